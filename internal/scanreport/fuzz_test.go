@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,21 +19,27 @@ import (
 func FuzzBaseline(f *testing.F) {
 	f.Add([]byte(`[{"server":"s","tool":"a","title":"t","annotations":7},{"name":"b","name":"c"}]`))
 	f.Add([]byte(`{"tools":[{"name":"a","description":"A","inputSchema":{"x":[1]}}]}`))
+	f.Add([]byte(`{"result":{"serverInfo":{"name":"n"},"protocolVersion":"v","instructions":"i"}} {"result":{"prompts":[{"name":"p","arguments":[{"name":"x"}],"_meta":{"a b":1}}]}} {"result":{"resources":[{"uri":"u","name":"n"}],"resourceTemplates":[{"uriTemplate":"t"}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in, err := toollist.Read("f.json", "s", text)
 		if err != nil {
 			return
 		}
-		baseline, err := Baseline(in.Tools)
+		all := slices.Concat(in.Tools, in.Others)
+		made, err := NewBaseline(all)
 		if err != nil {
 			return
 		}
-		again, err := ParseBaseline("b.json", baseline)
-		if err != nil && len(in.Tools) > 0 && !noServer(in.Tools) {
+		baseline, err := made.Text()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if list, _ := distinct(in.Tools); err == nil && len(again) != len(list) {
-			t.Fatalf("%d tools approved, %d read back", len(list), len(again))
+		again, err := ParseBaseline("b.json", baseline)
+		if err != nil && len(all) > 0 && !noServer(all) {
+			t.Fatal(err)
+		}
+		if err == nil && drift(made.Tools, again.Tools).Any() {
+			t.Fatalf("%+v approved, %+v read back", made.Tools, again.Tools)
 		}
 	})
 }
@@ -84,7 +91,7 @@ func FuzzFormats(f *testing.F) {
 			PassedOver: []toollist.PassedOver{{Path: name, Reason: reason}},
 		}
 		for kind, write := range map[string]func(io.Writer) error{
-			"table": r.WriteTable, "markdown": r.WriteMarkdown, "html": r.WriteHTML, "sarif": r.WriteSARIF, "json": r.WriteJSON,
+			"table": r.WriteTable, "markdown": r.WriteMarkdown, "html": r.WriteHTML, "sarif": r.WriteSARIF, "json": r.WriteJSON, "codequality": r.WriteCodeQuality,
 		} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {
@@ -98,7 +105,7 @@ func FuzzFormats(f *testing.F) {
 					t.Fatalf("%s: a live U+%04X", kind, c)
 				}
 			}
-			if (kind == "json" || kind == "sarif") && !json.Valid(b.Bytes()) {
+			if (kind == "json" || kind == "sarif" || kind == "codequality") && !json.Valid(b.Bytes()) {
 				t.Fatalf("%s: no JSON", kind)
 			}
 		}

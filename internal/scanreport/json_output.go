@@ -10,7 +10,8 @@ import (
 )
 
 // The JSON output. Findings are ordered by severity, the worst first.
-// evidence[i] is the text that triggered signals[i], the id of a check.
+// evidence[i] is the text that triggered signals[i], the id of a check, and
+// details[i] tells more about it.
 // Everything else that a reader has to know before calling a scan clean is in
 // coverage.
 type (
@@ -22,12 +23,28 @@ type (
 	jsonFinding struct {
 		Server      string              `json:"server"`
 		Tool        string              `json:"tool"`
+		Subject     scanner.Subject     `json:"subject,omitempty"`
 		ThreatLevel scanner.ThreatLevel `json:"threat_level"`
 		Severity    scanner.Severity    `json:"severity"`
 		Action      scanner.Action      `json:"action"`
 		Confidence  float64             `json:"confidence"`
 		Signals     []string            `json:"signals"`
 		Evidence    []string            `json:"evidence"`
+		Details     []jsonSignal        `json:"details"`
+		Places      []toollist.Place    `json:"places"`
+	}
+	// jsonSignal is a signal. Words are the telling words of the evidence.
+	jsonSignal struct {
+		Check      string             `json:"check"`
+		Tripwire   string             `json:"tripwire,omitempty"`
+		Tier       scanner.Tier       `json:"tier"`
+		ThreatType scanner.ThreatType `json:"threat_type"`
+		Confidence float64            `json:"confidence"`
+		Detail     string             `json:"detail"`
+		Pointer    string             `json:"pointer,omitempty"`
+		Words      string             `json:"words,omitempty"`
+		Why        string             `json:"why,omitempty"`
+		Do         string             `json:"do,omitempty"`
 	}
 	jsonCoverage struct {
 		Complete bool `json:"complete"`
@@ -64,12 +81,17 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	out := jsonReport{Findings: make([]jsonFinding, len(r.Findings)), RiskScore: r.RiskScore}
 	for i, f := range r.Findings {
 		j := jsonFinding{
-			Server: f.Server, Tool: f.Tool, ThreatLevel: f.ThreatLevel, Severity: f.Severity,
+			Server: f.Server, Tool: f.Tool, Subject: f.Subject, ThreatLevel: f.ThreatLevel, Severity: f.Severity,
 			Action: f.Action, Confidence: f.Confidence,
 			Signals: make([]string, len(f.Signals)), Evidence: make([]string, len(f.Signals)),
+			Details: make([]jsonSignal, len(f.Signals)), Places: orEmpty(f.Places),
 		}
-		for k, s := range f.Signals {
+		for k := range f.Signals {
+			s := &f.Signals[k]
 			j.Signals[k], j.Evidence[k] = s.CheckID, s.Evidence
+			_, words, _ := quoted(s)
+			why, do := advice(s)
+			j.Details[k] = jsonSignal{s.CheckID, s.Pattern, s.Tier, s.ThreatType, s.Confidence, s.Detail, s.Pointer, words, why, do}
 		}
 		out.Findings[i] = j
 	}

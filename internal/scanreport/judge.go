@@ -14,9 +14,9 @@ import (
 // Options select how tools are judged. The zero value runs every check.
 type Options struct {
 	Checks, Skip []string // ids of checks to run, and of checks to skip
-	// Baseline holds the approved tools. nil means that there is no baseline,
+	// Baseline holds what was approved. nil means that there is no baseline,
 	// which differs from an empty one.
-	Baseline     []scanner.Tool
+	Baseline     *Baseline
 	Suppressions []Suppression
 	Today        string // as 2006-01-02; decides which suppressions have expired
 }
@@ -37,11 +37,25 @@ type Suppressed struct {
 	Places       []toollist.Place
 }
 
-// Incomplete is a tool on which some checks failed.
+// Incomplete is a tool on which some checks failed, or of which a bound kept them
+// from reading everything.
 type Incomplete struct {
 	Server string   `json:"server"`
 	Tool   string   `json:"tool"`
 	Checks []string `json:"failed_checks"`
+	Unread []string `json:"unread"`
+}
+
+// reasons says what is missing.
+func (i Incomplete) reasons() string {
+	var list []string
+	if len(i.Checks) > 0 {
+		list = append(list, "these checks failed on it: "+strings.Join(i.Checks, ", "))
+	}
+	if len(i.Unread) > 0 {
+		list = append(list, "not read: "+strings.Join(i.Unread, ", "))
+	}
+	return strings.Join(list, "; ")
 }
 
 // Result is the result of a scan. Findings are ordered by severity, the worst
@@ -61,10 +75,13 @@ type Result struct {
 	Expired, Unused []Suppression
 }
 
-// ServerCount is a server whose tools were scanned.
+// ServerCount is a server, and how much of it was scanned.
 type ServerCount struct {
-	Server string `json:"server"`
-	Tools  int    `json:"tools"`
+	Server       string `json:"server"`
+	Tools        int    `json:"tools"`
+	Prompts      int    `json:"prompts"`
+	Resources    int    `json:"resources"` // and resource templates
+	Instructions bool   `json:"instructions"`
 }
 
 // Complete reports whether everything that should be scanned was scanned.
@@ -75,16 +92,26 @@ var severityRank = map[scanner.Severity]int{
 	scanner.SeverityHigh: 3, scanner.SeverityCritical: 4,
 }
 
-// AtLeast counts the findings of severity s or worse. For SeverityNone it
-// returns 0: that severity means never to fail.
+// AtLeast counts the tools with a finding, or a change since the baseline, of severity
+// s or worse. For SeverityNone it returns 0: that severity means never to fail.
 func (r *Result) AtLeast(s scanner.Severity) int {
-	n := 0
+	if s == scanner.SeverityNone {
+		return 0
+	}
+	reached := map[toolName]bool{}
 	for _, f := range r.Findings {
-		if s != scanner.SeverityNone && severityRank[f.Severity] >= severityRank[s] {
-			n++
+		if severityRank[f.Severity] >= severityRank[s] {
+			reached[toolName{f.Server, f.Label()}] = true
 		}
 	}
-	return n
+	if r.Drift != nil {
+		for _, c := range r.Drift.Changes {
+			if severityRank[c.Severity] >= severityRank[s] {
+				reached[c.key] = true
+			}
+		}
+	}
+	return len(reached)
 }
 
 // Judge scans all tools of in together.
@@ -97,13 +124,13 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 		options = append(options, scanner.WithoutChecks(opts.Skip...))
 	}
 	if opts.Baseline != nil {
-		options = append(options, scanner.WithBaseline(opts.Baseline))
+		options = append(options, scanner.WithBaseline(opts.Baseline.Tools))
 	}
 	s, err := scanner.New(options...)
 	if err != nil {
 		return nil, err
 	}
-	tools, places := distinct(in.Tools)
+	tools, places := distinct(slices.Concat(in.Tools, in.Others))
 	report := s.Scan(tools)
 	r := &Result{
 		Unscanned:  slices.Clone(in.Unscanned),
@@ -113,19 +140,19 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 		Checks:     ran(opts),
 	}
 	for _, f := range report.Findings {
-		if len(f.FailedChecks) > 0 {
-			r.Incomplete = append(r.Incomplete, Incomplete{f.Server, f.Tool, f.FailedChecks})
+		if len(f.FailedChecks)+len(f.Unread) > 0 {
+			r.Incomplete = append(r.Incomplete, Incomplete{f.Server, f.Label(), orEmpty(f.FailedChecks), orEmpty(f.Unread)})
 		}
 	}
 	r.suppress(report, opts, places)
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(severityRank[b.Severity], severityRank[a.Severity]),
-			strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool),
+			strings.Compare(a.Server, b.Server), strings.Compare(a.Label(), b.Label()),
 		)
 	})
 	if opts.Baseline != nil {
-		r.Drift = drift(tools, opts.Baseline)
+		r.Drift = drift(tools, opts.Baseline.Tools)
 	}
 	return r, nil
 }
@@ -141,7 +168,7 @@ func ran(opts Options) []scanner.CheckInfo {
 	return infos
 }
 
-// toolName names a tool within its server.
+// toolName names a tool within its server, by its label.
 type toolName struct{ server, tool string }
 
 // distinct drops tools that were read twice with the same definition, and
@@ -151,7 +178,7 @@ func distinct(all []toollist.Tool) ([]scanner.Tool, map[toolName][]toollist.Plac
 	places := make(map[toolName][]toollist.Place, len(all))
 	seen := make(map[string]bool, len(all))
 	for _, t := range all {
-		key := toolName{t.Server, t.Name}
+		key := toolName{t.Server, t.Label()}
 		if list := places[key]; len(list) == 0 || list[len(list)-1] != t.Place {
 			places[key] = append(list, t.Place)
 		}
@@ -164,13 +191,27 @@ func distinct(all []toollist.Tool) ([]scanner.Tool, map[toolName][]toollist.Plac
 }
 
 func countServers(tools []scanner.Tool) []ServerCount {
-	counts := map[string]int{}
+	counts := map[string]*ServerCount{}
 	for _, t := range tools {
-		counts[t.Server]++
+		c := counts[t.Server]
+		if c == nil {
+			c = &ServerCount{Server: t.Server}
+			counts[t.Server] = c
+		}
+		switch t.Subject {
+		case scanner.SubjectTool:
+			c.Tools++
+		case scanner.SubjectPrompt:
+			c.Prompts++
+		case scanner.SubjectInstructions:
+			c.Instructions = c.Instructions || t.Description != ""
+		default:
+			c.Resources++
+		}
 	}
 	list := make([]ServerCount, 0, len(counts))
-	for server, n := range counts {
-		list = append(list, ServerCount{server, n})
+	for _, c := range counts {
+		list = append(list, *c)
 	}
 	slices.SortFunc(list, func(a, b ServerCount) int { return cmp.Compare(a.Server, b.Server) })
 	return list
@@ -192,8 +233,14 @@ func KnownCheck(id string) error {
 	if slices.Contains(ids, id) {
 		return nil
 	}
+	return Unknown("check", id, ids)
+}
+
+// Unknown returns the error for an unknown id of a kind of things. It suggests the
+// closest id, or lists all.
+func Unknown(kind, id string, ids []string) error {
 	if near := nearest(id, ids); near != "" {
-		return fmt.Errorf("there is no check %q; did you mean %q?", safetext.Visible(id), near)
+		return fmt.Errorf("there is no %s %q; did you mean %q?", kind, safetext.Visible(id), near)
 	}
-	return fmt.Errorf("there is no check %q: use one of %s", safetext.Visible(id), strings.Join(ids, ", "))
+	return fmt.Errorf("there is no %s %q: use one of %s", kind, safetext.Visible(id), strings.Join(ids, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"slices"
 	"strings"
 	"testing"
@@ -95,7 +96,7 @@ func TestJudgeSameName(t *testing.T) {
 	if r.Coverage.ToolsScanned != 2 || placesText(r.Findings[0].Places) != "again.json:7, calc.json:7" {
 		t.Errorf("%d, %v", r.Coverage.ToolsScanned, r.Findings[0].Places)
 	}
-	if _, err := Baseline(in.Tools); err == nil || !strings.Contains(err.Error(), "two definitions") {
+	if _, err := NewBaseline(in.Tools); err == nil || !strings.Contains(err.Error(), "two definitions") {
 		t.Error(err)
 	}
 }
@@ -190,12 +191,12 @@ func TestWildcard(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	before := &toollist.Input{Tools: []toollist.Tool{tool("calc", "add", "Adds numbers."), tool("calc", "old", "Was."), tool("calc", "same", "Is \u202e<b> & é.")}}
 	before.Tools[2].InputSchema = json.RawMessage(`{"z":"<a>","a":1}`)
-	text, err := Baseline(before.Tools)
+	text, err := baselineText(before.Tools)
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(before.Tools)
-	if again, err := Baseline(before.Tools); err != nil || !bytes.Equal(again, text) {
+	if again, err := baselineText(before.Tools); err != nil || !bytes.Equal(again, text) {
 		t.Errorf("two baselines of the same tools: %v", err)
 	}
 	if bytes.ContainsRune(text, '\u202e') {
@@ -212,8 +213,10 @@ func TestBaseline(t *testing.T) {
 	now := &toollist.Input{Tools: []toollist.Tool{tool("calc", "add", orderText), before.Tools[0], tool("calc", "new", "Is new.")}}
 	now.Tools[1].InputSchema = json.RawMessage(`{"a":1,"z":"\u003ca>"}`)
 	r = mustJudge(t, now, Options{Baseline: approved})
-	if diff := cmp.Diff(&Drift{3, []string{"calc:new"}, []string{"calc:add"}, []string{"calc:old"}}, r.Drift); diff != "" {
-		t.Error(diff)
+	got := *r.Drift
+	got.Changes = nil
+	if diff := cmp.Diff(Drift{3, []string{"calc:new"}, []string{"calc:add"}, []string{"calc:old"}, nil}, got); diff != "" || len(r.Drift.Changes) != 3 {
+		t.Error(diff, r.Drift.Changes)
 	}
 	if i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Tool == "add" }); i < 0 || !slices.Contains(r.Findings[i].CheckIDs(), "rugpull.change") {
 		t.Errorf("the rug pull is not among %s", names(r))
@@ -245,7 +248,7 @@ func TestIncomplete(t *testing.T) {
 	if !r.Complete() {
 		t.Fatal("incomplete")
 	}
-	r.Incomplete = []Incomplete{{"s", "a", []string{"unicode.hidden"}}}
+	r.Incomplete = []Incomplete{{"s", "a", []string{"unicode.hidden"}, nil}}
 	if r.Complete() {
 		t.Error("complete")
 	}
@@ -260,4 +263,144 @@ func TestIncomplete(t *testing.T) {
 	if text := written(t, r.WriteJSON); !strings.Contains(text, `"complete": false`) || !strings.Contains(text, `"failed_checks": [`) {
 		t.Error(text)
 	}
+}
+
+func baselineText(tools []toollist.Tool) ([]byte, error) {
+	b, err := NewBaseline(tools)
+	if err != nil {
+		return nil, err
+	}
+	return b.Text()
+}
+
+// fromFile reads what a server says from a text.
+func fromFile(t *testing.T, text string) *toollist.Input {
+	t.Helper()
+	in, err := toollist.Read("f.json", "s", []byte(text))
+	if err != nil || len(in.Unscanned) > 0 {
+		t.Fatal(err, in)
+	}
+	return in
+}
+
+const pinned = `{"protocolVersion":"1","serverInfo":{"name":"n"},"instructions":"Dates are in UTC.",
+"tools":[{"name":"send","title":"Send","description":"Sends a mail.","inputSchema":{"properties":{"to":{"type":"string"}}},"annotations":{"readOnlyHint":true},"_meta":{"v":1}},{"name":"old"}],
+"prompts":[{"name":"p","arguments":[{"name":"x"}]}],"resources":[{"uri":"file:///a","name":"r"}],"resourceTemplates":[{"uriTemplate":"file:///{a}"}]}`
+
+// A baseline holds everything that servers say, and its changes are listed by field with
+// their severity and the words.
+func TestDriftOfEverything(t *testing.T) {
+	was := fromFile(t, pinned)
+	text, err := baselineText(slices.Concat(was.Tools, was.Others))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ParseBaseline("b.json", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := mustJudge(t, was, Options{Baseline: b}); r.Drift.Any() || r.Drift.Approved != 6 || r.AtLeast(scanner.SeverityHigh) != 0 {
+		t.Errorf("nothing changed: %+v", r.Drift)
+	}
+	now := fromFile(t, strings.NewReplacer("Dates are in UTC", "Dates are in local time", `{"type":"string"}`, `{"type":"string","default":"a@b.example"}`, `"readOnlyHint":true`, `"destructiveHint":true`, `{"name":"old"}`, `{"name":"new"}`, `{"name":"x"}`, `{"name":"x","description":"The path."}`).Replace(pinned))
+	r := mustJudge(t, now, Options{Baseline: b})
+	var got []string
+	for _, c := range r.Drift.Changes {
+		got = append(got, fmt.Sprintf("%s %s %s", c.Item, c.Severity, c.Why))
+		for _, f := range c.Fields {
+			got = append(got, fmt.Sprintf("  %s %s %s", f.Pointer, f.Severity, f.Words))
+		}
+	}
+	want := `s:send high a new default recipient
+  /inputSchema/properties/to/default high {+a@b.example+}
+  /annotations/destructiveHint high {+true+}
+  /annotations/readOnlyHint high [-true-]
+s:new medium it is not approved
+s:(instructions) low other words
+  /instructions low Dates are in [-UTC.-] {+local time.+}
+s:(prompt) p low other words
+  /arguments/0/description low {+The path.+}
+s:old low it is approved but was not found`
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("%s\nwant\n%s", text, want)
+	}
+	if r.AtLeast(scanner.SeverityHigh) != 1 || r.AtLeast(scanner.SeverityMedium) != 2 || r.AtLeast(scanner.SeverityNone) != 0 {
+		t.Errorf("%d high, %d medium", r.AtLeast(scanner.SeverityHigh), r.AtLeast(scanner.SeverityMedium))
+	}
+	for _, name := range []string{"table", "json", "markdown", "html"} {
+		text := html.UnescapeString(written(t, r.writer(name)))
+		if !strings.Contains(text, "Dates are in [-UTC.-] {+local time.+}") {
+			t.Errorf("%s does not show the words", name)
+		}
+	}
+}
+
+// Single changes are approved with their reason and author, and nothing else is.
+func TestApprove(t *testing.T) {
+	was := fromFile(t, pinned)
+	now := fromFile(t, strings.NewReplacer("Sends a mail.", "Sends mail.", "Dates are in UTC", "Dates are local", `{"name":"old"}`, `{"name":"new"}`, `"v":1`, `"v":2`, `"readOnlyHint":true`, `"readOnlyHint":false`).Replace(pinned))
+	all := slices.Concat(now.Tools, now.Others)
+	b, err := NewBaseline(slices.Concat(was.Tools, was.Others))
+	if err != nil {
+		t.Fatal(err)
+	}
+	how := Approval{Reason: "typo", Author: "ann", Date: "2026-01-31"}
+	left := func() string {
+		text, err := b.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err = ParseBaseline("b.json", text); err != nil {
+			t.Fatal(err)
+		}
+		var items []string
+		for _, c := range drift(definitions(all), b.Tools).Changes {
+			items = append(items, c.Item)
+			for _, f := range c.Fields {
+				items = append(items, f.Pointer)
+			}
+		}
+		return strings.Join(items, " ")
+	}
+	if got := left(); got != "s:send /description /annotations/readOnlyHint /_meta/v s:new s:(instructions) /instructions s:old" {
+		t.Error(got)
+	}
+	for _, step := range []struct{ item, left string }{
+		{"s:send#/description", "s:send /annotations/readOnlyHint /_meta/v s:new s:(instructions) /instructions s:old"},
+		{"s:send#/_meta/v", "s:send /annotations/readOnlyHint s:new s:(instructions) /instructions s:old"},
+		{"s:old", "s:send /annotations/readOnlyHint s:new s:(instructions) /instructions"},
+		{"s:(instructions)#/instructions", "s:send /annotations/readOnlyHint s:new"},
+		{"s:new", "s:send /annotations/readOnlyHint"},
+		{"s:send#/annotations/readOnlyHint", ""},
+	} {
+		if err := b.Approve(all, []string{step.item}, how); err != nil {
+			t.Fatal(err)
+		}
+		if got := left(); got != step.left {
+			t.Errorf("after %s: %s, want %s", step.item, got, step.left)
+		}
+	}
+	if n := len(b.Approvals); n != 6 || b.Approvals[0] != (Approval{"s:send#/description", "low", "typo", "ann", "2026-01-31"}) || b.Approvals[5].Severity != "high" {
+		t.Errorf("%+v", b.Approvals)
+	}
+	before, _ := NewBaseline(slices.Concat(was.Tools, was.Others))
+	for item, want := range map[string]string{
+		"s:sent":              "did you mean s:send?",
+		"x":                   "the changes are s:send",
+		"s:send#/title":       "has no changed field /title: its changes are /description",
+		"s:new#/description":  "the whole: it is not approved",
+		"s:(prompt) p#/title": "has not changed",
+	} {
+		if err := before.Approve(all, []string{"s:old", item}, how); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", item, err)
+		}
+	}
+	if len(before.Approvals) > 0 || len(before.Tools) != 6 {
+		t.Error("a failed approval left something")
+	}
+}
+
+func definitions(tools []toollist.Tool) []scanner.Tool {
+	list, _ := distinct(tools)
+	return list
 }

@@ -3,9 +3,11 @@ package scanreport
 import (
 	"bufio"
 	"fmt"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"io"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/scanner"
 )
 
 // WriteMarkdown writes the result for a pull request or a job's summary.
@@ -16,17 +18,13 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		fmt.Fprint(out, "\n| severity | action | server | tool | confidence | checks |\n|---|---|---|---|---:|---|\n")
 		for _, f := range r.Findings {
 			fmt.Fprintf(out, "| %s | %s | %s | %s | %.2f | %s |\n", f.Severity, f.Action,
-				safetext.MarkdownCode(safetext.Name(f.Server)), safetext.MarkdownCode(safetext.Name(f.Tool)), f.Confidence, strings.Join(f.CheckIDs(), ", "))
+				safetext.MarkdownCode(safetext.Name(f.Server)), safetext.MarkdownCode(safetext.Name(f.Label())), f.Confidence, strings.Join(f.CheckIDs(), ", "))
 		}
 		fmt.Fprint(out, "\n## Evidence\n")
 		for _, f := range r.Findings {
-			fmt.Fprintf(out, "\n%s, %s, in %s\n\n", safetext.MarkdownCode(safetext.Name(f.Server)+":"+safetext.Name(f.Tool)), f.ThreatLevel, safetext.MarkdownCode(placesText(f.Places)))
-			for _, s := range f.Signals {
-				fmt.Fprintf(out, "- %s (%s, %.2f): %s", s.CheckID, s.Tier, s.Confidence, safetext.MarkdownCode(s.Detail))
-				if s.Evidence != "" {
-					fmt.Fprintf(out, " — %s", safetext.MarkdownCode(s.Evidence))
-				}
-				fmt.Fprintln(out)
+			fmt.Fprintf(out, "\n%s, %s, in %s\n\n", safetext.MarkdownCode(safetext.Name(f.Server)+":"+safetext.Name(f.Label())), f.ThreatLevel, safetext.MarkdownCode(placesText(f.Places)))
+			for i := range f.Signals {
+				markdownSignal(out, &f.Signals[i])
 			}
 		}
 	}
@@ -41,4 +39,29 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		}
 	}
 	return out.Flush()
+}
+
+// markdownSignal writes a signal as an item of a list. The telling words are bold.
+func markdownSignal(w io.Writer, s *scanner.Signal) {
+	fmt.Fprintf(w, "- %s (%s, %.2f): %s", s.CheckID, s.Tier, s.Confidence, safetext.MarkdownCode(s.Detail))
+	if s.Evidence != "" {
+		before, words, after := quoted(s)
+		fmt.Fprint(w, " — ")
+		if before != "" {
+			fmt.Fprint(w, safetext.MarkdownCode(before))
+		}
+		if words != "" {
+			fmt.Fprintf(w, " **%s** ", safetext.MarkdownCode(words))
+		}
+		if after != "" {
+			fmt.Fprint(w, safetext.MarkdownCode(after))
+		}
+		if s.Pointer != "" {
+			fmt.Fprintf(w, " at %s", safetext.MarkdownCode(safetext.Clip(s.Pointer, maxPointer)))
+		}
+	}
+	fmt.Fprintln(w)
+	if why, do := advice(s); why != "" {
+		fmt.Fprintf(w, "  - Why: %s\n  - What to do: %s\n", why, do)
+	}
 }

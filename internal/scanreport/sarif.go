@@ -125,12 +125,15 @@ func sarifRule(c scanner.CheckInfo) *sarif.ReportingDescriptor {
 	if c.Tier == scanner.TierHard {
 		severity, level = "8.5", sarif.LevelError
 	}
-	help := "See docs/scanner in the touchstone repository for what this check detects, which innocent texts are similar, and how to suppress it."
+	help := "Why: " + sentence(c.Why) + "\nWhat to do: " + sentence(c.Do)
+	page := informationURI + "/blob/main/docs/scanner/" + c.ID + ".md"
 	properties := sarif.NewPropertyBag().Add("security-severity", severity).Add("precision", precision(c.Tier))
 	properties.WithTags([]string{"security", "mcp", string(c.ThreatType)})
 	return sarif.NewReportingDescriptor().WithID(c.ID).WithName(ruleName(c.ID)).
 		WithShortDescription(sarif.NewMultiformatMessageString().WithText(c.Description)).
-		WithHelp(sarif.NewMultiformatMessageString().WithText(help)).
+		WithFullDescription(sarif.NewMultiformatMessageString().WithText(sentence(c.Description) + " " + sentence(c.Why))).
+		WithHelp(sarif.NewMultiformatMessageString().WithText(help).WithMarkdown(strings.ReplaceAll(help, "\n", "\n\n") + "\n\n[What it detects, which innocent texts are similar, and how to suppress it](" + page + ")")).
+		WithHelpURI(page).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level)).
 		WithProperties(properties)
 }
@@ -158,7 +161,7 @@ func (r *Result) sarifResults() []*sarif.Result {
 	seen := map[string]int{}
 	for _, f := range r.Findings {
 		for _, s := range sortedSignals(f.Signals) {
-			results = append(results, r.sarifResult(f.Server, f.Tool, s, f.Severity, f.Places, seen))
+			results = append(results, r.sarifResult(f.Server, f.Label(), s, f.Severity, f.Places, seen))
 		}
 	}
 	for _, s := range r.Suppressed {
@@ -183,7 +186,13 @@ func sortedSignals(signals []scanner.Signal) []scanner.Signal {
 func (r *Result) sarifResult(server, tool string, s scanner.Signal, severity scanner.Severity, places []toollist.Place, seen map[string]int) *sarif.Result {
 	text := fmt.Sprintf("%s of %s: %s.", safetext.Name(tool), safetext.Name(server), s.Detail)
 	if s.Evidence != "" {
-		text += " Evidence: " + s.Evidence
+		text += " Evidence: " + marked(&s)
+	}
+	if s.Pointer != "" {
+		text += " At " + safetext.Clip(s.Pointer, maxPointer) + "."
+	}
+	if why, do := advice(&s); why != "" {
+		text += " Why: " + why + " What to do: " + do
 	}
 	level := sarif.LevelNote
 	switch {
@@ -213,8 +222,15 @@ func (r *Result) sarifResult(server, tool string, s scanner.Signal, severity sca
 			WithName(safetext.Name(tool)).WithFullyQualifiedName(safetext.Name(server)+":"+safetext.Name(tool)).WithKind("function"))
 		res.Locations = append(res.Locations, location)
 	}
-	res.WithProperties(sarif.NewPropertyBag().Add("tier", s.Tier.String()).
-		Add("confidence", s.Confidence).Add("findingSeverity", string(severity)).Add("threatType", string(s.ThreatType)))
+	properties := sarif.NewPropertyBag().Add("tier", s.Tier.String()).
+		Add("confidence", s.Confidence).Add("findingSeverity", string(severity)).Add("threatType", string(s.ThreatType))
+	if s.Pointer != "" {
+		properties.Add("pointer", safetext.Visible(s.Pointer))
+	}
+	if s.Pattern != "" {
+		properties.Add("tripwire", s.Pattern)
+	}
+	res.WithProperties(properties)
 	return res
 }
 
@@ -271,7 +287,7 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 			add(sarif.LevelError, fmt.Sprintf("%d more were scanned in part; the JSON output lists them", len(r.Incomplete)-most), toollist.Place{})
 			break
 		}
-		add(sarif.LevelError, fmt.Sprintf("scanned in part: %s:%s: these checks failed on it: %s", safetext.Name(t.Server), safetext.Name(t.Tool), strings.Join(t.Checks, ", ")), toollist.Place{})
+		add(sarif.LevelError, fmt.Sprintf("scanned in part: %s:%s: %s", safetext.Name(t.Server), safetext.Name(t.Tool), t.reasons()), toollist.Place{})
 	}
 	for _, s := range r.Expired {
 		add(sarif.LevelWarning, "expired suppression: "+s.String(), s.Place)

@@ -12,12 +12,14 @@ import (
 // summary describes in one or two lines what was scanned and found.
 func (r *Result) summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s scanned with %s", count(r.Coverage.ToolsScanned, "tool"),
-		count(len(r.Servers), "server"), count(len(r.Checks), "check"))
+	fmt.Fprintf(&b, "%s of %s scanned with %s", r.Scanned(), count(len(r.Servers), "server"), count(len(r.Checks), "check"))
 	if len(r.Findings) == 0 {
 		b.WriteString(": nothing found")
 	} else {
 		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings), r.severities(), r.RiskScore)
+	}
+	if r.Drift.Any() {
+		fmt.Fprintf(&b, "; %s since the baseline", count(len(r.Drift.Changes), "change"))
 	}
 	if n := len(r.Suppressed); n > 0 {
 		fmt.Fprintf(&b, "; %s suppressed", count(n, "signal"))
@@ -26,6 +28,35 @@ func (r *Result) summary() string {
 		b.WriteString("; NOT EVERYTHING WAS SCANNED")
 	}
 	return b.String()
+}
+
+// Scanned says how much was scanned, such as "3 tools and 1 prompt". Most servers have
+// only tools.
+func (r *Result) Scanned() string {
+	var all ServerCount
+	instructions := 0
+	for _, s := range r.Servers {
+		all.Tools += s.Tools
+		all.Prompts += s.Prompts
+		all.Resources += s.Resources
+		if s.Instructions {
+			instructions++
+		}
+	}
+	list := []string{count(all.Tools, "tool")}
+	if all.Prompts > 0 {
+		list = append(list, count(all.Prompts, "prompt"))
+	}
+	if all.Resources > 0 {
+		list = append(list, count(all.Resources, "resource"))
+	}
+	if instructions > 0 {
+		list = append(list, "the instructions")
+	}
+	if n := len(list) - 1; n > 0 {
+		return strings.Join(list[:n], ", ") + " and " + list[n]
+	}
+	return list[0]
 }
 
 func (r *Result) severities() string {
@@ -83,7 +114,7 @@ func (r *Result) sections() []section {
 	add("Not scanned", items)
 	items = nil
 	for _, t := range r.Incomplete {
-		items = append(items, item{safetext.Clip(t.Server, safetext.MaxName) + ":" + safetext.Clip(t.Tool, safetext.MaxName), "these checks failed on it: " + strings.Join(t.Checks, ", ")})
+		items = append(items, item{safetext.Clip(t.Server, safetext.MaxName) + ":" + safetext.Clip(t.Tool, safetext.MaxName), t.reasons()})
 	}
 	add("Scanned in part", items)
 	items = nil
@@ -107,17 +138,8 @@ func (r *Result) sections() []section {
 	add("Unused suppressions", items)
 	if d := r.Drift; d != nil {
 		items = nil
-		for _, part := range []struct {
-			names []string
-			text  string
-		}{
-			{d.Changed, "differs from its approved definition"},
-			{d.New, "is not approved"},
-			{d.Gone, "is approved but was not found"},
-		} {
-			for _, name := range part.names {
-				items = append(items, item{safetext.Clip(name, 2*safetext.MaxName), part.text})
-			}
+		for i := range d.Changes {
+			items = append(items, item{safetext.Clip(d.Changes[i].Item, 2*safetext.MaxName), d.Changes[i].text()})
 		}
 		add("Against the baseline", items)
 	}

@@ -112,12 +112,12 @@ func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolN
 	used := make([]bool, len(active))
 	left := report.Without(func(f *scanner.Finding, sig *scanner.Signal) bool {
 		for i, s := range active {
-			if s.Check != sig.CheckID || !wildcard(s.Tool, f.Server+":"+f.Tool) {
+			if s.Check != sig.CheckID || !wildcard(s.Tool, f.Server+":"+f.Label()) {
 				continue
 			}
 			used[i] = true
 			r.Suppressed = append(r.Suppressed, Suppressed{
-				f.Server, f.Tool, *sig, s.Reason, s.Expires, places[toolName{f.Server, f.Tool}],
+				f.Server, f.Label(), *sig, s.Reason, s.Expires, places[toolName{f.Server, f.Label()}],
 			})
 			return true
 		}
@@ -131,7 +131,7 @@ func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolN
 	r.RiskScore = left.RiskScore
 	for _, f := range left.Findings {
 		if f.Flagged() {
-			r.Findings = append(r.Findings, Finding{f, places[toolName{f.Server, f.Tool}]})
+			r.Findings = append(r.Findings, Finding{f, places[toolName{f.Server, f.Label()}]})
 		}
 	}
 }

@@ -3,10 +3,12 @@ package scanreport
 import (
 	"bufio"
 	"fmt"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/scanner"
 )
 
 // WriteTable writes the result as a table for a terminal.
@@ -17,17 +19,14 @@ func (r *Result) WriteTable(w io.Writer) error {
 		fmt.Fprintln(tw, "SEVERITY\tACTION\tSERVER\tTOOL\tCONFIDENCE\tCHECKS")
 		for _, f := range r.Findings {
 			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\n", f.Severity, f.Action,
-				safetext.Name(f.Server), safetext.Name(f.Tool), f.Confidence, strings.Join(f.CheckIDs(), ", "))
+				safetext.Name(f.Server), safetext.Name(f.Label()), f.Confidence, strings.Join(f.CheckIDs(), ", "))
 		}
 		tw.Flush()
 		fmt.Fprintln(out)
 		for _, f := range r.Findings {
-			fmt.Fprintf(out, "%s: %s, %s\n", safetext.Name(f.Server)+":"+safetext.Name(f.Tool), f.ThreatLevel, safetext.Visible(placesText(f.Places)))
-			for _, s := range f.Signals {
-				fmt.Fprintf(out, "  %s (%s, %.2f): %s\n", s.CheckID, s.Tier, s.Confidence, safetext.Visible(s.Detail))
-				if s.Evidence != "" {
-					fmt.Fprintf(out, "      %s\n", safetext.Visible(s.Evidence))
-				}
+			fmt.Fprintf(out, "%s: %s, %s\n", safetext.Name(f.Server)+":"+safetext.Name(f.Label()), f.ThreatLevel, safetext.Visible(placesText(f.Places)))
+			for i := range f.Signals {
+				writeSignal(out, &f.Signals[i])
 			}
 		}
 		fmt.Fprintln(out)
@@ -46,3 +45,22 @@ func (r *Result) WriteTable(w io.Writer) error {
 	fmt.Fprintln(out, r.summary())
 	return out.Flush()
 }
+
+// writeSignal writes what was found, where, in which words, why it matters and what
+// to do.
+func writeSignal(w io.Writer, s *scanner.Signal) {
+	fmt.Fprintf(w, "  %s (%s, %.2f): %s\n", s.CheckID, s.Tier, s.Confidence, safetext.Visible(s.Detail))
+	if s.Evidence != "" {
+		place := ""
+		if s.Pointer != "" {
+			place = safetext.Clip(s.Pointer, maxPointer) + ": "
+		}
+		fmt.Fprintf(w, "      %s%s\n", safetext.Visible(place), safetext.Visible(marked(s)))
+	}
+	if why, do := advice(s); why != "" {
+		fmt.Fprintf(w, "      Why: %s\n      Do:  %s\n", why, do)
+	}
+}
+
+// maxPointer bounds the length of a pointer for people: a server chooses the keys.
+const maxPointer = 200

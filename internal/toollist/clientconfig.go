@@ -1,6 +1,7 @@
 package toollist
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -9,8 +10,8 @@ import (
 
 // configPaths are the paths to the objects of servers in the configurations of
 // clients: Claude Desktop, Cursor, Windsurf and Gemini; VS Code's mcp.json,
-// settings, workspaces and containers; Claude Code's projects. A star matches
-// any name.
+// settings, workspaces and containers; Claude Code's projects; Zed; Codex. A star
+// matches any name.
 var configPaths = [][]string{
 	{"mcpServers"},
 	{"servers"},
@@ -18,6 +19,8 @@ var configPaths = [][]string{
 	{"settings", "mcp", "servers"},
 	{"customizations", "vscode", "mcp", "servers"},
 	{"projects", "*", "mcpServers"},
+	{"context_servers"},
+	{"mcp_servers"},
 }
 
 // follow returns the objects at the end of a path below the members.
@@ -64,6 +67,10 @@ func (d *document) clientConfig(members []member) (found bool, err error) {
 			}
 			seen[m.name] = true
 			server, err := d.server1(m)
+			if errors.Is(err, errExtension) {
+				d.in.PassedOver = append(d.in.PassedOver, PassedOver{d.place(m.at).String(), fmt.Sprintf("the server %s is part of an extension of %s, which starts it", m.name, strings.TrimPrefix(server.Client, "the configuration of "))})
+				continue
+			}
 			if err != nil {
 				d.unreadable(m.at, Unscanned{
 					Server: m.name, Place: d.place(m.at), Reason: err.Error(), Remedy: "correct its entry",
@@ -78,6 +85,9 @@ func (d *document) clientConfig(members []member) (found bool, err error) {
 	}
 	return len(groups) > 0, nil
 }
+
+// errExtension means that an entry of Zed only has settings for an extension.
+var errExtension = errors.New("it belongs to an extension")
 
 // server1 parses the entry of one server.
 func (d *document) server1(m member) (Server, error) {
@@ -105,6 +115,9 @@ func (d *document) server1(m member) (Server, error) {
 		return nil
 	}
 	var command, kind string
+	if err := unnest(fields); err != nil {
+		return s, err
+	}
 	for name, into := range map[string]*string{"command": &command, "type": &kind, "cwd": &s.Dir} {
 		if err := text(into, name); err != nil {
 			return s, err
@@ -134,7 +147,7 @@ func (d *document) server1(m member) (Server, error) {
 	if s.Env, err = textMap(fields["env"], "env"); err != nil {
 		return s, err
 	}
-	if s.Headers, err = textMap(fields["headers"], "headers"); err != nil {
+	if s.Headers, err = headers(fields); err != nil {
 		return s, err
 	}
 	s.Disabled = fields["disabled"].is('t') || fields["enabled"].is('f')
@@ -150,10 +163,64 @@ func (d *document) server1(m member) (Server, error) {
 		if kind == "sse" {
 			s.Transport = "sse"
 		}
+	case fields["settings"].is('{') || string(fields["source"].raw()) == `"extension"`:
+		return s, errExtension
 	default:
 		return s, fmt.Errorf("it has neither a command nor a URL")
 	}
 	return s, nil
+}
+
+// unnest replaces a command that is an object, as older versions of Zed have it, by its
+// members.
+func unnest(fields map[string]value) error {
+	command := fields["command"]
+	if !command.is('{') {
+		return nil
+	}
+	inner := command.object()
+	for from, to := range map[string]string{"path": "command", "args": "args", "env": "env"} {
+		m, ok, err := get(inner, from)
+		if err != nil {
+			return err
+		}
+		if ok {
+			fields[to] = m.value
+		}
+	}
+	if fields["command"].is('{') {
+		return errors.New("its command has no path")
+	}
+	return nil
+}
+
+// headers returns the headers of an entry. Codex has three fields for them; two of them
+// name variables of the environment.
+func headers(fields map[string]value) (map[string]string, error) {
+	all := map[string]string{}
+	for _, name := range []string{"headers", "http_headers", "env_http_headers"} {
+		these, err := textMap(fields[name], name)
+		if err != nil {
+			return nil, err
+		}
+		for header, v := range these {
+			if name == "env_http_headers" {
+				v = "${" + v + "}"
+			}
+			all[header] = v
+		}
+	}
+	if v, ok := fields["bearer_token_env_var"]; ok && !v.isNull() {
+		variable, ok := v.str()
+		if !ok {
+			return nil, fmt.Errorf("its bearer_token_env_var is not a string")
+		}
+		all["Authorization"] = "Bearer ${" + variable + "}"
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return all, nil
 }
 
 // textMap parses an object of strings. It accepts numbers and booleans as
@@ -195,8 +262,12 @@ func clientOf(file string) string {
 		return "the configuration of Claude Code"
 	case dir == ".cursor":
 		return "the configuration of Cursor"
-	case dir == ".vscode" || path.Ext(base) == ".code-workspace" || strings.HasSuffix(path.Dir(file), "Code/User"):
+	case dir == ".vscode" || path.Ext(base) == ".code-workspace" || strings.HasSuffix(path.Dir(file), "Code/User") || strings.HasSuffix(path.Dir(file), "Code - Insiders/User"):
 		return "the configuration of VS Code"
+	case dir == ".codex":
+		return "the configuration of Codex"
+	case dir == "zed" || dir == "Zed" || dir == ".zed":
+		return "the configuration of Zed"
 	case dir == ".gemini":
 		return "the configuration of Gemini"
 	case dir == "windsurf" || base == "mcp_config.json":

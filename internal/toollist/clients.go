@@ -17,15 +17,21 @@ func ClientFiles(home, config, dir string) []string {
 		filepath.Join(config, "Claude", "claude_desktop_config.json"),
 		filepath.Join(config, "Code", "User", "mcp.json"),
 		filepath.Join(config, "Code", "User", "settings.json"),
+		filepath.Join(config, "Code - Insiders", "User", "mcp.json"),
+		filepath.Join(config, "Zed", "settings.json"),
+		filepath.Join(home, ".config", "zed", "settings.json"),
+		filepath.Join(home, ".codex", "config.toml"),
 		filepath.Join(home, ".claude.json"),
 		filepath.Join(home, ".codeium", "windsurf", "mcp_config.json"),
 		filepath.Join(home, ".cursor", "mcp.json"),
 		filepath.Join(home, ".gemini", "settings.json"),
+		filepath.Join(dir, ".codex", "config.toml"),
 		filepath.Join(dir, ".cursor", "mcp.json"),
 		filepath.Join(dir, ".gemini", "settings.json"),
 		filepath.Join(dir, ".mcp.json"),
 		filepath.Join(dir, ".vscode", "mcp.json"),
 		filepath.Join(dir, ".vscode", "settings.json"),
+		filepath.Join(dir, ".zed", "settings.json"),
 	}
 }
 

@@ -18,6 +18,9 @@ func TestReadClients(t *testing.T) {
 		".config/Code/User/settings.json":           `{"editor.tabSize":2}`,
 		".cursor/mcp.json":                          `{"mcpServers":{"cursor":{"command":"b"}}}`, // for the user and the project
 		".gemini/settings.json":                     `{"mcpServers":`,
+		".codex/config.toml":                        "[mcp_servers.codex]\ncommand = \"d\"\n",
+		".config/zed/settings.json":                 `{"theme":"One","context_servers":{"zed":{"command":"e"}}}`,
+		".codeium/windsurf/mcp_config.json":         `{"mcpServers":{"surf":{"serverUrl":"https://h/"}}}`,
 		".claude.json":                              `{"projects":{"/p":{"mcpServers":{"code":{"command":"c"}}}}}`,
 	} {
 		path := filepath.Join(home, name)
@@ -36,7 +39,7 @@ func TestReadClients(t *testing.T) {
 	for _, s := range in.Servers {
 		got = append(got, s.Name+" in "+s.Client)
 	}
-	want := "desktop in the configuration of Claude Desktop, code in the configuration of Claude Code, cursor in the configuration of Cursor"
+	want := "desktop in the configuration of Claude Desktop, zed in the configuration of Zed, codex in the configuration of Codex, code in the configuration of Claude Code, surf in the configuration of Windsurf, cursor in the configuration of Cursor"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
 	}

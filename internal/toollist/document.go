@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/scanner"
 )
 
 // MaxFile bounds the size of one file or answer, in bytes. Real tool lists are
@@ -24,7 +26,7 @@ const (
 	maxUnreadable = 1_000 // the entries that are reported one by one
 )
 
-const kinds = "a tools/list result, a tool corpus, rows of tools, or the configuration of an MCP client"
+const readable = "a tools/list result or another answer of an MCP server, a tool corpus, rows of tools, or the configuration of an MCP client"
 
 // document reads one file. server is the default name of the server.
 type document struct {
@@ -32,9 +34,11 @@ type document struct {
 	server string
 	lines  lineIndex
 	in     Input
-	// more is set if the list that was read last continues on another page.
-	more   bool
-	moreAt int
+	// more maps the kinds of lists whose last page continues on another page to
+	// the place of its cursor.
+	more map[*kind]int
+	// answers is set if the file has whole answers of a server.
+	answers bool
 	// unreported counts the unreadable entries beyond maxUnreadable, of which
 	// the first is at unreportedAt.
 	unreported, unreportedAt int
@@ -86,9 +90,9 @@ func Read(file, server string, text []byte) (*Input, error) {
 		}
 	}
 	if len(values) == 0 {
-		return nil, &InputError{Place: Place{File: file}, Reason: "it is empty", Remedy: "give it " + kinds}
+		return nil, &InputError{Place: Place{File: file}, Reason: "it is empty", Remedy: "give it " + readable}
 	}
-	d := &document{file: file, server: server, lines: lineIndex{text: text}}
+	d := &document{file: file, server: server, lines: lineIndex{text: text}, more: map[*kind]int{}}
 	for _, v := range values {
 		d.lines.text = v.text
 		if err := d.value(v); err != nil {
@@ -102,13 +106,16 @@ func Read(file, server string, text []byte) (*Input, error) {
 			Remedy: "correct those above first, and scan again",
 		})
 	}
-	if d.more {
-		d.in.Unscanned = append(d.in.Unscanned, Unscanned{
-			Server: server, Place: d.place(d.moreAt),
-			Reason: "the list goes on: its last page has a nextCursor, so tools are missing here",
-			Remedy: "add the answers to the further tools/list requests to the file, one after the other",
-		})
+	for i := range kinds {
+		if at, more := d.more[&kinds[i]]; more {
+			d.in.Unscanned = append(d.in.Unscanned, Unscanned{
+				Server: server, Place: d.place(at),
+				Reason: fmt.Sprintf("the list goes on: its last page has a nextCursor, so %s are missing here", kinds[i].noun+"s"),
+				Remedy: "add the answers to the further requests to the file, one after the other",
+			})
+		}
 	}
+	d.in.passOver()
 	return &d.in, nil
 }
 
@@ -135,7 +142,7 @@ func (d *document) fail(at int, reason, remedy string) error {
 
 // otherKind reports that the file is valid JSON of an unsupported kind.
 func (d *document) otherKind(at int, hint string) error {
-	reason := "it is not " + kinds
+	reason := "it is not " + readable
 	if hint != "" {
 		reason += " (" + hint + ")"
 	}
@@ -148,7 +155,7 @@ func (d *document) otherKind(at int, hint string) error {
 // value reads one JSON value of a file.
 func (d *document) value(v value) error {
 	if v.is('[') {
-		return d.list(v, v.array(), d.server)
+		return d.list(&kinds[0], v, v.array(), d.server)
 	}
 	if !v.is('{') {
 		return d.otherKind(v.start, "")
@@ -159,7 +166,7 @@ func (d *document) value(v value) error {
 func (d *document) object(v value) error {
 	members := v.object()
 	want := map[string]member{}
-	for _, name := range []string{"jsonrpc", "result", "error", "tools", "server", "nextCursor", "entries"} {
+	for _, name := range []string{"jsonrpc", "result", "error", "version", "server", "nextCursor", "entries", "tools", "prompts", "resources", "resourceTemplates", "instructions", "serverInfo", "protocolVersion"} {
 		m, ok, err := get(members, name)
 		if err != nil {
 			return d.fail(m.at, err.Error(), "keep one of the two")
@@ -171,36 +178,146 @@ func (d *document) object(v value) error {
 	if m, key := inAnotherCase(members, []string{"tools"}); key != "" && slices.ContainsFunc(m.array(), looksLikeTool) {
 		return d.fail(m.at, (&caseError{m.name, key}).Error(), "write it in lower case")
 	}
-	if result, ok := want["result"]; ok && result.is('{') {
-		if _, isList, _ := get(result.object(), "tools"); isList || want["jsonrpc"].end > 0 {
-			return d.object(result.value)
-		}
+	if result, ok := want["result"]; ok && result.is('{') && (want["jsonrpc"].end > 0 || isAnswer(result.object())) {
+		d.answers = true
+		return d.object(result.value)
 	}
 	if e, ok := want["error"]; ok && want["jsonrpc"].end > 0 {
 		return d.rpcError(e)
 	}
-	read := false
-	if tools, ok := want["tools"]; ok && tools.is('[') {
-		server := d.server
-		if s, ok := want["server"].str(); ok && s != "" {
-			server = s
-		}
-		if err := d.list(v, tools.array(), server); err != nil {
-			return err
-		}
-		cursor, isText := want["nextCursor"].str()
-		d.more = isText && cursor != ""
-		d.moreAt = want["nextCursor"].at
-		read = true
+	server := d.server
+	if s, ok := want["server"].str(); ok && s != "" {
+		server = s
+	}
+	if version, ok := want["version"].str(); ok && strings.HasPrefix(version, "touchstone-scan-baseline/") {
+		d.answers = true
+	}
+	read, err := d.lists(v, want, server)
+	if err != nil {
+		return err
+	}
+	said, err := d.instructions(members, want, server, read)
+	if err != nil {
+		return err
 	}
 	config, err := d.clientConfig(members)
-	if err != nil || config || read {
+	if err != nil || config || read || said {
 		return err
 	}
 	if entries, ok := want["entries"]; ok && entries.is('[') {
 		return d.otherKind(v.start, "a labelled security corpus is scored by touchstone stage score-security")
 	}
 	return d.otherKind(v.start, "")
+}
+
+// isAnswer reports whether the members are those of an answer of a server.
+func isAnswer(members []member) bool {
+	for _, m := range members {
+		if m.name == "protocolVersion" || m.is('[') && slices.ContainsFunc(kinds[:], func(k kind) bool { return k.list == m.name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// lists reads the lists of an object. found is false if there are none. A list of
+// tools is read even if it is empty. Another program's list of prompts or resources
+// is not one of a server.
+func (d *document) lists(v value, want map[string]member, server string) (found bool, err error) {
+	cursor, isText := want["nextCursor"].str()
+	for i := range kinds {
+		k := &kinds[i]
+		m, ok := want[k.list]
+		if !ok || !m.is('[') {
+			continue
+		}
+		elements := m.array()
+		if k.subject != scanner.SubjectTool && len(elements) > 0 && !slices.ContainsFunc(elements, k.looksLike) {
+			continue
+		}
+		if k.subject == scanner.SubjectPrompt && len(elements) > 0 && !d.answers && !slices.ContainsFunc(elements, described) {
+			continue
+		}
+		if err := d.list(k, v, elements, server); err != nil {
+			return false, err
+		}
+		if delete(d.more, k); isText && cursor != "" {
+			d.more[k] = want["nextCursor"].at
+		}
+		found = true
+	}
+	return found, nil
+}
+
+// instructions reads what a server says about itself in its answer to initialize: its
+// instructions, its name and all further texts. beside is set if the object holds
+// lists too.
+func (d *document) instructions(members []member, want map[string]member, server string, beside bool) (found bool, err error) {
+	of, ok := want["instructions"]
+	answer := want["protocolVersion"].is('"') || want["serverInfo"].is('{')
+	if ok && of.is('[') && (beside || d.answers) { // a baseline has those of several servers
+		for _, row := range of.array() {
+			fields := row.object()
+			server := server
+			if m, ok, err := get(fields, "server"); err != nil {
+				return false, d.fail(m.at, err.Error(), "keep one of the two")
+			} else if s, _ := m.str(); ok && s != "" {
+				server = s
+			}
+			said, ok, err := get(fields, "instructions")
+			if err != nil {
+				return false, d.fail(said.at, err.Error(), "keep one of the two")
+			}
+			if !ok {
+				said.at = row.start
+			}
+			d.said(fields, said, server, true)
+		}
+		return true, nil
+	}
+	if !answer && !(ok && of.is('"') && beside) {
+		return false, nil
+	}
+	if !ok {
+		of.at = members[0].at
+	}
+	d.said(members, of, server, answer)
+	return true, nil
+}
+
+// said records what a server says about itself: its instructions, if there are any, and
+// in an answer all other members. Members beside lists, such as a date, are those of a
+// file.
+func (d *document) said(members []member, of member, server string, answer bool) {
+	t := scanner.Tool{Server: server, Subject: scanner.SubjectInstructions}
+	var problem error
+	if of.end > 0 && !of.isNull() {
+		var ok bool
+		if t.Description, ok = of.str(); !ok {
+			problem = errors.New("its instructions are not a string")
+		}
+	}
+	if answer {
+		known := []string{"instructions", "protocolVersion", "server", "nextCursor", "capabilities"}
+		for i := range kinds {
+			known = append(known, kinds[i].list)
+		}
+		extra, err := others(members, known)
+		t.Extra, problem = extra, errors.Join(problem, err)
+	}
+	if size := len(t.Description) + len(t.Extra); size > MaxTool {
+		problem = errors.Join(problem, fmt.Errorf("it has %d bytes, and no model can read more than %d", size, MaxTool))
+	}
+	if problem != nil {
+		d.unreadable(of.at, Unscanned{
+			Server: server, Tool: t.Label(), Place: d.place(of.at),
+			Reason: fmt.Sprintf("what the server says about itself is not readable: %s", problem), Remedy: "correct it, or ask the server's author to",
+		})
+		return
+	}
+	if t.Description != "" || t.Extra != nil {
+		d.in.Others = append(d.in.Others, Tool{Tool: t, Place: d.place(of.at)})
+	}
 }
 
 // rpcError handles the answer of a server that refused to list its tools.
@@ -222,32 +339,36 @@ func (d *document) rpcError(e member) error {
 // list reads an array of tools. An array without anything like a tool is of
 // another kind. An invalid element among tools is reported and does not hide
 // the others.
-func (d *document) list(whole value, elements []value, server string) error {
+func (d *document) list(k *kind, whole value, elements []value, server string) error {
 	bare := whole.is('[')
 	like := 0
 	for _, e := range elements {
-		if looksLikeTool(e) {
+		if k.looksLike(e) {
 			like++
 		}
 	}
 	if like == 0 && (len(elements) > 0 || bare) {
-		return d.otherKind(whole.start, "its list has no tool in it")
+		return d.otherKind(whole.start, "its list has no "+k.noun+" in it")
 	}
 	for i, e := range elements {
 		place := d.place(e.start)
-		tool, err := readTool(e, server)
+		tool, err := k.read(e, server)
 		if err != nil {
 			d.unreadable(e.start, Unscanned{
-				Server: tool.Server, Tool: tool.Name, Place: place,
-				Reason: fmt.Sprintf("element %d of the list is not a readable tool: %s", i+1, err),
+				Server: tool.Server, Tool: tool.Label(), Place: place,
+				Reason: fmt.Sprintf("element %d of the list is not a readable %s: %s", i+1, k.noun, err),
 				Remedy: "correct it, or ask the server's author to",
 			})
 			continue
 		}
-		if len(d.in.Tools) == MaxTools {
-			return d.fail(e.start, fmt.Sprintf("it has more than %d tools", MaxTools), "split it")
+		into := &d.in.Tools
+		if k.subject != scanner.SubjectTool {
+			into = &d.in.Others
 		}
-		d.in.Tools = append(d.in.Tools, Tool{Tool: tool, Place: place})
+		if len(*into) == MaxTools {
+			return d.fail(e.start, fmt.Sprintf("it has more than %d %ss", MaxTools, k.noun), "split it")
+		}
+		*into = append(*into, Tool{Tool: tool, Place: place})
 	}
 	return nil
 }

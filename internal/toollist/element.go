@@ -20,8 +20,37 @@ var (
 	outputKeys = []string{"outputSchema", "output_schema"}
 )
 
-// toolKeys are the names of all parts of a tool that are read.
-var toolKeys = slices.Concat([]string{"server", "description", "annotations", "title"}, nameKeys, inputKeys, outputKeys)
+// kind is a kind of list that MCP has.
+type kind struct {
+	subject scanner.Subject
+	list    string   // the member that holds the list
+	noun    string   // of its elements
+	name    []string // the members that hold the name of an element
+	input   []string // and its parameters
+	output  []string
+}
+
+var kinds = [...]kind{
+	{scanner.SubjectTool, "tools", "tool", nameKeys, inputKeys, outputKeys},
+	{scanner.SubjectPrompt, "prompts", "prompt", []string{"name"}, []string{"arguments"}, nil},
+	{scanner.SubjectResource, "resources", "resource", []string{"uri"}, nil, nil},
+	{scanner.SubjectResourceTemplate, "resourceTemplates", "resource template", []string{"uriTemplate"}, nil, nil},
+}
+
+// kindOf returns the kind with a subject.
+func kindOf(s scanner.Subject) *kind {
+	for i := range kinds {
+		if kinds[i].subject == s {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+// keys are the names of all parts that have a field of their own.
+func (k *kind) keys() []string {
+	return slices.Concat([]string{"server", "tool_id", "title", "description", "annotations"}, k.name, k.input, k.output)
+}
 
 // inAnotherCase returns the first member whose name is one of the keys but for
 // the case of its letters, and the key.
@@ -44,33 +73,45 @@ func (e *caseError) Error() string {
 	return fmt.Sprintf("it has the field %q, which only some programs read as %q", e.name, e.key)
 }
 
-func looksLikeTool(v value) bool {
+// looksLike reports whether a value seems to be an element of such a list.
+func (k *kind) looksLike(v value) bool {
 	for _, m := range v.object() {
-		switch m.name {
-		case "name", "tool", "inputSchema", "input_schema":
+		if slices.Contains(k.name, m.name) || k.subject == scanner.SubjectTool && (m.name == "inputSchema" || m.name == "input_schema") {
 			return true
 		}
 	}
 	return false
 }
 
-// readTool reads one element of a list. If it fails, the tool holds the known
-// parts.
-func readTool(v value, server string) (scanner.Tool, error) {
-	tool := scanner.Tool{Server: server}
+// described reports whether a value has more of a prompt than a name: other programs
+// have lists of prompts too.
+func described(v value) bool {
+	for _, m := range v.object() {
+		if m.name == "description" && m.is('"') || m.name == "arguments" && m.is('[') {
+			return true
+		}
+	}
+	return false
+}
+
+func looksLikeTool(v value) bool { return kinds[0].looksLike(v) }
+
+// read reads one element of a list. If it fails, the tool holds the known parts.
+func (k *kind) read(v value, server string) (scanner.Tool, error) {
+	tool := scanner.Tool{Server: server, Subject: k.subject}
 	if !v.is('{') {
 		return tool, errors.New("it is not an object")
 	}
 	members := v.object()
 	var problems []error
 	if size := v.end - v.start; size > MaxTool {
-		if m, ok, _ := get(members, nameKeys...); ok {
+		if m, ok, _ := get(members, k.name...); ok {
 			tool.Name, _ = m.str()
 			tool.Name = safetext.Clip(tool.Name, safetext.MaxName)
 		}
 		return tool, fmt.Errorf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)
 	}
-	if m, key := inAnotherCase(members, toolKeys); key != "" {
+	if m, key := inAnotherCase(members, k.keys()); key != "" {
 		problems = append(problems, &caseError{m.name, key})
 	}
 	text := func(into *string, names ...string) {
@@ -96,52 +137,77 @@ func readTool(v value, server string) (scanner.Tool, error) {
 		if !ok || m.isNull() {
 			return nil
 		}
-		if err := checkTwice(m.value); err != nil {
-			problems = append(problems, fmt.Errorf("in its %s: %w", m.name, err))
+		compact, err := compacted(m)
+		if err != nil {
+			problems = append(problems, err)
 		}
-		// Without white space, a schema is unchanged after it was written to a
-		// baseline and read.
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, m.raw()); err != nil {
-			problems = append(problems, fmt.Errorf("its %s: %w", m.name, err))
-		}
-		return compact.Bytes()
+		return compact
 	}
 	text(&tool.Server, "server")
 	if tool.Server == "" {
 		tool.Server = server
 	}
-	text(&tool.Name, nameKeys...)
+	text(&tool.Name, k.name...)
+	text(&tool.Title, "title")
 	text(&tool.Description, "description")
-	tool.InputSchema = raw(inputKeys...)
-	tool.OutputSchema = raw(outputKeys...)
+	tool.InputSchema = raw(k.input...)
+	tool.OutputSchema = raw(k.output...)
 	tool.Annotations = raw("annotations")
-	var title string
-	text(&title, "title")
-	tool.Annotations = withTitle(tool.Annotations, title)
+	var err error
+	if tool.Extra, err = others(members, k.keys()); err != nil {
+		problems = append(problems, err)
+	}
 	return tool, errors.Join(problems...)
 }
 
-// withTitle adds a tool's title to its annotations, where the title was before
-// tools had one of their own. Models and people may see either.
-func withTitle(annotations json.RawMessage, title string) json.RawMessage {
-	if title == "" {
-		return annotations
+// compacted returns the value of a member without white space, so that a schema is
+// unchanged after it was written to a baseline and read.
+func compacted(m member) (json.RawMessage, error) {
+	var compact bytes.Buffer
+	if err := checkTwice(m.value); err != nil {
+		return nil, fmt.Errorf("in its %s: %w", safetext.Clip(m.name, safetext.MaxName), err)
 	}
-	quoted, err := json.Marshal(title)
-	if err != nil {
-		return annotations // unreachable: a string always encodes
+	if err := json.Compact(&compact, m.raw()); err != nil {
+		return nil, fmt.Errorf("its %s: %w", safetext.Clip(m.name, safetext.MaxName), err)
 	}
-	const key = `{"tool title":`
-	out := append([]byte(key), quoted...)
-	switch v := (value{annotations, 0, len(annotations)}); {
-	case len(annotations) == 0 || v.is('{') && len(v.object()) == 0:
-		return append(out, '}')
-	case v.is('{'):
-		return append(append(out, ','), annotations[1:]...)
-	default: // invalid, but it may still be shown to a model
-		return append(append(append(out, `,"annotations":`...), annotations...), '}')
+	return compact.Bytes(), nil
+}
+
+// others returns an object of the members that have no field of their own, such as
+// _meta and icons, or nil if there are none.
+func others(members []member, known []string) (json.RawMessage, error) {
+	var out bytes.Buffer
+	var problems []error
+	for _, m := range members {
+		if slices.Contains(known, m.name) {
+			continue
+		}
+		compact, err := compacted(m)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			problems = append(problems, err) // unreachable: a string always encodes
+		}
+		if out.Len() == 0 {
+			out.WriteByte('{')
+		} else {
+			out.WriteByte(',')
+		}
+		out.Write(name)
+		out.WriteByte(':')
+		out.Write(compact)
 	}
+	if out.Len() == 0 {
+		return nil, errors.Join(problems...)
+	}
+	out.WriteByte('}')
+	if twice := checkTwice(value{out.Bytes(), 0, out.Len()}); twice != nil {
+		problems = append(problems, twice)
+	}
+	return out.Bytes(), errors.Join(problems...)
 }
 
 // maxNesting bounds the nesting of a schema: the scanner reads no deeper, and

@@ -25,7 +25,7 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Tool is a tool with its place.
+// Tool is a tool, or something else that a server tells models, with its place.
 type Tool struct {
 	scanner.Tool
 	Place Place
@@ -74,6 +74,7 @@ type Listed struct{ Server, Name, Version string }
 type Input struct {
 	Listed     []Listed // live servers
 	Tools      []Tool
+	Others     []Tool // prompts, resources, templates and instructions
 	Servers    []Server
 	Unscanned  []Unscanned
 	PassedOver []PassedOver
@@ -88,17 +89,50 @@ func (in *Input) Add(other *Input) {
 func (in *Input) add(other *Input) {
 	in.Listed = append(in.Listed, other.Listed...)
 	in.Tools = append(in.Tools, other.Tools...)
+	in.Others = append(in.Others, other.Others...)
 	in.Servers = append(in.Servers, other.Servers...)
 	in.Unscanned = append(in.Unscanned, other.Unscanned...)
 	in.PassedOver = append(in.PassedOver, other.PassedOver...)
+}
+
+// passOver records what a server makes only on request. Nothing asks for it: a
+// model sees the result of a request that somebody made.
+func (in *Input) passOver() {
+	type list struct {
+		server string
+		kind   *kind
+	}
+	counts, first := map[list]int{}, map[list]Place{}
+	var order []list
+	for _, t := range in.Others {
+		k := kindOf(t.Subject)
+		if k == nil {
+			continue
+		}
+		l := list{t.Server, k}
+		if counts[l]++; counts[l] == 1 {
+			order, first[l] = append(order, l), t.Place
+		}
+	}
+	for _, l := range order {
+		what := "contents"
+		if l.kind.subject == scanner.SubjectPrompt {
+			what = "messages"
+		}
+		noun := l.kind.noun
+		if counts[l] > 1 {
+			noun += "s"
+		}
+		in.PassedOver = append(in.PassedOver, PassedOver{first[l].String(), fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what, counts[l], noun, l.server)})
+	}
 }
 
 // LeaveServers records every enabled server of a configuration as not scanned.
 // Callers use it if they do not list the servers.
 func (in *Input) LeaveServers(remedy string) {
 	for _, s := range in.Servers {
-		if s.Disabled {
-			in.PassedOver = append(in.PassedOver, s.passedOver())
+		if over, ok := s.skipped(); ok {
+			in.PassedOver = append(in.PassedOver, over)
 			continue
 		}
 		what := "started"
@@ -117,8 +151,16 @@ func (s Server) unscanned(reason, remedy string) Unscanned {
 	return Unscanned{Server: s.Name, Source: s.Display(), Place: s.Place, Reason: reason, Remedy: remedy}
 }
 
-func (s Server) passedOver() PassedOver {
-	return PassedOver{s.Place.String(), fmt.Sprintf("the server %s is disabled in %s", s.Name, s.Client)}
+// skipped reports whether a server is not to be scanned, and why: somebody disabled it,
+// or only its client can ask for what it needs.
+func (s Server) skipped() (PassedOver, bool) {
+	if s.Disabled {
+		return PassedOver{s.Place.String(), fmt.Sprintf("the server %s is disabled in %s", s.Name, s.Client)}, true
+	}
+	if input := s.input(); input != "" && s.declared() {
+		return PassedOver{s.Place.String(), fmt.Sprintf("the server %s needs %s, which %s asks its user for; to scan it, name it with --server-command or --url", s.Name, input, strings.TrimPrefix(s.Client, "the configuration of "))}, true
+	}
+	return PassedOver{}, false
 }
 
 // sort sorts the input, so that the order of files and servers does not matter.

@@ -94,12 +94,22 @@ func URLServer(name, address string, headers map[string]string) (Server, error) 
 // The tools of a server that fails are recorded as not scanned in Input. List
 // itself fails only if ctx ends.
 func List(ctx context.Context, servers []Server, timeout time.Duration) (*Input, error) {
+	return listAll(ctx, servers, timeout, false)
+}
+
+// ListEverything does the same, and also lists what else servers tell models: their
+// instructions, prompts, resources and resource templates.
+func ListEverything(ctx context.Context, servers []Server, timeout time.Duration) (*Input, error) {
+	return listAll(ctx, servers, timeout, true)
+}
+
+func listAll(ctx context.Context, servers []Server, timeout time.Duration, everything bool) (*Input, error) {
 	results := make([]*Input, len(servers))
 	var group errgroup.Group
 	group.SetLimit(atOnce)
 	for i, s := range servers {
 		group.Go(func() error {
-			results[i] = listOne(ctx, s, timeout)
+			results[i] = listOne(ctx, s, timeout, everything)
 			return nil
 		})
 	}
@@ -115,12 +125,12 @@ func List(ctx context.Context, servers []Server, timeout time.Duration) (*Input,
 	return in, nil
 }
 
-func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
+func listOne(ctx context.Context, s Server, timeout time.Duration, everything bool) *Input {
 	fail := func(reason, remedy string) *Input {
 		return &Input{Unscanned: []Unscanned{s.unscanned(reason, remedy)}}
 	}
-	if s.Disabled {
-		return &Input{PassedOver: []PassedOver{s.passedOver()}}
+	if over, ok := s.skipped(); ok {
+		return &Input{PassedOver: []PassedOver{over}}
 	}
 	ready := s
 	var err error
@@ -132,7 +142,7 @@ func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	in, err := list(ctx, ready)
+	in, err := list(ctx, ready, everything)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("it did not list its tools within %s", timeout)
@@ -150,8 +160,8 @@ func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
 	return in
 }
 
-// list lists all tools of one server.
-func list(ctx context.Context, s Server) (*Input, error) {
+// list lists all tools of one server, and everything else if asked for.
+func list(ctx context.Context, s Server, everything bool) (*Input, error) {
 	c := &capture{}
 	errors := subprocess.NewTail(tailSize)
 	var in *Input
@@ -159,10 +169,14 @@ func list(ctx context.Context, s Server) (*Input, error) {
 		Name: "touchstone-scan", Version: Version, Observe: c.message, Stderr: errors,
 	}, func(ctx context.Context, session *mcp.ClientSession) error {
 		listed, err := settled(ctx, session, c, s)
-		if err == nil {
-			in = listed
+		if err != nil {
+			return err
 		}
-		return err
+		if everything {
+			listOthers(ctx, session, c, s, listed)
+		}
+		in = listed
+		return ctx.Err()
 	})
 	if err != nil {
 		if text := lastLine(s.hide(errors.String())); text != "" && ctx.Err() == nil {
@@ -194,11 +208,11 @@ func settled(ctx context.Context, session *mcp.ClientSession, c *capture, s Serv
 		if err != nil {
 			return nil, err
 		}
-		listed := map[string]bool{} // what the client library understood
-		for _, t := range tools {
-			listed[t.Name] = true
+		listed := make([]string, len(tools)) // what the client library understood
+		for i, t := range tools {
+			listed[i] = t.Name
 		}
-		in, err := c.tools(s, listed)
+		in, err := c.read(s, "tools", listed)
 		if err != nil {
 			return nil, err
 		}
@@ -240,6 +254,8 @@ func Announce(w io.Writer, servers []Server) {
 		}
 		if s.Disabled {
 			verb = "not starting (disabled)"
+		} else if _, skip := s.skipped(); skip {
+			verb = "not starting (needs input)"
 		}
 		fmt.Fprintf(w, "%s %s: %s\n", verb, safetext.Visible(s.Name), safetext.Visible(s.Display()))
 	}

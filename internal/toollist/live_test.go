@@ -78,7 +78,17 @@ func serveTest(kind string) {
 			if kind == "grows" || kind == "restless" {
 				tools = `{"listChanged":true}`
 			}
+			if kind == "full" || kind == "half" {
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{},"resources":{}},"serverInfo":{"name":"t","version":"1","title":"T"},"instructions":"Be kind."}}`+"\n", req.ID)
+				continue
+			}
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":%s},"serverInfo":{"name":"t","version":"1"}}}`+"\n", req.ID, tools)
+		case "prompts/list", "resources/list", "resources/templates/list":
+			answer := otherLists[req.Method+req.Params.Cursor]
+			if kind == "half" {
+				answer = `"error":{"code":-32601,"message":"no"}`
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", req.ID, answer)
 		case "tools/list":
 			listings++
 			if kind == "restless" || kind == "grows" && listings > 1 {
@@ -94,6 +104,14 @@ func serveTest(kind string) {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", req.ID)
 		}
 	}
+}
+
+// otherLists are the answers of a server to the requests, with their cursors.
+var otherLists = map[string]string{
+	"prompts/list":             `"result":{"prompts":[{"name":"p","_meta":{"m":"M"}}],"nextCursor":"2"}`,
+	"prompts/list2":            `"result":{"prompts":[{"name":"q","arguments":[{"name":"x"}]},null]}`,
+	"resources/list":           `"result":{"resources":[{"uri":"file:///r","name":"r"}]}`,
+	"resources/templates/list": `"error":{"code":-32601,"message":"no"}`,
 }
 
 func testPage(kind, cursor string) string {
@@ -159,6 +177,43 @@ c.json:3 good:t2 "D" in={"type":"object","properties":{"z":{},"a":{}}} out= ann=
 	}
 }
 
+// Everything that a server tells models is listed, and a list that fails does not
+// hide the others.
+func TestListEverything(t *testing.T) {
+	list := func(kind string) *Input {
+		in, err := ListEverything(context.Background(), []Server{stdioServer(t, kind)}, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(in.Tools) != 3 {
+			t.Errorf("%d tools", len(in.Tools))
+		}
+		in.Tools = nil
+		return in
+	}
+	want := `c.json:3 full:(instructions) "Be kind." title="" in= extra={"serverInfo":{"name":"t","version":"1","title":"T"}}
+c.json:3 full:(prompt) p "" title="" in= extra={"_meta":{"m":"M"}}
+c.json:3 full:(prompt) q "" title="" in=[{"name":"x"}] extra=
+c.json:3 full:(resource) file:///r "" title="" in= extra={"name":"r"}
+c.json:3 unscanned full:(prompt) : element 2 of the list is not a readable prompt: it is not an object
+passed over c.json:3: the messages of 2 prompts of the server full are made on request, and were not read
+passed over c.json:3: the contents of 1 resource of the server full are made on request, and were not read
+`
+	if diff := cmp.Diff(want, brief(list("full"))); diff != "" {
+		t.Error(diff)
+	}
+	want = `c.json:3 half:(instructions) "Be kind." title="" in= extra={"serverInfo":{"name":"t","version":"1","title":"T"}}
+c.json:3 unscanned half:: its prompts could not be listed: list its prompts: calling "prompts/list": no
+c.json:3 unscanned half:: its resources could not be listed: list its resources: calling "resources/list": no
+`
+	if diff := cmp.Diff(want, brief(list("half"))); diff != "" {
+		t.Error(diff)
+	}
+	if in := mustList(t, time.Minute, stdioServer(t, "full")); len(in.Others) != 0 || len(in.Tools) != 3 {
+		t.Error("List lists more than tools: ", brief(in))
+	}
+}
+
 // Many servers print a greeting on the stream of their answers.
 func TestListServerThatGreets(t *testing.T) {
 	if in := mustList(t, time.Minute, stdioServer(t, "greets")); len(in.Tools) != 3 || len(in.Unscanned) != 0 {
@@ -192,14 +247,15 @@ func TestListBadServers(t *testing.T) {
 	in.Unscanned = append(in.Unscanned, in2.Unscanned...)
 	wants := map[string]string{
 		"missing": "executable file not found",
-		"asks":    "needs the variable ${input:token}", "silent": "did not list its tools within 3s",
-		"dies": "the end of its output: no licence", "endless": "returns to the page",
+		"silent":  "did not list its tools within 3s",
+		"dies":    "the end of its output: no licence", "endless": "returns to the page",
 	}
 	if len(in.Tools) != 0 || len(in2.Tools) != 0 || len(in.Unscanned) != len(wants) {
 		t.Error(brief(in))
 	}
-	// Whoever disables a server does not want it to be scanned.
-	if len(in.PassedOver) != 1 || in.PassedOver[0].Reason != "the server disabled is disabled in the test" {
+	// Whoever disables a server does not want it to be scanned, and nobody can be asked.
+	if len(in.PassedOver) != 2 || in.PassedOver[0].Reason != "the server disabled is disabled in the test" ||
+		!strings.HasPrefix(in.PassedOver[1].Reason, "the server asks needs ${input:token}, which the test asks its user for") {
 		t.Errorf("passed over: %+v", in.PassedOver)
 	}
 	for _, u := range in.Unscanned {

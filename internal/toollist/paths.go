@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/toolsource"
 )
 
 // Stdin is the file name of text from standard input.
@@ -24,6 +25,8 @@ type ReadOptions struct {
 	Server string
 	// Stdin is read for the path "-".
 	Stdin io.Reader
+	// Source also reads the source files of a directory.
+	Source bool
 	// Own are the files of the scan itself, such as its baseline. They are
 	// skipped in a directory.
 	Own []string
@@ -84,6 +87,12 @@ func readFile(ctx context.Context, p, server string) (*Input, error) {
 	if err != nil {
 		return nil, pathError(p, err)
 	}
+	if toolsource.Supported(p) {
+		return readSource(p, first(server, serverOf(p)), text)
+	}
+	if strings.EqualFold(filepath.Ext(p), ".toml") {
+		return readTOML(p, text)
+	}
 	return Read(p, first(server, serverOf(p)), text)
 }
 
@@ -124,13 +133,18 @@ func first(a, b string) string {
 // endings are the extensions of files that are read in a directory.
 var endings = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspace"}
 
+// mayBeRead reports whether a file of a directory may be one of those that are read.
+func mayBeRead(p string) bool {
+	return slices.Contains(endings, strings.ToLower(filepath.Ext(p))) || filepath.Base(filepath.Dir(p)) == ".codex" && filepath.Base(p) == "config.toml"
+}
+
 // leftOut are directories that contain the work of others, not that of this
 // directory.
-var leftOut = []string{".git", "node_modules"}
+var leftOut = []string{".git", "node_modules", ".venv"}
 
 func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
-	found := 0
+	found, other := 0, 0
 	passOver := func(p, reason string) {
 		in.PassedOver = append(in.PassedOver, PassedOver{filepath.ToSlash(p), reason})
 	}
@@ -151,7 +165,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		case e.IsDir() && p != dir && slices.Contains(leftOut, e.Name()):
 			passOver(p, "a directory of this name is not searched")
 			return fs.SkipDir
-		case e.IsDir() || !slices.Contains(endings, strings.ToLower(filepath.Ext(p))):
+		case e.IsDir() || !mayBeRead(p) && !(opts.Source && toolsource.Supported(p)):
 			return nil
 		case !regular(p):
 			passOver(p, "it is not a regular file")
@@ -172,6 +186,8 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 			if len(in.Tools) > MaxTools {
 				return &InputError{Place: Place{File: p}, Reason: fmt.Sprintf("the files have more than %d tools up to here", MaxTools), Remedy: "scan them one after the other"}
 			}
+		case errors.As(err, &bad) && bad.OtherKind && toolsource.Supported(p):
+			other++ // most source files
 		case errors.As(err, &bad) && bad.OtherKind:
 			passOver(p, bad.Reason)
 		default:
@@ -182,10 +198,13 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 	if err != nil {
 		return nil, err
 	}
+	if other > 0 {
+		passOver(dir, fmt.Sprintf("%d source files define no tool, prompt or resource in a way that is known", other))
+	}
 	if found == 0 {
 		return nil, &InputError{
 			Place:  Place{File: dir},
-			Reason: fmt.Sprintf("no JSON file in this directory can be scanned, %d were looked at: none is %s", len(in.PassedOver), kinds),
+			Reason: fmt.Sprintf("no JSON file in this directory can be scanned, %d were looked at: none is %s", len(in.PassedOver), readable),
 			Remedy: "name another directory",
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,14 @@ import (
 func brief(in *Input) string {
 	var b strings.Builder
 	for _, t := range in.Tools {
-		fmt.Fprintf(&b, "%s %s:%s %q in=%s out=%s ann=%s\n", t.Place, t.Server, t.Name, t.Description, t.InputSchema, t.OutputSchema, t.Annotations)
+		fmt.Fprintf(&b, "%s %s:%s %q in=%s out=%s ann=%s", t.Place, t.Server, t.Name, t.Description, t.InputSchema, t.OutputSchema, t.Annotations)
+		if t.Title != "" || t.Extra != nil {
+			fmt.Fprintf(&b, " title=%q extra=%s", t.Title, t.Extra)
+		}
+		b.WriteByte('\n')
+	}
+	for _, t := range in.Others {
+		fmt.Fprintf(&b, "%s %s:%s %q title=%q in=%s extra=%s\n", t.Place, t.Server, t.Label(), t.Description, t.Title, t.InputSchema, t.Extra)
 	}
 	for _, s := range in.Servers {
 		fmt.Fprintf(&b, "%s server %s %s %s\n", s.Place, s.Name, s.Transport, s.Display())
@@ -45,9 +53,30 @@ func TestRead(t *testing.T) {
 			`f.json:1 s:a "" in={} out={"a":1} ann=`},
 		{"server beside the tools", `{"server":"s","tools":[{"name":"a"}]}`, `f.json:1 s:a "" in= out= ann=`},
 		{"an empty list", `{"tools":[]}`, ""},
-		{"title", `[{"name":"a","title":"T","annotations":{"x":1}},{"name":"b","title":"T"},{"name":"c","title":"T","annotations":{}},{"name":"d","title":"T","annotations":"odd"}]`,
-			"f.json:1 srv:a \"\" in= out= ann={\"tool title\":\"T\",\"x\":1}\nf.json:1 srv:b \"\" in= out= ann={\"tool title\":\"T\"}\n" +
-				"f.json:1 srv:c \"\" in= out= ann={\"tool title\":\"T\"}\nf.json:1 srv:d \"\" in= out= ann={\"tool title\":\"T\",\"annotations\":\"odd\"}"},
+		{"title and more", `[{"name":"a","title":"T","annotations":{"x":1}, "_meta" : {"m": [1, "n"]},"icons":[]}]`,
+			"f.json:1 srv:a \"\" in= out= ann={\"x\":1} title=\"T\" extra={\"_meta\":{\"m\":[1,\"n\"]},\"icons\":[]}"},
+		{"twice in more", `[{"name":"a","_meta":{"m":1,"m":2}},{"name":"b","x":1,"x":2}]`,
+			"f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: in its _meta: it has the field \"m\" twice, and programs differ on which one they read\n" +
+				"f.json:1 unscanned srv:b: element 2 of the list is not a readable tool: it has the field \"x\" twice, and programs differ on which one they read"},
+		{"answers to all requests", `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","title":"S"},"instructions":"Be kind."}}
+{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"}]}}
+{"jsonrpc":"2.0","id":3,"result":{"prompts":[{"name":"p","description":"P","arguments":[{"name":"x","description":"X","required":true}]}],"nextCursor":"2"}}
+{"jsonrpc":"2.0","id":4,"result":{"resources":[{"uri":"file:///r","name":"r","mimeType":"text/plain"},{"uri":7,"name":"q"}]}}
+{"jsonrpc":"2.0","id":5,"result":{"resourceTemplates":[{"uriTemplate":"file:///{p}","name":"t","title":"T"}]}}`,
+			"f.json:2 srv:a \"\" in= out= ann=\n" +
+				`f.json:1 srv:(instructions) "Be kind." title="" in= extra={"serverInfo":{"name":"s","title":"S"}}` + "\n" +
+				`f.json:3 srv:(prompt) p "P" title="" in=[{"name":"x","description":"X","required":true}] extra=` + "\n" +
+				`f.json:4 srv:(resource) file:///r "" title="" in= extra={"name":"r","mimeType":"text/plain"}` + "\n" +
+				`f.json:5 srv:(resource template) file:///{p} "" title="T" in= extra={"name":"t"}` + "\n" +
+				"f.json:4 unscanned srv:(resource) : element 2 of the list is not a readable resource: its uri is not a string\n" +
+				"f.json:3 unscanned srv:: the list goes on: its last page has a nextCursor, so prompts are missing here\n" +
+				"passed over f.json:3: the messages of 1 prompt of the server srv are made on request, and were not read\n" +
+				"passed over f.json:4: the contents of 1 resource of the server srv are made on request, and were not read\n" +
+				"passed over f.json:5: the contents of 1 resource template of the server srv are made on request, and were not read"},
+		{"an answer without tools", `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`, ""},
+		{"instructions beside the tools", `{"server":"s","instructions":"Be kind.","tools":[]}`, `f.json:1 s:(instructions) "Be kind." title="" in= extra=`},
+		{"odd instructions", `{"instructions":7,"serverInfo":{},"tools":[]}`, "f.json:1 unscanned srv:(instructions): what the server says about itself is not readable: its instructions are not a string"},
+		{"the prompts of another program", `{"mcpServers":{"x":{"command":"a"}},"prompts":[{"name":"p"}],"instructions":"text"}`, "f.json:1 server x stdio a"},
 		{"twice", `[{"name":"a","description":"good","description":"evil"},{"name":"b"}]`,
 			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the field \"description\" twice, and programs differ on which one they read"},
 		{"twice by an alias", `[{"name":"a","inputSchema":{},"input_schema":{"x":1}}]`,
@@ -73,6 +102,9 @@ func TestRead(t *testing.T) {
 			"f.json:1 srv:c \"x\" in= out= ann=\n" +
 				`f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the field "Description", which only some programs read as "description"` + "\n" +
 				`f.json:1 unscanned srv:b: element 2 of the list is not a readable tool: it has the field "inputschema", which only some programs read as "inputSchema"`},
+		{"zed", `{"context_servers":{"x":{"source":"custom","command":"a","args":["b"]},"y":{"command":{"path":"c","args":["d"]}},"z":{"settings":{}},"w":{"url":"https://h/","enabled":false},"v":{"command":{}}}}`,
+			"f.json:1 server x stdio a b\nf.json:1 server y stdio c d\nf.json:1 server w http https://h/\nf.json:1 unscanned v:: its command has no path\n" +
+				"passed over f.json:1: the server z is part of an extension of an MCP client, which starts it"},
 		{"bad servers", `{"mcpServers":{"x":{},"y":7,"z":{"command":"a","url":"http://h"}}}`,
 			"f.json:1 unscanned x:: it has neither a command nor a URL\nf.json:1 unscanned y:: its entry is not an object\nf.json:1 unscanned z:: it has both a command and a URL"},
 	} {
@@ -106,7 +138,7 @@ func TestReadBad(t *testing.T) {
 		{"no object", `7`, "f.json:1: it is not", true},
 		{"empty array", `[]`, "its list has no tool in it", true},
 		{"security corpus", `{"entries":[]}`, "touchstone stage score-security", true},
-		{"answer without tools", `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`, "it is not a tools/list result", true},
+		{"lists of another program", `{"resources":[{"name":"r"}],"prompts":["p"],"instructions":"text"}`, "it is not a tools/list result", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Read("f.json", "srv", []byte(tt.text))
@@ -154,7 +186,7 @@ d/.cursor/mcp.json:1 server x stdio c
 d/broken.json:1 unscanned :: not JSON: it ends in the middle
 passed over d/baseline.json: it belongs to this scan
 passed over d/node_modules: a directory of this name is not searched
-passed over d/package.json: it is not ` + kinds
+passed over d/package.json: it is not ` + readable
 	if diff := cmp.Diff(want, strings.TrimSpace(brief(in))); diff != "" {
 		t.Error(diff)
 	}
@@ -222,4 +254,74 @@ func serverEntries(n int) []string {
 		list = append(list, fmt.Sprintf(`"s%d":{"command":"c"}`, i))
 	}
 	return list
+}
+
+func TestReadTOML(t *testing.T) {
+	in, err := readTOML(".codex/config.toml", []byte(`model = "m"
+
+[mcp_servers.x]
+command = "npx"
+args = ["-y", "a b"]
+env = { TOKEN = "s3cret" }
+
+[mcp_servers."y z"]
+url = "https://h/mcp"
+bearer_token_env_var = "T"
+http_headers = { A = "b" }
+env_http_headers = { C = "D" }
+enabled = false
+
+[mcp_servers.bad]
+command = 7
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ".codex/config.toml:3 server x stdio npx -y 'a b'\n.codex/config.toml:8 server y z http https://h/mcp\n" +
+		".codex/config.toml:15 unscanned bad:: its command is not a string\n"
+	if diff := cmp.Diff(sorted(want), sorted(brief(in))); diff != "" {
+		t.Error(diff)
+	}
+	for _, s := range in.Servers {
+		if s.Client != "the configuration of Codex" || s.Name == "y z" && (!s.Disabled || s.Headers["Authorization"] != "Bearer ${T}" || s.Headers["C"] != "${D}" || s.Headers["A"] != "b") {
+			t.Errorf("%+v", s)
+		}
+	}
+	for text, want := range map[string]string{"a = [": "f.toml:1:", "a = 1": "it declares no servers"} {
+		if _, err := readTOML("f.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func sorted(lines string) []string {
+	return slices.Sorted(strings.Lines(lines))
+}
+
+func FuzzReadTOML(f *testing.F) {
+	f.Add([]byte("[mcp_servers.x]\ncommand = \"a\"\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in, err := readTOML("f.toml", text)
+		if (in == nil) == (err == nil) {
+			t.Fatal(in, err)
+		}
+	})
+}
+
+// Definitions in source have their lines, and their texts are those of parameters.
+func TestReadSource(t *testing.T) {
+	in, err := readSource("s.py", "srv", []byte("\n@mcp.tool()\ndef add(a: Annotated[int, 'first']):\n  'Adds.'\n@mcp.prompt(description=f'{x}')\ndef ask(b='c'): pass\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `s.py:2 srv:add "Adds." in={"anyOf":[{"description":"first"}]} out= ann=
+s.py:5 srv:(prompt) ask "…" title="" in=[{"description":"c"}] extra=
+s.py:5 unscanned srv:ask: a part of its description is computed when the server runs
+`
+	if diff := cmp.Diff(want, brief(in)); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := readSource("s.go", "srv", []byte("package")); err == nil || !strings.Contains(err.Error(), "cannot be parsed") {
+		t.Error(err)
+	}
 }

@@ -25,6 +25,25 @@ func (s Server) expanded() (Server, error) {
 	return s, e.err
 }
 
+// input returns the first variable of the server that its client asks the user for, or
+// "".
+func (s Server) input() string {
+	texts := append(slices.Clone(s.Command), s.URL, s.Dir)
+	for _, m := range []map[string]string{s.Env, s.Headers} {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			texts = append(texts, m[name])
+		}
+	}
+	for _, text := range texts {
+		for _, v := range braced.FindAllString(text, -1) {
+			if strings.HasPrefix(v, "${input:") {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
 type expander struct {
 	server Server
 	err    error

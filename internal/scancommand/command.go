@@ -1,0 +1,448 @@
+// Package scancommand is the command line of the scanner: the verb scan of
+// touchstone, and the program touchstone-scan.
+//
+// command.go scans, explain.go explains checks, approve.go approves changes. They
+// only connect what is in toollist and scanreport.
+package scancommand
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/scanreport"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// Exit codes, as the help documents them.
+const (
+	exitFound      = 1
+	exitIncomplete = 3
+)
+
+// Failed is the verdict of a scan, as an error. The scan has reported it.
+type Failed struct{ Code int }
+
+func (f *Failed) Error() string { return fmt.Sprintf("exit status %d", f.Code) }
+
+// ExitCode is the exit code of the program.
+func (f *Failed) ExitCode() int { return f.Code }
+
+// flags are the flags and arguments of touchstone scan.
+type flags struct {
+	json           *bool // --json of the program
+	paths          []string
+	server         string
+	start, clients bool
+	source         bool
+	commands, urls []string
+	headers        []string
+	timeout        time.Duration
+	format, output string
+	baseline       string
+	pin            string
+	failOn         string
+	checks, skip   []string
+	suppressions   string
+}
+
+const scanLong = `Scan tool definitions for attacks on the model that reads them: hidden text,
+instructions to the model, tools that impersonate others, and exfiltration of
+data. The scan is deterministic and needs no network.
+
+PATH is a file, a directory, or - for standard input. In a directory, all JSON
+files in a supported format are scanned, and the others are listed as skipped.
+The formats are:
+
+  one or more tools/list results, as {"tools": [...]} or as whole JSON-RPC
+  answers; a corpus; rows of server, tool, description, inputSchema and
+  outputSchema; the configuration of Claude Desktop, Claude Code, Cursor,
+  VS Code, Windsurf, Zed, Codex or Gemini, which --clients finds automatically;
+  the source of a server in Go, Python, TypeScript or JavaScript, of which
+  literals are read, and which in a directory needs --source
+
+A client configuration only declares servers. By default they are not started,
+and are listed as not scanned. --start starts or contacts all enabled servers,
+after printing their commands and addresses. --server-command and --url each
+name one server to start or contact. A server that is started runs with your
+rights, before its tools are scanned.
+
+`
+
+const scanExitHelp = `Exit codes:
+  0    everything was scanned, without a finding or change at or above --fail-on
+  1    there are findings or changes at or above --fail-on
+  2    usage error, or an input cannot be read
+  3    something was not scanned, or a check failed, and there are none of these
+  130  interrupted`
+
+// New returns the command. name is the program with the verb, as in its examples, and
+// json the flag --json of the program.
+func New(name string, json *bool) *cobra.Command {
+	flags := &flags{json: json}
+	cmd := &cobra.Command{
+		Use:   name[strings.LastIndex(name, " ")+1:] + " [PATH...|-]",
+		Short: "Scan tool definitions from files, client configurations or live servers",
+		Long:  scanLong + scanExitHelp + "\n\n" + checksHelp(),
+		Example: examples(name, `scan tools.json
+scan --fail-on medium --format sarif -o scan.sarif .
+scan --start ~/.cursor/mcp.json
+scan --clients
+scan --server-command "npx -y some-mcp-server" --json
+scan --pin approved.json tools.json
+scan --baseline approved.json --fail-on change tools.json`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			flags.paths = args
+			return runScan(cmd, flags)
+		},
+		// A path that is no verb is not a mistyped one.
+		Args: cobra.ArbitraryArgs,
+	}
+	cmd.AddCommand(newExplain(name, json), newApprove(name))
+	f := cmd.Flags()
+	flags.addInputs(f)
+	f.StringVar(&flags.format, "format", "table", "table, json, sarif, html, markdown or codequality")
+	f.StringVarP(&flags.output, "output", "o", "", "write to this file, completely or not at all, instead of standard output")
+	f.StringVar(&flags.baseline, "baseline", "", "compare with what was approved in this file, and report changes and rug pulls")
+	f.StringVar(&flags.pin, "pin", "", "approve what was scanned: write the tools, prompts, resources and instructions of every server to this file, for use with --baseline")
+	f.StringVar(&flags.failOn, "fail-on", "high", "the lowest severity that fails the scan: none (never fail), low, medium, high or critical; or change: high, and any change since --baseline")
+	f.StringSliceVar(&flags.checks, "check", nil, "run only these checks (repeatable)")
+	f.StringSliceVar(&flags.skip, "skip", nil, "do not run these checks (repeatable)")
+	f.StringVar(&flags.suppressions, "suppressions", "", "a file of accepted signals, HCL or JSON: tool, check, reason, expires")
+	return cmd
+}
+
+// addInputs adds the flags that say what to read.
+func (f *flags) addInputs(set *pflag.FlagSet) {
+	set.BoolVar(&f.clients, "clients", false, "scan the client configurations at their usual paths, for this user and the current directory")
+	set.BoolVar(&f.source, "source", false, "also scan the source files of directories: Go, Python, TypeScript and JavaScript")
+	set.BoolVar(&f.start, "start", false, "start or contact the servers that the configurations declare")
+	set.StringArrayVar(&f.commands, "server-command", nil, "start this server and scan its tools (repeatable; split into words like in a shell, but run without one)")
+	set.StringArrayVar(&f.urls, "url", nil, "contact this server over streamable HTTP and scan its tools (repeatable)")
+	set.StringArrayVar(&f.headers, "header", nil, `send this header to every --url, as "Name: value" (repeatable)`)
+	set.StringVar(&f.server, "server", "", "the name of the server, for tool lists without server names, --server-command or --url")
+	set.DurationVar(&f.timeout, "timeout", 30*time.Second, "the time limit for a server to start and list its tools")
+}
+
+// examples indents examples, and writes the name of the program for scan.
+func examples(name, text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = "  " + name + strings.TrimPrefix(line, "scan")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// checksHelp lists the checks with their ids.
+func checksHelp() string {
+	var b strings.Builder
+	b.WriteString("Checks:\n")
+	for _, c := range scanner.Checks() {
+		fmt.Fprintf(&b, "  %-24s %-4s  %s\n", c.ID, c.Tier, c.Description)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// scanWriters writes a report, by format.
+var scanWriters = map[string]func(*scanreport.Result, io.Writer) error{
+	"table":    (*scanreport.Result).WriteTable,
+	"json":     (*scanreport.Result).WriteJSON,
+	"sarif":    (*scanreport.Result).WriteSARIF,
+	"html":     (*scanreport.Result).WriteHTML,
+	"markdown": (*scanreport.Result).WriteMarkdown,
+
+	"codequality": (*scanreport.Result).WriteCodeQuality,
+}
+
+// check reports usage errors before any file is read and any server is started.
+func (f *flags) check(cmd *cobra.Command) error {
+	if *f.json {
+		if cmd.Flags().Changed("format") && f.format != "json" {
+			return fmt.Errorf("--json and --format %s exclude each other: use one of them", f.format)
+		}
+		f.format = "json"
+	}
+	if scanWriters[f.format] == nil {
+		return fmt.Errorf("--format %q is unknown: use table, json, sarif, html, markdown or codequality", f.format)
+	}
+	if f.failOn == onChange && f.baseline == "" {
+		return fmt.Errorf("--fail-on %s requires --baseline", onChange)
+	}
+	severities := []scanner.Severity{scanner.SeverityNone, scanner.SeverityLow, scanner.SeverityMedium, scanner.SeverityHigh, scanner.SeverityCritical, onChange}
+	if !slices.Contains(severities, scanner.Severity(f.failOn)) {
+		return fmt.Errorf("--fail-on %q is unknown: use none, low, medium, high, critical or change", f.failOn)
+	}
+	for flag, ids := range map[string][]string{"--check": f.checks, "--skip": f.skip} {
+		for _, id := range ids {
+			if err := scanreport.KnownCheck(id); err != nil {
+				return fmt.Errorf("%s: %w", flag, err)
+			}
+		}
+	}
+	return f.checkInputs()
+}
+
+// checkInputs reports usage errors of the flags that say what to read.
+func (f *flags) checkInputs() error {
+	if len(f.paths)+len(f.commands)+len(f.urls) == 0 && !f.clients {
+		return fmt.Errorf("there is nothing to scan: give a file, a directory, - for standard input, --clients, --server-command or --url")
+	}
+	if len(f.headers) > 0 && len(f.urls) == 0 {
+		return fmt.Errorf("--header requires --url")
+	}
+	if f.server != "" && len(f.commands)+len(f.urls) > 1 {
+		return fmt.Errorf("--server names one server, but several are given: scan one at a time")
+	}
+	if f.timeout <= 0 {
+		return fmt.Errorf("--timeout must be greater than 0, such as 30s")
+	}
+	return nil
+}
+
+func runScan(cmd *cobra.Command, flags *flags) error {
+	if err := flags.check(cmd); err != nil {
+		return err
+	}
+	opts, err := flags.options(cmd.Context(), time.Now())
+	if err != nil {
+		return err
+	}
+	in, err := flags.read(cmd)
+	if err != nil {
+		return err
+	}
+	result, err := scanreport.Judge(in, opts)
+	if err != nil {
+		return err
+	}
+	if err := flags.write(cmd.OutOrStdout(), result); err != nil {
+		return err
+	}
+	if err := flags.writeBaseline(cmd.Context(), cmd.ErrOrStderr(), in, result); err != nil {
+		return err
+	}
+	return flags.verdict(cmd.ErrOrStderr(), result)
+}
+
+// read reads all inputs, and lists the servers with consent.
+func (f *flags) read(cmd *cobra.Command) (*toollist.Input, error) {
+	named, err := f.namedServers()
+	if err != nil {
+		return nil, err
+	}
+	in, err := toollist.ReadPaths(cmd.Context(), f.paths, toollist.ReadOptions{
+		Server: f.server, Stdin: cmd.InOrStdin(), Source: f.source,
+		Own: []string{f.baseline, f.pin, f.suppressions, f.output},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.clients {
+		found, err := readClients(cmd.Context())
+		if err != nil {
+			return nil, err
+		}
+		in.Add(found)
+	}
+	return in, f.listServers(cmd.Context(), in, named, cmd.ErrOrStderr())
+}
+
+// readClients reads the client configurations of the current user.
+func readClients(ctx context.Context) (*toollist.Input, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("--clients: %w; name the files instead", err)
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return nil, fmt.Errorf("--clients: %w; name the files instead", err)
+	}
+	return toollist.ReadClients(ctx, toollist.ClientFiles(home, config, ""))
+}
+
+// options reads the baseline and the suppressions.
+func (f *flags) options(ctx context.Context, now time.Time) (scanreport.Options, error) {
+	opts := scanreport.Options{Checks: f.checks, Skip: f.skip, Today: now.UTC().Format(time.DateOnly)}
+	if f.baseline != "" {
+		b, err := readBaseline(ctx, f.baseline)
+		if err != nil {
+			return opts, err
+		}
+		opts.Baseline = b
+	}
+	if f.suppressions != "" {
+		text, err := readlimit.File(ctx, f.suppressions, toollist.MaxFile)
+		if err != nil {
+			return opts, fmt.Errorf("read the suppressions: %w; check the path", err)
+		}
+		if opts.Suppressions, err = scanreport.ParseSuppressions(f.suppressions, text); err != nil {
+			return opts, fmt.Errorf("read the suppressions: %w", err)
+		}
+	}
+	return opts, nil
+}
+
+// namedServers returns the servers of --server-command and --url. Naming a server
+// is the consent to start or contact it.
+func (f *flags) namedServers() ([]toollist.Server, error) {
+	var servers []toollist.Server
+	for _, line := range f.commands {
+		words, err := toollist.SplitCommand(line)
+		if err != nil {
+			return nil, fmt.Errorf("--server-command: %w", err)
+		}
+		servers = append(servers, toollist.CommandServer(f.server, words))
+	}
+	headers := map[string]string{}
+	for _, h := range f.headers {
+		name, v, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, fmt.Errorf(`--header must be of the form "Name: value"`)
+		}
+		headers[strings.TrimSpace(name)] = strings.TrimSpace(v)
+	}
+	for _, u := range f.urls {
+		s, err := toollist.URLServer(f.server, u, headers)
+		if err != nil {
+			return nil, fmt.Errorf("--url: %w", err)
+		}
+		servers = append(servers, s)
+	}
+	seen := map[string]bool{}
+	for _, s := range servers {
+		if seen[s.Name] {
+			return nil, fmt.Errorf("two servers would have the name %q: scan one at a time, and name it with --server", safetext.Visible(s.Name))
+		}
+		seen[s.Name] = true
+	}
+	return servers, nil
+}
+
+// listServers lists the tools of the servers with consent, and records the other
+// servers as not scanned.
+func (f *flags) listServers(ctx context.Context, in *toollist.Input, named []toollist.Server, log io.Writer) error {
+	servers := named
+	if f.start {
+		servers = append(servers, in.Servers...)
+	} else {
+		in.LeaveServers("give --start once you trust it")
+	}
+	if len(servers) == 0 {
+		return nil
+	}
+	toollist.Announce(log, servers)
+	live, err := toollist.ListEverything(ctx, servers, f.timeout)
+	if err != nil {
+		return err
+	}
+	in.Add(live)
+	return nil
+}
+
+func (f *flags) write(stdout io.Writer, r *scanreport.Result) error {
+	write := scanWriters[f.format]
+	if f.output == "" {
+		return write(r, stdout)
+	}
+	var text bytes.Buffer
+	if err := write(r, &text); err != nil {
+		return err
+	}
+	if err := atomicfile.WriteFile(f.output, text.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write the report: %w; choose another file with -o", err)
+	}
+	return nil
+}
+
+// writeBaseline writes the scanned tools as approved. It does not write a partial
+// baseline, which would lose earlier approvals.
+func (f *flags) writeBaseline(ctx context.Context, log io.Writer, in *toollist.Input, r *scanreport.Result) error {
+	if f.pin == "" {
+		return nil
+	}
+	if !r.Complete() {
+		fmt.Fprintf(log, "touchstone: %s was not written: not everything was scanned\n", f.pin)
+		return nil
+	}
+	b, err := scanreport.NewBaseline(slices.Concat(in.Tools, in.Others))
+	if err != nil {
+		return fmt.Errorf("pin: %w", err)
+	}
+	// The file that it replaces says who approved earlier changes.
+	if old, err := readBaseline(ctx, f.pin); err == nil {
+		b.Approvals = old.Approvals
+	}
+	if err := saveBaseline(f.pin, b); err != nil {
+		return err
+	}
+	fmt.Fprintf(log, "pinned %s in %s\n", r.Scanned(), f.pin)
+	return nil
+}
+
+func readBaseline(ctx context.Context, file string) (*scanreport.Baseline, error) {
+	text, err := readlimit.File(ctx, file, toollist.MaxFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w; write one with --pin", err)
+	}
+	b, err := scanreport.ParseBaseline(file, text)
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w", err)
+	}
+	return b, nil
+}
+
+func saveBaseline(file string, b *scanreport.Baseline) error {
+	text, err := b.Text()
+	if err != nil {
+		return fmt.Errorf("pin: %w", err)
+	}
+	if err := atomicfile.WriteFile(file, text, 0o644); err != nil {
+		return fmt.Errorf("write the baseline: %w; choose another file", err)
+	}
+	return nil
+}
+
+// onChange is the value of --fail-on that allows no change since the baseline.
+const onChange = "change"
+
+// verdict returns the exit code for the result, as an error. It also prints the
+// main facts on standard error, for formats that are not read by people.
+func (f *flags) verdict(log io.Writer, r *scanreport.Result) error {
+	for _, s := range r.Expired {
+		fmt.Fprintf(log, "touchstone: a suppression expired on %s and has no effect: %s\n", s.Expires, s)
+	}
+	for _, s := range r.Unused {
+		fmt.Fprintf(log, "touchstone: a suppression is no longer needed: %s\n", s)
+	}
+	if !r.Complete() {
+		fmt.Fprintf(log, "touchstone: not everything was scanned: %d not scanned, %d partially scanned\n", len(r.Unscanned), len(r.Incomplete))
+	}
+	least := scanner.Severity(f.failOn)
+	if f.failOn == onChange {
+		least = scanner.SeverityHigh
+		if r.Drift.Any() {
+			fmt.Fprintf(log, "touchstone: %d changed since the baseline\n", len(r.Drift.Changes))
+			return &Failed{exitFound}
+		}
+	}
+	if n := r.AtLeast(least); n > 0 {
+		fmt.Fprintf(log, "touchstone: %d of severity %s or higher\n", n, least)
+		return &Failed{exitFound}
+	}
+	if !r.Complete() {
+		return &Failed{exitIncomplete}
+	}
+	return nil
+}

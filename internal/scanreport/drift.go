@@ -1,0 +1,113 @@
+package scanreport
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// Drift lists the differences from the baseline, as "server:label", sorted. The
+// rug pull check decides whether the sentences of a change are an attack.
+type Drift struct {
+	Approved int      `json:"approved"`
+	New      []string `json:"new"`
+	Changed  []string `json:"changed"`
+	Gone     []string `json:"gone"`
+	// Changes are those of the definitions in Changed, field by field, and one for
+	// each definition that is new or gone.
+	Changes []Changed `json:"changes"`
+}
+
+// Changed is a definition that differs from the approved one. Severity is that of its
+// worst field. Fields is empty for one that is new or gone.
+type Changed struct {
+	Item     string           `json:"item"` // "server:label"
+	Severity scanner.Severity `json:"severity"`
+	Why      string           `json:"why"`
+	Fields   []ChangedField   `json:"fields"`
+	key      toolName
+}
+
+// ChangedField is a field that differs. Words are the words around the difference,
+// with those that are gone as [-words-] and those that are new as {+words+}.
+type ChangedField struct {
+	scanner.Change
+	Words string `json:"words"`
+}
+
+// Any reports whether anything differs.
+func (d *Drift) Any() bool { return d != nil && len(d.Changes) > 0 }
+
+func drift(tools, approved []scanner.Tool) *Drift {
+	d := &Drift{Approved: len(approved), New: []string{}, Changed: []string{}, Gone: []string{}, Changes: []Changed{}}
+	before := make(map[toolName]*scanner.Tool, len(approved))
+	for i := range approved {
+		before[toolName{approved[i].Server, approved[i].Label()}] = &approved[i]
+	}
+	now := make(map[toolName]bool, len(tools))
+	for i := range tools {
+		t := &tools[i]
+		key := toolName{t.Server, t.Label()}
+		now[key] = true
+		was := before[key]
+		if was == nil {
+			d.New = append(d.New, key.String())
+			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityMedium, "it is not approved", []ChangedField{}, key})
+			continue
+		}
+		if c := changed(key, *was, *t); len(c.Fields) > 0 {
+			d.Changed = append(d.Changed, key.String())
+			d.Changes = append(d.Changes, c)
+		}
+	}
+	for key := range before {
+		if !now[key] {
+			d.Gone = append(d.Gone, key.String())
+			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityLow, "it is approved but was not found", []ChangedField{}, key})
+		}
+	}
+	for _, list := range []*[]string{&d.New, &d.Changed, &d.Gone} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	slices.SortStableFunc(d.Changes, func(a, b Changed) int {
+		return cmp.Or(cmp.Compare(severityRank[b.Severity], severityRank[a.Severity]), strings.Compare(a.Item, b.Item))
+	})
+	return d
+}
+
+func (n toolName) String() string { return n.server + ":" + n.tool }
+
+func changed(key toolName, was, now scanner.Tool) Changed {
+	c := Changed{Item: key.String(), Severity: scanner.SeverityNone, Fields: []ChangedField{}, key: key}
+	for _, f := range scanner.Diff(was, now) {
+		c.Fields = append(c.Fields, ChangedField{f, changedWords(f.Was, f.Now)})
+		if severityRank[f.Severity] > severityRank[c.Severity] {
+			c.Severity, c.Why = f.Severity, f.Why
+		}
+	}
+	return c
+}
+
+// text describes a change for a person, in one line.
+func (c *Changed) text() string {
+	if len(c.Fields) == 0 {
+		return fmt.Sprintf("%s: %s", c.Severity, c.Why)
+	}
+	var fields []string
+	for i, f := range c.Fields {
+		if i == maxFields {
+			fields = append(fields, fmt.Sprintf("and %d more fields", len(c.Fields)-i))
+			break
+		}
+		fields = append(fields, fmt.Sprintf("%s: %s (%s): %s", safetext.Clip(f.Pointer, maxPointer), f.Why, f.Severity, f.Words))
+	}
+	return fmt.Sprintf("%s: differs from its approved definition: %s", c.Severity, strings.Join(fields, "; "))
+}
+
+// maxFields limits the fields of a change that are shown to people.
+const maxFields = 10

@@ -1,0 +1,77 @@
+package toollist
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/toolsource"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// readSource reads the definitions in the source of a server. The place of each is
+// that in the source. A part that is computed is recorded as not scanned.
+func readSource(file, server string, text []byte) (*Input, error) {
+	found, err := toolsource.Find(file, string(text))
+	if err != nil {
+		return nil, &InputError{Place: Place{File: file}, Reason: "it cannot be parsed: " + safetext.Clip(err.Error(), 200), Remedy: "correct it"}
+	}
+	if len(found.Definitions) == 0 && len(found.Problems) == 0 {
+		return nil, &InputError{
+			Place: Place{File: file}, Reason: "it defines no tool, prompt or resource in a way that is known", OtherKind: true,
+			Remedy: "name another file, or start the server and scan it with --server-command",
+		}
+	}
+	in := &Input{}
+	subjects := map[toolsource.Kind]scanner.Subject{
+		toolsource.Tool: scanner.SubjectTool, toolsource.Prompt: scanner.SubjectPrompt, toolsource.Resource: scanner.SubjectResource,
+	}
+	for _, d := range found.Definitions {
+		t := Tool{Place: Place{file, d.Line}, Tool: scanner.Tool{
+			Server: server, Subject: subjects[d.Kind], Name: d.Name, Title: d.Title, Description: d.Description,
+		}}
+		if err := addTexts(&t.Tool, d.Texts); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err) // unreachable: strings always encode
+		}
+		if size := len(t.Description) + len(t.InputSchema) + len(t.Extra); size > MaxTool {
+			found.Problems = append(found.Problems, toolsource.Problem{Name: d.Name, Line: d.Line, Reason: fmt.Sprintf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)})
+			continue
+		}
+		if d.Kind == toolsource.Tool {
+			in.Tools = append(in.Tools, t)
+		} else {
+			in.Others = append(in.Others, t)
+		}
+	}
+	for _, p := range found.Problems {
+		in.Unscanned = append(in.Unscanned, Unscanned{
+			Server: server, Tool: p.Name, Place: Place{file, p.Line}, Reason: p.Reason,
+			Remedy: "write it as a literal, or start the server and scan it with --server-command",
+		})
+	}
+	return in, nil
+}
+
+// addTexts adds the further texts of a definition. Most describe parameters, and a
+// schema with them is not known before the server runs.
+func addTexts(t *scanner.Tool, texts []string) (err error) {
+	if len(texts) == 0 {
+		return nil
+	}
+	type described struct {
+		Description string `json:"description"`
+	}
+	var list []described
+	for _, text := range texts {
+		list = append(list, described{text})
+	}
+	switch t.Subject {
+	case scanner.SubjectTool:
+		t.InputSchema, err = json.Marshal(map[string]any{"anyOf": list})
+	case scanner.SubjectPrompt:
+		t.InputSchema, err = json.Marshal(list)
+	default:
+		t.Extra, err = json.Marshal(map[string]any{"texts": texts})
+	}
+	return err
+}

@@ -1,0 +1,245 @@
+package toolsource
+
+import (
+	"slices"
+	"strings"
+)
+
+// source is a file of Python or TypeScript.
+type source struct {
+	toks   []lexeme
+	python bool
+	consts map[string]string
+	found  *Found
+	ends   []int // of each opening bracket: behind the one that closes it
+	starts []int // of each token: the next that begins a function or a class
+}
+
+// maxText bounds the length of a text in bytes. Constants can double it with each line.
+const maxText = 1 << 20
+
+func newSource(text string, python bool) *source {
+	s := &source{toks: lex(text, python), python: python, consts: map[string]string{}, found: &Found{}}
+	s.match()
+	for i := range s.toks {
+		name, value := i, i+2
+		if !python {
+			if t := s.toks[i]; !t.is("const") && !t.is("let") && !t.is("var") {
+				continue
+			}
+			name, value = i+1, i+3
+			if s.at(i + 2).is(":") { // and its type
+				for value < len(s.toks) && !s.toks[value-1].is("=") && value < i+8 {
+					value++
+				}
+			}
+		} else if s.toks[i].column > 0 {
+			continue
+		}
+		if s.at(name).kind != word || !s.at(value-1).is("=") || s.at(value).is("=") {
+			continue
+		}
+		if text, _, ok := s.text(value, 0); ok {
+			s.consts[s.toks[name].text] = text
+		}
+	}
+	return s
+}
+
+// at returns a token, or an empty one beyond the end.
+func (s *source) at(i int) lexeme {
+	if i < 0 || i >= len(s.toks) {
+		return lexeme{kind: sign}
+	}
+	return s.toks[i]
+}
+
+// unwrapped are functions that only change the white space of a text.
+var unwrapped = []string{"dedent", "cleandoc", "trim", "strip", "trimStart", "trimEnd", "lstrip", "rstrip"}
+
+// text evaluates the expression at i: literals and constants, joined with +. next is
+// behind it. If a part is computed, ok is false, and the text lacks it.
+func (s *source) text(i, depth int) (text string, next int, ok bool) {
+	if depth > maxConstants {
+		return "", i, false
+	}
+	ok = true
+	for {
+		part, end, known := s.term(i, depth)
+		if ok = ok && known; len(text)+len(part) > maxText {
+			part, ok = "", false
+		}
+		text += part
+		if i = end; !s.at(i).is("+") {
+			break
+		}
+		i++
+	}
+	return text, i, ok
+}
+
+func (s *source) term(i, depth int) (text string, next int, ok bool) {
+	switch t := s.at(i); {
+	case t.is("("):
+		if text, next, ok = s.text(i+1, depth+1); !s.at(next).is(")") {
+			return text, s.close(i), false
+		}
+		next++
+	case t.kind == str:
+		for ok, next = true, i; s.at(next).kind == str; next++ {
+			if next > i && !s.python {
+				break
+			}
+			text += s.toks[next].text
+			ok = ok && !s.toks[next].computed
+		}
+	case t.kind == word:
+		for next = i + 1; s.at(next).is(".") && s.at(next+1).kind == word; {
+			next += 2
+		}
+		if s.at(next).is("(") {
+			end := s.close(next)
+			if slices.Contains(unwrapped, s.toks[next-1].text) && end > next+2 {
+				text, _, ok = s.text(next+1, depth+1)
+				return text, end, ok
+			}
+			return "", end, false
+		}
+		if next > i+1 {
+			return "", next, false
+		}
+		text, ok = s.consts[t.text]
+	default:
+		return "", i, false
+	}
+	for s.at(next).is(".") && slices.Contains(unwrapped, s.at(next+1).text) && s.at(next+2).is("(") {
+		next = s.close(next + 2)
+	}
+	return text, next, ok
+}
+
+// match finds the ends of all brackets, and the starts of functions and classes.
+func (s *source) match() {
+	s.ends, s.starts = make([]int, len(s.toks)), make([]int, len(s.toks)+1)
+	var open []int
+	for i := range s.toks {
+		s.ends[i] = len(s.toks)
+		switch t := s.toks[i]; {
+		case t.is("(") || t.is("[") || t.is("{"):
+			open = append(open, i)
+		case (t.is(")") || t.is("]") || t.is("}")) && len(open) > 0:
+			s.ends[open[len(open)-1]] = i + 1
+			open = open[:len(open)-1]
+		}
+	}
+	s.starts[len(s.toks)] = len(s.toks)
+	for i := len(s.toks) - 1; i >= 0; i-- {
+		if s.starts[i] = s.starts[i+1]; s.toks[i].is("def") || s.toks[i].is("class") {
+			s.starts[i] = i
+		}
+	}
+}
+
+// close returns the position behind the bracket that closes the one at i.
+func (s *source) close(i int) int { return s.ends[i] }
+
+// closes reports whether a token is a closing bracket.
+func (s *source) closes(i int) bool {
+	t := s.at(i)
+	return t.is(")") || t.is("]") || t.is("}")
+}
+
+// span is a range of tokens.
+type span struct{ from, to int }
+
+// parts splits what is between the bracket at i and the one that closes it at the
+// commas.
+func (s *source) parts(i int) []span {
+	end := min(s.close(i), len(s.toks))
+	if end > i+1 && end <= len(s.toks) && s.closes(end-1) {
+		end--
+	}
+	var list []span
+	from := i + 1
+	for k := from; k < end; {
+		t := s.toks[k]
+		switch {
+		case t.is(","):
+			list = append(list, span{from, k})
+			k++
+			from = k
+		case t.is("(") || t.is("[") || t.is("{"):
+			k = s.close(k)
+		default:
+			k++
+		}
+	}
+	if from < end {
+		list = append(list, span{from, end})
+	}
+	return list
+}
+
+// members returns the values of the members of an object literal, or of keyword
+// arguments, by name.
+func (s *source) members(parts []span, separator string) map[string]span {
+	m := map[string]span{}
+	for _, p := range parts {
+		if name := s.at(p.from); name.kind != sign && s.at(p.from+1).is(separator) && p.to > p.from+2 {
+			m[name.text] = span{p.from + 2, p.to}
+		} else if name.kind == word && p.to == p.from+1 && separator == ":" {
+			m[name.text] = p // { description }
+		}
+	}
+	return m
+}
+
+// whole evaluates all of a span.
+func (s *source) whole(p span) (text string, ok bool) {
+	text, next, ok := s.text(p.from, 0)
+	return text, ok && next >= p.to
+}
+
+// field reads a text of a definition from a member, and lists a problem if it is
+// computed.
+func (s *source) field(into *string, of *Definition, members map[string]span, name, problem string) {
+	p, has := members[name]
+	if !has {
+		return
+	}
+	text, ok := s.whole(p)
+	if *into = text; !ok {
+		s.found.problem(of.Name, s.at(p.from).line, problem)
+	}
+}
+
+// texts adds the other literals of spans to a definition, without the bodies of
+// functions. separator is what follows the name of a member, if the spans are members.
+func (s *source) texts(d *Definition, spans []span, separator string) {
+	for _, p := range spans {
+		if s.isFunction(p) || separator != "" && s.at(p.from+1).is(separator) && slices.Contains([]string{"name", "title", "description"}, s.at(p.from).text) && d.Kind != Resource {
+			continue
+		}
+		for k := p.from; k < p.to; k++ {
+			if t := s.toks[k]; t.kind == str && strings.TrimSpace(t.text) != "" && t.text != d.Name && t.text != d.Title && t.text != d.Description {
+				d.Texts = append(d.Texts, t.text)
+			}
+		}
+	}
+}
+
+// isFunction reports whether a span is, or has as the value of a member, a function.
+func (s *source) isFunction(p span) bool {
+	for k := p.from; k < p.to; {
+		t := s.toks[k]
+		switch {
+		case t.is("=>") || t.is("function") || t.is("lambda"):
+			return true
+		case t.is("(") || t.is("[") || t.is("{"):
+			k = s.close(k)
+		default:
+			k++
+		}
+	}
+	return false
+}

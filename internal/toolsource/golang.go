@@ -1,0 +1,213 @@
+package toolsource
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+)
+
+// goCalls are the functions that make a definition from a name and options, and the
+// options that hold the description and the title.
+var goCalls = map[string]Kind{"NewTool": Tool, "NewPrompt": Prompt, "NewResource": Resource, "NewResourceTemplate": Resource, "NewToolWithRawSchema": Tool}
+
+var goTypes = map[string]Kind{"Tool": Tool, "Prompt": Prompt, "Resource": Resource, "ResourceTemplate": Resource}
+
+type goFile struct {
+	found  *Found
+	files  *token.FileSet
+	consts map[string]ast.Expr
+	values map[string]value // of the constants that were evaluated
+}
+
+type value struct {
+	text string
+	ok   bool
+}
+
+// findGo finds calls such as mcp.NewTool("name", mcp.WithDescription("...")), and
+// literals such as mcp.Tool{Name: "name", Description: "..."}.
+func findGo(text string) (*Found, error) {
+	f := &goFile{found: &Found{}, files: token.NewFileSet(), consts: map[string]ast.Expr{}, values: map[string]value{}}
+	tree, err := parser.ParseFile(f.files, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range tree.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, s := range g.Specs {
+			if v, ok := s.(*ast.ValueSpec); ok && len(v.Names) == len(v.Values) {
+				for i, name := range v.Names {
+					f.consts[name.Name] = v.Values[i]
+				}
+			}
+		}
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if kind, ok := goCalls[selected(n.Fun)]; ok && len(n.Args) > 0 {
+				f.call(kind, n)
+				return false
+			}
+		case *ast.CompositeLit:
+			if kind, ok := goTypes[selected(n.Type)]; ok {
+				f.literal(kind, n)
+			}
+		}
+		return true
+	})
+	return f.found, nil
+}
+
+// selected returns the name after the dot of an expression such as mcp.NewTool.
+func selected(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.IndexExpr:
+		return selected(e.X)
+	}
+	return ""
+}
+
+func (f *goFile) line(n ast.Node) int { return f.files.Position(n.Pos()).Line }
+
+func (f *goFile) call(kind Kind, call *ast.CallExpr) {
+	d := Definition{Kind: kind, Line: f.line(call)}
+	var ok bool
+	if d.Name, ok = f.text(call.Args[0], 0); !ok {
+		f.found.problem("", d.Line, computedName)
+	}
+	used := []ast.Node{call.Args[0]}
+	for i, arg := range call.Args[1:] {
+		into, what, value := &d.Description, computedDescription, ast.Expr(nil)
+		option, isCall := arg.(*ast.CallExpr)
+		switch {
+		case isCall && len(option.Args) == 1 && slices.Contains([]string{"WithDescription", "WithPromptDescription", "WithResourceDescription", "WithTemplateDescription"}, selected(option.Fun)):
+			value = option.Args[0]
+		case isCall && len(option.Args) == 1 && selected(option.Fun) == "WithTitleAnnotation":
+			into, what, value = &d.Title, computedTitle, option.Args[0]
+		case i == 0 && selected(call.Fun) == "NewToolWithRawSchema":
+			value = arg
+		}
+		if value == nil {
+			continue
+		}
+		used = append(used, value)
+		if *into, ok = f.text(value, 0); !ok {
+			f.found.problem(d.Name, f.line(value), what)
+		}
+	}
+	for _, arg := range call.Args[1:] {
+		d.Texts = append(d.Texts, f.texts(arg, used)...)
+	}
+	f.found.Definitions = append(f.found.Definitions, d)
+}
+
+// literal reads mcp.Tool{...}. A literal without a name is one that is filled in later,
+// or a type of another library.
+func (f *goFile) literal(kind Kind, lit *ast.CompositeLit) {
+	d := Definition{Kind: kind, Line: f.line(lit)}
+	named := false
+	var used []ast.Node
+	for _, e := range lit.Elts {
+		pair, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			return
+		}
+		key, _ := pair.Key.(*ast.Ident)
+		if key == nil {
+			return
+		}
+		into, what := (*string)(nil), ""
+		switch key.Name {
+		case "Name", "URI", "URITemplate":
+			if key.Name == "Name" && kind == Resource {
+				continue
+			}
+			named, into, what = true, &d.Name, computedName
+		case "Description":
+			into, what = &d.Description, computedDescription
+		case "Title":
+			into, what = &d.Title, computedTitle
+		default:
+			continue
+		}
+		used = append(used, pair.Value)
+		if *into, ok = f.text(pair.Value, 0); !ok {
+			f.found.problem(d.Name, f.line(pair.Value), what)
+		}
+	}
+	if !named {
+		return
+	}
+	for _, e := range lit.Elts {
+		d.Texts = append(d.Texts, f.texts(e, used)...)
+	}
+	f.found.Definitions = append(f.found.Definitions, d)
+}
+
+// maxConstants bounds the constants that lead to a text.
+const maxConstants = 16
+
+// text evaluates an expression of literals and constants of the file. If a part is
+// computed, ok is false, and the text lacks it.
+func (f *goFile) text(e ast.Expr, depth int) (text string, ok bool) {
+	if depth > maxConstants {
+		return "", false
+	}
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil && e.Kind == token.STRING
+	case *ast.ParenExpr:
+		return f.text(e.X, depth+1)
+	case *ast.BinaryExpr:
+		a, okA := f.text(e.X, depth+1)
+		b, okB := f.text(e.Y, depth+1)
+		if len(a)+len(b) > maxText {
+			return a, false
+		}
+		return a + b, okA && okB && e.Op == token.ADD
+	case *ast.Ident:
+		if v, ok := f.values[e.Name]; ok {
+			return v.text, v.ok
+		}
+		if c, ok := f.consts[e.Name]; ok {
+			text, ok := f.text(c, depth+1)
+			f.values[e.Name] = value{text, ok}
+			return text, ok
+		}
+	}
+	return "", false
+}
+
+// texts lists the string literals below a node but those in use, and without the
+// bodies of functions.
+func (f *goFile) texts(n ast.Node, used []ast.Node) (list []string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if n == nil || slices.Contains(used, n) {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BinaryExpr:
+			if s, ok := f.text(n, 0); ok {
+				list = append(list, s)
+				return false
+			}
+		case *ast.BasicLit:
+			if s, ok := f.text(n, 0); ok && s != "" {
+				list = append(list, s)
+			}
+		}
+		return true
+	})
+	return list
+}

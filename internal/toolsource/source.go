@@ -1,0 +1,74 @@
+// Package toolsource finds the definitions of tools, prompts and resources in the
+// source of MCP servers: Go, Python, TypeScript and JavaScript.
+//
+// It runs nothing. It looks for the calls and literals of the usual libraries, and
+// reads texts that are literals, or constants of the same file. What is computed is
+// listed as a problem: only the running server knows it.
+//
+//   - golang.go reads Go by its syntax tree.
+//   - lexer.go splits Python and TypeScript into tokens, expression.go evaluates
+//     texts, python.go and typescript.go find definitions.
+package toolsource
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// Kind is what is defined.
+type Kind uint8
+
+const (
+	Tool Kind = iota
+	Prompt
+	Resource
+)
+
+// Definition is a tool, prompt or resource. The Name of a resource is its URI. Texts
+// are all other literals of the definition, such as the descriptions of parameters.
+type Definition struct {
+	Kind                     Kind
+	Name, Title, Description string
+	Texts                    []string
+	Line                     int // from 1
+}
+
+// Problem is a part of a definition that cannot be read from the source.
+type Problem struct {
+	Name   string // of the tool, or "" if it is not known
+	Line   int
+	Reason string
+}
+
+// Found is what a file defines, in its order.
+type Found struct {
+	Definitions []Definition
+	Problems    []Problem
+}
+
+func (f *Found) problem(name string, line int, reason string) {
+	f.Problems = append(f.Problems, Problem{name, line, reason})
+}
+
+const (
+	computedName        = "its name is computed when the server runs"
+	computedDescription = "a part of its description is computed when the server runs"
+	computedTitle       = "a part of its title is computed when the server runs"
+)
+
+// languages maps the endings of files to the functions that read them.
+var languages = map[string]func(text string) (*Found, error){
+	".go": findGo, ".py": findPython,
+	".ts": findTypeScript, ".tsx": findTypeScript, ".mts": findTypeScript, ".cts": findTypeScript,
+	".js": findTypeScript, ".jsx": findTypeScript, ".mjs": findTypeScript, ".cjs": findTypeScript,
+}
+
+// Supported reports whether a file is in one of the languages, by its name.
+func Supported(file string) bool { return languages[strings.ToLower(filepath.Ext(file))] != nil }
+
+// Find finds the definitions in the text of a file, whose name must be Supported. It
+// returns an error for Go that cannot be parsed. The other languages are read as far as
+// they make sense.
+func Find(file, text string) (*Found, error) {
+	return languages[strings.ToLower(filepath.Ext(file))](text)
+}

@@ -1,0 +1,189 @@
+package toolsource
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func brief(f *Found) string {
+	var b strings.Builder
+	for _, d := range f.Definitions {
+		fmt.Fprintf(&b, "%d %d %s %q %q %q\n", d.Line, d.Kind, d.Name, d.Title, d.Description, d.Texts)
+	}
+	for _, p := range f.Problems {
+		fmt.Fprintf(&b, "%d %s: %s\n", p.Line, p.Name, p.Reason)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestFind(t *testing.T) {
+	for _, tt := range []struct{ name, file, text, want string }{
+		{"Go, options", "a.go", `package a
+const text = "Adds " + "numbers."
+var t = mcp.NewTool("add", mcp.WithDescription(text), mcp.WithString("x", mcp.Required(), mcp.Description("The " + "first.")), mcp.WithTitleAnnotation("Add"))
+var p = mcp.NewPrompt("p", mcp.WithPromptDescription(fmt.Sprint(1)))
+`, `3 0 add "Add" "Adds numbers." ["x" "The first."]
+4 1 p "" "" []
+4 p: a part of its description is computed when the server runs`},
+		{"Go, literals", "a.go", `package a
+func f() {
+	mcp.AddTool(s, &mcp.Tool{Name: "add", Title: "T", Description: ` + "`Adds\nnumbers.`" + `, Meta: mcp.Meta{"k": "v"}}, func() { print("body") })
+	x := other.Tool{Size: 3}
+	s.AddPrompt(&mcp.Prompt{Name: name, Description: "P"}, nil)
+	s.AddResource(&mcp.Resource{Name: "r", URI: "file:///r"}, nil)
+}
+`, `3 0 add "T" "Adds\nnumbers." ["k" "v"]
+6 1  "" "P" []
+7 2 file:///r "" "" ["r"]
+6 : its name is computed when the server runs`},
+		{"Python, decorators", "a.py", `# @mcp.tool()
+TEXT = ("Adds "
+        "numbers.")
+
+@mcp.tool()
+async def add(a: Annotated[int, Field(description="The first")], b: str = "x") -> dict[str, int]:
+    """Adds numbers.
+
+    Args: a
+    """
+    return "@mcp.tool"
+
+@mcp.tool(name="sub", description=TEXT, title='T')
+@traced
+def subtract(a): return 1
+
+@mcp.prompt
+def ask(): return "no doc"
+
+@mcp.resource("file:///{p}")
+def res(p: str) -> str:
+    'R\u0041 \'x\''
+
+@mcp.tool(description=f"Uses {MODEL} always.")
+def use(): pass
+
+@cached
+def plain():
+    """Not a tool."""
+`, `5 0 add "" "Adds numbers.\n\n    Args: a" ["The first" "x"]
+13 0 sub "T" "Adds numbers." []
+17 1 ask "" "" []
+20 2 file:///{p} "" "RA 'x'" []
+24 0 use "" "Uses … always." []
+24 use: a part of its description is computed when the server runs`},
+		{"Python, calls", "a.py", `class Tool(Base): pass
+async def list_tools():
+    return [
+        types.Tool(
+            name="add", description=textwrap.dedent("""
+                Adds numbers."""),
+            inputSchema={"type": "object", "properties": {"a": {"description": "The first"}}},
+        ),
+        Tool(name=NAME, description="N"),
+        Tool(kind="hammer"),
+    ]
+`, `4 0 add "" "\n                Adds numbers." ["type" "object" "properties" "a" "description" "The first"]
+9 0  "" "N" []
+9 : its name is computed when the server runs`},
+		{"TypeScript, calls", "a.ts", `// server.tool("no")
+const DESC = "Adds " + 'numbers.';
+const re = /["'{(]/g, half = a / b;
+server.registerTool("add", {title: "T", description: DESC, inputSchema: {a: z.number().describe("The first")}}, async ({a}) => ({text: "body"}));
+server.tool("sub", ` + "`Subtracts\n${what}.`" + `, {a: z.string().describe('A')}, (x) => { return "body"; });
+server.tool("three", async () => {});
+server.prompt("p", "P", cb);
+server.resource("r", "file:///r", async (uri) => {});
+server.addTool({name: "fast", description: "F", parameters: z.object({}), execute: async () => "body"});
+const got = registry.tool("add"); other.tool(x, y);
+server.registerTool(name, {description: make()}, cb);
+`, `4 0 add "T" "Adds numbers." ["The first"]
+5 0 sub "" "Subtracts\n…." ["A"]
+7 0 three "" "" []
+8 1 p "" "P" []
+9 2 file:///r "" "" ["r"]
+10 0 fast "" "F" []
+12 0  "" "" []
+5 sub: a part of its description is computed when the server runs
+12 : its name is computed when the server runs
+12 : a part of its description is computed when the server runs`},
+		{"TypeScript, lists", "a.js", `const SEARCH: Tool = {
+  name: "search",
+  description: "Searches. " +
+    "Slowly.",
+  inputSchema: { type: "object", properties: { q: { type: "string", description: "Query\x21\u{21}" } } },
+};
+const person = { name: "Ann", description: "A person" };
+export const tools = [{ name: 'list', inputSchema: {} }], prompts = [{ name: "p", arguments: [{ name: "x", description: "X" }] }];
+`, `1 0 search "" "Searches. Slowly." ["object" "string" "Query!!"]
+8 0 list "" "" []
+8 1 p "" "" ["x" "X"]`},
+	} {
+		found, err := Find(tt.file, tt.text)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if got := brief(found); got != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+	}
+	if _, err := Find("a.go", "package"); err == nil {
+		t.Error("a file of Go that cannot be parsed has no error")
+	}
+	if Supported("a.json") || !Supported("A.PY") {
+		t.Error("the languages are wrong")
+	}
+}
+
+// Long texts are read, also with brackets that nothing closes. If the time grew with the
+// square of the length, this test would not end.
+func TestLongSources(t *testing.T) {
+	for _, seed := range []string{"(", "{name:", "`${", "x.tool(\"a\",", "@a.tool(", "@a.tool\ndef f()\n", "const a=(", "'", "Tool(name=", "a+", "{name:\"a\",inputSchema:"} {
+		for _, file := range []string{"a.ts", "a.py"} {
+			if _, err := Find(file, strings.Repeat(seed, 200_000)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Constants that double a text do not take more memory than the bound allows.
+func TestDoublingConstants(t *testing.T) {
+	py, golang := []string{`A0 = "0123456789abcdef"`}, []string{"package a", `const A0 = "0123456789abcdef"`}
+	for i := range 60 {
+		py = append(py, fmt.Sprintf("A%d = A%d + A%d", i+1, i, i))
+		golang = append(golang, fmt.Sprintf("const A%d = A%d + A%d", i+1, i, i))
+	}
+	py = append(py, `Tool(name="a", description=A60)`)
+	golang = append(golang, `var t = mcp.NewTool("a", mcp.WithDescription(A60))`)
+	for file, lines := range map[string][]string{"a.py": py, "a.go": golang} {
+		found, err := Find(file, strings.Join(lines, "\n"))
+		if err != nil || len(found.Definitions) != 1 || len(found.Problems) != 1 || len(found.Definitions[0].Description) > maxText {
+			t.Errorf("%s: %v, %d problems", file, err, len(found.Problems))
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	for _, file := range []string{"a.go", "a.py", "a.ts"} {
+		f.Add(file, "package a\nvar x = mcp.NewTool(\"a\", mcp.WithDescription(\"b\"))")
+		f.Add(file, "@m.tool(name='a')\ndef f(x='y'):\n  '''doc'''\n")
+		f.Add(file, "s.tool(\"a\", `b ${c}`, {x: z.string()}, async () => {}); const a = {name: 'b', inputSchema: {}}")
+	}
+	f.Fuzz(func(t *testing.T, file, text string) {
+		if !Supported(file) || len(text) > 1<<12 {
+			return
+		}
+		found, err := Find(file, text)
+		if err != nil {
+			return
+		}
+		lines := 1 + strings.Count(text, "\n")
+		for _, d := range found.Definitions {
+			if d.Line < 1 || d.Line > lines {
+				t.Errorf("line %d of %d", d.Line, lines)
+			}
+		}
+	})
+}

@@ -1,0 +1,138 @@
+package toolsource
+
+// tsCalls are the methods that register something under a name. Other libraries have
+// methods of the short names too, so these count only with a name that is a literal.
+var tsCalls = map[string]struct {
+	kind  Kind
+	short bool
+}{
+	"registerTool": {Tool, false}, "registerPrompt": {Prompt, false}, "registerResource": {Resource, false},
+	"tool": {Tool, true}, "prompt": {Prompt, true}, "resource": {Resource, true},
+	"addTool": {Tool, false}, "addPrompt": {Prompt, false}, "addResource": {Resource, false},
+}
+
+// findTypeScript finds calls such as server.registerTool("name", {description: "..."}),
+// and object literals with a name and a schema, as lists of tools have.
+func findTypeScript(text string) (*Found, error) {
+	s := newSource(text, false)
+	for i := 0; i < len(s.toks); i++ {
+		call, ok := tsCalls[s.toks[i].text]
+		switch {
+		case ok && s.toks[i].kind == word && s.at(i-1).is(".") && s.at(i+1).is("("):
+			if s.tsCall(i, call.kind, call.short) {
+				i = s.close(i+1) - 1
+			}
+		case s.toks[i].is("{"):
+			if s.tsObject(i) {
+				i = s.close(i) - 1
+			}
+		}
+	}
+	return s.found, nil
+}
+
+// tsCall reads a call, and reports whether it is a definition.
+func (s *source) tsCall(i int, kind Kind, short bool) bool {
+	args := s.parts(i + 1)
+	if len(args) == 0 {
+		return false
+	}
+	if s.at(args[0].from).is("{") { // addTool({name: ...})
+		return s.tsDefinition(args[0].from, kind)
+	}
+	d := Definition{Kind: kind, Line: s.toks[i].line}
+	var ok bool
+	if d.Name, ok = s.whole(args[0]); !ok {
+		if short || len(args) < 2 {
+			return false
+		}
+		s.found.problem("", d.Line, computedName)
+	}
+	if len(args) == 1 {
+		return false // it fetches a tool
+	}
+	for k, arg := range args[1:] {
+		first := s.at(arg.from)
+		switch {
+		case s.isFunction(arg):
+		case first.is("{"):
+			members := s.members(s.parts(arg.from), ":")
+			if !short {
+				s.field(&d.Description, &d, members, "description", computedDescription)
+				s.field(&d.Title, &d, members, "title", computedTitle)
+			}
+			s.texts(&d, s.parts(arg.from), memberSeparator(short))
+		case k == 0 && kind == Resource:
+			d.Texts = append(d.Texts, d.Name)
+			if d.Name, ok = s.whole(arg); !ok {
+				d.Name, d.Texts = d.Texts[0], nil
+				s.texts(&d, []span{arg}, "")
+			}
+		case k == 0 && (first.kind == str || s.known(arg)):
+			if d.Description, ok = s.whole(arg); !ok {
+				s.found.problem(d.Name, first.line, computedDescription)
+			}
+		case k == 0 && kind == Tool && short && first.kind == word && len(args) > 2 && arg.to > arg.from+1:
+			s.found.problem(d.Name, first.line, computedDescription)
+		default:
+			s.texts(&d, []span{arg}, "")
+		}
+	}
+	s.found.Definitions = append(s.found.Definitions, d)
+	return true
+}
+
+// memberSeparator is that of the options of a call. The object of a short call holds the
+// parameters, of which one may be called name.
+func memberSeparator(short bool) string {
+	if short {
+		return ""
+	}
+	return ":"
+}
+
+// known reports whether a span is a constant of the file.
+func (s *source) known(p span) bool {
+	_, ok := s.consts[s.at(p.from).text]
+	return ok && p.to == p.from+1
+}
+
+// tsObject reads an object literal if it has what a list of tools or prompts has.
+func (s *source) tsObject(i int) bool {
+	if !s.at(i+1).is("name") && s.at(i+1).kind == sign {
+		return false
+	}
+	members := s.members(s.parts(i), ":")
+	if _, named := members["name"]; !named {
+		return false
+	}
+	for _, key := range []string{"inputSchema", "parameters", "input_schema"} {
+		if _, ok := members[key]; ok {
+			return s.tsDefinition(i, Tool)
+		}
+	}
+	if p, ok := members["arguments"]; ok && s.at(p.from).is("[") {
+		return s.tsDefinition(i, Prompt)
+	}
+	return false
+}
+
+// tsDefinition reads an object literal that is a definition.
+func (s *source) tsDefinition(i int, kind Kind) bool {
+	d := Definition{Kind: kind, Line: s.toks[i].line}
+	parts := s.parts(i)
+	members := s.members(parts, ":")
+	name := "name"
+	if _, ok := members["uri"]; ok && kind == Resource {
+		name = "uri"
+	}
+	if _, ok := members[name]; !ok {
+		return false
+	}
+	s.field(&d.Name, &d, members, name, computedName)
+	s.field(&d.Description, &d, members, "description", computedDescription)
+	s.field(&d.Title, &d, members, "title", computedTitle)
+	s.texts(&d, parts, ":")
+	s.found.Definitions = append(s.found.Definitions, d)
+	return true
+}
