@@ -33,6 +33,10 @@ func escape(id contracts.ToolID) string {
 	return b.String()
 }
 
+// ToolID returns the tool that a document of a TREC file stands for, which is
+// the inverse of what WriteQrels and WriteRun write.
+func ToolID(document string) contracts.ToolID { return unescape(document) }
+
 // unescape is the inverse of escape. It returns an id that escape cannot have
 // written unchanged.
 func unescape(id string) contracts.ToolID {

@@ -10,12 +10,16 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
 
-// WriteQrels writes the labels of a golden set as a qrels file.
+// WriteQrels writes the labels of a golden set as a qrels file. It leaves out
+// queries without a right tool: trec_eval would count each as a failure.
 func WriteQrels(w io.Writer, golden contracts.GoldenSet) error {
 	qrels := make(trec.Qrels, len(golden.Queries))
 	for _, q := range golden.Queries {
 		if _, twice := qrels[q.ID]; twice {
 			return fmt.Errorf("query %s occurs twice in the golden set; run validate-datasets on it", q.ID)
+		}
+		if !q.Answerable() {
+			continue
 		}
 		judged := make([]trec.Judgement, len(q.Labels))
 		for i, l := range q.Labels {

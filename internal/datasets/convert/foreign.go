@@ -243,6 +243,7 @@ func (im *importer) corpus(root *object) (*contracts.Corpus, error) {
 		var t contracts.Tool
 		err := o.all(map[string]any{
 			"tool_id": &t.ToolID, "server": &t.Server, "tool": &t.Tool, "description": &t.Description, "schema": &t.Schema,
+			"output_schema": &t.OutputSchema, "annotations": &t.Annotations,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("tool %d: %w", i+1, err)
@@ -306,7 +307,7 @@ func (im *importer) golden(root *object) (*contracts.GoldenSet, error) {
 	}
 	for i, o := range queries {
 		var q contracts.Query
-		if err := o.all(map[string]any{"id": &q.ID, "query": &q.Query, "notes": &q.Notes}); err != nil {
+		if err := o.all(map[string]any{"id": &q.ID, "query": &q.Query, "notes": &q.Notes, "language": &q.Language, "tags": &q.Tags, "expects": &q.Expects}); err != nil {
 			return nil, fmt.Errorf("query %d: %w", i+1, err)
 		}
 		labels, err := o.list("labels")

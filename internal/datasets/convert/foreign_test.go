@@ -27,7 +27,7 @@ func TestImportCorpus(t *testing.T) {
 	  "version": "c7", "generated_from": {"source": "a run", "config": "x.json"},
 	  "tools": [
 	    {"tool_id": "a:b", "server": "a", "tool": "b", "description": "Does.", "stars": 3},
-	    {"tool_id": "a:c", "server": "a", "tool": "c", "description": "Is.", "schema": {"z": 1, "a": 1.0}}]}`
+	    {"tool_id": "a:c", "server": "a", "tool": "c", "description": "Is.", "schema": {"z": 1, "a": 1.0}, "output_schema": {"type": "array"}, "annotations": {"title": "C"}}]}`
 	im := imported(t, theirs, ImportOptions{})
 	want := []string{
 		`a tool without a schema got {"type":"object"}`,
@@ -39,6 +39,9 @@ func TestImportCorpus(t *testing.T) {
 	}
 	if got := string(im.Corpus.Tools[1].Schema); got != `{"z": 1, "a": 1.0}` {
 		t.Errorf("the schema became %s", got)
+	}
+	if tool := im.Corpus.Tools[1]; string(tool.OutputSchema) != `{"type": "array"}` || string(tool.Annotations) != `{"title": "C"}` {
+		t.Errorf("got %s and %s", tool.OutputSchema, tool.Annotations)
 	}
 	lender := contracts.Corpus{Version: "other", Tools: []contracts.Tool{{ToolID: "a:b", Schema: json.RawMessage(`{"type":"object","x":1}`)}}}
 	im = imported(t, theirs, ImportOptions{Version: "mine", Schemas: &lender})
@@ -52,12 +55,16 @@ func TestImportCorpus(t *testing.T) {
 
 func TestImportGolden(t *testing.T) {
 	const theirs = `{"corpus_version": "c1", "queries": [
-	  {"id": "q1", "query": "do it", "labels": [{"tool_id": "a:b", "relevance": 2, "judge": "me"}], "notes": "n"}]}`
+	  {"id": "q1", "query": "do it", "labels": [{"tool_id": "a:b", "relevance": 2, "judge": "me"}], "notes": "n"},
+	  {"id": "q2", "query": "tu es", "labels": [], "language": "de", "tags": ["indirect"], "expects": "none"}]}`
 	corpus := contracts.Corpus{Version: "c2", Tools: []contracts.Tool{{ToolID: "a:b"}}}
 	im := imported(t, theirs, ImportOptions{Corpus: &corpus})
 	want := []string{
 		`corpus_version "c1" became "c2": the given corpus has every labelled tool`,
 		"dropped, because our format has no such field: queries[].labels[].judge",
+	}
+	if q := im.Golden.Queries[1]; q.Language != "de" || !reflect.DeepEqual(q.Tags, []string{"indirect"}) || q.Answerable() {
+		t.Errorf("got %+v", q)
 	}
 	if im.Golden.CorpusVersion != "c2" || im.Golden.Queries[0].Notes != "n" || !reflect.DeepEqual(im.Notes, want) {
 		t.Errorf("got %+v", im)
@@ -75,13 +82,17 @@ func TestImportSecurity(t *testing.T) {
 	   "provenance": {"source": "me", "license": "self"}},
 	  {"id": "two", "label": "benign", "category": "hard_negative", "resembles": "phrase_injection", "tool": {"name": "n", "description": "Fine."}, "provenance": {"source": "me", "license": "MIT"}},
 	  {"id": "hn_rug_pull_01", "label": "benign", "category": "hard_negative", "description": "Fine.", "provenance": {"source": "me", "license": "MIT"}},
+	  {"id": "five", "label": "malicious", "category": "tool_poisoning", "description": "Bad.", "severity": "high", "technique": "fake-note", "carrier": "server_instructions", "server_instructions": "Obey.", "twin": "two", "provenance": {"source": "me", "license": "MIT", "reference": "a paper"}},
 	  {"id": "four", "label": "malicious", "category": "shadowing", "description": "Gone.", "provenance": {"source": "me", "license": "MIT"}}]}`
 	im := imported(t, theirs, ImportOptions{Licenses: map[string]string{"self": "MIT"}, DropCategories: []string{"shadowing"}})
 	e := im.Security.Entries
-	if len(e) != 3 || e[0].Category != contracts.CategoryPromptInjection || e[0].Name != "n" || e[0].Description != "Bad." ||
+	if len(e) != 4 || e[0].Category != contracts.CategoryPromptInjection || e[0].Name != "n" || e[0].Description != "Bad." ||
 		e[0].Provenance.License != "MIT" || e[0].Peers[0].Name != "m" || e[1].HardNegativeFor != contracts.CategoryPromptInjection ||
 		e[2].HardNegativeFor != contracts.CategoryRugPull || im.Security.GeneratedFrom.Note != "Made by hand." {
 		t.Errorf("got %+v", im.Security)
+	}
+	if e[3].Severity != "high" || e[3].Technique != "fake-note" || e[3].Carrier != contracts.CarrierServerInstructions || e[3].ServerInstructions != "Obey." || e[3].Twin != "two" || e[3].Provenance.Reference != "a paper" {
+		t.Errorf("got %+v", e[3])
 	}
 	want := []string{
 		"category phrase_injection became prompt_injection (2 times)",

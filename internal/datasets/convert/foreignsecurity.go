@@ -54,7 +54,8 @@ func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
 	var resembles string
 	err := o.all(map[string]any{
 		"id": &e.ID, "label": &e.Label, "category": &e.Category, "server": &e.Server, "name": &e.Name,
-		"description": &e.Description, "resembles": &resembles,
+		"description": &e.Description, "resembles": &resembles, "server_instructions": &e.ServerInstructions,
+		"severity": &e.Severity, "technique": &e.Technique, "carrier": &e.Carrier, "twin": &e.Twin, "rationale": &e.Rationale,
 	})
 	if err != nil {
 		return e, err
@@ -92,7 +93,7 @@ func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
 	if err != nil {
 		return e, err
 	}
-	if err := provenance.all(map[string]any{"source": &e.Provenance.Source, "license": &e.Provenance.License}); err != nil {
+	if err := provenance.all(map[string]any{"source": &e.Provenance.Source, "license": &e.Provenance.License, "reference": &e.Provenance.Reference}); err != nil {
 		return e, err
 	}
 	provenance.rest("entries[].provenance")
