@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,54 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 		if val, ok := l.constant(trust, "allowed_signers", cty.String, what); ok {
 			if l.plan.AllowedSigners = val.AsString(); l.plan.AllowedSigners == "" {
 				l.errorf(trust.expr("allowed_signers").Range(), "Invalid path", "The path of the allowed signers is empty. Name a file, or remove the block.")
+			}
+		}
+	}
+	if b := l.header.nested("remote"); b != nil {
+		l.decodeRemote(b)
+	}
+}
+
+// decodeRemote decodes the block of the remote cache.
+func (l *module) decodeRemote(b *hclsyntax.Block) {
+	const what = "the remote block of the pipeline"
+	c := l.decode(b.Body, remoteSchema, what, b.DefRange())
+	remote := &l.plan.Remote
+	text := func(name string, to *string) bool {
+		val, ok := l.constant(c, name, cty.String, what)
+		if ok {
+			*to = val.AsString()
+		}
+		return ok
+	}
+	reference := func(expr hclsyntax.Expression, name, value string) {
+		if kind, from, _ := strings.Cut(value, ":"); kind != "env" && kind != "file" || from == "" {
+			l.errorf(expr.Range(), "Secret in the pipeline", "%s of the remote cache must be a reference: \"env:NAME\" for an environment variable, or \"file:PATH\". The value itself would be readable by everybody who can read the pipeline.", name)
+		}
+	}
+	if text("cache", &remote.Cache) && !strings.HasPrefix(remote.Cache, "grpc://") && !strings.HasPrefix(remote.Cache, "grpcs://") {
+		l.errorf(c.expr("cache").Range(), "Invalid address", "%q is not the address of a remote cache. Write grpcs://HOST[:PORT][/INSTANCE], or grpc:// for a connection without encryption.", remote.Cache)
+	}
+	if text("mode", &remote.Mode) && !slices.Contains([]string{"read", "read-write", "off"}, remote.Mode) {
+		l.errorf(c.expr("mode").Range(), "Invalid mode", "%q is not a mode of the remote cache. Use \"read\", \"read-write\" or \"off\".", remote.Mode)
+	}
+	for _, secret := range []struct {
+		name string
+		to   *string
+	}{{"bearer", &remote.Bearer}, {"client_certificate", &remote.ClientCertificate}, {"client_key", &remote.ClientKey}, {"signing_key", &remote.SigningKey}} {
+		if text(secret.name, secret.to) {
+			reference(c.expr(secret.name), "The "+strings.ReplaceAll(secret.name, "_", " "), *secret.to)
+		}
+	}
+	text("certificate_authority", &remote.CertificateAuthority)
+	text("credential_helper", &remote.CredentialHelper)
+	if val, ok := l.constant(c, "headers", cty.Map(cty.String), what); ok {
+		remote.Headers = map[string]string{}
+		headers := val.AsValueMap()
+		for _, name := range slices.Sorted(maps.Keys(headers)) {
+			if v := headers[name]; !v.IsNull() {
+				remote.Headers[name] = v.AsString()
+				reference(c.expr("headers"), fmt.Sprintf("The header %q", name), v.AsString())
 			}
 		}
 	}

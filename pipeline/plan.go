@@ -31,6 +31,8 @@ type Plan struct {
 	// AllowedSigners is the file that lists whose signed results count, relative
 	// to Root, or empty.
 	AllowedSigners string
+	// Remote is the cache that machines share. Its Cache is empty if there is none.
+	Remote Remote
 	// Variables lists the variables that --var can set, in the order of the file.
 	Variables []Variable
 	// Sensitive lists the variables whose values are never printed, in the order
@@ -194,4 +196,18 @@ type Resources struct {
 type CachePolicy struct {
 	Off bool
 	TTL time.Duration
+}
+
+// Remote is the remote block. Secrets stand in it by reference, env:NAME or file:PATH. Paths are
+// relative to the root.
+type Remote struct {
+	Cache                string // an address
+	Mode                 string // empty: the default
+	Bearer               string
+	Headers              map[string]string
+	CertificateAuthority string
+	ClientCertificate    string
+	ClientKey            string
+	CredentialHelper     string
+	SigningKey           string
 }

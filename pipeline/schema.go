@@ -118,7 +118,7 @@ var pipelineSchema = &block{
 		{name: "publish", typ: "map of outputs", scope: scopeResult,
 			doc: "The outputs that a successful run copies into the source tree. It maps each path, relative to the pipeline's directory, to an output."},
 	},
-	blocks: []*block{trustSchema},
+	blocks: []*block{trustSchema, remoteSchema},
 }
 
 var trustSchema = &block{
@@ -126,7 +126,32 @@ var trustSchema = &block{
 	doc:  "Whose results count besides those of this machine. See [Trust](../explanation/trust.md).",
 	attrs: []attribute{
 		{name: "allowed_signers", typ: "string", required: true, scope: scopeConstant,
-			doc: "The file that lists the keys whose signed results `cache import` accepts, in the format that git and `ssh-keygen` use. The path is relative to the pipeline's directory. `--allowed-signers` and `TOUCHSTONE_ALLOWED_SIGNERS` override it."},
+			doc: "The file that lists the keys whose signed results count, from `cache import` and from a remote cache, in the format that git and `ssh-keygen` use. The path is relative to the pipeline's directory. `--allowed-signers` and `TOUCHSTONE_ALLOWED_SIGNERS` override it."},
+	},
+}
+
+var remoteSchema = &block{
+	name: "remote",
+	doc:  "A cache that machines share, at a server of the Remote Execution API v2. See [Share a cache](../how-to/share-a-cache.md#with-a-server). Secrets stand in it by reference: `env:NAME` for an environment variable, or `file:PATH`.",
+	attrs: []attribute{
+		{name: "cache", typ: "string", required: true, scope: scopeConstant,
+			doc: "The address: `grpcs://HOST[:PORT][/INSTANCE]`, or `grpc://` without encryption. `--remote-cache` and `TOUCHSTONE_REMOTE_CACHE` override it."},
+		{name: "mode", typ: "string", def: `"read"`, scope: scopeConstant,
+			doc: "`read`, `read-write` or `off`. `--remote-mode` and `TOUCHSTONE_REMOTE_MODE` override it."},
+		{name: "bearer", typ: "string", scope: scopeConstant,
+			doc: "The reference of a token, which is sent in the header `authorization`."},
+		{name: "headers", typ: "map of strings", def: "{}", scope: scopeConstant,
+			doc: "The references of other headers, by name."},
+		{name: "certificate_authority", typ: "string", def: "those of the system", scope: scopeConstant,
+			doc: "The file of the certificates that the server's certificate must follow from, in PEM."},
+		{name: "client_certificate", typ: "string", scope: scopeConstant,
+			doc: "The reference of the certificate that is shown to the server, in PEM."},
+		{name: "client_key", typ: "string", scope: scopeConstant,
+			doc: "The reference of the certificate's key, in PEM."},
+		{name: "credential_helper", typ: "string", scope: scopeConstant,
+			doc: "A program that prints the headers, in the protocol of Bazel's credential helpers."},
+		{name: "signing_key", typ: "string", scope: scopeConstant,
+			doc: "The reference of the key that signs what is uploaded. `--remote-sign` and `TOUCHSTONE_REMOTE_SIGN` override it."},
 	},
 }
 

@@ -89,6 +89,19 @@ type toolChecker interface {
 	Check(Tool) error
 }
 
+// Shared holds results that other machines made. Its methods are called from many goroutines.
+type Shared interface {
+	// Lookup adds the result of a key to the store, if there is one that counts. If not, why
+	// is a phrase that says so, or empty if there is none at all.
+	Lookup(k cache.Key) (found bool, why string)
+	// Offer says that the store has the result of a key, which this machine made.
+	Offer(k cache.Key)
+}
+
+// lookups is the number of instances that are evaluated at once if results are shared: an answer
+// takes much longer than what this machine has to do for it.
+const lookups = 64
+
 // Engine runs one pipeline. It holds the settings that all runs share.
 type Engine struct {
 	Store    *cache.Store
@@ -107,6 +120,8 @@ type Engine struct {
 	OmitHits bool
 	// Now is the clock of events and records.
 	Now func() time.Time
+	// Shared is asked for results that the store lacks. It may be nil.
+	Shared Shared
 	// LookupEnv and ReadSecret return the values of passthrough variables and of
 	// secrets.
 	LookupEnv func(string) (string, bool)

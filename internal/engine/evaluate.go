@@ -20,12 +20,22 @@ func (r *run) evaluate(o *Outcome) error {
 		return nil
 	}
 	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
+	refused := ""
+	if miss != nil && r.Shared != nil && !r.opts.Force {
+		var found bool
+		if found, refused = r.Shared.Lookup(o.Key); found {
+			result, miss = r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
+		}
+	}
 	if miss != nil || r.explains || r.opts.Force {
 		// A hit that is not explained needs no components.
 		o.components = k.Components()
 	}
 	if miss != nil {
 		o.State, o.Reasons = Miss, r.reasons(o, miss)
+		if refused != "" {
+			o.Reasons = append(o.Reasons, refused)
+		}
 		return nil
 	}
 	o.take(result)

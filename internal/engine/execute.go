@@ -97,6 +97,9 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 		if err := r.Store.AppendHistory(r.Project, o.Instance.Stage, o.Instance.Name(), o.Key, record.Started); err != nil {
 			return err
 		}
+		if r.Shared != nil {
+			r.Shared.Offer(o.Key)
+		}
 	}
 	o.State, o.Outputs, o.Duration, o.Origin = Ran, record.Outputs, record.Duration, nil
 	if i := slices.Index(r.outcomes, o); i >= 0 { // a repair has an outcome of its own

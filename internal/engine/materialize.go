@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -138,12 +139,18 @@ func (r *run) repair(ctx context.Context, instance int, reason string, work *wor
 	}
 	if again.State == Ran {
 		r.repaired.Add(1)
+		o.Origin = nil // this machine has made it now
 	}
 	if !slices.EqualFunc(again.Outputs, o.Outputs, func(a, b cache.RecordOutput) bool { return a.Digest == b.Digest }) {
-		return fmt.Errorf("%s wrote different outputs than before from the same inputs; run again", o.Instance)
+		return fmt.Errorf("%s %w; run again", o.Instance, ErrOtherOutputs)
 	}
 	return nil
 }
+
+// ErrOtherOutputs means that a stage was executed again, because its outputs were damaged or
+// could not be fetched, and that the stages after it were judged by outputs that no longer exist.
+// Another run uses the new ones.
+var ErrOtherOutputs = errors.New("wrote different outputs than before from the same inputs")
 
 func (r *run) fromStore(out cache.RecordOutput, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {

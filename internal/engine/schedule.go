@@ -26,6 +26,7 @@ type run struct {
 	opts     RunOptions
 	outcomes []*Outcome
 	cpus     *semaphore.Weighted
+	slots    *semaphore.Weighted // for instances that execute, at most Jobs
 	eventMu  sync.Mutex
 	// repairs has a lock for each instance. The repair of an instance may have to
 	// repair an upstream instance. Locks are only taken in that direction, so they
@@ -74,6 +75,7 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 		opts:       opts,
 		outcomes:   make([]*Outcome, len(plan.Instances)),
 		cpus:       semaphore.NewWeighted(int64(e.Jobs)),
+		slots:      semaphore.NewWeighted(int64(e.Jobs)),
 		repairs:    make([]sync.Mutex, len(plan.Instances)),
 		pending:    make([]int, len(plan.Instances)),
 		dependents: make([][]int, len(plan.Instances)),
@@ -100,10 +102,15 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 }
 
 // walk visits every instance once, each after its upstream instances, with the engine's
-// number of workers, but no more than there are instances. It returns after all were visited.
+// number of workers, or more if results are looked up elsewhere, but no more than there are
+// instances. It returns after all were visited.
 func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
 	var workers sync.WaitGroup
-	for range min(r.Jobs, len(r.plan.Instances)) {
+	n := r.Jobs
+	if r.Shared != nil {
+		n = max(n, lookups)
+	}
+	for range min(n, len(r.plan.Instances)) {
 		workers.Go(func() {
 			for {
 				i, ok := r.next()
@@ -387,6 +394,10 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 	case sel == selectHit:
 		err = &StaleError{Outcome: o}
 	default:
+		if err = r.slots.Acquire(ctx, 1); err != nil {
+			break // ctx has ended
+		}
+		defer r.slots.Release(1)
 		if cause := r.stoppedBy(); cause != "" {
 			o.State, o.Cause = Skipped, cause
 			r.emitFor(o, Event{Event: EventSkipped, Cause: o.Cause})

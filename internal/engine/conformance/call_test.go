@@ -47,14 +47,14 @@ func TestCallTellsFailuresApart(t *testing.T) {
 		},
 		{name: "the gate, asked for the reports", damage: degrade, code: 0, args: []string{"report", "entries"}, prints: "report.html"},
 		{
-			name: "a new baseline", code: 0, args: []string{"baseline", "modified-paths"}, prints: "datasets/baseline_v1.json",
+			name: "a new baseline", code: 0, args: []string{"baseline", "modified-paths"}, prints: "datasets/baseline_v2.json",
 			damage: func(t *testing.T, tree string) {
-				edit(t, tree, "datasets/baseline_v1.json", [2]string{`"mrr": 0.`, `"mrr": 0.4`})
+				edit(t, tree, "datasets/baseline_v2.json", [2]string{`"mrr": 0.`, `"mrr": 0.4`})
 			},
 		},
 		{
 			name: "a baseline of other data", damage: nextGolden, code: 0,
-			args: []string{"--vars", "golden=datasets/golden_v2.json", "baseline", "added-paths"}, prints: "datasets/baseline_v2.json",
+			args: []string{"--vars", "golden=datasets/golden_v3.json", "baseline", "added-paths"}, prints: "datasets/baseline_v3.json",
 		},
 		{
 			name: "the build", code: 5, says: "cmd/touchstone/main.go",
@@ -129,8 +129,8 @@ func appending(name, text string) func(*testing.T, string) {
 // nextGolden adds a version of the golden set with an edited query.
 func nextGolden(t *testing.T, tree string) {
 	t.Helper()
-	command(t, tree, "cp", "datasets/golden_v1.json", "datasets/golden_v2.json")
-	edit(t, tree, "datasets/golden_v2.json", [2]string{`"version": "v1"`, `"version": "v2"`}, [2]string{`"query": "`, `"query": "Please. `})
+	command(t, tree, "cp", "datasets/golden_v2.json", "datasets/golden_v3.json")
+	edit(t, tree, "datasets/golden_v3.json", [2]string{`"version": "v2"`, `"version": "v3"`}, [2]string{`"query": "`, `"query": "Please. `})
 }
 
 // edit replaces the first occurrence of texts in a file of the tree.

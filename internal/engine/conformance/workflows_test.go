@@ -149,7 +149,7 @@ func checkout(t *testing.T, root string) string {
 		}
 	}
 	command(t, tree, "git", "init", "--quiet")
-	baseline := filepath.Join(tree, "datasets", "baseline_v1.json")
+	baseline := filepath.Join(tree, "datasets", "baseline_v2.json")
 	if _, err := os.Stat(baseline); os.IsNotExist(err) {
 		file := testprogram.Path(t, testprogram.Touchstone)
 		command(t, tree, file, "baseline", "update", "--cache-dir", filepath.Join(t.TempDir(), "store"))

@@ -46,6 +46,9 @@ type Sandbox struct {
 // NoSandbox returns a sandbox without restrictions. Every record contains that.
 func NoSandbox() *Sandbox { return &Sandbox{off: true} }
 
+// Off reports whether the sandbox is one without restrictions.
+func (s *Sandbox) Off() bool { return s.off }
+
 // access is the kind of access that a stage has to a path.
 type access int
 

@@ -20,6 +20,15 @@ pipeline {
     allowed_signers = ""         # ERROR: Invalid path; allowed signers is empty
     signers         = "x"        # ERROR: Unknown attribute; no attribute "signers"
   }
+  remote {
+    cache       = "https://cache.example"  # ERROR: Invalid address; Write grpcs://HOST
+    mode        = "write"                  # ERROR: Invalid mode; Use "read"
+    bearer      = "env:"                   # ERROR: Secret in the pipeline; must be a reference
+    client_key  = "hunter2"                # ERROR: Secret in the pipeline; The client key
+    signing_key = "env:KEY"
+    headers     = { token = "secret" }     # ERROR: Secret in the pipeline; The header "token"
+    port        = 1                        # ERROR: Unknown attribute; no attribute "port"
+  }
 }
 stage "s" {
   outputs = { file = "out/x", dir = "out/d/" }
