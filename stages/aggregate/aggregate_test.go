@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/stages/internal/fixture"
 )
@@ -117,6 +119,71 @@ func TestAnomalies(t *testing.T) {
 	r := agg.Retrieval
 	if r.Anomalous != 1 || r.Errored != 0 || !slices.Equal(r.PerQuery[0].Anomalies, strange.Anomalies) || r.PerQuery[1].Anomalies != nil {
 		t.Errorf("%d anomalous, %d errored: %q and %q", r.Anomalous, r.Errored, r.PerQuery[0].Anomalies, r.PerQuery[1].Anomalies)
+	}
+}
+
+// Queries that no tool serves change no ranking figure, and have their own.
+func TestNoAnswer(t *testing.T) {
+	q1 := fixture.Query("q1", labels{"s:a": 2}, "s:a", "s:x")
+	judged := 2
+	q1.Ranked[0].Relevance, q1.Ranked[0].Score = &judged, 3
+	q2 := fixture.Query("q2", labels{"s:b": 1})
+	none := func(id string, score float64) contracts.UnanswerableResult {
+		r := contracts.UnanswerableResult{ID: id, Query: "impossible " + id, Language: "de"}
+		if score > 0 {
+			r.Ranked = []contracts.RankedTool{{Rank: 1, ToolID: "s:y", Score: score}}
+		}
+		return r
+	}
+	failed := none("n3", 0)
+	failed.Error = "timeout"
+	with := func(run int, unanswerable ...contracts.UnanswerableResult) contracts.RetrievalReport {
+		r := fixture.Retrieval(run, q1, q2)
+		r.Unanswerable = unanswerable
+		return r
+	}
+	security := []contracts.SecurityReport{fixture.Security("scanner", 1, entries...)}
+	agg, err := run(t, []contracts.RetrievalReport{with(1, none("n2", 5), none("n1", 0), failed), with(2, none("n1", 2), none("n2", 5), none("n3", 0))}, security, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := run(t, []contracts.RetrievalReport{with(1), with(2)}, security, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain.Retrieval.NoAnswer != nil {
+		t.Error("figures of no queries")
+	}
+	if diff := cmp.Diff(plain.Retrieval.Metrics, agg.Retrieval.Metrics); diff != "" || agg.Retrieval.Queries != 2 {
+		t.Errorf("ranking figures differ: %s", diff)
+	}
+	near(t, "judged@10", *agg.Retrieval.JudgedAt10, 0.5)
+	n := agg.Retrieval.NoAnswer
+	if n.Queries != 3 || n.Errored != 1 || len(n.Metrics) != 2 {
+		t.Fatalf("%+v", n)
+	}
+	// Run 1: one of three is empty, one errored. Run 2: one of three is empty.
+	near(t, "empty", n.Metrics[0].Mean, 1./3)
+	// The best scores are 3 and none with a right tool. Run 1: none and 5, so the
+	// pairs give 1, 0, 1/2, 0. Run 2: 2, 5 and none: 1, 0, 1, 0, 0, 1/2.
+	near(t, "AUC of run 1", n.Metrics[1].PerRun[0], 1.5/4)
+	near(t, "AUC of run 2", n.Metrics[1].PerRun[1], 2.5/6)
+	want := []contracts.NoAnswerQuery{
+		{ID: "n1", Query: "impossible n1", Language: "de", Ranked: []contracts.RankedTool{}, EmptyRuns: 1},
+		{ID: "n2", Query: "impossible n2", Language: "de", Ranked: none("n2", 5).Ranked},
+		{ID: "n3", Query: "impossible n3", Language: "de", Ranked: []contracts.RankedTool{}, EmptyRuns: 1, ErroredRuns: 1, Error: "timeout"},
+	}
+	if diff := cmp.Diff(want, n.PerQuery); diff != "" {
+		t.Error(diff)
+	}
+	for name, reports := range map[string][]contracts.RetrievalReport{
+		"query n2 is only in":   {with(1, none("n1", 0)), with(2, none("n1", 0), none("n2", 0))},
+		"query n1 occurs twice": {with(1, none("n1", 0), none("n1", 0))},
+		"query q1 occurs twice": {with(1, none("q1", 0))},
+	} {
+		if _, err := run(t, reports, security, nil); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want %s", err, name)
+		}
 	}
 }
 

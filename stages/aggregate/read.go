@@ -75,6 +75,7 @@ func readRetrieval(ctx context.Context, dir string, data contracts.DataIdentity)
 			}
 		}
 		slices.SortFunc(r.PerQuery, func(a, b contracts.QueryResult) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortFunc(r.Unanswerable, func(a, b contracts.UnanswerableResult) int { return cmp.Compare(a.ID, b.ID) })
 		run := retrievalRun{file, r}
 		if err := run.check(); err != nil {
 			return nil, err
@@ -97,6 +98,12 @@ func (r retrievalRun) check() error {
 	for i := 1; i < len(queries); i++ {
 		if queries[i].ID == queries[i-1].ID {
 			return fmt.Errorf("%s: query %s occurs twice; run score-retrieval again", r.file, queries[i].ID)
+		}
+	}
+	for i, q := range r.report.Unanswerable {
+		twice := i > 0 && r.report.Unanswerable[i-1].ID == q.ID
+		if _, both := slices.BinarySearchFunc(queries, q.ID, func(q contracts.QueryResult, id string) int { return cmp.Compare(q.ID, id) }); twice || both {
+			return fmt.Errorf("%s: query %s occurs twice; run score-retrieval again", r.file, q.ID)
 		}
 	}
 	for _, m := range metrics.Ranking() {
@@ -139,6 +146,9 @@ func (r retrievalRun) belongsTo(first, previous retrievalRun) error {
 		list := make([]string, len(r.PerQuery))
 		for i, q := range r.PerQuery {
 			list[i] = q.ID
+		}
+		for _, q := range r.Unanswerable {
+			list = append(list, q.ID)
 		}
 		return list
 	}

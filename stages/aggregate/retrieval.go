@@ -32,7 +32,7 @@ func newRetrieval(runs []retrievalRun) *retrieval {
 // answer.
 func summarizeQuery(runs []retrievalRun, i int) contracts.QuerySummary {
 	first := runs[0].report.PerQuery[i]
-	q := contracts.QuerySummary{ID: first.ID, Query: first.Query, Labels: first.Labels, Notes: first.Notes, Metrics: make(contracts.RetrievalMetrics)}
+	q := contracts.QuerySummary{ID: first.ID, Query: first.Query, Language: first.Language, Tags: first.Tags, Labels: first.Labels, Notes: first.Notes, Metrics: make(contracts.RetrievalMetrics)}
 	answered := false
 	for _, run := range runs {
 		result := run.report.PerQuery[i]
@@ -80,7 +80,7 @@ func (r *retrieval) common(part overlap.Part) (places []int, groups []string) {
 // summary computes the figures. With a baseline it also compares each metric
 // over the common part of the queries.
 func (r *retrieval) summary(baseline *contracts.Baseline, part overlap.Part) contracts.RetrievalAggregate {
-	agg := contracts.RetrievalAggregate{Runs: len(r.runs), Queries: len(r.queries), PerQuery: r.queries}
+	agg := contracts.RetrievalAggregate{Runs: len(r.runs), Queries: len(r.queries), PerQuery: r.queries, JudgedAt10: judgedAt10(r.runs), NoAnswer: summarizeNoAnswer(r.runs)}
 	for _, q := range r.queries {
 		if q.ErroredRuns > 0 {
 			agg.Errored++

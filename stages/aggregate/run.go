@@ -150,6 +150,12 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 		}
 		fmt.Fprintln(w)
 	}
+	if n := agg.Retrieval.NoAnswer; n != nil {
+		fmt.Fprintf(w, "%d queries that no tool serves, %d errored\n", n.Queries, n.Errored)
+		for _, m := range n.Metrics {
+			fmt.Fprintf(w, "%-12s %.4f  [%.4f, %.4f]\n", m.Metric, m.Mean, m.Interval.Low, m.Interval.High)
+		}
+	}
 	for _, d := range agg.Detectors {
 		s := d.Score
 		fmt.Fprintf(w, "%s: %d of %d attacks flagged, %d of %d benign entries flagged, %d errored, %d runs%s\n",

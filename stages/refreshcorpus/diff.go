@@ -55,6 +55,9 @@ type ToolChange struct {
 type Change struct {
 	Description *TextChange   `json:"description"`
 	Schema      *SchemaChange `json:"schema"`
+	// OutputSchema and Annotations report whether these parts changed.
+	OutputSchema bool `json:"output_schema"`
+	Annotations  bool `json:"annotations"`
 }
 
 // TextChange is a text before and after the change.
@@ -72,7 +75,9 @@ type SchemaChange struct {
 	Else    bool     `json:"else"`
 }
 
-func (c Change) none() bool { return c.Description == nil && c.Schema == nil }
+func (c Change) none() bool {
+	return c.Description == nil && c.Schema == nil && !c.OutputSchema && !c.Annotations
+}
 
 // Compare returns the difference between two corpora.
 func Compare(before, after contracts.Corpus) Diff {
@@ -161,6 +166,8 @@ func changeOf(a, b *contracts.Tool) Change {
 	if a.Description != b.Description {
 		c.Description = &TextChange{a.Description, b.Description}
 	}
+	c.OutputSchema = !bytes.Equal(sortedOrNone(a.OutputSchema), sortedOrNone(b.OutputSchema))
+	c.Annotations = !bytes.Equal(sortedOrNone(a.Annotations), sortedOrNone(b.Annotations))
 	if bytes.Equal(sortedSchema(a.Schema), sortedSchema(b.Schema)) {
 		return c
 	}
@@ -257,6 +264,12 @@ func (c Change) write(w io.Writer) {
 			parts = append(parts, "(and other parts of the schema)")
 		}
 		fmt.Fprintf(w, "    schema: %s\n", strings.Join(parts, " "))
+	}
+	if c.OutputSchema {
+		fmt.Fprintln(w, "    output schema")
+	}
+	if c.Annotations {
+		fmt.Fprintln(w, "    annotations")
 	}
 }
 

@@ -82,6 +82,41 @@ func TestCompare(t *testing.T) {
 }
 
 // If two tools are possible, no label follows the rename.
+func TestCompareOutputSchemasAndAnnotations(t *testing.T) {
+	was, is := toolOf("s:a", "Reads.", `{}`), toolOf("s:a", "Reads.", `{}`)
+	was.OutputSchema, is.OutputSchema = json.RawMessage(`{"type":"array","x":1}`), json.RawMessage(`{"x":1, "type":"array"}`)
+	was.Annotations, is.Annotations = json.RawMessage(`{"readOnlyHint":true}`), json.RawMessage(`{"readOnlyHint":false}`)
+	d := Compare(corpusOf("v1", was), corpusOf("v2", is))
+	if len(d.Changed) != 1 || d.Changed[0].OutputSchema || !d.Changed[0].Annotations || d.Changed[0].Schema != nil {
+		t.Errorf("%+v", d.Changed)
+	}
+	var out strings.Builder
+	d.Write(&out)
+	if !strings.Contains(out.String(), "~ s:a\n    annotations\n0 added") {
+		t.Errorf("%s", out.String())
+	}
+	was.OutputSchema = nil
+	if d := Compare(corpusOf("v1", was), corpusOf("v2", is)); !d.Changed[0].OutputSchema {
+		t.Error("a new output schema is no change")
+	}
+}
+
+// A query that no tool serves keeps its traits, and needs no label.
+func TestMigrateCarriesTraits(t *testing.T) {
+	corpus := corpusOf("v1", toolOf("s:a", "Reads a thing.", `{}`))
+	golden := contracts.GoldenSet{Version: "v1", CorpusVersion: "v1", TestShare: 0.5, Queries: []contracts.Query{
+		{ID: "q1", Query: "lies", Language: "de", Tags: []string{contracts.TagIndirect}, Labels: []contracts.Label{{ToolID: "s:a", Relevance: 2}}},
+		{ID: "q2", Query: "fly", Expects: contracts.ExpectsNone},
+	}}
+	m, err := Migrate(golden, corpus, corpusOf("v2", corpus.Tools...), MigrateOptions{Date: "2026-11-21"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(golden.Queries, m.Golden.Queries); diff != "" || m.Golden.TestShare != 0.5 {
+		t.Errorf("test share %g; %s", m.Golden.TestShare, diff)
+	}
+}
+
 func TestRenamesInDoubt(t *testing.T) {
 	const text = "Sends a message to everybody in a channel."
 	for name, x := range map[string]struct {

@@ -111,7 +111,7 @@ func Migrate(golden contracts.GoldenSet, before, after contracts.Corpus, o Migra
 		from.Date = o.Date
 	}
 	from.Note = strings.TrimSpace(fmt.Sprintf("%s Migrated from golden set %s over corpus %s.", from.Note, golden.Version, before.Version))
-	m.out.Golden = contracts.GoldenSet{Version: version, CorpusVersion: after.Version, GeneratedFrom: &from}
+	m.out.Golden = contracts.GoldenSet{Version: version, CorpusVersion: after.Version, GeneratedFrom: &from, TestShare: golden.TestShare}
 	for i := range golden.Queries {
 		m.query(&golden.Queries[i])
 	}
@@ -141,7 +141,8 @@ func (m *migrator) work(q *contracts.Query, w Work) {
 
 // query migrates the labels of one query.
 func (m *migrator) query(q *contracts.Query) {
-	next := contracts.Query{ID: q.ID, Query: q.Query, Notes: q.Notes}
+	next := *q
+	next.Labels = nil
 	relevant := false
 	for _, l := range q.Labels {
 		id, kept := m.label(q, l)
@@ -154,7 +155,7 @@ func (m *migrator) query(q *contracts.Query) {
 		relevant = relevant || l.Relevance > 0
 		next.Labels = append(next.Labels, contracts.Label{ToolID: id, Relevance: l.Relevance})
 	}
-	if !relevant {
+	if !relevant && q.Answerable() {
 		m.work(q, Work{Kind: WorkLeftOut, What: "no relevant tool is left; label another one, or drop the query"})
 		return
 	}

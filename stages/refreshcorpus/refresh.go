@@ -254,6 +254,7 @@ func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contract
 		for _, t := range l.tools[up.Name] {
 			c.Tools = append(c.Tools, contracts.Tool{
 				ToolID: up.Name + ":" + t.Name, Server: up.Name, Tool: t.Name, Description: t.Description, Schema: sortedSchema(t.InputSchema),
+				OutputSchema: sortedOrNone(t.OutputSchema), Annotations: sortedOrNone(t.Annotations),
 			})
 		}
 	}
@@ -288,6 +289,14 @@ func sortedSchema(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}
+
+// sortedOrNone is sortedSchema for what a tool need not have.
+func sortedOrNone(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	return sortedSchema(raw)
 }
 
 // writeNew writes a file that must not exist. It writes all of it or nothing.

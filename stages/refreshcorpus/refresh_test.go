@@ -403,7 +403,7 @@ func TestRealServers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r, err := Run(context.Background(), Options{
-		Upstreams: "../../datasets/upstreams.hcl", Previous: "../../datasets/corpus_v1.json", Out: filepath.Join(dir, "corpus_v2.json"), Date: "2026-11-21",
+		Upstreams: "../../datasets/upstreams.hcl", Previous: "../../datasets/corpus_v2.json", Out: filepath.Join(dir, "corpus_v3.json"), Date: "2026-11-21",
 	})
 	if err != nil && strings.Contains(err.Error(), `"ci"`) && !strings.Contains(err.Error(), "EINTEGRITY") {
 		t.Skip("npm cannot install here: ", err)
@@ -415,7 +415,7 @@ func TestRealServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := contracts.Read[contracts.Corpus]("../../datasets/corpus_v1.json")
+	before, err := contracts.Read[contracts.Corpus]("../../datasets/corpus_v2.json")
 	if err != nil {
 		t.Fatal(err)
 	}

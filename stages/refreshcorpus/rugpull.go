@@ -21,15 +21,16 @@ type RugPull struct {
 // rugPullCheck is the id of the scanner's check for changed definitions.
 const rugPullCheck = "rugpull.change"
 
-// RugPulls lets the scanner compare the new definitions with the old ones. It
-// can compare only what a corpus holds: descriptions and argument schemas.
+// RugPulls lets the scanner compare the new definitions with the old ones.
+// Output schemas and annotations are compared if both corpora have them for a
+// tool: a corpus of an earlier version lacks them.
 func RugPulls(before, after contracts.Corpus) ([]RugPull, error) {
-	s, err := scanner.New(scanner.WithChecks(rugPullCheck), scanner.WithBaseline(scannerTools(before)))
+	s, err := scanner.New(scanner.WithChecks(rugPullCheck), scanner.WithBaseline(scannerTools(before, after)))
 	if err != nil {
 		return nil, err
 	}
 	found := []RugPull{}
-	for _, f := range s.Scan(scannerTools(after)).Findings {
+	for _, f := range s.Scan(scannerTools(after, before)).Findings {
 		if len(f.FailedChecks) > 0 {
 			found = append(found, RugPull{f.Server + ":" + f.Tool, "unknown", "the check failed on this tool; review its change yourself", ""})
 		}
@@ -40,10 +41,18 @@ func RugPulls(before, after contracts.Corpus) ([]RugPull, error) {
 	return found, nil
 }
 
-func scannerTools(c contracts.Corpus) []scanner.Tool {
+func scannerTools(c, other contracts.Corpus) []scanner.Tool {
+	others := byID(other)
 	tools := make([]scanner.Tool, len(c.Tools))
 	for i, t := range c.Tools {
 		tools[i] = scanner.Tool{Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: sortedSchema(t.Schema)}
+		o := others[t.ToolID]
+		if o != nil && len(o.OutputSchema) > 0 {
+			tools[i].OutputSchema = sortedOrNone(t.OutputSchema)
+		}
+		if o != nil && len(o.Annotations) > 0 {
+			tools[i].Annotations = sortedOrNone(t.Annotations)
+		}
 	}
 	return tools
 }

@@ -77,8 +77,9 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 	return v
 }
 
-// queryKinds divides the queries by their notes, and by the number of their
-// right tools. It leaves out kinds without a query.
+// queryKinds divides the queries by whether they are hard negatives, and by the
+// number of their right tools, and adds those with a tag and those of each
+// language. It leaves out kinds without a query.
 func queryKinds(queries []contracts.QuerySummary) []part {
 	kinds := []part{{name: "hard negatives"}, {name: "other queries"}, {name: "one right tool"}, {name: "several right tools"}}
 	for i := range queries {
@@ -98,11 +99,42 @@ func queryKinds(queries []contracts.QuerySummary) []part {
 		kinds[kind].queries = append(kinds[kind].queries, i)
 		kinds[tools].queries = append(kinds[tools].queries, i)
 	}
+	kinds = append(kinds, taggedQueries(queries)...)
 	return slices.DeleteFunc(kinds, func(p part) bool { return len(p.queries) == 0 })
 }
 
+// taggedQueries returns the queries with a tag that no other kind covers, and
+// those of each language, by name. English is the language of all others.
+func taggedQueries(queries []contracts.QuerySummary) []part {
+	tags := []part{{name: contracts.TagIndirect}, {name: contracts.TagMisspelt}}
+	at := make(map[string]int)
+	var languages []part
+	for i := range queries {
+		for t := range tags {
+			if slices.Contains(queries[i].Tags, tags[t].name) {
+				tags[t].queries = append(tags[t].queries, i)
+			}
+		}
+		tag := queries[i].Language
+		if tag == "" {
+			continue
+		}
+		n, known := at[tag]
+		if !known {
+			n = len(languages)
+			at[tag] = n
+			languages = append(languages, part{name: "language " + tag})
+		}
+		languages[n].queries = append(languages[n].queries, i)
+	}
+	slices.SortFunc(languages, func(a, b part) int { return strings.Compare(a.name, b.name) })
+	return append(tags, languages...)
+}
+
 // isHard reports whether a query is a hard negative.
-func isHard(q *contracts.QuerySummary) bool { return strings.HasPrefix(q.Notes, "hard-negative") }
+func isHard(q *contracts.QuerySummary) bool {
+	return strings.HasPrefix(q.Notes, "hard-negative") || slices.Contains(q.Tags, contracts.TagHardNegative)
+}
 
 // serversOf assigns each query to the servers of its right tools, by name. A
 // query with right tools of several servers is in each.

@@ -54,3 +54,25 @@ func TestBreakdown(t *testing.T) {
 		t.Error("a report without queries has a breakdown")
 	}
 }
+
+// Tags and languages are kinds of their own.
+func TestBreakdownByTagAndLanguage(t *testing.T) {
+	queries := []contracts.QuerySummary{
+		{ID: "q1", Tags: []string{contracts.TagHardNegative, contracts.TagIndirect}},
+		{ID: "q2", Language: "zh"},
+		{ID: "q3", Language: "de", Tags: []string{contracts.TagMisspelt}},
+		{ID: "q4", Language: "de"},
+	}
+	var got []string
+	for _, p := range queryKinds(queries) {
+		line := p.name + ":"
+		for _, i := range p.queries {
+			line += " " + queries[i].ID
+		}
+		got = append(got, line)
+	}
+	want := "hard negatives: q1, other queries: q2 q3 q4, one right tool: q1 q2 q3 q4, indirect: q1, misspelt: q3, language de: q3 q4, language zh: q2"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("%s\nwant %s", s, want)
+	}
+}

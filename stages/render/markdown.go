@@ -52,7 +52,7 @@ func Markdown(r contracts.Report) []byte {
 	}
 	foot := markdownFoot(&r)
 	room := maxComment - 1 - maxOrigins - len(foot)
-	for _, section := range [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)} {
+	for _, section := range [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownNoAnswer(&r), markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)} {
 		room = appendSection(&b, section, room)
 	}
 	b.WriteString(foot)
@@ -141,7 +141,11 @@ func markdownRetrieval(r *contracts.Report) []string {
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", mdMetric(m.Metric), figure(m.Mean), figure(m.Interval.Low), figure(m.Interval.High), base, change(m.Comparison), detectable))
 	}
-	return append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a chance of .8.\n</details>\n\n")
+	rows = append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a chance of .8.\n")
+	if s := judged(a); s != "" {
+		rows = append(rows, s+"\n")
+	}
+	return append(rows, "</details>\n\n")
 }
 
 func markdownDetectors(r *contracts.Report) []string {

@@ -22,6 +22,8 @@ type page struct {
 	NoComparison, Degraded, Answers     string
 	Checks                              []checkView
 	Metrics                             []metricView
+	Judged                              string
+	NoAnswer                            *noAnswerView
 	Detectors                           []detectorView
 	Categories                          []categoryRow
 	Mutations                           []mutationView
@@ -109,6 +111,7 @@ func newPage(r *contracts.Report) page {
 			p.Metrics = append(p.Metrics, viewMetric(m, g, a.Retrieval.Queries))
 		}
 	}
+	p.Judged, p.NoAnswer = judged(&a.Retrieval), viewNoAnswer(a.Retrieval.NoAnswer)
 	p.Breakdown = viewBreakdown(r)
 	p.Unjudged, p.MayFail = unjudged(g), g.Warnings
 	for _, d := range a.Detectors {

@@ -27,6 +27,9 @@ func metricLabel(metric string) (label string, known bool) {
 	if m, ok := metrics.RankingByName(metric); ok {
 		return m.Label, true
 	}
+	if m, ok := metrics.NoAnswerMetricByName(metric); ok {
+		return m.Label, true
+	}
 	if r, ok := metrics.DetectionRateByName(metric); ok {
 		return r.Label, true
 	}

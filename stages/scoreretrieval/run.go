@@ -80,9 +80,9 @@ func Run(ctx context.Context, opts Options) error {
 		SearchPath:    opts.Search,
 		Degraded:      opts.Degrade,
 		Run:           opts.Run,
-		Metrics:       mean(results),
-		PerQuery:      results,
 	}
+	report.PerQuery, report.Unanswerable = separate(results, d.golden)
+	report.Metrics = mean(report.PerQuery)
 	if err := contracts.Write(opts.Out, report); err != nil {
 		return err
 	}
@@ -92,6 +92,24 @@ func Run(ctx context.Context, opts Options) error {
 	return nil
 }
 
+// separate takes the queries that no tool serves out of the results.
+func separate(results []contracts.QueryResult, golden contracts.GoldenSet) (scored []contracts.QueryResult, unanswerable []contracts.UnanswerableResult) {
+	none := make(map[string]bool)
+	for _, q := range golden.Queries {
+		none[q.ID] = !q.Answerable()
+	}
+	for _, r := range results {
+		if !none[r.ID] {
+			scored = append(scored, r)
+			continue
+		}
+		unanswerable = append(unanswerable, contracts.UnanswerableResult{
+			ID: r.ID, Query: r.Query, Language: r.Language, Tags: r.Tags, Labels: r.Labels, Notes: r.Notes, Ranked: r.Ranked, Error: r.Error, Anomalies: r.Anomalies,
+		})
+	}
+	return scored, unanswerable
+}
+
 // summary is the summary of a run in one line.
 func summary(r contracts.RetrievalReport) string {
 	line := fmt.Sprintf("run %d: %d queries, %d errored", r.Run, len(r.PerQuery), errored(r.PerQuery))
@@ -99,6 +117,9 @@ func summary(r contracts.RetrievalReport) string {
 		if m.Shown&metrics.InSummary != 0 {
 			line += fmt.Sprintf(", %s %.4f", m.Label, r.Metrics[m.Name])
 		}
+	}
+	if n := len(r.Unanswerable); n > 0 {
+		line += fmt.Sprintf("; %d queries that no tool serves", n)
 	}
 	return line
 }
@@ -119,8 +140,8 @@ func readData(opts Options) (data, error) {
 		return d, fmt.Errorf("golden set %s is for corpus version %q, but %s has version %q: use the corpus of the golden set",
 			opts.Golden, d.golden.CorpusVersion, opts.Corpus, d.corpus.Version)
 	}
-	if len(d.golden.Queries) == 0 {
-		return d, fmt.Errorf("golden set %s has no queries: there is nothing to score", opts.Golden)
+	if !slices.ContainsFunc(d.golden.Queries, func(q contracts.Query) bool { return q.Answerable() }) {
+		return d, fmt.Errorf("golden set %s has no query with a right tool: there is nothing to score", opts.Golden)
 	}
 	if d.index.CorpusVersion != d.corpus.Version {
 		return d, fmt.Errorf("index snapshot %s is of corpus version %q, but %s has version %q: run snapshot-index again",

@@ -117,6 +117,42 @@ func TestReportsAreTheSameBytes(t *testing.T) {
 	}
 }
 
+// A query that no tool serves is asked, and enters no metric.
+func TestQueryWithoutARightTool(t *testing.T) {
+	dir := reference(t)
+	before, _ := mustScore(t, small(dir))
+	golden, err := contracts.Read[contracts.GoldenSet](smallGolden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Queries = append(golden.Queries,
+		contracts.Query{ID: "n1", Query: "create an event on the moon", Language: "en-GB", Tags: []string{contracts.TagIndirect}, Expects: contracts.ExpectsNone},
+		contracts.Query{ID: "n2", Query: "xyzzy plugh", Expects: contracts.ExpectsNone, Labels: []contracts.Label{{ToolID: "calendar:create_event"}}},
+	)
+	opts := small(dir)
+	opts.Golden = filepath.Join(t.TempDir(), "golden.json")
+	if err := contracts.Write(opts.Golden, golden); err != nil {
+		t.Fatal(err)
+	}
+	after, _ := mustScore(t, opts)
+	if !reflect.DeepEqual(before.Metrics, after.Metrics) || len(before.PerQuery) != len(after.PerQuery) {
+		t.Errorf("the metrics became %v from %v", after.Metrics, before.Metrics)
+	}
+	if len(after.Unanswerable) != 2 || len(after.Unanswerable[0].Ranked) == 0 || after.Unanswerable[0].Language != "en-GB" || after.Unanswerable[0].Tags[0] != contracts.TagIndirect {
+		t.Fatalf("%+v", after.Unanswerable)
+	}
+	if n2 := after.Unanswerable[1]; len(n2.Ranked) != 0 || n2.Error != "" {
+		t.Errorf("n2 found %+v", n2)
+	}
+	golden.Queries = golden.Queries[len(golden.Queries)-2:]
+	if err := contracts.Write(opts.Golden, golden); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := score(t, opts); err == nil || !strings.Contains(err.Error(), "no query with a right tool") {
+		t.Errorf("nothing to score: %v", err)
+	}
+}
+
 // Runs show how the order affects a proxy that is sensitive to it.
 func TestRunsPermuteTheOrder(t *testing.T) {
 	opts := small(badproxy.Manifest(t, badproxy.InsertionOrder))

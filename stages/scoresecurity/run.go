@@ -291,8 +291,9 @@ func requestLine(id string, e contracts.SecurityEntry) ([]byte, error) {
 			OutputSchema: e.OutputSchema,
 			Annotations:  e.Annotations,
 		},
-		Peers:    e.Peers,
-		Approved: e.Approved,
+		Peers:              e.Peers,
+		Approved:           e.Approved,
+		ServerInstructions: e.ServerInstructions,
 	})
 	return b.Bytes(), err
 }

@@ -32,6 +32,7 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("tool_id is not server:tool, which is %q", want), "make the three fields consistent")
 		}
 		checkToolSchema(d, at+"/schema", t.ToolID, t.Schema)
+		checkSchema(d, at+"/output_schema", t.ToolID, "the output schema", t.OutputSchema)
 		if t.Description == "" {
 			empty = append(empty, t.ToolID)
 		} else {

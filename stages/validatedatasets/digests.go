@@ -41,6 +41,14 @@ func digestsOf[T any](kind string, entries []T, identity func(T) (id string, cov
 	return digests, nil
 }
 
+// definitionAndLabel returns an entry without what neither a detector nor its
+// score depends on.
+func definitionAndLabel(e contracts.SecurityEntry) contracts.SecurityEntry {
+	e.ID, e.Provenance = "", contracts.Provenance{}
+	e.Severity, e.Technique, e.Carrier, e.Twin, e.Rationale = "", "", "", "", ""
+	return e
+}
+
 // digestsOfData computes the digests of valid data. cases may be nil.
 func digestsOfData(corpus contracts.Corpus, golden contracts.GoldenSet, security contracts.SecurityCorpus, cases *contracts.CaseSet) (*contracts.DataDigests, error) {
 	var d contracts.DataDigests
@@ -50,13 +58,13 @@ func digestsOfData(corpus contracts.Corpus, golden contracts.GoldenSet, security
 	})
 	d.Queries, errs[1] = digestsOf(contracts.KindGolden, golden.Queries, func(q contracts.Query) (string, any) {
 		id := q.ID
-		q.ID, q.Notes = "", ""
+		q.ID, q.Notes, q.Language, q.Tags = "", "", "", nil
 		q.Labels = slices.SortedFunc(slices.Values(q.Labels), func(a, b contracts.Label) int { return cmp.Compare(a.ToolID, b.ToolID) })
 		return id, q
 	})
 	d.Entries, errs[2] = digestsOf(contracts.KindSecurity, security.Entries, func(e contracts.SecurityEntry) (string, any) {
 		id := e.ID
-		e.ID, e.Provenance = "", contracts.Provenance{}
+		e = definitionAndLabel(e)
 		return id, e
 	})
 	if cases != nil {

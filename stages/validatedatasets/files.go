@@ -15,6 +15,23 @@ type Checked struct {
 	// Versionless marks a golden set without a version. Version is the digest
 	// then.
 	Versionless bool
+	// Warnings are remarks on its content.
+	Warnings []string
+	// Data is its content, and Corpus the corpus of a golden set or of cases.
+	Data   []byte
+	Corpus *contracts.Corpus
+}
+
+// Check validates datasets of any kind as the stage does, and describes them in
+// the order of files. A golden set and cases need their corpus, which must be one
+// of files or in the same directory. Files that are refused give an
+// *InvalidError with every problem of every file. An absent lock file is empty.
+func Check(lockPath string, files []string) ([]Checked, error) {
+	lock, err := readLock(lockPath)
+	if err != nil {
+		return nil, err
+	}
+	return checkFiles(files, lock)
 }
 
 // kindOf returns the kind of a dataset, derived from the list that it holds, or
@@ -46,11 +63,11 @@ func checkFiles(files []string, lock contracts.DatasetLock) ([]Checked, error) {
 		var fe *contracts.FileError
 		switch kind := kindOf(data); kind {
 		case contracts.KindCorpus:
-			c, fe, err = checkFile(kind, path, lock, func(d *dataset[contracts.Corpus]) { checkCorpus(d) }, describeCorpus)
+			c, fe, err = checkFile(kind, path, lock, checkCorpus, describeCorpus)
 		case contracts.KindGolden:
 			c, fe, err = checkGoldenFile(path, files, lock)
 		case contracts.KindSecurity:
-			c, fe, err = checkFile(kind, path, lock, func(d *dataset[contracts.SecurityCorpus]) { checkSecurity(d) }, describeSecurity)
+			c, fe, err = checkFile(kind, path, lock, checkSecurity, describeSecurity)
 		case contracts.KindCases:
 			c, fe, err = checkCasesFile(path, files, lock)
 		default:
@@ -73,14 +90,14 @@ func checkFiles(files []string, lock contracts.DatasetLock) ([]Checked, error) {
 	return checked, nil
 }
 
-func checkFile[T any](kind, path string, lock contracts.DatasetLock, check func(*dataset[T]), describe func(*T) contracts.ValidatedDataset) (Checked, *contracts.FileError, error) {
+func checkFile[T any](kind, path string, lock contracts.DatasetLock, check func(*dataset[T]) []string, describe func(*T) contracts.ValidatedDataset) (Checked, *contracts.FileError, error) {
 	d, err := load[T](kind, path)
 	if err != nil {
 		return Checked{}, nil, err
 	}
-	check(d)
+	warnings := check(d)
 	v := validated(d, locked{DatasetLock: lock}, describe)
-	return Checked{v, path, v.Version == v.SHA256}, d.err(), nil
+	return Checked{ValidatedDataset: v, Path: path, Versionless: v.Version == v.SHA256, Warnings: warnings, Data: d.data}, d.err(), nil
 }
 
 // checkGoldenFile finds the corpus of a golden set and checks the set against it.
@@ -93,9 +110,9 @@ func checkGoldenFile(path string, files []string, lock contracts.DatasetLock) (C
 	if err != nil {
 		return Checked{}, nil, err
 	}
-	checkGolden(golden, corpus)
+	warnings := checkGolden(golden, corpus)
 	v := validated(golden, locked{DatasetLock: lock}, describeGolden)
-	return Checked{v, path, golden.value.Version == ""}, golden.err(), nil
+	return Checked{ValidatedDataset: v, Path: path, Versionless: golden.value.Version == "", Warnings: warnings, Data: golden.data, Corpus: corpus}, golden.err(), nil
 }
 
 // checkCasesFile finds the corpus of a set of cases and checks the set against it.
@@ -108,8 +125,9 @@ func checkCasesFile(path string, files []string, lock contracts.DatasetLock) (Ch
 	if err != nil {
 		return Checked{}, nil, err
 	}
-	checkCases(cases, corpus)
-	return Checked{validated(cases, locked{DatasetLock: lock}, describeCases), path, false}, cases.err(), nil
+	warnings := checkCases(cases, corpus)
+	v := validated(cases, locked{DatasetLock: lock}, describeCases)
+	return Checked{ValidatedDataset: v, Path: path, Warnings: warnings, Data: cases.data, Corpus: corpus}, cases.err(), nil
 }
 
 // corpusOf finds the corpus of a dataset among the given files and those in the

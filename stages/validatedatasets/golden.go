@@ -3,9 +3,11 @@ package validatedatasets
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/agext/levenshtein"
+	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -56,12 +58,17 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 			proper = append(proper, q.ID)
 		}
 		checkNote(d, at, q, tools)
+		checkTraits(d, at, q)
 	}
 	if len(proper) > 0 {
 		warnings = append(warnings, fmt.Sprintf("golden: %d queries contain a relevant tool's name as a proper name: %s", len(proper), listed(proper)))
 	}
 	if len(repeated) > 0 {
 		warnings = append(warnings, fmt.Sprintf("golden: %d queries repeat the text of an earlier one: %s", len(repeated), listed(repeated)))
+	}
+	checkSplit(d)
+	if len(g.Queries) > 0 && !slices.ContainsFunc(g.Queries, func(q contracts.Query) bool { return q.Answerable() }) {
+		d.refuse("/queries", "", "no query has a right tool", "add queries that a tool serves: without them there is no ranking to measure")
 	}
 	if n := hardQueries(g); n == 0 && len(g.Queries) > 0 {
 		warnings = append(warnings, `golden: no query is marked "hard-negative: near-dup of <tool_id>", so the set hardly tests near-duplicates`)
@@ -73,6 +80,50 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 // equal, whatever their case and the blanks between words.
 func readerText(text string) string {
 	return strings.ToLower(strings.Join(strings.Fields(norm.NFKC.String(text)), " "))
+}
+
+// checkTraits refuses a language that is none, and tags that the labels
+// contradict.
+func checkTraits(d *dataset[contracts.GoldenSet], at string, q *contracts.Query) {
+	if q.Language != "" {
+		if _, err := language.Parse(q.Language); err != nil {
+			d.refuse(at+"/language", q.ID, fmt.Sprintf("%q is no language", q.Language), "write a BCP 47 tag with a registered language, such as de or pt-BR")
+		}
+	}
+	right, wrong := 0, 0
+	for _, l := range q.Labels {
+		if l.Relevance >= 1 {
+			right++
+		} else {
+			wrong++
+		}
+	}
+	for k, tag := range q.Tags {
+		tagAt := fmt.Sprintf("%s/tags/%d", at, k)
+		switch {
+		case tag == contracts.TagSeveralAnswers && right < 2:
+			d.refuse(tagAt, q.ID, fmt.Sprintf("the query is tagged %s, and %d of its labels have relevance 1 or 2", tag, right), "label a second right tool, or remove the tag")
+		case tag == contracts.TagHardNegative && wrong == 0:
+			d.refuse(tagAt, q.ID, fmt.Sprintf("the query is tagged %s, and no label has relevance 0", tag), "label the tool that looks right 0, or remove the tag")
+		}
+	}
+}
+
+// checkSplit refuses a share that leaves one of the splits empty.
+func checkSplit(d *dataset[contracts.GoldenSet]) {
+	g := &d.value
+	if g.TestShare <= 0 || g.TestShare >= 1 || len(g.Queries) == 0 {
+		return
+	}
+	size := map[string]int{}
+	for _, q := range g.Queries {
+		size[g.Split(q.ID)]++
+	}
+	for _, split := range []string{contracts.SplitDev, contracts.SplitTest} {
+		if size[split] == 0 {
+			d.refuse("/test_share", "", fmt.Sprintf("a test share of %g leaves the %s split of %d queries empty", g.TestShare, split, len(g.Queries)), "write another share, or remove it")
+		}
+	}
 }
 
 // checkAgreement refuses two queries with the same text if one labels a tool as
@@ -122,8 +173,14 @@ func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
 			}
 		}
 	}
+	if !q.Answerable() {
+		if relevant > 0 {
+			d.refuse(at+"/expects", q.ID, "the query expects no tool, but a label has relevance 1 or 2", "remove expects, or label these tools 0")
+		}
+		return notNamed
+	}
 	if relevant == 0 && len(q.Labels) > 0 {
-		d.refuse(at+"/labels", q.ID, "no label has relevance 1 or 2", "label the tool that serves this query, or remove the query")
+		d.refuse(at+"/labels", q.ID, "no label has relevance 1 or 2", "label the tool that serves this query, say \"expects\": \"none\" if no tool does, or remove the query")
 	}
 	if worst == named {
 		d.refuse(at+"/query", q.ID, fmt.Sprintf("the query names its tool %s", giveaway), "describe the intent without the tool's name")
@@ -190,7 +247,7 @@ func suggest[T any](d *dataset[T], id string, tools map[string]*contracts.Tool) 
 func hardQueries(g *contracts.GoldenSet) int {
 	n := 0
 	for i := range g.Queries {
-		if strings.HasPrefix(g.Queries[i].Notes, hardNegativeNote) {
+		if q := &g.Queries[i]; strings.HasPrefix(q.Notes, hardNegativeNote) || slices.Contains(q.Tags, contracts.TagHardNegative) {
 			n++
 		}
 	}

@@ -27,6 +27,9 @@ type Listed struct {
 	SHA256  string `json:"sha256"`
 }
 
+// StateMissing is the state of a frozen version without a file.
+const StateMissing = "missing"
+
 // List describes the datasets in the directory of the lock file and those that
 // the lock file freezes, sorted by kind and version. It skips other files. A file
 // that cannot be parsed is listed as invalid if its name is that of a dataset.
@@ -66,7 +69,7 @@ func List(lockPath string) ([]Listed, error) {
 	}
 	for _, f := range lock.Frozen {
 		if !slices.ContainsFunc(all, func(l Listed) bool { return l.Kind == f.Kind && l.Version == f.Version }) {
-			all = append(all, Listed{f.Kind, f.Version, "missing", 0, filepath.Join(dir, filepath.FromSlash(f.File)), f.SHA256})
+			all = append(all, Listed{f.Kind, f.Version, StateMissing, 0, filepath.Join(dir, filepath.FromSlash(f.File)), f.SHA256})
 		}
 	}
 	slices.SortFunc(all, func(a, b Listed) int {

@@ -61,6 +61,8 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	if len(s.Entries) == 0 {
 		return nil
 	}
+	warnings = append(warnings, checkTwins(d)...)
+	checkAllDescribed(d)
 	warnings = append(warnings, checkCategories(d, attacks, twins)...)
 	if benign == 0 {
 		warnings = append(warnings, "security: there is no plain benign entry, so the false-positive rate on such entries is unknown")
@@ -75,7 +77,7 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 func definitionOf(e *contracts.SecurityEntry) string {
 	shown := contracts.SecurityEntry{
 		Name: e.Name, Server: e.Server, Description: e.Description, InputSchema: e.InputSchema, OutputSchema: e.OutputSchema,
-		Annotations: e.Annotations, Peers: e.Peers, Approved: e.Approved,
+		Annotations: e.Annotations, Peers: e.Peers, Approved: e.Approved, ServerInstructions: e.ServerInstructions,
 	}
 	text, err := json.Marshal(shown)
 	if err != nil {
@@ -107,6 +109,7 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 		}
 	}
 	checkSituation(d, at, e)
+	checkDescribed(d, at, e)
 	checkEntrySchemas(d, at, e)
 }
 

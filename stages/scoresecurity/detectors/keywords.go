@@ -15,11 +15,11 @@ var suspiciousWords = []string{
 	"base64", "delete", "do not tell", "<important>",
 }
 
-// keywords flags a tool whose name, description or schemas contain one of the
-// words, in any case and also as part of other words.
+// keywords flags a tool whose name, description or schemas, or whose server's
+// instructions, contain one of the words, in any case and also as part of other words.
 func keywords(r contracts.DetectorRequest) (contracts.DetectorVerdict, error) {
 	text := strings.ToLower(strings.Join([]string{
-		r.Tool.Name, r.Tool.Description, string(r.Tool.InputSchema), string(r.Tool.OutputSchema),
+		r.Tool.Name, r.Tool.Description, string(r.Tool.InputSchema), string(r.Tool.OutputSchema), r.ServerInstructions,
 	}, "\n"))
 	var v contracts.DetectorVerdict
 	for _, word := range suspiciousWords {

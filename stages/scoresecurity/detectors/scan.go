@@ -3,6 +3,7 @@ package detectors
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -11,7 +12,8 @@ import (
 
 // scan returns a detector that runs the given checks of the scanner, or all
 // checks. It flags a finding whose action is review or quarantine. The signal
-// "tier:soft" or "tier:hard" tells which of the two.
+// "tier:soft" or "tier:hard" tells which of the two. The instructions of the
+// tool's server are scanned beside the tool.
 func scan(checks ...string) (detector, error) {
 	var opts []scanner.Option
 	if len(checks) > 0 {
@@ -22,7 +24,10 @@ func scan(checks ...string) (detector, error) {
 		return nil, err
 	}
 	return func(r contracts.DetectorRequest) (contracts.DetectorVerdict, error) {
-		tool := scanner.Tool(r.Tool)
+		tool := scanner.Tool{
+			Server: r.Tool.Server, Name: r.Tool.Name, Description: r.Tool.Description,
+			InputSchema: r.Tool.InputSchema, OutputSchema: r.Tool.OutputSchema, Annotations: r.Tool.Annotations,
+		}
 		s := plain
 		if a := r.Approved; a != nil {
 			before := tool
@@ -36,36 +41,54 @@ func scan(checks ...string) (detector, error) {
 		for _, p := range r.Peers {
 			tools = append(tools, scanner.Tool{Server: p.Server, Name: p.Name, Description: p.Description, InputSchema: p.InputSchema})
 		}
-		return verdictOf(s.ScanOne(tool, s.Registry(tools)))
+		registry := s.Registry(tools)
+		findings := []scanner.Finding{s.ScanOne(tool, registry)}
+		if r.ServerInstructions != "" {
+			findings = append(findings, s.ScanOne(scanner.Tool{
+				Server: tool.Server, Subject: scanner.SubjectInstructions, Description: r.ServerInstructions,
+			}, registry))
+		}
+		return verdictOf(findings)
 	}, nil
 }
 
 // maxQuoted is the number of signals whose evidence a verdict quotes.
 const maxQuoted = 5
 
-// verdictOf converts a finding to a verdict. A tool on which a check failed is
-// never reported as clean.
-func verdictOf(f scanner.Finding) (contracts.DetectorVerdict, error) {
-	v := contracts.DetectorVerdict{
-		Flagged:    f.Action != scanner.ActionAllow,
-		Confidence: f.Confidence,
-		Signals:    f.CheckIDs(),
+// verdictOf converts the findings on a tool and on its server to a verdict. What was
+// not judged completely is never reported as clean.
+func verdictOf(findings []scanner.Finding) (contracts.DetectorVerdict, error) {
+	var v contracts.DetectorVerdict
+	tier := scanner.TierSoft
+	var evidence, missing []string
+	for _, f := range findings {
+		v.Flagged = v.Flagged || f.Action != scanner.ActionAllow
+		v.Confidence = max(v.Confidence, f.Confidence)
+		for _, id := range f.CheckIDs() {
+			if !slices.Contains(v.Signals, id) {
+				v.Signals = append(v.Signals, id)
+			}
+		}
+		if len(f.FailedChecks) > 0 {
+			missing = append(missing, "checks failed: "+strings.Join(f.FailedChecks, ", "))
+		}
+		if len(f.Unread) > 0 {
+			missing = append(missing, "not read: "+strings.Join(f.Unread, ", "))
+		}
+		for _, s := range f.Signals {
+			if s.Tier == scanner.TierHard {
+				tier = scanner.TierHard
+			}
+			if len(evidence) < maxQuoted {
+				evidence = append(evidence, fmt.Sprintf("%s: %s", s.CheckID, s.Evidence))
+			}
+		}
 	}
 	if !v.Flagged {
-		if len(f.FailedChecks) > 0 {
-			return v, errors.New("checks failed: " + strings.Join(f.FailedChecks, ", "))
+		if len(missing) > 0 {
+			return v, errors.New(strings.Join(missing, "; "))
 		}
 		return v, nil
-	}
-	tier := scanner.TierSoft
-	var evidence []string
-	for _, s := range f.Signals {
-		if s.Tier == scanner.TierHard {
-			tier = scanner.TierHard
-		}
-		if len(evidence) < maxQuoted {
-			evidence = append(evidence, fmt.Sprintf("%s: %s", s.CheckID, s.Evidence))
-		}
 	}
 	v.Signals = append(v.Signals, "tier:"+tier.String())
 	v.Evidence = strings.Join(evidence, " | ")
