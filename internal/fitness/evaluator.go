@@ -66,12 +66,13 @@ func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Ev
 	if golden.CorpusVersion != corpus.Version {
 		return nil, fmt.Errorf("the golden set is for corpus %s, but this is corpus %s; give a corpus and a golden set that belong together", golden.CorpusVersion, corpus.Version)
 	}
-	halfEmpty := fmt.Errorf("a share of %g leaves one half of the %d queries empty; give a share between 0 and 1 that leaves a query in both", opts.Share, len(golden.Queries))
+	usable := development(golden)
+	halfEmpty := fmt.Errorf("a share of %g leaves one half of the %d queries empty; give a share between 0 and 1 that leaves a query in both", opts.Share, len(usable))
 	if !(opts.Share > 0 && opts.Share < 1) { // written so that NaN is refused too
 		return nil, halfEmpty
 	}
 	e := &Evaluator{corpus: corpus, metric: opts.Metric, places: map[contracts.ToolID]int{}}
-	train, heldOut := split(golden.Queries, opts.Seed, opts.Share)
+	train, heldOut := split(usable, opts.Seed, opts.Share)
 	e.train, e.heldOut = questions(train), questions(heldOut)
 	if len(e.train) == 0 || len(e.heldOut) == 0 {
 		return nil, halfEmpty

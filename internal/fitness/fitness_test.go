@@ -136,6 +136,31 @@ func TestSplitFollowsTheSeedAlone(t *testing.T) {
 	}
 }
 
+// An optimiser sees no query of the test split, and none without a right tool.
+func TestCutLiesInsideDev(t *testing.T) {
+	corpus, golden := shipped(t)
+	golden.TestShare = 0.5
+	golden.Queries = slices.Clone(golden.Queries)
+	for i := range golden.Queries {
+		if i%7 == 0 {
+			golden.Queries[i].Expects = contracts.ExpectsNone
+		}
+	}
+	e, err := New(corpus, golden, usual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, q := range slices.Concat(e.train, e.heldOut) {
+		if seen++; golden.Split(q.ID) != contracts.SplitDev || !q.Answerable() {
+			t.Errorf("an optimiser sees %s", q.ID)
+		}
+	}
+	if seen < len(golden.Queries)/4 || seen > len(golden.Queries)*3/5 {
+		t.Errorf("%d of %d queries are in dev", seen, len(golden.Queries))
+	}
+}
+
 func TestNewRefusesWhatCannotBeScored(t *testing.T) {
 	corpus, golden := shipped(t)
 	for name, c := range map[string]struct {

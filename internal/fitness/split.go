@@ -10,6 +10,14 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
+// development returns the queries that an optimiser may see: those with a right
+// tool, and not those of the test split.
+func development(golden contracts.GoldenSet) []contracts.Query {
+	return slices.DeleteFunc(slices.Clone(golden.Queries), func(q contracts.Query) bool {
+		return !q.Answerable() || golden.Split(q.ID) == contracts.SplitTest
+	})
+}
+
 // split divides queries into the train half, which gets the given share, and
 // the held-out half. The division depends on the seed and the ids of the
 // queries, so that adding a query moves few of the others. Both halves keep the

@@ -88,7 +88,7 @@ func newSearchIndex(tools []*toolRecord, opts contracts.IndexOptions) (*searchIn
 	s := &searchIndex{bleve: idx, reverseTop: opts.ReverseTop}
 	batch := idx.NewBatch()
 	for _, t := range tools {
-		doc := document{Name: t.tool, Description: t.description, Server: t.server, Parameters: schemaText(t.schema)}
+		doc := document{Name: t.tool, Description: t.description, Server: t.server, Parameters: SchemaText(t.schema)}
 		if err := batch.Index(t.id, doc); err != nil {
 			s.close()
 			return nil, fmt.Errorf("index tool %q: %w", t.id, err)

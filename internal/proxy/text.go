@@ -140,9 +140,9 @@ func pairs(rs []rune) []string {
 // maxSchemaDepth limits how deeply a schema is searched for words.
 const maxSchemaDepth = 32
 
-// schemaText returns the words of an input schema: the names, titles and descriptions
+// SchemaText returns the words of an input schema: the names, titles and descriptions
 // of parameters, and the values of enums. A schema that is not JSON has none.
-func schemaText(schema json.RawMessage) string {
+func SchemaText(schema json.RawMessage) string {
 	var v any
 	if json.Unmarshal(schema, &v) != nil {
 		return ""

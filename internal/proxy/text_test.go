@@ -71,7 +71,7 @@ func TestSchemaText(t *testing.T) {
 		"$defs": {"unseen": {"description": "shared words"}},
 		"additionalProperties": {"description": "anything else"}
 	}`
-	got := schemaText(json.RawMessage(schema))
+	got := SchemaText(json.RawMessage(schema))
 	for _, want := range []string{"Root", "path", "where it is", "fast", "slow", "inner", "first way", "second way", "shared words", "anything else", "description"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in %q", want, got)
@@ -81,10 +81,10 @@ func TestSchemaText(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for _, odd := range []string{``, `null`, `true`, `[]`, `{`, `{"properties":[]}`, `{"properties":{"a":3}}`, `{"enum":"x","items":4}`} {
-		_ = schemaText(json.RawMessage(odd))
+		_ = SchemaText(json.RawMessage(odd))
 	}
 	deep := strings.Repeat(`{"properties":{"p":`, 5000) + `{}` + strings.Repeat(`}}`, 5000)
-	if got := len(strings.Fields(schemaText(json.RawMessage(deep)))); got > maxSchemaDepth {
+	if got := len(strings.Fields(SchemaText(json.RawMessage(deep)))); got > maxSchemaDepth {
 		t.Errorf("%d words of a bottomless schema", got)
 	}
 }
@@ -102,5 +102,5 @@ func FuzzWords(f *testing.F) {
 
 func FuzzSchemaText(f *testing.F) {
 	f.Add([]byte(`{"properties":{"a":{"enum":["x"],"anyOf":[{"items":{}}]}}}`))
-	f.Fuzz(func(t *testing.T, schema []byte) { _ = schemaText(schema) })
+	f.Fuzz(func(t *testing.T, schema []byte) { _ = SchemaText(schema) })
 }

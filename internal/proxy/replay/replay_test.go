@@ -77,6 +77,22 @@ func TestSchemasAreServedByteForByte(t *testing.T) {
 	}
 }
 
+func TestOutputSchemasAndAnnotationsAreServed(t *testing.T) {
+	plain, full := corpusTool("s", "plain", `{}`), corpusTool("s", "full", `{}`)
+	full.OutputSchema, full.Annotations = json.RawMessage(`{"type":"array","z":1}`), json.RawMessage(`{"readOnlyHint":true}`)
+	s, err := NewServer(contracts.Corpus{Tools: []contracts.Tool{plain, full}}, "s", DefaultPageSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := exchange(t, s, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)[0]
+	if !strings.Contains(answer, `"inputSchema":{},"outputSchema":{"type":"array","z":1},"annotations":{"readOnlyHint":true}}`) {
+		t.Errorf("not served: %s", answer)
+	}
+	if strings.Count(answer, "outputSchema") != 1 || strings.Count(answer, "annotations") != 1 {
+		t.Errorf("a tool without them lists them: %s", answer)
+	}
+}
+
 func TestProtocol(t *testing.T) {
 	s, err := NewServer(oddCorpus(), "odd", DefaultPageSize)
 	if err != nil {

@@ -59,9 +59,16 @@ type rpcError struct {
 
 // tool is a tool in a tools/list answer.
 type tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations  json.RawMessage `json:"annotations,omitempty"`
+}
+
+// size is the number of bytes that count for a page.
+func (t *tool) size() int {
+	return len(t.Description) + len(t.InputSchema) + len(t.OutputSchema) + len(t.Annotations)
 }
 
 // Server replays the tools of one server of a corpus.
@@ -93,7 +100,7 @@ func NewServer(corpus contracts.Corpus, name string, pageSize int) (*Server, err
 func newServer(p part, pageSize int) *Server {
 	s := &Server{name: p.server, tools: make([]tool, len(p.tools)), pageSize: pageSize}
 	for i, t := range p.tools {
-		s.tools[i] = tool{Name: t.Tool, Description: t.Description, InputSchema: t.Schema}
+		s.tools[i] = tool{t.Tool, t.Description, t.Schema, t.OutputSchema, t.Annotations}
 	}
 	return s
 }
@@ -220,7 +227,7 @@ func (s *Server) list(params json.RawMessage) (any, *rpcError) {
 	}
 	to, size := from, 0
 	for to < len(s.tools) && to-from < s.pageSize && (to == from || size < pageBytes) {
-		size += len(s.tools[to].Description) + len(s.tools[to].InputSchema)
+		size += s.tools[to].size()
 		to++
 	}
 	page := struct {
