@@ -3,26 +3,26 @@
 
 variable "corpus" {
   type        = string
-  default     = "datasets/corpus_v1.json"
+  default     = "datasets/corpus_v2.json"
   description = "The frozen tools that the proxy searches."
 }
 
 variable "golden" {
   type        = string
-  default     = "datasets/golden_v1.json"
+  default     = "datasets/golden_v2.json"
   description = "The labelled queries over the corpus."
 }
 
 variable "security" {
   type        = string
-  default     = "datasets/security_v1.json"
+  default     = "datasets/security_v2.json"
   description = "The labelled tool definitions that detectors are scored on."
 }
 
 variable "cases" {
   type        = string
   default     = null
-  description = "The tool-selection cases over the corpus; \"\" measures no selection. By default datasets/cases_v1.json, if it exists and the corpus is datasets/corpus_v1.json."
+  description = "The tool-selection cases over the corpus; \"\" measures no selection. By default datasets/cases_vN.json, if it exists and the corpus is datasets/corpus_vN.json."
 }
 
 variable "baseline" {
@@ -191,8 +191,9 @@ variable "refresh_image" {
 }
 
 locals {
-  cases     = var.cases != null ? var.cases : var.corpus == "datasets/corpus_v1.json" && fileexists("datasets/cases_v1.json") ? "datasets/cases_v1.json" : ""
-  has_cases = local.cases != ""
+  cases_beside = try("datasets/cases_${one(regex("^datasets/corpus_(v[0-9]+)[.]json$", var.corpus))}.json", "")
+  cases        = var.cases != null ? var.cases : local.cases_beside != "" && fileexists(local.cases_beside) ? local.cases_beside : ""
+  has_cases    = local.cases != ""
   # By a name that an instance can have: replay:ollama:qwen3 for replay/ollama/qwen3.
   selection_models = { for model in var.selection_models : replace(model, "/", ":") => model }
   # The proxy takes part in score-selection only if its search makes the offer.

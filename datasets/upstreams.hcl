@@ -3,9 +3,9 @@
 
 corpus {
   source = "the corpus of the Touchstone authors, and reference servers of the Model Context Protocol as npm has them"
-  note   = "The servers of corpus_v1 are invented, so that nobody can be asked for their tools: they are taken over. The other servers are named with their packages and versions; their texts are under the licences of those packages."
+  note   = "The servers of corpus_v2 are invented, so that nobody can be asked for their tools: they are taken over. The other servers are named with their packages and versions; their texts are under the licences of those packages."
   # The servers of this corpus are copied without changes.
-  keep = "corpus_v1.json"
+  keep = "corpus_v2.json"
 }
 
 install "npm" {
