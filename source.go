@@ -14,12 +14,13 @@ import "embed"
 //go:embed contracts/*.go contracts/schema/*.json
 //go:embed metrics scanner/*.go scanner/internal stages
 //go:embed internal/atomicfile internal/compare internal/embedding/*.go internal/embedding/endpoint/*.go internal/embedding/models/*.go internal/embedding/sentence/*.go internal/embedding/sentence/*.s
-//go:embed internal/mcpclient internal/pagestyle internal/proxy internal/readlimit internal/safetext internal/scanreport internal/subprocess internal/tokenize internal/toollist
+//go:embed internal/mcpclient internal/pagestyle internal/proxy internal/readlimit internal/safetext internal/scanreport internal/subprocess internal/tokenize internal/toollist internal/toolsource
 //go:embed internal/selection/*.go internal/selection/model/*.go internal/selection/score/*.go internal/similarity/*.go
 var Source embed.FS
 
 // Template holds the pipeline and the data that init copies.
 //
-//go:embed pipeline.hcl variables.hcl proxy.hcl datasets/*.json adapters/*.hcl
+//go:embed pipeline.hcl variables.hcl proxy.hcl adapters/*.hcl
+//go:embed datasets/corpus_v2.json datasets/golden_v2.json datasets/security_v2.json datasets/cases_v2.json datasets/lock.json
 //go:embed datasets/upstreams.hcl datasets/upstreams/*.json templates/gate.yml
 var Template embed.FS

@@ -58,7 +58,7 @@ func New(
 	// The tree of the module: the source of touchstone, and the pipeline unless another
 	// source is given.
 	// +defaultPath="/"
-	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "/build", "/dist", "/touchstone", "/docs", "/bench", "/*.md", "**/node_modules", "**/*_test.go", "**/testdata", "**/*.test", "**/*.out", "**/*.prof", "**/*.pprof", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
+	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "/build", "/dist", "/touchstone", "/docs/*", "!/docs/scanner", "/bench", "/*.md", "**/node_modules", "**/*_test.go", "**/testdata", "**/*.test", "**/*.out", "**/*.prof", "**/*.pprof", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
 	code *dagger.Directory,
 	// Another tree, with the pipeline and its inputs.
 	// +optional

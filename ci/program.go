@@ -54,13 +54,20 @@ func fetch(ctx context.Context, downloads, version, digest string) (*dagger.File
 // sourcePaths are the paths of this project that the program is compiled from. Other files
 // of a checkout are not part of the build.
 var sourcePaths = []string{
-	"go.mod", "go.sum", "source.go", "adapters", "cache", "cmd", "contracts", "internal", "metrics",
+	"go.mod", "go.sum", "source.go", "adapters", "cache", "cmd", "contracts", "docs/scanner", "internal", "metrics",
 	"pipeline", "scanner", "stages", "templates",
 }
 
 // dataPaths are the paths that only init uses: the pipeline and the data embedded in the
 // program.
 var dataPaths = []string{"datasets", "pipeline.hcl", "variables.hcl", "proxy.hcl"}
+
+// standIns are empty files for the data that the program embeds.
+var standIns = []string{
+	"pipeline.hcl", "variables.hcl", "proxy.hcl",
+	"datasets/corpus_v2.json", "datasets/golden_v2.json", "datasets/security_v2.json", "datasets/cases_v2.json", "datasets/lock.json",
+	"datasets/upstreams.hcl", "datasets/upstreams/none.json",
+}
 
 // Build compiles touchstone from the tree of the module and returns the static program.
 func (t *Touchstone) Build() *dagger.File {
@@ -70,13 +77,11 @@ func (t *Touchstone) Build() *dagger.File {
 // buildBare compiles touchstone without the embedded pipeline and data, so that an edit of
 // a dataset does not compile it again.
 func (t *Touchstone) buildBare() *dagger.File {
-	return t.compile(t.sources(sourcePaths).
-		WithNewFile("datasets/none.json", "").
-		WithNewFile("datasets/upstreams.hcl", "").
-		WithNewFile("datasets/upstreams/none.json", "").
-		WithNewFile("pipeline.hcl", "").
-		WithNewFile("variables.hcl", "").
-		WithNewFile("proxy.hcl", ""))
+	source := t.sources(sourcePaths)
+	for _, path := range standIns {
+		source = source.WithNewFile(path, "")
+	}
+	return t.compile(source)
 }
 
 func (t *Touchstone) sources(paths []string) *dagger.Directory {

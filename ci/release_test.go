@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -150,7 +151,8 @@ func TestSourcePaths(t *testing.T) {
 			continue
 		}
 		found++
-		if first, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); !slices.Contains(sourcePaths, first) {
+		rel = filepath.ToSlash(rel)
+		if !slices.ContainsFunc(sourcePaths, func(path string) bool { return rel == path || strings.HasPrefix(rel, path+"/") }) {
 			t.Errorf("the program is compiled from %s, which is not in sourcePaths", rel)
 		}
 	}
@@ -161,6 +163,34 @@ func TestSourcePaths(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(root, path)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestStandIns compares the empty files of a build without data with what source.go embeds.
+func TestStandIns(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join("..", "source.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	embedded := 0
+	for line := range strings.Lines(string(source)) {
+		patterns, is := strings.CutPrefix(strings.TrimSpace(line), "//go:embed ")
+		if !is {
+			continue
+		}
+		for _, pattern := range strings.Fields(patterns) {
+			first, _, _ := strings.Cut(pattern, "/")
+			if !slices.Contains(dataPaths, first) {
+				continue
+			}
+			embedded++
+			if !slices.ContainsFunc(standIns, func(file string) bool { is, _ := path.Match(pattern, file); return is }) {
+				t.Errorf("source.go embeds %s, and no file of standIns matches it", pattern)
+			}
+		}
+	}
+	if embedded < len(dataPaths) {
+		t.Errorf("source.go embeds %d patterns of data, want at least %d", embedded, len(dataPaths))
 	}
 }
 

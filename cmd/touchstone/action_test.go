@@ -223,7 +223,7 @@ func pullRequestFromFork(t *testing.T, f *gateFixture) {
 }
 
 func pullRequestWithInvalidData(t *testing.T, f *gateFixture) {
-	golden := filepath.Join(f.repository, "eval/datasets/golden_v1.json")
+	golden := filepath.Join(f.repository, "eval/datasets/golden_v2.json")
 	text, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +233,7 @@ func pullRequestWithInvalidData(t *testing.T, f *gateFixture) {
 		t.Fatal(err)
 	}
 	j := f.pull(t, nil)
-	j.expect(t, 4, `(?m)^::error file=eval/datasets/golden_v1.json,line=\d+,`, "no verdict")
+	j.expect(t, 4, `(?m)^::error file=eval/datasets/golden_v2.json,line=\d+,`, "no verdict")
 	if body := fmt.Sprint(f.api.comments[0]["body"]); len(f.api.comments) != 1 || !strings.Contains(strings.ToLower(body), "no verdict") {
 		t.Errorf("comments: %v", f.api.comments)
 	}
@@ -306,7 +306,7 @@ func noProgram(t *testing.T, f *gateFixture) {
 
 // The actions fetch the release that they belong to.
 func TestActionsNameTheVersion(t *testing.T) {
-	for _, file := range []string{"../../action.yml", "../../actions/scan/action.yml", "../../templates/gate.yml"} {
+	for _, file := range []string{"../../action.yml", "../../actions/scan/action.yml", "../../templates/gate.yml", "../../templates/scan.yml"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -27,6 +27,19 @@ func (f *globalFlags) allowedSigners(ctx context.Context, flag string, stderr io
 		if err != nil {
 			return nil, err
 		}
+		return f.signersOf(ctx, plan)
+	}
+	if file == "" {
+		return nil, nil
+	}
+	return signing.ReadAllowed(ctx, file)
+}
+
+// signersOf reads the list of signers that the environment names, or else a pipeline. It returns nil
+// if neither names one.
+func (f *globalFlags) signersOf(ctx context.Context, plan *pipeline.Plan) (*signing.Allowed, error) {
+	file := os.Getenv(envAllowedSigners)
+	if file == "" {
 		if file = plan.AllowedSigners; file != "" && !filepath.IsAbs(file) {
 			file = filepath.Join(plan.Root, filepath.FromSlash(file))
 		}

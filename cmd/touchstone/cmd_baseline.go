@@ -131,7 +131,7 @@ other versions, it is not changed: the next version of the baseline is written, 
 thresholds of the file.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := openSession(flags, cmd.ErrOrStderr())
+			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -220,7 +220,7 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 	if err != nil {
 		return err
 	}
-	if u.from != u.to {
+	if u.from != u.to || kept == nil {
 		next.Version = cmp.Or(baselineVersion(u.to), next.Version)
 	}
 	next.MadeWith = u.made

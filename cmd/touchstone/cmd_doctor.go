@@ -40,7 +40,8 @@ func newDoctorCommand(flags *globalFlags) *cobra.Command {
 		Long: `Checks, with the given pipeline and variables: the pipeline itself, the cache, the
 programs of its stages, the proxy's adapter, source, build and toolchain, a free port on
 loopback, the services that the proxy uses, the recorded answers of models, its secret,
-the executor, and the baseline. It runs no stage and changes nothing.
+the executor, how far this system holds stages to the files and networks that they
+declare, and the baseline. It runs no stage of the pipeline and changes nothing.
 
 With --proxy, it also prints how the proxy would be started: the command, the environment
 and the files of its configuration, as its adapter describes them. With --keep-home, it
@@ -52,7 +53,7 @@ The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 			if proxy != "" {
 				flags.vars = append(flags.vars, "proxy="+proxy)
 			}
-			s, err := openSession(flags, cmd.ErrOrStderr())
+			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

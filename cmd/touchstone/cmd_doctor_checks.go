@@ -76,12 +76,42 @@ func (d *doctor) executor(ctx context.Context) {
 		d.fail("executor", err.Error(), "until this is fixed, run stages on this machine with --executor local")
 		return
 	}
-	if _, here := d.session.engine.Executor.(local.Executor); here && runtime.GOOS != "linux" {
+	e, here := d.session.engine.Executor.(local.Executor)
+	if here && runtime.GOOS != "linux" {
 		d.warn("executor", "stages can run, but "+runtime.GOOS+" cannot restrict them to the files and networks that they declare",
 			"to find undeclared inputs, run the pipeline once on Linux or with --executor dagger")
 		return
 	}
 	d.ok("executor", "stages can run")
+	if here {
+		d.isolation(ctx, e)
+	}
+}
+
+// isolation says what this system holds of what stages declare. It asks a stage, because
+// what the kernel, its settings and a container around it allow is known only then.
+func (d *doctor) isolation(ctx context.Context, e local.Executor) {
+	if e.Sandbox.Off() {
+		d.warn("isolation", "it is switched off: stages can read and reach what they do not declare", "leave out --isolation off")
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		d.fail("isolation", err.Error(), "start the program by its path")
+		return
+	}
+	words, err := e.Isolation(ctx, self, "--help")
+	if err != nil {
+		d.fail("isolation", "a stage cannot be restricted to what it declares: "+err.Error(),
+			"to run stages without it, use --isolation off")
+		return
+	}
+	if missing := local.Unheld(words); len(missing) > 0 {
+		d.warn("isolation", "this system cannot hold everything that stages declare: "+strings.Join(missing, ", "),
+			"allow user namespaces, or run as administrator; docs/explanation/sandbox.md says what each word means")
+		return
+	}
+	d.ok("isolation", "%s", strings.Join(words, ", "))
 }
 
 // secrets checks the sources of the stages' secrets.

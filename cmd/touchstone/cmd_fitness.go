@@ -95,9 +95,9 @@ type fitnessData struct {
 
 func (d *fitnessData) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&d.corpus, "corpus", "datasets/corpus_v1.json", "the tools: a corpus, or the answer of a server to tools/list")
+	f.StringVar(&d.corpus, "corpus", "datasets/corpus_v2.json", "the tools: a corpus, or the answer of a server to tools/list")
 	f.StringVar(&d.server, "server", "", serverHelp)
-	f.StringVar(&d.golden, "golden", "datasets/golden_v1.json", "the labelled queries for the tools")
+	f.StringVar(&d.golden, "golden", "datasets/golden_v2.json", "the labelled queries for the tools")
 	f.Uint64Var(&d.opts.Seed, "seed", 1, "the seed for splitting the queries")
 	f.Float64Var(&d.opts.Share, "train", 0.6, "the train half's share of the queries")
 	f.StringVar(&d.opts.Metric, "metric", "recall_at_5", "the metric of the fitness: "+strings.Join(contracts.MetricNames, ", "))

@@ -42,7 +42,7 @@ that the pipeline block names as its verdict. On an unchanged tree it computes n
 
 func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	s, err := openSession(flags, stderr)
+	s, err := openSession(cmd.Context(), flags, stderr)
 	if err != nil {
 		end, pages := withoutPlan(cmd.Context(), flags, err)
 		if flags.json {

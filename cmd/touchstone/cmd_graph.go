@@ -16,7 +16,7 @@ func newGraphCommand(flags *globalFlags) *cobra.Command {
 		Short: "Draw the pipeline with cache hits and times, as dot, mermaid or svg",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := openSession(flags, cmd.ErrOrStderr())
+			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

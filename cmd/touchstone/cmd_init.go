@@ -258,8 +258,8 @@ type initFile struct {
 	content []byte
 }
 
-// initFiles returns the pipeline of this repository with other defaults, and its datasets. It
-// leaves out the baseline, which has the figures of the reference proxy.
+// initFiles returns the pipeline of this repository with other defaults, and its newest
+// datasets. There is no baseline among them, since ours has the figures of the reference proxy.
 func initFiles(defaults map[string]cty.Value) ([]initFile, error) {
 	files, err := initPipeline(defaults)
 	if err != nil {
@@ -272,9 +272,6 @@ func initFiles(defaults map[string]cty.Value) ([]initFile, error) {
 			return nil, err
 		}
 		for _, name := range data {
-			if name == defaultBaseline {
-				continue
-			}
 			b, err := touchstone.Template.ReadFile(name)
 			if err != nil {
 				return nil, err

@@ -57,7 +57,7 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 			if len(names) > 0 && dir == "" {
 				return errors.New("--output selects what -o copies; also give a directory with -o")
 			}
-			s, err := openSession(flags, cmd.ErrOrStderr())
+			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

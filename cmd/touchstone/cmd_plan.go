@@ -57,7 +57,7 @@ func newPlanCommand(flags *globalFlags) *cobra.Command {
   SKIPPED  it runs on demand only`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := openSession(flags, cmd.ErrOrStderr())
+			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

@@ -78,7 +78,7 @@ const (
 // refreshByStage runs the pipeline's stage with additional arguments and writes
 // its corpus to dir. done is false for a pipeline without such a stage.
 func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []string) (done bool, err error) {
-	s, err := openSession(flags, cmd.ErrOrStderr())
+	s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 	if err != nil {
 		return false, err
 	}

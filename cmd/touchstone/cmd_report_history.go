@@ -66,7 +66,7 @@ DETECTOR:RATE, such as scanner:recall. A run that only used cached results adds 
 			if err := knownFigure(metric); err != nil {
 				return err
 			}
-			s, err := openSession(flags, cmd.ErrOrStderr())
+			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/remote"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
@@ -54,6 +55,8 @@ type runJSON struct {
 	Failures   int        `json:"failures"`
 	DurationMS int64      `json:"duration_ms"`
 	Stages     []runStage `json:"stages"`
+	// Remote is nil without a remote cache.
+	Remote *remote.Stats `json:"remote,omitempty"`
 }
 
 type runStage struct {
@@ -92,7 +95,7 @@ With -o, the outputs of the last selected stage are written to a directory. If t
 has a matrix, each instance gets a subdirectory with its name.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := openSession(flags, cmd.ErrOrStderr())
+			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				if !rf.selects() {
 					withoutPlan(cmd.Context(), flags, err)
@@ -136,6 +139,10 @@ has a matrix, each instance gets a subdirectory with its name.`,
 // maxRepairs limits the number of reruns after damage: it is far more than the number of
 // published outputs.
 const maxRepairs = 32
+
+// maxOtherOutputs limits the number of reruns after a stage wrote other outputs than those that
+// could not be fetched. Each rerun finds one stage or more.
+const maxOtherOutputs = 8
 
 // run executes the plan with progress and events, publishes outputs, and calls use with the
 // outcomes. If it returns an error, the published reports give the reason.
@@ -189,10 +196,19 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 			sink(e)
 		}
 	}
+	defer s.remote.print(stderr) // after the progress
 	defer show.close()
 	sinks = append(sinks, s.markUnfinished(ctx, rf))
 	opts := engine.RunOptions{Selection: rf.selection, Force: rf.force, KeepGoing: rf.keepGoing}
 	outcomes, sum, err := s.engine.Run(ctx, s.plan, opts)
+	// What a server has lost is no failure of the stages that need it.
+	for range maxOtherOutputs {
+		if !errors.Is(err, engine.ErrOtherOutputs) || s.remote == nil {
+			break
+		}
+		opts.Force = false
+		outcomes, sum, err = s.engine.Run(ctx, s.plan, opts)
+	}
 	// Damage is detected when content is read, and the damaged content is then
 	// removed from the store. Another run computes it again, and may detect the
 	// next damage. The limit stops this on a disk that damages new content.
@@ -311,6 +327,11 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 		Selected: sum.Selected, Hits: sum.Hits, Executed: sum.Executed, Failures: sum.Failures,
 		DurationMS: time.Since(s.began).Milliseconds(), Stages: []runStage{},
 	}
+	if s.remote != nil {
+		s.remote.Finish(s.ctx)
+		stats := s.remote.Stats()
+		facts.Remote = &stats
+	}
 	for _, o := range outcomes {
 		st := runStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State),
@@ -361,7 +382,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 
 // summaryLine says what a run executed.
 func (s *session) summaryLine(outcomes []*engine.Outcome, sum engine.Summary) string {
-	took := seconds(time.Since(s.began))
+	took := s.fetched() + seconds(time.Since(s.began))
 	if n := len(madeElsewhere(outcomes)); n > 0 {
 		took = fmt.Sprintf("%d made elsewhere, %s", n, took)
 	}

@@ -113,7 +113,7 @@ func (w *watch) watch(ctx context.Context) error {
 // once brings the pipeline up to date and shows the result.
 func (w *watch) once(ctx context.Context, changed []string) error {
 	var said bytes.Buffer
-	s, err := openSession(w.flags, &said)
+	s, err := openSession(ctx, w.flags, &said)
 	if err != nil {
 		var known *exitError
 		if !errors.As(err, &known) || known.err != nil {

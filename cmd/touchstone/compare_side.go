@@ -142,7 +142,7 @@ func (e *sourceError) Unwrap() error { return e.err }
 // reads them. It evaluates no verdict, so no baseline is needed, and publishes nothing, so
 // the reports in the tree stay those of the gate.
 func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions, stderr io.Writer) (*sideRun, error) {
-	s, err := openSession(flags, stderr)
+	s, err := openSession(ctx, flags, stderr)
 	if err != nil {
 		return nil, err
 	}

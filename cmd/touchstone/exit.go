@@ -8,6 +8,7 @@ import (
 	"os/exec"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/scancommand"
 )
 
 // Exit codes, as documented by --help.
@@ -53,7 +54,8 @@ func report(ctx context.Context, w io.Writer, err error) int {
 	}
 	code := exitCode(ctx, err)
 	var known *exitError
-	if errors.As(err, &known) && known.err == nil {
+	var scan *scancommand.Failed
+	if errors.As(err, &known) && known.err == nil || errors.As(err, &scan) {
 		return code
 	}
 	if code == exitInterrupted && known == nil {
@@ -67,6 +69,7 @@ func report(ctx context.Context, w io.Writer, err error) int {
 func exitCode(ctx context.Context, err error) int {
 	var known *exitError
 	var stage *engine.StageError
+	var scan *scancommand.Failed
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
@@ -76,6 +79,8 @@ func exitCode(ctx context.Context, err error) int {
 		return stageExitCode(stage)
 	case errors.As(err, &known):
 		return known.code
+	case errors.As(err, &scan):
+		return scan.Code
 	default:
 		return exitUsage
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"os"
@@ -18,6 +19,7 @@ import (
 // into the text, and all commands are one script in bash.
 type gitlabJob struct {
 	t       *testing.T
+	name    string // of the component; "" for gate
 	project string
 	inputs  map[string]string
 
@@ -26,12 +28,12 @@ type gitlabJob struct {
 	reports map[string]string // files by kind
 }
 
-var gitlabInput = regexp.MustCompile(`\$\[\[ inputs\.(\w+) \]\]`)
+var gitlabInput = regexp.MustCompile(`\$\[\[ inputs\.([\w-]+) \]\]`)
 
 // component returns the defaults of the component's inputs, and its jobs.
 func (j *gitlabJob) component() (defaults map[string]string, jobs []byte) {
 	j.t.Helper()
-	text, err := os.ReadFile("../../templates/gate.yml")
+	text, err := os.ReadFile("../../templates/" + cmp.Or(j.name, "gate") + ".yml")
 	if err != nil {
 		j.t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func (j *gitlabJob) run() {
 	if err := yaml.Unmarshal(body, &jobs); err != nil {
 		j.t.Fatal(err)
 	}
-	job := jobs["touchstone-gate"]
+	job := jobs["touchstone-"+cmp.Or(j.name, "gate")]
 	j.reports = job.Artifacts.Reports
 	cmd := exec.Command("bash", "-eo", "pipefail", "-c", strings.Join(job.Script, "\n"))
 	cmd.Dir = j.project

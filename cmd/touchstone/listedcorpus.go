@@ -72,7 +72,6 @@ func corpusOfToolList(path, server string, data []byte) (contracts.Corpus, []str
 		Version:       digestVersion(data),
 		GeneratedFrom: contracts.GeneratedFrom{Source: "the tools/list answer " + filepath.Base(path)},
 	}
-	dropped := map[string]int{}
 	schemaless := 0
 	for _, t := range in.Tools {
 		if strings.Contains(t.Server, ":") {
@@ -82,25 +81,15 @@ func corpusOfToolList(path, server string, data []byte) (contracts.Corpus, []str
 			t.InputSchema = json.RawMessage(`{"type":"object"}`)
 			schemaless++
 		}
-		if len(t.OutputSchema) > 0 {
-			dropped["outputSchema"]++
-		}
-		if len(t.Annotations) > 0 {
-			dropped["annotations"]++
-		}
 		corpus.Tools = append(corpus.Tools, contracts.Tool{
 			ToolID: t.Server + ":" + t.Name, Server: t.Server, Tool: t.Name, Description: t.Description, Schema: t.InputSchema,
+			OutputSchema: t.OutputSchema, Annotations: t.Annotations,
 		})
 	}
 	slices.SortStableFunc(corpus.Tools, func(a, b contracts.Tool) int { return strings.Compare(a.ToolID, b.ToolID) })
 	notes := []string{fmt.Sprintf("%d tools of a tools/list answer became tools of the server %s", len(corpus.Tools), server)}
 	if schemaless > 0 {
 		notes = append(notes, fmt.Sprintf(`a tool without a schema got {"type":"object"} (%d times)`, schemaless))
-	}
-	for _, field := range []string{"annotations", "outputSchema"} {
-		if n := dropped[field]; n > 0 {
-			notes = append(notes, fmt.Sprintf("dropped, because our format has no such field: tools[].%s (%d times)", field, n))
-		}
 	}
 	return corpus, notes, nil
 }

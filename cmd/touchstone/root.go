@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/scancommand"
 )
 
 // defaultFile is the pipeline that is read without --file.
@@ -15,6 +17,7 @@ type globalFlags struct {
 	cacheDir string
 	json     bool
 	executor executorFlags
+	remote   remoteFlags
 }
 
 func newRootCommand() *cobra.Command {
@@ -38,13 +41,14 @@ Unchanged stages are not computed again.
 	p.StringVar(&flags.cacheDir, "cache-dir", "", "the cache directory (default: $TOUCHSTONE_CACHE, or else touchstone in the user's cache directory)")
 	p.BoolVar(&flags.json, "json", false, "print results as JSON, in the documented format")
 	flags.executor.add(p)
+	flags.remote.add(p)
 	addGroup(root, "evaluate", "Evaluate:", newGateCommand(flags), newRunCommand(flags), newWatchCommand(flags),
 		newCompareCommand(flags), newBisectCommand(flags), newFitnessCommand(flags))
 	addGroup(root, "inspect", "Inspect plans and runs:", newPlanCommand(flags), newExplainCommand(flags),
 		newGraphCommand(flags), newLogsCommand(flags), newReportCommand(flags), newCostCommand())
 	addGroup(root, "data", "Manage data and baselines:", newBaselineCommand(flags), newDatasetsCommand(flags),
-		newCorpusCommand(flags), newGoldenCommand(flags), newRefreshCommand(flags), newTrecCommand(flags))
-	addGroup(root, "tools", "Standalone tools:", newScanCommand(flags), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
+		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newRefreshCommand(flags), newTrecCommand(flags))
+	addGroup(root, "tools", "Standalone tools:", scancommand.New(toolName+" scan", &flags.json), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
 	addGroup(root, "setup", "Set up and maintain:", newInitCommand(), newDoctorCommand(flags), newValidateCommand(flags),
 		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newManCommand(), newVersionCommand(flags))
 	root.AddCommand(newStageCommand(), newInsideCommand())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -34,6 +35,9 @@ type session struct {
 	engine *engine.Engine
 	store  *cache.Store
 	began  time.Time
+	remote *remoteCache // nil: none
+	ctx    context.Context
+	stderr io.Writer
 	// again is the command that runs the gate with the same settings.
 	again string
 	// ended describes the end of a run that has no verdict, and pages lists the
@@ -173,7 +177,7 @@ func openProject(flags *globalFlags, project string) openedStore {
 
 // openSession loads the pipeline and opens the cache, both at the same time: in
 // a run with nothing to do, planning takes about as long as reading the indexes.
-func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
+func openSession(ctx context.Context, flags *globalFlags, stderr io.Writer) (*session, error) {
 	began := time.Now()
 	var opening chan openedStore
 	plan, err := loadPlanAnd(flags, stderr, func(name, root string) {
@@ -203,7 +207,7 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 		return nil, err
 	}
 	s := &session{
-		plan: plan, store: store, began: began, again: flags.again(plan, "gate"),
+		plan: plan, store: store, began: began, again: flags.again(plan, "gate"), ctx: ctx, stderr: stderr,
 		engine: &engine.Engine{
 			Store: store, Index: index, Executor: executor,
 			Tools:   named,
@@ -212,12 +216,20 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 		},
 	}
 	s.engine.HideSecrets(plan)
+	if s.remote, err = s.openRemote(ctx, flags, stderr); err != nil {
+		s.close()
+		return nil, err
+	}
+	if s.remote != nil {
+		s.engine.Shared = s.remote
+	}
 	return s, nil
 }
 
-// close saves the stat index, which makes the next run faster. It ignores errors, because the
-// index is only an optimisation.
+// close waits for uploads and saves the stat index, which makes the next run faster. It ignores errors,
+// because the index is only an optimisation.
 func (s *session) close() {
+	s.closeRemote()
 	s.closeExecutor()
 	_ = s.engine.Index.Save()
 	_ = s.store.Close()

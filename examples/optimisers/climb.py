@@ -45,8 +45,8 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description="Improve tool descriptions by climbing.")
     parser.add_argument("--touchstone", default="touchstone", help="the program")
-    parser.add_argument("--corpus", default="datasets/corpus_v1.json")
-    parser.add_argument("--golden", default="datasets/golden_v1.json")
+    parser.add_argument("--corpus", default="datasets/corpus_v2.json")
+    parser.add_argument("--golden", default="datasets/golden_v2.json")
     parser.add_argument("--seed", type=int, default=1, help="of the split and of the climber's choices")
     parser.add_argument("--rounds", type=int, default=25)
     parser.add_argument("--width", type=int, default=8, help="candidates a round")

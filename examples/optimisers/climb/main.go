@@ -21,8 +21,8 @@ import (
 )
 
 func main() {
-	corpusFile := flag.String("corpus", "datasets/corpus_v1.json", "the tools")
-	goldenFile := flag.String("golden", "datasets/golden_v1.json", "the labelled queries over them")
+	corpusFile := flag.String("corpus", "datasets/corpus_v2.json", "the tools")
+	goldenFile := flag.String("golden", "datasets/golden_v2.json", "the labelled queries over them")
 	seed := flag.Uint64("seed", 1, "seed of the split and of the random choices")
 	rounds := flag.Int("rounds", 25, "number of rounds")
 	width := flag.Int("width", 8, "number of candidates per round")

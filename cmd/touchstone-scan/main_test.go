@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// build builds the program as a release does.
+func build(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
+	path := filepath.Join(t.TempDir(), "touchstone-scan")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// maxSize is the largest size of the program in bytes.
+const maxSize = 15_000_000
+
+func TestProgram(t *testing.T) {
+	program := build(t)
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", info.Size())
+	if info.Size() >= maxSize {
+		t.Errorf("the program has %d bytes, want less than %d", info.Size(), maxSize)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"good.json": `{"tools":[{"name":"a","description":"Reads a file."}]}`,
+		"bad.json":  `{"tools":[{"name":"a","description":"Adds \u202enumbers\u202c."}]}`,
+		"mcp.json":  `{"mcpServers":{"a":{"command":"true"}}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"good.json", 0, "nothing found"},
+		{"bad.json", 1, "unicode.hidden"},
+		{"--json bad.json", 1, `"pointer": "/description"`},
+		{"none.json", 2, "touchstone-scan: none.json: no such file"},
+		{"mcp.json", 3, "it was not started"},
+		{"--pin lock.json good.json", 0, "pinned 1 tool in lock.json"},
+		{"--baseline lock.json --fail-on change bad.json", 1, "changed since the baseline"},
+		{"explain unicode.hidden", 0, "What to do"},
+		{"explain --json first.any-other-tool", 0, `"severity": "medium"`},
+		{"approve good.json", 2, "--baseline is required"},
+		{"--help", 0, "touchstone-scan tools.json"},
+	} {
+		cmd := exec.Command(program, strings.Fields(tt.args)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		if cmd.ProcessState.ExitCode() != tt.code || !strings.Contains(string(out), tt.want) {
+			t.Errorf("%s: exit status %d, want %d with %q: %s", tt.args, cmd.ProcessState.ExitCode(), tt.code, tt.want, out)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/datasets/judging"
+	"github.com/touchstone-eval/touchstone/internal/datasets/label"
+)
+
+// labelFlags are those of touchstone label.
+type labelFlags struct {
+	corpus, judge, out, second, listen string
+	share                              float64
+}
+
+func newLabelCommand() *cobra.Command {
+	var f labelFlags
+	cmd := &cobra.Command{
+		Use:   "label POOL --corpus FILE --judge NAME -o FILE",
+		Short: "Serve a local page on which a person judges the tools of a pool",
+		Long: `Serves a page that shows each query of a pool with its tools side by side, and saves a grade for
+each tool: 2 the right tool, 1 acceptable, 0 not relevant. The page works with the keyboard alone: 0, 1 and 2
+judge, the arrows choose a tool, n and p the query, u undoes.
+
+Each judgement is on the disk before the page goes on, in a journal beside the output
+file. Start the command again with the same files to continue, also after a crash. The
+judgements are exported to the output file with e, and when the command ends.
+
+With --second, the page shows the pairs that another judge judged, without that judge's grades.
+"datasets agree" then compares the two.`,
+		Example: `  touchstone label pool.json --corpus corpus.json --judge "A. Person" -o first.json
+  touchstone label pool.json --corpus corpus.json --judge "B. Person" --second first.json --share 0.25 -o second.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	p := cmd.Flags()
+	p.StringVar(&f.corpus, "corpus", "", "the corpus of the pool")
+	p.StringVar(&f.judge, "judge", "", "who judges, as it will stand in the output file")
+	p.StringVarP(&f.out, "output", "o", "", "the file to export the judgements to; the journal is beside it")
+	p.StringVar(&f.second, "second", "", "the judgements, or the golden set, of a first judge: judge the same pairs, without seeing the grades")
+	p.Float64Var(&f.share, "share", 1, "with --second: the share of the queries to judge")
+	p.StringVar(&f.listen, "listen", "127.0.0.1:8322", "the address to listen on, of this machine alone; port 0 selects a free port")
+	for _, name := range []string{"corpus", "judge", "output"} {
+		cmd.MarkFlagRequired(name)
+	}
+	return cmd
+}
+
+func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
+	pool, err := contracts.Read[contracts.Pool](file)
+	if err != nil {
+		return err
+	}
+	corpus, err := contracts.Read[contracts.Corpus](f.corpus)
+	if err != nil {
+		return err
+	}
+	if pool, err = f.part(pool); err != nil {
+		return err
+	}
+	if err := f.checkOutput(); err != nil {
+		return err
+	}
+	l, err := label.Listen(f.listen)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	session, err := label.Open(label.Options{Pool: pool, Corpus: corpus, Judge: f.judge, Out: f.out})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	progress := session.Progress()
+	fmt.Fprintf(cmd.OutOrStdout(), "http://%s/\n", l.Addr())
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d pairs are judged; end with Ctrl-C\n", progress.Done, progress.Pairs)
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: label.Handler(session)}
+	stop := context.AfterFunc(cmd.Context(), func() {
+		// A judgement that is being saved is answered.
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = server.Shutdown(ctx)
+	})
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// part returns the part of the pool to judge.
+func (f *labelFlags) part(pool contracts.Pool) (contracts.Pool, error) {
+	if !(f.share > 0 && f.share <= 1) {
+		return pool, fmt.Errorf("--share %g is out of range: give a share above 0, at most 1", f.share)
+	}
+	if f.second == "" {
+		if f.share != 1 {
+			return pool, errors.New("--share needs --second")
+		}
+		return pool, nil
+	}
+	data, err := contracts.ReadBytes(f.second)
+	if err != nil {
+		return pool, err
+	}
+	first, err := judging.Read(f.second, data)
+	if err != nil {
+		return pool, err
+	}
+	if first.CorpusVersion != pool.CorpusVersion {
+		return pool, fmt.Errorf("%s judged tools of corpus %q, but the pool is over corpus %q; give judgements of this pool", f.second, first.CorpusVersion, pool.CorpusVersion)
+	}
+	return label.Second(pool, first.Labels, f.share)
+}
+
+// checkOutput refuses to overwrite a file that is no export of these judgements.
+func (f *labelFlags) checkOutput() error {
+	if _, err := os.Lstat(f.out); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Lstat(f.out + ".journal"); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s exists, and there is no journal %s.journal to continue; choose another name", f.out, f.out)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
+)
+
+// The component for GitLab fetches the program, scans, and reports findings as code quality.
+func TestScanOnGitLab(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("it runs the runner's scripts")
+	}
+	downloads := releases(t, testprogram.Path(t, testprogram.Touchstone)).URL
+	for _, tt := range []struct {
+		name   string
+		inputs map[string]string
+		code   int
+		issue  string
+	}{
+		{"good", map[string]string{"paths": "good.json"}, 0, ""},
+		{"bad", map[string]string{"paths": "good.json\nbad.json"}, 1, "unicode.hidden"},
+		{"lenient", map[string]string{"paths": "bad.json", "fail-on": "none"}, 0, "unicode.hidden"},
+		{"changed", map[string]string{"paths": "good.json", "baseline": "b.json", "fail-on": "change"}, 1, "baseline"},
+		{"hostile", map[string]string{"paths": "$(touch hacked)"}, 2, ""},
+		{"wrong digest", map[string]string{"paths": "good.json", "sha256": strings.Repeat("0", 64)}, 2, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range map[string]string{
+				"good.json": `{"tools":[{"name":"a","description":"Reads a file."}]}`,
+				"bad.json":  `{"tools":[{"name":"a","description":"Adds \u202enumbers\u202c."}]}`,
+				"b.json":    `{"tools":[]}`,
+			} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tt.inputs["downloads"] = downloads
+			j := &gitlabJob{t: t, name: "scan", project: dir, inputs: tt.inputs}
+			j.run()
+			if j.code != tt.code {
+				t.Errorf("exit status %d, want %d: %s", j.code, tt.code, j.log)
+			}
+			report, err := os.ReadFile(filepath.Join(dir, j.reports["codequality"]))
+			if tt.code < 2 && err != nil || tt.issue != "" && !regexp.MustCompile(`"check_name": "`+tt.issue).Match(report) || tt.issue == "" && len(report) > 3 {
+				t.Errorf("report %s, %v", report, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "hacked")); err == nil {
+				t.Error("an input was run")
+			}
+		})
+	}
+}

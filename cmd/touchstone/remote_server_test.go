@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
+)
+
+// serverModule is the module that requires bazel-remote.
+const serverModule = "../../bench/remote/server"
+
+// hasBazelRemote reports whether bazel-remote is there or can be built.
+func hasBazelRemote() (bool, error) {
+	_, err := remotetest.Program(context.Background(), serverModule)
+	if errors.Is(err, remotetest.ErrNoServer) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// remoteServers are the servers of the scripts, by the value of REMOTE.
+type remoteServers map[string]*remotetest.Server
+
+// command is "server start", which starts a server of the Remote Execution API and sets REMOTE to its
+// address, "server kill", "server restart", and "server forget FOLDER", which removes what it keeps in
+// cas.v2 or ac.v2.
+func (r remoteServers) command(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: server start|kill|restart|forget FOLDER")
+	}
+	ctx := context.Background()
+	s := r[ts.Getenv("REMOTE")]
+	switch args[0] {
+	case "start":
+		program, err := remotetest.Program(ctx, serverModule)
+		ts.Check(err)
+		s, err := remotetest.Start(ctx, program, ts.MkAbs(".server"))
+		ts.Check(err)
+		ts.Defer(s.Kill)
+		r[s.Address] = s
+		ts.Setenv("REMOTE", s.Address)
+	case "kill":
+		s.Kill()
+	case "restart":
+		ts.Check(s.Restart(ctx))
+	case "forget":
+		s.Kill()
+		ts.Check(os.RemoveAll(filepath.Join(s.Dir, args[1])))
+		ts.Check(s.Restart(ctx))
+	}
+}
