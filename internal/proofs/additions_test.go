@@ -45,6 +45,7 @@ func oneWord(r contracts.Report) ([]byte, error) {
 import (
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -57,7 +58,7 @@ func inspectMarker(v *frames.Reading, _ *tool.Registry) []Signal {
 	if !strings.Contains(v.NormalizedText(), "zyzzyva") {
 		return nil
 	}
-	return []Signal{{CheckID: markerInfo.ID, Tier: Soft, ThreatType: Uncategorized, Confidence: 1, Evidence: "zyzzyva", Detail: "the word stands in the text"}}
+	return []Signal{{CheckID: markerInfo.ID, Tier: Soft, ThreatType: Uncategorized, Confidence: 1, Evidence: char.Quote("zyzzyva", 0, 7), Detail: "the word stands in the text"}}
 }
 `},
 }

@@ -145,7 +145,7 @@ func TestExampleDetectors(t *testing.T) {
 	b.baseline(undemanding("shell"))
 	b.want(0, "gate")
 	report := read[contracts.Report](t, filepath.Join(b.dir, "reports", "report.json"))
-	for i, name := range []string{"go", "keywords", "scanner", "shell"} {
+	for i, name := range []string{"directives", "go", "keywords", "scanner", "shadowing", "shell", "unicode"} {
 		s := report.Aggregate.Detectors[i].Score
 		if s.Detector != name || s.Errored != 0 || s.TP+s.FP == 0 {
 			t.Errorf("detector %d is %s with %d errored and %d flagged, want %s with none errored and some flagged", i, s.Detector, s.Errored, s.TP+s.FP, name)
