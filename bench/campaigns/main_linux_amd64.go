@@ -36,6 +36,11 @@ var campaigns = []campaign{
 	{"archives", "archives with flipped bits, cuts and forged parts", 40, 1000, hostileArchives},
 	{"forgeries", "signed archives with false outputs, keys or signatures", 40, 1000, forgedResults},
 	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 15, 1000, hostileServers},
+	{"remote-forged", "answers of a remote cache with false outputs, keys or signatures", 16, 1000, remoteForged},
+	{"remote-garbled", "garbled answers of each method of a remote cache", 16, 1600, remoteGarbled},
+	{"remote-cut", "connections with a remote cache that stall, end or change a bit after any number of bytes", 16, 2000, remoteCut},
+	{"remote-clients", "runs of 64 machines with one remote cache", 64, 1000, remoteClients},
+	{"remote-kills", "kills of the client or the server of a remote cache", 6, 500, remoteKills},
 	{"clock", "jumps of the clock, as the times of all files of the cache", 10, 200, moveClock},
 }
 

@@ -252,6 +252,9 @@ func (a *attack) lookForLeftovers(ctx context.Context, after string) {
 		a.wrong++
 		a.note("%s: cache gc fails: %s", after, r.output)
 	}
+	if ctx.Err() != nil {
+		return // the collection was interrupted too
+	}
 	for _, path := range a.workInProgress() {
 		a.leftovers++
 		a.note("%s: %s is left behind", after, strings.TrimPrefix(path, a.dir))

@@ -73,7 +73,7 @@ func (a *attack) judge(ctx context.Context, own *subject, r result, salt int) {
 		a.hangs++
 	case r.err != nil:
 		a.wrong++
-		a.note("a run among others fails: %s", r.output)
+		a.note("a run among others fails: %v: %s", r.err, r.output)
 	default:
 		own.want = salted(a.want, salt)
 		if d := own.differs(); d != "" {

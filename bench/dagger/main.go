@@ -104,7 +104,7 @@ func (b *bench) warmGate() (floor time.Duration, err error) {
 	if err := checkout(tree); err != nil {
 		return 0, err
 	}
-	if _, err := os.Stat(filepath.Join(tree, "datasets", "baseline_v1.json")); os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(tree, "datasets", "baseline_v2.json")); os.IsNotExist(err) {
 		if err := command(tree, b.tool, "baseline", "update", "--cache-dir", filepath.Join(b.dir, "store")); err != nil {
 			return 0, err
 		}
