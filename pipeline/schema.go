@@ -126,7 +126,7 @@ var trustSchema = &block{
 	doc:  "Whose results count besides those of this machine. See [Trust](../explanation/trust.md).",
 	attrs: []attribute{
 		{name: "allowed_signers", typ: "string", required: true, scope: scopeConstant,
-			doc: "The file that lists the keys whose signed results count, from `cache import` and from a remote cache, in the format that git and `ssh-keygen` use. The path is relative to the pipeline's directory. `--allowed-signers` and `TOUCHSTONE_ALLOWED_SIGNERS` override it."},
+			doc: "The file that lists the keys whose signed results count, from `cache import` and from a remote cache, in the format that git and `ssh-keygen` use. The path is relative to the pipeline's directory. `cache import --allowed-signers` and `TOUCHSTONE_ALLOWED_SIGNERS` override it."},
 	},
 }
 
