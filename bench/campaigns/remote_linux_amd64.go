@@ -308,9 +308,13 @@ func remoteCut(ctx context.Context, a *attack) error {
 	return ctx.Err()
 }
 
-// bazelRemote starts the real server.
+// bazelRemote starts the real server. It returns nil and notes why if there is no program of it.
 func (a *attack) bazelRemote(ctx context.Context) (*remotetest.Server, error) {
 	program, err := remotetest.Program(ctx, filepath.Join("bench", "remote", "server"))
+	if errors.Is(err, remotetest.ErrNoServer) {
+		a.note("skipped: %v", err)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -328,11 +332,7 @@ func remoteClients(ctx context.Context, a *attack) error {
 		return err
 	}
 	server, err := a.bazelRemote(ctx)
-	if errors.Is(err, remotetest.ErrNoServer) {
-		a.note("skipped: %v", remotetest.ErrNoServer)
-		return nil
-	}
-	if err != nil {
+	if err != nil || server == nil {
 		return err
 	}
 	defer server.Kill()
@@ -377,11 +377,7 @@ func remoteKills(ctx context.Context, a *attack) error {
 		return err
 	}
 	server, err := a.bazelRemote(ctx)
-	if errors.Is(err, remotetest.ErrNoServer) {
-		a.note("skipped: %v", remotetest.ErrNoServer)
-		return nil
-	}
-	if err != nil {
+	if err != nil || server == nil {
 		return err
 	}
 	defer server.Kill()

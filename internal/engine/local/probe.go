@@ -46,8 +46,7 @@ func (e Executor) Isolation(ctx context.Context, program string, args ...string)
 	return result.Isolation, nil
 }
 
-// Unheld returns the words that say what the system could not hold. Without a sandbox,
-// these are all that there are.
+// Unheld returns those words of Result.Isolation that name what the system could not hold.
 func Unheld(isolation []string) []string {
 	var words []string
 	for _, word := range isolation {
