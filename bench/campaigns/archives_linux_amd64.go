@@ -4,13 +4,11 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -124,39 +122,4 @@ func sizeOf(dir string) (size int64) {
 		return nil
 	})
 	return size
-}
-
-// moveClock gives all files of the cache times of the past or the future, as a clock does
-// that was set wrong while they were written.
-func moveClock(ctx context.Context, a *attack) error {
-	for ; a.done < a.trials && ctx.Err() == nil; a.done++ {
-		by := time.Duration(a.random.Int64N(int64(4*365*24*time.Hour))) - 2*365*24*time.Hour
-		files, err := copyOf(a.dir)
-		if err != nil {
-			return err
-		}
-		for path := range files {
-			st, err := os.Stat(path)
-			if err != nil {
-				continue
-			}
-			at := st.ModTime().Add(by)
-			if a.random.IntN(2) == 0 {
-				at = at.Add(-by) // some files are of before the clock was set
-			}
-			if err := os.Chtimes(path, at, at); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return err
-			}
-		}
-		if a.random.IntN(3) == 0 {
-			if r := a.run(ctx, "cache", "gc"); r.err != nil {
-				a.wrong++
-				a.note("cache gc fails after a jump by %s: %s", by, r.output)
-			}
-		}
-		if err := a.recovers(ctx, fmt.Sprintf("a jump by %s", by)); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
 }

@@ -44,8 +44,16 @@ func install() error {
 	for _, list := range [][]int{opens, writes, paths} {
 		traced = append(traced, list...)
 	}
-	// Load the number of the system call. Compare it with each, and jump to the end.
-	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}}
+	filter := []unix.SockFilter{
+		// Load the number of the system call. If it reads a clock, load which one.
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 4, K: unix.SYS_CLOCK_GETTIME},
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16}, // the low half of the first argument
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: unix.CLOCK_REALTIME},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_TRACE},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	}
+	// Compare the number with each that stops, and jump to the end.
 	for i, nr := range traced {
 		filter = append(filter, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: uint8(len(traced) - i), K: uint32(nr)})
 	}

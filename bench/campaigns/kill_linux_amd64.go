@@ -31,6 +31,14 @@ type action struct {
 	prepare func() error
 }
 
+// exportArchive writes the archive that one of the actions imports.
+func (a *attack) exportArchive(ctx context.Context) error {
+	if r := a.run(ctx, "cache", "export", filepath.Join(a.dir, "archive")); r.err != nil {
+		return fmt.Errorf("exporting the cache: %w\n%s", r.err, r.output)
+	}
+	return nil
+}
+
 // actions are the commands that are attacked.
 func (a *attack) actions() []action {
 	archive := filepath.Join(a.dir, "archive")
@@ -45,8 +53,8 @@ func (a *attack) actions() []action {
 // atSystemCalls lets a plan take effect at a random system call of a random action. Then
 // it runs the program without an attack.
 func (a *attack) atSystemCalls(ctx context.Context, choose func() plan) error {
-	if r := a.run(ctx, "cache", "export", filepath.Join(a.dir, "archive")); r.err != nil {
-		return fmt.Errorf("exporting the cache: %w\n%s", r.err, r.output)
+	if err := a.exportArchive(ctx); err != nil {
+		return err
 	}
 	actions := a.actions()
 	type whole struct {

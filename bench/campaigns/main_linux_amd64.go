@@ -41,7 +41,8 @@ var campaigns = []campaign{
 	{"remote-cut", "connections with a remote cache that stall, end or change a bit after any number of bytes", 16, 2000, remoteCut},
 	{"remote-clients", "runs of 64 machines with one remote cache", 64, 1000, remoteClients},
 	{"remote-kills", "kills of the client or the server of a remote cache", 6, 500, remoteKills},
-	{"clock", "jumps of the clock, as the times of all files of the cache", 10, 200, moveClock},
+	{"clock", "commands that read a clock which is set back and forth", 6, 500, setClock},
+	{"file-times", "jumps of the clock, as the times of all files of the cache", 10, 200, moveFileTimes},
 }
 
 // attack is one campaign as it runs: what it attacks, and what it found.
@@ -116,7 +117,7 @@ func runAll(ctx context.Context, o options, names []string) (found int, err erro
 	}
 	defer os.RemoveAll(dir)
 	fmt.Printf("seed %d\n", o.seed)
-	fmt.Printf("%-12s %8s %8s %8s %10s %10s %8s\n", "campaign", "trials", "wrong", "hangs", "leftovers", "peak MiB", "seconds")
+	fmt.Printf("%-15s %8s %8s %8s %10s %10s %8s\n", "campaign", "trials", "wrong", "hangs", "leftovers", "peak MiB", "seconds")
 	for i, c := range chosen {
 		began := time.Now()
 		s, err := newSubject(dir, tool, o.as, o.flags)
@@ -126,7 +127,7 @@ func runAll(ctx context.Context, o options, names []string) (found int, err erro
 		x := &attack{subject: s, random: rand.New(rand.NewPCG(o.seed, uint64(i))), trials: c.short}
 		err = c.run(ctx, x)
 		found += x.found()
-		fmt.Printf("%-12s %8d %8d %8d %10d %10d %8.0f\n", c.name, x.done, x.wrong, x.hangs, x.leftovers, x.peak>>20, time.Since(began).Seconds())
+		fmt.Printf("%-15s %8d %8d %8d %10d %10d %8.0f\n", c.name, x.done, x.wrong, x.hangs, x.leftovers, x.peak>>20, time.Since(began).Seconds())
 		for _, n := range x.notes {
 			fmt.Println("  " + n)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,12 +28,14 @@ type plan struct {
 	At    int           `json:"at"`
 	Kill  string        `json:"kill"`  // process, group or empty
 	Errno syscall.Errno `json:"errno"` // the error of the system call, or 0
+	Clock uint64        `json:"clock"` // the seed of a clock that jumps, or 0
 }
 
 // traced is the end of a traced program.
 type traced struct {
 	Calls int    `json:"calls"` // the traced system calls
 	Did   string `json:"did"`   // what happened, or empty
+	Jumps int    `json:"jumps"` // of the clock
 	Exit  int    `json:"exit"`  // -1 if a signal ended it
 	Stuck int    `json:"stuck"` // processes that were still there settleLimit after the first had ended
 }
@@ -98,6 +101,7 @@ func traceMain(args []string) {
 // tracer follows a program and all processes that it starts.
 type tracer struct {
 	plan   plan
+	clock  *wrongClock // or nil
 	main   int
 	alive  map[int]bool // traced threads
 	result traced
@@ -132,6 +136,9 @@ func follow(p plan, as int, args []string) (traced, error) {
 		return traced{}, err
 	}
 	t := &tracer{plan: p, main: pid, alive: map[int]bool{pid: true}}
+	if p.Clock != 0 {
+		t.clock = &wrongClock{random: rand.New(rand.NewPCG(p.Clock, 0))}
+	}
 	err = t.wait(&t.result)
 	return t.result, err
 }
@@ -190,8 +197,13 @@ func (t *tracer) processes() int {
 func (t *tracer) stopped(pid int, status unix.WaitStatus, result *traced) {
 	signal := 0
 	if status.StopSignal() == unix.SIGTRAP && status.TrapCause() > 0 {
-		if status.TrapCause() == unix.PTRACE_EVENT_SECCOMP {
+		switch status.TrapCause() {
+		case unix.PTRACE_EVENT_SECCOMP:
 			t.call(pid, result)
+		case unix.PTRACE_EVENT_EXEC:
+			if t.clock != nil {
+				_ = hideVDSO(pid) // a thread that was killed cannot be changed
+			}
 		}
 	} else if s := status.StopSignal(); s != unix.SIGTRAP && s != unix.SIGSTOP {
 		signal = int(s)
@@ -207,6 +219,12 @@ func (t *tracer) call(pid int, result *traced) {
 		return
 	}
 	nr := int(numberOf(&regs))
+	if nr == unix.SYS_CLOCK_GETTIME {
+		if t.clock != nil {
+			t.answer(pid, &regs, result)
+		}
+		return
+	}
 	if !t.counts(pid, nr, &regs) {
 		return
 	}
