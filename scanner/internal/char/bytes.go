@@ -129,9 +129,25 @@ func LowerASCII(buf []byte, s string) []byte {
 
 // IndexFold finds a lower-case part in a text, ignoring the text's case.
 func IndexFold(text, part string) int {
-	for i := 0; i+len(part) <= len(text); i++ {
-		if Lower(text[i]) == part[0] && HasPrefixFold(text[i:], part) {
+	next := func(from int, c byte) int {
+		if i := strings.IndexByte(text[from:], c); i >= 0 {
+			return from + i
+		}
+		return len(text)
+	}
+	lower, upper := part[0], strings.ToUpper(part[:1])[0]
+	small, capital := next(0, lower), len(text)
+	if upper != lower {
+		capital = next(0, upper)
+	}
+	for i := min(small, capital); i+len(part) <= len(text); i = min(small, capital) {
+		switch {
+		case HasPrefixFold(text[i:], part):
 			return i
+		case i == small:
+			small = next(i+1, lower)
+		default:
+			capital = next(i+1, upper)
 		}
 	}
 	return -1

@@ -1,9 +1,19 @@
 package token
 
 import (
+	"slices"
+
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
+// A text of more than longText bytes gets room for its tokens at once: growing their slice step by
+// step would copy them several times. A word has about six bytes with its blank, and many languages
+// and data have more.
+const (
+	longText      = 16 << 10
+	bytesPerToken = 8
 )
 
 // Analyze splits the text of d into tokens and sentences, appends these to the
@@ -11,6 +21,9 @@ import (
 // sentences that have some, and combines the meanings of each sentence.
 func (z *Tokenizer) Analyze(lex *lexicon.Lexicon, d *Doc, tokens []Token, sentences []Sentence) ([]Token, []Sentence) {
 	text := d.Text
+	if room := len(text) / bytesPerToken; len(text) > longText && room > cap(tokens)-len(tokens) {
+		tokens = slices.Grow(tokens, room)
+	}
 	d.Tok0, d.Sen0 = len(tokens), len(sentences)
 	z.reset(lex, text, &d.Stats, tokens, sentences)
 	marks := len(z.marks)

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
@@ -126,6 +127,9 @@ func (z *Tokenizer) endSentence(at int) {
 		z.stats.Longest = z.unknown
 	}
 	if n := len(z.tokens); n > z.senTok {
+		if len(z.sentences) == cap(z.sentences) {
+			z.sentences = slices.Grow(z.sentences, len(z.sentences)+1) // append would copy more often
+		}
 		z.sentences = append(z.sentences, Sentence{Tok0: z.senTok, Tok1: n,
 			Start: uint32(z.senStart), End: uint32(at), First: z.first})
 		z.first = false
