@@ -27,6 +27,9 @@ const mutations = 100
 // valid. Each mutation is made on a small part of a shipped dataset, and knows
 // whether it must be refused.
 func TestMutatedDatasets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it validates hundreds of files")
+	}
 	n := mutations
 	if more, err := strconv.Atoi(os.Getenv("TOUCHSTONE_MUTATIONS")); err == nil && more > 0 {
 		n = more
