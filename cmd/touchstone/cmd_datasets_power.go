@@ -72,15 +72,12 @@ func runDatasetsPower(cmd *cobra.Command, f *poolFlags, o power.Options) error {
 	for i := range r.runs {
 		r.runs[i] = cut(r.runs[i])
 	}
-	summaries := []contracts.QuerySummary{}
-	for _, q := range power.Answerable(*r.golden) {
-		summaries = append(summaries, contracts.QuerySummary{ID: q.ID, Labels: q.Labels})
-	}
-	if !slices.Contains(o.Sizes, len(summaries)) && len(summaries) > 1 {
-		o.Sizes = append(o.Sizes, len(summaries))
+	groups := groupsOf(*r.golden)
+	if !slices.Contains(o.Sizes, len(groups)) && len(groups) > 1 {
+		o.Sizes = append(o.Sizes, len(groups))
 	}
 	slices.Sort(o.Sizes)
-	found, err := power.Of(*r.golden, aggregate.Groups(summaries), r.runs, o)
+	found, err := power.Of(*r.golden, groups, r.runs, o)
 	if err != nil {
 		return err
 	}
@@ -88,6 +85,15 @@ func runDatasetsPower(cmd *cobra.Command, f *poolFlags, o power.Options) error {
 		return printJSON(cmd.OutOrStdout(), found)
 	}
 	return writePower(cmd.OutOrStdout(), found, o)
+}
+
+// groupsOf names the group of each query with a right tool.
+func groupsOf(golden contracts.GoldenSet) []string {
+	summaries := []contracts.QuerySummary{}
+	for _, q := range power.Answerable(golden) {
+		summaries = append(summaries, contracts.QuerySummary{ID: q.ID, Labels: q.Labels})
+	}
+	return aggregate.Groups(summaries)
 }
 
 // cut limits the results of a run to those that are scored.

@@ -82,7 +82,7 @@ func checkSource[T any](d *dataset[T], from *contracts.GeneratedFrom) {
 	if from.License == "" {
 		return
 	}
-	if message, remedy := checkLicense(from.License); message != "" {
+	if message, remedy := CheckLicense(from.License); message != "" {
 		d.refuse("/generated_from/license", "", message, remedy)
 	}
 }

@@ -108,7 +108,7 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 		d.refuse(at+"/provenance/source", e.ID, "the source is blank", "write who or what made the entry, so that others can find it")
 	}
 	if e.Provenance.License != "" {
-		if message, remedy := checkLicense(e.Provenance.License); message != "" {
+		if message, remedy := CheckLicense(e.Provenance.License); message != "" {
 			d.refuse(at+"/provenance/license", e.ID, message, remedy)
 		}
 	}
