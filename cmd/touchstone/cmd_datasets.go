@@ -21,7 +21,8 @@ func newDatasetsCommand(flags *globalFlags) *cobra.Command {
 	}
 	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file with the digests of frozen versions")
 	cmd.AddCommand(
-		newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsNextCommand(flags, lock), newDatasetsSynthesizeCommand(),
+		newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsNextCommand(flags, lock),
+		newDatasetsAddCommand(lock), newDatasetsDiffCommand(), newDatasetsSynthesizeCommand(),
 		newDatasetsImportCommand(), newDatasetsExternalCommand(flags), newDatasetsPoolCommand(), newDatasetsAgreeCommand(),
 		newDatasetsPowerCommand(), newDatasetsCheckCommand(lock), newDatasetsStatsCommand(lock),
 	)
