@@ -37,7 +37,7 @@ func Add(lockPath, file, source string, entries []byte) (Added, error) {
 	if err != nil {
 		return Added{}, err
 	}
-	added := Added{Kind: kindOf(data), File: file, From: file}
+	added := Added{Kind: kindOfJSON(data), File: file, From: file}
 	if added.Kind == "" {
 		return added, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases", file)
 	}

@@ -49,9 +49,15 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 // The type must be object, properties must be an object, and the whole a JSON
 // Schema.
 func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMessage) {
-	if len(schema) == 0 {
+	if len(schema) == 0 || d.goodSchemas[0][string(schema)] {
 		return
 	}
+	before := len(d.problems)
+	defer func() {
+		if len(d.problems) == before {
+			d.goodSchemas[0] = remembered(d.goodSchemas[0], schema)
+		}
+	}()
 	var s struct {
 		Type       any             `json:"type"`
 		Properties json.RawMessage `json:"properties"`
@@ -68,6 +74,15 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 		return
 	}
 	checkSchema(d, at, entry, "the argument schema", schema)
+}
+
+// remembered adds a schema to those that are right.
+func remembered(good map[string]bool, schema json.RawMessage) map[string]bool {
+	if good == nil {
+		good = make(map[string]bool)
+	}
+	good[string(schema)] = true
+	return good
 }
 
 // checkSource refuses a dataset that does not name its source, or whose licence

@@ -39,7 +39,7 @@ func Diff(from, to string) (Difference, error) {
 		if err != nil {
 			return Difference{}, err
 		}
-		if kinds[i] = kindOf(data); kinds[i] == "" {
+		if kinds[i] = kindOfJSON(data); kinds[i] == "" {
 			return Difference{}, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases", file)
 		}
 		if err := json.Unmarshal(data, &sides[i]); err != nil {
