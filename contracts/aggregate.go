@@ -43,9 +43,11 @@ type RetrievalAggregate struct {
 	// JudgedAt10 is the share of the first ten results that have a label, over
 	// the queries with a result and all runs. It is absent if there is no result,
 	// and from files of earlier versions.
-	JudgedAt10 *float64        `json:"judged_at_10,omitempty"`
-	Metrics    []MetricSummary `json:"metrics"`
-	PerQuery   []QuerySummary  `json:"per_query"`
+	JudgedAt10 *float64 `json:"judged_at_10,omitempty"`
+	// TestShare is copied from the retrieval reports.
+	TestShare float64         `json:"test_share,omitempty"`
+	Metrics   []MetricSummary `json:"metrics"`
+	PerQuery  []QuerySummary  `json:"per_query"`
 	// NoAnswer is absent if some tool serves every query.
 	NoAnswer *NoAnswerSummary `json:"no_answer,omitempty"`
 }
@@ -169,12 +171,15 @@ type RateRuns struct {
 }
 
 // EntrySummary is one security entry with the detector's verdict in most runs.
+// Technique and Carrier are those of an attack that the corpus describes.
 // Error is that of the first run in which the detector failed on the entry,
 // whatever its verdict in the other runs.
 type EntrySummary struct {
 	ID         string   `json:"id"`
 	Label      string   `json:"label"`
 	Category   string   `json:"category"`
+	Technique  string   `json:"technique,omitempty"`
+	Carrier    string   `json:"carrier,omitempty"`
 	Verdict    string   `json:"verdict"`
 	Confidence float64  `json:"confidence"`
 	Signals    []string `json:"signals"`

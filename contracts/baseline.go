@@ -81,6 +81,16 @@ type Thresholds struct {
 	// NotJudged names the detectors that have no threshold on purpose. An update
 	// of the baseline adds thresholds for all others.
 	NotJudged []string `json:"not_judged,omitempty"`
+	// NoAnswer bounds metrics of the queries that no tool serves. A metric that
+	// is not listed is reported and not judged.
+	NoAnswer []NoAnswerThreshold `json:"no_answer,omitempty"`
+}
+
+// NoAnswerThreshold is the smallest value of one metric of the queries that no
+// tool serves, whatever the baseline measured.
+type NoAnswerThreshold struct {
+	Metric string  `json:"metric"`
+	Floor  float64 `json:"floor"`
 }
 
 // MetricThreshold allows Metric (recall_at_5, mrr, ndcg_at_10, ...) to be worse

@@ -28,12 +28,15 @@ const (
 // Split returns the split of the query with that id, or "" for a set without
 // splits. It follows from the id alone, so that a query stays in its split when
 // others come and go.
-func (g *GoldenSet) Split(id string) string {
-	if g.TestShare == 0 {
+func (g *GoldenSet) Split(id string) string { return Split(g.TestShare, id) }
+
+// Split returns the split of a query in a set with this test share.
+func Split(testShare float64, id string) string {
+	if testShare == 0 {
 		return ""
 	}
 	sum := sha256.Sum256([]byte("split\x00" + id))
-	if float64(binary.BigEndian.Uint64(sum[:8]))/(1<<64) < g.TestShare {
+	if float64(binary.BigEndian.Uint64(sum[:8]))/(1<<64) < testShare {
 		return SplitTest
 	}
 	return SplitDev

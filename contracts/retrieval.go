@@ -12,10 +12,13 @@ type RetrievalReport struct {
 	SearchPath    string `json:"search_path"`
 	// Degraded names the way in which the index was degraded on purpose.
 	// Figures of such a run never become a baseline.
-	Degraded string           `json:"degraded,omitempty"`
-	Run      int              `json:"run"`
-	Metrics  RetrievalMetrics `json:"metrics"`
-	PerQuery []QueryResult    `json:"per_query"`
+	Degraded string `json:"degraded,omitempty"`
+	Run      int    `json:"run"`
+	// TestShare is that of the golden set, from which Split tells the split of a
+	// query.
+	TestShare float64          `json:"test_share,omitempty"`
+	Metrics   RetrievalMetrics `json:"metrics"`
+	PerQuery  []QueryResult    `json:"per_query"`
 	// Unanswerable holds the queries that no tool serves. They enter no ranking
 	// metric. It is absent if there are none.
 	Unanswerable []UnanswerableResult `json:"unanswerable,omitempty"`

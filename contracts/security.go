@@ -56,6 +56,8 @@ type EntryResult struct {
 	ID         string   `json:"id"`
 	Label      string   `json:"label"`
 	Category   string   `json:"category"`
+	Technique  string   `json:"technique,omitempty"`
+	Carrier    string   `json:"carrier,omitempty"`
 	Verdict    string   `json:"verdict"`
 	Confidence float64  `json:"confidence"`
 	Signals    []string `json:"signals"`

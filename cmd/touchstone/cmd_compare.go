@@ -34,8 +34,8 @@ func newCompareCommand(flags *globalFlags) *cobra.Command {
 		Use:   "compare A B",
 		Short: "Compare two proxies, versions, configurations or reports, query by query",
 		Long: `Compares B with A: each ranking metric with a paired randomization test and an effect
-size, the queries that B wins and loses with both ranked lists, each detector, and
-the cost of answering.
+size, the queries that B wins and loses with both ranked lists, each detector, the
+queries that no tool serves, and the cost of answering.
 
 ` + sideHelp + `
 

@@ -20,7 +20,12 @@ func newDatasetsCommand(flags *globalFlags) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file with the digests of frozen versions")
-	cmd.AddCommand(newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsNextCommand(flags, lock), newDatasetsSynthesizeCommand(), newDatasetsImportCommand(), newDatasetsPoolCommand(), newDatasetsAgreeCommand(), newDatasetsPowerCommand(), newDatasetsCheckCommand(lock), newDatasetsStatsCommand(lock))
+	cmd.AddCommand(
+		newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsNextCommand(flags, lock),
+		newDatasetsAddCommand(lock), newDatasetsDiffCommand(), newDatasetsSynthesizeCommand(),
+		newDatasetsImportCommand(), newDatasetsExternalCommand(flags), newDatasetsPoolCommand(), newDatasetsAgreeCommand(),
+		newDatasetsPowerCommand(), newDatasetsCheckCommand(lock), newDatasetsStatsCommand(lock),
+	)
 	return cmd
 }
 

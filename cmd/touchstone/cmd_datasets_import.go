@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
+	"github.com/touchstone-eval/touchstone/internal/datasets/external"
 )
 
 // importJSON is the output of datasets import --json.
@@ -22,11 +24,11 @@ type importJSON struct {
 }
 
 func newDatasetsImportCommand() *cobra.Command {
-	var out, corpus, schemas, server string
+	var out, corpus, schemas, server, format string
 	var opts convert.ImportOptions
 	var licenses []string
 	cmd := &cobra.Command{
-		Use:   "import FILE -o FILE",
+		Use:   "import FILE|DIR -o FILE|DIR",
 		Short: "Convert a dataset of another project, and report what was dropped",
 		Long: `Reads a tool corpus, a golden set, a security corpus or a detector corpus in the format
 that mcpproxy-go publishes, or the answer of an MCP server to tools/list, and writes it in
@@ -38,12 +40,22 @@ not exist.
   touchstone datasets import their/golden.json --corpus corpus.json -o golden.json
   touchstone datasets import their/entries.json --license self-authored=MIT -o security.json
 
+With --format it reads a dataset in another format ("datasets external --help" lists them)
+from a file or a directory, and -o is a directory, to which it writes corpus.json,
+golden.json or security.json. Their licence is NOASSERTION unless --license NOASSERTION=SPDX
+says what it is.
+
+  touchstone datasets import scifact --format beir -o scifact-imported
+
 Check the result with validate-datasets.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if opts.Licenses, err = pairs("--license", licenses); err != nil {
 				return err
+			}
+			if format != "" {
+				return importFormat(cmd, format, args[0], out, opts)
 			}
 			for from, to := range map[string]**contracts.Corpus{corpus: &opts.Corpus, schemas: &opts.Schemas} {
 				if from == "" {
@@ -84,11 +96,41 @@ Check the result with validate-datasets.`,
 	f.StringVar(&corpus, "corpus", "", "the imported corpus of a golden set")
 	f.StringVar(&schemas, "schemas", "", "an imported corpus that supplies missing argument schemas of a corpus")
 	f.StringVar(&opts.Version, "version", "", "the version (default: the one in the file, or else imported- and the start of its SHA-256 digest)")
+	f.StringVar(&format, "format", "", "the format of the dataset, if it is none of those above")
 	f.StringVar(&server, "server", "", serverHelp)
 	f.StringArrayVar(&licenses, "license", nil, "NAME=SPDX, the SPDX identifier for a licence that the file names otherwise (repeatable)")
 	f.StringArrayVar(&opts.DropCategories, "drop-category", nil, "a category of a security corpus to leave out (repeatable)")
 	cmd.MarkFlagRequired("output")
 	return cmd
+}
+
+// importFormat converts a dataset in a named format.
+func importFormat(cmd *cobra.Command, format, path, out string, opts convert.ImportOptions) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	s := external.Source{Name: filepath.Base(path), Format: format, Address: filepath.Base(path), License: cmp.Or(opts.Licenses["NOASSERTION"], "NOASSERTION")}
+	if _, known := convert.FormatByName(format); !known {
+		return fmt.Errorf("there is no format %q; touchstone datasets external --help lists them", format)
+	}
+	found, err := s.Find(cmd.Context(), filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	all, err := s.Import(found.Files, cmp.Or(opts.Version, fmt.Sprintf("imported-%.12s", found.Digest)))
+	if err != nil {
+		return &exitError{exitBadDataset, err}
+	}
+	datasets, err := writeImported(all, out)
+	if err != nil {
+		return err
+	}
+	if asJSON(cmd) {
+		return printJSON(cmd.OutOrStdout(), map[string]any{"datasets": datasets})
+	}
+	printImported(cmd.OutOrStdout(), datasets)
+	return nil
 }
 
 // importDataset converts a dataset of another project or the answer of a server

@@ -89,22 +89,14 @@ func (f *poolFlags) run(cmd *cobra.Command) error {
 	if f.depth < 1 {
 		return fmt.Errorf("--depth %d is out of range: pool at least 1 result", f.depth)
 	}
-	corpus, err := contracts.Read[contracts.Corpus](f.corpus)
-	if err != nil {
-		return err
-	}
-	queries, golden, err := f.readQueries(corpus)
-	if err != nil {
-		return err
-	}
-	runs, err := f.search(cmd, corpus, queries)
+	r, err := f.retrieve(cmd)
 	if err != nil {
 		return err
 	}
 	if f.withLabels {
-		runs = append(runs, pool.Labels(*golden))
+		r.runs = append(r.runs, pool.Labels(*r.golden))
 	}
-	made, err := pool.Build(corpus, queries, runs, f.depth)
+	made, err := pool.Build(r.corpus, r.queries, r.runs, f.depth)
 	if err != nil {
 		return err
 	}
@@ -112,18 +104,40 @@ func (f *poolFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	var labels map[string]map[contracts.ToolID]int
-	if golden != nil {
-		labels = golden.Relevances()
+	if r.golden != nil {
+		labels = r.golden.Relevances()
 	}
 	facts := poolJSON{File: f.out, Queries: len(made.Items), Contributions: pool.Contributions(made, labels)}
 	judged := pool.JudgedOf(made, labels)
-	if facts.Pairs = judged.Pairs; golden != nil {
+	if facts.Pairs = judged.Pairs; r.golden != nil {
 		facts.Judged = &judged.Judged
 	}
 	if asJSON(cmd) {
 		return printJSON(cmd.OutOrStdout(), facts)
 	}
 	return facts.write(cmd.OutOrStdout())
+}
+
+// retrieved is what retrievers found for queries. golden is nil if the queries
+// have no labels.
+type retrieved struct {
+	corpus  contracts.Corpus
+	queries []pool.Query
+	golden  *contracts.GoldenSet
+	runs    []pool.Run
+}
+
+// retrieve reads the corpus and the queries, and returns what the retrievers
+// find.
+func (f *poolFlags) retrieve(cmd *cobra.Command) (r retrieved, err error) {
+	if r.corpus, err = contracts.Read[contracts.Corpus](f.corpus); err != nil {
+		return r, err
+	}
+	if r.queries, r.golden, err = f.readQueries(r.corpus); err != nil {
+		return r, err
+	}
+	r.runs, err = f.search(cmd, r.corpus, r.queries)
+	return r, err
 }
 
 // readQueries reads the queries. golden is nil if they have no labels.

@@ -26,7 +26,8 @@ func newDatasetsPowerCommand() *cobra.Command {
 		Long: `Asks several retrievers every query, as "datasets pool" does, and compares them pair by
 pair. From the differences of single queries it computes the smallest true difference of
 means that a paired test at level .05 detects with a chance of .80: 2.8 standard errors,
-or more if several tests share the level by Holm's correction (--tests). Queries that share a right tool are not independent, and count as one group.
+or more if several tests share the level by Holm's correction (--tests). Queries that share
+a right tool are not independent, and count as one group.
 
 The pair that differs least stands for a small change of a proxy, and the one that differs
 most for another proxy. To ask about a change of your own, give the results before and
@@ -64,30 +65,19 @@ func runDatasetsPower(cmd *cobra.Command, f *poolFlags, o power.Options) error {
 	if o.Detect < 0 || o.Detect > 1 {
 		return fmt.Errorf("--detect %g is out of range: give a difference between 0 and 1", o.Detect)
 	}
-	corpus, err := contracts.Read[contracts.Corpus](f.corpus)
+	r, err := f.retrieve(cmd)
 	if err != nil {
 		return err
 	}
-	queries, golden, err := f.readQueries(corpus)
-	if err != nil {
-		return err
+	for i := range r.runs {
+		r.runs[i] = cut(r.runs[i])
 	}
-	runs, err := f.search(cmd, corpus, queries)
-	if err != nil {
-		return err
-	}
-	for i := range runs {
-		runs[i] = cut(runs[i])
-	}
-	summaries := []contracts.QuerySummary{}
-	for _, q := range power.Answerable(*golden) {
-		summaries = append(summaries, contracts.QuerySummary{ID: q.ID, Labels: q.Labels})
-	}
-	if !slices.Contains(o.Sizes, len(summaries)) && len(summaries) > 1 {
-		o.Sizes = append(o.Sizes, len(summaries))
+	groups := groupsOf(*r.golden)
+	if !slices.Contains(o.Sizes, len(groups)) && len(groups) > 1 {
+		o.Sizes = append(o.Sizes, len(groups))
 	}
 	slices.Sort(o.Sizes)
-	found, err := power.Of(*golden, aggregate.Groups(summaries), runs, o)
+	found, err := power.Of(*r.golden, groups, r.runs, o)
 	if err != nil {
 		return err
 	}
@@ -95,6 +85,15 @@ func runDatasetsPower(cmd *cobra.Command, f *poolFlags, o power.Options) error {
 		return printJSON(cmd.OutOrStdout(), found)
 	}
 	return writePower(cmd.OutOrStdout(), found, o)
+}
+
+// groupsOf names the group of each query with a right tool.
+func groupsOf(golden contracts.GoldenSet) []string {
+	summaries := []contracts.QuerySummary{}
+	for _, q := range power.Answerable(golden) {
+		summaries = append(summaries, contracts.QuerySummary{ID: q.ID, Labels: q.Labels})
+	}
+	return aggregate.Groups(summaries)
 }
 
 // cut limits the results of a run to those that are scored.

@@ -19,6 +19,7 @@ import (
 // labelFlags are those of touchstone label.
 type labelFlags struct {
 	corpus, judge, out, second, listen string
+	settle                             []string
 	share                              float64
 }
 
@@ -36,9 +37,11 @@ file. Start the command again with the same files to continue, also after a cras
 judgements are exported to the output file with e, and when the command ends.
 
 With --second, the page shows the pairs that another judge judged, without that judge's grades.
-"datasets agree" then compares the two.`,
+"datasets agree" then compares the two. With --settle FILE --settle FILE, the page shows the
+pairs on which two judges disagree, with the grades of both.`,
 		Example: `  touchstone label pool.json --corpus corpus.json --judge "A. Person" -o first.json
-  touchstone label pool.json --corpus corpus.json --judge "B. Person" --second first.json --share 0.25 -o second.json`,
+  touchstone label pool.json --corpus corpus.json --judge "B. Person" --second first.json --share 0.25 -o second.json
+  touchstone label pool.json --corpus corpus.json --judge "both" --settle first.json --settle second.json -o settled.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
@@ -47,6 +50,7 @@ With --second, the page shows the pairs that another judge judged, without that 
 	p.StringVar(&f.judge, "judge", "", "who judges, as it will stand in the output file")
 	p.StringVarP(&f.out, "output", "o", "", "the file to export the judgements to; the journal is beside it")
 	p.StringVar(&f.second, "second", "", "the judgements, or the golden set, of a first judge: judge the same pairs, without seeing the grades")
+	p.StringArrayVar(&f.settle, "settle", nil, "twice: the judgements, or the golden sets, of two judges: judge the pairs on which they disagree, and see both grades")
 	p.Float64Var(&f.share, "share", 1, "with --second: the share of the queries to judge")
 	p.StringVar(&f.listen, "listen", "127.0.0.1:8322", "the address to listen on, of this machine alone; port 0 selects a free port")
 	for _, name := range []string{"corpus", "judge", "output"} {
@@ -64,7 +68,8 @@ func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
 	if err != nil {
 		return err
 	}
-	if pool, err = f.part(pool); err != nil {
+	pool, given, err := f.part(pool)
+	if err != nil {
 		return err
 	}
 	if err := f.checkOutput(); err != nil {
@@ -75,7 +80,7 @@ func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
 		return err
 	}
 	defer l.Close()
-	session, err := label.Open(label.Options{Pool: pool, Corpus: corpus, Judge: f.judge, Out: f.out})
+	session, err := label.Open(label.Options{Pool: pool, Corpus: corpus, Judge: f.judge, Out: f.out, Given: given})
 	if err != nil {
 		return err
 	}
@@ -97,29 +102,58 @@ func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
 	return nil
 }
 
-// part returns the part of the pool to judge.
-func (f *labelFlags) part(pool contracts.Pool) (contracts.Pool, error) {
-	if !(f.share > 0 && f.share <= 1) {
-		return pool, fmt.Errorf("--share %g is out of range: give a share above 0, at most 1", f.share)
+// part returns the part of the pool to judge, and the grades to show there.
+func (f *labelFlags) part(pool contracts.Pool) (contracts.Pool, map[string]map[contracts.ToolID][]label.Given, error) {
+	switch {
+	case !(f.share > 0 && f.share <= 1):
+		return pool, nil, fmt.Errorf("--share %g is out of range: give a share above 0, at most 1", f.share)
+	case f.share != 1 && f.second == "":
+		return pool, nil, errors.New("--share needs --second")
+	case len(f.settle) > 0 && f.second != "":
+		return pool, nil, errors.New("--second hides the grades of a judge, and --settle shows those of two: use one of them")
+	case len(f.settle) > 0:
+		return f.disputed(pool)
+	case f.second == "":
+		return pool, nil, nil
 	}
-	if f.second == "" {
-		if f.share != 1 {
-			return pool, errors.New("--share needs --second")
+	first, err := readJudge(f.second, pool)
+	if err != nil {
+		return pool, nil, err
+	}
+	pool, err = label.Second(pool, first.Labels, f.share)
+	return pool, nil, err
+}
+
+// disputed returns the part of the pool on which two judges disagree.
+func (f *labelFlags) disputed(pool contracts.Pool) (contracts.Pool, map[string]map[contracts.ToolID][]label.Given, error) {
+	if len(f.settle) != 2 {
+		return pool, nil, fmt.Errorf("--settle is given %d times: give it twice, for the two judges", len(f.settle))
+	}
+	var judges [2]label.Judged
+	for i, file := range f.settle {
+		judge, err := readJudge(file, pool)
+		if err != nil {
+			return pool, nil, err
 		}
-		return pool, nil
+		judges[i] = label.Judged{Name: judge.Name, Labels: judge.Labels}
 	}
-	data, err := contracts.ReadBytes(f.second)
+	return label.Disputed(pool, judges[0], judges[1])
+}
+
+// readJudge reads the judgements of a judge on tools of the pool's corpus.
+func readJudge(file string, pool contracts.Pool) (judging.Judge, error) {
+	data, err := contracts.ReadBytes(file)
 	if err != nil {
-		return pool, err
+		return judging.Judge{}, err
 	}
-	first, err := judging.Read(f.second, data)
+	judge, err := judging.Read(file, data)
 	if err != nil {
-		return pool, err
+		return judge, err
 	}
-	if first.CorpusVersion != pool.CorpusVersion {
-		return pool, fmt.Errorf("%s judged tools of corpus %q, but the pool is over corpus %q; give judgements of this pool", f.second, first.CorpusVersion, pool.CorpusVersion)
+	if judge.CorpusVersion != pool.CorpusVersion {
+		return judge, fmt.Errorf("%s judged tools of corpus %q, but the pool is over corpus %q; give judgements of this pool", file, judge.CorpusVersion, pool.CorpusVersion)
 	}
-	return label.Second(pool, first.Labels, f.share)
+	return judge, nil
 }
 
 // checkOutput refuses to overwrite a file that is no export of these judgements.

@@ -44,6 +44,8 @@ type Comparison struct {
 	Queries   []Query    `json:"queries"`
 	Detectors []Detector `json:"detectors"`
 	Models    []Model    `json:"models"`
+	// NoAnswer is nil unless both reports have queries that no tool serves.
+	NoAnswer *NoAnswer `json:"no_answer,omitempty"`
 	// Cost is nil if nothing was measured.
 	Cost *Cost `json:"cost"`
 }
@@ -139,6 +141,7 @@ func Reports(nameA string, a *contracts.Aggregate, nameB string, b *contracts.Ag
 	c.compareQueries(pairs)
 	c.compareDetectors(a.Detectors, b.Detectors)
 	c.compareSelection(a.Selection, b.Selection)
+	c.compareNoAnswer(a.Retrieval.NoAnswer, b.Retrieval.NoAnswer)
 	return c, nil
 }
 

@@ -139,7 +139,7 @@ func TestNoAnswer(t *testing.T) {
 	failed.Error = "timeout"
 	with := func(run int, unanswerable ...contracts.UnanswerableResult) contracts.RetrievalReport {
 		r := fixture.Retrieval(run, q1, q2)
-		r.Unanswerable = unanswerable
+		r.Unanswerable, r.TestShare = unanswerable, 0.5
 		return r
 	}
 	security := []contracts.SecurityReport{fixture.Security("scanner", 1, entries...)}
@@ -158,6 +158,7 @@ func TestNoAnswer(t *testing.T) {
 		t.Errorf("ranking figures differ: %s", diff)
 	}
 	near(t, "judged@10", *agg.Retrieval.JudgedAt10, 0.5)
+	near(t, "test share", agg.Retrieval.TestShare, 0.5)
 	n := agg.Retrieval.NoAnswer
 	if n.Queries != 3 || n.Errored != 1 || len(n.Metrics) != 2 {
 		t.Fatalf("%+v", n)

@@ -78,7 +78,7 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap floa
 		Passed: true, Baseline: baseline.Version, Data: part.Data, Unfrozen: unfrozen(agg.Validation),
 		Unjudged: unjudged(agg, baseline), Moves: moves.list(), Counts: moves.counts(),
 	}
-	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), detectorChecks(agg, baseline, moves), selectionChecks(agg, baseline, moves))
+	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), noAnswerChecks(agg, baseline), detectorChecks(agg, baseline, moves), selectionChecks(agg, baseline, moves))
 	g.Warnings = noiseWarnings(agg, baseline)
 	for _, c := range g.Checks {
 		g.Passed = g.Passed && c.Passed
@@ -124,6 +124,7 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 			problems = append(problems, fmt.Sprintf("detector %s has two thresholds in the baseline; keep one of them", t.Detector))
 		}
 	}
+	problems = append(problems, noAnswerProblems(agg, b)...)
 	problems = append(problems, selectionProblems(agg, b)...)
 	if len(problems) > 0 {
 		return errors.New("the gate cannot judge: " + strings.Join(problems, "; "))

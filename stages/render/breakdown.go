@@ -63,7 +63,7 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 		}
 	}
 	groups := aggregate.Groups(queries)
-	for _, p := range queryKinds(queries) {
+	for _, p := range queryKinds(queries, r.Aggregate.Retrieval.TestShare) {
 		v.Kinds = append(v.Kinds, viewPart(p, queries, groups, moved))
 	}
 	servers := serversOf(queries)
@@ -78,9 +78,9 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 }
 
 // queryKinds divides the queries by whether they are hard negatives, and by the
-// number of their right tools, and adds those with a tag and those of each
-// language. It leaves out kinds without a query.
-func queryKinds(queries []contracts.QuerySummary) []part {
+// number of their right tools, and adds those of each split, those with a tag
+// and those of each language. It leaves out kinds without a query.
+func queryKinds(queries []contracts.QuerySummary, testShare float64) []part {
 	kinds := []part{{name: "hard negatives"}, {name: "other queries"}, {name: "one right tool"}, {name: "several right tools"}}
 	for i := range queries {
 		kind, tools := 1, 2
@@ -99,8 +99,23 @@ func queryKinds(queries []contracts.QuerySummary) []part {
 		kinds[kind].queries = append(kinds[kind].queries, i)
 		kinds[tools].queries = append(kinds[tools].queries, i)
 	}
-	kinds = append(kinds, taggedQueries(queries)...)
+	kinds = slices.Concat(kinds, splits(queries, testShare), taggedQueries(queries))
 	return slices.DeleteFunc(kinds, func(p part) bool { return len(p.queries) == 0 })
+}
+
+// splits divides the queries into those for development, which rules and
+// descriptions may be made on, and those held out.
+func splits(queries []contracts.QuerySummary, testShare float64) []part {
+	parts := []part{{name: "split " + contracts.SplitDev}, {name: "split " + contracts.SplitTest}}
+	for i := range queries {
+		switch contracts.Split(testShare, queries[i].ID) {
+		case contracts.SplitDev:
+			parts[0].queries = append(parts[0].queries, i)
+		case contracts.SplitTest:
+			parts[1].queries = append(parts[1].queries, i)
+		}
+	}
+	return parts
 }
 
 // taggedQueries returns the queries with a tag that no other kind covers, and

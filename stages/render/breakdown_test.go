@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestBreakdownByTagAndLanguage(t *testing.T) {
 		{ID: "q4", Language: "de"},
 	}
 	var got []string
-	for _, p := range queryKinds(queries) {
+	for _, p := range queryKinds(queries, 0) {
 		line := p.name + ":"
 		for _, i := range p.queries {
 			line += " " + queries[i].ID
@@ -74,5 +75,30 @@ func TestBreakdownByTagAndLanguage(t *testing.T) {
 	want := "hard negatives: q1, other queries: q2 q3 q4, one right tool: q1 q2 q3 q4, indirect: q1, misspelt: q3, language de: q3 q4, language zh: q2"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("%s\nwant %s", s, want)
+	}
+}
+
+// The splits are those of the golden set. A set without splits has none.
+func TestBreakdownBySplit(t *testing.T) {
+	golden := contracts.GoldenSet{TestShare: 0.4}
+	queries := make([]contracts.QuerySummary, 50)
+	held := 0
+	for i := range queries {
+		queries[i].ID = fmt.Sprintf("q%d", i)
+		if golden.Split(queries[i].ID) == contracts.SplitTest {
+			held++
+		}
+	}
+	sizes := map[string]int{}
+	for _, p := range queryKinds(queries, golden.TestShare) {
+		sizes[p.name] = len(p.queries)
+	}
+	if held == 0 || sizes["split test"] != held || sizes["split dev"] != 50-held {
+		t.Errorf("%d queries are held out: %v", held, sizes)
+	}
+	for _, p := range queryKinds(queries, 0) {
+		if strings.HasPrefix(p.name, "split") {
+			t.Errorf("a set without splits has %s", p.name)
+		}
 	}
 }

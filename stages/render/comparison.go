@@ -152,6 +152,12 @@ func WriteComparison(w io.Writer, c *compare.Comparison, most int) error {
 			fmt.Fprintln(t, strings.Join(row, "\t"))
 		}
 	}
+	if c.NoAnswer != nil {
+		fmt.Fprintln(t, "\n"+strings.Join(noAnswerHead, "\t"))
+		for _, r := range c.NoAnswer.Rates {
+			fmt.Fprintln(t, strings.Join(comparedNoAnswerRow(r), "\t"))
+		}
+	}
 	if c.Cost != nil {
 		fmt.Fprintln(t, "\ncost\tA\tB")
 		for _, r := range costRows(c.Cost) {
@@ -160,6 +166,9 @@ func WriteComparison(w io.Writer, c *compare.Comparison, most int) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if c.NoAnswer != nil {
+		fmt.Fprintln(w, "\n"+comparedNoAnswerNote(c.NoAnswer))
 	}
 	if c.Cost == nil {
 		fmt.Fprintln(w, "\n"+notMeasured)
@@ -207,7 +216,7 @@ func ComparisonMarkdown(c *compare.Comparison) []byte {
 		md(shorten(c.A.Proxy, 100)), md(shorten(c.B.Proxy, 100)))
 	room := maxComment - 1 - len(foot)
 	for _, section := range [][]string{
-		comparedMetrics(c), comparedCost(c), comparedDetectors(c), comparedModels(c),
+		comparedMetrics(c), comparedCost(c), comparedDetectors(c), comparedModels(c), comparedNoAnswer(c),
 		comparedQueries(c, compare.Loss, "Lost", " open"), comparedQueries(c, compare.Win, "Won", ""), comparedQueries(c, compare.Tie, "Differ in other metrics only", ""),
 	} {
 		room = appendSection(&b, section, room)

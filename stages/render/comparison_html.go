@@ -20,6 +20,7 @@ var comparisonHTML string
 var comparisonTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("comparison").Funcs(template.FuncMap{
 		"row": comparedRow, "model": comparedModelRow, "rate": rate, "p": probability, "signed": signed, "shorten": shorten, "metric": metricName,
+		"noAnswer": comparedNoAnswerRow, "noAnswerNote": comparedNoAnswerNote, "noAnswerQuery": comparedNoAnswerQuery,
 		"relevant": func(t contracts.RankedTool) bool { return t.Relevance != nil && *t.Relevance > 0 },
 	}).Parse(comparisonHTML))
 })

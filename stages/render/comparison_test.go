@@ -103,3 +103,32 @@ func TestWriteComparison(t *testing.T) {
 		t.Errorf("got (%v)\n%s", err, b.String())
 	}
 }
+
+func TestComparisonOfNoAnswer(t *testing.T) {
+	c := sampleComparison(t, 5)
+	third := 1. / 3
+	c.NoAnswer = &compare.NoAnswer{Queries: 3, P: 1, Rates: []compare.NoAnswerRate{{Metric: "no_answer_empty", Rates: compare.Rates{A: &third}}},
+		Changed: []compare.NoAnswerQuery{{ID: "n1", Query: hostile, Outcome: compare.Loss, B: "shelf:paint"}}}
+	page, err := ComparisonHTML(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	if err := WriteComparison(&table, c, 5); err != nil {
+		t.Fatal(err)
+	}
+	const note = "Of 3 queries that no tool serves, only A leaves 1 without a tool and only B 0"
+	for format, text := range map[string]string{"html": string(page), "table": table.String(), "markdown": string(ComparisonMarkdown(c))} {
+		for _, want := range []string{"Empty answers", "0.333", note} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q", format, want)
+			}
+		}
+		if format != "table" && (strings.Contains(text, "<script") || strings.Contains(text, "<img")) {
+			t.Errorf("%s: untrusted text became markup", format)
+		}
+	}
+	if !strings.Contains(string(page), "empty → shelf:paint") {
+		t.Error("the page lacks the query that changed")
+	}
+}

@@ -52,7 +52,8 @@ func Markdown(r contracts.Report) []byte {
 	}
 	foot := markdownFoot(&r)
 	room := maxComment - 1 - maxOrigins - len(foot)
-	for _, section := range [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownNoAnswer(&r), markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)} {
+	sections := [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownNoAnswer(&r), markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)}
+	for _, section := range append(sections, markdownAttacks(&r)...) {
 		room = appendSection(&b, section, room)
 	}
 	b.WriteString(foot)

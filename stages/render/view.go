@@ -26,6 +26,7 @@ type page struct {
 	NoAnswer                            *noAnswerView
 	Detectors                           []detectorView
 	Categories                          []categoryRow
+	Attacks                             []attackTable
 	Mutations                           []mutationView
 	Selection                           *selectionView
 	Similarity                          *similarityView
@@ -117,7 +118,7 @@ func newPage(r *contracts.Report) page {
 	for _, d := range a.Detectors {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
 	}
-	p.Categories = viewCategories(a.Detectors)
+	p.Categories, p.Attacks = viewCategories(a.Detectors), viewAttacks(a.Detectors)
 	p.Mutations = viewMutations(a.Mutations)
 	p.Selection, p.Similarity = viewSelection(a.Selection, g), viewSimilarity(a.Similarity)
 	p.Warnings = a.Validation.Warnings
@@ -239,22 +240,11 @@ func viewCategories(detectors []contracts.DetectorSummary) []categoryRow {
 		for _, d := range detectors {
 			i := slices.IndexFunc(d.Score.PerCategory, func(c contracts.CategoryScore) bool { return c.Category == category })
 			if i < 0 || d.Score.PerCategory[i].Total == 0 {
-				row.Cells = append(row.Cells, categoryCell{Text: "–", Class: "none"})
+				row.Cells = append(row.Cells, flaggedCell(d.Score.Detector, contracts.CategoryScore{}, attack))
 				continue
 			}
 			present = true
-			c := d.Score.PerCategory[i]
-			share := float64(c.Flagged) / float64(c.Total)
-			cell := categoryCell{Text: fmt.Sprintf("%d/%d", c.Flagged, c.Total), Class: "alarm"}
-			cell.Title = fmt.Sprintf("%s: %d of %d flagged", d.Score.Detector, c.Flagged, c.Total)
-			if attack {
-				cell.Class = "caught"
-			}
-			if c.Errored > 0 {
-				cell.Text += fmt.Sprintf(" (%d errored)", c.Errored)
-			}
-			cell.Bar = template.HTML(fmt.Sprintf(`<svg class="share" viewBox="0 0 60 6" width="60" height="6" aria-hidden="true"><rect class="whole" width="60" height="6" rx="3"/><rect class="part" width="%.1f" height="6" rx="3"/></svg>`, share*60))
-			row.Cells = append(row.Cells, cell)
+			row.Cells = append(row.Cells, flaggedCell(d.Score.Detector, d.Score.PerCategory[i], attack))
 		}
 		if present {
 			rows = append(rows, row)

@@ -80,6 +80,7 @@ func Run(ctx context.Context, opts Options) error {
 		SearchPath:    opts.Search,
 		Degraded:      opts.Degrade,
 		Run:           opts.Run,
+		TestShare:     d.golden.TestShare,
 	}
 	report.PerQuery, report.Unanswerable = separate(results, d.golden)
 	report.Metrics = mean(report.PerQuery)

@@ -129,12 +129,16 @@ func TestQueryWithoutARightTool(t *testing.T) {
 		contracts.Query{ID: "n1", Query: "create an event on the moon", Language: "en-GB", Tags: []string{contracts.TagIndirect}, Expects: contracts.ExpectsNone},
 		contracts.Query{ID: "n2", Query: "xyzzy plugh", Expects: contracts.ExpectsNone, Labels: []contracts.Label{{ToolID: "calendar:create_event"}}},
 	)
+	golden.TestShare = 0.5
 	opts := small(dir)
 	opts.Golden = filepath.Join(t.TempDir(), "golden.json")
 	if err := contracts.Write(opts.Golden, golden); err != nil {
 		t.Fatal(err)
 	}
 	after, _ := mustScore(t, opts)
+	if after.TestShare != 0.5 || before.TestShare != 0 {
+		t.Errorf("the test share became %g from %g", after.TestShare, before.TestShare)
+	}
 	if !reflect.DeepEqual(before.Metrics, after.Metrics) || len(before.PerQuery) != len(after.PerQuery) {
 		t.Errorf("the metrics became %v from %v", after.Metrics, before.Metrics)
 	}

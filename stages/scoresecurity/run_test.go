@@ -197,6 +197,18 @@ func TestCategories(t *testing.T) {
 	}
 }
 
+// The report says how an attack works and what carries it.
+func TestTechniqueAndCarrier(t *testing.T) {
+	described := entry("tp-1", "EVIL")
+	described.Technique, described.Carrier = "hidden-order", contracts.CarrierDescription
+	r := runFake(t, []contracts.SecurityEntry{described, entry("b-1", "plain")}, "all")
+	for _, e := range r.PerEntry {
+		if e.ID == "tp-1" && (e.Technique != "hidden-order" || e.Carrier != contracts.CarrierDescription) || e.ID == "b-1" && e.Technique+e.Carrier != "" {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
 // If a detector fails on an entry, in any way, only that entry is affected. A failure on an attack is a
 // miss, a failure on a benign entry does not count. All other entries get the same verdict as without it.
 func TestFailuresStayWithTheirEntry(t *testing.T) {

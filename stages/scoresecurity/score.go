@@ -11,6 +11,8 @@ func perEntry(entries []contracts.SecurityEntry, results []result) []contracts.E
 			ID:         e.ID,
 			Label:      e.Label,
 			Category:   e.Category,
+			Technique:  e.Technique,
+			Carrier:    e.Carrier,
 			Verdict:    contracts.VerdictClean,
 			Confidence: v.Confidence,
 			Signals:    []string{},

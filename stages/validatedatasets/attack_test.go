@@ -49,6 +49,41 @@ func validateSecurity(t *testing.T, c contracts.SecurityCorpus) (contracts.Valid
 	return v, nil
 }
 
+// Twins may share their description: the attack is elsewhere. A third entry with
+// it is a copy.
+func TestSharedDescriptions(t *testing.T) {
+	const text = "Prints the diary of a day."
+	c := described(t)
+	byID := map[string]*contracts.SecurityEntry{}
+	for i := range c.Entries {
+		byID[c.Entries[i].ID] = &c.Entries[i]
+	}
+	shared := func() string {
+		t.Helper()
+		v, err := validateSecurity(t, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range v.Warnings {
+			if strings.Contains(w, "share a description") {
+				return w
+			}
+		}
+		return ""
+	}
+	attack := byID["m-"+contracts.AttackCategories[0]]
+	twin := byID[attack.Twin]
+	attack.Description, twin.Description = text, text
+	if w := shared(); w != "" {
+		t.Errorf("twins: %s", w)
+	}
+	other := byID["m-"+contracts.AttackCategories[1]]
+	other.Description = text
+	if w := shared(); !strings.Contains(w, "3 entries share a description with another, in 1 groups") || !strings.Contains(w, other.ID) {
+		t.Errorf("a copy beside twins: %q", w)
+	}
+}
+
 func TestDescribedCorpus(t *testing.T) {
 	c := described(t)
 	v, err := validateSecurity(t, c)

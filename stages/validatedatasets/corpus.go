@@ -49,9 +49,15 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 // The type must be object, properties must be an object, and the whole a JSON
 // Schema.
 func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMessage) {
-	if len(schema) == 0 {
+	if len(schema) == 0 || d.goodSchemas[0][string(schema)] {
 		return
 	}
+	before := len(d.problems)
+	defer func() {
+		if len(d.problems) == before {
+			d.goodSchemas[0] = remembered(d.goodSchemas[0], schema)
+		}
+	}()
 	var s struct {
 		Type       any             `json:"type"`
 		Properties json.RawMessage `json:"properties"`
@@ -70,6 +76,15 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 	checkSchema(d, at, entry, "the argument schema", schema)
 }
 
+// remembered adds a schema to those that are right.
+func remembered(good map[string]bool, schema json.RawMessage) map[string]bool {
+	if good == nil {
+		good = make(map[string]bool)
+	}
+	good[string(schema)] = true
+	return good
+}
+
 // checkSource refuses a dataset that does not name its source, or whose licence
 // does not allow redistribution.
 func checkSource[T any](d *dataset[T], from *contracts.GeneratedFrom) {
@@ -82,7 +97,7 @@ func checkSource[T any](d *dataset[T], from *contracts.GeneratedFrom) {
 	if from.License == "" {
 		return
 	}
-	if message, remedy := checkLicense(from.License); message != "" {
+	if message, remedy := CheckLicense(from.License); message != "" {
 		d.refuse("/generated_from/license", "", message, remedy)
 	}
 }

@@ -21,6 +21,9 @@ type dataset[T any] struct {
 	// fromSchema holds the places that the schema refused. A second problem at
 	// one of them would only repeat the first.
 	fromSchema map[string]bool
+	// goodSchemas holds the texts of argument schemas, or other schemas, that were
+	// found to be right. Tools of generated servers often share theirs.
+	goodSchemas [2]map[string]bool
 }
 
 // load reads a dataset. It returns an error only if the file cannot be read;

@@ -37,7 +37,7 @@ var metaschemas = sync.OnceValue(func() []*jsonschema.Schema {
 // checkSchema refuses what is no JSON Schema in the dialect that it names or, if
 // it names none, in any. It does not resolve references.
 func checkSchema[T any](d *dataset[T], at, entry, what string, schema json.RawMessage) {
-	if len(schema) == 0 {
+	if len(schema) == 0 || d.goodSchemas[1][string(schema)] {
 		return
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
@@ -53,6 +53,7 @@ func checkSchema[T any](d *dataset[T], at, entry, what string, schema json.RawMe
 		}
 		err := metaschemas()[i].Validate(value)
 		if err == nil {
+			d.goodSchemas[1] = remembered(d.goodSchemas[1], schema)
 			return
 		}
 		if first == nil {

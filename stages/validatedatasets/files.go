@@ -1,9 +1,11 @@
 package validatedatasets
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -34,19 +36,39 @@ func Check(lockPath string, files []string) ([]Checked, error) {
 	return checkFiles(files, lock)
 }
 
+// kinds are the kinds of datasets by the list that they hold.
+var kinds = map[string]string{"tools": contracts.KindCorpus, "queries": contracts.KindGolden, "entries": contracts.KindSecurity, "cases": contracts.KindCases}
+
 // kindOf returns the kind of a dataset, derived from the list that it holds, or
-// "" if data is not a dataset.
+// "" if data is not a dataset. It reads no further than to that list, so that
+// data need not be JSON as a whole.
 func kindOf(data []byte) string {
-	var top map[string]json.RawMessage
-	if json.Unmarshal(data, &top) != nil {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return ""
 	}
-	for _, known := range []struct{ list, kind string }{{"tools", contracts.KindCorpus}, {"queries", contracts.KindGolden}, {"entries", contracts.KindSecurity}, {"cases", contracts.KindCases}} {
-		if _, ok := top[known.list]; ok {
-			return known.kind
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return ""
+		}
+		if name, ok := key.(string); ok && kinds[name] != "" {
+			return kinds[name]
+		}
+		var skipped json.RawMessage
+		if dec.Decode(&skipped) != nil {
+			return ""
 		}
 	}
 	return ""
+}
+
+// kindOfJSON is kindOf for data that has to be JSON as a whole.
+func kindOfJSON(data []byte) string {
+	if !json.Valid(data) {
+		return ""
+	}
+	return kindOf(data)
 }
 
 // checkFiles validates datasets of any kind and describes them, in the order of
@@ -54,6 +76,7 @@ func kindOf(data []byte) string {
 func checkFiles(files []string, lock contracts.DatasetLock) ([]Checked, error) {
 	var invalid InvalidError
 	var checked []Checked
+	corpora := &corpora{files: files, known: map[string]*contracts.Corpus{}}
 	for _, path := range files {
 		data, err := contracts.ReadBytes(path)
 		if err != nil {
@@ -63,13 +86,18 @@ func checkFiles(files []string, lock contracts.DatasetLock) ([]Checked, error) {
 		var fe *contracts.FileError
 		switch kind := kindOf(data); kind {
 		case contracts.KindCorpus:
-			c, fe, err = checkFile(kind, path, lock, checkCorpus, describeCorpus)
+			c, fe, err = checkFile(kind, path, lock, func(d *dataset[contracts.Corpus]) []string {
+				if len(d.problems) == 0 {
+					corpora.known[path] = &d.value
+				}
+				return checkCorpus(d)
+			}, describeCorpus)
 		case contracts.KindGolden:
-			c, fe, err = checkGoldenFile(path, files, lock)
+			c, fe, err = checkGoldenFile(path, corpora, lock)
 		case contracts.KindSecurity:
 			c, fe, err = checkFile(kind, path, lock, checkSecurity, describeSecurity)
 		case contracts.KindCases:
-			c, fe, err = checkCasesFile(path, files, lock)
+			c, fe, err = checkCasesFile(path, corpora, lock)
 		default:
 			if _, err := contracts.CanonicalJSON(data); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
@@ -101,12 +129,12 @@ func checkFile[T any](kind, path string, lock contracts.DatasetLock, check func(
 }
 
 // checkGoldenFile finds the corpus of a golden set and checks the set against it.
-func checkGoldenFile(path string, files []string, lock contracts.DatasetLock) (Checked, *contracts.FileError, error) {
+func checkGoldenFile(path string, corpora *corpora, lock contracts.DatasetLock) (Checked, *contracts.FileError, error) {
 	golden, err := load[contracts.GoldenSet](contracts.KindGolden, path)
 	if err != nil {
 		return Checked{}, nil, err
 	}
-	corpus, err := corpusOf(golden, golden.value.CorpusVersion, files)
+	corpus, err := corpusOf(golden, golden.value.CorpusVersion, corpora)
 	if err != nil {
 		return Checked{}, nil, err
 	}
@@ -116,12 +144,12 @@ func checkGoldenFile(path string, files []string, lock contracts.DatasetLock) (C
 }
 
 // checkCasesFile finds the corpus of a set of cases and checks the set against it.
-func checkCasesFile(path string, files []string, lock contracts.DatasetLock) (Checked, *contracts.FileError, error) {
+func checkCasesFile(path string, corpora *corpora, lock contracts.DatasetLock) (Checked, *contracts.FileError, error) {
 	cases, err := load[contracts.CaseSet](contracts.KindCases, path)
 	if err != nil {
 		return Checked{}, nil, err
 	}
-	corpus, err := corpusOf(cases, cases.value.CorpusVersion, files)
+	corpus, err := corpusOf(cases, cases.value.CorpusVersion, corpora)
 	if err != nil {
 		return Checked{}, nil, err
 	}
@@ -133,13 +161,12 @@ func checkCasesFile(path string, files []string, lock contracts.DatasetLock) (Ch
 // corpusOf finds the corpus of a dataset among the given files and those in the
 // dataset's directory. A dataset with problems gets an empty one if there is
 // none.
-func corpusOf[T any](d *dataset[T], version string, files []string) (*contracts.Corpus, error) {
-	candidates := append([]string(nil), files...)
+func corpusOf[T any](d *dataset[T], version string, corpora *corpora) (*contracts.Corpus, error) {
 	beside, err := filepath.Glob(filepath.Join(filepath.Dir(d.path), "*.json"))
 	if err != nil {
 		return nil, err
 	}
-	corpus := findCorpus(append(candidates, beside...), version)
+	corpus := corpora.find(beside, version)
 	if corpus == nil && len(d.problems) == 0 {
 		return nil, fmt.Errorf("%s is made for corpus %q, which is neither given nor in the same directory; name the corpus file too", d.path, version)
 	}
@@ -149,15 +176,42 @@ func corpusOf[T any](d *dataset[T], version string, files []string) (*contracts.
 	return corpus, nil
 }
 
-func findCorpus(paths []string, version string) *contracts.Corpus {
-	for _, path := range paths {
-		data, err := contracts.ReadBytes(path)
-		if err != nil || kindOf(data) != contracts.KindCorpus {
-			continue
+// corpora are the corpora of one check. Each is read once: a large one takes
+// seconds.
+type corpora struct {
+	files []string
+	known map[string]*contracts.Corpus // by path
+}
+
+// find returns the corpus with a version among the given files and those beside.
+func (c *corpora) find(beside []string, version string) *contracts.Corpus {
+	for _, path := range slices.Concat(c.files, beside) {
+		corpus, known := c.known[path]
+		if !known {
+			corpus = readCorpus(path, version)
+			if corpus != nil {
+				c.known[path] = corpus
+			}
 		}
-		if c, err := contracts.Decode[contracts.Corpus](path, data); err == nil && c.Version == version {
-			return &c
+		if corpus != nil && corpus.Version == version {
+			return corpus
 		}
 	}
 	return nil
+}
+
+// readCorpus returns the corpus in a file if it is valid and has that version.
+func readCorpus(path, version string) *contracts.Corpus {
+	data, err := contracts.ReadBytes(path)
+	if err != nil || kindOf(data) != contracts.KindCorpus {
+		return nil
+	}
+	if v, _, _, ok := versionOf(data); !ok || v != version {
+		return nil
+	}
+	corpus, err := contracts.Decode[contracts.Corpus](path, data)
+	if err != nil {
+		return nil
+	}
+	return &corpus
 }

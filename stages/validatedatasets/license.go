@@ -37,9 +37,9 @@ var restricted = []struct{ prefix, why string }{
 
 const licenseRemedy = "leave the entry out, or use one under a licence such as MIT, Apache-2.0, BSD-3-Clause, ISC, CC0-1.0 or CC-BY-4.0"
 
-// checkLicense checks an SPDX expression: one side of OR must be allowed, and
+// CheckLicense checks an SPDX expression: one side of OR must be allowed, and
 // both sides of AND. It returns an empty message if the licence is allowed.
-func checkLicense(expression string) (message, remedy string) {
+func CheckLicense(expression string) (message, remedy string) {
 	p := licenseParser{tokens: strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(expression))}
 	refusal := p.or()
 	if p.broken || len(p.tokens) > 0 {

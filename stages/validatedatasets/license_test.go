@@ -10,7 +10,7 @@ func TestLicenses(t *testing.T) {
 		"MIT", "apache-2.0", "BSD-3-Clause", "CC0-1.0", "CC-BY-4.0", "ISC", "Unlicense",
 		"MIT OR Apache-2.0", "GPL-3.0-only OR MIT", "MIT AND CC-BY-4.0", "(MIT OR SSPL-1.0) AND ISC", "Apache-2.0 WITH LLVM-exception",
 	} {
-		if message, remedy := checkLicense(ok); message != "" {
+		if message, remedy := CheckLicense(ok); message != "" {
 			t.Errorf("%s: %s; %s", ok, message, remedy)
 		}
 	}
@@ -34,7 +34,7 @@ func TestLicenses(t *testing.T) {
 		"":                       "is not an SPDX expression",
 		strings.Repeat("(", 500): "is not an SPDX expression",
 	} {
-		message, remedy := checkLicense(expression)
+		message, remedy := CheckLicense(expression)
 		if !strings.Contains(message+"; "+remedy, want) || message == "" || remedy == "" {
 			t.Errorf("%q: %s; %s", expression, message, remedy)
 		}
@@ -46,7 +46,7 @@ func FuzzLicense(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, expression string) {
-		message, remedy := checkLicense(expression)
+		message, remedy := CheckLicense(expression)
 		if (message == "") != (remedy == "") {
 			t.Errorf("%q; %q", message, remedy)
 		}

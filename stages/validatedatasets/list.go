@@ -79,7 +79,7 @@ func List(lockPath string) ([]Listed, error) {
 }
 
 func describeFile(path string, data []byte, lock contracts.DatasetLock) (Listed, bool) {
-	switch kind := kindOf(data); kind {
+	switch kind := kindOfJSON(data); kind {
 	case contracts.KindCorpus:
 		return listedAs(kind, path, lock, describeCorpus)
 	case contracts.KindGolden:

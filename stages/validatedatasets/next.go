@@ -42,7 +42,7 @@ func Next(lockPath, file string, original func(digest string) []byte) (NextVersi
 	if err != nil {
 		return NextVersion{}, err
 	}
-	next := NextVersion{Kind: kindOf(data), From: file}
+	next := NextVersion{Kind: kindOfJSON(data), From: file}
 	if next.Kind == "" {
 		return next, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases", file)
 	}
@@ -144,7 +144,7 @@ func versionsBeside(dir, kind string) (map[string]bool, error) {
 	taken := make(map[string]bool)
 	for _, f := range files {
 		data, err := contracts.ReadBytes(f)
-		if err != nil || kindOf(data) != kind {
+		if err != nil || kindOfJSON(data) != kind {
 			continue
 		}
 		if v, _, _, ok := versionOf(data); ok {

@@ -3,6 +3,7 @@ package validatedatasets
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,6 +71,9 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	if len(twinless) > 0 {
 		warnings = append(warnings, fmt.Sprintf("security: %d hard negatives do not name the attack category that they resemble (hard_negative_for): %s", len(twinless), listed(twinless)))
 	}
+	maps.DeleteFunc(byText, func(_ string, ids []string) bool {
+		return len(ids) == 2 && s.Entries[first[ids[0]]].Twin == ids[1]
+	})
 	return append(warnings, sameText(byText, "security", "entries")...)
 }
 
@@ -104,7 +108,7 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 		d.refuse(at+"/provenance/source", e.ID, "the source is blank", "write who or what made the entry, so that others can find it")
 	}
 	if e.Provenance.License != "" {
-		if message, remedy := checkLicense(e.Provenance.License); message != "" {
+		if message, remedy := CheckLicense(e.Provenance.License); message != "" {
 			d.refuse(at+"/provenance/license", e.ID, message, remedy)
 		}
 	}

@@ -32,6 +32,11 @@ type ImportOptions struct {
 	Licenses map[string]string
 	// DropCategories lists categories of a security corpus to leave out.
 	DropCategories []string
+	// Source and License are those of a dataset of a named format, whose files do
+	// not contain them. License is an SPDX identifier.
+	Source, License string
+	// Attacks maps server:tool to an attack category, for sources of servers.
+	Attacks map[string]string
 }
 
 // Imported is a converted dataset; one of the three pointers is set. Each note
@@ -53,6 +58,17 @@ func (i Imported) Value() any {
 		return *i.Golden
 	}
 	return *i.Security
+}
+
+// Entries is the number of tools, queries or security entries.
+func (i Imported) Entries() int {
+	switch i.Kind {
+	case KindCorpus:
+		return len(i.Corpus.Tools)
+	case KindGolden:
+		return len(i.Golden.Queries)
+	}
+	return len(i.Security.Entries)
 }
 
 // Import reads a dataset in the format that mcpproxy-go publishes: a corpus (an

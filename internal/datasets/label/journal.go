@@ -13,12 +13,14 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// entry is one line of the journal: a judgement, or with a nil relevance the
-// removal of one.
+// entry is one line of the journal: a judgement, or with Undo the return of a
+// pair to the grade from before its last judgement. A nil relevance, for a pair
+// that had none, is always an undo.
 type entry struct {
 	Query     string           `json:"query"`
 	Tool      contracts.ToolID `json:"tool"`
 	Relevance *int             `json:"relevance"`
+	Undo      bool             `json:"undo,omitempty"`
 }
 
 // header is the first line of a journal. Judgements of another judge or about

@@ -157,6 +157,24 @@ func TestSecondJudgeSeesNoGrades(t *testing.T) {
 	}
 }
 
+// Whoever settles a disagreement sees the grades of both judges.
+func TestSettlingShowsBothGrades(t *testing.T) {
+	o := small(t)
+	var err error
+	o.Pool, o.Given, err = Disputed(o.Pool, Judged{"Ann <b>", map[string]map[contracts.ToolID]int{"q2": {"kitchen:boil": 2}}}, Judged{"Bob", map[string]map[contracts.ToolID]int{"q2": {"kitchen:boil": 0}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, tab, _ := page(t, o)
+	tab.Expect(`document.querySelector("#about").textContent`, "q2")
+	tab.Expect(`document.querySelector(".given").textContent`, "Ann <b>: 2, Bob: 0")
+	tab.Press("1")
+	tab.Wait(`document.querySelector("#message").textContent === "This was the last query."`)
+	if item, _ := s.Item(0); *item.Tools[0].Relevance != 1 {
+		t.Errorf("%+v", item)
+	}
+}
+
 // A judgement that cannot be saved is not shown as done.
 func TestFailureIsShown(t *testing.T) {
 	s, tab, _ := page(t, small(t))

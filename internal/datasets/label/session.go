@@ -17,6 +17,9 @@ type Options struct {
 	// Out is the file to export to. The journal is beside it, with .journal at
 	// the end of its name.
 	Out string
+	// Given are grades of other judges to show, by query and tool. It is nil
+	// unless disagreements are settled.
+	Given map[string]map[contracts.ToolID][]Given
 }
 
 // Session is one judge at work on a pool. It is safe for concurrent use.
@@ -29,7 +32,8 @@ type Session struct {
 	mu      sync.Mutex
 	journal *journal
 	grades  map[pair]int
-	// history holds, for each judgement that can be undone, what was before it.
+	// history holds, for each judgement that can be undone, what was before it,
+	// also for those of earlier sessions.
 	history []past
 }
 
@@ -75,9 +79,38 @@ func Open(o Options) (*Session, error) {
 	}
 	s.journal = journal
 	for _, e := range entries {
-		s.apply(pair{e.Query, e.Tool}, e.Relevance)
+		s.replay(e)
 	}
 	return s, nil
+}
+
+// replay does what an entry of the journal says. Judgements of pairs that are no
+// longer in the pool cannot be undone.
+func (s *Session) replay(e entry) {
+	p := pair{e.Query, e.Tool}
+	switch n := len(s.history); {
+	case e.Undo || e.Relevance == nil:
+		if n > 0 && s.history[n-1].pair == p {
+			s.history = s.history[:n-1]
+		}
+	case s.inPool(e.Query, e.Tool):
+		s.remember(p)
+	}
+	s.apply(p, e.Relevance)
+}
+
+// remember adds the present grade of a pair to the history.
+func (s *Session) remember(p pair) {
+	was := past{pair: p}
+	if before, judged := s.grades[p]; judged {
+		was.before = &before
+	}
+	s.history = append(s.history, was)
+}
+
+func (s *Session) inPool(query string, tool contracts.ToolID) bool {
+	at, known := s.places[query]
+	return known && slices.Contains(s.options.Pool.Items[at].Tools, tool)
 }
 
 // apply sets or removes a grade in memory.
@@ -139,7 +172,8 @@ type Item struct {
 // Tool is a tool of an item. Relevance is nil until it is judged.
 type Tool struct {
 	contracts.Tool
-	Relevance *int `json:"relevance"`
+	Relevance *int    `json:"relevance"`
+	Given     []Given `json:"given,omitempty"`
 }
 
 // Item returns the item of that number, from 0. ok is false if there is none.
@@ -152,7 +186,7 @@ func (s *Session) Item(number int) (item Item, ok bool) {
 	of := s.options.Pool.Items[number]
 	item = Item{Number: number, ID: of.ID, Query: of.Query, Language: of.Language, Tools: []Tool{}}
 	for _, id := range of.Tools {
-		tool := Tool{Tool: *s.tools[id]}
+		tool := Tool{Tool: *s.tools[id], Given: s.options.Given[of.ID][id]}
 		if grade, judged := s.grades[pair{of.ID, id}]; judged {
 			tool.Relevance = &grade
 		}
@@ -163,8 +197,7 @@ func (s *Session) Item(number int) (item Item, ok bool) {
 
 // Judge saves a grade, 0 to 2, for a tool of a query of the pool.
 func (s *Session) Judge(query string, tool contracts.ToolID, grade int) error {
-	at, known := s.places[query]
-	if !known || !slices.Contains(s.options.Pool.Items[at].Tools, tool) {
+	if !s.inPool(query, tool) {
 		return fmt.Errorf("the pool has no tool %q for a query %q", tool, query)
 	}
 	if grade < 0 || grade > 2 {
@@ -173,14 +206,10 @@ func (s *Session) Judge(query string, tool contracts.ToolID, grade int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := pair{query, tool}
-	if err := s.journal.add(entry{query, tool, &grade}); err != nil {
+	if err := s.journal.add(entry{Query: query, Tool: tool, Relevance: &grade}); err != nil {
 		return err
 	}
-	was := past{pair: p}
-	if before, judged := s.grades[p]; judged {
-		was.before = &before
-	}
-	s.history = append(s.history, was)
+	s.remember(p)
 	s.apply(p, &grade)
 	return nil
 }
@@ -191,8 +220,8 @@ type Undone struct {
 	Tool contracts.ToolID `json:"tool"`
 }
 
-// Undo takes back the last judgement of this session. ok is false if there is
-// none.
+// Undo takes back the last judgement, also one of an earlier session. ok is false
+// if there is none.
 func (s *Session) Undo() (undone Undone, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,7 +229,7 @@ func (s *Session) Undo() (undone Undone, ok bool, err error) {
 		return Undone{}, false, nil
 	}
 	last := s.history[len(s.history)-1]
-	if err := s.journal.add(entry{last.query, last.tool, last.before}); err != nil {
+	if err := s.journal.add(entry{Query: last.query, Tool: last.tool, Relevance: last.before, Undo: true}); err != nil {
 		return Undone{}, false, err
 	}
 	s.history = s.history[:len(s.history)-1]

@@ -145,6 +145,78 @@ func TestJournalContinues(t *testing.T) {
 	}
 }
 
+// Undo goes back over a restart, and what was undone stays so.
+func TestUndoAfterARestart(t *testing.T) {
+	o := small(t)
+	restart := func(s *Session) *Session {
+		t.Helper()
+		if s != nil {
+			if err := s.journal.close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return open(t, o)
+	}
+	grades := func(s *Session) string {
+		item, _ := s.Item(0)
+		said := ""
+		for _, tool := range item.Tools {
+			if tool.Relevance == nil {
+				said += "-"
+			} else {
+				said += fmt.Sprint(*tool.Relevance)
+			}
+		}
+		return said
+	}
+	s := restart(nil)
+	judge(t, s, "q1", "kitchen:chop", 0)
+	judge(t, s, "q1", "kitchen:boil", 1)
+	judge(t, s, "q1", "kitchen:boil", 2)
+	for _, want := range []string{"01", "0-", "--"} {
+		s = restart(s)
+		undone, ok, err := s.Undo()
+		if err != nil || !ok || undone.Item != 0 {
+			t.Fatalf("%+v %v %v", undone, ok, err)
+		}
+		if got := grades(s); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	s = restart(s)
+	if _, ok, err := s.Undo(); ok || err != nil || grades(s) != "--" {
+		t.Errorf("undid nothing: %v %v", ok, err)
+	}
+	judge(t, s, "q1", "kitchen:chop", 2)
+	if s = restart(s); grades(s) != "2-" {
+		t.Errorf("%s", grades(s))
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDisputed(t *testing.T) {
+	o := small(t)
+	labels := func(chop, boil int) map[string]map[contracts.ToolID]int {
+		return map[string]map[contracts.ToolID]int{"q1": {"kitchen:chop": chop, "kitchen:boil": boil}}
+	}
+	first, second := Judged{"A", labels(0, 2)}, Judged{"B", labels(0, 1)}
+	pool, given, err := Disputed(o.Pool, first, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pool.Items) != 1 || len(pool.Items[0].Tools) != 1 || pool.Items[0].Tools[0] != "kitchen:boil" {
+		t.Errorf("%+v", pool.Items)
+	}
+	if diff := cmp.Diff([]Given{{"A", 2}, {"B", 1}}, given["q1"]["kitchen:boil"]); diff != "" {
+		t.Error(diff)
+	}
+	if _, _, err := Disputed(o.Pool, first, first); err == nil || !strings.Contains(err.Error(), "nothing to settle") {
+		t.Errorf("judges who agree: %v", err)
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	o := small(t)
 	if err := open(t, o).journal.close(); err != nil {

@@ -93,17 +93,47 @@ func Answerable(golden contracts.GoldenSet) []contracts.Query {
 	return slices.DeleteFunc(slices.Clone(golden.Queries), func(q contracts.Query) bool { return !q.Answerable() })
 }
 
+// values returns the metric of a run for each query.
+func values(m metrics.RankingMetric, queries []contracts.Query, run pool.Run) []float64 {
+	column := make([]float64, len(queries))
+	for i, q := range queries {
+		judged := make(map[string]int, len(q.Labels))
+		for _, l := range q.Labels {
+			judged[l.ToolID] = l.Relevance
+		}
+		column[i] = m.Compute(metrics.EvaluateTopic(run.Found[q.ID], judged, 1))
+	}
+	return column
+}
+
+// Figure is the mean of a metric over the queries of a golden set that have a
+// right tool, with its 95% score interval.
+type Figure struct {
+	Metric   string             `json:"metric"`
+	Mean     float64            `json:"mean"`
+	Interval contracts.Interval `json:"interval"`
+}
+
+// Figures computes the metrics that a first baseline judges of one run. groups is
+// as in Of.
+func Figures(golden contracts.GoldenSet, groups []string, run pool.Run) []Figure {
+	queries := Answerable(golden)
+	var figures []Figure
+	for _, m := range metrics.Ranking() {
+		if !m.Gated {
+			continue
+		}
+		column := values(m, queries, run)
+		i := metrics.ScoreMean(column, groups)
+		figures = append(figures, Figure{m.Name, metrics.Mean(column), contracts.Interval{Low: i.Low, High: i.High}})
+	}
+	return figures
+}
+
 func ofMetric(m metrics.RankingMetric, queries []contracts.Query, groups []string, runs []pool.Run, o Options) Metric {
 	columns := make([][]float64, len(runs))
 	for r, run := range runs {
-		columns[r] = make([]float64, len(queries))
-		for i, q := range queries {
-			judged := make(map[string]int, len(q.Labels))
-			for _, l := range q.Labels {
-				judged[l.ToolID] = l.Relevance
-			}
-			columns[r][i] = m.Compute(metrics.EvaluateTopic(run.Found[q.ID], judged, 1))
-		}
+		columns[r] = values(m, queries, run)
 	}
 	answer := Metric{Metric: m.Name}
 	for a := range runs {

@@ -85,6 +85,7 @@ function card(tool, at) {
     d.append(element("summary", name), element("pre", JSON.stringify(value, null, 1)));
     c.append(d);
   }
+  if (tool.given) c.insertBefore(element("p", tool.given.map((g) => `${g.judge}: ${g.relevance}`).join(", "), { class: "given" }), grades);
   mark(c, tool.relevance);
   return c;
 }

@@ -1,0 +1,361 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
+	"github.com/touchstone-eval/touchstone/internal/datasets/external"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
+)
+
+// externalFlags are those of touchstone datasets external.
+type externalFlags struct{ file, dir string }
+
+// externalJSON is one source in datasets external --json. Datasets is empty if
+// the source is absent.
+type externalJSON struct {
+	Name     string            `json:"name"`
+	About    string            `json:"about"`
+	Source   string            `json:"source"`
+	Revision string            `json:"revision,omitempty"`
+	License  string            `json:"license"`
+	Format   string            `json:"format"`
+	State    string            `json:"state"`
+	Path     string            `json:"path"`
+	Expected string            `json:"expected_sha256,omitempty"`
+	SHA256   string            `json:"sha256,omitempty"`
+	Datasets []externalDataset `json:"datasets"`
+}
+
+// externalDataset is what an importer makes of a source. File is empty if it was
+// not written.
+type externalDataset struct {
+	Kind    string   `json:"kind"`
+	Entries int      `json:"entries"`
+	File    string   `json:"file,omitempty"`
+	Notes   []string `json:"notes"`
+}
+
+func newDatasetsExternalCommand(flags *globalFlags) *cobra.Command {
+	var f externalFlags
+	var formats strings.Builder
+	for _, format := range convert.Formats() {
+		fmt.Fprintf(&formats, "  %-18s %s\n", format.Name, format.About)
+	}
+	cmd := &cobra.Command{
+		Use:   "external [NAME...]",
+		Short: "List datasets of other projects, fetch them, and run detectors and retrievers on them",
+		Long: `Lists the datasets that the file names, and says which are on this machine: verified, if
+they have the expected digest; unpinned, if no digest is expected; changed, or absent. It
+imports those that are there, to count their entries. It writes nothing.
+
+A dataset is at DIR/NAME: a directory, a file, or a link to one of them. The licence of
+many forbids copies, so this repository has none of them: it refers to them by address,
+revision and digest.
+
+Formats:
+` + formats.String(),
+		Example: `  touchstone datasets external
+  git clone https://github.com/luckyPipewrench/agent-egress-bench ~/data/agent-egress-bench
+  touchstone datasets external run --dir ~/data agent-egress-bench`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.list(cmd, flags, args) },
+	}
+	p := cmd.PersistentFlags()
+	p.StringVar(&f.file, "file", "datasets/external.hcl", "the file that names the datasets")
+	p.StringVar(&f.dir, "dir", "", "where they are (default: TOUCHSTONE_EXTERNAL, or the directory external of the cache directory)")
+	cmd.AddCommand(newExternalFetchCommand(flags, &f), newExternalImportCommand(flags, &f), newExternalRunCommand(flags, &f))
+	return cmd
+}
+
+// sources reads the named sources, or all of them, and finds their directory.
+func (f *externalFlags) sources(flags *globalFlags, names []string) ([]external.Source, string, error) {
+	text, err := contracts.ReadBytes(f.file)
+	if err != nil {
+		return nil, "", err
+	}
+	all, err := external.Parse(f.file, text)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(s external.Source) bool { return s.Name == name }) {
+			return nil, "", fmt.Errorf("%s names no %q; touchstone datasets external lists what it names", f.file, name)
+		}
+	}
+	if len(names) > 0 {
+		all = slices.DeleteFunc(all, func(s external.Source) bool { return !slices.Contains(names, s.Name) })
+	}
+	dir := f.dir
+	if dir == "" {
+		dir = os.Getenv("TOUCHSTONE_EXTERNAL")
+	}
+	if dir == "" {
+		if dir, err = storeDir(flags); err != nil {
+			return nil, "", err
+		}
+		dir = filepath.Join(dir, "external")
+	}
+	return all, dir, nil
+}
+
+// openExternal finds a source and imports it, if it is there.
+func openExternal(ctx context.Context, s *external.Source, dir string) (externalJSON, []convert.Imported, error) {
+	facts := externalJSON{
+		Name: s.Name, About: s.About, Source: s.Address, Revision: s.Revision, License: s.License, Format: s.Format,
+		Expected: s.SHA256, Datasets: []externalDataset{},
+	}
+	found, err := s.Find(ctx, dir)
+	if err != nil {
+		return facts, nil, err
+	}
+	facts.State, facts.Path, facts.SHA256 = found.State, found.Path, found.Digest
+	if found.State == external.Absent {
+		return facts, nil, nil
+	}
+	all, err := s.Import(found.Files, fmt.Sprintf("%s-%.12s", s.Name, found.Digest))
+	for _, one := range all {
+		facts.Datasets = append(facts.Datasets, describeImported(one))
+	}
+	return facts, all, err
+}
+
+func (f *externalFlags) list(cmd *cobra.Command, flags *globalFlags, names []string) error {
+	sources, dir, err := f.sources(flags, names)
+	if err != nil {
+		return err
+	}
+	var all []externalJSON
+	var failed []error
+	for i := range sources {
+		facts, _, err := openExternal(cmd.Context(), &sources[i], dir)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", sources[i].Name, err))
+		}
+		all = append(all, facts)
+	}
+	if asJSON(cmd) {
+		err = printJSON(cmd.OutOrStdout(), map[string]any{"external": all})
+	} else {
+		err = writeExternal(cmd.OutOrStdout(), dir, all, len(names) > 0)
+	}
+	for _, problem := range failed {
+		fmt.Fprintln(cmd.ErrOrStderr(), safetext.Visible(problem.Error()))
+	}
+	if err == nil && len(failed) > 0 {
+		return &exitError{exitBadDataset, fmt.Errorf("%d of %d datasets cannot be imported", len(failed), len(all))}
+	}
+	return err
+}
+
+func writeExternal(w io.Writer, dir string, all []externalJSON, details bool) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tSTATE\tCONTENT\tLICENCE\tSOURCE")
+	for _, s := range all {
+		content := []string{}
+		for _, d := range s.Datasets {
+			content = append(content, fmt.Sprintf("%s %d", d.Kind, d.Entries))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", s.Name, s.State, strings.Join(content, ", "), s.License, s.Source)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.State == external.Changed {
+			fmt.Fprintf(w, "%s has the digest %s, and %s is expected\n", s.Name, s.SHA256, s.Expected)
+		}
+		if !details {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s: %s\n", s.Name, safetext.Visible(s.About))
+		if s.State == external.Absent {
+			fmt.Fprintf(w, "  put it at %s\n", s.Path)
+			continue
+		}
+		fmt.Fprintf(w, "  %s, sha256 %s\n", s.Path, s.SHA256)
+		for _, d := range s.Datasets {
+			for _, note := range d.Notes {
+				fmt.Fprintf(w, "  %s\n", safetext.Visible(note))
+			}
+		}
+	}
+	if !details {
+		fmt.Fprintf(w, "\nThey are looked for in %s.\n", dir)
+	}
+	return nil
+}
+
+func newExternalFetchCommand(flags *globalFlags, f *externalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "fetch NAME...",
+		Short: "Download datasets that are a single file, and verify them",
+		Long: `Downloads the file of each named dataset into its directory. A file without the expected
+digest is not kept. Datasets that are a repository have to be cloned.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sources, dir, err := f.sources(flags, args)
+			if err != nil {
+				return err
+			}
+			for i := range sources {
+				if err := sources[i].Fetch(cmd.Context(), http.DefaultClient, dir); err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: fetched into %s\n", sources[i].Name, filepath.Join(dir, sources[i].Name))
+			}
+			return nil
+		},
+	}
+}
+
+func newExternalImportCommand(flags *globalFlags, f *externalFlags) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "import NAME -o DIR",
+		Short: "Write a dataset of another project in the format of the pipeline",
+		Long: `Writes corpus.json, golden.json or security.json to DIR. If the licence of the dataset does
+not allow redistribution, DIR must be outside the repository of the file that names it. A
+dataset with another digest than the expected one is refused.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sources, dir, err := f.sources(flags, args)
+			if err != nil {
+				return err
+			}
+			facts, all, err := usable(cmd.Context(), &sources[0], dir)
+			if err != nil {
+				return err
+			}
+			if err := mayWrite(&sources[0], f.file, out); err != nil {
+				return &exitError{exitBadDataset, err}
+			}
+			if facts.Datasets, err = writeImported(all, out); err != nil {
+				return err
+			}
+			if asJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), facts)
+			}
+			printImported(cmd.OutOrStdout(), facts.Datasets)
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the directory to write to")
+	cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+func describeImported(one convert.Imported) externalDataset {
+	return externalDataset{Kind: one.Kind, Entries: one.Entries(), Notes: append([]string{}, one.Notes...)}
+}
+
+// writeImported writes datasets to a directory, in which none of their files may
+// exist.
+func writeImported(all []convert.Imported, dir string) ([]externalDataset, error) {
+	var datasets []externalDataset
+	for _, one := range all {
+		d := describeImported(one)
+		d.File = filepath.Join(dir, one.Kind+".json")
+		if _, err := os.Lstat(d.File); err == nil {
+			return nil, fmt.Errorf("%s exists, and import does not overwrite files: choose another directory", d.File)
+		}
+		datasets = append(datasets, d)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	for i, one := range all {
+		if err := contracts.Write(datasets[i].File, one.Value()); err != nil {
+			return nil, err
+		}
+	}
+	return datasets, nil
+}
+
+func printImported(w io.Writer, datasets []externalDataset) {
+	for _, d := range datasets {
+		fmt.Fprintf(w, "%s: %s, %d entries\n", d.Kind, d.File, d.Entries)
+		for _, note := range d.Notes {
+			fmt.Fprintf(w, "  %s\n", safetext.Visible(note))
+		}
+	}
+}
+
+// usable opens a source that has to be there, with the expected digest.
+func usable(ctx context.Context, s *external.Source, dir string) (externalJSON, []convert.Imported, error) {
+	facts, all, err := openExternal(ctx, s, dir)
+	switch {
+	case err != nil:
+		return facts, nil, &exitError{exitBadDataset, fmt.Errorf("%s: %w", s.Name, err)}
+	case facts.State == external.Absent:
+		return facts, nil, fmt.Errorf("%s is not on this machine; get %s, and put it or a link to it at %s", s.Name, s.Address, facts.Path)
+	case facts.State == external.Changed:
+		return facts, nil, &exitError{exitBadDataset, fmt.Errorf("%s has the digest %s, and %s is expected; get the revision %s, or correct sha256", s.Name, facts.SHA256, s.SHA256, s.Revision)}
+	}
+	return facts, all, nil
+}
+
+// mayWrite refuses data that may not be redistributed inside the repository
+// that the file of sources is in.
+func mayWrite(s *external.Source, file, out string) error {
+	message, _ := validatedatasets.CheckLicense(s.License)
+	if message == "" {
+		return nil
+	}
+	tree, err := treeOf(file)
+	if err != nil {
+		return err
+	}
+	target, err := existing(out)
+	if err != nil {
+		return err
+	}
+	if inside, err := filepath.Rel(tree, target); err == nil && (inside == "." || filepath.IsLocal(inside)) {
+		return fmt.Errorf("%s may not be copied into %s: %s; write it to a directory outside, and refer to it", s.Name, tree, message)
+	}
+	return nil
+}
+
+// treeOf returns the repository that a file is in: the nearest directory above
+// it with .git, or else the directory above that of the file.
+func treeOf(file string) (string, error) {
+	dir, err := existing(filepath.Dir(file))
+	if err != nil {
+		return "", err
+	}
+	for at := dir; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at, nil
+		}
+	}
+	return filepath.Dir(dir), nil
+}
+
+// existing resolves the links of the part of a path that exists.
+func existing(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		if resolved, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(resolved, rest), nil
+		}
+		if at == filepath.Dir(at) {
+			return path, nil
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}

@@ -1,0 +1,69 @@
+# Datasets of other projects. None of them is in this repository: many have no
+# licence that allows copies. "touchstone datasets external" says which are on this
+# machine, and runs detectors and retrievers on those. docs/how-to/use-external-datasets.md
+# explains this file.
+
+external "agent-egress-bench" {
+  about    = "Cases for tools that watch the traffic of agents. Those in which a server lists tools are read: a small part of it."
+  source   = "https://github.com/luckyPipewrench/agent-egress-bench"
+  revision = "9cd77708a031817212ba9873edeb42beff3a024d"
+  license  = "Apache-2.0"
+  format   = "agent-egress-bench"
+  files    = ["cases/*/*.json"]
+  sha256   = "e609abd394cff0c6c6fd11af65523bbf6c943accb8f4d5d4549b3e7aa2747999"
+}
+
+external "damn-vulnerable-mcp-server" {
+  about    = "Servers with holes, for exercises. Two tools have orders for the model in their descriptions; the others are innocent as definitions."
+  source   = "https://github.com/harishsg993010/damn-vulnerable-MCP-server"
+  revision = "c7cb1e95ec2596bf0e989b70e7b954f364da03a2"
+  license  = "NOASSERTION" # the README says MIT, and the licence file that it names is missing
+  format   = "server-sources"
+  files    = ["challenges/*/*/server.py"]
+  sha256   = "4db28b80a71f1ba8a1a172cfd45e98e6e835c065229a4db77c055687b074882a"
+  attacks = {
+    "challenge2:get_company_data"        = "tool_poisoning"
+    "challenge2:search_company_database" = "tool_poisoning"
+  }
+}
+
+external "injecagent" {
+  about   = "Test cases of InjecAgent (Zhan et al., ACL Findings 2024): orders in the results of tools."
+  source  = "https://github.com/uiuc-kang-lab/InjecAgent"
+  license = "MIT"
+  format  = "injecagent"
+}
+
+external "livemcpbench" {
+  about    = "Real servers with the tools that they listed (Mo et al., arXiv:2508.01780). The tools are taken to be innocent."
+  source   = "https://github.com/icip-cas/LiveMCPBench"
+  revision = "a928e57d1ee7a25579b9a7036030faffff72d15b"
+  license  = "Apache-2.0"
+  format   = "livemcpbench"
+  url      = "https://raw.githubusercontent.com/icip-cas/LiveMCPBench/a928e57d1ee7a25579b9a7036030faffff72d15b/tools/LiveMCPTool/tools.json"
+  sha256   = "93762d39002fe7546d79b4c8f0ff070678f5d218af29f83bfc57cd98ce8a6a59"
+}
+
+external "mcp-guardbench" {
+  about   = "Messages of servers with the action that a guard should take. Those that list tools or give instructions are read."
+  source  = "https://github.com/getmcpm/mcp-guardbench"
+  license = "MIT"
+  format  = "mcp-guardbench"
+  files   = ["cases/*/*.json"]
+}
+
+external "mcptox" {
+  about    = "Poisoned tools of 45 real servers, and the servers' own tools (Wang et al., arXiv:2508.14925)."
+  source   = "https://github.com/zhiqiangwang4/MCPTox-Benchmark"
+  revision = "f85189f9ad12504c197c7f920ab818a40657b1fa"
+  license  = "NOASSERTION" # the repository has no licence
+  format   = "mcptox"
+  files    = ["response_all.json"]
+}
+
+external "toolret" {
+  about   = "Tools and queries of many benchmarks (Shi et al., ACL Findings 2025), exported from its tables as JSON lines."
+  source  = "https://huggingface.co/datasets/mangopy/ToolRet-Queries"
+  license = "NOASSERTION" # it combines benchmarks under different licences
+  format  = "toolret"
+}
