@@ -3,6 +3,7 @@ module github.com/touchstone-eval/touchstone
 go 1.26.1
 
 require (
+	cloud.google.com/go/longrunning v0.8.0
 	dagger.io/dagger v0.21.8
 	github.com/agext/levenshtein v1.2.3
 	github.com/bazelbuild/remote-apis v0.0.0-20260908115904-76ddd98e1f92
@@ -53,7 +54,6 @@ require (
 )
 
 require (
-	cloud.google.com/go/longrunning v0.8.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect

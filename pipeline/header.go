@@ -69,8 +69,16 @@ func (l *module) decodeRemote(b *hclsyntax.Block) {
 			l.errorf(expr.Range(), "Secret in the pipeline", "%s of the remote cache must be a reference: \"env:NAME\" for an environment variable, or \"file:PATH\". The value itself would be readable by everybody who can read the pipeline.", name)
 		}
 	}
-	if text("cache", &remote.Cache) && !strings.HasPrefix(remote.Cache, "grpc://") && !strings.HasPrefix(remote.Cache, "grpcs://") {
-		l.errorf(c.expr("cache").Range(), "Invalid address", "%q is not the address of a remote cache. Write grpcs://HOST[:PORT][/INSTANCE], or grpc:// for a connection without encryption.", remote.Cache)
+	for _, server := range []struct {
+		name string
+		to   *string
+	}{{"cache", &remote.Cache}, {"executor", &remote.Executor}} {
+		if text(server.name, server.to) && !strings.HasPrefix(*server.to, "grpc://") && !strings.HasPrefix(*server.to, "grpcs://") {
+			l.errorf(c.expr(server.name).Range(), "Invalid address", "%q is not the address of a remote %s. Write grpcs://HOST[:PORT][/INSTANCE], or grpc:// for a connection without encryption.", *server.to, server.name)
+		}
+	}
+	if c.expr("cache") == nil && c.expr("executor") == nil {
+		l.errorf(b.DefRange(), "No server", "The remote block names no server. Add cache or executor, or remove the block.")
 	}
 	if text("mode", &remote.Mode) && !slices.Contains([]string{"read", "read-write", "off"}, remote.Mode) {
 		l.errorf(c.expr("mode").Range(), "Invalid mode", "%q is not a mode of the remote cache. Use \"read\", \"read-write\" or \"off\".", remote.Mode)
@@ -85,6 +93,14 @@ func (l *module) decodeRemote(b *hclsyntax.Block) {
 	}
 	text("certificate_authority", &remote.CertificateAuthority)
 	text("credential_helper", &remote.CredentialHelper)
+	if val, ok := l.constant(c, "properties", cty.Map(cty.String), what); ok {
+		remote.Properties = map[string]string{}
+		for name, v := range val.AsValueMap() {
+			if !v.IsNull() {
+				remote.Properties[name] = v.AsString()
+			}
+		}
+	}
 	if val, ok := l.constant(c, "headers", cty.Map(cty.String), what); ok {
 		remote.Headers = map[string]string{}
 		headers := val.AsValueMap()

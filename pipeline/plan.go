@@ -201,8 +201,10 @@ type CachePolicy struct {
 // Remote is the remote block. Secrets stand in it by reference, env:NAME or file:PATH. Paths are
 // relative to the root.
 type Remote struct {
-	Cache                string // an address
-	Mode                 string // empty: the default
+	Cache                string            // an address, or empty
+	Executor             string            // an address; empty: that of Cache
+	Properties           map[string]string // of actions
+	Mode                 string            // empty: the default
 	Bearer               string
 	Headers              map[string]string
 	CertificateAuthority string

@@ -132,10 +132,14 @@ var trustSchema = &block{
 
 var remoteSchema = &block{
 	name: "remote",
-	doc:  "A cache that machines share, at a server of the Remote Execution API v2. See [Share a cache](../how-to/share-a-cache.md#with-a-server). Secrets stand in it by reference: `env:NAME` for an environment variable, or `file:PATH`.",
+	doc:  "A cache that machines share, and workers that run stages, at servers of the Remote Execution API v2. See [Share a cache](../how-to/share-a-cache.md#with-a-server) and [Run on workers](../how-to/run-on-workers.md). At least one of `cache` and `executor` is needed. Secrets stand in it by reference: `env:NAME` for an environment variable, or `file:PATH`.",
 	attrs: []attribute{
-		{name: "cache", typ: "string", required: true, scope: scopeConstant,
-			doc: "The address: `grpcs://HOST[:PORT][/INSTANCE]`, or `grpc://` without encryption. `--remote-cache` and `TOUCHSTONE_REMOTE_CACHE` override it."},
+		{name: "cache", typ: "string", scope: scopeConstant,
+			doc: "The address of the cache: `grpcs://HOST[:PORT][/INSTANCE]`, or `grpc://` without encryption. `--remote-cache` and `TOUCHSTONE_REMOTE_CACHE` override it."},
+		{name: "executor", typ: "string", def: "that of the cache", scope: scopeConstant,
+			doc: "The address of the server whose workers run stages with `--executor remote`. `--remote-executor` and `TOUCHSTONE_REMOTE_EXECUTOR` override it."},
+		{name: "properties", typ: "map of strings", def: "{}", scope: scopeConstant,
+			doc: "Platform properties that select workers, besides those that [a stage's declarations](../reference/cli.md#remote-executor) make. In a value, `{os}`, `{isa}`, `{image}`, `{cpus}` and `{memory_mb}` stand for what a stage declares. An empty value leaves a property out. `--remote-property` overrides single ones."},
 		{name: "mode", typ: "string", def: `"read"`, scope: scopeConstant,
 			doc: "`read`, `read-write` or `off`. `--remote-mode` and `TOUCHSTONE_REMOTE_MODE` override it."},
 		{name: "bearer", typ: "string", scope: scopeConstant,

@@ -41,7 +41,7 @@ func newDoctorCommand(flags *globalFlags) *cobra.Command {
 programs of its stages, the proxy's adapter, source, build and toolchain, a free port on
 loopback, the services that the proxy uses, the recorded answers of models, its secret,
 the executor, how far this system holds stages to the files and networks that they
-declare, and the baseline. It runs no stage of the pipeline and changes nothing.
+declare, the remote cache, and the baseline. It runs no stage of the pipeline and changes nothing.
 
 With --proxy, it also prints how the proxy would be started: the command, the environment
 and the files of its configuration, as its adapter describes them. With --keep-home, it
@@ -109,6 +109,7 @@ func (d *doctor) run(ctx context.Context) {
 	d.programs()
 	d.ports()
 	d.executor(ctx)
+	d.remoteCache(ctx)
 	if p, ok := d.proxyStage(); ok {
 		d.proxy(ctx, p)
 	}

@@ -11,8 +11,9 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/internal/engine/dagger"
 	"github.com/touchstone-eval/touchstone/internal/engine/local"
+	"github.com/touchstone-eval/touchstone/internal/engine/workers"
+	"github.com/touchstone-eval/touchstone/internal/remote"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -69,7 +70,7 @@ func (d *doctor) ports() {
 
 func (d *doctor) executor(ctx context.Context) {
 	var err error
-	if e, ok := d.session.engine.Executor.(*dagger.Executor); ok {
+	if e, ok := d.session.engine.Executor.(interface{ Prepare(context.Context) error }); ok {
 		err = e.Prepare(ctx)
 	}
 	if err != nil {
@@ -82,9 +83,33 @@ func (d *doctor) executor(ctx context.Context) {
 			"to find undeclared inputs, run the pipeline once on Linux or with --executor dagger")
 		return
 	}
+	if e, ok := d.session.engine.Executor.(*workers.Executor); ok {
+		d.ok("executor", "%s runs stages; the record of each result says what its worker held of its declarations", e.Settings.Address)
+		return
+	}
 	d.ok("executor", "stages can run")
 	if here {
 		d.isolation(ctx, e)
+	}
+}
+
+// remoteCache checks the cache that machines share, if there is one.
+func (d *doctor) remoteCache(ctx context.Context) {
+	c := d.session.remote
+	if c == nil {
+		return
+	}
+	const remedy = "runs go on without it; check the address and the credentials, or turn it off with --remote-mode off"
+	offer, err := remote.Ask(ctx, c.Settings)
+	switch {
+	case err != nil:
+		d.warn("remote cache", err.Error(), remedy)
+	case c.Sign != nil && !offer.Writable:
+		d.warn("remote cache", c.Address.String()+" answers, but takes no results", "use --remote-mode read, or ask its administrator")
+	case c.Sign != nil:
+		d.ok("remote cache", "%s answers, and takes results", c.Address)
+	default:
+		d.ok("remote cache", "%s answers; results are only read from it", c.Address)
 	}
 }
 

@@ -15,7 +15,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
+	"github.com/touchstone-eval/touchstone/internal/engine/image"
 	"github.com/touchstone-eval/touchstone/internal/engine/local"
+	"github.com/touchstone-eval/touchstone/internal/engine/workers"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -32,48 +34,62 @@ type executorFlags struct {
 }
 
 func (f *executorFlags) add(p *pflag.FlagSet) {
-	p.StringVar(&f.name, "executor", "local", "where stages run: local (processes on this machine) or dagger (containers of a Dagger engine)")
-	p.StringVar(&f.isolation, "isolation", "", "with local: auto restricts stages to the declared files and network if the system supports it; off does not (default: TOUCHSTONE_ISOLATION, or auto)")
-	p.StringVar(&f.image, "container-image", "", "with dagger: the image for stages that need other programs and name no image, NAME@sha256:DIGEST or dir:PATH")
-	p.StringVar(&f.binary, "container-binary", "", "with dagger: a static Linux build of touchstone for the containers (default: this program)")
+	p.StringVar(&f.name, "executor", "local", "where stages run: local (processes on this machine), dagger (containers of a Dagger engine) or remote (workers of a server)")
+	p.StringVar(&f.isolation, "isolation", "", "with local and remote: auto restricts stages to the declared files and network if the system supports it; off does not (default: TOUCHSTONE_ISOLATION, or auto)")
+	p.StringVar(&f.image, "container-image", "", "with dagger and remote: the image for stages that need other programs and name no image, NAME@sha256:DIGEST or, with dagger, dir:PATH")
+	p.StringVar(&f.binary, "container-binary", "", "with dagger and remote: a static Linux build of touchstone for containers and workers (default: this program)")
 	p.BoolVar(&f.withoutEngine, "without-engine", false, "with dagger: do not connect to the engine, and exit with status 75 if a stage has to run")
 	_ = p.MarkHidden("without-engine")
 }
 
-// executor returns the selected executor, and the tools that identify its programs.
-func (f *executorFlags) executor(root, store string, index *cache.StatIndex) (engine.Executor, engine.Tools, error) {
+// newExecutor returns the selected executor, and the tools that identify its programs.
+func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cache.StatIndex) (engine.Executor, engine.Tools, error) {
 	host := &tools{HostTools: engine.HostTools{Index: index}}
-	switch f.name {
+	switch f.executor.name {
 	case "local":
-		sandbox, err := f.sandbox(root, store)
+		sandbox, err := f.executor.sandbox(plan.Root, store)
 		if err != nil {
 			return nil, nil, err
 		}
 		return local.Executor{Grace: termGrace, Sandbox: sandbox}, host, nil
 	case "dagger":
-		images := dagger.Images{Root: root, Default: f.image}
-		tools := &dagger.Tools{Images: images, Host: host, Index: index}
-		if f.withoutEngine {
+		images := image.Images{Root: plan.Root, Default: f.executor.image}
+		tools := &image.Tools{Images: images, Host: host, Index: index}
+		if f.executor.withoutEngine {
 			return noEngine{}, tools, nil
 		}
-		return &dagger.Executor{Images: images, Binary: f.binary, Identify: ownIdentity, Grace: termGrace}, tools, nil
+		return &dagger.Executor{Images: images, Binary: f.executor.binary, Identify: ownIdentity, Grace: termGrace}, tools, nil
+	case "remote":
+		images := image.Images{Root: plan.Root, Default: f.executor.image, Worker: true}
+		executor, err := f.workers(plan, images)
+		if err != nil {
+			return nil, nil, err
+		}
+		return executor, &image.Tools{Images: images, Host: host, Index: index}, nil
 	default:
-		return nil, nil, &exitError{exitUsage, fmt.Errorf("unknown --executor %q: use local or dagger", f.name)}
+		return nil, nil, &exitError{exitUsage, fmt.Errorf("unknown --executor %q: use local, dagger or remote", f.executor.name)}
 	}
 }
 
-// sandbox returns the sandbox for local stages.
-func (f *executorFlags) sandbox(root, store string) (*local.Sandbox, error) {
+// isolationOff reports whether stages are not restricted to what they declare.
+func (f *executorFlags) isolationOff() (bool, error) {
 	isolation, from := f.isolation, "--isolation"
 	if isolation == "" {
 		isolation, from = os.Getenv("TOUCHSTONE_ISOLATION"), "TOUCHSTONE_ISOLATION"
 	}
 	switch isolation {
 	case "off":
-		return local.NoSandbox(), nil
+		return true, nil
 	case "", "auto":
-	default:
-		return nil, &exitError{exitUsage, fmt.Errorf("unknown %s %q: use auto or off", from, isolation)}
+		return false, nil
+	}
+	return false, &exitError{exitUsage, fmt.Errorf("unknown %s %q: use auto or off", from, isolation)}
+}
+
+// sandbox returns the sandbox for local stages.
+func (f *executorFlags) sandbox(root, store string) (*local.Sandbox, error) {
+	if off, err := f.isolationOff(); err != nil || off {
+		return local.NoSandbox(), err
 	}
 	hidden := []string{root, store}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -83,10 +99,13 @@ func (f *executorFlags) sandbox(root, store string) (*local.Sandbox, error) {
 }
 
 // jobs returns the default number of stages that run at once. An engine may be a larger
-// machine, and this process mostly waits for it.
+// machine, and this process mostly waits for it. A server queues what its workers cannot run yet.
 func (f *executorFlags) jobs() int {
-	if f.name == "dagger" {
+	switch f.name {
+	case "dagger":
 		return max(8, runtime.NumCPU())
+	case "remote":
+		return 64
 	}
 	return runtime.NumCPU()
 }
@@ -118,15 +137,26 @@ func ownIdentity(in *pipeline.Instance) (string, error) {
 	return tool.Digest.String(), err
 }
 
+// newOnWorkerCommand returns the command that the remote executor runs on each worker.
+func newOnWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: workers.Verb, Short: "Run a stage on a worker", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return workers.Carry(cmd.Context(), identityOf) },
+	}
+}
+
+// identityOf returns the identity of this program for a command.
+func identityOf(command []string) (string, error) {
+	return ownIdentity(&pipeline.Instance{Command: command})
+}
+
 // newInsideCommand returns the command that the dagger executor starts in each container,
 // unless it was already handled before main: see package inside.
 func newInsideCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: inside.Verb, Short: "Run a stage inside its container", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inside.Run(cmd.Context(), func(command []string) (string, error) {
-				return ownIdentity(&pipeline.Instance{Command: command})
-			})
+			return inside.Run(cmd.Context(), identityOf)
 		},
 	}
 }

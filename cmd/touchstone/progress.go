@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -60,17 +62,51 @@ func (p eventProgress) close()               {}
 type plainProgress struct {
 	w       io.Writer
 	skipped skips
+
+	mu     sync.Mutex
+	queued map[string]bool // stages that wait for a worker
+	timer  *time.Timer
 }
 
+// patience is how long stages wait for a worker before a line says so, once in a run.
+const patience = 10 * time.Second
+
 func (p *plainProgress) event(e engine.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if e.Event == engine.EventSkipped {
 		p.skipped.add(e)
 	} else if line := eventLine(e); line != "" {
 		fmt.Fprintln(p.w, line)
 	}
+	if e.Event != engine.EventQueued {
+		delete(p.queued, eventName(e))
+		return
+	}
+	if p.queued == nil {
+		p.queued = map[string]bool{}
+		p.timer = time.AfterFunc(patience, p.waits)
+	}
+	p.queued[eventName(e)] = true
+}
+
+// waits says which stages wait for a worker.
+func (p *plainProgress) waits() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.queued) > 0 {
+		first := slices.Sorted(maps.Keys(p.queued))[0]
+		fmt.Fprintf(p.w, "wait  %s: no worker is free (%s)\n", first, counted(len(p.queued), "stage waits", "stages wait"))
+	}
 }
 
 func (p *plainProgress) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer != nil {
+		p.timer.Stop()
+		p.queued = nil
+	}
 	for _, line := range p.skipped.lines() {
 		fmt.Fprintln(p.w, line)
 	}
@@ -160,6 +196,7 @@ type ttyProgress struct {
 	mu      sync.Mutex
 	all     *mpb.Progress
 	bars    map[string]*mpb.Bar
+	waits   map[string]*atomic.Bool // for a worker
 	skipped skips
 	overall *mpb.Bar
 	// place is the position of the run. The goroutine that draws reads it, and
@@ -192,6 +229,10 @@ func (p *ttyProgress) event(e engine.Event) {
 		}
 		p.advance(e)
 		p.line(eventLine(e))
+	case engine.EventQueued, engine.EventBegun:
+		if waits := p.waits[eventName(e)]; waits != nil {
+			waits.Store(e.Event == engine.EventQueued)
+		}
 	case engine.EventRetry:
 		p.line(eventLine(e))
 	case engine.EventSkipped:
@@ -221,7 +262,15 @@ func (p *ttyProgress) advance(e engine.Event) {
 func (p *ttyProgress) bar(e engine.Event) *mpb.Bar {
 	start := time.Now()
 	expected := time.Duration(e.ExpectedMS) * time.Millisecond
+	waits := &atomic.Bool{}
+	if p.waits == nil {
+		p.waits = map[string]*atomic.Bool{}
+	}
+	p.waits[eventName(e)] = waits
 	after := func(decor.Statistics) string {
+		if waits.Load() {
+			return " waits for a worker"
+		}
 		elapsed := seconds(time.Since(start).Round(100 * time.Millisecond))
 		if expected == 0 {
 			return " " + elapsed

@@ -26,17 +26,21 @@ const (
 	envRemoteSign  = "TOUCHSTONE_REMOTE_SIGN"
 )
 
-// remoteFlags select the cache that machines share.
+// remoteFlags select the cache that machines share, and the server that runs stages.
 type remoteFlags struct {
 	cache, mode, sign string
 	headers           []string
+	executor          string
+	properties        []string
 }
 
 func (f *remoteFlags) add(p *pflag.FlagSet) {
 	p.StringVar(&f.cache, "remote-cache", "", "a cache that machines share, grpcs://HOST[:PORT][/INSTANCE] (default: $"+envRemoteCache+", or else the pipeline's)")
 	p.StringVar(&f.mode, "remote-mode", "", "read, read-write or off (default: $"+envRemoteMode+", or else the pipeline's, or else read)")
 	p.StringVar(&f.sign, "remote-sign", "", "with read-write: the key of OpenSSH that signs results, a file or env:NAME (default: $"+envRemoteSign+", or else the pipeline's)")
-	p.StringArrayVar(&f.headers, "remote-header", nil, "a header for the remote cache, NAME=env:NAME or NAME=file:PATH (repeatable)")
+	p.StringArrayVar(&f.headers, "remote-header", nil, "a header for the remote servers, NAME=env:NAME or NAME=file:PATH (repeatable)")
+	p.StringVar(&f.executor, "remote-executor", "", "with --executor remote: the server that runs stages, grpcs://HOST[:PORT][/INSTANCE] (default: $"+envRemoteExecutor+", or else the pipeline's, or else the remote cache)")
+	p.StringArrayVar(&f.properties, "remote-property", nil, "with --executor remote: a property that selects workers, NAME=VALUE; NAME= leaves out one that is sent by default (repeatable)")
 }
 
 // remoteCache is an open remote cache of a session, with what it has to say.
@@ -95,18 +99,14 @@ func (s *session) openRemote(ctx context.Context, flags *globalFlags, stderr io.
 	if signers == nil {
 		return nil, fmt.Errorf("the remote cache %s: there is no list of allowed signers, so no result from there would count; name one in the trust block of the pipeline or with %s, or turn the remote cache off with --remote-mode off", address, envAllowedSigners)
 	}
-	headers, err := flags.remote.allHeaders(of)
+	settings, err := flags.remote.settings(address, s.plan)
 	if err != nil {
 		return nil, err
 	}
 	c := &remoteCache{}
 	o := remote.Options{
-		Settings: remote.Settings{
-			Address: address, Headers: headers, Bearer: of.Bearer, CertificateAuthority: of.CertificateAuthority,
-			ClientCertificate: of.ClientCertificate, ClientKey: of.ClientKey, CredentialHelper: of.CredentialHelper,
-			Root: s.plan.Root, Lookup: os.LookupEnv, Hide: func(v string) { hidden.Add(v) }, Agent: toolName + "/" + version,
-		},
-		Store: s.store, Verify: verifier(signers), Warn: c.note,
+		Settings: settings,
+		Store:    s.store, Verify: verifier(signers), Warn: c.note,
 		Say: func(text string) { fmt.Fprintln(stderr, text) },
 	}
 	if mode == "read-write" {
@@ -141,6 +141,17 @@ func inRoot(ref, root string) string {
 		return "file:" + filepath.Join(root, filepath.FromSlash(path))
 	}
 	return ref
+}
+
+// settings returns how to connect to a server.
+func (f *remoteFlags) settings(address remote.Address, plan *pipeline.Plan) (remote.Settings, error) {
+	of := plan.Remote
+	headers, err := f.allHeaders(of)
+	return remote.Settings{
+		Address: address, Headers: headers, Bearer: of.Bearer, CertificateAuthority: of.CertificateAuthority,
+		ClientCertificate: of.ClientCertificate, ClientKey: of.ClientKey, CredentialHelper: of.CredentialHelper,
+		Root: plan.Root, Lookup: os.LookupEnv, Hide: func(v string) { hidden.Add(v) }, Agent: toolName + "/" + version,
+	}, err
 }
 
 // allHeaders returns the headers of the pipeline and of the flags, which override them.

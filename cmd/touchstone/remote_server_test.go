@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -53,4 +54,19 @@ func (r remoteServers) command(ts *testscript.TestScript, neg bool, args []strin
 		ts.Check(os.RemoveAll(filepath.Join(s.Dir, args[1])))
 		ts.Check(s.Restart(ctx))
 	}
+}
+
+// startWorkers is "workers N", which starts a server with N workers in this process and sets REMOTE to its
+// address. With 0, the server is only a cache.
+func startWorkers(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: workers N")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	m, err := remotetest.StartMemory()
+	ts.Check(err)
+	m.Workers = n
+	ts.Defer(m.Stop)
+	ts.Setenv("REMOTE", m.Address)
 }

@@ -51,7 +51,7 @@ Unchanged stages are not computed again.
 	addGroup(root, "tools", "Standalone tools:", scancommand.New(toolName+" scan", &flags.json), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
 	addGroup(root, "setup", "Set up and maintain:", newInitCommand(), newDoctorCommand(flags), newValidateCommand(flags),
 		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newManCommand(), newVersionCommand(flags))
-	root.AddCommand(newStageCommand(), newInsideCommand())
+	root.AddCommand(newStageCommand(), newInsideCommand(), newOnWorkerCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	completeNames(root, flags)

@@ -202,7 +202,7 @@ func openSession(ctx context.Context, flags *globalFlags, stderr io.Writer) (*se
 		return nil, err
 	}
 	project := projectID(plan.Name, plan.Root)
-	executor, named, err := flags.executor.executor(plan.Root, dir, index)
+	executor, named, err := flags.newExecutor(plan, dir, index)
 	if err != nil {
 		return nil, err
 	}

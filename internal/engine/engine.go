@@ -48,11 +48,16 @@ type Job struct {
 	TempDir string
 	// Program is the resolved argv[0]. Instance.Command contains the arguments.
 	Program string
-	Env     []string // NAME=value, complete, with secrets
+	// ProgramDigest identifies Program in the key. It is zero for a program that is an input.
+	ProgramDigest cache.Digest
+	Env           []string // NAME=value, complete, with secrets
 	// Stdout and Stderr are the absolute paths of the files for the streams. The
 	// file of an empty stream need not be created.
 	Stdout string
 	Stderr string
+	// Waits is told when the job begins to wait for a place to run, and when it no longer does. It
+	// may be nil.
+	Waits func(bool)
 }
 
 // Result is the result of a job's process.

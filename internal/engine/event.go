@@ -45,6 +45,8 @@ const (
 	EventOff      EventKind = "off"
 	EventHit      EventKind = "hit"
 	EventStart    EventKind = "start"
+	EventQueued   EventKind = "queued" // it waits for a worker
+	EventBegun    EventKind = "begun"  // it has one
 	EventRetry    EventKind = "retry"
 	EventDone     EventKind = "done"
 	EventFailed   EventKind = "failed"

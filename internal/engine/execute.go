@@ -138,8 +138,15 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		return nil, err
 	}
 	job := &Job{
-		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, Env: env,
+		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, ProgramDigest: tool.Digest, Env: env,
 		Stdout: dir.stdout(), Stderr: dir.stderr(),
+		Waits: func(waits bool) {
+			kind := EventBegun
+			if waits {
+				kind = EventQueued
+			}
+			r.emitFor(o, Event{Event: kind, Attempt: o.Attempts})
+		},
 	}
 	weight := min(max(1, int64(in.Resources.CPUs)), int64(r.Jobs))
 	if err := r.cpus.Acquire(ctx, weight); err != nil {

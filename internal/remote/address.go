@@ -25,7 +25,7 @@ var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 // grpc.
 func ParseAddress(text string) (Address, error) {
 	fail := func(why string) (Address, error) {
-		return Address{}, fmt.Errorf("the address of the remote cache %s; %s", why, addressForm)
+		return Address{}, fmt.Errorf("the address of the remote server %s; %s", why, addressForm)
 	}
 	u, err := url.Parse(text)
 	if err != nil {

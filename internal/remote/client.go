@@ -42,6 +42,29 @@ type client struct {
 	largest  int64 // the size in bytes of the largest content, or 0
 	zstd     bool  // for streams and for reading in batches
 	writable bool  // whether it takes results
+	executes bool  // whether it runs actions
+}
+
+// An Offer is what a server offers.
+type Offer struct {
+	Writable bool // it takes results
+	Executes bool // it runs actions
+}
+
+// Ask connects to a server and returns what it offers.
+func Ask(ctx context.Context, s Settings) (Offer, error) {
+	if s.Limits == (Limits{}) {
+		s.Limits = DefaultLimits
+	}
+	c, err := newClient(ctx, &s)
+	if err != nil {
+		return Offer{}, err
+	}
+	defer c.close()
+	if err := c.connect(ctx); err != nil {
+		return Offer{}, fmt.Errorf("the %s %s: %w", s.what(), s.Address, err)
+	}
+	return Offer{c.writable, c.executes}, nil
 }
 
 // newClient prepares a connection. It reads the secrets, but does not connect.
@@ -56,7 +79,7 @@ func newClient(ctx context.Context, s *Settings) (*client, error) {
 		options = append(options, grpc.WithPerRPCCredentials(c.helper))
 	}
 	if c.conn, err = grpc.NewClient("dns:///"+s.Address.hostPort(), options...); err != nil {
-		return nil, fmt.Errorf("the remote cache %s: %w; %s", s.Address, err, addressForm)
+		return nil, fmt.Errorf("the %s %s: %w; %s", s.what(), s.Address, err, addressForm)
 	}
 	c.cas = repb.NewContentAddressableStorageClient(c.conn)
 	c.actions = repb.NewActionCacheClient(c.conn)
@@ -93,6 +116,7 @@ func (c *client) connect(ctx context.Context) error {
 	c.batch = max(c.batch-batchOverhead, c.batch/2)
 	c.largest = max(caps.MaxCasBlobSizeBytes, 0)
 	c.zstd = slices.Contains(caps.SupportedCompressors, repb.Compressor_ZSTD)
+	c.executes = executes(offer.GetExecutionCapabilities())
 	c.writable = caps.GetActionCacheUpdateCapabilities().GetUpdateEnabled()
 	return nil
 }
@@ -109,6 +133,9 @@ func (c *client) again(ctx context.Context, do func(ctx context.Context, o ...gr
 
 // plain returns an error of gRPC as a person would say it.
 func plain(err error) error {
+	if err == nil {
+		return nil
+	}
 	s, ok := status.FromError(err)
 	if !ok {
 		return err

@@ -1,10 +1,10 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -22,6 +22,9 @@ import (
 // variable, or file:PATH.
 type Settings struct {
 	Address Address
+	// What is what messages call the server, and Off how to do without it. They are those of a
+	// remote cache if they are empty.
+	What, Off string
 	// Headers maps names to references. Bearer is the reference of a token for the header
 	// authorization.
 	Headers map[string]string
@@ -41,6 +44,12 @@ type Settings struct {
 	Limits Limits
 }
 
+func (s *Settings) what() string { return cmp.Or(s.What, "remote cache") }
+
+func (s *Settings) off() string {
+	return cmp.Or(s.Off, "turn the remote cache off with --remote-mode off")
+}
+
 // value returns what a reference refers to.
 func (s *Settings) value(ctx context.Context, what, ref string) (string, error) {
 	kind, from, _ := strings.Cut(ref, ":")
@@ -49,17 +58,17 @@ func (s *Settings) value(ctx context.Context, what, ref string) (string, error) 
 	case "env":
 		var ok bool
 		if v, ok = s.Lookup(from); !ok || v == "" {
-			return "", fmt.Errorf("%s of the remote cache: the environment variable %s is not set; set it, or turn the remote cache off with --remote-mode off", what, from)
+			return "", fmt.Errorf("%s of the %s: the environment variable %s is not set; set it, or %s", what, s.what(), from, s.off())
 		}
 	case "file":
 		b, err := readlimit.File(ctx, s.path(from), readlimit.MaxSecret)
 		if err != nil {
-			return "", fmt.Errorf("%s of the remote cache: %w; create the file, or turn the remote cache off with --remote-mode off", what, err)
+			return "", fmt.Errorf("%s of the %s: %w; create the file, or %s", what, s.what(), err, s.off())
 		}
 		v = string(b)
 	default:
 		// The text could be the secret itself.
-		return "", fmt.Errorf("%s of the remote cache is not a reference; write env:NAME or file:PATH, never the value", what)
+		return "", fmt.Errorf("%s of the %s is not a reference; write env:NAME or file:PATH, never the value", what, s.what())
 	}
 	v = strings.TrimSpace(v)
 	if s.Hide != nil {
@@ -84,7 +93,7 @@ func (s *Settings) headers(ctx context.Context) (map[string]string, error) {
 			return nil, err
 		}
 		if !validHeader(name, v) {
-			return nil, fmt.Errorf("the header %q of the remote cache cannot be sent: its name or its value has a character that headers cannot have", name)
+			return nil, fmt.Errorf("the header %q of the %s cannot be sent: its name or its value has a character that headers cannot have", name, s.what())
 		}
 		sent[strings.ToLower(name)] = v
 	}
@@ -94,7 +103,7 @@ func (s *Settings) headers(ctx context.Context) (map[string]string, error) {
 			return nil, err
 		}
 		if !validHeader("authorization", v) {
-			return nil, errors.New("the bearer token of the remote cache has a character that headers cannot have; check what its reference refers to")
+			return nil, fmt.Errorf("the bearer token of the %s has a character that headers cannot have; check what its reference refers to", s.what())
 		}
 		sent["authorization"] = "Bearer " + v
 	}
@@ -127,14 +136,14 @@ func (s *Settings) dialOptions(ctx context.Context) ([]grpc.DialOption, error) {
 		return nil, err
 	}
 	if secret := len(sent) > 0 || s.CredentialHelper != ""; secret && !s.Address.Secure && !s.Address.local() {
-		return nil, fmt.Errorf("the remote cache %s: its credentials would be sent without encryption; use grpcs://", s.Address)
+		return nil, fmt.Errorf("the %s %s: its credentials would be sent without encryption; use grpcs://", s.what(), s.Address)
 	}
 	if len(sent) > 0 {
 		options = append(options, grpc.WithPerRPCCredentials(fixedHeaders(sent)))
 	}
 	if !s.Address.Secure {
 		if s.ClientCertificate != "" || s.ClientKey != "" || s.CertificateAuthority != "" {
-			return nil, fmt.Errorf("the remote cache %s: certificates need an encrypted connection; use grpcs://", s.Address)
+			return nil, fmt.Errorf("the %s %s: certificates need an encrypted connection; use grpcs://", s.what(), s.Address)
 		}
 		return append(options, grpc.WithTransportCredentials(insecure.NewCredentials())), nil
 	}
@@ -150,15 +159,15 @@ func (s *Settings) tls(ctx context.Context) (*tls.Config, error) {
 	if s.CertificateAuthority != "" {
 		b, err := readlimit.File(ctx, s.path(s.CertificateAuthority), maxCertificates)
 		if err != nil {
-			return nil, fmt.Errorf("the certificate authority of the remote cache: %w; name a file of certificates in PEM", err)
+			return nil, fmt.Errorf("the certificate authority of the %s: %w; name a file of certificates in PEM", s.what(), err)
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(b) {
-			return nil, fmt.Errorf("the certificate authority of the remote cache: %s holds no certificate; name a file of certificates in PEM", s.CertificateAuthority)
+			return nil, fmt.Errorf("the certificate authority of the %s: %s holds no certificate; name a file of certificates in PEM", s.what(), s.CertificateAuthority)
 		}
 	}
 	if (s.ClientCertificate == "") != (s.ClientKey == "") {
-		return nil, errors.New("the remote cache has a client certificate without its key, or a key without its certificate; give both")
+		return nil, fmt.Errorf("the %s has a client certificate without its key, or a key without its certificate; give both", s.what())
 	}
 	if s.ClientCertificate != "" {
 		certificate, err := s.value(ctx, "the client certificate", s.ClientCertificate)
@@ -171,7 +180,7 @@ func (s *Settings) tls(ctx context.Context) (*tls.Config, error) {
 		}
 		pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 		if err != nil {
-			return nil, fmt.Errorf("the client certificate of the remote cache: %w; give a certificate and its key, in PEM", err)
+			return nil, fmt.Errorf("the client certificate of the %s: %w; give a certificate and its key, in PEM", s.what(), err)
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

@@ -16,7 +16,8 @@ import (
 // ends with the failure of a stage and keeps the results of finished stages, and the next
 // run only executes the rest.
 func TestEngineDies(t *testing.T) {
-	w := newWorld(t, map[string]string{"pipeline.hcl": `
+	needEngine(t)
+	w := newWorld(t, "dagger", map[string]string{"pipeline.hcl": `
 stage "quick" {
   outputs = { o = "out/o" }
   command = ` + sh("echo quick > out/o") + `

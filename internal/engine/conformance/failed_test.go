@@ -7,24 +7,27 @@ import (
 	"testing"
 )
 
-// Both executors keep the outputs of a failed stage: one that exits with an error, one
+// All executors keep the outputs of a failed stage: one that exits with an error, one
 // that times out, and one that lacks another output.
 func TestOutputsOfFailedStages(t *testing.T) {
-	needEngine(t)
+	inEach(t, testOutputsOfFailedStages)
+}
+
+func testOutputsOfFailedStages(t *testing.T, executor string) {
 	for name, script := range map[string]string{
 		"error":   "echo half > out/report; mkdir -p out/shots/a; echo 1 > out/shots/a/1; exit 7",
 		"timeout": "echo half > out/report; mkdir -p out/shots/a; echo 1 > out/shots/a/1; sleep 60",
 		"lacking": "echo half > out/report; mkdir -p out/shots/a; echo 1 > out/shots/a/1",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, map[string]string{"pipeline.hcl": `
+			w := newWorld(t, executor, map[string]string{"pipeline.hcl": `
 stage "test" {
   outputs = { report = "out/report", shots = "out/shots/", never = "out/never" }
   timeout = "2s"
   command = ` + sh(script) + `
 }`})
-			local, container := w.both()
-			for _, e := range []*ended{local, container} {
+			local, other := w.both()
+			for _, e := range []*ended{local, other} {
 				dir := t.TempDir()
 				file := touchstone(t)
 				cmd := exec.CommandContext(t.Context(), file, "logs", "test", "-o", dir, "--cache-dir", e.store)

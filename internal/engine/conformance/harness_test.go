@@ -1,9 +1,12 @@
-// Package conformance runs pipelines with both executors and the real command line, and
-// compares all results: exit status, keys, errors, logs, records and every byte of every
-// output. It ignores what differs between any two runs: times, peak memory, and the
-// isolation of the stage.
+// Package conformance runs pipelines with all executors and the real command line, and
+// compares the results of each with those of the local one: exit status, keys, errors, logs,
+// records and every byte of every output. It ignores what differs between any two runs: times,
+// peak memory, and the isolation of the stage.
 //
-// The tests need a running Dagger engine and are skipped without one.
+// The tests of the dagger executor need a running engine and are skipped without one. Those of the
+// remote executor use the server that TOUCHSTONE_REMOTE_EXECUTOR names. Its workers must be on this
+// machine, because stages run a program that must be the same there. Without the variable, a small
+// server of this process runs the stages.
 package conformance
 
 import (
@@ -15,17 +18,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger"
+	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
 // busybox is the program of all stages. It is static, so that it runs in an otherwise
-// empty root filesystem, and the same file for both executors.
+// empty root filesystem, and the same file for all executors.
 const busybox = "/bin/busybox"
 
 // touchstone returns the path of a static build of the command line.
@@ -34,7 +39,13 @@ func touchstone(t *testing.T) string {
 	return testprogram.Path(t, testprogram.Touchstone, "CGO_ENABLED=0")
 }
 
-func TestMain(m *testing.M) { os.Exit(testprogram.M{M: m}.Run()) }
+func TestMain(m *testing.M) {
+	code := testprogram.M{M: m}.Run()
+	if started != nil {
+		started.Stop()
+	}
+	os.Exit(code)
+}
 
 // needEngine skips a test if there is no engine.
 func needEngine(t *testing.T) {
@@ -47,18 +58,56 @@ func needEngine(t *testing.T) {
 	}
 }
 
-// world is a source tree, and a store and an image for each executor.
-type world struct {
-	t    *testing.T
-	tree string
-	root string // a root filesystem with busybox
-	env  []string
+// inEach runs a test with each executor other than the local one.
+func inEach(t *testing.T, test func(t *testing.T, executor string)) {
+	t.Run("dagger", func(t *testing.T) {
+		needEngine(t)
+		test(t, "dagger")
+	})
+	t.Run("remote", func(t *testing.T) { test(t, "remote") })
 }
 
-func newWorld(t *testing.T, files map[string]string) *world {
+// envServer names a server with workers.
+const envServer = "TOUCHSTONE_REMOTE_EXECUTOR"
+
+// server returns the address of the server with workers.
+func server(t *testing.T) string {
 	t.Helper()
-	needEngine(t)
-	w := &world{t: t, tree: t.TempDir(), root: rootfs(t)}
+	if at := os.Getenv(envServer); at != "" {
+		return at
+	}
+	m, err := ownServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Address
+}
+
+// started is the server that ownServer has started.
+var started *remotetest.Memory
+
+// ownServer starts a server once.
+var ownServer = sync.OnceValues(func() (*remotetest.Memory, error) {
+	m, err := remotetest.StartMemory()
+	if err == nil {
+		m.Workers = 8
+		started = m
+	}
+	return m, err
+})
+
+// world is a source tree, and a store for each executor.
+type world struct {
+	t     *testing.T
+	other string // the executor that is compared with the local one
+	tree  string
+	root  string // a root filesystem with busybox
+	env   []string
+}
+
+func newWorld(t *testing.T, other string, files map[string]string) *world {
+	t.Helper()
+	w := &world{t: t, other: other, tree: t.TempDir(), root: rootfs(t)}
 	for name, content := range files {
 		w.write(name, content)
 	}
@@ -129,10 +178,19 @@ type event struct {
 func (w *world) command(executor, store string, args ...string) *exec.Cmd {
 	w.t.Helper()
 	file := touchstone(w.t)
-	args = append([]string{
-		"run", "--json", "--executor", executor, "--container-image", "dir:" + w.root, "--cache-dir", store,
-		"--events", store + ".events",
-	}, args...)
+	flags := []string{"run", "--json", "--executor", executor, "--cache-dir", store, "--events", store + ".events"}
+	switch executor {
+	case "dagger":
+		flags = append(flags, "--container-image", "dir:"+w.root)
+	case "remote":
+		flags = append(flags, "--remote-executor", server(w.t))
+		// The worker compares what a stage needs with what it has, as this machine does. A server
+		// would say that no worker has it, each in its own words.
+		for _, p := range []string{"OSFamily", "ISA", "cpus", "memory_mb"} {
+			flags = append(flags, "--remote-property", p+"=")
+		}
+	}
+	args = append(flags, args...)
 	cmd := exec.CommandContext(w.t.Context(), file, args...)
 	cmd.Dir = w.tree
 	cmd.Env = append(os.Environ(), w.env...)
@@ -194,7 +252,9 @@ func readEvents(t *testing.T, file string) []event {
 		if err := json.Unmarshal(line, &e); err != nil {
 			t.Fatal(err)
 		}
-		events = append(events, e)
+		if e.Event != "queued" && e.Event != "begun" { // local stages do not wait for a worker
+			events = append(events, e)
+		}
 	}
 	slices.SortStableFunc(events, func(a, b event) int {
 		return strings.Compare(a.Stage+"["+a.Instance, b.Stage+"["+b.Instance)
@@ -202,38 +262,38 @@ func readEvents(t *testing.T, file string) []event {
 	return events
 }
 
-// both runs the tree with both executors and compares the results.
-func (w *world) both(args ...string) (local, container *ended) {
+// both runs the tree with the local executor and the other one, and compares the results.
+func (w *world) both(args ...string) (local, other *ended) {
 	w.t.Helper()
 	stores := w.t.TempDir()
 	local = w.run("local", filepath.Join(stores, "local"), args...)
-	container = w.run("dagger", filepath.Join(stores, "dagger"), args...)
-	w.same(local, container)
-	return local, container
+	other = w.run(w.other, filepath.Join(stores, w.other), args...)
+	w.same(local, other)
+	return local, other
 }
 
-func (w *world) same(local, container *ended) {
+func (w *world) same(local, other *ended) {
 	t := w.t
 	t.Helper()
-	if local.code != container.code {
-		t.Errorf("exit status %d locally and %d in containers:\n%s", local.code, container.code, container.stderr)
+	if local.code != other.code {
+		t.Errorf("exit status %d locally and %d with the %s executor:\n%s", local.code, other.code, w.other, other.stderr)
 	}
-	if d := cmp.Diff(local.stages, container.stages); d != "" {
-		t.Errorf("stages differ (-local +dagger):\n%s%s", d, container.stderr)
+	if d := cmp.Diff(local.stages, other.stages); d != "" {
+		t.Errorf("stages differ (-local +other):\n%s%s", d, other.stderr)
 	}
-	if d := cmp.Diff(local.events, container.events); d != "" {
-		t.Errorf("events differ (-local +dagger):\n%s", d)
+	if d := cmp.Diff(local.events, other.events); d != "" {
+		t.Errorf("events differ (-local +other):\n%s", d)
 	}
-	if d := cmp.Diff(logLines(local.stderr), logLines(container.stderr)); d != "" {
-		t.Errorf("failure logs differ (-local +dagger):\n%s", d)
+	if d := cmp.Diff(logLines(local.stderr), logLines(other.stderr)); d != "" {
+		t.Errorf("failure logs differ (-local +other):\n%s", d)
 	}
-	if d := cmp.Diff(comparable(local.records), comparable(container.records)); d != "" {
-		t.Errorf("records differ (-local +dagger):\n%s", d)
+	if d := cmp.Diff(comparable(local.records), comparable(other.records)); d != "" {
+		t.Errorf("records differ (-local +other):\n%s", d)
 	}
-	a, b := openStore(t, local.store), openStore(t, container.store)
+	a, b := openStore(t, local.store), openStore(t, other.store)
 	for name, rec := range local.records {
-		if other := container.records[name]; other != nil {
-			sameBytes(t, name, a, b, rec, other)
+		if rec2 := other.records[name]; rec2 != nil {
+			sameBytes(t, name, a, b, rec, rec2)
 		}
 	}
 }

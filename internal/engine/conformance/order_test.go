@@ -6,8 +6,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Both executors treat stages that are off, on demand, or ordered without data alike.
+// All executors treat stages that are off, on demand, or ordered without data alike.
 func TestStagesThatDoNotAlwaysRun(t *testing.T) {
+	inEach(t, testStagesThatDoNotAlwaysRun)
+}
+
+func testStagesThatDoNotAlwaysRun(t *testing.T, executor string) {
 	files := map[string]string{"pipeline.hcl": `
 variable "extra" {
   type    = bool
@@ -49,13 +53,13 @@ stage "refresh" {
 		{"on demand", []string{"--only", "refresh"}, 0, map[string]string{"prepare": "SKIPPED", "extra": "OFF", "total": "SKIPPED", "refresh": "RAN"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, files)
-			local, container := w.both(c.args...)
-			if container.code != c.code {
-				t.Errorf("exit status %d, want %d\n%s", container.code, c.code, container.stderr)
+			w := newWorld(t, executor, files)
+			local, other := w.both(c.args...)
+			if other.code != c.code {
+				t.Errorf("exit status %d, want %d\n%s", other.code, c.code, other.stderr)
 			}
 			got := map[string]string{}
-			for _, s := range container.stages {
+			for _, s := range other.stages {
 				got[s.Stage] = s.Status
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
@@ -64,7 +68,7 @@ stage "refresh" {
 			if c.code != 0 {
 				return
 			}
-			for _, s := range w.run("dagger", local.store, c.args...).stages {
+			for _, s := range w.run(executor, local.store, c.args...).stages {
 				if s.Status == "RAN" {
 					t.Errorf("%s ran again on the store of the local run", s.Stage)
 				}

@@ -9,9 +9,8 @@
 // answers from its own cache, which also contains failures.
 //
 // reach.go finds the engine, session.go connects to it, recipe.go describes the
-// container, handover.go uploads what the container is built from, and image.go
-// finds images and programs other than touchstone. Package inside runs in the
-// container.
+// container, and handover.go uploads what the container is built from. Package inside
+// runs in the container.
 package dagger
 
 import (
@@ -34,13 +33,14 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
+	"github.com/touchstone-eval/touchstone/internal/engine/image"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // Executor runs jobs in containers. The zero value uses the running program
 // as the binary and has no image for other programs.
 type Executor struct {
-	Images
+	image.Images
 	// Binary is a static touchstone binary for the engine's platform;
 	// empty for the running program.
 	Binary string
@@ -89,7 +89,7 @@ func (e *Executor) Close() error {
 // Run builds and runs the job's container, and copies its outputs and logs back.
 // The first job starts the session.
 func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
-	image, err := e.Images.of(job.Instance)
+	root, err := e.Images.Of(job.Instance)
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +97,12 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
-	binary, err := e.binary()
+	binary, err := image.OwnFile(e.Binary)
 	if err != nil {
 		return nil, err
 	}
-	o := newOrder(job, image, e.Grace)
-	if e.Binary != "" && job.Instance.Command[0] == ownProgram {
+	o := newOrder(job, root, e.Grace)
+	if e.Binary != "" && job.Instance.Command[0] == image.OwnProgram {
 		if o.Identity, err = e.Identify(job.Instance); err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 		return nil, err
 	}
 	ctx = untraced(ctx)
-	build, err := e.handOver(ctx, client, job, image, binary)
+	build, err := e.handOver(ctx, client, job, root, binary)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if _, err := build.DockerBuild(opts).Directory(inside.Root).Export(ctx, taken); err != nil {
 		return nil, notRun(ctx, job, err)
 	}
-	return takeBack(job, taken, image)
+	return takeBack(job, taken, root)
 }
 
 // notRun returns the error for a job that the engine could not run.
@@ -140,25 +140,8 @@ func notRun(ctx context.Context, job *engine.Job, err error) error {
 	return fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, %s", job.Instance, err, remedy(err))
 }
 
-// binary returns the path of the touchstone program for containers.
-func (e *Executor) binary() (string, error) {
-	file := e.Binary
-	if file == "" {
-		self, err := os.Executable()
-		if err != nil {
-			return "", fmt.Errorf("finding this program: %w", err)
-		}
-		file = self
-	}
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return "", err
-	}
-	return file, checkStatic(file)
-}
-
 // takeBack moves outputs and logs to the paths in the job.
-func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error) {
+func takeBack(job *engine.Job, taken string, root image.Root) (*engine.Result, error) {
 	b, err := os.ReadFile(filepath.Join(taken, inside.Result, inside.ResultFile))
 	if err != nil {
 		return nil, fmt.Errorf("the container of %s ended without a result: %w", job.Instance, err)
@@ -195,7 +178,7 @@ func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error
 	}
 	return &engine.Result{
 		ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration, PeakMemory: r.PeakMemory,
-		Isolation: isolation(job.Instance, image, r.Isolation),
+		Isolation: isolation(job.Instance, root, r.Isolation),
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/image"
 )
 
 // Names of the uploaded files, relative to the root of the build.
@@ -40,9 +41,9 @@ type handedKey struct {
 
 // handOver uploads what the job's container is built from, unless the engine has
 // it already. It moves the inputs out of the job's directory.
-func (e *Executor) handOver(ctx context.Context, client *sdk.Client, job *engine.Job, image image, binary string) (*sdk.Directory, error) {
+func (e *Executor) handOver(ctx context.Context, client *sdk.Client, job *engine.Job, root image.Root, binary string) (*sdk.Directory, error) {
 	hasInputs := len(job.Instance.Inputs) > 0
-	key := handedKey{recipe: containerFile(job.Instance, image, hasInputs), root: image.dir, inputs: job.Inputs}
+	key := handedKey{recipe: containerFile(job.Instance, root, hasInputs), root: root.Dir, inputs: job.Inputs}
 	e.mu.Lock()
 	h := e.handed[key]
 	if h == nil {
@@ -81,8 +82,8 @@ func (e *Executor) handOver(ctx context.Context, client *sdk.Client, job *engine
 	// The binary comes first, because it is the same for every job of the run.
 	// The engine then copies it only once.
 	build := client.Directory().WithFile(uploadProgram, client.Host().File(binary))
-	if image.dir != "" {
-		build = build.WithDirectory(uploadRoot, e.rootfs(client, image.dir))
+	if root.Dir != "" {
+		build = build.WithDirectory(uploadRoot, e.rootfs(client, root.Dir))
 	}
 	dir, err := build.WithDirectory("/", client.Host().Directory(upload)).Sync(ctx)
 	if err != nil {
@@ -90,4 +91,17 @@ func (e *Executor) handOver(ctx context.Context, client *sdk.Client, job *engine
 	}
 	h.dir = dir
 	return dir, nil
+}
+
+// rootfs returns a directory image, which is uploaded once per session.
+func (e *Executor) rootfs(client *sdk.Client, dir string) *sdk.Directory {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.roots == nil {
+		e.roots = map[string]*sdk.Directory{}
+	}
+	if e.roots[dir] == nil {
+		e.roots[dir] = client.Host().Directory(dir)
+	}
+	return e.roots[dir]
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
+	"github.com/touchstone-eval/touchstone/internal/engine/image"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -31,13 +32,17 @@ const (
 // the build, selects the job's order and makes the execution unique. Each
 // instruction and each mount is a step of the engine, so there are as few as
 // possible.
-func containerFile(in *pipeline.Instance, image image, hasInputs bool) string {
+func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "FROM %s\n", image.from())
-	if image.dir != "" {
+	from := "scratch"
+	if root.Ref != "" {
+		from = root.Ref
+	}
+	fmt.Fprintf(&b, "FROM %s\n", from)
+	if root.Dir != "" {
 		fmt.Fprintf(&b, "COPY %s/ /\n", uploadRoot)
 	}
-	if image.ref != "" {
+	if root.Ref != "" {
 		// A user from the image could not write outputs.
 		b.WriteString("USER 0:0\n")
 	}
@@ -66,15 +71,13 @@ func containerFile(in *pipeline.Instance, image image, hasInputs bool) string {
 }
 
 // newOrder returns the order for the program in the job's container.
-func newOrder(job *engine.Job, image image, grace time.Duration) *inside.Order {
+func newOrder(job *engine.Job, root image.Root, grace time.Duration) *inside.Order {
 	o := &inside.Order{
 		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: slices.Sorted(slices.Values(job.Env)),
 		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform, MemoryMB: job.Instance.Resources.MemoryMB,
 	}
-	if image.none() {
+	if root.None() || job.Instance.Command[0] == image.OwnProgram {
 		o.Program = toolRoot + "/touchstone"
-	} else {
-		o.Program = image.program(job)
 	}
 	for _, out := range job.Instance.Outputs {
 		o.Parents = append(o.Parents, path.Dir(strings.TrimSuffix(out.Path, "/")))
@@ -83,9 +86,9 @@ func newOrder(job *engine.Job, image image, grace time.Duration) *inside.Order {
 }
 
 // isolation lists the means that restricted the stage to what it declares.
-func isolation(in *pipeline.Instance, image image, within []string) []string {
+func isolation(in *pipeline.Instance, root image.Root, within []string) []string {
 	list := []string{"container", "read-only-inputs"}
-	if image.none() {
+	if root.None() {
 		list = append(list, "empty-root")
 	} else {
 		list = append(list, "image")

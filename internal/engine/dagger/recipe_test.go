@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/image"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -14,7 +15,7 @@ func TestContainerFile(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		network   pipeline.Network
-		image     image
+		image     image.Root
 		hasInputs bool
 		has, not  []string
 	}{
@@ -28,8 +29,8 @@ func TestContainerFile(t *testing.T) {
 		},
 		{name: "loopback", network: pipeline.NetworkLoopback, has: []string{"--network=none"}, not: []string{"source=box"}},
 		{name: "full", network: pipeline.NetworkFull, not: []string{"--network"}},
-		{name: "directory", image: image{dir: "/some/root"}, has: []string{"FROM scratch\nCOPY root/ /\n"}, not: []string{"/some"}},
-		{name: "registry", image: image{ref: "go@sha256:00"}, has: []string{"FROM go@sha256:00\n"}},
+		{name: "directory", image: image.Root{Dir: "/some/root"}, has: []string{"FROM scratch\nCOPY root/ /\n"}, not: []string{"/some"}},
+		{name: "registry", image: image.Root{Ref: "go@sha256:00"}, has: []string{"FROM go@sha256:00\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := containerFile(&pipeline.Instance{Network: c.network}, c.image, c.hasInputs)
@@ -57,23 +58,23 @@ func TestOrder(t *testing.T) {
 		Program: "/somewhere/here/touchstone",
 		Env:     []string{"B=2", "TOKEN=hidden=1", "A=1"},
 	}
-	o := newOrder(job, image{}, time.Second)
+	o := newOrder(job, image.Root{}, time.Second)
 	if o.Program != "/.touchstone/touchstone" || !slices.Equal(o.Parents, []string{"out/deep"}) ||
 		!slices.Equal(o.Env, []string{"A=1", "B=2", "TOKEN=hidden=1"}) {
 		t.Errorf("order = %+v", o)
 	}
 	// The shared upload does not contain the environment.
-	if recipe := containerFile(job.Instance, image{}, true); strings.Contains(recipe, "TOKEN") {
+	if recipe := containerFile(job.Instance, image.Root{}, true); strings.Contains(recipe, "TOKEN") {
 		t.Errorf("the recipe names a secret:\n%s", recipe)
 	}
 }
 
 func TestIsolationSaysWhatHeld(t *testing.T) {
-	none := isolation(&pipeline.Instance{Network: pipeline.NetworkNone}, image{}, []string{"process-group", "container"})
+	none := isolation(&pipeline.Instance{Network: pipeline.NetworkNone}, image.Root{}, []string{"process-group", "container"})
 	if want := []string{"container", "read-only-inputs", "empty-root", "no-network", "process-group"}; !slices.Equal(none, want) {
 		t.Errorf("isolation = %v, want %v", none, want)
 	}
-	full := isolation(&pipeline.Instance{Network: pipeline.NetworkFull}, image{dir: "/r"}, nil)
+	full := isolation(&pipeline.Instance{Network: pipeline.NetworkFull}, image.Root{Dir: "/r"}, nil)
 	if want := []string{"container", "read-only-inputs", "image"}; !slices.Equal(full, want) {
 		t.Errorf("isolation = %v, want %v", full, want)
 	}

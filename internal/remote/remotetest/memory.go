@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"cloud.google.com/go/longrunning/autogen/longrunningpb"
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"github.com/klauspost/compress/zstd"
 	bspb "google.golang.org/genproto/googleapis/bytestream"
@@ -29,6 +30,7 @@ type Memory struct {
 	repb.UnimplementedActionCacheServer
 	repb.UnimplementedContentAddressableStorageServer
 	bspb.UnimplementedByteStreamServer
+	execution
 
 	Address string // grpc://HOST:PORT
 	// Zstd, MaxBatch and MaxBlob are what the server offers. Set them before it is used.
@@ -50,7 +52,10 @@ func StartMemory() (*Memory, error) {
 		return nil, err
 	}
 	m.Address = "grpc://" + l.Addr().String()
+	m.execution.memory = m
 	repb.RegisterCapabilitiesServer(m.server, m)
+	repb.RegisterExecutionServer(m.server, m)
+	longrunningpb.RegisterOperationsServer(m.server, m)
 	repb.RegisterActionCacheServer(m.server, m)
 	repb.RegisterContentAddressableStorageServer(m.server, m)
 	bspb.RegisterByteStreamServer(m.server, m)
@@ -59,7 +64,10 @@ func StartMemory() (*Memory, error) {
 }
 
 // Stop ends the server at once.
-func (m *Memory) Stop() { m.server.Stop() }
+func (m *Memory) Stop() {
+	m.server.Stop()
+	m.stop()
+}
 
 // Locked calls f while no request changes the content.
 func (m *Memory) Locked(f func()) {
@@ -79,7 +87,11 @@ func (m *Memory) GetCapabilities(context.Context, *repb.GetCapabilitiesRequest) 
 	if m.Zstd {
 		caps.SupportedCompressors = []repb.Compressor_Value{repb.Compressor_ZSTD}
 	}
-	return &repb.ServerCapabilities{CacheCapabilities: caps}, nil
+	offer := &repb.ServerCapabilities{CacheCapabilities: caps}
+	if m.Workers > 0 {
+		offer.ExecutionCapabilities = &repb.ExecutionCapabilities{DigestFunction: repb.DigestFunction_SHA256, ExecEnabled: true}
+	}
+	return offer, nil
 }
 
 // GetActionResult implements the protocol.

@@ -1,4 +1,4 @@
-package dagger
+package image
 
 import (
 	"os"
@@ -17,20 +17,20 @@ func TestImages(t *testing.T) {
 	pin := "docker.io/library/golang@sha256:" + strings.Repeat("0a", 32)
 	for _, c := range []struct {
 		name, command, image, fallback string
-		want                           image
+		want                           Root
 		err                            string
 	}{
 		{name: "ours", command: "touchstone", fallback: "dir:/nowhere"},
 		{name: "other", command: "sh", err: "it runs sh but has no image"},
-		{name: "pinned", command: "go", image: pin, want: image{ref: pin}},
-		{name: "fallback", command: "go", fallback: pin, want: image{ref: pin}},
+		{name: "pinned", command: "go", image: pin, want: Root{Ref: pin}},
+		{name: "fallback", command: "go", fallback: pin, want: Root{Ref: pin}},
 		{name: "tag", command: "go", image: "golang:1.26", err: "is not pinned"},
-		{name: "relative", command: "sh", image: "dir:fs", want: image{dir: filepath.Join(root, "fs")}},
+		{name: "relative", command: "sh", image: "dir:fs", want: Root{Dir: filepath.Join(root, "fs")}},
 		{name: "absent", command: "sh", image: "dir:none", err: "does not exist"},
 		{name: "line", command: "sh", image: pin + "\nRUN evil", err: "is not pinned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := Images{Root: root, Default: c.fallback}.of(&pipeline.Instance{Command: []string{c.command}, Image: c.image})
+			got, err := Images{Root: root, Default: c.fallback}.Of(&pipeline.Instance{Command: []string{c.command}, Image: c.image})
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("error %v, want %q", err, c.err)
@@ -83,13 +83,13 @@ func TestStaticPrograms(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkStatic(script); err == nil || !strings.Contains(err.Error(), "--container-binary") {
+	if err := CheckStatic(script); err == nil || !strings.Contains(err.Error(), "--container-binary") {
 		t.Errorf("a script: %v", err)
 	}
 	if _, err := os.Stat("/bin/ls"); err != nil {
 		t.Skip("needs a dynamically linked program")
 	}
-	if err := checkStatic("/bin/ls"); err == nil || !strings.Contains(err.Error(), "CGO_ENABLED=0") {
+	if err := CheckStatic("/bin/ls"); err == nil || !strings.Contains(err.Error(), "CGO_ENABLED=0") {
 		t.Errorf("a dynamic program: %v", err)
 	}
 }

@@ -1,4 +1,6 @@
-package dagger
+// Package image finds the images and the programs of stages that do not run on this machine's own file
+// system. Stages of touchstone itself need no image.
+package image
 
 import (
 	"crypto/sha256"
@@ -12,51 +14,43 @@ import (
 	"regexp"
 	"strings"
 
-	sdk "dagger.io/dagger"
-
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// ownProgram is the name of the program that needs no image.
-const ownProgram = "touchstone"
+// OwnProgram is the name of the program that needs no image.
+const OwnProgram = "touchstone"
 
 // dirImage is the prefix of an image that is a directory on this machine.
 const dirImage = "dir:"
 
-// image is the root filesystem of a container: empty, a directory on this machine
+// Root is the root filesystem of a stage: empty, a directory on this machine
 // ("dir:PATH", an unpacked root filesystem), or an image of a registry that is
 // pinned by digest.
-type image struct{ ref, dir string }
+type Root struct{ Ref, Dir string }
 
-func (i image) none() bool { return i.ref == "" && i.dir == "" }
-
-func (i image) from() string {
-	if i.ref != "" {
-		return i.ref
-	}
-	return "scratch"
-}
+// None reports whether the root filesystem is empty.
+func (r Root) None() bool { return r.Ref == "" && r.Dir == "" }
 
 // pinned matches a reference with a digest, which always has the same content.
 var pinned = regexp.MustCompile(`^[a-z0-9][a-zA-Z0-9._/:-]*@sha256:[0-9a-f]{64}$`)
 
 // parseImage parses an image attribute. A relative directory is relative to root.
-func parseImage(s, root string) (image, error) {
+func parseImage(s, root string) (Root, error) {
 	if dir, ok := strings.CutPrefix(s, dirImage); ok {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(root, dir)
 		}
 		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-			return image{}, fmt.Errorf("image %q: the directory %s does not exist; use the directory of an unpacked root filesystem", s, dir)
+			return Root{}, fmt.Errorf("image %q: the directory %s does not exist; use the directory of an unpacked root filesystem", s, dir)
 		}
-		return image{dir: dir}, nil
+		return Root{Dir: dir}, nil
 	}
 	if s != "" && !pinned.MatchString(s) {
-		return image{}, fmt.Errorf("image %q is not pinned, and the content of a tag can change; write NAME@sha256:DIGEST, or dir:PATH for a directory", s)
+		return Root{}, fmt.Errorf("image %q is not pinned, and the content of a tag can change; write NAME@sha256:DIGEST, or dir:PATH for a directory", s)
 	}
-	return image{ref: s}, nil
+	return Root{Ref: s}, nil
 }
 
 // Images determines the images of instances. Stages of touchstone need no image.
@@ -67,13 +61,19 @@ type Images struct {
 	// than touchstone. If it is empty, such a stage is an error. A relative
 	// directory is relative to the working directory.
 	Default string
+	// Worker means that a stage without an image uses the programs of the machine that it
+	// runs on, which must be the same as here.
+	Worker bool
 }
 
-func (i Images) of(in *pipeline.Instance) (image, error) {
+// Of returns the root filesystem of an instance.
+func (i Images) Of(in *pipeline.Instance) (Root, error) {
 	ref := in.Image
-	if ref == "" && in.Command[0] != ownProgram {
-		if ref = i.Default; ref == "" {
-			return image{}, fmt.Errorf("it runs %s but has no image, and a container without an image only contains touchstone; "+
+	if ref == "" && in.Command[0] != OwnProgram {
+		if ref = i.Default; ref == "" && i.Worker {
+			return Root{}, nil
+		} else if ref == "" {
+			return Root{}, fmt.Errorf("it runs %s but has no image, and a container without an image only contains touchstone; "+
 				"set its image (NAME@sha256:DIGEST or dir:PATH), give one for all with --container-image, or use --executor local", in.Command[0])
 		}
 	}
@@ -82,30 +82,9 @@ func (i Images) of(in *pipeline.Instance) (image, error) {
 	}
 	wd, err := os.Getwd()
 	if err != nil {
-		return image{}, err
+		return Root{}, err
 	}
 	return parseImage(ref, wd)
-}
-
-// program returns the path of the job's program inside the container.
-func (i image) program(job *engine.Job) string {
-	if job.Instance.Command[0] == ownProgram {
-		return toolRoot + "/touchstone"
-	}
-	return job.Program
-}
-
-// rootfs returns a directory image, which is uploaded once per session.
-func (e *Executor) rootfs(client *sdk.Client, dir string) *sdk.Directory {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.roots == nil {
-		e.roots = map[string]*sdk.Directory{}
-	}
-	if e.roots[dir] == nil {
-		e.roots[dir] = client.Host().Directory(dir)
-	}
-	return e.roots[dir]
 }
 
 // Tools finds the programs of stages that run in containers. Host resolves
@@ -121,15 +100,18 @@ type Tools struct {
 // Resolve finds argv[0].
 func (t *Tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	name := in.Command[0]
-	if name == ownProgram || strings.Contains(name, "/") && !path.IsAbs(name) {
+	if name == OwnProgram || strings.Contains(name, "/") && !path.IsAbs(name) {
 		return t.Host.Resolve(in)
 	}
-	img, err := t.Images.of(in)
+	img, err := t.Images.Of(in)
 	if err != nil {
 		return engine.Tool{}, err
 	}
-	if img.ref != "" {
-		d := cache.Digest(sha256.Sum256([]byte(img.ref)))
+	if img.None() {
+		return t.Host.Resolve(in)
+	}
+	if img.Ref != "" {
+		d := cache.Digest(sha256.Sum256([]byte(img.Ref)))
 		return engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: name}, nil
 	}
 	search := engine.DefaultPath
@@ -138,7 +120,7 @@ func (t *Tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 			search = v.Value
 		}
 	}
-	inside, file, err := lookIn(img.dir, name, search)
+	inside, file, err := lookIn(img.Dir, name, search)
 	if err != nil {
 		return engine.Tool{}, err
 	}
@@ -194,8 +176,25 @@ func lookIn(root, name, search string) (inside, file string, err error) {
 	return "", "", fmt.Errorf("program %q is not in %s of the image %s%s", name, search, dirImage, root)
 }
 
-// checkStatic returns an error if a program cannot run in an empty root filesystem.
-func checkStatic(file string) error {
+// OwnFile returns the path of the touchstone program for other machines: the given one, or else the running
+// one. It must run there.
+func OwnFile(file string) (string, error) {
+	if file == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return "", fmt.Errorf("finding this program: %w", err)
+		}
+		file = self
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	return file, CheckStatic(file)
+}
+
+// CheckStatic returns an error if a program cannot run in an empty root filesystem.
+func CheckStatic(file string) error {
 	const remedy = "build one with CGO_ENABLED=0 GOOS=linux go build ./cmd/touchstone and give it with --container-binary"
 	f, err := elf.Open(file)
 	var notRead *fs.PathError
@@ -203,7 +202,7 @@ func checkStatic(file string) error {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("%s is not a Linux program, but the engine's containers run Linux: %s", file, remedy)
+		return fmt.Errorf("%s is not a Linux program, but the stages run on Linux: %s", file, remedy)
 	}
 	defer f.Close()
 	for _, p := range f.Progs {

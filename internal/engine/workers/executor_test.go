@@ -1,0 +1,117 @@
+package workers
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/image"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+func TestProperties(t *testing.T) {
+	plain := &pipeline.Instance{}
+	large := &pipeline.Instance{Platform: "linux/arm64/v8", Resources: pipeline.Resources{CPUs: 4, MemoryMB: 2048}}
+	for _, c := range []struct {
+		name string
+		more map[string]string
+		in   *pipeline.Instance
+		ref  string
+		want map[string]string
+	}{
+		{name: "nothing declared", in: plain, want: map[string]string{}},
+		{name: "everything", in: large, ref: "go@sha256:00", want: map[string]string{
+			"OSFamily": "linux", "ISA": "arm-a64", "container-image": "docker://go@sha256:00", "cpus": "4", "memory_mb": "2048",
+		}},
+		{name: "macOS", in: &pipeline.Instance{Platform: "darwin/amd64"}, want: map[string]string{"OSFamily": "macos", "ISA": "x86-64"}},
+		{name: "of the server", in: plain, more: map[string]string{"Pool": "small", "OSFamily": "linux"}, want: map[string]string{"Pool": "small", "OSFamily": "linux"}},
+		{name: "other names", in: large, more: map[string]string{"cpus": "", "memory_mb": "", "OSFamily": "", "ISA": "", "EstimatedCPU": "{cpus}", "EstimatedMemory": "{memory_mb}MB"},
+			want: map[string]string{"EstimatedCPU": "4", "EstimatedMemory": "2048MB"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := maps.Clone(defaultProperties)
+			if d := cmp.Diff(c.want, properties(c.more, c.in, image.Root{Ref: c.ref})); d != "" {
+				t.Error(d)
+			}
+			if !maps.Equal(before, defaultProperties) {
+				t.Error("the defaults have changed")
+			}
+		})
+	}
+}
+
+// TestWhatWorkersMustNotSee refuses secrets, and images that only this machine has.
+func TestWhatWorkersMustNotSee(t *testing.T) {
+	root := t.TempDir()
+	for name, in := range map[string]*pipeline.Instance{
+		"the secret TOKEN":      {Command: []string{"touchstone"}, Secrets: []pipeline.Secret{{Name: "TOKEN", From: "env:X"}}},
+		"a sensitive variable":  {Command: []string{"touchstone"}, Sensitive: true},
+		"the directory " + root: {Command: []string{"sh"}, Image: "dir:" + root},
+		"is not pinned":         {Command: []string{"sh"}, Image: "golang:1.26"},
+	} {
+		e := &Executor{Images: image.Images{Worker: true}}
+		if _, err := e.Run(t.Context(), &engine.Job{Instance: in}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	job := &engine.Job{
+		Instance: &pipeline.Instance{
+			Stage: "s", Command: []string{"sh", "-c", "x"}, Timeout: time.Minute, Passthrough: []string{"HOME"},
+			Outputs: []pipeline.Output{{Name: "d", Path: "out/deep/d/", Dir: true}, {Name: "top", Path: "top"}, {Name: "in", Path: "in/x"}},
+		},
+		Program: "/bin/sh", ProgramDigest: cache.Digest{1},
+		Env: []string{"HOME=/home/me", "B=2", "A=1"},
+	}
+	e := &Executor{}
+	o, err := e.order(job, image.Root{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Program != "/bin/sh" || !strings.HasPrefix(o.Digest, "01") || !slices.Equal(o.Env, []string{"A=1", "B=2"}) || !slices.Equal(o.Parents, []string{"out/deep", ".", "in"}) {
+		t.Errorf("order = %+v", o)
+	}
+	if got, want := outputs(job.Instance), []string{"report.json", "stdout", "stderr", "box/out", "box/top", "box/in/x"}; !slices.Equal(got, want) {
+		t.Errorf("outputs = %v, want %v", got, want)
+	}
+	// What the stage gets of the machine is the worker's.
+	t.Setenv("HOME", "/home/worker")
+	if env := o.environment(); !slices.Equal(env, []string{"A=1", "B=2", "HOME=/home/worker"}) {
+		t.Errorf("environment = %v", env)
+	}
+	// An image identifies its programs.
+	if o, err = e.order(job, image.Root{Ref: "go@sha256:00"}); err != nil || o.Digest != "" {
+		t.Errorf("order = %+v, %v", o, err)
+	}
+	job.Instance.Command = []string{"touchstone", "stage", "s"}
+	if o, err = e.order(job, image.Root{}); err != nil || o.Program != "" || o.Digest != "" {
+		t.Errorf("order = %+v, %v", o, err)
+	}
+}
+
+// TestOtherProgram refuses a program that is not the one in the key.
+func TestOtherProgram(t *testing.T) {
+	file := t.TempDir() + "/program"
+	if err := os.WriteFile(file, []byte("content"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const sum = "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"
+	if err := (&order{Digest: sum}).same(file); err != nil {
+		t.Error(err)
+	}
+	if err := (&order{Digest: strings.Repeat("0", 64)}).same(file); err == nil || !strings.Contains(err.Error(), "is not the one of this machine") {
+		t.Error(err)
+	}
+	if err := (&order{Digest: sum}).same(file + "x"); err == nil || !strings.Contains(err.Error(), "does not have the program") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,173 @@
+package workers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/local"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// Verb is the touchstone verb that runs on every worker. It has no arguments.
+const Verb = "on-worker"
+
+// Names in the root of an action, which is the working directory of the verb.
+const (
+	programFile = "touchstone"
+	orderFile   = "order.json"
+	boxDir      = "box" // the stage's directory
+	inputDir    = "in"  // the inputs, in the stage's directory
+	tempDir     = "tmp"
+	reportFile  = "report.json"
+	stdoutFile  = "stdout"
+	stderrFile  = "stderr"
+)
+
+// order is what the program on the worker does, as JSON. Everybody who may read the server's content can
+// read it, so it holds no secret.
+type order struct {
+	Stage   string   `json:"stage"`
+	Command []string `json:"command"`
+	// Program is empty for touchstone itself. Digest is the SHA-256 of its file, if the worker must
+	// have the same one as the machine that wrote the order.
+	Program string   `json:"program,omitempty"`
+	Digest  string   `json:"digest,omitempty"`
+	Env     []string `json:"env"`
+	// Passthrough are the variables of the worker that the command gets.
+	Passthrough []string         `json:"passthrough,omitempty"`
+	Parents     []string         `json:"parents"` // directories to create for the outputs
+	Timeout     time.Duration    `json:"timeout"`
+	Grace       time.Duration    `json:"grace"`
+	Network     pipeline.Network `json:"network"`
+	Platform    string           `json:"platform,omitempty"`
+	MemoryMB    int64            `json:"memory_mb,omitempty"`
+	Open        bool             `json:"open,omitempty"` // isolation is off
+	// Identity is the required identity of touchstone on the worker. It is empty if it is the same
+	// program as the one that wrote the order.
+	Identity string `json:"identity,omitempty"`
+}
+
+// report is the result of the stage, as JSON.
+type report struct {
+	engine.Result
+	// Error is the reason why the command could not run at all, or empty.
+	Error string
+}
+
+// Carry carries out the order in the working directory. A failure of the stage is in the report. An error
+// means that there is no report. identify returns the identity of this program for a command.
+func Carry(ctx context.Context, identify func(command []string) (string, error)) error {
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(root, orderFile))
+	if err != nil {
+		return err
+	}
+	var o order
+	if err := json.Unmarshal(b, &o); err != nil {
+		return fmt.Errorf("%s: %w", orderFile, err)
+	}
+	for _, dir := range append([]string{"."}, o.Parents...) {
+		if err := os.MkdirAll(filepath.Join(root, boxDir, filepath.FromSlash(dir)), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(root, tempDir), 0o755); err != nil {
+		return err
+	}
+	var r report
+	if result, err := o.run(ctx, root, identify); err != nil {
+		r.Error = err.Error()
+	} else {
+		r.Result = *result
+	}
+	if b, err = json.Marshal(r); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, reportFile), b, 0o644)
+}
+
+func (o *order) run(ctx context.Context, root string, identify func([]string) (string, error)) (*engine.Result, error) {
+	if o.Identity != "" {
+		id, err := identify(o.Command)
+		if err != nil {
+			return nil, err
+		}
+		if id != o.Identity {
+			return nil, errors.New("the program for workers was built from different source, with a different Go version or for a different processor; build it again and give it with --container-binary")
+		}
+	}
+	program := o.Program
+	if program == "" {
+		program = filepath.Join(root, programFile)
+	}
+	sandbox := local.NoSandbox()
+	if !o.Open {
+		var hidden []string
+		if home, err := os.UserHomeDir(); err == nil {
+			hidden = append(hidden, home)
+		}
+		sandbox = local.NewSandbox(hidden...)
+	}
+	executor := local.Executor{Grace: o.Grace, Sandbox: sandbox}
+	defer func() { _ = executor.Close() }() // this process ends next
+	in := &pipeline.Instance{
+		Stage: o.Stage, Command: o.Command, Passthrough: o.Passthrough, Platform: o.Platform, Timeout: o.Timeout, Network: o.Network,
+	}
+	in.Resources.MemoryMB = o.MemoryMB
+	job := &engine.Job{
+		Instance: in, Dir: filepath.Join(root, boxDir), TempDir: filepath.Join(root, tempDir), Program: program,
+		Env: o.environment(), Stdout: filepath.Join(root, stdoutFile), Stderr: filepath.Join(root, stderrFile),
+	}
+	if err := o.same(program); err != nil {
+		return nil, err
+	}
+	return executor.Run(ctx, job)
+}
+
+// environment returns the environment of the command. What it gets of the machine that it runs on is the
+// worker's.
+func (o *order) environment() []string {
+	list := slices.Clone(o.Env)
+	for _, name := range o.Passthrough {
+		if v, ok := os.LookupEnv(name); ok {
+			list = slices.DeleteFunc(list, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+			list = append(list, name+"="+v)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// same returns an error if the worker's program is not the one that the key of the result names.
+func (o *order) same(program string) error {
+	if o.Digest == "" {
+		return nil
+	}
+	f, err := os.Open(program)
+	if err != nil {
+		return fmt.Errorf("the worker does not have the program %s of this machine: %w; name an image that has it, or make the program an input of the stage", program, err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return err
+	}
+	if hex.EncodeToString(h.Sum(nil)) != o.Digest {
+		return fmt.Errorf("the program %s of the worker is not the one of this machine, so the result would have a wrong key; name an image that has it, or make the program an input of the stage", program)
+	}
+	return nil
+}
