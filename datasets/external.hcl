@@ -52,6 +52,26 @@ external "mcp-guardbench" {
   files   = ["cases/*/*.json"]
 }
 
+external "mcpproxy-go-detect" {
+  about    = "The corpus on which mcpproxy-go judges its detectors."
+  source   = "https://github.com/smart-mcp-proxy/mcpproxy-go"
+  revision = "20a3e5094ad613cf0b153648b19e13fd6ef1615d"
+  license  = "MIT"
+  format   = "mcpproxy-go"
+  files    = ["specs/065-evaluation-foundation/datasets/detect_corpus_v1.json"]
+  sha256   = "f065459c097492254588f66216cd205cd74bdd604d4c90e91cafc1c1ed5f3bb2"
+}
+
+external "mcpproxy-go-retrieval" {
+  about    = "The corpus, with schemas, and the golden set on which mcpproxy-go judges its search."
+  source   = "https://github.com/smart-mcp-proxy/mcpproxy-go"
+  revision = "20a3e5094ad613cf0b153648b19e13fd6ef1615d"
+  license  = "MIT"
+  format   = "mcpproxy-go"
+  files    = ["specs/083-discovery-profiler/datasets/corpus_v2.tools.json", "specs/065-evaluation-foundation/datasets/retrieval_golden_v1.json"]
+  sha256   = "f31f79152002b1e185428367328535a90e1b7482b5ba1ede15cf0e2c8e0f3a5f"
+}
+
 external "mcptox" {
   about    = "Poisoned tools of 45 real servers, and the servers' own tools (Wang et al., arXiv:2508.14925)."
   source   = "https://github.com/zhiqiangwang4/MCPTox-Benchmark"

@@ -36,6 +36,7 @@ var formats = []Format{
 	{"injecagent", "cases of InjecAgent: texts of tool results as a security corpus", []string{"test_cases_*.json", "test_cases_*.jsonl"}, readInjecAgent},
 	{"livemcpbench", "the list of servers of LiveMCPBench: a tool corpus", []string{"tools.json"}, readLiveMCPBench},
 	{"mcp-guardbench", "cases of mcp-guardbench that list tools or instructions: a security corpus", []string{"*.json"}, readGuardBench},
+	{"mcpproxy-go", "the datasets that mcpproxy-go publishes, one of each kind", []string{"corpus_*.json", "retrieval_golden_*.json", "security_corpus_*.json", "detect_corpus_*.json"}, readPublished},
 	{"mcptox", "response_all.json or pure_tool.json of MCPTox: a security corpus", []string{"response_all.json", "pure_tool.json"}, readMCPTox},
 	{"server-sources", "sources of servers, such as those of Damn Vulnerable MCP Server: a tool corpus, or with the attacks named a security corpus", []string{"*.py", "*.ts", "*.js", "*.go"}, readServerSources},
 	{"toolret", "tools and queries of ToolRet as JSON or JSON lines: a tool corpus and a golden set", []string{"*.json", "*.jsonl"}, readToolRet},
@@ -196,10 +197,17 @@ func serverName(name string) string {
 	return cmp.Or(strings.ReplaceAll(plainID(name), ":", "-"), "unnamed")
 }
 
-// rows reads a JSON list of objects, or one object a line.
+// rows reads a JSON list of objects, one object a line, or an object with such a
+// list as its tools or queries.
 func (im *importer) rows(f File) ([]*object, error) {
 	data := bytes.TrimSpace(bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf")))
 	var list []map[string]json.RawMessage
+	var whole struct{ Tools, Queries json.RawMessage }
+	if json.Unmarshal(data, &whole) == nil {
+		if rows := cmp.Or(string(whole.Tools), string(whole.Queries)); strings.HasPrefix(rows, "[") {
+			data = []byte(rows)
+		}
+	}
 	if len(data) > 0 && data[0] == '[' {
 		if err := json.Unmarshal(data, &list); err != nil {
 			return nil, fmt.Errorf("%s: it is not a list of JSON objects: %w", f.Name, err)

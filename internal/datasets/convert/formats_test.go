@@ -184,6 +184,9 @@ func TestToolRet(t *testing.T) {
 	if want := "toolret:web_tool_1 \"sum\\nAdds.\" {\"type\": \"object\", \"properties\": {}}\ntoolret:web_tool_2 \"plain words\" {\"type\":\"object\"}\n"; tools != want {
 		t.Errorf("%s\nwant %s", tools, want)
 	}
+	if all := importFormat(t, "toolret", ImportOptions{}, File{"tools.json", []byte(`{"revision": "r", "tools": [{"id": "t", "documentation": "d"}]}`)}); len(all) != 1 || all[0].Entries() != 1 {
+		t.Errorf("tools in an object: %+v", all)
+	}
 	if want := "q-1 \"add two\" [{toolret:web_tool_1 2}]\n"; queries != want {
 		t.Errorf("%s\nwant %s", queries, want)
 	}
@@ -210,6 +213,21 @@ func TestTRECFiles(t *testing.T) {
 	all := importFormat(t, "trec", ImportOptions{}, File{"corpus.json", corpus}, File{"topics.tsv", []byte("q1\tdo it\nq2\tdo more\n")}, File{"qrels.txt", []byte("q1 0 s:t 1\n")})
 	if _, queries := retrieval(t, all); queries != "q1 \"do it\" [{s:t 1}]\n" || all[0].Corpus.GeneratedFrom.Source != "us" {
 		t.Errorf("%s %+v", queries, all[0].Corpus.GeneratedFrom)
+	}
+}
+
+func TestPublished(t *testing.T) {
+	golden := File{"x/retrieval_golden_v1.json", []byte(`{"version": "v1", "corpus_version": "c", "queries": [{"id": "q1", "query": "do it", "labels": [{"tool_id": "s:t", "relevance": 2}]}]}`)}
+	corpus := File{"x/corpus_v1.tools.json", []byte(`{"version": "c1", "tools": [{"tool_id": "s:t", "server": "s", "tool": "t", "description": "T."}]}`)}
+	tools, queries := retrieval(t, importFormat(t, "mcpproxy-go", ImportOptions{Source: "https://example.org"}, golden, corpus))
+	if tools != "s:t \"T.\" {\"type\":\"object\"}\n" || queries != "q1 \"do it\" [{s:t 2}]\n" {
+		t.Errorf("%s%s", tools, queries)
+	}
+	f, _ := FormatByName("mcpproxy-go")
+	for want, files := range map[string][]File{"a golden set without its corpus": {golden}, "two datasets of the kind corpus": {corpus, corpus}} {
+		if _, err := f.Import("theirs", files, ImportOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 
