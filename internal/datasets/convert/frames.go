@@ -9,17 +9,20 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
+// listedTool is a tool as a server lists it.
+type listedTool struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Annotations  json.RawMessage `json:"annotations"`
+}
+
 // frame is a message of MCP, as far as it tells a model about tools.
 type frame struct {
 	Result struct {
-		Tools []struct {
-			Name         string          `json:"name"`
-			Description  string          `json:"description"`
-			InputSchema  json.RawMessage `json:"inputSchema"`
-			OutputSchema json.RawMessage `json:"outputSchema"`
-			Annotations  json.RawMessage `json:"annotations"`
-		} `json:"tools"`
-		Instructions string `json:"instructions"`
+		Tools        []listedTool `json:"tools"`
+		Instructions string       `json:"instructions"`
 	} `json:"result"`
 }
 

@@ -27,13 +27,7 @@ func readLiveMCPBench(im *importer, files []File) ([]Imported, error) {
 		}
 		for i, o := range rows {
 			var servers map[string]struct {
-				Tools []struct {
-					Name         string          `json:"name"`
-					Description  string          `json:"description"`
-					InputSchema  json.RawMessage `json:"inputSchema"`
-					OutputSchema json.RawMessage `json:"outputSchema"`
-					Annotations  json.RawMessage `json:"annotations"`
-				} `json:"tools"`
+				Tools []listedTool `json:"tools"`
 			}
 			if err := o.take("tools", &servers); err != nil {
 				return nil, fmt.Errorf("%s: server %d: %w", f.Name, i+1, err)
