@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -81,6 +83,9 @@ Formats:
 // sources reads the named sources, or all of them, and finds their directory.
 func (f *externalFlags) sources(flags *globalFlags, names []string) ([]external.Source, string, error) {
 	text, err := contracts.ReadBytes(f.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", fmt.Errorf("there is no file %s that names datasets; write one, or name another with --file", f.file)
+	}
 	if err != nil {
 		return nil, "", err
 	}
