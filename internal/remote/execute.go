@@ -53,16 +53,16 @@ type lostError struct{ error }
 
 func (e *lostError) Unwrap() error { return e.error }
 
-// Run runs an action and writes its outputs into dir, which is created. upload uploads the inputs and sets
-// those of the action. It is called again for each try, with again set, because the server may have lost
-// them. phase is told of each change.
+// Run runs an action and writes its outputs into dir, which is created. upload sets the inputs of the action
+// and uploads them, except for those that it returns. It is called again for each try, with again set, because
+// the server may have lost them. phase is told of each change.
 //
 // If a worker is lost, the action is started again, so its command may run several times. The outputs
 // are those of one of them.
-func (w *Workers) Run(ctx context.Context, a *Action, dir string, upload func(ctx context.Context, again bool) error, phase func(Phase)) (*Ended, error) {
+func (w *Workers) Run(ctx context.Context, a *Action, dir string, upload func(ctx context.Context, again bool) ([]Blob, error), phase func(Phase)) (*Ended, error) {
 	ctx = w.described(ctx, a)
 	for lost := 0; ; lost++ {
-		ended, err := w.once(ctx, a, dir, func() error { return upload(ctx, lost > 0) }, phase)
+		ended, err := w.once(ctx, a, dir, func() ([]Blob, error) { return upload(ctx, lost > 0) }, phase)
 		if err == nil {
 			ended.Lost = lost
 			return ended, nil
@@ -85,11 +85,11 @@ func (w *Workers) Run(ctx context.Context, a *Action, dir string, upload func(ct
 }
 
 // once runs an action once.
-func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func() error, phase func(Phase)) (*Ended, error) {
-	err := upload()
+func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func() ([]Blob, error), phase func(Phase)) (*Ended, error) {
+	rest, err := upload()
 	action, command := a.encode()
 	if err == nil {
-		err = w.Upload(ctx, []Blob{action.blob(), command.blob()})
+		err = w.Upload(ctx, append(rest, action.blob(), command.blob()))
 	}
 	if err != nil {
 		return nil, transfer("uploading inputs", err)

@@ -70,7 +70,7 @@ func (s *script) run(ctx context.Context, w *Workers, phase func(Phase)) (*Ended
 	if err := w.Connect(ctx); err != nil {
 		return nil, err
 	}
-	return w.Run(ctx, &s.Action, s.dir, func(ctx context.Context, _ bool) error { return w.Upload(ctx, s.blobs) }, phase)
+	return w.Run(ctx, &s.Action, s.dir, func(ctx context.Context, _ bool) ([]Blob, error) { return s.blobs, nil }, phase)
 }
 
 const good = `mkdir -p out/sub/empty

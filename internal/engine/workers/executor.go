@@ -119,19 +119,15 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 		return nil, err
 	}
 	a := &remote.Action{
-		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + programFile, Verb}, Report: reportFile,
+		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + programFile, Verb}, Env: supervisor, Report: reportFile,
 		Outputs: outputs(in), Properties: properties(e.Properties, in, root),
 	}
 	if in.Timeout > 0 {
 		a.Timeout = in.Timeout + e.Grace + time.Minute // touchstone on the worker ends it earlier
 	}
-	prepare := func(ctx context.Context, again bool) error {
-		inputs, blobs, err := e.inputs(ctx, job, text, again)
-		if err != nil {
-			return err
-		}
-		a.Inputs = inputs
-		return e.workers.Upload(ctx, blobs)
+	prepare := func(ctx context.Context, again bool) (rest []remote.Blob, err error) {
+		a.Inputs, rest, err = e.inputs(ctx, job, text, again)
+		return rest, err
 	}
 	wait := waiting(job)
 	defer wait(remote.Executing)
