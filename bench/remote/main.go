@@ -5,7 +5,11 @@
 //   - lookups of results: one after the other, and many at once
 //   - a run of short stages with and without uploads
 //
-// Run it in the root of the repository.
+// With -workers, it measures runs of sleeping instances on workers instead, beside local runs: those of the
+// server that -executor names, or processes of this machine. With -memory, it measures what the program
+// holds for many instances.
+//
+// Run it in the root of the repository, with CGO_ENABLED=0 for workers.
 package main
 
 import (
@@ -19,6 +23,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,10 +36,20 @@ func main() {
 	results := flag.Int("results", 10_000, "the number of results that are looked up")
 	stages := flag.Int("stages", 200, "the number of stages of the run that uploads")
 	rounds := flag.Int("rounds", 5, "how often runs that upload are measured")
+	workers := flag.String("workers", "", "measure runs on these numbers of workers, such as 2,4,8")
+	executor := flag.String("executor", "", "with -workers: the address of a server that has that many")
+	naps := flag.Int("naps", 1000, "with -workers: the number of instances that sleep")
+	memory := flag.String("memory", "", "measure the memory of runs with these numbers of instances, such as 1000,100000")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := measure(ctx, *gate, *results, *stages, *rounds); err != nil {
+	var err error
+	if *workers != "" || *memory != "" {
+		err = measureWorkers(ctx, *workers, *executor, *naps, *memory)
+	} else {
+		err = measure(ctx, *gate, *results, *stages, *rounds)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "remote:", err)
 		os.Exit(1)
 	}
@@ -80,6 +95,35 @@ func measure(ctx context.Context, gate bool, results, stages, rounds int) error 
 		return err
 	}
 	return b.uploads(ctx, stages, rounds)
+}
+
+// measureWorkers measures the remote executor.
+func measureWorkers(ctx context.Context, workers, executor string, naps int, memory string) error {
+	dir, tool, err := timing.Workspace("remote")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{dir: dir, tool: tool, allowed: filepath.Join(dir, "allowed")}
+	each := func(list string, measure func(int) error) error {
+		for text := range strings.SplitSeq(list, ",") {
+			if text == "" {
+				continue
+			}
+			n, err := strconv.Atoi(text)
+			if err == nil {
+				err = measure(n)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := each(workers, func(n int) error { return b.naps(ctx, executor, n, naps) }); err != nil {
+		return err
+	}
+	return each(memory, func(n int) error { return b.memory(ctx, n) })
 }
 
 // facts are the parts of run --json that are measured.

@@ -36,6 +36,9 @@ type preparer interface {
 	Prepare(ctx context.Context) error
 }
 
+// elsewhere is implemented by an Executor whose jobs use no processors of this machine.
+type elsewhere interface{ Elsewhere() }
+
 // Job is one attempt to run one instance. Dir contains the inputs at their
 // declared paths, and an empty parent directory for every output.
 type Job struct {

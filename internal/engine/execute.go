@@ -149,6 +149,9 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		},
 	}
 	weight := min(max(1, int64(in.Resources.CPUs)), int64(r.Jobs))
+	if _, ok := r.Executor.(elsewhere); ok {
+		weight = 1
+	}
 	if err := r.cpus.Acquire(ctx, weight); err != nil {
 		return nil, err
 	}

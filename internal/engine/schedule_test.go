@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
@@ -37,6 +39,29 @@ func TestProcessorsAreShared(t *testing.T) {
 	for _, in := range plan.Instances {
 		in.Command[2] += " "
 		in.Resources.CPUs = 100 // more than exist: it gets all of them
+	}
+	w.mustRun(plan)
+}
+
+// awayFromHere runs jobs that use no processors of this machine.
+type awayFromHere struct{ scripted }
+
+func (awayFromHere) Elsewhere() {}
+
+// Stages that run elsewhere do not share the processors of this machine.
+func TestProcessorsElsewhere(t *testing.T) {
+	w := newWorld(t)
+	w.engine.Jobs = 2
+	var both sync.WaitGroup
+	both.Add(2)
+	w.engine.Executor = awayFromHere{func(job *engine.Job) (*engine.Result, error) {
+		both.Done()
+		both.Wait() // for ever if only one of them runs
+		return &engine.Result{Ended: true}, os.WriteFile(filepath.Join(job.Dir, "out", "result"), nil, 0o644)
+	}}
+	plan := w.plan(sh("a", "touch out/result"), sh("b", "touch out/result"))
+	for _, in := range plan.Instances {
+		in.Resources.CPUs = 8
 	}
 	w.mustRun(plan)
 }

@@ -44,6 +44,8 @@ const (
 	// mostBreaks is how often in a row a stream is resumed that broke soon.
 	mostBreaks = 8
 	longStream = time.Minute
+	// mostFetches is how often outputs are fetched before the action is started again.
+	mostFetches = 4
 )
 
 // lostError is the loss of a worker or of what it made.
@@ -51,16 +53,16 @@ type lostError struct{ error }
 
 func (e *lostError) Unwrap() error { return e.error }
 
-// Run runs an action and writes its outputs into dir, which is created. upload uploads the inputs and sets
-// those of the action. It is called again for each try, with again set, because the server may have lost
-// them. phase is told of each change.
+// Run runs an action and writes its outputs into dir, which is created. upload sets the inputs of the action
+// and uploads them, except for those that it returns. It is called again for each try, with again set, because
+// the server may have lost them. phase is told of each change.
 //
 // If a worker is lost, the action is started again, so its command may run several times. The outputs
 // are those of one of them.
-func (w *Workers) Run(ctx context.Context, a *Action, dir string, upload func(ctx context.Context, again bool) error, phase func(Phase)) (*Ended, error) {
+func (w *Workers) Run(ctx context.Context, a *Action, dir string, upload func(ctx context.Context, again bool) ([]Blob, error), phase func(Phase)) (*Ended, error) {
 	ctx = w.described(ctx, a)
 	for lost := 0; ; lost++ {
-		ended, err := w.once(ctx, a, dir, func() error { return upload(ctx, lost > 0) }, phase)
+		ended, err := w.once(ctx, a, dir, func() ([]Blob, error) { return upload(ctx, lost > 0) }, phase)
 		if err == nil {
 			ended.Lost = lost
 			return ended, nil
@@ -83,11 +85,11 @@ func (w *Workers) Run(ctx context.Context, a *Action, dir string, upload func(ct
 }
 
 // once runs an action once.
-func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func() error, phase func(Phase)) (*Ended, error) {
-	err := upload()
+func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func() ([]Blob, error), phase func(Phase)) (*Ended, error) {
+	rest, err := upload()
 	action, command := a.encode()
 	if err == nil {
-		err = w.Upload(ctx, []Blob{action.blob(), command.blob()})
+		err = w.Upload(ctx, append(rest, action.blob(), command.blob()))
 	}
 	if err != nil {
 		return nil, transfer("uploading inputs", err)
@@ -111,10 +113,19 @@ func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func()
 		}
 		return nil, err
 	}
-	if err := w.take(ctx, result, dir); err != nil {
-		return nil, transfer("fetching outputs", err)
+	for try := 1; ; try++ {
+		err := w.take(ctx, result, dir)
+		if err == nil {
+			return e, nil
+		}
+		if try == mostFetches || !transient(err) || ctx.Err() != nil {
+			return nil, transfer("fetching outputs", err)
+		}
+		w.Pause(ctx, try)
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, &localError{err}
+		}
 	}
-	return e, nil
 }
 
 // said returns the end of what a command printed on standard error.
@@ -133,16 +144,21 @@ func (w *Workers) said(ctx context.Context, r *repb.ActionResult) string {
 	return ""
 }
 
-// transfer returns the error of a transfer. Those of this machine, and answers that are wrong, are not
-// tried again.
-func transfer(what string, err error) error {
+// transient reports whether the error of a transfer may go away. Those of this machine, answers that are
+// wrong and content that is lost do not.
+func transient(err error) bool {
 	var local *localError
 	var lost *lostError
-	err = fmt.Errorf("%s: %w", what, plain(err))
-	if errors.As(err, &local) || errors.As(err, &lost) || errors.Is(err, errFalse) || errors.Is(err, errGarbled) {
-		return err
+	return !errors.As(err, &local) && !errors.As(err, &lost) && !errors.Is(err, errFalse) && !errors.Is(err, errGarbled)
+}
+
+// transfer returns the error of a transfer.
+func transfer(what string, err error) error {
+	text := fmt.Errorf("%s: %w", what, plain(err))
+	if transient(err) {
+		return &lostError{text}
 	}
-	return &lostError{err}
+	return text
 }
 
 // judged returns the error of a status of an action, or nil.

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -150,6 +150,7 @@ type Action struct {
 	// Stage and Instance are names for the pages of the server.
 	Stage, Instance string
 	Command         []string
+	Env             map[string]string // of the command
 	// Properties select the worker.
 	Properties map[string]string
 	// Inputs is the Directory in which the command runs.
@@ -165,13 +166,14 @@ type Action struct {
 // encode returns the messages of an action. The first one is the action.
 func (a *Action) encode() (action, command message) {
 	platform := &repb.Platform{}
-	for name, value := range a.Properties {
-		platform.Properties = append(platform.Properties, &repb.Platform_Property{Name: name, Value: value})
+	for _, name := range slices.Sorted(maps.Keys(a.Properties)) {
+		platform.Properties = append(platform.Properties, &repb.Platform_Property{Name: name, Value: a.Properties[name]})
 	}
-	slices.SortFunc(platform.Properties, func(x, y *repb.Platform_Property) int { return strings.Compare(x.Name, y.Name) })
-	outputs := slices.Clone(a.Outputs)
-	slices.Sort(outputs)
-	command = encode(&repb.Command{Arguments: a.Command, OutputPaths: outputs})
+	c := &repb.Command{Arguments: a.Command, OutputPaths: slices.Sorted(slices.Values(a.Outputs))}
+	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
+		c.EnvironmentVariables = append(c.EnvironmentVariables, &repb.Command_EnvironmentVariable{Name: name, Value: a.Env[name]})
+	}
+	command = encode(c)
 	m := &repb.Action{
 		CommandDigest: digest(command.SizedDigest), InputRootDigest: digest(a.Inputs), Platform: platform,
 		// What counts as done is not for the server to say: it may run the same action again.

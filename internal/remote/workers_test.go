@@ -70,7 +70,7 @@ func (s *script) run(ctx context.Context, w *Workers, phase func(Phase)) (*Ended
 	if err := w.Connect(ctx); err != nil {
 		return nil, err
 	}
-	return w.Run(ctx, &s.Action, s.dir, func(ctx context.Context, _ bool) error { return w.Upload(ctx, s.blobs) }, phase)
+	return w.Run(ctx, &s.Action, s.dir, func(ctx context.Context, _ bool) ([]Blob, error) { return s.blobs, nil }, phase)
 }
 
 const good = `mkdir -p out/sub/empty
@@ -202,6 +202,28 @@ func TestLostContent(t *testing.T) {
 			checkGood(t, s.dir)
 		})
 	}
+}
+
+// TestFetchAgain fetches outputs again, instead of making them again, if the server was away.
+func TestFetchAgain(t *testing.T) {
+	m := workers(t, 1)
+	mid := middle(t, m.Address)
+	var mu sync.Mutex
+	failures := 0
+	mid.Set(remotetest.Only("BatchReadBlobs", func(_ context.Context, _ string, message []byte) ([]byte, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failures++; failures <= 5 {
+			return nil, status.Error(codes.Unavailable, "restarting")
+		}
+		return message, nil
+	}), nil)
+	s := newScript(t, good)
+	e, err := s.run(t.Context(), workersAt(t, mid.Address), nil)
+	if err != nil || e.Lost != 0 || m.Started() != 1 {
+		t.Fatalf("%+v, %v, %d started", e, err, m.Started())
+	}
+	checkGood(t, s.dir)
 }
 
 // TestPhases has an action that waits for the only worker.

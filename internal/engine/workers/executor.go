@@ -63,6 +63,9 @@ const mostUploads = 10_000
 // Name is "remote".
 func (*Executor) Name() string { return "remote" }
 
+// Elsewhere means that jobs use no processors of this machine. The server shares those of its workers.
+func (*Executor) Elsewhere() {}
+
 // Prepare connects to the server: it ends a run before its first execution if the server does not
 // execute.
 func (e *Executor) Prepare(ctx context.Context) error {
@@ -116,19 +119,15 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 		return nil, err
 	}
 	a := &remote.Action{
-		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + programFile, Verb}, Report: reportFile,
+		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + programFile, Verb}, Env: supervisor, Report: reportFile,
 		Outputs: outputs(in), Properties: properties(e.Properties, in, root),
 	}
 	if in.Timeout > 0 {
 		a.Timeout = in.Timeout + e.Grace + time.Minute // touchstone on the worker ends it earlier
 	}
-	prepare := func(ctx context.Context, again bool) error {
-		inputs, blobs, err := e.inputs(ctx, job, text, again)
-		if err != nil {
-			return err
-		}
-		a.Inputs = inputs
-		return e.workers.Upload(ctx, blobs)
+	prepare := func(ctx context.Context, again bool) (rest []remote.Blob, err error) {
+		a.Inputs, rest, err = e.inputs(ctx, job, text, again)
+		return rest, err
 	}
 	wait := waiting(job)
 	defer wait(remote.Executing)

@@ -37,6 +37,8 @@ type execution struct {
 	// Before is called before the nth action is run, from 0. An error is the end of that action. With
 	// errLost, it runs to its end and is lost then.
 	Before func(n int, a *repb.Action) error
+	// Instead replaces the run of a command, if it is set.
+	Instead func(instance string, c *repb.Command) (*repb.ActionResult, error)
 	// After may change the answer of the nth action.
 	After func(n int, r *repb.ExecuteResponse)
 
@@ -229,6 +231,9 @@ func (x *execution) perform(ctx context.Context, n int, o *operation, d *repb.Di
 }
 
 func (x *execution) run(ctx context.Context, instance, dir string, action *repb.Action, command *repb.Command) (*repb.ActionResult, error) {
+	if x.Instead != nil {
+		return x.Instead(instance, command)
+	}
 	if err := x.lay(instance, action.InputRootDigest, dir); err != nil {
 		return nil, err
 	}
@@ -284,7 +289,8 @@ func (x *execution) get(instance string, d *repb.Digest) ([]byte, error) {
 	return b, nil
 }
 
-func (x *execution) put(instance string, b []byte) *repb.Digest {
+// Put adds content and returns its digest.
+func (x *execution) Put(instance string, b []byte) *repb.Digest {
 	sum := sha256.Sum256(b)
 	hash := hex.EncodeToString(sum[:])
 	x.memory.mu.Lock()
@@ -369,7 +375,7 @@ func (x *execution) output(instance, dir, p string, r *repb.ActionResult) error 
 		if err != nil {
 			return err
 		}
-		r.OutputFiles = append(r.OutputFiles, &repb.OutputFile{Path: p, Digest: x.put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
+		r.OutputFiles = append(r.OutputFiles, &repb.OutputFile{Path: p, Digest: x.Put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
 	case st.IsDir():
 		tree := &repb.Tree{}
 		if tree.Root, err = x.tree(instance, file, tree); err != nil {
@@ -379,7 +385,7 @@ func (x *execution) output(instance, dir, p string, r *repb.ActionResult) error 
 		if err != nil {
 			return err
 		}
-		r.OutputDirectories = append(r.OutputDirectories, &repb.OutputDirectory{Path: p, TreeDigest: x.put(instance, b)})
+		r.OutputDirectories = append(r.OutputDirectories, &repb.OutputDirectory{Path: p, TreeDigest: x.Put(instance, b)})
 	case st.Mode()&os.ModeSymlink != 0:
 		target, err := os.Readlink(file)
 		if err != nil {
@@ -409,7 +415,7 @@ func (x *execution) tree(instance, dir string, t *repb.Tree) (*repb.Directory, e
 			if err != nil {
 				return nil, err
 			}
-			d.Directories = append(d.Directories, &repb.DirectoryNode{Name: e.Name(), Digest: x.put(instance, b)})
+			d.Directories = append(d.Directories, &repb.DirectoryNode{Name: e.Name(), Digest: x.Put(instance, b)})
 		case e.Type()&os.ModeSymlink != 0:
 			target, err := os.Readlink(file)
 			if err != nil {
@@ -425,7 +431,7 @@ func (x *execution) tree(instance, dir string, t *repb.Tree) (*repb.Directory, e
 			if err != nil {
 				return nil, err
 			}
-			d.Files = append(d.Files, &repb.FileNode{Name: e.Name(), Digest: x.put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
+			d.Files = append(d.Files, &repb.FileNode{Name: e.Name(), Digest: x.Put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
 		}
 	}
 	return d, nil
