@@ -30,3 +30,18 @@ func TestProgressOfAStageThatStartsTwice(t *testing.T) {
 		t.Errorf("printed %q", text)
 	}
 }
+
+// TestProgressSaysWhoWaits has stages that wait for a worker, of which one gets one.
+func TestProgressSaysWhoWaits(t *testing.T) {
+	var out bytes.Buffer
+	p := &plainProgress{w: &out}
+	defer p.close()
+	for _, stage := range []string{"c", "b", "a"} {
+		p.event(engine.Event{Event: engine.EventQueued, Stage: stage})
+	}
+	p.event(engine.Event{Event: engine.EventBegun, Stage: "a"})
+	p.waits()
+	if want := "wait  b: no worker is free (2 stages wait)\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
