@@ -15,8 +15,9 @@ import (
 
 func newDatasetsAgreeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "agree FIRST SECOND",
-		Short: "Measure how far two judges agree",
+		Use:     "agree FIRST SECOND",
+		Aliases: []string{"agreement"},
+		Short:   "Measure how far two judges agree",
 		Long: `Compares the labels of two judges on the pairs of a query and a tool that both judged. Each
 file is a golden set or a file of judgements, as "datasets label" exports it.
 
