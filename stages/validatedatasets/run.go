@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
@@ -39,31 +41,41 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	corpus, err := load[contracts.Corpus](contracts.KindCorpus, o.Corpus)
-	if err != nil {
-		return err
-	}
-	golden, err := load[contracts.GoldenSet](contracts.KindGolden, o.Golden)
-	if err != nil {
-		return err
-	}
-	security, err := load[contracts.SecurityCorpus](contracts.KindSecurity, o.Security)
-	if err != nil {
-		return err
-	}
+	var corpus *dataset[contracts.Corpus]
+	var golden *dataset[contracts.GoldenSet]
+	var security *dataset[contracts.SecurityCorpus]
 	var cases *dataset[contracts.CaseSet]
-	if o.Cases != "" {
-		if cases, err = load[contracts.CaseSet](contracts.KindCases, o.Cases); err != nil {
+	err = inParallel(
+		func() (err error) { corpus, err = load[contracts.Corpus](contracts.KindCorpus, o.Corpus); return err },
+		func() (err error) {
+			golden, err = load[contracts.GoldenSet](contracts.KindGolden, o.Golden)
 			return err
-		}
+		},
+		func() (err error) {
+			security, err = load[contracts.SecurityCorpus](contracts.KindSecurity, o.Security)
+			return err
+		},
+		func() (err error) {
+			if o.Cases != "" {
+				cases, err = load[contracts.CaseSet](contracts.KindCases, o.Cases)
+			}
+			return err
+		},
+	)
+	if err != nil {
+		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 
-	warnings := checkCorpus(corpus)
-	warnings = append(warnings, checkGolden(golden, &corpus.value)...)
-	warnings = append(warnings, checkSecurity(security)...)
+	var ofCorpus, ofGolden, ofSecurity []string
+	_ = inParallel( // nothing fails: the problems are in the datasets
+		func() error { ofCorpus = checkCorpus(corpus); return nil },
+		func() error { ofGolden = checkGolden(golden, &corpus.value); return nil },
+		func() error { ofSecurity = checkSecurity(security); return nil },
+	)
+	warnings := slices.Concat(ofCorpus, ofGolden, ofSecurity)
 	locked := locked{lock, o.ReportChanged}
 	report := contracts.Validation{Datasets: []contracts.ValidatedDataset{
 		validated(corpus, locked, describeCorpus),
@@ -117,6 +129,23 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}
 	return contracts.Write(o.OutReport, report)
+}
+
+// inParallel calls the functions at once and returns the error of the first in the list that fails, so that the same
+// files always give the same message.
+func inParallel(functions ...func() error) error {
+	failed := make([]error, len(functions))
+	var wg sync.WaitGroup
+	for i, f := range functions {
+		wg.Go(func() { failed[i] = f() })
+	}
+	wg.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeProblems writes the report of refused files.
