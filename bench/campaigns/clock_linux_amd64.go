@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,8 +32,7 @@ func setClock(ctx context.Context, a *attack) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil && strings.Contains(r.output, syscall.EPERM.Error()):
-			a.note("skipped: this machine does not let a process trace another: %s", r.output)
+		case err != nil && a.cannotTrace(r):
 			return nil
 		case err != nil:
 			return err

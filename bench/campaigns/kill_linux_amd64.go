@@ -31,6 +31,16 @@ type action struct {
 	prepare func() error
 }
 
+// cannotTrace reports whether a tracer failed because this machine does not let a process trace
+// another, and notes it.
+func (a *attack) cannotTrace(r result) bool {
+	if !strings.Contains(r.output, syscall.EPERM.Error()) {
+		return false
+	}
+	a.note("skipped: this machine does not let a process trace another: %s", r.output)
+	return true
+}
+
 // exportArchive writes the archive that one of the actions imports.
 func (a *attack) exportArchive(ctx context.Context) error {
 	if r := a.run(ctx, "cache", "export", filepath.Join(a.dir, "archive")); r.err != nil {
@@ -73,8 +83,7 @@ func (a *attack) atSystemCalls(ctx context.Context, choose func() plan) error {
 		w := whole{do.name, p}
 		if calls[w] == 0 {
 			t, r, err := a.trace(ctx, plan{Errno: p.Errno}, do.args...)
-			if err != nil && strings.Contains(r.output, syscall.EPERM.Error()) {
-				a.note("skipped: this machine does not let a process trace another: %s", r.output)
+			if err != nil && a.cannotTrace(r) {
 				return nil
 			}
 			if err == nil && (t.Exit != 0 || t.Calls == 0) {

@@ -68,13 +68,19 @@ func (s *sharing) judgeRun(ctx context.Context, of *subject, r result, how strin
 	}
 }
 
-// remoteForged answers with results that nobody on the list has made.
-func remoteForged(ctx context.Context, a *attack) error {
+// sharingMemory is sharing with a server that keeps everything in memory.
+func (a *attack) sharingMemory() (*sharing, *remotetest.Memory, error) {
 	s, err := a.sharing()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	m, err := remotetest.StartMemory()
+	return s, m, err
+}
+
+// remoteForged answers with results that nobody on the list has made.
+func remoteForged(ctx context.Context, a *attack) error {
+	s, m, err := a.sharingMemory()
 	if err != nil {
 		return err
 	}
@@ -241,11 +247,7 @@ func (s *sharing) garbled(ctx context.Context, method string) error {
 
 // remoteCut stalls, cuts or garbles the connection after any number of bytes.
 func remoteCut(ctx context.Context, a *attack) error {
-	s, err := a.sharing()
-	if err != nil {
-		return err
-	}
-	m, err := remotetest.StartMemory()
+	s, m, err := a.sharingMemory()
 	if err != nil {
 		return err
 	}
