@@ -28,7 +28,7 @@ func (s *session) madeWith(ctx context.Context, stage string) ([]contracts.MadeW
 	if err != nil {
 		return nil, err
 	}
-	needed := s.upstreamOf(stage)
+	needed := firstRuns(s.plan.Instances, s.upstreamOf(stage))
 	parts := map[contracts.MadeWith][]string{} // without a digest
 	for i, o := range outcomes {
 		if !needed[i] {
@@ -67,6 +67,30 @@ func (s *session) upstreamOf(stage string) []bool {
 		}
 	}
 	return needed
+}
+
+// runAxis is the axis whose values number the runs of the same measurement.
+const runAxis = "run"
+
+// firstRuns returns needed without the further runs of a measurement, so that the number of
+// runs changes no digest.
+func firstRuns(instances []*pipeline.Instance, needed []bool) []bool {
+	first := make([]bool, len(needed))
+	seen := map[string]bool{}
+	for i, in := range instances {
+		if !needed[i] {
+			continue
+		}
+		measurement := in.Stage
+		for _, v := range in.Matrix {
+			if v.Axis != runAxis {
+				measurement += "\x00" + v.Axis + "=" + v.Value
+			}
+		}
+		first[i] = !seen[measurement]
+		seen[measurement] = true
+	}
+	return first
 }
 
 // ownFiles returns the input of a component of the key if it consists of files of the source

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 func TestDescribeChanges(t *testing.T) {
@@ -42,5 +43,27 @@ func TestDescribeChanges(t *testing.T) {
 	}
 	if got := describeChanges(before[1:], before, name); !slices.Equal(got, []string{"proxy: program of build-proxy"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestFirstRuns(t *testing.T) {
+	instance := func(stage string, matrix ...pipeline.AxisValue) *pipeline.Instance {
+		return &pipeline.Instance{Stage: stage, Matrix: matrix}
+	}
+	run := func(n string) pipeline.AxisValue { return pipeline.AxisValue{Axis: "run", Value: n} }
+	with := func(detector string) pipeline.AxisValue {
+		return pipeline.AxisValue{Axis: "detector", Value: detector}
+	}
+	instances := []*pipeline.Instance{
+		instance("validate-datasets"),
+		instance("score-retrieval", run("1")), instance("score-retrieval", run("2")),
+		instance("score-security", with("scanner"), run("1")), instance("score-security", with("scanner"), run("2")),
+		instance("score-security", with("keywords"), run("1")), instance("score-security", with("keywords"), run("2")),
+		instance("render"),
+	}
+	needed := []bool{true, true, true, true, true, true, true, false}
+	want := []bool{true, true, false, true, false, true, false, false}
+	if got := firstRuns(instances, needed); !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
 	}
 }
