@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -20,7 +21,21 @@ import (
 // Relevance Framework: BM25 and Beyond, 2009), or none if no word matches. It
 // fills in parameters that the query states literally. Its confidence is the
 // best score divided by the sum of the best two.
-type lexical struct{}
+type lexical struct {
+	mu sync.Mutex
+	// counted holds the words of the tools seen so far, because most requests of a
+	// run offer the same tools.
+	counted map[toolText]wordCounts
+}
+
+// toolText is the text of a tool that its words come from.
+type toolText struct{ name, description, schema string }
+
+// wordCounts says how often each word occurs in a tool.
+type wordCounts struct {
+	of  map[string]int
+	sum float64
+}
 
 const (
 	bm25K1 = 1.2
@@ -29,12 +44,12 @@ const (
 	nameWeight = 3
 )
 
-func (lexical) Ask(ctx context.Context, r Request) (selection.Answer, error) {
+func (l *lexical) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 	a := selection.Answer{Calls: []selection.MadeCall{}, Text: "lexical baseline: BM25, no model"}
 	if err := ctx.Err(); err != nil {
 		return a, err
 	}
-	scores := bm25(terms(r.Query), r.Tools)
+	scores := bm25(terms(r.Query), l.count(r.Tools))
 	order := make([]int, len(scores))
 	for i := range order {
 		order[i] = i
@@ -56,48 +71,67 @@ func (lexical) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 	return a, nil
 }
 
-func bm25(query []string, tools []selection.Tool) []float64 {
-	frequencies, lengths := make([]map[string]int, len(tools)), make([]float64, len(tools))
-	holding, total := map[string]int{}, 0.0
-	for i, t := range tools {
-		frequencies[i] = map[string]int{}
-		for word, n := range toolTerms(t) {
-			frequencies[i][word] = n
-			lengths[i] += float64(n)
-			holding[word]++
-		}
-		total += lengths[i]
+// count returns the words of each tool.
+func (l *lexical) count(tools []selection.Tool) []wordCounts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.counted == nil {
+		l.counted = map[toolText]wordCounts{}
 	}
-	scores := make([]float64, len(tools))
+	counts := make([]wordCounts, len(tools))
+	for i, t := range tools {
+		text := toolText{t.Name, t.Description, string(t.InputSchema)}
+		c, ok := l.counted[text]
+		if !ok {
+			c = toolTerms(t)
+			l.counted[text] = c
+		}
+		counts[i] = c
+	}
+	return counts
+}
+
+// bm25 returns the score of each tool for a query.
+func bm25(query []string, tools []wordCounts) []float64 {
+	total := 0.0
+	for _, t := range tools {
+		total += t.sum
+	}
 	average := total / float64(max(1, len(tools)))
+	scores := make([]float64, len(tools))
 	slices.Sort(query)
-	for i := range tools {
-		for _, word := range slices.Compact(slices.Clone(query)) {
-			f := float64(frequencies[i][word])
-			if f == 0 {
-				continue
+	for _, word := range slices.Compact(query) {
+		n := 0.0
+		for _, t := range tools {
+			if t.of[word] > 0 {
+				n++
 			}
-			n := float64(holding[word])
-			idf := math.Log(1 + (float64(len(tools))-n+0.5)/(n+0.5))
-			scores[i] += idf * f * (bm25K1 + 1) / (f + bm25K1*(1-bm25B+bm25B*lengths[i]/average))
+		}
+		idf := math.Log(1 + (float64(len(tools))-n+0.5)/(n+0.5))
+		for i, t := range tools {
+			if f := float64(t.of[word]); f > 0 {
+				scores[i] += idf * f * (bm25K1 + 1) / (f + bm25K1*(1-bm25B+bm25B*t.sum/average))
+			}
 		}
 	}
 	return scores
 }
 
-func toolTerms(t selection.Tool) map[string]int {
-	count := map[string]int{}
+func toolTerms(t selection.Tool) wordCounts {
+	c := wordCounts{of: map[string]int{}}
 	for _, word := range terms(t.Name) {
-		count[word] += nameWeight
+		c.of[word] += nameWeight
+		c.sum += nameWeight
 	}
 	text := t.Description
 	for name, p := range properties(t.InputSchema) {
 		text += " " + name + " " + p.Description
 	}
 	for _, word := range terms(text) {
-		count[word]++
+		c.of[word]++
+		c.sum++
 	}
-	return count
+	return c
 }
 
 // terms returns the words of a text, without a final s.

@@ -137,7 +137,7 @@ func New(s selection.Settings, o Options) (Model, error) {
 	}
 	switch {
 	case s.Provider == "lexical":
-		return lexical{}, nil
+		return &lexical{}, nil
 	case s.Provider == "replay":
 		if o.Cassette == nil {
 			return nil, errors.New("provider replay needs a cassette: record one, and name its file")
