@@ -15,7 +15,7 @@ import (
 const (
 	firstPercent   = 1600 // of the initial heap of 4 MB
 	patientPercent = 400
-	smallHeap      = 8 << 20 // bytes of live memory
+	smallHeap      = 32 << 20 // bytes of live memory
 )
 
 // collectLess delays garbage collection until a collection finds more live memory than a small
