@@ -144,6 +144,24 @@ func TestFilesThatAStageCanReach(t *testing.T) {
 
 // A restricted thread must not run other goroutines, and a stage must only start on a
 // restricted thread, however busy the process is.
+// A cache may be in the directory of shared memory, which is in memory and therefore fast.
+// Its stages share that directory with the machine, and say so.
+func TestStagesInSharedMemory(t *testing.T) {
+	s := needs(t, heldIPC)
+	dir, err := os.MkdirTemp(sharedMemory, "touchstone-test-")
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("TMPDIR", dir)
+	t.Run("stage", func(t *testing.T) { // whose t.TempDir is in dir
+		r, log := stage(t, s, script("cat in/x > out/y"))
+		if r.ExitCode != 0 || !slices.Contains(r.Isolation, openIPC) {
+			t.Errorf("%+v\n%s", r, log)
+		}
+	})
+}
+
 func TestOnlyStagesAreConfined(t *testing.T) {
 	s := needs(t, heldFiles)
 	secret := filepath.Join(t.TempDir(), "secret")

@@ -34,9 +34,9 @@ func (s *Sandbox) separate(c *confinement) error {
 		return os.NewSyscallError("making mounts private", err)
 	}
 	readOnly := !s.lacks[heldMetadata] && readOnlyBut(c.writable()) == nil
-	c.say(!s.lacks[heldIPC] && ownSharedMemory() == nil, heldIPC, openIPC)
+	c.say(!s.lacks[heldIPC] && !c.uses(sharedMemory) && ownSharedMemory() == nil, heldIPC, openIPC)
 	if slices.Contains(c.words, heldIPC) {
-		c.grants = append(c.grants, grant{"/dev/shm", write})
+		c.grants = append(c.grants, grant{sharedMemory, write})
 	}
 	c.say(readOnly, heldMetadata, openMetadata)
 	return nil
@@ -50,9 +50,21 @@ func (c *confinement) say(holds bool, held, open string) {
 	c.words = append(c.words, held)
 }
 
+// sharedMemory is the directory of POSIX shared memory.
+const sharedMemory = "/dev/shm"
+
+// uses reports whether the stage needs files in dir, such as its own directory if the cache
+// is there.
+func (c *confinement) uses(dir string) bool {
+	return slices.ContainsFunc(c.grants, func(g grant) bool {
+		real, err := filepath.EvalSymlinks(g.path)
+		return err == nil && within(real, dir)
+	})
+}
+
 // ownSharedMemory hides the POSIX shared memory of the machine.
 func ownSharedMemory() error {
-	return unix.Mount("shm", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
+	return unix.Mount("shm", sharedMemory, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
 }
 
 // writable lists the paths that a stage may write: existing ones, none inside another. A
