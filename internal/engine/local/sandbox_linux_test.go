@@ -45,7 +45,7 @@ func stage(t testing.TB, s *Sandbox, in *pipeline.Instance, env ...string) (*eng
 	dir := t.TempDir()
 	job := &engine.Job{
 		Instance: in, Dir: filepath.Join(dir, "box"), TempDir: filepath.Join(dir, "tmp"), Program: in.Command[0],
-		Env:    append([]string{"PATH=" + engine.DefaultPath, "HOME=/nonexistent"}, env...),
+		Env:    append([]string{"PATH=" + engine.DefaultPath, "HOME=/nonexistent", "GORACE=" + os.Getenv("GORACE")}, env...),
 		Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr"),
 	}
 	for _, d := range []string{job.Dir, job.TempDir, filepath.Join(job.Dir, "in"), filepath.Join(job.Dir, "out")} {
