@@ -19,6 +19,7 @@ import (
 	"github.com/zclconf/go-cty-yaml"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
@@ -27,9 +28,7 @@ import (
 // page run one after the other in one copy of the repository; the pages share
 // a store, except those that say that they begin with an empty one.
 func TestExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs the pipeline")
-	}
+	testlevel.Thorough(t, "it runs the commands of every page")
 	program := testprogram.Path(t, testprogram.Touchstone)
 	store, env := t.TempDir(), environ(t, filepath.Dir(program))
 	for _, page := range pages(t) {

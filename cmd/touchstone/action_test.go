@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
@@ -123,8 +124,9 @@ type gateFixture struct {
 
 func newGateFixture(t *testing.T) *gateFixture {
 	t.Helper()
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("it runs whole pipelines, and the runner's scripts")
+	testlevel.Thorough(t, "it runs whole evaluations")
+	if runtime.GOOS == "windows" {
+		t.Skip("it runs the runner's scripts")
 	}
 	// The jobs share the store, which is below temp.
 	f := &gateFixture{program: testprogram.Path(t, testprogram.Touchstone), temp: t.TempDir(), api: newPullRequestAPI(t)}

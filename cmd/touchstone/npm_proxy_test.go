@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
@@ -16,7 +17,8 @@ import (
 // wrote, from nothing to a verdict, with the adapter of the page.
 func TestProxyFromNPM(t *testing.T) {
 	const proxy = "@standardbeagle/slop-mcp@0.15.0"
-	if testing.Short() || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" || !npmReaches(proxy) {
+	testlevel.Thorough(t, "it installs a proxy from npm and runs whole evaluations")
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" || !npmReaches(proxy) {
 		t.Skip("it needs npm, the registry, and the system that the page names")
 	}
 	page, err := os.ReadFile("../../docs/how-to/gate-a-proxy-from-npm.md")

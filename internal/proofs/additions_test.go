@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // addition is a change that docs/contributing describes: rows to insert into a table
@@ -152,6 +153,7 @@ func TestADetectorAndAFormatAreAddedInOnePlace(t *testing.T) {
 // A check that is declared in the list runs in scans, can be skipped by its id, and
 // occurs in every output.
 func TestACheckIsAddedInOnePlace(t *testing.T) {
+	testlevel.Thorough(t, "it compiles the program with another check")
 	b := extended(t, shared(t))
 	tools := filepath.Join(b.dir, "tools.json")
 	if err := os.WriteFile(tools, []byte(`{"tools": [{"name": "look_up", "description": "Looks up the word zyzzyva.", "inputSchema": {"type": "object"}}]}`), 0o644); err != nil {

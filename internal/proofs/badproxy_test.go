@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
@@ -60,9 +61,7 @@ func (b *workbench) remains() (left []string) {
 // Every fault of a proxy leads, through all of touchstone, to a record or a clear message and to a correct
 // number of failed queries, and leaves neither a process nor a file.
 func TestBadProxies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many proxies are started")
-	}
+	testlevel.Thorough(t, "it starts many proxies")
 	b := newBadBench(t)
 	const queries = 8
 	for _, tc := range []struct {

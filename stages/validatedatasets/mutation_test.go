@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // mutations is how often each dataset is mutated. TOUCHSTONE_MUTATIONS is another
@@ -27,9 +28,7 @@ const mutations = 100
 // valid. Each mutation is made on a small part of a shipped dataset, and knows
 // whether it must be refused.
 func TestMutatedDatasets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it validates hundreds of files")
-	}
+	testlevel.Thorough(t, "it validates hundreds of files")
 	n := mutations
 	if more, err := strconv.Atoi(os.Getenv("TOUCHSTONE_MUTATIONS")); err == nil && more > 0 {
 		n = more

@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty-yaml"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
@@ -27,9 +28,7 @@ type script struct {
 // and once with a degraded search. The gate must then fail, and its report and
 // annotations must exist.
 func TestWorkflows(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs whole evaluations")
-	}
+	testlevel.Thorough(t, "it runs whole evaluations")
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
