@@ -28,17 +28,17 @@ type campaign struct {
 
 // campaigns are all of them, in the order of the table.
 var campaigns = []campaign{
-	{"kill", "kills of the process at a random system call that opens or writes", 20, 5000, killProcess},
-	{"kill-group", "kills of all processes at a random system call that opens or writes", 20, 5000, killGroup},
-	{"errors", "system calls that fail with ENOSPC, EIO, EDQUOT or EMFILE", 40, 8000, failCalls},
+	{"kill", "kills of the process at a random system call that opens or writes", 10, 5000, killProcess},
+	{"kill-group", "kills of all processes at a random system call that opens or writes", 10, 5000, killGroup},
+	{"errors", "system calls that fail with ENOSPC, EIO, EDQUOT or EMFILE", 20, 8000, failCalls},
 	{"damage", "bits that flip, and files of the cache that are cut or zeroed", 2000, 100_000, damageCache},
 	{"writers", "seconds with 64 runs at once and a collector of garbage", 5, 600, manyWriters},
-	{"archives", "archives with flipped bits, cuts and forged parts", 40, 1000, hostileArchives},
-	{"forgeries", "signed archives with false outputs, keys or signatures", 40, 1000, forgedResults},
+	{"archives", "archives with flipped bits, cuts and forged parts", 20, 1000, hostileArchives},
+	{"forgeries", "signed archives with false outputs, keys or signatures", 20, 1000, forgedResults},
 	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 15, 1000, hostileServers},
 	{"remote-forged", "answers of a remote cache with false outputs, keys or signatures", 16, 1000, remoteForged},
 	{"remote-garbled", "garbled answers of each method of a remote cache", 16, 1600, remoteGarbled},
-	{"remote-cut", "connections with a remote cache that stall, end or change a bit after any number of bytes", 16, 2000, remoteCut},
+	{"remote-cut", "connections with a remote cache that stall, end or change a bit after any number of bytes", 8, 2000, remoteCut},
 	{"remote-clients", "runs of 64 machines with one remote cache", 64, 1000, remoteClients},
 	{"remote-kills", "kills of the client or the server of a remote cache", 6, 500, remoteKills},
 	{"clock", "commands that read a clock which is set back and forth", 6, 500, setClock},
