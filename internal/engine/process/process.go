@@ -39,7 +39,7 @@ type Command struct {
 	// thread cannot be used for anything else afterwards. bound is whether the kernel
 	// must kill the command if this process dies: a command in a PID namespace cannot
 	// be bound, because it does not see its parent. Optional.
-	Confine func() (bound bool, err error)
+	Confine func() (bound bool, err error) `json:"-"`
 }
 
 // Ended is the result of a command.

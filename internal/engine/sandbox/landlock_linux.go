@@ -1,4 +1,4 @@
-package local
+package sandbox
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
-	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // sandboxState is the state that a sandbox keeps between stages.
@@ -36,10 +35,10 @@ type openPath struct {
 	access access
 }
 
-// NewSandbox returns a sandbox. Stages cannot access the hidden directories, such as
+// New returns a sandbox. Stages cannot access the hidden directories, such as
 // the pipeline's root and the cache, except for the files that they declare. This
 // also applies to hidden directories inside directories that are open to all stages.
-func NewSandbox(hidden ...string) *Sandbox {
+func New(hidden ...string) *Sandbox {
 	s := &Sandbox{}
 	for _, h := range hidden {
 		if h, err := filepath.EvalSymlinks(h); err == nil && h != "/" {
@@ -181,14 +180,14 @@ const minScopeABI = 6
 
 // restrictFiles restricts the calling thread, and the processes that it starts, to the
 // files of the system and the granted ones. The restriction cannot be removed.
-func (s *Sandbox) restrictFiles(granted []grant, network pipeline.Network, noTCP bool) error {
+func (s *Sandbox) restrictFiles(granted []grant, network Network, noTCP bool) error {
 	attr := landlock.RulesetAttr{HandledAccessFS: s.allRights()}
 	if noTCP {
 		attr.HandledAccessNet = landlock.AccessNetBindTCP | landlock.AccessNetConnectTCP
 	}
 	if s.abi >= minScopeABI {
 		attr.Scoped = landlock.ScopeSignal
-		if network != pipeline.NetworkFull {
+		if network != AnyNetwork {
 			attr.Scoped |= landlock.ScopeAbstractUnixSocket
 		}
 	}
