@@ -115,6 +115,11 @@ func without(dir string, closed []string) []string {
 	if err != nil {
 		return nil
 	}
+	return realWithout(real, closed)
+}
+
+// realWithout is without for a path that contains no symbolic link.
+func realWithout(real string, closed []string) []string {
 	inside := slices.ContainsFunc(closed, func(c string) bool { return within(c, real) && c != real })
 	switch {
 	case slices.Contains(closed, real):
@@ -132,7 +137,7 @@ func without(dir string, closed []string) []string {
 		if e.Type()&os.ModeSymlink != 0 {
 			continue // access depends on the target of the link
 		}
-		list = append(list, without(p, closed)...)
+		list = append(list, realWithout(p, closed)...)
 	}
 	return list
 }
