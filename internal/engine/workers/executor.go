@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -120,8 +121,12 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
+	env := maps.Clone(onworker.Supervisor)
+	if len(text) < onworker.LongOrder {
+		env[onworker.OrderVariable], text = string(text), nil
+	}
 	a := &remote.Action{
-		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + onworker.ProgramFile, onworker.Verb}, Env: onworker.Supervisor, Report: onworker.ReportFile,
+		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + onworker.ProgramFile, onworker.Verb}, Env: env, Report: onworker.ReportFile,
 		Outputs: outputs(in), Properties: properties(e.Properties, in, root),
 	}
 	if in.Timeout > 0 {
@@ -205,7 +210,8 @@ func outputs(in *pipeline.Instance) []string {
 	return list
 }
 
-// inputs returns the directory of the action, whose shared parts are uploaded, and the rest of its blobs.
+// inputs returns the directory of the action, whose shared parts are uploaded, and the rest of its blobs. order is
+// only in the directory if it is long.
 func (e *Executor) inputs(ctx context.Context, job *engine.Job, order []byte, again bool) (root cache.SizedDigest, rest []remote.Blob, err error) {
 	program, err := e.shared(ctx, cache.Digest{}, again, func() (remote.Blob, []remote.Blob, error) {
 		file, err := image.OwnFile(e.Binary)
@@ -218,12 +224,12 @@ func (e *Executor) inputs(ctx context.Context, job *engine.Job, order []byte, ag
 	if err != nil {
 		return root, nil, err
 	}
-	text := remote.BytesBlob(order)
-	members := []remote.Member{
-		{Name: onworker.ProgramFile, Content: program, Executable: true},
-		{Name: onworker.OrderFile, Content: text.SizedDigest},
+	members := []remote.Member{{Name: onworker.ProgramFile, Content: program, Executable: true}}
+	if len(order) > 0 {
+		text := remote.BytesBlob(order)
+		members = append(members, remote.Member{Name: onworker.OrderFile, Content: text.SizedDigest})
+		rest = append(rest, text)
 	}
-	rest = []remote.Blob{text}
 	from := filepath.Join(job.Dir, onworker.InputDir)
 	if _, err := os.Lstat(from); len(job.Instance.Inputs) > 0 && err == nil {
 		files, err := e.shared(ctx, job.Inputs, again, func() (remote.Blob, []remote.Blob, error) { return remote.ReadDirectory(from) })
@@ -235,7 +241,13 @@ func (e *Executor) inputs(ctx context.Context, job *engine.Job, order []byte, ag
 		rest = append(rest, box)
 	}
 	top := remote.Directory(members...)
-	return top.SizedDigest, append(rest, top), nil
+	rest = append(rest, top)
+	if len(order) > 0 {
+		return top.SizedDigest, rest, nil
+	}
+	// It is that of all instances with these inputs.
+	root, err = e.shared(ctx, top.Digest, again, func() (remote.Blob, []remote.Blob, error) { return top, rest, nil })
+	return root, nil, err
 }
 
 // shared uploads what several jobs have in common, unless that was done. again means that the server has

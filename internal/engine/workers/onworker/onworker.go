@@ -30,9 +30,9 @@ const Verb = "on-worker"
 // Names in the root of an action, which is the working directory of the verb.
 const (
 	ProgramFile = "touchstone"
-	OrderFile   = "order.json"
-	BoxDir      = "box" // the stage's directory
-	InputDir    = "in"  // the inputs, in the stage's directory
+	OrderFile   = "order.json" // only of a long order
+	BoxDir      = "box"        // the stage's directory
+	InputDir    = "in"         // the inputs, in the stage's directory
 	tempDir     = "tmp"
 	ReportFile  = "report.json"
 	StdoutFile  = "stdout"
@@ -43,6 +43,13 @@ const (
 // several threads nor a collector of garbage before it holds much. That saves 3 to 7 of the 40 ms
 // of processor time that it takes with a stage. The stage does not get these variables.
 var Supervisor = map[string]string{"GOGC": "off", "GOMEMLIMIT": "256MiB", "GOMAXPROCS": "1"}
+
+// An order is usually a variable, not a file, so that instances have the same files and the server and the worker
+// handle two contents less for each. The system limits a variable to 128 KiB.
+const (
+	OrderVariable = "TOUCHSTONE_ORDER"
+	LongOrder     = 100 << 10 // bytes
+)
 
 // Order is what the program on the worker does, as JSON. Everybody who may read the server's content can
 // read it, so it holds no secret.
@@ -87,13 +94,17 @@ func Carry(ctx context.Context, identify func(command []string) (string, error))
 }
 
 func read() (*Order, error) {
-	b, err := os.ReadFile(OrderFile)
-	if err != nil {
-		return nil, err
+	b, from := []byte(os.Getenv(OrderVariable)), OrderVariable
+	if len(b) == 0 {
+		var err error
+		if b, err = os.ReadFile(OrderFile); err != nil {
+			return nil, err
+		}
+		from = OrderFile
 	}
 	o := &Order{}
 	if err := json.Unmarshal(b, o); err != nil {
-		return nil, fmt.Errorf("%s: %w", OrderFile, err)
+		return nil, fmt.Errorf("%s: %w", from, err)
 	}
 	return o, nil
 }
@@ -165,7 +176,7 @@ func (o *Order) run(ctx context.Context, root string, identify func([]string) (s
 func (o *Order) environment() []string {
 	list := slices.Clone(o.Env)
 	for _, name := range o.Passthrough {
-		if v, ok := os.LookupEnv(name); ok && Supervisor[name] == "" {
+		if v, ok := os.LookupEnv(name); ok && Supervisor[name] == "" && name != OrderVariable {
 			list = slices.DeleteFunc(list, func(s string) bool { return strings.HasPrefix(s, name+"=") })
 			list = append(list, name+"="+v)
 		}
