@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -58,14 +57,11 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	if result, err, ran := s.elsewhere(ctx, job); ran {
 		return result, err
 	}
-	program := job.Command.Program
-	if !filepath.IsAbs(program) {
-		program = filepath.Join(job.Command.Dir, program)
-	}
 	cmd := job.Command
+	cmd.Program = cmd.File()
 	var held *confinement
 	confine := func() (bound bool, err error) {
-		if held, err = s.confine(job, program); err != nil {
+		if held, err = s.confine(job, cmd.Program); err != nil {
 			return false, err
 		}
 		return !held.ownProcesses(), nil
