@@ -41,6 +41,9 @@ type Touchstone struct {
 	ContainerImage string
 	// +private
 	Environment []Variable
+	// Remote are variables of the planner only.
+	// +private
+	Remote []Variable
 }
 
 // Variable is an environment variable of the planner.
@@ -94,6 +97,20 @@ func New(
 	// directory of the source.
 	// +optional
 	containerImage string,
+	// A cache that machines share, grpcs://HOST[:PORT][/INSTANCE]. By default the
+	// pipeline's.
+	// +optional
+	remoteCache string,
+	// What is done with it: read, read-write or off. By default what the pipeline says,
+	// or read.
+	// +optional
+	remoteMode string,
+	// The value of the header authorization for it, such as "Bearer TOKEN".
+	// +optional
+	remoteAuthorization *dagger.Secret,
+	// The private key of OpenSSH that signs what is written to it.
+	// +optional
+	remoteSign *dagger.Secret,
 ) (*Touchstone, error) {
 	engine, err := dag.Version(ctx)
 	if err != nil {
@@ -103,6 +120,7 @@ func New(
 		return nil, fmt.Errorf("the Dagger engine has version %s, but this module needs %sx: run such an engine", engine, engineMinor)
 	}
 	t := &Touchstone{Source: source, Code: code, Program: binary, Vars: vars, File: file, ContainerImage: containerImage}
+	t.Remote = remoteVariables(remoteCache, remoteMode, remoteAuthorization, remoteSign)
 	if source == nil {
 		t.Source = code
 	}
@@ -363,7 +381,8 @@ func (t *Touchstone) RefreshCorpus(
 	if search == "" {
 		search = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	}
-	refreshed := t.environment(image).
+	// Not with those of the planner: a refresh starts programs of others.
+	refreshed := withVariables(image, t.Environment).
 		WithFile(refreshProgram, t.Program).
 		WithEnvVariable("PATH", search).
 		WithMountedTemp("/tmp").

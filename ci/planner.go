@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,9 +48,9 @@ func (t *Touchstone) image() (*dagger.Container, error) {
 	return nil, fmt.Errorf("image %q is not pinned: a tag may refer to a different image tomorrow; write NAME@sha256:DIGEST, or dir:PATH for a directory of the source", t.ContainerImage)
 }
 
-// environment adds the variables and secrets to a container.
-func (t *Touchstone) environment(c *dagger.Container) *dagger.Container {
-	for _, v := range t.Environment {
+// withVariables adds variables and secrets to a container.
+func withVariables(c *dagger.Container, list []Variable) *dagger.Container {
+	for _, v := range list {
 		if v.Secret != nil {
 			c = c.WithSecretVariable(v.Name, v.Secret)
 		} else {
@@ -103,7 +104,7 @@ func (t *Touchstone) command(flags []string, verb ...string) command {
 		WithWorkdir(treeDir).
 		WithMountedCache(storeDir, dag.CacheVolume("touchstone-store")).
 		WithMountedTemp("/tmp")
-	return command{t.environment(planner), append(argv, flags...)}
+	return command{withVariables(planner, append(slices.Clone(t.Remote), t.Environment...)), append(argv, flags...)}
 }
 
 // gate runs the gate and returns the ended container and its exit status. Usually there

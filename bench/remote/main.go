@@ -58,7 +58,8 @@ func main() {
 // bench is the place of all measurements.
 type bench struct {
 	dir, tool, key, allowed string
-	server                  *remotetest.Server
+	program                 string             // of servers
+	server                  *remotetest.Server // of all measurements but those of the gate
 }
 
 func measure(ctx context.Context, gate bool, results, stages, rounds int) error {
@@ -78,11 +79,10 @@ func measure(ctx context.Context, gate bool, results, stages, rounds int) error 
 	if err := os.WriteFile(b.allowed, append([]byte("ci "), public...), 0o644); err != nil {
 		return err
 	}
-	program, err := remotetest.Program(ctx, filepath.Join("bench", "remote", "server"))
-	if err != nil {
+	if b.program, err = remotetest.Program(ctx, filepath.Join("bench", "remote", "server")); err != nil {
 		return err
 	}
-	if b.server, err = remotetest.Start(ctx, program, filepath.Join(dir, "server"), "--enable_ac_key_instance_mangling"); err != nil {
+	if b.server, err = b.empty(ctx, "server"); err != nil {
 		return err
 	}
 	defer b.server.Kill()
@@ -166,9 +166,14 @@ func (b *bench) run(ctx context.Context, work, store string, args ...string) (fa
 	return f, took, err
 }
 
-// remote are the flags of a run with the server.
-func (b *bench) remote(mode string) []string {
-	return []string{"--remote-cache", b.server.Address, "--remote-mode", mode, "--remote-sign", b.key}
+// empty starts a server without content.
+func (b *bench) empty(ctx context.Context, name string) (*remotetest.Server, error) {
+	return remotetest.Start(ctx, b.program, filepath.Join(b.dir, name), "--enable_ac_key_instance_mangling")
+}
+
+// remote are the flags of a run with a server.
+func (b *bench) remote(server *remotetest.Server, mode string) []string {
+	return []string{"--remote-cache", server.Address, "--remote-mode", mode, "--remote-sign", b.key}
 }
 
 func (b *bench) gate(ctx context.Context, rounds int) error {
@@ -188,15 +193,18 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 	var f facts
 	var took time.Duration
 	var without, with []time.Duration
+	var server *remotetest.Server
 	for i := range rounds {
 		if _, took, err = b.run(ctx, one, fmt.Sprint("one-store-", i), "gate"); err != nil {
 			return err
 		}
 		without = append(without, took)
-		// Each time to an empty instance of the server.
-		flags := b.remote("read-write")
-		flags[1] += fmt.Sprint("/round-", i)
-		if f, took, err = b.run(ctx, one, fmt.Sprint("one-store-with-", i), append([]string{"gate"}, flags...)...); err != nil {
+		// A server of its own: instances of one server share their content.
+		if server, err = b.empty(ctx, fmt.Sprint("server-", i)); err != nil {
+			return err
+		}
+		defer server.Kill()
+		if f, took, err = b.run(ctx, one, fmt.Sprint("one-store-with-", i), append([]string{"gate"}, b.remote(server, "read-write")...)...); err != nil {
 			return err
 		}
 		if f.Remote.Uploaded != f.Executed {
@@ -216,9 +224,7 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 		if err != nil {
 			return err
 		}
-		flags := b.remote("read")
-		flags[1] += "/round-0"
-		if f, took, err = b.run(ctx, fresh, fmt.Sprint("fresh-store-", i), append([]string{"gate"}, flags...)...); err != nil {
+		if f, took, err = b.run(ctx, fresh, fmt.Sprint("fresh-store-", i), append([]string{"gate"}, b.remote(server, "read")...)...); err != nil {
 			return err
 		}
 		fmt.Printf("  no cache, from the server   %8.3f s  %3d executed, %d lookups, %d contents fetched, %s\n", took.Seconds(), f.Executed, f.Remote.Lookups, f.Remote.Fetched, kib(f.Remote.FetchedBytes))
@@ -254,7 +260,7 @@ stage "short" {
 		if f.Executed != stages {
 			return fmt.Errorf("%d stages executed, not %d", f.Executed, stages)
 		}
-		f, took, err = b.run(ctx, work, fmt.Sprint("with-", i), append([]string{"run", "--var", fmt.Sprintf("round=%d", i)}, b.remote("read-write")...)...)
+		f, took, err = b.run(ctx, work, fmt.Sprint("with-", i), append([]string{"run", "--var", fmt.Sprintf("round=%d", i)}, b.remote(b.server, "read-write")...)...)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,10 @@ func TestWorkflows(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	texts := map[string][]byte{"init": []byte(githubWorkflow("it's/eval"))}
+	shared := &initRemote{key: "KEY", headers: []string{"authorization=env:LOGIN"}, secrets: []string{"KEY", "LOGIN"}}
+	texts := map[string][]byte{
+		"init": []byte(githubWorkflow("it's/eval", nil)), "init, with a remote cache": []byte(githubWorkflow("it's/eval", shared)),
+	}
 	for _, file := range files {
 		if texts[file], err = os.ReadFile(file); err != nil {
 			t.Fatal(err)
@@ -56,7 +60,7 @@ func TestWorkflows(t *testing.T) {
 					if _, ok := inputs[in]; !ok {
 						t.Errorf("%s: the action has no input %s", name, in)
 					}
-					if name == "init" && in == "directory" && v != "it's/eval" {
+					if strings.HasPrefix(name, "init") && in == "directory" && v != "it's/eval" {
 						t.Errorf("the directory is %q", v)
 					}
 				}
@@ -65,14 +69,67 @@ func TestWorkflows(t *testing.T) {
 			}
 		}
 	}
-	if own != 1 {
+	if own != 1+2 {
 		t.Errorf("the action of this repository is used %d times", own)
+	}
+}
+
+// Only the job of the main branch gets secrets and writes.
+func TestWhoWritesResults(t *testing.T) {
+	shared := &initRemote{key: "KEY", headers: []string{"authorization=env:LOGIN"}, secrets: []string{"KEY", "LOGIN"}}
+	var github struct {
+		Jobs map[string]struct {
+			If, Environment string
+			Steps           []struct{ Env map[string]string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(githubWorkflow("eval", shared)), &github); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]struct {
+		event, environment string
+		env                map[string]string
+	}{
+		"gate": {"pull_request", "", map[string]string{"TOUCHSTONE_REMOTE_MODE": "read"}},
+		"record": {"push", writersEnvironment, map[string]string{
+			"TOUCHSTONE_REMOTE_MODE": "read-write", "TOUCHSTONE_REMOTE_SIGN": "env:KEY", "TOUCHSTONE_REMOTE_HEADER": "authorization=env:LOGIN",
+			"KEY": "${{ secrets.KEY }}", "LOGIN": "${{ secrets.LOGIN }}",
+		}},
+	} {
+		job := github.Jobs[name]
+		if job.If != "github.event_name == '"+want.event+"'" || job.Environment != want.environment || len(job.Steps) != 2 || !maps.Equal(job.Steps[1].Env, want.env) {
+			t.Errorf("%s: %+v", name, job)
+		}
+	}
+	text, err := gitlabPipeline("eval", shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gitlab struct {
+		Job struct {
+			Rules []struct {
+				If        string
+				Variables map[string]string
+			}
+		} `yaml:"touchstone-gate"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &gitlab); err != nil {
+		t.Fatal(err)
+	}
+	rules := gitlab.Job.Rules
+	if len(rules) != 2 || rules[0].If != "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH" || rules[0].Variables["TOUCHSTONE_REMOTE_SIGN"] != "env:KEY" ||
+		len(rules[1].Variables) != 1 || rules[1].Variables["TOUCHSTONE_REMOTE_MODE"] != "read" {
+		t.Errorf("%+v", rules)
+	}
+	j := &gitlabJob{t: t}
+	if defaults, _ := j.component(); defaults["job"] != "touchstone-gate" {
+		t.Errorf("the job of the component is %q", defaults["job"])
 	}
 }
 
 // The file that init writes for GitLab gives the component inputs that it has.
 func TestGitLabPipeline(t *testing.T) {
-	text, err := gitlabPipeline("eval")
+	text, err := gitlabPipeline("eval", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ type initChoice struct {
 	baseline bool
 }
 
-func newInitCommand() *cobra.Command {
+func newInitCommand(flags *globalFlags) *cobra.Command {
 	var c initChoice
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
@@ -52,6 +52,10 @@ func newInitCommand() *cobra.Command {
 the current directory). The pipeline can run immediately. In a git repository whose host
 is GitHub or GitLab, it also writes a file for its CI. With --baseline, it measures the
 proxy and writes the baseline. No existing file is changed.
+
+With --remote-cache, the pipeline names this cache, and in CI pull requests read it and the
+main branch signs and writes. --remote-sign env:NAME and --remote-header NAME=env:NAME name
+the secrets of CI for that.
 
 On a terminal, init asks for the proxy. Otherwise --proxy names it: ` + strings.Join(adapterNames(), ", ") + `,
 or the path of an adapter. Without --proxy it is the reference proxy, or with
@@ -73,7 +77,14 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 					return err
 				}
 			}
+			shared, err := initRemoteOf(&flags.remote)
+			if err != nil {
+				return err
+			}
 			files, err := c.files()
+			if err == nil && shared != nil {
+				files, err = shared.declare(files)
+			}
 			if err != nil {
 				return err
 			}
@@ -83,8 +94,12 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 			if c.source != "" {
 				noteSource(cmd.ErrOrStderr(), dir, c.source)
 			}
-			if err := writeCI(cmd, c.ci, dir); err != nil {
+			host, err := writeCI(cmd, c.ci, dir, shared)
+			if err != nil {
 				return err
+			}
+			if shared != nil {
+				shared.next(cmd.ErrOrStderr(), dir, host)
 			}
 			if c.baseline {
 				return initBaseline(cmd, dir)

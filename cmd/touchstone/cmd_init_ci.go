@@ -26,10 +26,10 @@ const (
 )
 
 // writeCI writes the file that runs the gate in the CI of the repository that contains
-// dir. It changes no existing file.
-func writeCI(cmd *cobra.Command, host, dir string) error {
+// dir. It changes no existing file. It returns the host, or "" for none. shared may be nil.
+func writeCI(cmd *cobra.Command, host, dir string, shared *initRemote) (string, error) {
 	if host == "none" {
-		return nil
+		return "", nil
 	}
 	root := gitOutput(cmd, dir, "rev-parse", "--show-toplevel")
 	if host == "" && root != "" {
@@ -37,35 +37,35 @@ func writeCI(cmd *cobra.Command, host, dir string) error {
 	}
 	switch {
 	case host == "":
-		return nil
+		return "", nil
 	case host != hostGitHub && host != hostGitLab:
-		return fmt.Errorf("unknown --ci %q: use github, gitlab or none", host)
+		return "", fmt.Errorf("unknown --ci %q: use github, gitlab or none", host)
 	case root == "":
-		return fmt.Errorf("--ci %s: %s is not in a git repository: run git init, or leave --ci out", host, dir)
+		return "", fmt.Errorf("--ci %s: %s is not in a git repository: run git init, or leave --ci out", host, dir)
 	}
 	below, err := insideOf(root, dir)
 	if err != nil {
-		return err
+		return "", err
 	}
-	path, content := filepath.Join(root, ".github", "workflows", "touchstone.yml"), githubWorkflow(below)
+	path, content := filepath.Join(root, ".github", "workflows", "touchstone.yml"), githubWorkflow(below, shared)
 	if host == hostGitLab {
 		path = filepath.Join(root, ".gitlab-ci.yml")
-		if content, err = gitlabPipeline(below); err != nil {
-			return err
+		if content, err = gitlabPipeline(below, shared); err != nil {
+			return "", err
 		}
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is not changed: to gate there, add\n\n%s\n", path, content)
-		return nil
+		return host, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+		return "", err
 	}
 	if err := atomicfile.WriteFile(path, []byte(content), 0o644); err != nil {
-		return err
+		return "", err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), path)
-	return nil
+	return host, nil
 }
 
 // gitOutput returns what git prints, or "" if it fails, as it does outside a repository.
@@ -111,9 +111,10 @@ func insideOf(root, dir string) (string, error) {
 	return filepath.ToSlash(below), err
 }
 
-// githubWorkflow returns a workflow that gates the pipeline in a directory.
-func githubWorkflow(below string) string {
-	return `# Measures the MCP proxy with Touchstone, and fails when it got worse.
+// githubWorkflow returns a workflow that gates the pipeline in a directory. If results are shared, pull
+// requests read them in one job, and the main branch writes them in another one, which alone has secrets.
+func githubWorkflow(below string, shared *initRemote) string {
+	text := `# Measures the MCP proxy with Touchstone, and fails when it got worse.
 name: touchstone
 
 on:
@@ -126,8 +127,25 @@ permissions:
   pull-requests: write # the comment with the report
 
 jobs:
-  gate:
-    runs-on: ubuntu-24.04
+`
+	if shared == nil {
+		return text + "  gate:\n" + githubJob(below, nil)
+	}
+	text += `  gate: # of pull requests, also from forks: reads results of the remote cache
+    if: github.event_name == 'pull_request'
+` + githubJob(below, [][2]string{{envRemoteMode, "read"}}) + `  record: # of the main branch: signs results and writes them
+    if: github.event_name == 'push'
+    environment: ` + writersEnvironment + "\n"
+	env := shared.writing()
+	for _, name := range shared.secrets {
+		env = append(env, [2]string{name, "${{ secrets." + name + " }}"})
+	}
+	return text + githubJob(below, env)
+}
+
+// githubJob returns the part of a job that gates.
+func githubJob(below string, env [][2]string) string {
+	text := `    runs-on: ubuntu-24.04
     timeout-minutes: 30
     steps:
       - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
@@ -138,6 +156,19 @@ jobs:
           directory: ` + yamlText(below) + `
           vars: edited_frozen=refuse
           version: ` + yamlText(version) + "\n"
+	if len(env) > 0 {
+		text += "        env:\n" + yamlFields("          ", env)
+	}
+	return text
+}
+
+// yamlFields returns fields with quoted values, one a line.
+func yamlFields(indent string, fields [][2]string) string {
+	var text strings.Builder
+	for _, f := range fields {
+		text.WriteString(indent + f[0] + ": " + yamlText(f[1]) + "\n")
+	}
+	return text.String()
 }
 
 // actionRevision returns the revision of the action that belongs to this program: the
@@ -155,21 +186,34 @@ func actionRevision() string {
 	return "v" + version
 }
 
-// gitlabPipeline returns a pipeline that includes the component of this version.
-func gitlabPipeline(below string) (string, error) {
+// gitlabPipeline returns a pipeline that includes the component of this version. If results are shared, merge
+// requests read them, and the default branch writes them. GitLab gives protected variables to protected branches only.
+func gitlabPipeline(below string, shared *initRemote) (string, error) {
 	template, err := touchstone.Template.ReadFile("templates/gate.yml")
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(template)
-	return `# Measures the MCP proxy with Touchstone, and fails when it got worse.
+	text := `# Measures the MCP proxy with Touchstone, and fails when it got worse.
 include:
   - remote: https://raw.githubusercontent.com/touchstone-eval/touchstone/v` + version + `/templates/gate.yml
     integrity: sha256-` + base64.StdEncoding.EncodeToString(sum[:]) + `
     inputs:
       directory: ` + yamlText(below) + `
       vars: edited_frozen=refuse
-      version: ` + yamlText(version) + "\n", nil
+      version: ` + yamlText(version) + "\n"
+	if shared != nil {
+		const indent = "        "
+		text += `
+touchstone-gate:
+  rules:
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH # signs results and writes them
+      variables:
+` + yamlFields(indent, shared.writing()) + `    - if: $CI_PIPELINE_SOURCE == "merge_request_event" # reads results of the remote cache
+      variables:
+` + yamlFields(indent, [][2]string{{envRemoteMode, "read"}})
+	}
+	return text, nil
 }
 
 // yamlText quotes a text for YAML.

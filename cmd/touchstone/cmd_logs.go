@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
@@ -24,8 +25,10 @@ type logJSON struct {
 	Instance string    `json:"instance"`
 	Status   string    `json:"status"`
 	Started  time.Time `json:"started"`
-	Stdout   string    `json:"stdout"`
-	Stderr   string    `json:"stderr"`
+	// Origin says where the result comes from, unless this machine made it.
+	Origin string `json:"origin,omitempty"`
+	Stdout string `json:"stdout"`
+	Stderr string `json:"stderr"`
 	// Outputs are the outputs of a failed instance. NotKept holds the reasons why
 	// some of them were not kept.
 	Outputs []failedOutput `json:"outputs"`
@@ -47,7 +50,9 @@ func newLogsCommand(flags *globalFlags) *cobra.Command {
 		Short: "Print the logs of a stage's last execution, and copy the outputs of a failed stage",
 		Long: `STAGE is a stage's name, for all its instances, or one instance: 'score-retrieval[run=1]'.
 
-The logs are the standard output and standard error of the stage. If the stage failed,
+The logs are the standard output and standard error of the stage when it last ran here. If
+it never did, or if its result has come from another machine since then, they are those of
+the run that made the result. If the stage failed,
 its outputs are kept with the logs, up to 64 MiB, and listed after them. -o copies them
 to a directory. If the stage has a matrix, each instance gets a subdirectory with its
 name. --output selects outputs by name. No other stage reads the outputs of a failed
@@ -62,7 +67,7 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 				return err
 			}
 			defer s.close()
-			found, err := s.engine.Logs(args[0])
+			found, err := s.engine.Logs(cmd.Context(), s.plan, args[0])
 			if err != nil {
 				// The current pipeline may lack a stage that it had when the stage ran,
 				// so the name is only checked if there are no logs.
@@ -98,12 +103,15 @@ func (s *session) logFacts(found []engine.Log) (logsJSON, error) {
 	for _, l := range found {
 		entry := logJSON{Stage: l.Stage, Instance: l.Instance, Status: string(l.State), Started: l.Started,
 			Outputs: []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...)}
-		stdout, err := s.store.Bytes(l.Stdout)
-		if err != nil {
-			return facts, fmt.Errorf("the log of %s is no longer in the store: %w", l.Stage, err)
+		if l.Origin != nil {
+			entry.Origin = l.Origin.String()
 		}
-		stderr, err := s.store.Bytes(l.Stderr)
-		if err != nil {
+		stdout, err := s.store.Bytes(l.Stdout)
+		stderr, err2 := s.store.Bytes(l.Stderr)
+		if err := errors.Join(err, err2); err != nil {
+			if l.Origin != nil && l.Origin.Way == cache.Fetched {
+				return facts, fmt.Errorf("the log of %s is at %s, which does not give it; to make it here, run the stage with --force", l.Stage, l.Origin.From)
+			}
 			return facts, fmt.Errorf("the log of %s is no longer in the store: %w", l.Stage, err)
 		}
 		entry.Stdout, entry.Stderr = string(stdout), string(stderr)
@@ -118,7 +126,11 @@ func (s *session) logFacts(found []engine.Log) (logsJSON, error) {
 func (l *logJSON) print(cmd *cobra.Command) {
 	stderr := cmd.ErrOrStderr()
 	name := instanceName(l.Stage, l.Instance)
-	fmt.Fprintf(stderr, "== %s, %s, %s\n", name, l.Status, l.Started.Format(time.DateTime))
+	from := ""
+	if l.Origin != "" {
+		from = "; " + l.Origin
+	}
+	fmt.Fprintf(stderr, "== %s, %s, %s%s\n", name, l.Status, l.Started.Format(time.DateTime), from)
 	fmt.Fprint(cmd.OutOrStdout(), l.Stdout)
 	fmt.Fprint(stderr, l.Stderr)
 	for _, out := range l.Outputs {

@@ -17,7 +17,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
 	"github.com/touchstone-eval/touchstone/internal/engine/local"
-	"github.com/touchstone-eval/touchstone/internal/engine/workers"
+	"github.com/touchstone-eval/touchstone/internal/engine/sandbox"
+	"github.com/touchstone-eval/touchstone/internal/engine/workers/onworker"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -87,15 +88,15 @@ func (f *executorFlags) isolationOff() (bool, error) {
 }
 
 // sandbox returns the sandbox for local stages.
-func (f *executorFlags) sandbox(root, store string) (*local.Sandbox, error) {
+func (f *executorFlags) sandbox(root, store string) (*sandbox.Sandbox, error) {
 	if off, err := f.isolationOff(); err != nil || off {
-		return local.NoSandbox(), err
+		return sandbox.Disabled(), err
 	}
 	hidden := []string{root, store}
 	if home, err := os.UserHomeDir(); err == nil {
 		hidden = append(hidden, home)
 	}
-	return local.NewSandbox(hidden...), nil
+	return sandbox.New(hidden...), nil
 }
 
 // jobs returns the default number of stages that run at once. An engine may be a larger
@@ -137,11 +138,12 @@ func ownIdentity(in *pipeline.Instance) (string, error) {
 	return tool.Digest.String(), err
 }
 
-// newOnWorkerCommand returns the command that the remote executor runs on each worker.
+// newOnWorkerCommand returns the command that the remote executor runs on each worker, unless
+// it was already carried out before main: see package onworker.
 func newOnWorkerCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: workers.Verb, Short: "Run a stage on a worker", Hidden: true, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return workers.Carry(cmd.Context(), identityOf) },
+		Use: onworker.Verb, Short: "Run a stage on a worker", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return onworker.Carry(cmd.Context(), identityOf) },
 	}
 }
 

@@ -24,6 +24,8 @@ const (
 	envRemoteCache = "TOUCHSTONE_REMOTE_CACHE"
 	envRemoteMode  = "TOUCHSTONE_REMOTE_MODE"
 	envRemoteSign  = "TOUCHSTONE_REMOTE_SIGN"
+	// Headers, separated by spaces.
+	envRemoteHeader = "TOUCHSTONE_REMOTE_HEADER"
 )
 
 // remoteFlags select the cache that machines share, and the server that runs stages.
@@ -38,7 +40,7 @@ func (f *remoteFlags) add(p *pflag.FlagSet) {
 	p.StringVar(&f.cache, "remote-cache", "", "a cache that machines share, grpcs://HOST[:PORT][/INSTANCE] (default: $"+envRemoteCache+", or else the pipeline's)")
 	p.StringVar(&f.mode, "remote-mode", "", "read, read-write or off (default: $"+envRemoteMode+", or else the pipeline's, or else read)")
 	p.StringVar(&f.sign, "remote-sign", "", "with read-write: the key of OpenSSH that signs results, a file or env:NAME (default: $"+envRemoteSign+", or else the pipeline's)")
-	p.StringArrayVar(&f.headers, "remote-header", nil, "a header for the remote servers, NAME=env:NAME or NAME=file:PATH (repeatable)")
+	p.StringArrayVar(&f.headers, "remote-header", nil, "a header for the remote servers, NAME=env:NAME or NAME=file:PATH (repeatable; also $"+envRemoteHeader+", separated by spaces)")
 	p.StringVar(&f.executor, "remote-executor", "", "with --executor remote: the server that runs stages, grpcs://HOST[:PORT][/INSTANCE] (default: $"+envRemoteExecutor+", or else the pipeline's, or else the remote cache)")
 	p.StringArrayVar(&f.properties, "remote-property", nil, "with --executor remote: a property that selects workers, NAME=VALUE; NAME= leaves out one that is sent by default (repeatable)")
 }
@@ -154,18 +156,24 @@ func (f *remoteFlags) settings(address remote.Address, plan *pipeline.Plan) (rem
 	}, err
 }
 
-// allHeaders returns the headers of the pipeline and of the flags, which override them.
+// allHeaders returns the headers of the pipeline, the environment and the flags. Each overrides those before it.
 func (f *remoteFlags) allHeaders(of pipeline.Remote) (map[string]string, error) {
 	headers := map[string]string{}
 	maps.Copy(headers, of.Headers)
-	for _, h := range f.headers {
-		name, ref, ok := strings.Cut(h, "=")
-		if !ok || name == "" || ref == "" {
-			return nil, &exitError{exitUsage, fmt.Errorf("--remote-header: give NAME=env:NAME or NAME=file:PATH")} // it may be a secret
+	add := func(from string, list []string) error {
+		for _, h := range list {
+			name, ref, ok := strings.Cut(h, "=")
+			if !ok || name == "" || ref == "" {
+				return &exitError{exitUsage, fmt.Errorf("%s: give NAME=env:NAME or NAME=file:PATH", from)} // it may be a secret
+			}
+			headers[name] = ref
 		}
-		headers[name] = ref
+		return nil
 	}
-	return headers, nil
+	if err := add(envRemoteHeader, strings.Fields(os.Getenv(envRemoteHeader))); err != nil {
+		return nil, err
+	}
+	return headers, add("--remote-header", f.headers)
 }
 
 // closeRemote waits for the uploads and says what did not work.

@@ -49,7 +49,7 @@ Unchanged stages are not computed again.
 	addGroup(root, "data", "Manage data and baselines:", newBaselineCommand(flags), newDatasetsCommand(flags),
 		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newRefreshCommand(flags), newTrecCommand(flags))
 	addGroup(root, "tools", "Standalone tools:", scancommand.New(toolName+" scan", &flags.json), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
-	addGroup(root, "setup", "Set up and maintain:", newInitCommand(), newDoctorCommand(flags), newValidateCommand(flags),
+	addGroup(root, "setup", "Set up and maintain:", newInitCommand(flags), newDoctorCommand(flags), newValidateCommand(flags),
 		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newManCommand(), newVersionCommand(flags))
 	root.AddCommand(newStageCommand(), newInsideCommand(), newOnWorkerCommand())
 	root.SetHelpCommandGroupID("setup")

@@ -130,7 +130,7 @@ func (e *Engine) Explain(ctx context.Context, plan *pipeline.Plan, which []int) 
 		demanded[i] = true
 	}
 	needed(plan, demanded, false)
-	outcomes, err := e.evaluateWith(ctx, plan, demanded)
+	outcomes, err := e.evaluateWith(ctx, plan, evaluation{demanded: demanded})
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func TestOutputsOfAFailedStage(t *testing.T) {
 	if outcomes, err := w.engine.Evaluate(t.Context(), plan); err != nil || initials(outcomes) != "MW" {
 		t.Errorf("%s, %v", initials(outcomes), err)
 	}
-	logs, err := w.engine.Logs("test")
+	logs, err := w.engine.Logs(t.Context(), plan, "test")
 	if err != nil || len(logs) != 1 || len(logs[0].Failed.Outputs) != 2 || len(logs[0].Failed.NotKept) != 0 {
 		t.Fatalf("%+v, %v", logs, err)
 	}

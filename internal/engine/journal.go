@@ -3,7 +3,6 @@ package engine
 import (
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -59,51 +58,4 @@ func (r *run) writeJournal() error {
 		return err
 	}
 	return r.Store.PutRun(r.Project, j.ID, b, kept...)
-}
-
-// Log is the log of one execution of an instance.
-type Log struct {
-	Stage, Instance string
-	State           State
-	Started         time.Time
-	Stdout, Stderr  cache.Digest
-	// Failed holds the outputs that the instance wrote before it failed.
-	Failed FailedOutputs
-}
-
-// Logs returns the newest log of the named instance, or of every instance of the
-// named stage. It is the log of the latest run that executed the instance, even if
-// it failed.
-func (e *Engine) Logs(name string) ([]Log, error) {
-	runs, err := e.Store.Runs(e.Project)
-	if err != nil {
-		return nil, err
-	}
-	var logs []Log
-	seen := map[string]bool{}
-	for _, info := range runs {
-		b, err := e.Store.Run(e.Project, info.ID)
-		if err != nil {
-			continue
-		}
-		var j Journal
-		if err := json.Unmarshal(b, &j); err != nil {
-			continue
-		}
-		for _, in := range j.Instances {
-			full := in.Stage
-			if in.Instance != "" {
-				full += "[" + in.Instance + "]"
-			}
-			if (in.Stage != name && full != name) || in.Stdout.IsZero() || seen[full] {
-				continue
-			}
-			seen[full] = true
-			logs = append(logs, Log{in.Stage, in.Instance, in.State, j.Started, in.Stdout, in.Stderr, in.Failed})
-		}
-	}
-	if len(logs) == 0 {
-		return nil, fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
-	}
-	return logs, nil
 }

@@ -36,6 +36,7 @@ type run struct {
 	keyings  sync.Pool    // of *keying
 	position *position    // nil for an evaluation
 	hidden   *redact.Set  // Engine.Hidden
+	alone    bool         // whether no other machine is asked
 	explains bool         // whether all outcomes, even hits, keep the components of their keys
 	records  func() []cache.RecordInfo
 	// prepared prepares for executions at its first call, and reports whether they are possible.
@@ -107,7 +108,7 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
 	var workers sync.WaitGroup
 	n := r.Jobs
-	if r.Shared != nil {
+	if r.Shared != nil && !r.alone {
 		n = max(n, lookups)
 	}
 	for range min(n, len(r.plan.Instances)) {
@@ -202,13 +203,20 @@ func onDemand(in *pipeline.Instance) []string {
 // The state of an instance is Off if its condition is false, and Skipped if it only runs
 // on demand.
 func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome, error) {
-	return e.evaluateWith(ctx, plan, nil)
+	return e.evaluateWith(ctx, plan, evaluation{})
 }
 
-// evaluateWith is Evaluate, but includes the instances on demand that are marked in
-// demanded.
-func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, demanded []bool) ([]*Outcome, error) {
+// evaluation says how evaluateWith differs from Evaluate.
+type evaluation struct {
+	demanded []bool // instances on demand that are included
+	only     bool   // leaves out what is not in demanded
+	alone    bool   // asks no other machine
+}
+
+// evaluateWith is Evaluate with differences.
+func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, how evaluation) ([]*Outcome, error) {
 	r := e.newRun(plan, RunOptions{})
+	r.alone = how.alone
 	r.explains = true
 	r.walk(ctx, func(ctx context.Context, i int) {
 		o := r.outcomes[i]
@@ -219,7 +227,10 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, demanded
 		case o.Instance.Off != "":
 			o.State, o.Reasons = Off, []string{o.Instance.Off}
 			return
-		case o.Instance.OnDemand && (demanded == nil || !demanded[i]):
+		case how.only && !how.demanded[i]:
+			o.State = Skipped
+			return
+		case o.Instance.OnDemand && (how.demanded == nil || !how.demanded[i]):
 			o.State, o.Reasons = Skipped, onDemand(o.Instance)
 			return
 		}

@@ -49,6 +49,15 @@ stage "count" {
 			},
 		},
 		{
+			name: "a long environment", status: "RAN",
+			files: map[string]string{"pipeline.hcl": `
+stage "long" {
+  outputs = { o = "out/o" }
+  env     = { LONG = "` + strings.Repeat("0123456789", 11_000) + `" }
+  command = ` + sh("echo $LONG | wc -c > out/o") + `
+}`},
+		},
+		{
 			name: "failing", code: 3, status: "FAILED", args: []string{"--keep-going"},
 			files: map[string]string{"pipeline.hcl": `
 stage "bad" {

@@ -9,9 +9,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
-// TestContainersStartEarly checks that the program in a container starts its stage before
-// expensive packages are initialized. It needs no engine.
-func TestContainersStartEarly(t *testing.T) {
+// TestStagesStartEarly checks that whatever this program starts to run a stage is ready before expensive packages
+// are initialized: in a container, on a worker, in a user namespace, and as the first process of a namespace.
+func TestStagesStartEarly(t *testing.T) {
 	file := testprogram.Path(t, testprogram.Touchstone)
 	cmd := exec.Command(file, "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
@@ -20,15 +20,18 @@ func TestContainersStartEarly(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	at := func(pkg string) int { return bytes.Index(out, []byte("init "+pkg+" @")) }
-	early := at("github.com/touchstone-eval/touchstone/internal/engine/dagger/inside")
-	if early < 0 {
-		t.Fatalf("the trace does not name the package:\n%s", out)
-	}
-	for _, costly := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/blevesearch/bleve/v2/index/scorch"} {
-		if i := at(costly); i < 0 {
-			t.Errorf("%s is not set up at all: name another that is", costly)
-		} else if i < early {
-			t.Errorf("%s is set up before", costly)
+	for _, name := range []string{"dagger/inside", "keeper", "sandbox", "workers/onworker"} {
+		early := at("github.com/touchstone-eval/touchstone/internal/engine/" + name)
+		if early < 0 {
+			t.Errorf("the trace does not name %s:\n%s", name, out)
+			continue
+		}
+		for _, costly := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/blevesearch/bleve/v2/index/scorch", "github.com/russross/blackfriday/v2"} {
+			if i := at(costly); i < 0 {
+				t.Errorf("%s is not set up at all: name another that is", costly)
+			} else if i < early {
+				t.Errorf("%s is set up before %s", costly, name)
+			}
 		}
 	}
 }

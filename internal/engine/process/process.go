@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
@@ -23,7 +22,7 @@ import (
 // Command is a command to run, with its directory and environment.
 type Command struct {
 	Needs
-	Program string   // the file; a relative path is relative to Dir
+	Program string   // see File
 	Args    []string // the program's name and its arguments
 	Dir     string
 	TempDir string   // TMPDIR; also identifies the command's remaining processes
@@ -39,7 +38,7 @@ type Command struct {
 	// thread cannot be used for anything else afterwards. bound is whether the kernel
 	// must kill the command if this process dies: a command in a PID namespace cannot
 	// be bound, because it does not see its parent. Optional.
-	Confine func() (bound bool, err error)
+	Confine func() (bound bool, err error) `json:"-"`
 }
 
 // Ended is the result of a command.
@@ -84,10 +83,7 @@ func (c *Command) Run(ctx context.Context) (*Ended, error) {
 }
 
 func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, error) {
-	file := c.Program
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(c.Dir, file)
-	}
+	file := c.File()
 	cmd := &exec.Cmd{
 		Path: file, Args: c.Args, Dir: c.Dir,
 		Env:    append(tempEnv(c.TempDir), c.Env...),

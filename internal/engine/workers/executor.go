@@ -1,7 +1,7 @@
 // Package workers runs stages on the workers of a server of the Remote Execution API v2, such as
 // Buildbarn. An instance becomes an action: its inputs and touchstone itself are the files of the action,
 // and touchstone is its command. On the worker it reads its order and runs the stage as the local executor
-// does (order.go), with the same sandbox as far as the worker allows it.
+// does (package onworker), with the same sandbox as far as the worker allows it.
 //
 // The server only executes. Package cache decides what is stored and what is a hit, as it does for the
 // other executors, so that all share results. Package internal/remote speaks the protocol.
@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -24,6 +25,8 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
+	"github.com/touchstone-eval/touchstone/internal/engine/sandbox"
+	"github.com/touchstone-eval/touchstone/internal/engine/workers/onworker"
 	"github.com/touchstone-eval/touchstone/internal/remote"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -118,8 +121,12 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
+	env := maps.Clone(onworker.Supervisor)
+	if len(text) < onworker.LongOrder {
+		env[onworker.OrderVariable], text = string(text), nil
+	}
 	a := &remote.Action{
-		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + programFile, Verb}, Env: supervisor, Report: reportFile,
+		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + onworker.ProgramFile, onworker.Verb}, Env: env, Report: onworker.ReportFile,
 		Outputs: outputs(in), Properties: properties(e.Properties, in, root),
 	}
 	if in.Timeout > 0 {
@@ -156,11 +163,11 @@ func (e *Executor) accept(in *pipeline.Instance) (image.Root, error) {
 }
 
 // order returns the order for the program on the worker.
-func (e *Executor) order(job *engine.Job, root image.Root) (*order, error) {
+func (e *Executor) order(job *engine.Job, root image.Root) (*onworker.Order, error) {
 	in := job.Instance
-	o := &order{
+	o := &onworker.Order{
 		Stage: in.String(), Command: in.Command, Passthrough: in.Passthrough, Timeout: in.Timeout, Grace: e.Grace,
-		Network: in.Network, Platform: in.Platform, MemoryMB: in.Resources.MemoryMB, Open: e.Open,
+		Network: sandbox.Network(in.Network), Platform: in.Platform, MemoryMB: in.Resources.MemoryMB, Open: e.Open,
 	}
 	for _, v := range slices.Sorted(slices.Values(job.Env)) {
 		// What the stage gets of the machine that it runs on is the worker's.
@@ -190,20 +197,21 @@ func (e *Executor) order(job *engine.Job, root image.Root) (*order, error) {
 // outputs lists the paths that are taken back: the logs, the report, and everything in the directories
 // of the outputs, for the message about an output that is missing.
 func outputs(in *pipeline.Instance) []string {
-	list := []string{reportFile, stdoutFile, stderrFile}
+	list := []string{onworker.ReportFile, onworker.StdoutFile, onworker.StderrFile}
 	for _, out := range in.Outputs {
 		p := strings.TrimSuffix(out.Path, "/")
-		if top, _, inside := strings.Cut(p, "/"); inside && top != inputDir {
+		if top, _, inside := strings.Cut(p, "/"); inside && top != onworker.InputDir {
 			p = top
 		}
-		if p = path.Join(boxDir, p); !slices.Contains(list, p) {
+		if p = path.Join(onworker.BoxDir, p); !slices.Contains(list, p) {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// inputs returns the directory of the action, whose shared parts are uploaded, and the rest of its blobs.
+// inputs returns the directory of the action, whose shared parts are uploaded, and the rest of its blobs. order is
+// only in the directory if it is long.
 func (e *Executor) inputs(ctx context.Context, job *engine.Job, order []byte, again bool) (root cache.SizedDigest, rest []remote.Blob, err error) {
 	program, err := e.shared(ctx, cache.Digest{}, again, func() (remote.Blob, []remote.Blob, error) {
 		file, err := image.OwnFile(e.Binary)
@@ -216,24 +224,30 @@ func (e *Executor) inputs(ctx context.Context, job *engine.Job, order []byte, ag
 	if err != nil {
 		return root, nil, err
 	}
-	text := remote.BytesBlob(order)
-	members := []remote.Member{
-		{Name: programFile, Content: program, Executable: true},
-		{Name: orderFile, Content: text.SizedDigest},
+	members := []remote.Member{{Name: onworker.ProgramFile, Content: program, Executable: true}}
+	if len(order) > 0 {
+		text := remote.BytesBlob(order)
+		members = append(members, remote.Member{Name: onworker.OrderFile, Content: text.SizedDigest})
+		rest = append(rest, text)
 	}
-	rest = []remote.Blob{text}
-	from := filepath.Join(job.Dir, inputDir)
+	from := filepath.Join(job.Dir, onworker.InputDir)
 	if _, err := os.Lstat(from); len(job.Instance.Inputs) > 0 && err == nil {
 		files, err := e.shared(ctx, job.Inputs, again, func() (remote.Blob, []remote.Blob, error) { return remote.ReadDirectory(from) })
 		if err != nil {
 			return root, nil, err
 		}
-		box := remote.Directory(remote.Member{Name: inputDir, Content: files, Dir: true})
-		members = append(members, remote.Member{Name: boxDir, Content: box.SizedDigest, Dir: true})
+		box := remote.Directory(remote.Member{Name: onworker.InputDir, Content: files, Dir: true})
+		members = append(members, remote.Member{Name: onworker.BoxDir, Content: box.SizedDigest, Dir: true})
 		rest = append(rest, box)
 	}
 	top := remote.Directory(members...)
-	return top.SizedDigest, append(rest, top), nil
+	rest = append(rest, top)
+	if len(order) > 0 {
+		return top.SizedDigest, rest, nil
+	}
+	// It is that of all instances with these inputs.
+	root, err = e.shared(ctx, top.Digest, again, func() (remote.Blob, []remote.Blob, error) { return top, rest, nil })
+	return root, nil, err
 }
 
 // shared uploads what several jobs have in common, unless that was done. again means that the server has
@@ -279,15 +293,15 @@ func waiting(job *engine.Job) func(remote.Phase) {
 
 // takeBack moves outputs and logs to the paths in the job.
 func takeBack(job *engine.Job, taken string, root image.Root, ended *remote.Ended) (*engine.Result, error) {
-	b, err := os.ReadFile(filepath.Join(taken, reportFile))
+	b, err := os.ReadFile(filepath.Join(taken, onworker.ReportFile))
 	if err != nil {
 		return nil, fmt.Errorf("the worker %s ended %s without a report: %w", ended.Worker, job.Instance, err)
 	}
-	var r report
+	var r onworker.Report
 	if err := json.Unmarshal(b, &r); err != nil {
 		return nil, fmt.Errorf("the report of %s by the worker %s: %w", job.Instance, ended.Worker, err)
 	}
-	for name, to := range map[string]string{stdoutFile: job.Stdout, stderrFile: job.Stderr} {
+	for name, to := range map[string]string{onworker.StdoutFile: job.Stdout, onworker.StderrFile: job.Stderr} {
 		if err := os.Rename(filepath.Join(taken, name), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -296,7 +310,7 @@ func takeBack(job *engine.Job, taken string, root image.Root, ended *remote.Ende
 		return nil, errors.New(r.Error)
 	}
 	for _, p := range outputs(job.Instance) {
-		name, ok := strings.CutPrefix(p, boxDir+"/")
+		name, ok := strings.CutPrefix(p, onworker.BoxDir+"/")
 		if !ok {
 			continue
 		}
@@ -314,5 +328,5 @@ func takeBack(job *engine.Job, taken string, root image.Root, ended *remote.Ende
 	}
 	// No process of the stage was ever on this machine.
 	r.Ended = true
-	return &r.Result, nil
+	return (*engine.Result)(&r.Result), nil
 }

@@ -250,6 +250,9 @@ func (x *execution) run(ctx context.Context, instance, dir string, action *repb.
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, command.Arguments[0]), command.Arguments[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, []string{}, &stdout, &stderr
+	for _, v := range command.EnvironmentVariables {
+		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
+	}
 	err := subprocess.Run(ctx, cmd)
 	var exit *exec.ExitError
 	switch {

@@ -1,4 +1,4 @@
-package local
+package sandbox
 
 import (
 	"bufio"
@@ -10,12 +10,8 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // Only the administrator may create namespaces. Another user may in a user namespace, which
@@ -41,23 +37,13 @@ type order struct {
 	ID     int
 	Hidden []string
 	Lacks  map[string]bool
-	Job    *helperJob // nil to cancel the job with this ID
-}
-
-// helperJob is the part of an engine.Job that the executor uses.
-type helperJob struct {
-	Command, Passthrough, Env             []string
-	Platform                              string
-	MemoryMB                              int64
-	Timeout, Grace                        time.Duration
-	Network                               pipeline.Network
-	Dir, TempDir, Program, Stdout, Stderr string
+	Job    *Job // nil to cancel the job with this ID
 }
 
 // report is a line from a helper: that it is ready, or the end of a job.
 type report struct {
 	ID     int
-	Result *engine.Result
+	Result *Result
 	Error  string
 }
 
@@ -99,12 +85,7 @@ func help(in io.Reader, out io.Writer) {
 		running[o.ID] = cancel
 		go func() {
 			defer cancel()
-			j := o.Job
-			in := &pipeline.Instance{Command: j.Command, Passthrough: j.Passthrough, Platform: j.Platform, Timeout: j.Timeout, Network: j.Network}
-			in.Resources.MemoryMB = j.MemoryMB
-			result, err := Executor{Grace: j.Grace, Sandbox: s}.Run(ctx, &engine.Job{
-				Instance: in, Dir: j.Dir, TempDir: j.TempDir, Program: j.Program, Env: j.Env, Stdout: j.Stdout, Stderr: j.Stderr,
-			})
+			result, err := s.Run(ctx, o.Job)
 			r := report{ID: o.ID, Result: result}
 			if err != nil {
 				r.Error = err.Error()
@@ -187,9 +168,8 @@ func (h *helper) listen(lines *json.Decoder) {
 	}
 }
 
-// run runs a job, like Executor.Run.
-func (h *helper) run(ctx context.Context, job *engine.Job, grace time.Duration) (*engine.Result, error) {
-	in := job.Instance
+// run runs a job, like Sandbox.Run.
+func (h *helper) run(ctx context.Context, job *Job) (*Result, error) {
 	c := make(chan report, 1)
 	h.mu.Lock()
 	if h.ended != nil {
@@ -199,11 +179,7 @@ func (h *helper) run(ctx context.Context, job *engine.Job, grace time.Duration) 
 	h.last++
 	id := h.last
 	h.waiting[id] = c
-	err := json.NewEncoder(h.in).Encode(order{ID: id, Job: &helperJob{
-		Command: in.Command, Passthrough: in.Passthrough, Env: job.Env, Platform: in.Platform, MemoryMB: in.Resources.MemoryMB,
-		Timeout: in.Timeout, Grace: grace, Network: in.Network,
-		Dir: job.Dir, TempDir: job.TempDir, Program: job.Program, Stdout: job.Stdout, Stderr: job.Stderr,
-	}})
+	err := json.NewEncoder(h.in).Encode(order{ID: id, Job: job})
 	h.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -239,12 +215,12 @@ func (s *Sandbox) withHelper() *helper {
 }
 
 // elsewhere runs a job in a helper, if stages need one. ran is whether it did.
-func (s *Sandbox) elsewhere(ctx context.Context, job *engine.Job, grace time.Duration) (result *engine.Result, err error, ran bool) {
+func (s *Sandbox) elsewhere(ctx context.Context, job *Job) (result *Result, err error, ran bool) {
 	h := s.withHelper()
 	if h == nil {
 		return nil, nil, false
 	}
-	result, err = h.run(ctx, job, grace)
+	result, err = h.run(ctx, job)
 	return result, err, true
 }
 

@@ -1,4 +1,4 @@
-package local
+package sandbox
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
-	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // sandboxState is the state that a sandbox keeps between stages.
@@ -36,10 +35,10 @@ type openPath struct {
 	access access
 }
 
-// NewSandbox returns a sandbox. Stages cannot access the hidden directories, such as
+// New returns a sandbox. Stages cannot access the hidden directories, such as
 // the pipeline's root and the cache, except for the files that they declare. This
 // also applies to hidden directories inside directories that are open to all stages.
-func NewSandbox(hidden ...string) *Sandbox {
+func New(hidden ...string) *Sandbox {
 	s := &Sandbox{}
 	for _, h := range hidden {
 		if h, err := filepath.EvalSymlinks(h); err == nil && h != "/" {
@@ -116,6 +115,11 @@ func without(dir string, closed []string) []string {
 	if err != nil {
 		return nil
 	}
+	return realWithout(real, closed)
+}
+
+// realWithout is without for a path that contains no symbolic link.
+func realWithout(real string, closed []string) []string {
 	inside := slices.ContainsFunc(closed, func(c string) bool { return within(c, real) && c != real })
 	switch {
 	case slices.Contains(closed, real):
@@ -133,7 +137,7 @@ func without(dir string, closed []string) []string {
 		if e.Type()&os.ModeSymlink != 0 {
 			continue // access depends on the target of the link
 		}
-		list = append(list, without(p, closed)...)
+		list = append(list, realWithout(p, closed)...)
 	}
 	return list
 }
@@ -181,14 +185,14 @@ const minScopeABI = 6
 
 // restrictFiles restricts the calling thread, and the processes that it starts, to the
 // files of the system and the granted ones. The restriction cannot be removed.
-func (s *Sandbox) restrictFiles(granted []grant, network pipeline.Network, noTCP bool) error {
+func (s *Sandbox) restrictFiles(granted []grant, network Network, noTCP bool) error {
 	attr := landlock.RulesetAttr{HandledAccessFS: s.allRights()}
 	if noTCP {
 		attr.HandledAccessNet = landlock.AccessNetBindTCP | landlock.AccessNetConnectTCP
 	}
 	if s.abi >= minScopeABI {
 		attr.Scoped = landlock.ScopeSignal
-		if network != pipeline.NetworkFull {
+		if network != AnyNetwork {
 			attr.Scoped |= landlock.ScopeAbstractUnixSocket
 		}
 	}

@@ -1,4 +1,4 @@
-package local
+package sandbox
 
 import (
 	"errors"
@@ -8,9 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
-	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // confinement holds the restrictions of one stage.
@@ -23,27 +21,27 @@ type confinement struct {
 
 // confine restricts the calling thread, and the processes that it starts, to what the
 // job declares. The thread cannot be used for anything else afterwards.
-func (s *Sandbox) confine(job *engine.Job, program string) (*confinement, error) {
+func (s *Sandbox) confine(job *Job, program string) (*confinement, error) {
 	if s.off {
-		return &confinement{words: append(unheld(job.Instance), askedFor), network: -1}, nil
+		return &confinement{words: append(unheld(job.Network), askedFor), network: -1}, nil
 	}
 	s.once.Do(s.prepare)
 	c := &confinement{grants: s.grants(job, program), network: -1}
-	if err := s.restrict(c, job.Instance.Network); err != nil {
+	if err := s.restrict(c, job.Network); err != nil {
 		s.release(c, false)
 		return nil, fmt.Errorf("%w; use --isolation off to run without it", err)
 	}
 	return c, nil
 }
 
-func (s *Sandbox) restrict(c *confinement, declared pipeline.Network) error {
+func (s *Sandbox) restrict(c *confinement, declared Network) error {
 	if err := s.enterNetwork(c, declared); err != nil {
 		return fmt.Errorf("create a separate network for the stage: %w", err)
 	}
 	if err := s.separate(c); err != nil {
 		return fmt.Errorf("create separate namespaces for the stage: %w", err)
 	}
-	noTCP := declared == pipeline.NetworkNone && c.network < 0 && s.abi >= minNetABI && !s.lacks[heldTCP]
+	noTCP := declared == NoNetwork && c.network < 0 && s.abi >= minNetABI && !s.lacks[heldTCP]
 	if s.abi > 0 {
 		if err := s.restrictFiles(c.grants, declared, noTCP); err != nil {
 			return fmt.Errorf("restrict the stage with Landlock: %w", err)
@@ -62,20 +60,20 @@ func (s *Sandbox) restrict(c *confinement, declared pipeline.Network) error {
 		}
 	}
 	c.say(s.abi > 0, heldFiles, openFiles)
-	if declared == pipeline.NetworkFull {
+	if declared == AnyNetwork {
 		return nil
 	}
 	switch {
 	case c.network >= 0:
 		c.words = append(c.words, heldNetwork)
-	case declared == pipeline.NetworkNone && sockets:
+	case declared == NoNetwork && sockets:
 		c.words = append(c.words, heldSockets)
 	case noTCP:
 		c.words = append(c.words, heldTCP)
 	default:
 		c.words = append(c.words, openNetwork)
 	}
-	if declared == pipeline.NetworkNone {
+	if declared == NoNetwork {
 		c.say(sockets, heldUnix, openUnix)
 	}
 	return nil
@@ -83,8 +81,8 @@ func (s *Sandbox) restrict(c *confinement, declared pipeline.Network) error {
 
 // enterNetwork gives the stage a network of its own, unless it declares the network or
 // this process may not.
-func (s *Sandbox) enterNetwork(c *confinement, declared pipeline.Network) error {
-	if declared == pipeline.NetworkFull || s.lacks[heldNetwork] {
+func (s *Sandbox) enterNetwork(c *confinement, declared Network) error {
+	if declared == AnyNetwork || s.lacks[heldNetwork] {
 		return nil
 	}
 	network, err := s.enter()
@@ -99,14 +97,14 @@ func (s *Sandbox) enterNetwork(c *confinement, declared pipeline.Network) error 
 
 // restrictCalls installs the filter of system calls. It reports whether the filter
 // restricts the families of sockets.
-func (s *Sandbox) restrictCalls(c *confinement, declared pipeline.Network) (sockets bool, err error) {
+func (s *Sandbox) restrictCalls(c *confinement, declared Network) (sockets bool, err error) {
 	refused := calls{others: c.keeper == nil}
 	switch {
-	case declared == pipeline.NetworkNone && c.network >= 0:
+	case declared == NoNetwork && c.network >= 0:
 		refused.families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
-	case declared == pipeline.NetworkNone:
+	case declared == NoNetwork:
 		refused.families = []uint32{unix.AF_NETLINK}
-	case declared == pipeline.NetworkLoopback:
+	case declared == Loopback:
 		refused.families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK, unix.AF_UNIX}
 	}
 	filter := refused.filter()

@@ -1,4 +1,4 @@
-package local
+package sandbox
 
 import "testing"
 
@@ -15,7 +15,7 @@ func BenchmarkTrivialStage(b *testing.B) {
 		{"everything", nil},
 	} {
 		b.Run(bc.name, func(b *testing.B) {
-			s := NewSandbox()
+			s := New()
 			defer s.Close()
 			s.lacks = bc.lacks
 			stage(b, s, script(":"))
@@ -27,7 +27,7 @@ func BenchmarkTrivialStage(b *testing.B) {
 	}
 	b.Run("nothing", func(b *testing.B) {
 		for b.Loop() {
-			stage(b, NoSandbox(), script(":"))
+			stage(b, Disabled(), script(":"))
 		}
 	})
 }

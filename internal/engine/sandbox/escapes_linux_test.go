@@ -1,4 +1,4 @@
-package local
+package sandbox
 
 import (
 	"bytes"
@@ -16,9 +16,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 func addr(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
@@ -33,13 +30,13 @@ var features = []struct{ held, open string }{
 }
 
 // does runs this program as a stage.
-func does(t *testing.T, s *Sandbox, network pipeline.Network, act, arg string) (*engine.Result, string) {
+func does(t *testing.T, s *Sandbox, network Network, act, arg string) (*Result, string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stage(t, s, &pipeline.Instance{Stage: "s", Command: []string{self, "act", act, arg}, Network: network})
+	return stage(t, s, declares(network, self, "act", act, arg))
 }
 
 // world is what a stage must not reach.
@@ -76,7 +73,7 @@ func newWorld(t *testing.T) world {
 }
 
 // escapes lists what a stage could reach outside of itself, and which restriction closes it.
-func (w world) escapes(network pipeline.Network) []escape {
+func (w world) escapes(network Network) []escape {
 	list := []escape{
 		{"chmod", w.file, heldMetadata},
 		{"chown", w.file, heldMetadata},
@@ -86,10 +83,10 @@ func (w world) escapes(network pipeline.Network) []escape {
 		{"segment", w.segment, heldIPC},
 		{"memory", w.shm, heldIPC},
 	}
-	if network == pipeline.NetworkNone {
+	if network == NoNetwork {
 		list = append(list, escape{"unix", w.socket, heldUnix}, escape{"ring", "-", heldUnix}, escape{"socket", strconv.Itoa(unix.AF_VSOCK), heldUnix})
 	}
-	if network != pipeline.NetworkFull {
+	if network != AnyNetwork {
 		list = append(list, escape{"unix", w.abstract, heldFiles})
 	}
 	return list
@@ -99,10 +96,10 @@ type escape struct{ act, arg, held string }
 
 // A stage reaches nothing outside of itself, with any network that it may declare.
 func TestEscapes(t *testing.T) {
-	s := NewSandbox()
+	s := New()
 	defer s.Close()
 	w := newWorld(t)
-	for _, network := range []pipeline.Network{pipeline.NetworkNone, pipeline.NetworkLoopback, pipeline.NetworkFull} {
+	for _, network := range []Network{NoNetwork, Loopback, AnyNetwork} {
 		for _, e := range w.escapes(network) {
 			r, log := does(t, s, network, e.act, e.arg)
 			// The filter of system calls replaces the namespace for limits.
@@ -130,8 +127,8 @@ func TestARefusedSocketIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for network, want := range map[pipeline.Network]string{pipeline.NetworkNone: `declare network = "loopback"`, pipeline.NetworkLoopback: ""} {
-		in := &pipeline.Instance{Stage: "s", Command: []string{self, "act", "unix", filepath.Join(t.TempDir(), "none")}, Network: network}
+	for network, want := range map[Network]string{NoNetwork: `declare network = "loopback"`, Loopback: ""} {
+		in := declares(network, self, "act", "unix", filepath.Join(t.TempDir(), "none"))
 		if r, log := stage(t, s, in); r.ExitCode == 0 || !strings.Contains(r.Hint, want) || want == "" && r.Hint != "" {
 			t.Errorf("network %s: exit status %d, hint %q, log %s", network, r.ExitCode, r.Hint, log)
 		}
@@ -143,11 +140,11 @@ func TestEachRestrictionSwitchedOff(t *testing.T) {
 	w := newWorld(t)
 	for _, f := range features {
 		t.Run(f.held, func(t *testing.T) {
-			s := NewSandbox()
+			s := New()
 			defer s.Close()
 			s.lacks = map[string]bool{f.held: true}
-			for _, e := range w.escapes(pipeline.NetworkNone) {
-				r, log := does(t, s, pipeline.NetworkNone, e.act, e.arg)
+			for _, e := range w.escapes(NoNetwork) {
+				r, log := does(t, s, NoNetwork, e.act, e.arg)
 				if !slices.Contains(r.Isolation, f.open) || slices.Contains(r.Isolation, f.held) {
 					t.Fatalf("recorded as %v", r.Isolation)
 				}
@@ -155,7 +152,7 @@ func TestEachRestrictionSwitchedOff(t *testing.T) {
 					t.Errorf("%s %s succeeded: %s, recorded as %v", e.act, e.arg, log, r.Isolation)
 				}
 			}
-			if r, log := does(t, s, pipeline.NetworkNone, "pid", "-"); r.ExitCode != 0 {
+			if r, log := does(t, s, NoNetwork, "pid", "-"); r.ExitCode != 0 {
 				t.Errorf("recorded as %v: %s", r.Isolation, log)
 			}
 		})
@@ -181,7 +178,7 @@ func TestADaemonEndsWithItsStage(t *testing.T) {
 	defer s.Close()
 	for i := range 3 { // the second and third use the namespace of the first
 		name := "touchstone-daemon-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
-		r, log := does(t, s, pipeline.NetworkNone, "daemon", name)
+		r, log := does(t, s, NoNetwork, "daemon", name)
 		if r.ExitCode != 0 || !r.Ended {
 			t.Errorf("exit status %d, ended %v: %s", r.ExitCode, r.Ended, log)
 		}
@@ -204,7 +201,7 @@ func TestSignalsInANamespace(t *testing.T) {
 		}
 	}
 	in := script("sleep 60")
-	in.Timeout = 50 * time.Millisecond
+	in.Command.Timeout = 50 * time.Millisecond
 	if r, _ := stage(t, s, in); !r.TimedOut || r.ExitCode != 143 {
 		t.Errorf("timed out %v, exit status %d", r.TimedOut, r.ExitCode)
 	}
@@ -236,14 +233,14 @@ func TestAsAnotherUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "local.test"), program, 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "sandbox.test"), program, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o777), os.Chmod(filepath.Join(dir, "tmp"), 0o777)); err != nil {
 		t.Fatal(err)
 	}
 	const nobody = 65534
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "local.test"), "-test.run=^(TestEscapes|TestADaemon|TestSignals|TestTemporary|TestNetworksThat|TestNamespacesEnd)", "-test.v", "-test.timeout=2m")
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "sandbox.test"), "-test.run=^(TestEscapes|TestADaemon|TestSignals|TestTemporary|TestNetworksThat|TestNamespacesEnd)", "-test.v", "-test.timeout=2m")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"), "HOME="+dir)
 	cmd.SysProcAttr = &unix.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()

@@ -1,12 +1,15 @@
-package local
+// Package sandbox runs a command and restricts it to the files and the network that it declares, as far as the
+// system supports it.
+//
+// The local executor and the program on a worker both use it. It only imports packages keeper and process, what
+// speaks to the kernel, and the standard library without regexp, so that a helper and the program on a worker run
+// stages before the rest of touchstone is initialized: see package inside for how.
+package sandbox
 
 import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // Values of Result.Isolation: the restrictions that a sandbox applied to a stage, and
@@ -31,7 +34,7 @@ const (
 )
 
 // A Sandbox restricts stages to the files and the network that they declare, as far as
-// this system supports it. Create it with NewSandbox. It is safe for concurrent use by
+// this system supports it. Create it with New. It is safe for concurrent use by
 // any number of stages.
 type Sandbox struct {
 	// hidden are directories that remain closed, even inside a directory that is
@@ -43,8 +46,8 @@ type Sandbox struct {
 	sandboxState
 }
 
-// NoSandbox returns a sandbox without restrictions. Every record contains that.
-func NoSandbox() *Sandbox { return &Sandbox{off: true} }
+// Disabled returns a sandbox without restrictions. Every record contains that.
+func Disabled() *Sandbox { return &Sandbox{off: true} }
 
 // Off reports whether the sandbox is one without restrictions.
 func (s *Sandbox) Off() bool { return s.off }
@@ -64,12 +67,12 @@ type grant struct {
 }
 
 // grants returns what a stage may access in addition to what is open to all stages.
-func (s *Sandbox) grants(job *engine.Job, program string) []grant {
-	list := []grant{{job.Dir, write}, {job.TempDir, write}}
+func (s *Sandbox) grants(job *Job, program string) []grant {
+	list := []grant{{job.Command.Dir, write}, {job.Command.TempDir, write}}
 	list = append(list, s.installation(program)...)
-	for _, variable := range job.Env {
+	for _, variable := range job.Command.Env {
 		name, value, _ := strings.Cut(variable, "=")
-		passed := slices.Contains(job.Instance.Passthrough, name)
+		passed := slices.Contains(job.Passthrough, name)
 		for _, p := range filepath.SplitList(value) {
 			switch {
 			case !filepath.IsAbs(p) || filepath.Clean(p) == "/":
@@ -122,12 +125,12 @@ func within(path, dir string) bool {
 }
 
 // unheld returns the values of Result.Isolation for a stage without restrictions.
-func unheld(in *pipeline.Instance) []string {
+func unheld(network Network) []string {
 	words := []string{openFiles, openProcesses, openIPC, openMetadata}
-	if in.Network != pipeline.NetworkFull {
+	if network != AnyNetwork {
 		words = append(words, openNetwork)
 	}
-	if in.Network == pipeline.NetworkNone {
+	if network == NoNetwork {
 		words = append(words, openUnix)
 	}
 	return words

@@ -1,4 +1,4 @@
-package local
+package sandbox
 
 import (
 	"context"
@@ -12,9 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // acts are what this program does as the command of a stage: each tries to reach something
@@ -119,12 +116,12 @@ func init() {
 			if err != nil {
 				return err
 			}
-			s := NewSandbox()
-			_, err = Executor{Sandbox: s}.Run(context.Background(), &engine.Job{
-				Instance: &pipeline.Instance{Stage: "s", Command: []string{"sh", "-c", `"$0" act daemon "$1"; sleep 300`, self, name}, Network: pipeline.NetworkNone},
-				Dir:      dir, TempDir: dir, Program: "/bin/sh", Env: []string{"PATH=" + filepath.Dir(self) + ":" + engine.DefaultPath},
-				Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr"),
-			})
+			s := New()
+			job := declares(NoNetwork, "/bin/sh", "-c", `"$0" act daemon "$1"; sleep 300`, self, name)
+			job.Command.Dir, job.Command.TempDir = dir, dir
+			job.Command.Env = []string{"PATH=" + filepath.Dir(self) + ":" + systemPath}
+			job.Command.Stdout, job.Command.Stderr = filepath.Join(dir, "stdout"), filepath.Join(dir, "stderr")
+			_, err = s.Run(context.Background(), job)
 			return err
 		},
 		"pid": func(string) error {

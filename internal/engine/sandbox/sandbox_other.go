@@ -1,26 +1,21 @@
 //go:build !linux
 
-package local
+package sandbox
 
-import (
-	"context"
-	"time"
-
-	"github.com/touchstone-eval/touchstone/internal/engine"
-)
+import "context"
 
 type sandboxState struct{}
 
-// NewSandbox returns a sandbox, which cannot restrict stages on this system.
-func NewSandbox(hidden ...string) *Sandbox { return &Sandbox{hidden: hidden} }
+// New returns a sandbox, which cannot restrict stages on this system.
+func New(hidden ...string) *Sandbox { return &Sandbox{hidden: hidden} }
 
 type confinement struct {
 	words  []string
 	grants []grant
 }
 
-func (s *Sandbox) confine(job *engine.Job, _ string) (*confinement, error) {
-	words := unheld(job.Instance)
+func (s *Sandbox) confine(job *Job, _ string) (*confinement, error) {
+	words := unheld(job.Network)
 	if s.off {
 		words = append(words, askedFor)
 	}
@@ -28,7 +23,7 @@ func (s *Sandbox) confine(job *engine.Job, _ string) (*confinement, error) {
 }
 
 // elsewhere runs no job: this system has no namespaces.
-func (s *Sandbox) elsewhere(context.Context, *engine.Job, time.Duration) (*engine.Result, error, bool) {
+func (s *Sandbox) elsewhere(context.Context, *Job) (*Result, error, bool) {
 	return nil, nil, false
 }
 

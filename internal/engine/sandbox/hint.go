@@ -1,39 +1,79 @@
-package local
+package sandbox
 
 import (
 	"bytes"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/touchstone-eval/touchstone/internal/engine"
+	"unicode"
 )
 
 // tailSize is the number of bytes at the end of a log that are searched for an access
 // error.
 const tailSize = 16 << 10
 
+// Phrases of messages, in lower case. With package regexp, all that only waits for it would be initialized before a
+// stage runs.
 var (
 	// The messages for EACCES and EROFS in C and most other languages.
-	refusal = regexp.MustCompile(`(?i)permission denied|access denied|\beacces\b|permissionerror|read-only file system|\berofs\b`)
+	refusal = []string{"permission denied", "access denied", "eacces", "permissionerror", "read-only file system", "erofs"}
 	// The message for EAFNOSUPPORT, which a socket of a refused family gives.
-	noFamily = regexp.MustCompile(`(?i)address family not supported|\beafnosupport\b`)
-	// A path in a message ends at a space, a quote or punctuation.
-	pathWord = regexp.MustCompile(`(?:\.\.)?/[^\s'"` + "`" + `<>|;,()\[\]]+`)
+	noFamily = []string{"address family not supported", "eafnosupport"}
 )
+
+// says reports whether a text contains a phrase that is not a part of longer words.
+func says(text []byte, phrases []string) bool {
+	text = bytes.ToLower(text)
+	for _, phrase := range phrases {
+		for rest := text; ; {
+			before, after, found := bytes.Cut(rest, []byte(phrase))
+			if !found {
+				break
+			}
+			if !endsInWord(before) && (len(after) == 0 || !isWord(after[0])) {
+				return true
+			}
+			rest = after
+		}
+	}
+	return false
+}
+
+func endsInWord(b []byte) bool { return len(b) > 0 && isWord(b[len(b)-1]) }
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// paths lists the paths in a line of a log. A path ends at a space, a quote or punctuation.
+func paths(line string) []string {
+	var list []string
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`<>|;,()[]", r) }) {
+		at := strings.IndexByte(word, '/')
+		if at < 0 {
+			continue
+		}
+		if strings.HasSuffix(word[:at], "..") {
+			at -= len("..")
+		}
+		if path := strings.TrimRight(word[at:], ":."); len(path) > 1 {
+			list = append(list, path)
+		}
+	}
+	return list
+}
 
 // hint returns a possible reason for the failure of a stage: what the sandbox refused it, or
 // "" if its log says nothing about that.
-func (s *Sandbox) hint(job *engine.Job, held *confinement) string {
+func (s *Sandbox) hint(job *Job, held *confinement) string {
 	if slices.Contains(held.words, heldFiles) {
-		if path, ok := s.undeclared(job.Stderr, job.Dir, held.grants); ok {
+		if path, ok := s.undeclared(job.Command.Stderr, job.Command.Dir, held.grants); ok {
 			return "the sandbox denied access to " + path + ", which the stage does not declare; if this is the reason, declare it as an input, or use --isolation off to find out what else the stage needs"
 		}
 	}
-	if (slices.Contains(held.words, heldUnix) || slices.Contains(held.words, heldSockets)) && noFamily.Match(tail(job.Stderr)) {
+	if (slices.Contains(held.words, heldUnix) || slices.Contains(held.words, heldSockets)) && says(tail(job.Command.Stderr), noFamily) {
 		return "the sandbox refused a socket, because the stage declares no network; if it needs Unix sockets or servers of its own, declare network = \"loopback\""
 	}
 	return ""
@@ -44,11 +84,10 @@ func (s *Sandbox) hint(job *engine.Job, held *confinement) string {
 // line with an access error, exists, and is not granted to the stage.
 func (s *Sandbox) undeclared(log, dir string, granted []grant) (string, bool) {
 	for line := range bytes.Lines(tail(log)) {
-		if !refusal.Match(line) {
+		if !says(line, refusal) {
 			continue
 		}
-		for _, word := range pathWord.FindAllString(string(line), -1) {
-			path := strings.TrimRight(word, ":.")
+		for _, path := range paths(string(line)) {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(dir, path)
 			}

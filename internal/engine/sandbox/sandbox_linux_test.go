@@ -1,4 +1,4 @@
-package local
+package sandbox
 
 import (
 	"context"
@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/pipeline"
+	"github.com/touchstone-eval/touchstone/internal/engine/process"
 )
 
 // TestMain makes this program also usable as the command of a stage.
@@ -39,39 +38,44 @@ func connect(to string) error {
 	return c.Close()
 }
 
+// systemPath is the PATH of the commands.
+const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
 // stage runs a command as a stage, in a separate directory.
-func stage(t testing.TB, s *Sandbox, in *pipeline.Instance, env ...string) (*engine.Result, string) {
+func stage(t testing.TB, s *Sandbox, job *Job, env ...string) (*Result, string) {
 	t.Helper()
 	dir := t.TempDir()
-	job := &engine.Job{
-		Instance: in, Dir: filepath.Join(dir, "box"), TempDir: filepath.Join(dir, "tmp"), Program: in.Command[0],
-		Env:    append([]string{"PATH=" + engine.DefaultPath, "HOME=/nonexistent", "GORACE=" + os.Getenv("GORACE")}, env...),
-		Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr"),
-	}
-	for _, d := range []string{job.Dir, job.TempDir, filepath.Join(job.Dir, "in"), filepath.Join(job.Dir, "out")} {
+	c := &job.Command
+	c.Dir, c.TempDir = filepath.Join(dir, "box"), filepath.Join(dir, "tmp")
+	c.Env = append([]string{"PATH=" + systemPath, "HOME=/nonexistent", "GORACE=" + os.Getenv("GORACE")}, env...)
+	c.Stdout, c.Stderr = filepath.Join(dir, "stdout"), filepath.Join(dir, "stderr")
+	for _, d := range []string{c.Dir, c.TempDir, filepath.Join(c.Dir, "in"), filepath.Join(c.Dir, "out")} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(job.Dir, "in", "x"), []byte("input\n"), 0o444); err != nil {
+	if err := os.WriteFile(filepath.Join(c.Dir, "in", "x"), []byte("input\n"), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	result, err := Executor{Grace: time.Second, Sandbox: s}.Run(context.Background(), job)
+	result, err := s.Run(context.Background(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, _ := os.ReadFile(job.Stderr)
+	log, _ := os.ReadFile(c.Stderr)
 	return result, string(log)
 }
 
-func script(text string) *pipeline.Instance {
-	return &pipeline.Instance{Stage: "s", Command: []string{"/bin/sh", "-c", text}, Network: pipeline.NetworkNone}
+// declares returns a job with a command.
+func declares(network Network, command ...string) *Job {
+	return &Job{Command: process.Command{Program: command[0], Args: command, Grace: time.Second}, Network: network}
 }
+
+func script(text string) *Job { return declares(NoNetwork, "/bin/sh", "-c", text) }
 
 // needs skips the test if this system does not support a restriction.
 func needs(t *testing.T, word string) *Sandbox {
 	t.Helper()
-	s := NewSandbox()
+	s := New()
 	if r, _ := stage(t, s, script("true")); !slices.Contains(r.Isolation, word) {
 		t.Skipf("this system holds stages to %v; the test needs %s", r.Isolation, word)
 	}
@@ -91,13 +95,13 @@ func TestFilesThatAStageCanReach(t *testing.T) {
 		}
 	}
 	self := strconv.Itoa(os.Getpid())
-	passing := func(text string, names ...string) *pipeline.Instance {
+	passing := func(text string, names ...string) *Job {
 		in := script(text)
 		in.Passthrough = names
 		return in
 	}
 	for name, tc := range map[string]struct {
-		in   *pipeline.Instance
+		in   *Job
 		env  []string
 		fail bool
 		hint string
@@ -211,23 +215,23 @@ func TestNetworksThatAStageCanReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
-		network pipeline.Network
+		network Network
 		to      string
 		fail    bool
 	}{
-		{pipeline.NetworkNone, l.Addr().String(), true},
-		{pipeline.NetworkNone, "self", false},
-		{pipeline.NetworkLoopback, l.Addr().String(), true},
-		{pipeline.NetworkLoopback, "self", false},
-		{pipeline.NetworkFull, l.Addr().String(), false},
-		{pipeline.NetworkFull, "self", false},
-		{pipeline.NetworkNone, l.Addr().String(), true},
+		{NoNetwork, l.Addr().String(), true},
+		{NoNetwork, "self", false},
+		{Loopback, l.Addr().String(), true},
+		{Loopback, "self", false},
+		{AnyNetwork, l.Addr().String(), false},
+		{AnyNetwork, "self", false},
+		{NoNetwork, l.Addr().String(), true},
 	} {
-		r, log := stage(t, s, &pipeline.Instance{Stage: "s", Command: []string{self, "connect", tc.to}, Network: tc.network})
+		r, log := stage(t, s, declares(tc.network, self, "connect", tc.to))
 		if failed := r.ExitCode != 0; failed != tc.fail {
 			t.Errorf("network %s, connecting to %s: exit status %d, want failure %v\n%s", tc.network, tc.to, r.ExitCode, tc.fail, log)
 		}
-		if held := slices.Contains(r.Isolation, heldNetwork); held != (tc.network != pipeline.NetworkFull) {
+		if held := slices.Contains(r.Isolation, heldNetwork); held != (tc.network != AnyNetwork) {
 			t.Errorf("network %s is recorded as %v", tc.network, r.Isolation)
 		}
 	}
@@ -245,9 +249,9 @@ func TestNetworksWithoutPrivilege(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for network, word := range map[pipeline.Network]string{pipeline.NetworkNone: heldTCP, pipeline.NetworkLoopback: openNetwork} {
-		r, log := stage(t, s, &pipeline.Instance{Stage: "s", Command: []string{self, "connect", "self"}, Network: network})
-		if (r.ExitCode != 0) != (network == pipeline.NetworkNone) || !slices.Contains(r.Isolation, word) {
+	for network, word := range map[Network]string{NoNetwork: heldTCP, Loopback: openNetwork} {
+		r, log := stage(t, s, declares(network, self, "connect", "self"))
+		if (r.ExitCode != 0) != (network == NoNetwork) || !slices.Contains(r.Isolation, word) {
 			t.Errorf("network %s: exit status %d, recorded as %v\n%s", network, r.ExitCode, r.Isolation, log)
 		}
 	}
@@ -264,9 +268,9 @@ func TestSandboxesLeaveNothingOpen(t *testing.T) {
 		return len(list)
 	}
 	once := func() {
-		s := NewSandbox()
+		s := New()
 		stage(t, s, script("true"))
-		if err := (Executor{Sandbox: s}).Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -285,7 +289,7 @@ func TestWhatIsNotHeldIsSaid(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r, _ := stage(t, NoSandbox(), script("cat "+secret))
+	r, _ := stage(t, Disabled(), script("cat "+secret))
 	for _, word := range []string{openFiles, openNetwork, askedFor} {
 		if !slices.Contains(r.Isolation, word) {
 			t.Errorf("recorded as %v, without %s", r.Isolation, word)

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// Log is the log of one execution of an instance.
+type Log struct {
+	Stage, Instance string
+	// State is that of the run that executed the instance here, or Hit for an execution that made the current
+	// result elsewhere.
+	State          State
+	Key            cache.Key
+	Started        time.Time
+	Stdout, Stderr cache.Digest
+	// Failed holds the outputs that the instance wrote before it failed.
+	Failed FailedOutputs
+	// Origin says where a hit comes from. It is nil if this machine made it.
+	Origin *cache.Origin
+}
+
+// Logs returns the newest log of the named instance, or of every instance of the
+// named stage. It is the log of the latest run that executed the instance, even if
+// it failed. If none did, or if a result has come from elsewhere since then, it is the log of the current result.
+func (e *Engine) Logs(ctx context.Context, plan *pipeline.Plan, name string) ([]Log, error) {
+	logs, err := e.journaled(name)
+	if err != nil {
+		return nil, err
+	}
+	which, _ := Find(plan, name) // an instance that ran may be gone
+	found, err := e.resultLogs(ctx, plan, which, logs)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range found {
+		same := func(other Log) bool { return other.Stage == l.Stage && other.Instance == l.Instance }
+		if i := slices.IndexFunc(logs, same); i >= 0 {
+			logs[i] = l
+		} else {
+			logs = append(logs, l)
+		}
+	}
+	if len(logs) == 0 {
+		return nil, fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
+	}
+	return logs, nil
+}
+
+// journaled returns the newest log of each instance with a name that was executed here.
+func (e *Engine) journaled(name string) ([]Log, error) {
+	runs, err := e.Store.Runs(e.Project)
+	if err != nil {
+		return nil, err
+	}
+	var logs []Log
+	seen := map[string]bool{}
+	for _, info := range runs {
+		b, err := e.Store.Run(e.Project, info.ID)
+		if err != nil {
+			continue
+		}
+		var j Journal
+		if err := json.Unmarshal(b, &j); err != nil {
+			continue
+		}
+		for _, in := range j.Instances {
+			full := in.Stage
+			if in.Instance != "" {
+				full += "[" + in.Instance + "]"
+			}
+			if (in.Stage != name && full != name) || in.Stdout.IsZero() || seen[full] {
+				continue
+			}
+			seen[full] = true
+			logs = append(logs, Log{
+				Stage: in.Stage, Instance: in.Instance, State: in.State, Key: in.Key, Started: j.Started,
+				Stdout: in.Stdout, Stderr: in.Stderr, Failed: in.Failed,
+			})
+		}
+	}
+	return logs, nil
+}
+
+// resultLogs returns the logs of current results that are newer than those of executions here.
+func (e *Engine) resultLogs(ctx context.Context, plan *pipeline.Plan, which []int, executed []Log) ([]Log, error) {
+	here := map[string]*Log{}
+	for i := range executed {
+		here[executed[i].Stage+"["+executed[i].Instance+"]"] = &executed[i]
+	}
+	of := func(in *pipeline.Instance) *Log { return here[in.Stage+"["+in.Name()+"]"] }
+	how := evaluation{demanded: make([]bool, len(plan.Instances)), only: true, alone: true}
+	for _, i := range which {
+		how.demanded[i] = true
+		how.alone = how.alone && of(plan.Instances[i]) != nil
+	}
+	needed(plan, how.demanded, false)
+	outcomes, err := e.evaluateWith(ctx, plan, how)
+	if err != nil && ctx.Err() != nil {
+		return nil, err // an instance without a key has no result
+	}
+	var logs []Log
+	for _, i := range which {
+		o := outcomes[i]
+		if o.State != Hit {
+			continue
+		}
+		if l := of(o.Instance); l != nil && (l.Key == o.Key || o.Origin == nil || o.Origin.At.Before(l.Started.Truncate(time.Second))) {
+			continue
+		}
+		record, err := e.Store.Record(o.Key)
+		if err != nil || record.Stdout.IsZero() {
+			continue
+		}
+		logs = append(logs, Log{
+			Stage: o.Instance.Stage, Instance: o.Instance.Name(), State: Hit, Key: o.Key, Started: record.Started,
+			Stdout: record.Stdout, Stderr: record.Stderr, Origin: o.Origin,
+		})
+	}
+	return logs, nil
+}

@@ -1,0 +1,105 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/engine/process"
+)
+
+// Job is a command to run, with what it declares.
+type Job struct {
+	Command process.Command // Run sets its Confine
+	// Passthrough names the variables of Env whose paths the command may access.
+	Passthrough []string
+	Network     Network
+}
+
+// Network is the network that a command declares.
+type Network string
+
+// Networks, with the words of the language.
+const (
+	NoNetwork  Network = "none"
+	Loopback   Network = "loopback"
+	AnyNetwork Network = "full"
+)
+
+// Result is the result of a command.
+type Result struct {
+	ExitCode   int
+	TimedOut   bool
+	Duration   time.Duration
+	PeakMemory int64 // bytes, or 0 if unknown
+	// Ended reports whether it is certain that all processes of the command have ended.
+	Ended bool
+	// Hint is a possible reason for the failure of a command, or empty.
+	Hint string
+	// Isolation lists what restricted the command, and what did not.
+	Isolation []string
+}
+
+// Run starts the command and waits for it. If ctx ends or the command reaches its timeout, Run sends SIGTERM to
+// its whole process group, and then kills it. A nil sandbox restricts nothing, and its results do not mention
+// that.
+func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
+	if s == nil {
+		ended, err := job.Command.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return resultOf(ended), nil
+	}
+	if result, err, ran := s.elsewhere(ctx, job); ran {
+		return result, err
+	}
+	cmd := job.Command
+	cmd.Program = cmd.File()
+	var held *confinement
+	confine := func() (bound bool, err error) {
+		if held, err = s.confine(job, cmd.Program); err != nil {
+			return false, err
+		}
+		return !held.ownProcesses(), nil
+	}
+	if !s.off {
+		cmd.Confine = confine
+	} else if _, err := confine(); err != nil {
+		return nil, err
+	}
+	ended, err := cmd.Run(ctx)
+	if err != nil {
+		if held != nil {
+			s.release(held, errors.As(err, new(*process.StartError)))
+		}
+		return nil, startError(err, held)
+	}
+	result := resultOf(ended)
+	result.Isolation = append(result.Isolation, held.words...)
+	result.Ended = s.release(held, ended.Nothing)
+	if result.ExitCode != 0 {
+		result.Hint = s.hint(job, held)
+	}
+	return result, nil
+}
+
+func resultOf(ended *process.Ended) *Result {
+	return &Result{
+		ExitCode: ended.ExitCode, TimedOut: ended.TimedOut, Duration: ended.Duration, PeakMemory: ended.PeakMemory,
+		Ended: ended.Nothing, Isolation: process.Isolation(),
+	}
+}
+
+// startError adds a hint to the error of a program that could not be executed, if the
+// sandbox may be the reason.
+func startError(err error, held *confinement) error {
+	var start *process.StartError
+	if errors.As(err, &start) && errors.Is(err, syscall.EACCES) && held != nil && slices.Contains(held.words, heldFiles) {
+		return fmt.Errorf("starting %s: %w; check that the file is executable, and that the interpreter in its first line is an input of the stage, in its PATH or in a system directory", start.Name, start.Err)
+	}
+	return err
+}
