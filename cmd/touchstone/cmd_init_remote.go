@@ -109,9 +109,9 @@ commit the list, and not the key
 	secrets := strings.Join(r.secrets, ", ")
 	switch host {
 	case hostGitHub:
-		fmt.Fprintf(w, "in the settings of the repository, make the environment %s for the main branch only, with the secrets %s: %s is the content of results-key\n", writersEnvironment, secrets, r.key)
+		fmt.Fprintf(w, "in the settings of the repository, make the environment %s for the main branch only, and in it the secrets %s; the value of %s is the content of results-key\n", writersEnvironment, secrets, r.key)
 	case hostGitLab:
-		fmt.Fprintf(w, "in the settings of the project, add the protected variables %s: %s is the content of results-key\n", secrets, r.key)
+		fmt.Fprintf(w, "in the settings of the project, add the protected variables %s; the value of %s is the content of results-key\n", secrets, r.key)
 	default:
 		fmt.Fprintf(w, "jobs of the main branch write with %s=read-write and %s=env:%s\n", envRemoteMode, envRemoteSign, r.key)
 	}
