@@ -1,10 +1,11 @@
-// Command peers times touchstone scan and other scanners on the same tools. Each runs in
-// the fastest mode that reports which tool a finding belongs to:
+// Command peers compares touchstone scan with other scanners: what each finds in a security
+// corpus, and how many tools it scans in a second. Scanners without a flag are left out:
 //
-//	go run ./bench/peers -tools FILE [-aguara PROGRAM] [-mcp-scanner CHECKOUT]
+//	go run ./bench/peers [-tools FILE] [-security FILE]... [-aguara PROGRAM] [-pipelock PROGRAM]
+//	    [-mcpproxy PROGRAM] [-mcp-scanner CHECKOUT]
 //
-// FILE holds rows with server, tool, description and inputSchema. Scanners without a
-// flag are left out.
+// The file of -tools holds rows with server, tool, description and inputSchema. Each scanner reads
+// them in the fastest mode that reports which tool a finding belongs to.
 package main
 
 import (
@@ -18,26 +19,57 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == pipelockVerb {
+		exit(servePipelock(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == listVerb {
+		exit(serveLists(os.Args[2:]))
+	}
 	var o options
 	flag.StringVar(&o.tools, "tools", "", "a file of rows with server, tool, description and inputSchema")
+	flag.Func("security", "a security corpus to find attacks in (repeatable)", func(file string) error {
+		o.security = append(o.security, file)
+		return nil
+	})
 	flag.StringVar(&o.aguara, "aguara", "", "the program aguara")
-	flag.StringVar(&o.mcpScanner, "mcp-scanner", "", "a checkout of mcp-scanner; requires python3 with yara")
+	flag.StringVar(&o.pipelock, "pipelock", "", "the program pipelock; for -security only")
+	flag.StringVar(&o.mcpproxy, "mcpproxy", "", "the program scan-eval of mcpproxy-go; for -security only")
+	flag.StringVar(&o.mcpScanner, "mcp-scanner", "", "a checkout of mcp-scanner; requires python3 with yara; for -tools only")
 	flag.StringVar(&o.python, "python", "python3", "the Python interpreter that has yara")
 	flag.IntVar(&o.copies, "copies", 10, "how often the tools are repeated in the larger run")
 	flag.IntVar(&o.runs, "runs", 5, "timed runs of each")
 	flag.Parse()
-	if err := bench(o); err != nil {
+	exit(bench(o))
+}
+
+func exit(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
+	os.Exit(0)
 }
 
 type options struct {
-	tools, aguara, mcpScanner, python string
-	copies, runs                      int
+	tools, aguara, pipelock, mcpproxy, mcpScanner, python string
+	security                                              []string
+	copies, runs                                          int
 }
 
 func bench(o options) error {
+	dir, tool, err := timing.Workspace("peers")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := o.find(dir, tool); err != nil || o.tools == "" {
+		return err
+	}
+	return o.time(dir, tool)
+}
+
+// time prints how many tools each scanner scans in a second.
+func (o options) time(dir, tool string) error {
 	text, err := os.ReadFile(o.tools)
 	if err != nil {
 		return fmt.Errorf("%w: name a file with -tools", err)
@@ -48,11 +80,6 @@ func bench(o options) error {
 	if err := json.Unmarshal(text, &rows); err != nil || len(rows.Tools) == 0 {
 		return fmt.Errorf("%s holds no rows of tools: %v", o.tools, err)
 	}
-	dir, tool, err := timing.Workspace("peers")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	once, err := o.compare(tool, filepath.Join(dir, "once"), rows.Tools, 1)
 	if err != nil {
 		return err

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// peer is a scanner as a detector.
+type peer struct {
+	name string
+	// flags end the command line of score-security, and select the detector.
+	flags []string
+	// stops reports whether a flagged entry also fails a build. Nil means every one.
+	stops func(contracts.EntryResult) bool
+	// strict are the flags of a run that flags only what fails a build, for a scanner whose
+	// verdicts do not tell. They replace flags.
+	strict []string
+}
+
+// find prints what each scanner finds in each corpus.
+func (o options) find(dir, tool string) error {
+	if len(o.security) == 0 {
+		return nil
+	}
+	peers, err := o.peers(dir)
+	if err != nil {
+		return err
+	}
+	for _, file := range o.security {
+		fmt.Printf("%s:\n%-12s %18s %18s %22s %22s %8s\n", file, "", "attacks caught", "attacks stopped", "hard negatives", "plain tools", "errors")
+		for _, p := range peers {
+			report, err := score(dir, tool, file, p.name, p.flags)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+			caught := count(report.PerEntry, func(contracts.EntryResult) bool { return true })
+			stopped := count(report.PerEntry, func(e contracts.EntryResult) bool { return p.stops == nil || p.stops(e) })
+			if p.strict != nil {
+				strict, err := score(dir, tool, file, p.name, p.strict)
+				if err != nil {
+					return fmt.Errorf("%s: %w", p.name, err)
+				}
+				stopped = count(strict.PerEntry, func(contracts.EntryResult) bool { return true })
+			}
+			fmt.Printf("%-12s %18s %18s %22s %22s %8d\n", p.name, share(caught.attacks), share(stopped.attacks),
+				flaggedAndStopped(caught.hard, stopped.hard), flaggedAndStopped(caught.plain, stopped.plain), report.Detector.Errored)
+		}
+	}
+	return nil
+}
+
+// peers returns the scanners that flags name, and two of Touchstone's detectors.
+func (o options) peers(dir string) ([]peer, error) {
+	list := []peer{
+		{name: "touchstone", flags: []string{"--detector", "scanner"}, stops: func(e contracts.EntryResult) bool {
+			return slices.Contains(e.Signals, "tier:hard")
+		}},
+		{name: "keywords", flags: []string{"--detector", "keywords"}},
+	}
+	if o.aguara != "" {
+		adapter := filepath.Join(dir, "aguara-adapter")
+		build := exec.Command("go", "build", "-o", adapter, "./examples/detectors/aguara")
+		build.Stderr = os.Stderr
+		if err := build.Run(); err != nil {
+			return nil, fmt.Errorf("building the adapter of aguara: %w", err)
+		}
+		at := func(severity string) []string {
+			return []string{"--detector", "aguara", "--entry-timeout", "1m", "--", adapter, "-aguara", o.aguara, "-severity", severity}
+		}
+		list = append(list, peer{name: "aguara", flags: at("medium"), strict: at("high")})
+	}
+	if o.pipelock != "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, peer{name: "pipelock", flags: []string{"--detector", "pipelock", "--entry-timeout", "1m", "--", self, pipelockVerb, o.pipelock}})
+	}
+	if o.mcpproxy != "" {
+		detectors, err := o.adapted(dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, peer{name: "mcpproxy-go", flags: []string{"--detector", "mcpproxy-detect", "--adapted", detectors}})
+	}
+	return list, nil
+}
+
+// adapted writes the detectors of the adapter for mcpproxy-go. build-proxy requires the
+// proxy too, which no detector starts.
+func (o options) adapted(dir string) (string, error) {
+	source, detectors := filepath.Join(dir, "mcpproxy"), filepath.Join(dir, "detectors")
+	program, err := os.ReadFile(o.mcpproxy)
+	if err != nil {
+		return "", fmt.Errorf("%w: name the program with -mcpproxy", err)
+	}
+	if err := os.Mkdir(source, 0o755); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"scan-eval", "mcpproxy"} {
+		if err := os.WriteFile(filepath.Join(source, name), program, 0o755); err != nil {
+			return "", err
+		}
+	}
+	return detectors, run(filepath.Join(dir, "touchstone"), "stage", "build-proxy", "--adapter", "adapters/mcpproxy.hcl",
+		"--source", source, "--detectors", detectors, "--out", filepath.Join(dir, "proxy"))
+}
+
+// score runs a detector over a corpus.
+func score(dir, tool, file, name string, flags []string) (contracts.SecurityReport, error) {
+	out := filepath.Join(dir, "security.json")
+	args := append([]string{"stage", "score-security", "--security", file, "--run", "1", "--out", out}, flags...)
+	if err := run(tool, args...); err != nil {
+		return contracts.SecurityReport{}, err
+	}
+	return contracts.Read[contracts.SecurityReport](out)
+}
+
+func run(program string, args ...string) error {
+	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// found counts the entries of a class that a scanner flags.
+type found struct{ flagged, total int }
+
+// figures are the counts of one scanner on one corpus.
+type figures struct{ attacks, hard, plain found }
+
+// count counts the flagged entries for which also holds.
+func count(entries []contracts.EntryResult, also func(contracts.EntryResult) bool) figures {
+	var f figures
+	for _, e := range entries {
+		class := &f.attacks
+		switch e.Category {
+		case contracts.CategoryHardNegative:
+			class = &f.hard
+		case contracts.CategoryBenign:
+			class = &f.plain
+		}
+		class.total++
+		if e.Verdict == contracts.VerdictFlagged && also(e) {
+			class.flagged++
+		}
+	}
+	return f
+}
+
+func share(f found) string {
+	if f.total == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f (%d of %d)", float64(f.flagged)/float64(f.total), f.flagged, f.total)
+}
+
+func flaggedAndStopped(flagged, stopped found) string {
+	if flagged.total == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d, %d stopped, of %d", flagged.flagged, stopped.flagged, flagged.total)
+}
