@@ -105,13 +105,13 @@ func TestSnapshot(t *testing.T) {
 	command(t, dir, goreleaser, "release", "--snapshot", "--clean", "--skip", skip)
 	dist := filepath.Join(dir, "dist")
 
-	archives, err := filepath.Glob(filepath.Join(dist, "touchstone_*.*"))
+	archives, err := filepath.Glob(filepath.Join(dist, "touchstone*_*.*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := 2
+	want := 2 + 1
 	if all {
-		want = 6 + 2
+		want = 6 + 6 + 2
 	}
 	archives = slices.DeleteFunc(archives, func(a string) bool { return strings.Contains(a, ".sbom.") })
 	if len(archives) != want {
@@ -131,6 +131,8 @@ func TestSnapshot(t *testing.T) {
 	out := t.TempDir()
 	for _, path := range archives {
 		switch {
+		case strings.HasPrefix(filepath.Base(path), "touchstone-scan_") && strings.HasSuffix(path, system+".tar.gz"):
+			checkScanner(t, path)
 		case strings.HasSuffix(path, system+".tar.gz"):
 			unpack(t, path, out)
 			checkProgram(t, filepath.Join(out, "touchstone"))
@@ -166,6 +168,29 @@ func checkProgram(t *testing.T, path string) {
 	if out := command(t, t.TempDir(), path, "version"); !strings.HasPrefix(out, "touchstone 0.9.") {
 		t.Errorf("%s: version %q", path, out)
 	}
+	checkStripped(t, path)
+}
+
+// checkScanner checks that the scanner of an archive starts, is stripped and is small.
+func checkScanner(t *testing.T, archive string) {
+	t.Helper()
+	out := t.TempDir()
+	unpack(t, archive, out)
+	program, tools := filepath.Join(out, "touchstone-scan"), filepath.Join(out, "tools.json")
+	text := `{"tools": [{"name": "add", "description": "Adds two numbers.", "inputSchema": {"type": "object"}}]}`
+	if err := os.WriteFile(tools, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command(t, out, program, tools)
+	checkStripped(t, program)
+	const most = 15 << 20
+	if info, err := os.Stat(program); err != nil || info.Size() > most {
+		t.Errorf("%s: %v, %d bytes, must be at most %d", program, err, info.Size(), most)
+	}
+}
+
+func checkStripped(t *testing.T, path string) {
+	t.Helper()
 	f, err := elf.Open(path)
 	if err != nil {
 		t.Fatal(err)
