@@ -336,6 +336,10 @@ type localError struct{ error }
 
 func (e *localError) Unwrap() error { return e.error }
 
+// Local marks an error as one of this machine, such as that of a file that cannot be read: the server has lost nothing,
+// and nothing is tried again.
+func Local(err error) error { return &localError{err} }
+
 // outgoing is a stream as an io.Writer.
 type outgoing struct {
 	stream grpc.ClientStreamingClient[bspb.WriteRequest, bspb.WriteResponse]

@@ -270,7 +270,7 @@ func (e *Executor) shared(ctx context.Context, key cache.Digest, again bool, rea
 	}
 	top, all, err := read()
 	if err != nil {
-		return u.at, err
+		return u.at, remote.Local(err)
 	}
 	if err := e.workers.Upload(ctx, all); err != nil {
 		return u.at, err

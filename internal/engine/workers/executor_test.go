@@ -2,6 +2,8 @@ package workers
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,8 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
+	"github.com/touchstone-eval/touchstone/internal/remote"
+	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -59,6 +63,30 @@ func TestWhatWorkersMustNotSee(t *testing.T) {
 		if _, err := e.Run(t.Context(), &engine.Job{Instance: in}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestAProgramThatWorkersCannotRun is an error of this machine: the server has lost nothing.
+func TestAProgramThatWorkersCannotRun(t *testing.T) {
+	m, err := remotetest.StartMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Stop()
+	m.Workers = 1
+	address, err := remote.ParseAddress(m.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	e := &Executor{Settings: remote.Settings{Address: address}, Binary: file, Images: image.Images{Worker: true}}
+	defer e.Close()
+	_, err = e.Run(t.Context(), &engine.Job{Instance: &pipeline.Instance{Stage: "s", Command: []string{"sh"}}, Program: "/bin/sh"})
+	if err == nil || !strings.Contains(err.Error(), "is not a Linux program") || strings.Contains(err.Error(), "has lost it") {
+		t.Error(err)
 	}
 }
 
