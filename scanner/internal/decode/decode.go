@@ -59,12 +59,15 @@ var decoders = [deCount]Decoder{
 	deRespelled: {"misspelled words", findRespelled},
 }
 
-// RawDecoders inspect the text before normalisation, which removes the
-// characters that they decode.
-var RawDecoders = [...]struct {
+// RawDecoder finds text in characters that normalisation removes.
+type RawDecoder struct {
 	Name string
 	Find func(s string) string
-}{
+}
+
+// RawDecoders inspect the text before normalisation, which removes the
+// characters that they decode.
+var RawDecoders = []RawDecoder{
 	{"Braille", findBraille},
 	{"tag characters", findTags},
 	{"variation selectors", findSelectors},

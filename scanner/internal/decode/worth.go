@@ -42,6 +42,9 @@ const (
 	deCount
 )
 
+// enabled are the decoders that Worth may return.
+var enabled = ^Set(0)
+
 // First returns the first decoder of a set that is not empty.
 func (s Set) First() *Decoder { return &decoders[bits.TrailingZeros32(uint32(s))] }
 
@@ -88,7 +91,7 @@ func Worth(d *token.Doc) (set Set) {
 	if unknown >= minUnknown && st.Words > 5 && unknown*5 >= st.Words && !wellSpelled(d) {
 		set.add(deRespelled)
 	}
-	return set
+	return set & enabled
 }
 
 // worthPlaces reports whether a text may spell letters by their places in the

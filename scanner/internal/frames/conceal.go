@@ -65,7 +65,7 @@ func (x *passage) concealNegated(i int) {
 // leftOut finds what the verb at token i leaves out: "leave that part out".
 func (x *passage) leftOut(i int) {
 	for k := i + 1; k < min(i+7, len(x.toks)); k++ {
-		if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].Flags&token.Break == 0 && !x.isWord(k+1, "of") && !x.fromOthers(k) {
+		if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].Flags&token.Break == 0 && !x.isWord(k+1, "of") {
 			x.hit(Conceal, 1.5, i, k)
 			break
 		}
@@ -137,7 +137,7 @@ func (x *passage) concealAt(i, j int) {
 	if negMood == token.MoodGerund {
 		weight -= 1
 	}
-	if x.housekeeping(j) || x.forNow(j) {
+	if x.housekeeping(j) {
 		weight *= 0.25
 	}
 	if weight > 0 {
@@ -270,82 +270,6 @@ func (x *passage) otherTelling(i, j int) bool {
 	}
 	const quoted = token.Quote | token.Code
 	return i != j && x.toks[j].Flags&quoted != 0 && x.toks[i].Flags&quoted == 0
-}
-
-// covert finds deeds that should be done silently. The adverb belongs to the
-// nearest verb.
-func (x *passage) covert() {
-	for i := range x.toks {
-		if t := x.toks[i]; !t.Means.Any(concept.Secretly) || t.Means.Any(concept.Tell) || t.Flags&(token.Ident|token.Code) != 0 {
-			continue
-		}
-		near := -1
-		for j := max(0, i-6); j < min(len(x.toks), i+5); j++ {
-			if j != i && x.toks[j].Means.Any(concept.Deeds) && x.toks[j].Form != lexicon.OtherForm && x.toks[j].Flags&token.Ident == 0 && (near < 0 || abs(j-i) < abs(near-i)) {
-				near = j
-			}
-		}
-		if near >= 0 && x.mood(near) >= token.MoodOrder {
-			x.hit(Covert, 1.6, i, near)
-			return
-		}
-		if near < 0 && x.sen.Foreign && x.mask.Any(concept.Deeds) && x.mask.Any(concept.Must|concept.Before|concept.When) {
-			x.hit(Covert, 1.2, i, i)
-			return
-		}
-	}
-}
-
-// unasked finds deeds that should happen without the user's consent.
-func (x *passage) unasked() {
-	for i := range x.toks {
-		t := x.toks[i]
-		if t.Means.Has(concept.Allow|concept.Ask) && x.mask.Any(concept.User|concept.You|concept.Task) {
-			x.onBehalf(i)
-			return
-		}
-		if !t.Means.Any(concept.Neg) {
-			continue
-		}
-		k := x.findAny(concept.Ask, i+1, i+6)
-		if k < 0 || x.toks[k].Form == lexicon.PastForm || x.isWord(k, "request", "requests") && !x.isWord(k-1, "not", "to", "never") {
-			continue // "without any outbound request"
-		}
-		if u := x.findAny(concept.User, k+1, k+3); u >= 0 && x.isWord(u+1, "to") {
-			continue // "do not ask the user to run it"
-		}
-		_, m := x.demanded(concept.Deeds, token.MoodOrder)
-		switch {
-		case x.isWord(i, "without") && x.findAny(concept.Neg, 0, i) >= 0:
-			// "must not proceed without approval" protects the user.
-		case x.isWord(i, "without") && m >= token.MoodOrder && x.mask.Any(concept.User|concept.Guard|concept.Ask):
-			x.hit(Unasked, 1.5, i, k)
-		case !x.isWord(i, "without") && token.DutyOf(x.toks, i) == token.MoodStrong && (x.mask.Any(concept.User) || x.findAny(concept.Guard, k, k+4) >= 0 || x.findAny(concept.You, i-4, i) >= 0):
-			if x.findAny(concept.Secret, k, k+7) >= 0 {
-				return // "never ask for the password"
-			}
-			if !x.mask.Any(concept.When | concept.Destroy) {
-				x.hit(Unasked, 1.3, i, k)
-			} else if x.findAny(concept.You, i-4, i) >= 0 && x.isWord(i, "no") {
-				x.hit(Unasked, 1.5, i, k)
-			}
-		}
-	}
-}
-
-// onBehalf weighs a decision on the user's behalf, mentioned at token i.
-func (x *passage) onBehalf(i int) {
-	if !x.sen.Foreign && x.findAny(concept.Neg, i-5, i) >= 0 {
-		return // "do not decide on the user's behalf"
-	}
-	w := 1.0
-	if x.mask.Any(concept.Neg) || x.mask.Has(concept.Model) {
-		w = 1.5
-	}
-	if x.findAny(concept.Call|concept.Ask, i+1, len(x.toks)) >= 0 && x.isWord(i, "on", "user") {
-		w = 1.5
-	}
-	x.hit(Unasked, w, i, i)
 }
 
 // granted finds consent given by the text itself: "confirmation is

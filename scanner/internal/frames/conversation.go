@@ -11,88 +11,6 @@ import (
 // the model's instructions, the content of files of credentials. They do not
 // need an order: "requests without it are rejected" is also a demand.
 
-// dialogDemand finds fields that must contain what was said.
-func (x *passage) dialogDemand() {
-	if x.about.Any(concept.Conv|concept.History) || x.kind != tool.KindDescription && !x.ofField() {
-		return
-	}
-	i := x.senseAt(sense.Dialog, 0, len(x.toks))
-	if i < 0 {
-		// "what the person typed", in a field of the tool
-		u, _ := x.uttered()
-		if u < 0 || x.ofField() {
-			return
-		}
-		i = u
-	}
-	if x.withheld(i) || x.idOf(i) || x.condition(i) || x.elsewhere(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
-		return
-	}
-	s := x.sen.Senses
-	span := s.Any(sense.Span) || x.wide() || x.mask.Any(concept.Whole|concept.History) && x.mask.Any(concept.User)
-	if x.ofField() {
-		own, _ := x.ownField()
-		switch {
-		case own.Any(concept.Conv | concept.History):
-			// "messages: the conversation so far" states it openly.
-			if span && s.Any(sense.Reject) {
-				x.hit(Conv, 0.9, i, i)
-			}
-		case span || s.Any(sense.Utter|sense.Intimate) && x.mask.Any(concept.User):
-			x.hit(Conv, 1.6, i, i)
-		}
-		return
-	}
-	x.dialogInField(i, span)
-}
-
-// dialogInField weighs a requirement that the dialogue at token i is in a field
-// of the tool. span reports that all of it is meant.
-func (x *passage) dialogInField(i int, span bool) {
-	s := x.sen.Senses
-	field, fair := x.namedField(concept.Conv|concept.History, sense.Dialog)
-	if field < 0 {
-		if before, f := x.fieldBefore(concept.Conv|concept.History, sense.Dialog); before {
-			field, fair = i, f
-		}
-	}
-	switch {
-	case field < 0:
-		return
-	case fair:
-		if span && s.Any(sense.Reject) {
-			x.hit(Conv, 0.9, i, field)
-		}
-	case s.Any(sense.Reject) && (span || s.Any(sense.Give)):
-		x.hit(Conv, x.plainly(1.7, sense.Reject), i, field)
-	case span && (s.Any(sense.Give|sense.Paste) || x.into(field)), x.into(field) && s.Any(sense.Dialog) && s.Any(sense.Paste|sense.Move):
-		x.hit(Conv, 1.6, i, field)
-	}
-}
-
-// uttered finds an utterance: a word for saying next to one for the user.
-func (x *passage) uttered() (i, user int) {
-	for i := range x.toks {
-		if x.toks[i].Senses.Any(sense.Utter) || x.isWord(i, "message", "messages", "prompt", "sentence", "sentences") {
-			if u := x.findAny(concept.User, i-4, i+5); u >= 0 {
-				return i, u
-			}
-		}
-	}
-	return -1, -1
-}
-
-// wide reports whether the sentence refers to a whole with several words that
-// mean it only together.
-func (x *passage) wide() bool {
-	for i := range x.toks {
-		if x.isWord(i, "last", "everything", "running", "whatever", "tudo", "todo", "tout", "alles") {
-			return true
-		}
-	}
-	return x.mask.Any(concept.Whole)
-}
-
 // into reports whether token i is a destination: "in `tag`", "as remarks".
 func (x *passage) into(i int) bool {
 	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
@@ -126,39 +44,6 @@ func (x *passage) privateDemand() {
 // documents", "every file".
 func (x *passage) generic(i int) bool {
 	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.Flags&token.Phrase != 0
-}
-
-// keyFileDemand finds fields that take the text of a file of credentials,
-// although their names do not mention it.
-func (x *passage) keyFileDemand() {
-	const own = concept.Secret | concept.CredPath
-	if x.ofField() && x.about.Any(concept.Shell) || x.reads() ||
-		!x.mask.Any(concept.CredPath) && !x.sen.Senses.Any(sense.KeyFile) || x.about.Any(own) || x.kind != tool.KindDescription && !x.ofField() {
-		return
-	}
-	i := x.findAny(concept.CredPath, 0, len(x.toks))
-	if i < 0 {
-		i = x.senseAt(sense.KeyFile, 0, len(x.toks))
-	}
-	s := x.sen.Senses
-	if x.withheld(i) || !s.Any(sense.Contents|sense.Paste) || x.isWord(i-1, "in", "from") {
-		return
-	}
-	if x.ofField() {
-		if c, so := x.ownField(); !c.Any(own) && !so.Any(sense.KeyFile) && s.Any(sense.Contents) {
-			x.hit(Secret, 1.6, i, i)
-		}
-		return
-	}
-	field, fair := x.namedField(own, sense.KeyFile)
-	if field < 0 {
-		if before, f := x.fieldBefore(own, sense.KeyFile); before {
-			field, fair = i, f
-		}
-	}
-	if field >= 0 && !fair {
-		x.hit(Secret, 1.7, i, field)
-	}
 }
 
 // withheld reports whether the thing at token i should be excluded: "do not
