@@ -1,7 +1,7 @@
 // Training packs the word lists of the scanner and trains its sentence
 // classifier. It writes the files that the scanner embeds:
 //
-//	go run ./scanner/training            # the lexicon and the spelling trie
+//	go run ./scanner/training            # the lexicon
 //	go run ./scanner/training -weights   # these, and the weights of the classifier
 //	go run ./scanner/training -measure   # nothing, and prints operating points
 //	go run ./scanner/training -figures   # nothing, and prints what all sets show
@@ -56,11 +56,8 @@ func main() {
 func run(dir string, weights bool) error {
 	rooms := filepath.Join(dir, "..", "internal")
 	lex := compileLexicon()
-	var spelling packer
-	spelling.trie(compileSpelling(lex))
 	files := map[string][]byte{
-		filepath.Join(rooms, "meaning", "lexicon", "lexicon.bin"):  packLexicon(lex),
-		filepath.Join(rooms, "meaning", "lexicon", "spelling.bin"): spelling,
+		filepath.Join(rooms, "meaning", "lexicon", "lexicon.bin"): packLexicon(lex),
 	}
 	if weights {
 		packed, err := packedWeights(dir)

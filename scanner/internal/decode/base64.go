@@ -19,15 +19,7 @@ func findBase64(d *token.Doc) string {
 		whole = rejoined(whole)
 	}
 	char.Runs(whole, &char.Base64, token.MinRun, func(run string) bool {
-		text := decodeBase64(run)
-		if text == "" && len(run) >= 24 && mixedRun(run) {
-			if text = decodeBase64(reversed(run)); text == "" {
-				turned := []byte(run)
-				decipher(turned, 1, 13)
-				text = decodeBase64(string(turned))
-			}
-		}
-		return c.add(text)
+		return c.add(decodeBase64(run))
 	})
 	return c.b.String()
 }

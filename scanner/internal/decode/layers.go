@@ -6,7 +6,7 @@ import "strings"
 // unlike percent signs and entities, which software inserts.
 func Deliberate(layer string) bool {
 	switch layer {
-	case "link titles", "percent encoding", "HTML entities", "escapes", "leetspeak", FieldsInSequence, ValuesInSequence, ToolsInSequence, "spaced letters", "letters in any case", "misspelled words", "joined words", "words in reverse order", "letters that look alike":
+	case "link titles", "percent encoding", "HTML entities", "escapes", "leetspeak", FieldsInSequence, ValuesInSequence, ToolsInSequence, "spaced letters", "letters in any case", "letters that look alike":
 		return false
 	}
 	return true
@@ -20,7 +20,7 @@ func Respells(layer string) bool {
 		layer = layer[at+len(Nested):]
 	}
 	switch layer {
-	case "leetspeak", "spaced letters", "letters in any case", "misspelled words", "joined words", "letters that look alike":
+	case "leetspeak", "spaced letters", "letters in any case", "letters that look alike":
 		return true
 	}
 	return false

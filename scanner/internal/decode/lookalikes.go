@@ -62,6 +62,9 @@ func pairsOf(tables ...string) map[rune]byte {
 	return m
 }
 
+// hanSize is the number of bytes of a Chinese character in UTF-8.
+const hanSize = 3
+
 // findAlike decodes a text whose letters only look like Latin ones.
 func findAlike(s string) string {
 	n := 0
