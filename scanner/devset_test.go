@@ -46,10 +46,11 @@ func judgeEntry(tb testing.TB, e devEntry) Finding {
 }
 
 // unreadable are the attacks in encodings that the scanner does not read since
-// docs/decisions/2026-11-23-scanner-ablation.md: base85, Morse code, and base64 that is
-// reversed or shifted.
+// docs/decisions/2026-11-23-scanner-ablation.md: base85, Morse code, Braille, base64 that is
+// reversed or shifted, and words in many fields.
 var unreadable = map[string]bool{
-	"attack-105": true, "attack-106": true, "deco-p-dp_morse_0": true, "deco-p-dp_morse_1": true,
+	"attack-105": true, "attack-106": true, "attack-112": true, "attack-115": true, "deco-p-dp_braille_0": true, "deco-p-dp_braille_1": true,
+	"deco-p-dp_morse_0": true, "deco-p-dp_morse_1": true,
 	"deco-p-dp_b85_0": true, "deco-p-dp_b85_1": true, "deco-p-dp_a85_0": true, "deco-p-dp_a85_1": true,
 	"deco-p-dp_b64rev_0": true, "deco-p-dp_b64rev_1": true, "deco-p-dp_rotb64_0": true, "deco-p-dp_rotb64_1": true,
 }

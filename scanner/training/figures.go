@@ -48,6 +48,10 @@ func readPanel(dir string, folds int, real []string) (panel, error) {
 			return nil, err
 		}
 	}
+	unmarked, err := readUnmarked(dir)
+	if err := add("dev sets", unmarked, err); err != nil {
+		return nil, err
+	}
 	for _, path := range real {
 		tools, err := readRows(path)
 		if err := add("real tools", tools, err); err != nil {

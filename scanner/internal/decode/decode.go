@@ -24,9 +24,6 @@ func (c *Decoder) Decode(d *token.Doc) (text, name string) {
 	if text == "" {
 		return "", ""
 	}
-	if p := escapePrefix[c.name]; p != "" && spelledOut(d.Text, p) {
-		return text, lettersAs + c.name
-	}
 	return text, c.name
 }
 
@@ -39,7 +36,6 @@ var decoders = [deCount]Decoder{
 	deBase64:   {"base64", findBase64},
 	deHex:      {"hex", findHex},
 	deBase32:   {"base32", findBase32},
-	deTitles:   {"link titles", findTitles},
 	dePercent:  {"percent encoding", findPercent},
 	deEscapes:  {"escapes", findEscapes},
 	deEntities: {"HTML entities", findEntities},
@@ -59,7 +55,6 @@ type RawDecoder struct {
 // RawDecoders inspect the text before normalisation, which removes the
 // characters that they decode.
 var RawDecoders = []RawDecoder{
-	{"Braille", findBraille},
 	{"tag characters", findTags},
 	{"variation selectors", findSelectors},
 	{"bidirectional override", findBidi},

@@ -20,7 +20,6 @@ const (
 	deBase64 decoderID = iota
 	deHex
 	deBase32
-	deTitles
 	dePercent
 	deEscapes
 	deEntities
@@ -88,7 +87,6 @@ func worthOfWords(st *token.Stats, set *Set) {
 // worthOfMarks adds the decoders for text that consists of marks or begins with
 // them.
 func worthOfMarks(st *token.Stats, s string, unknown int32, set *Set) {
-	set.add(deTitles)
 	if st.Odd >= MinDecoded && st.Strange && unknown*3 >= st.Words*2 {
 		set.add(deCipher)
 	}

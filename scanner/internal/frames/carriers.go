@@ -40,9 +40,6 @@ func (x *passage) ownParam() int {
 // protective reports whether a sentence protects data instead of passing it on:
 // access is denied, values are masked, nothing is stored.
 func (x *passage) protective(at int) bool {
-	if at >= 0 && x.withheld(at) {
-		return true
-	}
 	for i := range x.toks {
 		if x.isWord(i, "denied", "refused", "masked", "redacted", "excluded", "blocked", "forbidden", "rejected", "stripped", "encrypted", "skipped", "disallowed", "prohibited", "ignored") {
 			return true

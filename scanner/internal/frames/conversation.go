@@ -29,8 +29,8 @@ func (x *passage) privateDemand() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		secret := t.Means.Any(concept.Secret|concept.CredPath) && (t.Means.Any(concept.CredPath) || t.Flags&token.Ident == 0 || t.Flags&token.Upper != 0 || x.mask.Any(concept.User|concept.Other)) || t.Senses.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.Senses.Any(sense.Private) && (x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) || !x.generic(i))
-		if i == field || !secret && !(t.Means.Any(concept.Personal) && x.mask.Any(concept.User)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.Flags&token.Upper == 0 {
+		secret := t.Means.Any(concept.Secret|concept.CredPath) && (t.Means.Any(concept.CredPath) || t.Flags&token.Ident == 0 || t.Flags&token.Upper != 0 || x.mask.Any(concept.User|concept.Other)) || t.Senses.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.Senses.Any(sense.Private)
+		if i == field || !secret && !(t.Means.Any(concept.Personal) && x.mask.Any(concept.User)) || x.isWord(i, "key", "token", "number") && t.Flags&token.Upper == 0 {
 			continue
 		}
 		if x.into(field) || x.sen.Senses.Any(sense.Paste|sense.Reject) || t.Senses.Any(sense.Intimate|sense.Private|sense.Session|sense.KeyFile) && x.sen.Senses.Any(sense.Give|sense.Move|sense.Same) {
@@ -38,36 +38,4 @@ func (x *passage) privateDemand() {
 			return
 		}
 	}
-}
-
-// generic reports whether words for a whole name nothing private: "all
-// documents", "every file".
-func (x *passage) generic(i int) bool {
-	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.Flags&token.Phrase != 0
-}
-
-// withheld reports whether the thing at token i should be excluded: "do not
-// include the conversation". A request that fails without it does not count.
-func (x *passage) withheld(i int) bool {
-	if x.sen.Senses.Any(sense.Reject) && !x.mask.Any(concept.Model|concept.You) {
-		return false
-	}
-	for k := max(0, i-4); k < i; k++ {
-		if x.isWord(k, "nothing", "not", "never", "none") && x.findAny(concept.Include|concept.Send|concept.Read|concept.Call, k, i) < 0 && (x.isWord(k+1, "about", "from", "of", "the") || k+1 == i) {
-			return true // "only the text is sent, nothing about the conversation"
-		}
-	}
-	n := x.findAny(concept.Neg, i-7, i)
-	return n >= 0 && !x.isWord(n, "without") && x.findAny(concept.Include|concept.Send|concept.Tell|concept.Read|concept.Call, n+1, i) >= 0
-}
-
-// idOf reports whether token i is only referred to by an identifier, a title or
-// the like: "id of the conversation".
-func (x *passage) idOf(i int) bool {
-	for k := max(0, i-5); k < i; k++ {
-		if x.isWord(k, "id", "ids", "identifier", "name", "title", "url", "link", "number", "type", "key", "names", "topic", "language") && x.findAny(concept.Include|concept.Send, k, i) < 0 {
-			return true
-		}
-	}
-	return false
 }

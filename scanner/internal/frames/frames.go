@@ -57,8 +57,6 @@ type Hit struct {
 	Start, End uint32
 	// Doubted is set if the classifier takes the sentence for documentation.
 	Doubted bool
-	// certain hits are never doubted, because the words have no other meaning.
-	certain bool
 }
 
 // passage is the sentence under inspection with its context.
@@ -107,7 +105,6 @@ func (v *Reading) Frames(reg *tool.Registry) []Hit {
 		return v.hits
 	}
 	v.Analyze()
-	v.Continued(reg)
 	v.Scorer.Score(&v.View)
 	docs := v.Docs
 	x := &v.frame
@@ -217,7 +214,7 @@ var sentenceFrames = []sentenceFrame{
 // hit records a hit between two tokens of the sentence.
 func (x *passage) hit(f ID, weight float64, i, j int) {
 	weight *= x.discount
-	if weight < 0.25 || x.kind == tool.KindJoined && !survivesJoin(f) && x.v.Fields[x.doc.Field].Layer == decode.FieldsInSequence {
+	if weight < 0.25 || x.kind == tool.KindJoined && x.v.Fields[x.doc.Field].Layer == decode.FieldsInSequence {
 		return
 	}
 	if i > j {
@@ -225,26 +222,6 @@ func (x *passage) hit(f ID, weight float64, i, j int) {
 	}
 	i = max(i, 0)
 	x.hits = append(x.hits, Hit{Frame: f, Weight: weight, Doc: x.d, Start: x.toks[i].Start, End: x.toks[min(j, len(x.toks)-1)].End})
-}
-
-// certainHit records a hit that the classifier does not doubt, unless hit would
-// drop it.
-func (x *passage) certainHit(f ID, weight float64, i, j int) {
-	n := len(x.hits)
-	x.hit(f, weight, i, j)
-	for k := range x.hits[n:] {
-		x.hits[n+k].certain = true
-	}
-}
-
-// survivesJoin reports whether a frame is significant in texts that were only
-// joined. Names, targets and links occur together there by chance.
-func survivesJoin(f ID) bool {
-	switch f {
-	case Override, Conceal, Secret, Conv, Prompt, First, Persist:
-		return true
-	}
-	return false
 }
 
 // text is the sentence as it was written, normalised.

@@ -62,16 +62,6 @@ func (x *passage) negated(i int) bool {
 	return x.findAny(concept.Neg, i-4, i) >= 0 || x.sen.Foreign && x.findAny(concept.Neg, i-6, i+4) >= 0
 }
 
-// following returns the next sentence, if the text has one.
-func (x *passage) following() (passage, bool) {
-	at := x.index()
-	if at+1 >= x.doc.Sen1 {
-		return passage{}, false
-	}
-	s := &x.v.Clauses[at+1]
-	return passage{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.Tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind, about: x.about}, true
-}
-
 // near finds two different tokens with these senses that are at most reach
 // apart.
 func (x *passage) near(a, b sense.Set, reach int) (i, j int) {
@@ -97,6 +87,16 @@ func (x *passage) around() (s sense.Set, c concept.Set) {
 		c |= x.v.Clauses[k].Means
 	}
 	return s, c
+}
+
+// following returns the next sentence, if the text has one.
+func (x *passage) following() (passage, bool) {
+	at := x.index()
+	if at+1 >= x.doc.Sen1 {
+		return passage{}, false
+	}
+	s := &x.v.Clauses[at+1]
+	return passage{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.Tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind, about: x.about}, true
 }
 
 // index is the index of the sentence in the view.
@@ -148,18 +148,6 @@ func (x *passage) namedField(own concept.Set, ownSense sense.Set) (at int, fair 
 // next to token i: "the field trace", "trace 参数".
 func (x *passage) beside(i int) bool {
 	return i > 0 && x.toks[i-1].Senses.Any(sense.Field) || i+1 < len(x.toks) && x.toks[i+1].Senses.Any(sense.Field) || x.sen.Foreign
-}
-
-// ownField returns the meaning of the name of the parameter that this text
-// describes.
-func (x *passage) ownField() (c concept.Set, s sense.Set) {
-	param := x.v.Fields[x.doc.Field].Param
-	for k := range min(len(x.v.Docs), 4*maxFields) {
-		if f := &x.v.Fields[x.v.Docs[k].Field]; f.Kind == tool.KindParamName && f.Text == param {
-			return x.v.MeaningOf(k)
-		}
-	}
-	return 0, 0
 }
 
 // described reports whether the text is prose that describes the tool or a
