@@ -45,12 +45,25 @@ func judgeEntry(tb testing.TB, e devEntry) Finding {
 	return s.ScanOne(tool, s.Registry(append([]Tool{tool}, e.Peers...)))
 }
 
+// unreadable are the attacks in encodings that the scanner does not read since
+// docs/decisions/2026-11-23-scanner-ablation.md: base85, Morse code, Braille, base64 that is
+// reversed or shifted, and words in many fields.
+var unreadable = map[string]bool{
+	"attack-105": true, "attack-106": true, "attack-112": true, "attack-115": true, "deco-p-dp_braille_0": true, "deco-p-dp_braille_1": true,
+	"deco-p-dp_morse_0": true, "deco-p-dp_morse_1": true,
+	"deco-p-dp_b85_0": true, "deco-p-dp_b85_1": true, "deco-p-dp_a85_0": true, "deco-p-dp_a85_1": true,
+	"deco-p-dp_b64rev_0": true, "deco-p-dp_b64rev_1": true, "deco-p-dp_rotb64_0": true, "deco-p-dp_rotb64_1": true,
+}
+
 type rates struct{ attacks, caught, hardCaught, innocents, flagged, hardFlagged int }
 
 func measure(t *testing.T, path string, verbose bool) rates {
 	var r rates
 	byCategory := map[string][2]int{}
 	for _, e := range readDevSet(t, path) {
+		if unreadable[e.ID] {
+			continue
+		}
 		f := judgeEntry(t, e)
 		hard := f.Action == ActionQuarantine
 		c := byCategory[e.Category]

@@ -19,6 +19,11 @@ type goFile struct {
 	files  *token.FileSet
 	consts map[string]ast.Expr
 	values map[string]value // of the constants that were evaluated
+
+	structs  map[string]*goStruct
+	funcs    map[string]*ast.FuncType
+	assigned map[string]ast.Expr
+	takes    map[ast.Node][]string // the types of a tool's handler
 }
 
 type value struct {
@@ -29,7 +34,7 @@ type value struct {
 // findGo finds calls such as mcp.NewTool("name", mcp.WithDescription("...")), and
 // literals such as mcp.Tool{Name: "name", Description: "..."}.
 func findGo(text string) (*Found, error) {
-	f := &goFile{found: &Found{}, files: token.NewFileSet(), consts: map[string]ast.Expr{}, values: map[string]value{}}
+	f := &goFile{found: &Found{}, files: token.NewFileSet(), consts: map[string]ast.Expr{}, values: map[string]value{}, takes: map[ast.Node][]string{}}
 	tree, err := parser.ParseFile(f.files, "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -47,6 +52,7 @@ func findGo(text string) (*Found, error) {
 			}
 		}
 	}
+	f.readStructs(tree)
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
@@ -61,6 +67,7 @@ func findGo(text string) (*Found, error) {
 		}
 		return true
 	})
+	f.strayTags()
 	return f.found, nil
 }
 
@@ -70,6 +77,8 @@ func selected(e ast.Expr) string {
 	case *ast.SelectorExpr:
 		return e.Sel.Name
 	case *ast.IndexExpr:
+		return selected(e.X)
+	case *ast.IndexListExpr:
 		return selected(e.X)
 	}
 	return ""
@@ -103,9 +112,12 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 			f.found.problem(d.Name, f.line(value), what)
 		}
 	}
+	names := f.takes[call]
 	for _, arg := range call.Args[1:] {
 		d.Texts = append(d.Texts, f.texts(arg, used)...)
+		names = append(names, f.takenBy(arg, 0)...)
 	}
+	f.tagged(&d, names)
 	f.found.Definitions = append(f.found.Definitions, d)
 }
 
@@ -149,6 +161,7 @@ func (f *goFile) literal(kind Kind, lit *ast.CompositeLit) {
 	for _, e := range lit.Elts {
 		d.Texts = append(d.Texts, f.texts(e, used)...)
 	}
+	f.tagged(&d, f.takes[lit])
 	f.found.Definitions = append(f.found.Definitions, d)
 }
 

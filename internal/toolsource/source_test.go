@@ -37,6 +37,28 @@ func f() {
 6 1  "" "P" []
 7 2 file:///r "" "" ["r"]
 6 : its name is computed when the server runs`},
+		{"Go, tags", "a.go", `package a
+type Args struct {
+	City string ` + "`json:\"city\" jsonschema:\"the city, by name\"`" + `
+	More []Part
+}
+type Part struct {
+	Unit string ` + "`jsonschema:\"required,description=C or F,enum=C,enum=F\"`" + `
+	Day string ` + "`json:\"day\" jsonschema_description:\"Which day\"`" + `
+}
+type Stray struct { X int ` + "`jsonschema:\"nobody takes it\"`" + ` }
+type Plain struct { X int ` + "`json:\"x\"`" + ` }
+func weather(ctx context.Context, req *mcp.CallToolRequest, in Args) (*mcp.CallToolResult, Plain, error) { return nil, Plain{}, nil }
+func f() {
+	mcp.AddTool(s, &mcp.Tool{Name: "weather", Description: "W"}, weather)
+	tool := mcp.NewTool("days", mcp.WithDescription("D"))
+	s.AddTool(tool, mcp.NewTypedToolHandler(func(ctx context.Context, r mcp.CallToolRequest, p Part) (*mcp.CallToolResult, error) { return nil, nil }))
+	_ = mcp.NewTool("typed", mcp.WithInputSchema[Part]())
+}
+`, `14 0 weather "" "W" ["the city, by name" "C or F,C,F" "Which day"]
+15 0 days "" "D" ["C or F,C,F" "Which day"]
+17 0 typed "" "" ["C or F,C,F" "Which day"]
+10 : the tags of Stray describe parameters, and no tool of the file takes it: scan the running server`},
 		{"Python, decorators", "a.py", `# @mcp.tool()
 TEXT = ("Adds "
         "numbers.")

@@ -1,18 +1,22 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 )
 
-// judgeUnreadFolds divides the sets into folds by author, and judges the tools
-// of each fold with a classifier that was trained on the other folds. It
-// replaces the classifier's weights for good.
-func judgeUnreadFolds(dir string, folds int, opts ...scanner.Option) ([]judged, error) {
+// foldsOf divides the sentences into folds by author. The weights of each fold were
+// trained on the others.
+func foldsOf(dir string, folds int) (panel, error) {
 	sets, err := readSentenceSets(dir)
 	if err != nil {
 		return nil, err
@@ -22,7 +26,7 @@ func judgeUnreadFolds(dir string, folds int, opts ...scanner.Option) ([]judged, 
 		return nil, err
 	}
 	names := slices.Sorted(maps.Keys(sets))
-	var all []judged
+	var p panel
 	for fold := range folds {
 		rest, own := maps.Clone(sets), []labelledTool{}
 		for i, name := range names {
@@ -31,16 +35,63 @@ func judgeUnreadFolds(dir string, folds int, opts ...scanner.Option) ([]judged, 
 				delete(rest, name)
 			}
 		}
-		weights, err := packedWeightsOf(rest, unmarked)
+		weights, err := cachedWeights(rest, unmarked)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("fold %d: %w", fold+1, err)
 		}
-		classifier.Replace(weights)
-		judgedTools, err := judgeAll(own, opts...)
+		p = append(p, panelSet{name: fmt.Sprintf("sentences, fold %d", fold+1), tools: own, weights: weights})
+	}
+	return p, nil
+}
+
+// cachedWeights trains the classifier on sets, or takes the weights from the
+// user's cache if it was trained on the same examples before.
+func cachedWeights(sets map[string][]labelledTool, unmarked []labelledTool) ([]byte, error) {
+	examples, attacks := examplesOfSets(sets, unmarked)
+	digest := sha256.New()
+	fmt.Fprintln(digest, penalty, minUses, examples, attacks)
+	path := ""
+	if cache, err := os.UserCacheDir(); err == nil {
+		path = filepath.Join(cache, "touchstone", "folds", hex.EncodeToString(digest.Sum(nil)))
+		if packed, err := os.ReadFile(path); err == nil && len(packed)%classifier.RecordSize == 0 {
+			return packed, nil
+		}
+	}
+	packed, err := packedWeightsOf(examples, attacks)
+	if err != nil {
+		return nil, err
+	}
+	if path != "" && os.MkdirAll(filepath.Dir(path), 0o777) == nil {
+		_ = atomicfile.WriteFile(path, packed, 0o666) // the next run trains again
+	}
+	return packed, nil
+}
+
+// useWeights makes the classifier use other weights until restore is called. Nil
+// stands for those of the program.
+func useWeights(packed []byte) (restore func()) {
+	if packed == nil {
+		return func() {}
+	}
+	return classifier.Replace(packed)
+}
+
+// judgeUnreadFolds judges the tools of each fold with a classifier that was trained
+// on the other folds.
+func judgeUnreadFolds(dir string, folds int, opts ...scanner.Option) ([]judged, error) {
+	p, err := foldsOf(dir, folds)
+	if err != nil {
+		return nil, err
+	}
+	var all []judged
+	for _, set := range p {
+		restore := useWeights(set.weights)
+		tools, err := judgeAll(set.tools, opts...)
+		restore()
 		if err != nil {
-			return nil, fmt.Errorf("fold %d: %w", fold, err)
+			return nil, fmt.Errorf("%s: %w", set.name, err)
 		}
-		all = append(all, judgedTools...)
+		all = append(all, tools...)
 	}
 	return all, nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
-	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
+
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
@@ -227,8 +227,8 @@ func (l *lexiconBuilder) addPowers() {
 	}
 }
 
-// addSpelling marks correctly spelled words, words of spelling alphabets, and
-// the first words of harmful commands. It runs last: nodes created here are
+// addSpelling marks correctly spelled words, and the first words of harmful
+// commands. It runs last: nodes created here are
 // beyond the lexicon.
 func (l *lexiconBuilder) addSpelling() {
 	t := l.latin
@@ -241,9 +241,6 @@ func (l *lexiconBuilder) addSpelling() {
 	mark := func(word string, kind lexicon.WordKind) { t.exact(t.word(word)).Kind |= kind }
 	for word := range strings.FieldsSeq(commonText) {
 		mark(word, lexicon.Spelled)
-	}
-	for word := range decode.IsSpellingWord {
-		mark(word, lexicon.SpellingWord)
 	}
 	command.EachFirstWord(func(word string, whole bool) {
 		mark(word, lexicon.Command)
@@ -302,44 +299,6 @@ func (l *lexiconBuilder) packPhrases(place []uint16) []lexicon.Phrase {
 		slices.SortFunc(phrases[i].Next, func(a, b lexicon.NextWord) int { return int(a.Word) - int(b.Word) })
 	}
 	return phrases
-}
-
-// compileSpelling builds the trie of the words of the lexicon and the common
-// words.
-func compileSpelling(lex *lexicon.Lexicon) *lexicon.Trie {
-	t := newGrowingTrie(1 << 15)
-	for _, from := range [...]*lexicon.Trie{lex.Latin, lex.Foreign} {
-		nodes := make([]uint16, len(from.Cells)) // of the cells that a word goes through
-		nodes[lexicon.Root] = lexicon.Root
-		for n := range from.Cells {
-			if from.Cells[n].Parent == lexicon.Free {
-				continue
-			}
-			exact, stem := from.Exact(uint16(n)), from.Stem(uint16(n))
-			switch {
-			case exact.Known():
-				addMeaning(t.exact(t.follow(from, nodes, uint16(n))), exact.Means|concept.Meta, lexicon.BaseForm)
-			case exact.Kind&lexicon.Spelled != 0:
-				addMeaning(t.exact(t.follow(from, nodes, uint16(n))), 0, lexicon.BaseForm)
-			}
-			if stem.Known() {
-				addMeaning(t.stem(t.follow(from, nodes, uint16(n))), stem.Means, lexicon.OtherForm)
-			}
-		}
-	}
-	packed, _ := t.pack()
-	return packed
-}
-
-// follow returns the node for the letters that lead to a cell of another trie.
-// nodes caches the nodes for the cells on the way.
-func (t *growingTrie) follow(from *lexicon.Trie, nodes []uint16, n uint16) uint16 {
-	if nodes[n] == lexicon.Dead {
-		cell := &from.Cells[n]
-		letter := byte(n - from.Cells[cell.Parent].Base)
-		nodes[n] = t.child(t.follow(from, nodes, cell.Parent), letter)
-	}
-	return nodes[n]
 }
 
 // packer writes the format that unpacker reads.

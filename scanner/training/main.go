@@ -1,9 +1,11 @@
 // Training packs the word lists of the scanner and trains its sentence
 // classifier. It writes the files that the scanner embeds:
 //
-//	go run ./scanner/training            # the lexicon and the spelling trie
+//	go run ./scanner/training            # the lexicon
 //	go run ./scanner/training -weights   # these, and the weights of the classifier
 //	go run ./scanner/training -measure   # nothing, and prints operating points
+//	go run ./scanner/training -figures   # nothing, and prints what all sets show
+//	go run ./scanner/training -ablate    # nothing, and prints what each part is worth
 //
 // The word lists are the Go files of this directory and common_words.txt. The
 // labelled tools are in sentences (attacks with marks) and in unmarked. Code
@@ -15,6 +17,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -31,11 +34,16 @@ func main() {
 	skip := flag.String("skip", "", "with -measure, the check to leave out")
 	folds := flag.Int("folds", 0, "with -measure, judge the sets by author with a classifier that was trained on the other authors, in so many folds (6 take about five minutes)")
 	verbose := flag.Bool("v", false, "with -measure, print the innocent tools that the default run stops")
+	figures := flag.Bool("figures", false, "write nothing, and print what the scanner finds and stops in the corpora, their rewritten entries, the sets of scanner/testdata, the given files with \"tools\", and sentences of authors that the classifier was not trained on")
+	ablate := flag.Bool("ablate", false, "the same, and what changes without each frame, decoder and check")
 	flag.Parse()
 	err := error(nil)
-	if *points {
+	switch {
+	case *figures || *ablate:
+		err = runFigures(*dir, flag.Args(), cmp.Or(*folds, 4), *ablate)
+	case *points:
 		err = runMeasure(*dir, flag.Args(), *skip, *folds, *verbose)
-	} else {
+	default:
 		err = run(*dir, *weights)
 	}
 	if err != nil {
@@ -48,11 +56,8 @@ func main() {
 func run(dir string, weights bool) error {
 	rooms := filepath.Join(dir, "..", "internal")
 	lex := compileLexicon()
-	var spelling packer
-	spelling.trie(compileSpelling(lex))
 	files := map[string][]byte{
-		filepath.Join(rooms, "meaning", "lexicon", "lexicon.bin"):  packLexicon(lex),
-		filepath.Join(rooms, "meaning", "lexicon", "spelling.bin"): spelling,
+		filepath.Join(rooms, "meaning", "lexicon", "lexicon.bin"): packLexicon(lex),
 	}
 	if weights {
 		packed, err := packedWeights(dir)
@@ -93,5 +98,23 @@ func runMeasure(dir string, paths []string, skip string, folds int, verbose bool
 		printStopped(os.Stdout, all)
 	}
 	printPoints(os.Stdout, all)
+	return nil
+}
+
+// runFigures prints the figures of the panel, and what each part of the scanner is
+// worth.
+func runFigures(dir string, real []string, folds int, ablate bool) error {
+	p, err := readPanel(dir, folds, real)
+	if err != nil {
+		return err
+	}
+	counts, speed, err := judgePanel(p)
+	if err != nil {
+		return err
+	}
+	printPanel(os.Stdout, p, counts, speed)
+	if ablate {
+		return printAblation(os.Stdout, p)
+	}
 	return nil
 }

@@ -33,7 +33,7 @@ func judgeAll(tools []labelledTool, opts ...scanner.Option) ([]judged, error) {
 	all := make([]judged, 0, len(tools))
 	for _, l := range tools {
 		f := s.ScanOne(l.tool, s.Registry(append([]scanner.Tool{l.tool}, l.siblings...)))
-		all = append(all, judged{l, f, scoreOf(f)})
+		all = append(all, judged{l, f, f.Confidence})
 	}
 	return all, nil
 }
@@ -70,24 +70,6 @@ func printPoints(w io.Writer, all []judged) {
 	printRows(w, points, all, "carrier", func(j *judged) string { return j.carrier() })
 	printRows(w, points, all, "", func(*judged) string { return "all" })
 	printTripwires(w, all)
-}
-
-// scoreOf orders findings: any hard signal is worth more than all soft ones, and
-// each check counts once.
-func scoreOf(f scanner.Finding) float64 {
-	best := map[string]float64{}
-	for _, s := range f.Signals {
-		c := s.Confidence
-		if s.Tier == scanner.TierHard {
-			c += 10
-		}
-		best[s.CheckID] = max(best[s.CheckID], c)
-	}
-	sum := 0.0
-	for _, id := range slices.Sorted(maps.Keys(best)) {
-		sum += best[id]
-	}
-	return sum
 }
 
 // stops reports whether the default run, --fail-on high, fails for a finding.
@@ -225,8 +207,13 @@ func readRows(path string) ([]labelledTool, error) {
 		tools = append(tools, scanner.Tool{Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: t.InputSchema})
 	}
 	var out []labelledTool
+	s, err := scanner.New()
+	if err != nil {
+		return nil, err
+	}
+	registry := s.Registry(tools)
 	for _, t := range tools {
-		out = append(out, labelledTool{source: "real tools", class: "real tools", tool: t, siblings: tools})
+		out = append(out, labelledTool{source: "real tools", class: "real tools", tool: t, siblings: tools, registry: registry})
 	}
 	return out, nil
 }

@@ -24,6 +24,13 @@ type labelledTool struct {
 	tool     scanner.Tool
 	siblings []scanner.Tool
 	marks    []string
+	// approved is the version before an update, or nil. instructions are those of
+	// the tool's server. others are the tools over which an attack is spread.
+	approved     *scanner.Tool
+	instructions string
+	others       []labelledTool
+	// registry holds the siblings, if many tools have the same.
+	registry *scanner.RegistryView
 }
 
 // readSentenceSets reads the sets in dir/sentences, one for each author, by
@@ -150,6 +157,7 @@ func readEntries(path string) ([]labelledTool, error) {
 			OutputSchema                               json.RawMessage `json:"output_schema"`
 			Annotations                                json.RawMessage
 			Peers                                      []scanner.Tool
+			Approved                                   *scanner.Tool
 		}
 	}
 	if err := json.Unmarshal(raw, &file); err != nil {
@@ -157,8 +165,11 @@ func readEntries(path string) ([]labelledTool, error) {
 	}
 	var out []labelledTool
 	for _, e := range file.Entries {
+		if e.Approved != nil {
+			e.Approved.Server, e.Approved.Name = e.Server, e.Name
+		}
 		out = append(out, labelledTool{
-			source: filepath.Base(path), attack: e.Label == "attack" || e.Label == "malicious", class: e.Category, siblings: e.Peers,
+			source: filepath.Base(path), approved: e.Approved, attack: e.Label == "attack" || e.Label == "malicious", class: e.Category, siblings: e.Peers,
 			tool: scanner.Tool{Server: e.Server, Name: e.Name, Description: e.Description,
 				InputSchema: e.InputSchema, OutputSchema: e.OutputSchema, Annotations: e.Annotations},
 		})

@@ -25,7 +25,7 @@ type sourceRates struct {
 func judgeUnread(t *testing.T, source string, sets map[string][]labelledTool, unmarked []labelledTool) (r sourceRates) {
 	rest := maps.Clone(sets)
 	delete(rest, source)
-	examples, err := trainingSet(rest, unmarked)
+	examples, err := trainingSet(examplesOfSets(rest, unmarked))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -170,20 +170,16 @@ func train(examples []example) (trained, error) {
 	return w, nil
 }
 
-// trainingSet returns all examples: those of the authors' marked sets, and
-// those of the sets without marks. Of the latter it uses every sentence of an
-// innocent tool, and of an attack the sentence that scores worst after training
-// on the marked sets.
-func trainingSet(sets map[string][]labelledTool, unmarked []labelledTool) ([]example, error) {
+// examplesOfSets returns the examples of the authors' marked sets and of the
+// innocent tools without marks, and apart those of each attack without marks.
+func examplesOfSets(sets map[string][]labelledTool, unmarked []labelledTool) (examples []example, attacks [][]example) {
 	restore := classifier.Replace(nil) // so that frames are tried on every sentence
 	defer restore()
-	var examples []example
 	for _, source := range slices.Sorted(maps.Keys(sets)) {
 		for i := range sets[source] {
 			examples = append(examples, examplesOf(&sets[source][i])...)
 		}
 	}
-	var attacks [][]example
 	for i := range unmarked {
 		if e := examplesOf(&unmarked[i]); unmarked[i].attack {
 			attacks = append(attacks, e)
@@ -191,6 +187,13 @@ func trainingSet(sets map[string][]labelledTool, unmarked []labelledTool) ([]exa
 			examples = append(examples, e...)
 		}
 	}
+	return examples, attacks
+}
+
+// trainingSet adds to the examples those of attacks without marks: of each the
+// sentence that scores worst after training on the other examples, and those
+// that are clear.
+func trainingSet(examples []example, attacks [][]example) ([]example, error) {
 	first, err := train(examples)
 	if err != nil {
 		return nil, err
@@ -236,12 +239,12 @@ func packedWeights(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return packedWeightsOf(sets, unmarked)
+	return packedWeightsOf(examplesOfSets(sets, unmarked))
 }
 
-// packedWeightsOf trains the classifier on sets and packs the weights.
-func packedWeightsOf(sets map[string][]labelledTool, unmarked []labelledTool) ([]byte, error) {
-	examples, err := trainingSet(sets, unmarked)
+// packedWeightsOf trains the classifier on examples and packs the weights.
+func packedWeightsOf(examples []example, attacks [][]example) ([]byte, error) {
+	examples, err := trainingSet(examples, attacks)
 	if err != nil {
 		return nil, err
 	}

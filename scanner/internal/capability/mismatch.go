@@ -134,9 +134,6 @@ func (m *Mismatch) sinkParam(name string) {
 	if len(m.of(name).Default) > 6 {
 		w += 0.6
 	}
-	if m.outgoing(name) {
-		w += 0.5
-	}
 	m.more(w, name, unsaid, name, what)
 }
 
@@ -158,7 +155,7 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 		if p == power.Delete && is.harmless && is.said.Any(concept.Read|concept.Show) && !is.tentative {
 			m.more(1.4, name, harmful, name, power.Names[p])
 		}
-	case is.tentative && !on && !m.states(name, p):
+	case is.tentative && !on:
 	case is.claimed && !(m.accounted(p) && p == power.Write):
 		m.more(1.5, name, denied, name, power.Names[p])
 	case p == power.Delete && is.harmless:
@@ -166,9 +163,6 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 	case is.viewer && !m.accounted(p):
 		w := viewerWeights[p]
 		if on {
-			w += 0.6
-		}
-		if m.states(name, p) {
 			w += 0.6
 		}
 		m.more(w, name, unsaid, name, power.Names[p])
@@ -199,42 +193,6 @@ func (m *Mismatch) pageScript(name string) bool {
 		}
 		if page && strings.Contains(d.Text, "JavaScript") {
 			return true
-		}
-	}
-	return false
-}
-
-// states reports whether the description of a parameter states an action as
-// fact, not as a possibility.
-func (m *Mismatch) states(name string, p power.Kind) bool {
-	v := m.v
-	for i := range v.Docs {
-		d := &v.Docs[i]
-		f := &v.Fields[d.Field]
-		if f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
-			continue
-		}
-		if e := effectOf(v, d); e != power.None && (e == p || p != power.Write) {
-			return true
-		}
-	}
-	return false
-}
-
-// outgoing reports whether the description of a parameter states that data is
-// sent out.
-func (m *Mismatch) outgoing(name string) bool {
-	v := m.v
-	for i := range v.Docs {
-		d := &v.Docs[i]
-		if f := &v.Fields[d.Field]; f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
-			continue
-		}
-		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
-			switch v.Word(d, t) {
-			case "sent", "posted", "receives", "reported", "uploaded", "forwarded", "goes", "go", "delivered", "called", "mirrored", "copied":
-				return true
-			}
 		}
 	}
 	return false

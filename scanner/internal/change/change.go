@@ -61,38 +61,21 @@ func Compare(now, was *frames.Reading, r *tool.Registry) *Change {
 func newSentences(v, other *frames.Reading) []sentenceAt {
 	var out []sentenceAt
 	looked := 0
-	hiding := v.HidingCode()
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		if layer := v.Fields[d.Field].Layer; d.Read || layer != "" && !decode.Deliberate(layer) && !decode.Respells(layer) {
 			continue
 		}
-		f := &v.Fields[d.Field]
-		encoded := f.Layer == "" && hiding[tool.Origin{Kind: f.Kind, Param: f.Param}]
 		for s := d.Sen0; s < d.Sen1 && looked < maxChanged; s++ {
 			looked++
 			at := sentenceAt{d, &v.Clauses[s]}
 			text := strings.TrimRight(at.text(), ".;:, ")
-			if text != "" && !other.Contains(text) && !(encoded && isCode(text)) {
+			if text != "" && !other.Contains(text) {
 				out = append(out, at)
 			}
 		}
 	}
 	return out
-}
-
-// isCode reports whether most of a sentence is encoded text.
-func isCode(s string) bool {
-	letters, all := 0, 0
-	for i := 0; i < len(s); i++ {
-		if s[i] > ' ' {
-			all++
-			if char.IsLetter(s[i]) {
-				letters++
-			}
-		}
-	}
-	return letters*2 < all || decode.ProseCost(s) > decode.CostStrange
 }
 
 func (c *Change) more(w float64, what string) {
@@ -148,12 +131,12 @@ func (c *Change) sentences() {
 	for _, at := range c.added {
 		if c.frees(at) {
 			c.more(1, "leave to act without asking")
-		} else if protects(v, at) || c.retires(at) || at.s.Senses.Any(sense.Untrusted) {
+		} else if protects(v, at) || at.s.Senses.Any(sense.Untrusted) {
 			continue
 		}
 		kind := v.Fields[at.d.Field].Kind
 		for _, risk := range riskyConcepts {
-			if !at.s.Means.Has(risk.c) || c.had.Has(risk.c) && !c.sharp(risk.c) {
+			if !at.s.Means.Has(risk.c) || c.had.Has(risk.c) {
 				continue
 			}
 			w := risk.weight
@@ -161,9 +144,6 @@ func (c *Change) sentences() {
 				w *= 0.4
 			}
 			c.more(w, risk.what)
-		}
-		if c.mentionsOther(at) {
-			c.more(1, "another server's tool")
 		}
 		if c.widens(at) {
 			w := 0.6
@@ -193,30 +173,6 @@ func (c *Change) sentences() {
 	}
 }
 
-// sharp reports whether want has several meanings that a sentence newly
-// combines, even if the approved text has each of them separately.
-// text has each of them apart.
-func (c *Change) sharp(want concept.Set) bool { return want&(want-1) != 0 && !c.was.HasTogether(want) }
-
-// retires reports whether a sentence announces the end of life of the tool
-// itself.
-func (c *Change) retires(at sentenceAt) bool {
-	toks := c.now.Tokens[at.s.Tok0:at.s.Tok1]
-	for k, t := range toks {
-		switch c.now.Word(at.d, t) {
-		case "untrusted":
-			return true // a warning
-		case "deprecated":
-			return k < 2 || at.s.Tok1-at.s.Tok0 < 12
-		case "removed", "shut", "retired", "discontinued", "sunset":
-			if at.s.Means.Any(concept.Modal) && k < 8 && !at.s.Means.Any(concept.File|concept.User|concept.Conv) || c.now.Word(at.d, toks[0]) == "it" || k > 0 && c.now.Word(at.d, toks[0]) == "version" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // kept reports whether the promise of a lost sentence is still made in other
 // words.
 func (c *Change) kept(at sentenceAt) bool {
@@ -233,19 +189,6 @@ func (c *Change) kept(at sentenceAt) bool {
 		}
 	}
 	return false
-}
-
-// mentionsOther reports whether a sentence names a tool of another server of
-// the registry, except to refer users to it.
-func (c *Change) mentionsOther(at sentenceAt) bool {
-	if c.reg == nil {
-		return false
-	}
-	named, sink := c.now.NamesOther(c.reg, at.d, at.s)
-	if !named {
-		return false
-	}
-	return sink || at.s.Means.Any(concept.Now|concept.Must|concept.Change|concept.Other|concept.When|concept.Send|concept.Include|concept.Pay|concept.Ignore|concept.Neg|concept.Target)
 }
 
 // widens reports whether a sentence removes a limit: any path, all accounts,

@@ -19,7 +19,7 @@ func (c *Change) senses() {
 		toUs := s.Any(sense.Vendor) || toUs(c.now, at)
 		moves := at.s.Senses.Any(sense.Move) || at.s.Means.Any(concept.Send|concept.Read)
 		switch {
-		case chosen || c.retires(at):
+		case chosen:
 		case toUs && moves && (at.s.Means.Any(concept.Send) || at.s.Senses.Any(sense.Move)):
 			c.more(1, "a way to whoever made it")
 		case s.Any(sense.Private) && (moves || at.s.Means.Any(concept.Whole|concept.Include)):

@@ -14,76 +14,15 @@ import (
 
 func findBase64(d *token.Doc) string {
 	var c collector
-	whole := unwrapped(d.Text)
+	whole := d.Text
 	if d.Stats.Longest >= 4 && d.Stats.StrangeRun >= 4 && d.Stats.Capitals > 0 {
 		whole = rejoined(whole)
 	}
 	char.Runs(whole, &char.Base64, token.MinRun, func(run string) bool {
-		text := decodeBase64(run)
-		if text == "" && len(run) >= 24 && mixedRun(run) {
-			if text = decodeBase64(reversed(run)); text == "" {
-				turned := []byte(run)
-				decipher(turned, 1, 13)
-				text = decodeBase64(string(turned))
-			}
-		}
-		return c.add(text)
+		return c.add(decodeBase64(run))
 	})
 	return c.b.String()
 }
-
-// unwrapped removes line breaks from text that looks like wrapped base64: all
-// lines have one length. Other text is returned unchanged.
-func unwrapped(s string) string {
-	if !wrapped(s) {
-		return s
-	}
-	var b strings.Builder
-	rest := s
-	for {
-		line, tail, found := strings.Cut(rest, "\n")
-		b.WriteString(line)
-		if !found {
-			break
-		}
-		last := strings.TrimRight(line, "\r")
-		// A line that ends inside a long run continues on the next one.
-		n := 0
-		for n < len(last) && char.Base64[last[len(last)-1-n]] {
-			n++
-		}
-		if n < minWrapped || tail == "" || !char.Base64[tail[0]] {
-			b.WriteByte('\n')
-		}
-		rest = tail
-	}
-	return b.String()
-}
-
-// wrapped reports whether some line ends inside a long run that may continue on
-// the next line.
-func wrapped(s string) bool {
-	for at := strings.IndexByte(s, '\n'); at >= 0 && at+1 < len(s); at = char.IndexFrom(s, "\n", at+1) {
-		if !char.Base64[s[at+1]] {
-			continue
-		}
-		end, n := at, 0
-		for end > 0 && s[end-1] == '\r' {
-			end--
-		}
-		for n < minWrapped && n < end && char.Base64[s[end-1-n]] {
-			n++
-		}
-		if n == minWrapped {
-			return true
-		}
-	}
-	return false
-}
-
-// minWrapped is the smallest length of text at the end of a line that may be
-// part of a run that continues on the next line.
-const minWrapped = 24
 
 // rejoined joins a run that was cut into pieces of equal length, at least four
 // characters, separated by blanks or by the separators of a list of strings.

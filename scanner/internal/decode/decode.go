@@ -24,9 +24,6 @@ func (c *Decoder) Decode(d *token.Doc) (text, name string) {
 	if text == "" {
 		return "", ""
 	}
-	if p := escapePrefix[c.name]; p != "" && spelledOut(d.Text, p) {
-		return text, lettersAs + c.name
-	}
 	return text, c.name
 }
 
@@ -36,36 +33,28 @@ func IsEncoded(text string) bool {
 }
 
 var decoders = [deCount]Decoder{
-	deBase64:    {"base64", findBase64},
-	deHex:       {"hex", findHex},
-	deBase32:    {"base32", findBase32},
-	deBase85:    {"base85", findBase85},
-	deUU:        {"uuencode", findUU},
-	deBigBase:   {"a number in base 58 or 62", findBigBase},
-	deTitles:    {"link titles", findTitles},
-	dePercent:   {"percent encoding", findPercent},
-	deEscapes:   {"escapes", findEscapes},
-	deEntities:  {"HTML entities", findEntities},
-	deNumbers:   {"numbers", findNumbers},
-	dePlaces:    {"places of letters", findPlaces},
-	deSpelling:  {"spelling words", findSpelling},
-	deSigns:     {"signs for letters", findSigns},
-	deLeet:      {"leetspeak", findLeet},
-	deSpaced:    {"spaced letters", findSpaced},
-	deCipher:    {"a letter cipher", findCipher},
-	deCase:      {"letters in any case", findCase},
-	deReordered: {"words in reverse order", findReordered},
-	deJoined:    {"joined words", findJoined},
-	deRespelled: {"misspelled words", findRespelled},
+	deBase64:   {"base64", findBase64},
+	deHex:      {"hex", findHex},
+	deBase32:   {"base32", findBase32},
+	dePercent:  {"percent encoding", findPercent},
+	deEscapes:  {"escapes", findEscapes},
+	deEntities: {"HTML entities", findEntities},
+	deNumbers:  {"numbers", findNumbers},
+	deLeet:     {"leetspeak", findLeet},
+	deSpaced:   {"spaced letters", findSpaced},
+	deCipher:   {"a letter cipher", findCipher},
+	deCase:     {"letters in any case", findCase},
+}
+
+// RawDecoder finds text in characters that normalisation removes.
+type RawDecoder struct {
+	Name string
+	Find func(s string) string
 }
 
 // RawDecoders inspect the text before normalisation, which removes the
 // characters that they decode.
-var RawDecoders = [...]struct {
-	Name string
-	Find func(s string) string
-}{
-	{"Braille", findBraille},
+var RawDecoders = []RawDecoder{
 	{"tag characters", findTags},
 	{"variation selectors", findSelectors},
 	{"bidirectional override", findBidi},

@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"bytes"
 	"html"
 	"strconv"
 	"strings"
@@ -59,63 +58,6 @@ func ownLine(out []byte, n int) []byte {
 	copy(out[at+1:], out[at:])
 	out[at] = '\n'
 	return out
-}
-
-// spelledOut reports whether a text writes plain letters as escapes that begin
-// with prefix and hold the letter's code in hexadecimal or, for "&#", in
-// decimal digits. The only reason to do that is to hide text.
-func spelledOut(s, prefix string) bool {
-	if prefix == escapePrefix["escapes"] {
-		return escapedLetters(s)
-	}
-	n := 0
-	for from := 0; n < longRun; {
-		i := char.IndexFrom(s, prefix, from)
-		if i < 0 {
-			return false
-		}
-		from = i + len(prefix)
-		rest := s[from:min(len(s), from+6)]
-		rest = strings.TrimLeft(rest, "0{")
-		v, digits := 0, 0
-		base := 16
-		if prefix == "&#" {
-			if rest = strings.TrimPrefix(rest, "x"); len(rest) > 0 && s[from] != 'x' {
-				base = 10
-			}
-		}
-		for digits < len(rest) && digits < 3 && char.Hex[rest[digits]] && (base == 16 || rest[digits] <= '9') {
-			v = v*base + int(char.HexValue(rest[digits]))
-			digits++
-			if base == 16 && digits == 2 {
-				break
-			}
-		}
-		if v < 0x80 && char.IsLetter(byte(v)) {
-			n++
-		} else if v >= 0x80 {
-			n = max(0, n-2)
-		}
-	}
-	return true
-}
-
-// escapedLetters is spelledOut for the escapes that escapeAt recognises.
-func escapedLetters(s string) bool {
-	n := 0
-	for i := 0; i < len(s) && n < longRun; {
-		r, size, _ := escapeAt(s[i:])
-		switch {
-		case size == 0:
-			size = 1
-		case r < 0x80 && char.IsLetter(byte(r)):
-			n++
-		case r >= 0x80:
-			n = max(0, n-2)
-		}
-		i += size
-	}
-	return n >= longRun
 }
 
 // findEscapes decodes runs of \uXXXX, \u{X}, \UXXXXXXXX, \xXX, \NNN, \X of CSS,
@@ -179,38 +121,11 @@ func findEscapes(d *token.Doc) string {
 	if n < 4 {
 		return ""
 	}
-	if strings.Contains(s, "=?") {
-		out = mimeWords(out)
-	}
 	return strings.ToValidUTF8(string(out), "�")
 }
 
 // escapeSet are the first bytes of such escapes.
 var escapeSet = char.SetOf(`\=uU`)
-
-// mimeWords removes the delimiters of encoded words (RFC 2047) and converts
-// their underscores to blanks.
-func mimeWords(b []byte) []byte {
-	var out []byte
-	for len(b) > 0 {
-		at := bytes.Index(b, []byte("?Q?"))
-		if at < 0 {
-			at = bytes.Index(b, []byte("?q?"))
-		}
-		if at < 0 {
-			return append(out, b...)
-		}
-		start := bytes.LastIndex(b[:at], []byte("=?"))
-		end := bytes.Index(b[at+3:], []byte("?="))
-		if start < 0 || end < 0 {
-			return append(out, b...)
-		}
-		out = append(out, b[:start]...)
-		out = append(out, bytes.ReplaceAll(b[at+3:at+3+end], []byte("_"), []byte(" "))...)
-		b = b[at+3+end+2:]
-	}
-	return out
-}
 
 // escapeAt decodes one escape at the start of s. size is 0 if there is none.
 // isByte is set if it represents a byte and not a character.

@@ -3,42 +3,10 @@ package decode
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Decoders for characters that normalisation removes or cannot convert to
 // letters: Braille, tag characters, variation selectors, direction overrides.
-
-// brailleLetters returns the letter of each Braille cell of grade 1, by the
-// offset from U+2800.
-var brailleLetters = map[rune]byte{
-	0x00: ' ', 0x01: 'a', 0x03: 'b', 0x09: 'c', 0x19: 'd', 0x11: 'e', 0x0B: 'f', 0x1B: 'g', 0x13: 'h', 0x0A: 'i', 0x1A: 'j',
-	0x05: 'k', 0x07: 'l', 0x0D: 'm', 0x1D: 'n', 0x15: 'o', 0x0F: 'p', 0x1F: 'q', 0x17: 'r', 0x0E: 's', 0x1E: 't',
-	0x25: 'u', 0x27: 'v', 0x3A: 'w', 0x2D: 'x', 0x3D: 'y', 0x35: 'z', 0x32: '.', 0x02: ',', 0x0C: '/', 0x24: '-',
-}
-
-func findBraille(s string) string {
-	if !strings.Contains(s, "\xe2\xa0") {
-		return ""
-	}
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if r >= 0x2800 && r < 0x2900 {
-			if l := brailleLetters[r-0x2800]; l != 0 {
-				b.WriteByte(l)
-				n++
-			}
-			continue
-		}
-		b.WriteRune(r)
-	}
-	if n < MinDecoded {
-		return ""
-	}
-	return b.String()
-}
 
 // findTags decodes the tag characters that mirror ASCII.
 func findTags(s string) string {
@@ -104,28 +72,4 @@ func reversed(s string) string {
 		i += size
 	}
 	return string(out)
-}
-
-// findTitles takes the titles of Markdown links out of their quotation marks,
-// which quote nobody: a page shows a title only when the pointer is on the
-// link.
-func findTitles(d *token.Doc) string {
-	var c collector
-	s := d.Text
-	for {
-		at := strings.Index(s, "](")
-		if at < 0 {
-			return c.b.String()
-		}
-		s = s[at+2:]
-		end := strings.IndexAny(s, " \n)")
-		if end < 0 || s[end] != ' ' || end+1 >= len(s) || s[end+1] != '"' && s[end+1] != '\'' {
-			continue
-		}
-		mark := s[end+1]
-		title := s[end+2:]
-		if stop := strings.Index(title, string(mark)+")"); stop >= 2*MinDecoded && !c.add(title[:stop]) {
-			return c.b.String()
-		}
-	}
 }

@@ -6,7 +6,7 @@ import "strings"
 // unlike percent signs and entities, which software inserts.
 func Deliberate(layer string) bool {
 	switch layer {
-	case "link titles", "percent encoding", "HTML entities", "escapes", "leetspeak", FieldsInSequence, ValuesInSequence, ToolsInSequence, "spaced letters", "letters in any case", "misspelled words", "joined words", "words in reverse order", "letters that look alike":
+	case "percent encoding", "HTML entities", "escapes", "leetspeak", FieldsInSequence, "spaced letters", "letters in any case", "letters that look alike":
 		return false
 	}
 	return true
@@ -20,7 +20,7 @@ func Respells(layer string) bool {
 		layer = layer[at+len(Nested):]
 	}
 	switch layer {
-	case "leetspeak", "spaced letters", "letters in any case", "misspelled words", "joined words", "letters that look alike":
+	case "leetspeak", "spaced letters", "letters in any case", "letters that look alike":
 		return true
 	}
 	return false
@@ -28,24 +28,10 @@ func Respells(layer string) bool {
 
 // OnlyInSequence reports whether the layers only joined pieces and decoded
 // nothing.
-func OnlyInSequence(layer string) bool {
-	return layer == FieldsInSequence || layer == ValuesInSequence || layer == ToolsInSequence
-}
+func OnlyInSequence(layer string) bool { return layer == FieldsInSequence }
 
-var escapePrefix = map[string]string{"percent encoding": "%", "escapes": "\\u", "HTML entities": "&#"}
-
-// Layers of texts that were only joined.
-const (
-	FieldsInSequence = "fields in sequence"
-	ValuesInSequence = "values in sequence"
-)
-
-// lettersAs precedes the name of an encoding that software also inserts, if
-// here it spells out plain letters.
-const lettersAs = "letters as "
+// FieldsInSequence is the layer of pieces that were only joined.
+const FieldsInSequence = "fields in sequence"
 
 // Nested separates the names of layers.
 const Nested = " > "
-
-// ToolsInSequence is the layer of a text that continues in another tool.
-const ToolsInSequence = "tools in sequence"

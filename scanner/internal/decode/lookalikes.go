@@ -38,16 +38,8 @@ const alikes = "" +
 	"ΔAЯRИNЄEэeЭEßBБ6бbГrгrЖXжxЗ3ДDдdЦUцuЧ4чyШWшwЩWщwЪbъbЫbыbЮ1юiЛJлnФoфfЙNйuҐrҒFғfҚKқkҜKқkҞKҟkҠKҡkҢHңhҤHҥhҪCҫcҬTҭtҰYұyҲXҳxҶ4ҷyҸ4ҹyҺhһhҼEҽeҾEҿeӐAӑaӔAӕaӖEӗeӘEәeӜXӝxӞ3ӟ3ӢNӣuӤNӥuӦOӧoӨOөoӮYӯyӰYӱyӲYӳyӶrӷrѢbѣbѦAѧaѪXѫxѮ3ѯ3ѰYѱyѲOѳoѴVѵvѶVѷv" +
 	"₳A฿B₿B₵C¢cↁDđdĐDɆE€E₣F₲GĦHħhłlŁLłl₤L£L₥m₦N∩nØOøoƤP₱P℞R₹R§S₮T†t‡tŦTŧt₸TɄU∪u√v∨v₩WЖX×x¥YƵZ♄h♃4☉o☊n☋u♏m♍m✝t✞t⊥T∏nΠnΣEЕE∑E∃E∀A∧A⌊L⌠f∫f∂d∆A∇V∅O⊕O⊗O◯O○o●o◎O☐O□o◻o⚪o⬤O"
 
-// flipped pairs letters with those that they look like upside down.
-const flipped = "ɐaqbɔcpdǝeɟfƃgɓgɥhᴉiıiɾjʞkןlꞁlɯmundpbqɹrʇtnuʌvʍwʎy" +
-	"∀AƆCᗡDƎEℲFפGſJʞK˥L⅂LWMԀPᴚR┴T⊥T∩UΛVMW⅄Y" +
-	"⇂1ᄅ2Ɛ3ㄣ4ϛ5Ɫ76996˙.,''," + "¿?¡!„\"؛;‾_<>><())([]]["
-
 // likeness maps a rune to the ASCII that it looks like, after NFKD.
 var likeness = pairsOf(char.Lookalikes, alikes)
-
-// upended maps a rune to what it looks like upside down.
-var upended = pairsOf(flipped)
 
 func pairsOf(tables ...string) map[rune]byte {
 	m := map[rune]byte{}
@@ -61,6 +53,9 @@ func pairsOf(tables ...string) map[rune]byte {
 	}
 	return m
 }
+
+// hanSize is the number of bytes of a Chinese character in UTF-8.
+const hanSize = 3
 
 // findAlike decodes a text whose letters only look like Latin ones.
 func findAlike(s string) string {
@@ -87,9 +82,6 @@ func findAlike(s string) string {
 			return plain
 		}
 		return ""
-	}
-	if share(s, upsideDown) >= alikeEnough {
-		return upsideDown(s)
 	}
 	return ""
 }
@@ -197,30 +189,4 @@ func letterInFrame(r rune) byte {
 		return byte('A' + r - 0x1F1E6)
 	}
 	return 0
-}
-
-// upsideDown decodes a text that was rotated by 180 degrees, line by line.
-func upsideDown(s string) string {
-	var b strings.Builder
-	for line := range strings.SplitAfterSeq(s, "\n") {
-		body := strings.TrimSuffix(line, "\n")
-		// A note before it is not rotated.
-		note := strings.LastIndex(body, ". ") + 1
-		if colon := strings.Index(body, ": "); colon >= 0 {
-			note = max(note, colon+1)
-		}
-		if first := strings.IndexFunc(body, func(r rune) bool { return r >= 0x1D00 || r >= 0x250 && r < 0x2B0 || r == 'ǝ' }); first >= 0 && first < note {
-			note = 0
-		}
-		b.WriteString(body[:note])
-		for _, r := range reversed(body[note:]) {
-			if l, ok := upended[r]; ok {
-				b.WriteByte(l)
-			} else {
-				b.WriteRune(r)
-			}
-		}
-		b.WriteString(line[len(body):])
-	}
-	return b.String()
 }

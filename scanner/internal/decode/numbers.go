@@ -36,6 +36,9 @@ func findNumbers(d *token.Doc) string {
 	return c.b.String()
 }
 
+// span is a stretch of a text.
+type span struct{ from, to int }
+
 // maxGap is the largest distance between numbers of a list, in bytes.
 const maxGap = 10
 
@@ -118,4 +121,12 @@ func vowels(s string) bool {
 		}
 	}
 	return n*4 > len(s)
+}
+
+func isVowel(c byte) bool {
+	switch c {
+	case 'a', 'e', 'i', 'o', 'u', 'y':
+		return true
+	}
+	return false
 }

@@ -10,8 +10,7 @@ import (
 // Words with separated letters.
 
 // findSpaced joins words with separated letters: "i g n o r e", "i.g.n.o.r.e".
-// If the gap between words is no wider than that between letters, the lexicon
-// finds the words.
+// The gap between words must be wider than that between letters.
 func findSpaced(d *token.Doc) string {
 	s := d.Text
 	first := firstSpaced(s)
@@ -24,7 +23,7 @@ func findSpaced(d *token.Doc) string {
 	for i := first; i < len(s); {
 		word, end := spacedWord(s, i)
 		if len(word) >= 3 || len(word) > 0 && closed > 0 {
-			b.WriteString(segment(word))
+			b.WriteString(word)
 			closed += len(word)
 			i = end
 			continue
@@ -77,4 +76,18 @@ func spacedWord(s string, i int) (word string, end int) {
 		}
 	}
 	return string(out), min(end, len(s))
+}
+
+// minUnknown is the number of strange words from which a text is decoded as a whole.
+const minUnknown = 4
+
+// findCase decodes words with random capitalisation.
+func findCase(d *token.Doc) string {
+	if d.Stats.Words < 6 || d.Stats.Longest < 3 && d.Stats.Singles < 3 && (d.Stats.Words-d.Stats.Known)*2 < d.Stats.Words {
+		return ""
+	}
+	if d.Stats.Capitals < minUnknown && d.Stats.Marks&token.MarkBeyond == 0 {
+		return ""
+	}
+	return string(char.LowerASCII(nil, d.Text))
 }

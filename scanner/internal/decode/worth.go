@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
@@ -21,26 +20,19 @@ const (
 	deBase64 decoderID = iota
 	deHex
 	deBase32
-	deBase85
-	deUU
-	deBigBase
-	deTitles
 	dePercent
 	deEscapes
 	deEntities
 	deNumbers
-	dePlaces
-	deSpelling
-	deSigns
 	deLeet
 	deSpaced
 	deCipher
 	deCase
-	deReordered
-	deJoined
-	deRespelled
 	deCount
 )
+
+// enabled are the decoders that Worth may return.
+var enabled = ^Set(0)
 
 // First returns the first decoder of a set that is not empty.
 func (s Set) First() *Decoder { return &decoders[bits.TrailingZeros32(uint32(s))] }
@@ -61,15 +53,6 @@ func Worth(d *token.Doc) (set Set) {
 	if st.Numbers >= MinDecoded || st.Words >= 2*MinDecoded && st.Known*3 <= st.Words {
 		set.add(deNumbers)
 	}
-	if worthPlaces(d) {
-		set.add(dePlaces)
-	}
-	if st.Alphabet >= minPlaces {
-		set.add(deSpelling)
-	}
-	if worthSigns(st) {
-		set.add(deSigns)
-	}
 	if st.Mixed > 1 {
 		set.add(deLeet)
 	}
@@ -79,30 +62,7 @@ func Worth(d *token.Doc) (set Set) {
 	if st.Whims >= minUnknown && st.Whims*3 >= st.Runs {
 		set.add(deCase)
 	}
-	if st.Words > 5 && endsLikeWord(d.Text) {
-		set.add(deReordered)
-	}
-	if st.Stops >= 2*MinDecoded || unknown >= 2*minUnknown && unknown*2 >= st.Words {
-		set.add(deJoined)
-	}
-	if unknown >= minUnknown && st.Words > 5 && unknown*5 >= st.Words && !wellSpelled(d) {
-		set.add(deRespelled)
-	}
-	return set
-}
-
-// worthPlaces reports whether a text may spell letters by their places in the
-// alphabet.
-func worthPlaces(d *token.Doc) bool {
-	st := &d.Stats
-	return st.Numbers >= minPlaces || st.Numbers < 3 && st.Stops >= minPlaces-2 &&
-		(st.Odd >= 4*minPlaces || st.Stops >= 4*minPlaces) && dotted(d.Text, minPlaces-2)
-}
-
-// worthSigns reports whether a text may consist of two signs.
-func worthSigns(st *token.Stats) bool {
-	return st.Odd >= minSigns || st.Numbers >= MinDecoded || st.Longest >= 8 || st.LongestWord >= minSigns ||
-		st.Marks&token.MarkBeyond != 0 || st.Marks&token.MarkDash != 0 && st.Odd >= minSigns/3
+	return set & enabled
 }
 
 // worthOfWords adds the decoders for long words and for runs of unknown ones.
@@ -119,12 +79,6 @@ func worthOfWords(st *token.Stats, set *Set) {
 	if st.LongestWord >= 2*token.MinRun || st.Digits && st.LongestWord >= token.MinRun {
 		set.add(deBase32)
 	}
-	if st.Digits && st.LongestWord >= minBigRun {
-		set.add(deBigBase)
-	}
-	if st.LongestWord >= longWord+4 && st.LongestStrange >= longWord {
-		set.add(deJoined)
-	}
 	if st.Strange && st.Longest >= 4 {
 		set.add(deCipher)
 	}
@@ -133,15 +87,8 @@ func worthOfWords(st *token.Stats, set *Set) {
 // worthOfMarks adds the decoders for text that consists of marks or begins with
 // them.
 func worthOfMarks(st *token.Stats, s string, unknown int32, set *Set) {
-	set.add(deTitles)
-	if st.Odd > 2 && st.Unbroken >= minRun85 {
-		set.add(deBase85)
-	}
-	if st.Odd >= MinDecoded {
-		set.add(deUU)
-		if st.Strange && unknown*3 >= st.Words*2 {
-			set.add(deCipher)
-		}
+	if st.Odd >= MinDecoded && st.Strange && unknown*3 >= st.Words*2 {
+		set.add(deCipher)
 	}
 	if st.Marks&token.MarkPercent != 0 && strings.Count(s, "%") >= 4 {
 		set.add(dePercent)
@@ -154,19 +101,5 @@ func worthOfMarks(st *token.Stats, s string, unknown int32, set *Set) {
 	}
 	if st.Marks&token.MarkSign != 0 && signsInWords(s) > 1 {
 		set.add(deLeet)
-	}
-}
-
-// endsLikeWord reports whether a text ends with a letter, or with a character
-// that may follow the first word of a sentence.
-func endsLikeWord(s string) bool {
-	if s == "" {
-		return false
-	}
-	switch end := s[len(s)-1]; end {
-	case ' ', '\n', ')', '"', '\'':
-		return true
-	default:
-		return char.IsLetter(end)
 	}
 }

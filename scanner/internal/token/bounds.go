@@ -38,7 +38,6 @@ func (z *Tokenizer) stop(i int) int {
 	for j < len(s) && charClasses[s[j]] == ccStop {
 		j++
 	}
-	z.stats.Stops += int32(j - i)
 	if j >= len(s) {
 		z.endSentence(j)
 		return j

@@ -45,9 +45,6 @@ type Doc struct {
 	// Read is set if another doc holds the same text with corrected spelling,
 	// so that this one is not judged.
 	Read bool
-	// Spelling is spelledShare of the text plus two, or 0 if it was not
-	// computed yet.
-	Spelling int8
 }
 
 // Stats are cheap counts that decide which decoders are worth trying.
@@ -56,16 +53,13 @@ type Stats struct {
 	Runs                                  int32 // of ASCII letters
 	Written, Spelled                      int32 // runs of at least three letters; those that are spelled correctly
 	StrangeRun                            int32 // longest run of misspelled words
-	LongestStrange                        int32 // bytes of the longest misspelled run
 	Whims                                 int32 // runs with random capitalisation
-	Alphabet                              int32 // words of a spelling alphabet, and each x
 	chained                               int32 // underscores
 	Longest                               int32 // longest run of unknown words
 	LongestWord                           int32 // bytes of the longest unbroken word
 	Numbers, numberRun                    int32 // longest run of short numbers
 	Odd                                   int32 // marks that are rare in prose
 	Capitals                              int32 // within words
-	Stops                                 int32 // . ! and ?
 	Unbroken                              int32 // bytes of the longest stretch without white space
 	Marks                                 Mark
 	Digits                                bool // some word has digits

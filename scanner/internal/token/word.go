@@ -70,8 +70,8 @@ func (z *Tokenizer) asciiWord(i int) int {
 	st := z.stats
 	st.Words++
 	st.Runs++
-	if e.Kind&(lexicon.SpellingWord|lexicon.Command) != 0 {
-		z.kinds(e.Kind, start)
+	if e.Kind&lexicon.Command != 0 {
+		z.command(start)
 	}
 	if length == 2 && char.Hex[first] && char.Hex[s[start+1]] {
 		st.numberRun++
@@ -82,9 +82,6 @@ func (z *Tokenizer) asciiWord(i int) int {
 	switch {
 	case length == 1:
 		st.Singles++
-		if first == 'x' {
-			st.Alphabet++ // x-ray
-		}
 	case c != 0:
 		st.Known++
 		if c.Any(concept.Foreign) {
@@ -137,13 +134,12 @@ func (z *Tokenizer) placed(c concept.Set, start, end int) concept.Set {
 func (z *Tokenizer) strangeWord(n uint16, start, deep, end int) {
 	t, word := z.lex.Latin, z.s[start:end]
 	if t.Exact(n).Kind&lexicon.CommandStem != 0 {
-		z.kinds(lexicon.Command, start)
+		z.command(start)
 	}
 	if lexicon.IsSpelledAt(t, n, word, deep-start) || lexicon.IsForeign(word) {
 		z.stats.Spelled++
 		z.strange = 0
 	} else {
-		z.stats.LongestStrange = max(z.stats.LongestStrange, int32(len(word)))
 		z.strangeWords()
 	}
 }
@@ -154,14 +150,9 @@ func (z *Tokenizer) strangeWords() {
 	z.stats.StrangeRun = max(z.stats.StrangeRun, z.strange)
 }
 
-// kinds counts the properties of a word other than its meaning.
-func (z *Tokenizer) kinds(kind lexicon.WordKind, start int) {
-	if kind&lexicon.SpellingWord != 0 {
-		z.stats.Alphabet++
-	}
-	if kind&lexicon.Command != 0 {
-		z.stats.Command = z.stats.Command || command.Opens(z.s, start)
-	}
+// command notes that a harmful command may begin with the word at start.
+func (z *Tokenizer) command(start int) {
+	z.stats.Command = z.stats.Command || command.Opens(z.s, start)
 }
 
 // odd reads any word from i and counts its runs of letters.
@@ -213,15 +204,10 @@ func (z *Tokenizer) countRuns(from, to int) {
 		if inner > 0 && Whimsical(word) {
 			st.Whims++
 		}
-		if deep == i && t.Exact(n).Kind&lexicon.SpellingWord != 0 || len(word) == 1 && word[0]|0x20 == 'x' {
-			st.Alphabet++
-		}
 		if len(word) > 2 {
 			st.Written++
 			if lexicon.IsSpelledAt(t, n, word, deep-start) || lexicon.IsForeign(word) {
 				st.Spelled++
-			} else {
-				st.LongestStrange = max(st.LongestStrange, int32(len(word)))
 			}
 		}
 	}

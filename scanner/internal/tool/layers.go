@@ -19,12 +19,8 @@ func (v *View) decode(lex *lexicon.Lexicon) {
 	for i := range v.Docs {
 		budget += 2 * len(v.Docs[i].Text)
 	}
-	joined := v.joinedRuns()
-	if values := v.joinedValues(); values != "" {
-		v.addLayer(lex, Field{Kind: KindJoined, Origin: -1, Text: values, Layer: decode.ValuesInSequence}, &budget)
-	}
-	if joined != "" {
-		v.addLayer(lex, Field{Kind: KindJoined, Origin: -1, Text: joined, Layer: decode.FieldsInSequence}, &budget)
+	if pieces, n := v.encodedPieces(); n > 1 && decode.IsEncoded(pieces) {
+		v.addLayer(lex, Field{Kind: KindJoined, Origin: -1, Text: pieces, Layer: decode.FieldsInSequence}, &budget)
 	}
 	for i := 0; i < len(v.Docs); i++ {
 		if f := &v.Fields[v.Docs[i].Field]; len(f.Text) < 2*decode.MinDecoded {
@@ -106,22 +102,4 @@ func (v *View) Encodes(kind Kind) bool {
 		}
 	}
 	return false
-}
-
-// Origin is the place of the texts of a tool that were decoded from one text.
-type Origin struct {
-	Kind  Kind
-	Param string
-}
-
-// HidingCode lists the places of original fields from which a deliberate
-// encoding was decoded, so that not all of their text is prose.
-func (v *View) HidingCode() map[Origin]bool {
-	places := map[Origin]bool{}
-	for k := range v.Fields {
-		if f := &v.Fields[k]; f.Layer != "" && decode.Deliberate(f.Layer) {
-			places[Origin{f.Kind, f.Param}] = true
-		}
-	}
-	return places
 }

@@ -72,7 +72,7 @@ func (v *View) openlyFor(d *token.Doc, s *token.Sentence) concept.Set {
 	if !m.Any(concept.CredPath) || !m.Any(concept.Send|concept.Read|concept.Include) || strings.Contains(d.Text[s.Start:min(int(s.End)+4, len(d.Text))], ".pub") {
 		return m
 	}
-	if m.Any(concept.Outside|concept.Link) || v.IntoArgument(d, s) {
+	if m.Any(concept.Outside | concept.Link) {
 		return m &^ (concept.CredPath | concept.Secret)
 	}
 	return m

@@ -25,8 +25,7 @@ type Registry struct {
 
 	// first is the first tool of each server and name, by foldServer.
 	first      map[Key]*Definition
-	continued  map[*Definition]string // results of afterNote
-	crowds     map[string]*crowd      // by skeleton, those of more than maxCompared tools
+	crowds     map[string]*crowd // by skeleton, those of more than maxCompared tools
 	approved   map[Key]*Definition
 	bySkeleton map[string][]*Definition
 	servers    map[string]bool // lower case
@@ -46,7 +45,6 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 		tools:        tools,
 		ByName:       make(map[string][]*Definition, len(tools)),
 		first:        make(map[Key]*Definition, len(tools)),
-		continued:    map[*Definition]string{},
 		crowds:       map[string]*crowd{},
 		approved:     approved,
 		bySkeleton:   make(map[string][]*Definition, len(tools)),
@@ -69,9 +67,6 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 		r.ByName[t.Name] = append(r.ByName[t.Name], t)
 		if key := (Key{Server: folded, Name: t.Name}); r.first[key] == nil {
 			r.first[key] = t
-			if rest, noted := afterNote(t.Description); noted {
-				r.continued[t] = rest
-			}
 		}
 	}
 	r.disguises = disguises(r.tools, r.drawnServers)

@@ -50,8 +50,6 @@ const (
 	// Beyond marks a word that is not in the lexicon and does not begin one
 	// that is. Its node exists only for its spelling.
 	Beyond
-	// SpellingWord is a word of a spelling alphabet.
-	SpellingWord
 	// Command is the first word of a harmful command.
 	Command
 	// CommandStem is the same for a word that any letters may follow.

@@ -41,23 +41,12 @@ type RuneNode struct {
 //go:embed lexicon.bin
 var Packed []byte
 
-// PackedSpelling is the packed trie of all words, for spelling correction.
-//
-//go:embed spelling.bin
-var PackedSpelling []byte
-
 // Get returns the lexicon. The first call unpacks it.
 var Get = sync.OnceValue(func() *Lexicon {
 	p := unpacker(Packed)
 	l := &Lexicon{Latin: p.trie(), Foreign: p.trie(), Cyrillic: p.trie(), CJK: p.runes(), Phrases: p.phrases()}
 	l.MarkFirst()
 	return l
-})
-
-// Spelling holds the words of the lexicon and the common ones.
-var Spelling = sync.OnceValue(func() *Trie {
-	p := unpacker(PackedSpelling)
-	return p.trie()
 })
 
 // unpacker reads the format of the packer in scanner/training: little-endian
