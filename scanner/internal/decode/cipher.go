@@ -18,8 +18,6 @@ const (
 	// costGain is how much more like prose a reading must be, in hundredths of
 	// a bit a letter.
 	costGain = 60
-	// NoteLength is the largest length of a note before a text, in bytes.
-	NoteLength = 80
 )
 
 // findCipher decodes text that is unlike prose.
@@ -29,14 +27,14 @@ func findCipher(d *token.Doc) string {
 	strangeRuns(d.Text, d.Clauses, func(from, to int) bool {
 		run := d.Text[from:to]
 		sample := run[:min(len(run), cipherSample)]
-		before := ProseCost(sample)
+		before := proseCost(sample)
 		if before == costUnknown || len(run) < 2*MinDecoded {
 			return true
 		}
 		best, cost := -1, before-costGain
 		for r := range readings {
 			buf = read(r, append(buf[:0], sample...))
-			if now := ProseCost(buf); now < cost {
+			if now := proseCost(buf); now < cost {
 				best, cost = r, now
 			}
 		}
@@ -73,7 +71,7 @@ func read(r int, b []byte) []byte {
 // languages other than English few words are known, so the gain decides.
 func convincing(text []byte, cost, before int) bool {
 	share := spelledShare(text)
-	return cost < costProse && (share >= 40 || before-cost >= 2*costGain && len(text) >= 64) || cost < CostStrange && share >= 60
+	return cost < costProse && (share >= 40 || before-cost >= 2*costGain && len(text) >= 64) || cost < costStrange && share >= 60
 }
 
 // strangeRuns calls f with the bounds of stretches of text that are unlike
@@ -112,7 +110,7 @@ func strangeRuns(s string, marks []token.Clause, f func(from, to int) bool) {
 // unlikeProse reports whether a clause is unlike prose, and whether it is too
 // short to tell.
 func unlikeProse(clause string) (is, short bool) {
-	cost := ProseCost(clause)
+	cost := proseCost(clause)
 	if cost < costBackwards || cost == costUnknown {
 		return false, cost == costUnknown
 	}

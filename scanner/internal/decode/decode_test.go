@@ -133,7 +133,7 @@ func TestProseCost(t *testing.T) {
 		{reversed(formAttack), costBackwards, costUnknown}, {string(read(13, []byte(formAttack))), costShifted, costUnknown},
 		{"12 34", costUnknown, costUnknown + 1},
 	} {
-		if got := ProseCost(c.text); got < c.least || got >= c.most {
+		if got := proseCost(c.text); got < c.least || got >= c.most {
 			t.Errorf("%q costs %d, want %d to %d", c.text, got, c.least, c.most)
 		}
 	}

@@ -69,15 +69,14 @@ var pairClass = func() (t [256]uint8) {
 const (
 	costBackwards = 410 // hardly any reversed text costs less
 	costProse     = 450
-	costMoved     = 470 // the same for reordered letters
-	CostStrange   = 490
+	costStrange   = 490
 	costShifted   = 520 // the same for substituted letters
 	costUnknown   = 10_000
 )
 
-// ProseCost returns the average cost of the letters of a text under the shares
+// proseCost returns the average cost of the letters of a text under the shares
 // of English prose, or costUnknown if it has hardly any letters.
-func ProseCost[T string | []byte](s T) int {
+func proseCost[T string | []byte](s T) int {
 	cost, pairs := 0, 0
 	last := uint8(pairClasses - 1)
 	for i := 0; i < len(s); i++ {

@@ -77,16 +77,3 @@ func (v *View) openlyFor(d *token.Doc, s *token.Sentence) concept.Set {
 	}
 	return m
 }
-
-// IntoArgument reports whether a sentence mentions an argument of the tool.
-func (v *View) IntoArgument(d *token.Doc, s *token.Sentence) bool {
-	for k := s.Tok0; k < s.Tok1; k++ {
-		if t := v.Tokens[k]; t.Means.Any(concept.Param) {
-			switch v.Word(d, t) {
-			case "parameter", "parameters", "argument", "arguments", "field", "param":
-				return true
-			}
-		}
-	}
-	return false
-}

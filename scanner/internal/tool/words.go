@@ -57,16 +57,6 @@ func (v *View) Means() (c concept.Set) {
 	return c
 }
 
-// HasTogether reports whether a single sentence has all of these meanings.
-func (v *View) HasTogether(c concept.Set) bool {
-	for i := range v.Clauses {
-		if v.Clauses[i].Means.Has(c) {
-			return true
-		}
-	}
-	return false
-}
-
 func (v *View) Contains(text string) bool {
 	for i := range v.Fields {
 		if strings.Contains(v.Fields[i].Text, text) {
