@@ -21,3 +21,22 @@ func TestFlagScore(t *testing.T) {
 		last = flagScoreOf(v)
 	}
 }
+
+// TestMixed distinguishes sentences in two languages from those in one.
+func TestMixed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Der nächste Absatz ist für die Leser: orders of a day are sorted by the time at which they came in.": true,
+		"Orders of a day are sorted by the time at which they came in.":                                       false,
+		"Die Bestellungen eines Tages sind nach der Zeit sortiert, zu der sie eingegangen sind.":              false,
+	} {
+		v := frames.Read(&tool.Definition{Name: "helper", Description: text})
+		v.Analyze()
+		got := false
+		for k := range v.Clauses {
+			got = got || mixesLanguages(v, &v.Clauses[k])
+		}
+		if got != want {
+			t.Errorf("mixed %v, want %v: %s", got, want, text)
+		}
+	}
+}

@@ -31,6 +31,9 @@ const (
 	// fewSentences.
 	lengthScore  token.Score = 5
 	fewSentences int         = 4
+	// mixedScore is the threshold for a sentence in two languages, because the training
+	// data has few of them.
+	mixedScore token.Score = classifier.Unit * 9 / 4
 	// sureScore is the score at which the confidence is highest.
 	sureScore float64 = 6 * classifier.Unit
 )
@@ -47,7 +50,7 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 		}
 		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
 			s := &v.Clauses[k]
-			if s.Score > worst {
+			if s.Score > worst && (s.Score > mixedScore || !mixesLanguages(v, s)) {
 				worst, doc, clause = s.Score, i, k
 			}
 		}
@@ -74,6 +77,24 @@ func telling(v *frames.Reading, d *token.Doc, clause int) string {
 		return "" // its meanings and its structure did
 	}
 	return `; the words "` + strings.Join(words, `", "`) + `" weighed most`
+}
+
+// mixesLanguages reports whether a sentence has function words of English and
+// of another language.
+func mixesLanguages(v *frames.Reading, s *token.Sentence) bool {
+	if !s.Foreign && !s.Means.Any(concept.Foreign) || !s.Means.Any(concept.Stop) {
+		return false
+	}
+	english, foreign := 0, 0
+	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
+		switch {
+		case t.Means.Any(concept.Foreign), t.Node == 0 && t.Means != 0:
+			foreign++
+		case t.Means.Any(concept.Stop):
+			english++
+		}
+	}
+	return english > 2 && foreign > 1
 }
 
 // flagScoreOf is the score above which a sentence of this tool is reported.
