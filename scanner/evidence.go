@@ -22,7 +22,7 @@ const (
 
 	// highEvidence is exceeded by 0.2% of the innocent tools of that set, and
 	// mediumEvidence by 1%.
-	highEvidence   = 2.7
+	highEvidence   = 2.8
 	mediumEvidence = 2.2
 )
 

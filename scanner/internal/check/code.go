@@ -47,8 +47,16 @@ func inspectCode(v *frames.Reading, r *tool.Registry) []Signal {
 		}
 		return []Signal{s}
 	}
-	if weight < frames.SoftWeight {
+	t := v.Tally(r)
+	command := t.Best[frames.Command].Weight
+	if weight+command < frames.SoftWeight {
 		return nil
+	}
+	if best < 0 {
+		h := t.Best[frames.Command]
+		d := &docs[h.Doc]
+		return []Signal{Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode, Confidence: 0.5,
+			Detail: v.Where(&v.Fields[d.Field]) + ": " + frames.Names[frames.Command]}.quotingDoc(v, d, int(h.Start), int(h.End))}
 	}
 	d := &docs[best]
 	s := Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode,

@@ -16,5 +16,5 @@ var directivesInfo = Info{
 }
 
 func inspectDirectives(v *frames.Reading, r *tool.Registry) []Signal {
-	return report(v, r, directivesInfo, frames.Override, frames.Persist)
+	return report(v, r, directivesInfo, frames.Override, frames.Mislead)
 }

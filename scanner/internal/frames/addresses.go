@@ -28,9 +28,3 @@ func (x *passage) namesSink() bool {
 	}
 	return strings.Contains(s, "://") || char.HasEmail(s) || char.HasIPv4(s)
 }
-
-// textBeyond is the sentence with some of the following text, because the dot
-// of a host name may have ended it.
-func (x *passage) textBeyond() string {
-	return x.doc.Text[x.sen.Start:min(len(x.doc.Text), int(x.sen.End)+24)]
-}

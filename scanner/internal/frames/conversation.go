@@ -11,6 +11,88 @@ import (
 // the model's instructions, the content of files of credentials. They do not
 // need an order: "requests without it are rejected" is also a demand.
 
+// dialogDemand finds fields that must contain what was said.
+func (x *passage) dialogDemand() {
+	if x.about.Any(concept.Conv|concept.History) || x.kind != tool.KindDescription && !x.ofField() {
+		return
+	}
+	i := x.senseAt(sense.Dialog, 0, len(x.toks))
+	if i < 0 {
+		// "what the person typed", in a field of the tool
+		u, _ := x.uttered()
+		if u < 0 || x.ofField() {
+			return
+		}
+		i = u
+	}
+	if x.withheld(i) || x.idOf(i) || x.condition(i) || x.elsewhere(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
+		return
+	}
+	s := x.sen.Senses
+	span := s.Any(sense.Span) || x.wide() || x.mask.Any(concept.Whole|concept.History) && x.mask.Any(concept.User)
+	if x.ofField() {
+		own, _ := x.ownField()
+		switch {
+		case own.Any(concept.Conv | concept.History):
+			// "messages: the conversation so far" states it openly.
+			if span && s.Any(sense.Reject) {
+				x.hit(Conv, 0.9, i, i)
+			}
+		case span || s.Any(sense.Utter|sense.Intimate) && x.mask.Any(concept.User):
+			x.hit(Conv, 1.6, i, i)
+		}
+		return
+	}
+	x.dialogInField(i, span)
+}
+
+// dialogInField weighs a requirement that the dialogue at token i is in a field
+// of the tool. span reports that all of it is meant.
+func (x *passage) dialogInField(i int, span bool) {
+	s := x.sen.Senses
+	field, fair := x.namedField(concept.Conv|concept.History, sense.Dialog)
+	if field < 0 {
+		if before, f := x.fieldBefore(concept.Conv|concept.History, sense.Dialog); before {
+			field, fair = i, f
+		}
+	}
+	switch {
+	case field < 0:
+		return
+	case fair:
+		if span && s.Any(sense.Reject) {
+			x.hit(Conv, 0.9, i, field)
+		}
+	case s.Any(sense.Reject) && (span || s.Any(sense.Give)):
+		x.hit(Conv, x.plainly(1.7, sense.Reject), i, field)
+	case span && (s.Any(sense.Give|sense.Paste) || x.into(field)), x.into(field) && s.Any(sense.Dialog) && s.Any(sense.Paste|sense.Move):
+		x.hit(Conv, 1.6, i, field)
+	}
+}
+
+// uttered finds an utterance: a word for saying next to one for the user.
+func (x *passage) uttered() (i, user int) {
+	for i := range x.toks {
+		if x.toks[i].Senses.Any(sense.Utter) || x.isWord(i, "message", "messages", "prompt", "sentence", "sentences") {
+			if u := x.findAny(concept.User, i-4, i+5); u >= 0 {
+				return i, u
+			}
+		}
+	}
+	return -1, -1
+}
+
+// wide reports whether the sentence refers to a whole with several words that
+// mean it only together.
+func (x *passage) wide() bool {
+	for i := range x.toks {
+		if x.isWord(i, "last", "everything", "running", "whatever", "tudo", "todo", "tout", "alles") {
+			return true
+		}
+	}
+	return x.mask.Any(concept.Whole)
+}
+
 // into reports whether token i is a destination: "in `tag`", "as remarks".
 func (x *passage) into(i int) bool {
 	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
@@ -29,8 +111,8 @@ func (x *passage) privateDemand() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		secret := t.Means.Any(concept.Secret|concept.CredPath) && (t.Means.Any(concept.CredPath) || t.Flags&token.Ident == 0 || t.Flags&token.Upper != 0 || x.mask.Any(concept.User|concept.Other)) || t.Senses.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.Senses.Any(sense.Private)
-		if i == field || !secret && !(t.Means.Any(concept.Personal) && x.mask.Any(concept.User)) || x.isWord(i, "key", "token", "number") && t.Flags&token.Upper == 0 {
+		secret := t.Means.Any(concept.Secret|concept.CredPath) && (t.Means.Any(concept.CredPath) || t.Flags&token.Ident == 0 || t.Flags&token.Upper != 0 || x.mask.Any(concept.User|concept.Other)) || t.Senses.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.Senses.Any(sense.Private) && (x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) || !x.generic(i))
+		if i == field || !secret && !(t.Means.Any(concept.Personal) && x.mask.Any(concept.User)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.Flags&token.Upper == 0 {
 			continue
 		}
 		if x.into(field) || x.sen.Senses.Any(sense.Paste|sense.Reject) || t.Senses.Any(sense.Intimate|sense.Private|sense.Session|sense.KeyFile) && x.sen.Senses.Any(sense.Give|sense.Move|sense.Same) {
@@ -38,4 +120,69 @@ func (x *passage) privateDemand() {
 			return
 		}
 	}
+}
+
+// generic reports whether words for a whole name nothing private: "all
+// documents", "every file".
+func (x *passage) generic(i int) bool {
+	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.Flags&token.Phrase != 0
+}
+
+// keyFileDemand finds fields that take the text of a file of credentials,
+// although their names do not mention it.
+func (x *passage) keyFileDemand() {
+	const own = concept.Secret | concept.CredPath
+	if x.ofField() && x.about.Any(concept.Shell) || x.reads() ||
+		!x.mask.Any(concept.CredPath) && !x.sen.Senses.Any(sense.KeyFile) || x.about.Any(own) || x.kind != tool.KindDescription && !x.ofField() {
+		return
+	}
+	i := x.findAny(concept.CredPath, 0, len(x.toks))
+	if i < 0 {
+		i = x.senseAt(sense.KeyFile, 0, len(x.toks))
+	}
+	s := x.sen.Senses
+	if x.withheld(i) || !s.Any(sense.Contents|sense.Paste) || x.isWord(i-1, "in", "from") {
+		return
+	}
+	if x.ofField() {
+		if c, so := x.ownField(); !c.Any(own) && !so.Any(sense.KeyFile) && s.Any(sense.Contents) {
+			x.hit(Secret, 1.6, i, i)
+		}
+		return
+	}
+	field, fair := x.namedField(own, sense.KeyFile)
+	if field < 0 {
+		if before, f := x.fieldBefore(own, sense.KeyFile); before {
+			field, fair = i, f
+		}
+	}
+	if field >= 0 && !fair {
+		x.hit(Secret, 1.7, i, field)
+	}
+}
+
+// withheld reports whether the thing at token i should be excluded: "do not
+// include the conversation". A request that fails without it does not count.
+func (x *passage) withheld(i int) bool {
+	if x.sen.Senses.Any(sense.Reject) && !x.mask.Any(concept.Model|concept.You) {
+		return false
+	}
+	for k := max(0, i-4); k < i; k++ {
+		if x.isWord(k, "nothing", "not", "never", "none") && x.findAny(concept.Include|concept.Send|concept.Read|concept.Call, k, i) < 0 && (x.isWord(k+1, "about", "from", "of", "the") || k+1 == i) {
+			return true // "only the text is sent, nothing about the conversation"
+		}
+	}
+	n := x.findAny(concept.Neg, i-7, i)
+	return n >= 0 && !x.isWord(n, "without") && x.findAny(concept.Include|concept.Send|concept.Tell|concept.Read|concept.Call, n+1, i) >= 0
+}
+
+// idOf reports whether token i is only referred to by an identifier, a title or
+// the like: "id of the conversation".
+func (x *passage) idOf(i int) bool {
+	for k := max(0, i-5); k < i; k++ {
+		if x.isWord(k, "id", "ids", "identifier", "name", "title", "url", "link", "number", "type", "key", "names", "topic", "language") && x.findAny(concept.Include|concept.Send, k, i) < 0 {
+			return true
+		}
+	}
+	return false
 }

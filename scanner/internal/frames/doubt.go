@@ -32,14 +32,15 @@ func (h *Hit) Outright() float64 {
 }
 
 // doubt weakens the hits from n on, which were found in a sentence with this
-// score: they count half, and the strongest no longer quarantines.  Orders about tools of other servers are a matter of structure,
+// score: they count half, and the strongest no longer quarantines, unless they
+// are certain. Orders about tools of other servers are a matter of structure,
 // which the classifier does not see, so that it cannot doubt them.
 func (x *passage) doubt(s token.Score, n int, decoded bool) {
 	if s >= doubtScore || decoded && s >= doubtDecoded {
 		return
 	}
 	for i := n; i < len(x.hits); i++ {
-		if h := &x.hits[i]; h.Frame != Redirect && h.Frame != Shadow {
+		if h := &x.hits[i]; !h.certain && h.Frame != Redirect && h.Frame != Shadow {
 			h.Doubted = true
 			h.Weight *= doubtFactor
 		}

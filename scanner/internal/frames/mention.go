@@ -206,3 +206,15 @@ func shouted(name string) bool {
 func (x *passage) actionName(i int) bool {
 	return x.toks[i].Form == lexicon.BaseForm || x.toks[i].Means.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)
 }
+
+// NamesOther reports whether a sentence of d names a tool of another server of
+// the registry, and whether it also names an external place.
+func (v *Reading) NamesOther(reg *tool.Registry, d *token.Doc, s *token.Sentence) (named, sink bool) {
+	x := passage{v: v, reg: reg, doc: d}
+	x.enter(s)
+	m, ok := x.mention(0)
+	if !ok || !m.other {
+		return false, false
+	}
+	return true, x.literalSink()
+}

@@ -15,6 +15,7 @@ func (x *passage) mimicry() {
 	x.transcript()
 	x.openingMarkup()
 	x.embeddedMarkup()
+	x.aside()
 }
 
 // openingMarkup finds chat markup before and after the first word.
@@ -126,6 +127,27 @@ func (x *passage) endsDescription(i int) bool {
 	return x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == tool.KindDescription &&
 		x.findAny(concept.Tool|concept.System|concept.Instr, i+2, i+5) >= 0 &&
 		(x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description"))
+}
+
+// aside finds an order addressed to the model: "Note to AI:", "for language
+// models:", "Assistant, ".
+func (x *passage) aside() {
+	s := x.doc.Text
+	for i := 0; i < len(x.toks) && i < 14; i++ {
+		if !x.toks[i].Means.Any(concept.Model) || x.toks[i].Flags&token.Ident != 0 {
+			continue
+		}
+		end := int(x.toks[i].End)
+		if end >= len(s) || s[end] != ':' && s[end] != ',' && !strings.HasPrefix(s[end:], " -") && !strings.HasPrefix(s[end:], " is reading") && !strings.HasPrefix(s[end:], " reading") {
+			continue
+		}
+		if i > 0 && (x.isWord(i-1, "to", "for", "language", "any", "the", "dear", "ai", "attention", "whichever", "all", "hey") || x.toks[i].Flags&token.Break != 0) || i == 0 && len(x.toks) > 3 && !x.sen.First {
+			if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Pretend|concept.Disable, token.MoodOrder); j > i && m >= token.MoodOrder && x.kind <= tool.KindParamDescription && !x.about.Any(concept.Model) {
+				x.hit(Address, 1.0, i, j)
+			}
+		}
+		return
+	}
 }
 
 // transcript finds an invented dialogue: at least two lines that begin with a

@@ -22,7 +22,7 @@ func (x *passage) sink() {
 	sends, m := x.demanded(concept.Send, token.MoodOrder)
 	if sends >= 0 && literal && (m == token.MoodStrong || !x.sen.First) {
 		w := 1.2
-		if x.mask.Any(concept.Conv | concept.History | concept.Secret | concept.Whole | concept.User | concept.Result | concept.Other | concept.Personal) {
+		if x.mask.Any(concept.Conv|concept.History|concept.Secret|concept.Whole|concept.User|concept.Result|concept.Other|concept.Personal) || x.sends2(sends) {
 			w = 1.6
 		}
 		x.hit(Send, w, sends, sends)
@@ -36,6 +36,8 @@ func (x *passage) sink() {
 	}
 	if i := x.describedSending(); i >= 0 {
 		x.hit(Send, 1.5, i, i)
+	} else if i := x.changedTarget(); i >= 0 {
+		x.hit(Redirect, 1.7, i, i)
 	}
 }
 
@@ -47,11 +49,38 @@ func (x *passage) describedSending() int {
 		if !t.Means.Any(concept.Send) || t.Form != lexicon.PastForm && t.Form != lexicon.ThirdPerson || t.Flags&token.Ident != 0 {
 			continue
 		}
-		if x.mask.Any(concept.Secret | concept.Conv | concept.History | concept.Personal | concept.Whole) {
+		if x.mask.Any(concept.Secret|concept.Conv|concept.History|concept.Personal|concept.Whole) || x.copyOf() {
 			return i
 		}
 	}
 	return -1
+}
+
+// changedTarget finds a verb that changes a destination, or returns -1.
+func (x *passage) changedTarget() int {
+	for i := range x.toks {
+		t := x.toks[i]
+		if !t.Means.Any(concept.Change) || t.Flags&token.Ident != 0 || t.Form == lexicon.IngForm {
+			continue
+		}
+		if x.findAny(concept.Target|concept.Send|concept.Pay, i-6, i+8) >= 0 && (x.mood(i) >= token.MoodOrder || t.Form == lexicon.PastForm || x.mask.Any(concept.Other)) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (x *passage) sends2(i int) bool {
+	return x.isWord(i, "bcc", "cc", "mirror", "upload", "exfiltrate", "forward")
+}
+
+func (x *passage) copyOf() bool {
+	for i := range x.toks {
+		if x.isWord(i, "copy", "copies", "mirrored", "cookies", "also", "additionally") {
+			return true
+		}
+	}
+	return false
 }
 
 // linkCarriesData finds links and images whose address should be filled with

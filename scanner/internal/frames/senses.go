@@ -9,40 +9,51 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// senseFrame is a frame that is tried on a sentence if when says so.
+// senseFrame is a frame that uses senses. It is tried if the sentence has all of need and
+// some of any.
 type senseFrame struct {
-	name string
-	when func(*passage) bool
-	find func(*passage)
+	need, any sense.Set
+	find      func(*passage)
 }
 
-// senseFrames lists the frames that depend on senses.
+// senseFrames lists the frames that use senses.
 var senseFrames = []senseFrame{
-	{"peer", (*passage).mayNamePeer, (*passage).peer},
-	{"privateDemand", (*passage).namesFields, (*passage).privateDemand},
-	{"needlessConsent", func(x *passage) bool { return x.sen.Senses.Has(sense.Consent | sense.Needless) }, (*passage).needlessConsent},
-	{"ruleless", func(x *passage) bool { return x.sen.Senses.Has(sense.Rule | sense.Void) }, (*passage).ruleless},
+	{sense.Dialog, sense.Reject | sense.Give | sense.Span | sense.Paste | sense.Field, (*passage).dialogDemand},
+	{0, sense.Contents | sense.Paste | sense.KeyFile, (*passage).keyFileDemand},
+	{0, sense.CopyTo | sense.Always | sense.Same | sense.Move | sense.Reject | sense.Give, (*passage).standingCopy},
+	{0, sense.Always | sense.Instead | sense.Void | sense.Distrust, (*passage).fixedPayee},
+	{0, sense.Dialog | sense.Session | sense.Image | sense.Utter, (*passage).dataLink},
+	{0, sense.Others | sense.Trust | sense.Always, (*passage).choice},
+	{sense.Order, sense.Carry | sense.Always, (*passage).obeyed},
+	{sense.Consent, sense.Needless, (*passage).needlessConsent},
+	{sense.Memory, sense.Grant | sense.Carry | sense.Needless, (*passage).implant},
+	{sense.Utter, sense.Reject | sense.Give | sense.Span | sense.Paste | sense.Field, (*passage).dialogDemand},
+	{sense.Rule, sense.Void, (*passage).ruleless},
+	{sense.ForModel, 0, (*passage).forModel},
+	{0, belongings, (*passage).heldBy},
+	{0, sense.Rule | sense.Void | sense.Guide | sense.Briefing | sense.Needless, (*passage).unruled},
+	{sense.Hush, 0, (*passage).hushed},
 }
 
-// mayNamePeer reports whether the sentence may name another server's tool.
-func (x *passage) mayNamePeer() bool {
-	return x.reg != nil && x.sen.Flags&(token.Ident|token.Code|token.Quote) != 0 || x.mask.Any(concept.Tool) || x.about.Any(concept.Tool) || x.sen.Senses.Any(sense.Output|sense.Through|sense.Choose)
-}
-
-// namesFields reports whether the sentence may name a parameter.
-func (x *passage) namesFields() bool {
-	return x.sen.Flags&(token.Ident|token.Code|token.Quote) != 0 || x.sen.Senses.Any(sense.Field)
-}
-
-// readSenses tries the frames that depend on senses.
+// readSenses runs the frames that use senses on the sentence.
 func (x *passage) readSenses() {
+	s := x.sen.Senses
 	if x.kind == tool.KindJoined {
 		return
 	}
 	for i := range senseFrames {
-		if f := &senseFrames[i]; f.when(x) {
+		if f := &senseFrames[i]; s.Has(f.need) && (f.any == 0 || s.Any(f.any)) {
 			f.find(x)
 		}
+	}
+	if x.reg != nil && x.sen.Flags&(token.Ident|token.Code|token.Quote) != 0 || x.mask.Any(concept.Tool) || x.about.Any(concept.Tool) || s.Any(sense.Output|sense.Through|sense.Choose) {
+		x.peer()
+	}
+	if x.mask.Has(concept.Conv|concept.User) && !s.Any(sense.Dialog|sense.Utter) && x.sen.Flags&token.Code != 0 && x.kind == tool.KindDescription {
+		x.dialogDemand()
+	}
+	if x.sen.Flags&(token.Ident|token.Code|token.Quote) != 0 || s.Any(sense.Field) {
+		x.privateDemand()
 	}
 }
 
@@ -55,11 +66,6 @@ func (x *passage) senseAt(want sense.Set, from, to int) int {
 		}
 	}
 	return -1
-}
-
-// negated reports whether a negation is shortly before token i.
-func (x *passage) negated(i int) bool {
-	return x.findAny(concept.Neg, i-4, i) >= 0 || x.sen.Foreign && x.findAny(concept.Neg, i-6, i+4) >= 0
 }
 
 // near finds two different tokens with these senses that are at most reach
@@ -78,6 +84,11 @@ func (x *passage) near(a, b sense.Set, reach int) (i, j int) {
 	return -1, -1
 }
 
+// negated reports whether a negation is shortly before token i.
+func (x *passage) negated(i int) bool {
+	return x.findAny(concept.Neg, i-4, i) >= 0 || x.sen.Foreign && x.findAny(concept.Neg, i-6, i+4) >= 0
+}
+
 // around combines the senses and concepts of the sentence with those of its
 // neighbours in the text.
 func (x *passage) around() (s sense.Set, c concept.Set) {
@@ -89,14 +100,14 @@ func (x *passage) around() (s sense.Set, c concept.Set) {
 	return s, c
 }
 
-// following returns the next sentence, if the text has one.
-func (x *passage) following() (passage, bool) {
-	at := x.index()
-	if at+1 >= x.doc.Sen1 {
-		return passage{}, false
+// next combines the sentence with the one that follows.
+func (x *passage) next() (s sense.Set, c concept.Set) {
+	s, c = x.sen.Senses, x.mask
+	if at := x.index(); at+1 < x.doc.Sen1 {
+		s |= x.v.Clauses[at+1].Senses
+		c |= x.v.Clauses[at+1].Means
 	}
-	s := &x.v.Clauses[at+1]
-	return passage{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.Tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind, about: x.about}, true
+	return s, c
 }
 
 // index is the index of the sentence in the view.
@@ -144,10 +155,47 @@ func (x *passage) namedField(own concept.Set, ownSense sense.Set) (at int, fair 
 	return at, false
 }
 
+// fieldBefore finds a parameter named in the previous sentence if this one
+// continues about it: "`ref` is free text; it has to open with ...".
+func (x *passage) fieldBefore(own concept.Set, ownSense sense.Set) (found, fair bool) {
+	at := x.index()
+	if at == x.doc.Sen0 {
+		return false, false
+	}
+	goesOn := false
+	for i := range x.toks {
+		goesOn = goesOn || x.isWord(i, "it", "there", "that", "them")
+	}
+	if !goesOn {
+		return false, false
+	}
+	s := &x.v.Clauses[at-1]
+	y := passage{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.Tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind}
+	i, fair := y.namedField(own, ownSense)
+	return i >= 0 && (y.toks[i].Flags&token.Code != 0 || y.toks[i].Flags&token.Ident != 0), fair
+}
+
 // beside reports whether a word for a parameter, or text of another script, is
 // next to token i: "the field trace", "trace 参数".
 func (x *passage) beside(i int) bool {
 	return i > 0 && x.toks[i-1].Senses.Any(sense.Field) || i+1 < len(x.toks) && x.toks[i+1].Senses.Any(sense.Field) || x.sen.Foreign
+}
+
+// ownField returns the meaning of the name of the parameter that this text
+// describes.
+func (x *passage) ownField() (c concept.Set, s sense.Set) {
+	param := x.v.Fields[x.doc.Field].Param
+	for k := range min(len(x.v.Docs), 4*maxFields) {
+		if f := &x.v.Fields[x.v.Docs[k].Field]; f.Kind == tool.KindParamName && f.Text == param {
+			return x.v.MeaningOf(k)
+		}
+	}
+	return 0, 0
+}
+
+// ofField reports whether the text belongs to one parameter.
+func (x *passage) ofField() bool {
+	return x.kind == tool.KindParamDescription || x.kind == tool.KindTitle || x.kind == tool.KindDefault || x.kind == tool.KindComment
 }
 
 // described reports whether the text is prose that describes the tool or a

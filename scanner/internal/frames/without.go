@@ -1,16 +1,21 @@
 package frames
 
-import "slices"
+import (
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+)
 
 // Families lists the frames that Without can take away, in the order in which they
 // are tried.
 func Families() []string {
 	var names []string
 	for _, f := range senseFrames {
-		names = append(names, f.name)
+		names = append(names, nameOf(f.find))
 	}
 	for _, f := range sentenceFrames {
-		names = append(names, f.name)
+		names = append(names, nameOf(f.find))
 	}
 	return names
 }
@@ -19,7 +24,13 @@ func Families() []string {
 // tool may be scanned during the call.
 func Without(name string) (restore func()) {
 	senses, sentences := senseFrames, sentenceFrames
-	senseFrames = slices.DeleteFunc(slices.Clone(senses), func(f senseFrame) bool { return f.name == name })
-	sentenceFrames = slices.DeleteFunc(slices.Clone(sentences), func(f sentenceFrame) bool { return f.name == name })
+	senseFrames = slices.DeleteFunc(slices.Clone(senses), func(f senseFrame) bool { return nameOf(f.find) == name })
+	sentenceFrames = slices.DeleteFunc(slices.Clone(sentences), func(f sentenceFrame) bool { return nameOf(f.find) == name })
 	return func() { senseFrames, sentenceFrames = senses, sentences }
+}
+
+// nameOf returns the name of the method that finds a frame.
+func nameOf(find func(*passage)) string {
+	name := runtime.FuncForPC(reflect.ValueOf(find).Pointer()).Name()
+	return name[strings.LastIndexByte(name, '.')+1:]
 }
