@@ -22,6 +22,9 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == pipelockVerb {
 		exit(servePipelock(os.Args[2:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == stopsVerb {
+		exit(serveStops())
+	}
 	if len(os.Args) > 1 && os.Args[1] == listVerb {
 		exit(serveLists(os.Args[2:]))
 	}

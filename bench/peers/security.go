@@ -5,21 +5,30 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
+
+// stopsVerb runs this program as a detector that flags what fails a build.
+const stopsVerb = "as-stops"
+
+func serveStops() error {
+	judge, err := detectors.Stops()
+	if err != nil {
+		return err
+	}
+	return detectors.ServeFunc(judge, os.Stdin, os.Stdout)
+}
 
 // peer is a scanner as a detector.
 type peer struct {
 	name string
 	// flags end the command line of score-security, and select the detector.
 	flags []string
-	// stops reports whether a flagged entry also fails a build. Nil means every one.
-	stops func(contracts.EntryResult) bool
-	// strict are the flags of a run that flags only what fails a build, for a scanner whose
-	// verdicts do not tell. They replace flags.
+	// strict selects the detector that flags only what fails a build. Nil means that the
+	// scanner has one level.
 	strict []string
 }
 
@@ -39,14 +48,14 @@ func (o options) find(dir, tool string) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
-			caught := count(report.PerEntry, func(contracts.EntryResult) bool { return true })
-			stopped := count(report.PerEntry, func(e contracts.EntryResult) bool { return p.stops == nil || p.stops(e) })
+			caught := count(report.PerEntry)
+			stopped := caught
 			if p.strict != nil {
 				strict, err := score(dir, tool, file, p.name, p.strict)
 				if err != nil {
 					return fmt.Errorf("%s: %w", p.name, err)
 				}
-				stopped = count(strict.PerEntry, func(contracts.EntryResult) bool { return true })
+				stopped = count(strict.PerEntry)
 			}
 			fmt.Printf("%-12s %18s %18s %22s %22s %8d\n", p.name, share(caught.attacks), share(stopped.attacks),
 				flaggedAndStopped(caught.hard, stopped.hard), flaggedAndStopped(caught.plain, stopped.plain), report.Detector.Errored)
@@ -57,10 +66,12 @@ func (o options) find(dir, tool string) error {
 
 // peers returns the scanners that flags name, and two of Touchstone's detectors.
 func (o options) peers(dir string) ([]peer, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
 	list := []peer{
-		{name: "touchstone", flags: []string{"--detector", "scanner"}, stops: func(e contracts.EntryResult) bool {
-			return slices.Contains(e.Signals, "tier:hard")
-		}},
+		{name: "touchstone", flags: []string{"--detector", "scanner"}, strict: []string{"--detector", "touchstone", "--", self, stopsVerb}},
 		{name: "keywords", flags: []string{"--detector", "keywords"}},
 	}
 	if o.aguara != "" {
@@ -76,10 +87,6 @@ func (o options) peers(dir string) ([]peer, error) {
 		list = append(list, peer{name: "aguara", flags: at("medium"), strict: at("high")})
 	}
 	if o.pipelock != "" {
-		self, err := os.Executable()
-		if err != nil {
-			return nil, err
-		}
 		list = append(list, peer{name: "pipelock", flags: []string{"--detector", "pipelock", "--entry-timeout", "1m", "--", self, pipelockVerb, o.pipelock}})
 	}
 	if o.mcpproxy != "" {
@@ -135,8 +142,8 @@ type found struct{ flagged, total int }
 // figures are the counts of one scanner on one corpus.
 type figures struct{ attacks, hard, plain found }
 
-// count counts the flagged entries for which also holds.
-func count(entries []contracts.EntryResult, also func(contracts.EntryResult) bool) figures {
+// count counts the flagged entries of each class.
+func count(entries []contracts.EntryResult) figures {
 	var f figures
 	for _, e := range entries {
 		class := &f.attacks
@@ -147,7 +154,7 @@ func count(entries []contracts.EntryResult, also func(contracts.EntryResult) boo
 			class = &f.plain
 		}
 		class.total++
-		if e.Verdict == contracts.VerdictFlagged && also(e) {
+		if e.Verdict == contracts.VerdictFlagged {
 			class.flagged++
 		}
 	}

@@ -14,7 +14,18 @@ import (
 // checks. It flags a finding whose action is review or quarantine. The signal
 // "tier:soft" or "tier:hard" tells which of the two. The instructions of the
 // tool's server are scanned beside the tool.
-func scan(checks ...string) (detector, error) {
+func scan(checks ...string) (detector, error) { return scanFor(scanner.Finding.Flagged, checks...) }
+
+// Stops returns a detector that flags what fails a build if touchstone scan runs with its
+// default settings: findings of high and critical severity.
+func Stops() (func(contracts.DetectorRequest) (contracts.DetectorVerdict, error), error) {
+	return scanFor(func(f scanner.Finding) bool {
+		return f.Severity == scanner.SeverityHigh || f.Severity == scanner.SeverityCritical
+	})
+}
+
+// scanFor returns a detector that flags the findings for which flags holds.
+func scanFor(flags func(scanner.Finding) bool, checks ...string) (detector, error) {
 	var opts []scanner.Option
 	if len(checks) > 0 {
 		opts = append(opts, scanner.WithChecks(checks...))
@@ -48,7 +59,7 @@ func scan(checks ...string) (detector, error) {
 				Server: tool.Server, Subject: scanner.SubjectInstructions, Description: r.ServerInstructions,
 			}, registry))
 		}
-		return verdictOf(findings)
+		return verdictOf(findings, flags)
 	}, nil
 }
 
@@ -57,12 +68,12 @@ const maxQuoted = 5
 
 // verdictOf converts the findings on a tool and on its server to a verdict. What was
 // not judged completely is never reported as clean.
-func verdictOf(findings []scanner.Finding) (contracts.DetectorVerdict, error) {
+func verdictOf(findings []scanner.Finding, flags func(scanner.Finding) bool) (contracts.DetectorVerdict, error) {
 	var v contracts.DetectorVerdict
 	tier := scanner.TierSoft
 	var evidence, missing []string
 	for _, f := range findings {
-		v.Flagged = v.Flagged || f.Action != scanner.ActionAllow
+		v.Flagged = v.Flagged || flags(f)
 		v.Confidence = max(v.Confidence, f.Confidence)
 		for _, id := range f.CheckIDs() {
 			if !slices.Contains(v.Signals, id) {
