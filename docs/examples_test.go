@@ -26,9 +26,12 @@ import (
 
 // Every example in a page is run, or states why it cannot be. The commands of a
 // page run one after the other in one copy of the repository; the pages share
-// a store, except those that say that they begin with an empty one.
+// a store, except those that say that they begin with an empty one. A page with a
+// mark thorough takes more than ten seconds of processor time.
 func TestExamples(t *testing.T) {
-	testlevel.Thorough(t, "it runs the commands of every page")
+	if testing.Short() {
+		t.Skip("it runs the pipeline")
+	}
 	program := testprogram.Path(t, testprogram.Touchstone)
 	store, env := t.TempDir(), environ(t, filepath.Dir(program))
 	for _, page := range pages(t) {
@@ -38,6 +41,9 @@ func TestExamples(t *testing.T) {
 		}
 		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../"), func(t *testing.T) {
 			t.Parallel()
+			if reason, ok := found[0].mark("thorough"); ok {
+				testlevel.Thorough(t, reason)
+			}
 			s := &session{t: t, page: page, store: store, env: env}
 			for _, b := range found {
 				s.block(b)
