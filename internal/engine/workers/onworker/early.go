@@ -2,13 +2,12 @@ package onworker
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
+
+	"github.com/touchstone-eval/touchstone/internal/engine/process"
 )
 
-// See package inside for why this function runs early. It carries out the order if the order needs only this package.
+// This function carries out the order before main if the order needs only this package.
 // Otherwise main does.
 func init() {
 	if len(os.Args) != 2 || os.Args[1] != Verb {
@@ -18,11 +17,5 @@ func init() {
 	if err != nil || o.Identity != "" {
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	if err := o.carry(ctx, nil); err != nil {
-		fmt.Fprintln(os.Stderr, "touchstone:", err)
-		os.Exit(1)
-	}
-	os.Exit(0)
+	process.Early(func(ctx context.Context) error { return o.carry(ctx, nil) })
 }
