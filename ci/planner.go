@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,10 @@ const (
 	outDir   = "/out"
 
 	refreshProgram = "/usr/local/bin/touchstone" // where upstreams.hcl finds it
+
+	// rootsPath is the file of certificate authorities, in the module's own container
+	// and in the planner's.
+	rootsPath = "/etc/ssl/certs/ca-certificates.crt"
 
 	// stampName is the name of the file in which touchstone records what it wrote to
 	// a directory.
@@ -70,6 +75,17 @@ func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...stri
 	return t.command(flags, verb...).exec(dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true})
 }
 
+// withRoots adds the certificate authorities of the module's own container, in which the
+// engine also installs its own. Without them, the planner could not verify the certificate
+// of a remote cache, because its container holds nothing but the program.
+func withRoots(c *dagger.Container) *dagger.Container {
+	roots, err := os.ReadFile(rootsPath)
+	if err != nil {
+		return c
+	}
+	return c.WithNewFile(rootsPath, string(roots))
+}
+
 // command is a command line of touchstone on the tree.
 type command struct {
 	in   *dagger.Container
@@ -98,7 +114,7 @@ func (t *Touchstone) command(flags []string, verb ...string) command {
 	for _, v := range t.Vars {
 		argv = append(argv, "--var", v)
 	}
-	planner := dag.Container().
+	planner := withRoots(dag.Container()).
 		WithFile(program, t.Program).
 		WithDirectory(treeDir, t.Source).
 		WithWorkdir(treeDir).
