@@ -313,6 +313,9 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 		if v.Fields[d.Field].Kind != tool.KindDescription || v.Fields[d.Field].Layer != "" {
 			continue
 		}
+		// After "Searches notes." the base form in "Delete old ones." addresses the reader.
+		// Not every verb is in the lexicon, but their third persons end alike.
+		advises := d.Tok0 < d.Tok1 && strings.HasSuffix(v.Word(d, v.Tokens[d.Tok0]), "s")
 		for s := d.Sen0; s < d.Sen1; s++ {
 			sen := &v.Clauses[s]
 			toks := v.Tokens[sen.Tok0:sen.Tok1]
@@ -321,7 +324,7 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 					continue
 				}
 				lead := k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.And|concept.Sub|concept.Adv)
-				if !lead || t.Form != lexicon.ThirdPerson && (t.Form != lexicon.BaseForm || k > 0) || k > 0 && toks[k-1].Means.Any(concept.Neg) {
+				if !lead || t.Form != lexicon.ThirdPerson && (t.Form != lexicon.BaseForm || k > 0 || advises && s > d.Sen0) || negated(toks, k) {
 					continue
 				}
 				if t.Means.Any(concept.Send) && (sen.Means.Any(concept.Meta) || !sen.Means.Any(concept.Link|concept.Outside|concept.User|concept.Pay)) {
@@ -336,6 +339,13 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 		}
 	}
 	return "", 0
+}
+
+// negated reports whether the verb at token k or its object is negated: "never
+// deletes", "deletes nothing", "deletes no file".
+func negated(toks []token.Token, k int) bool {
+	return k > 0 && toks[k-1].Means.Any(concept.Neg) ||
+		k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && toks[k+1].Means.Any(concept.Neg)
 }
 
 // statedPurpose returns the verb for the purpose in the short description of a

@@ -33,7 +33,7 @@ func (x *passage) overrideAt(i int) {
 		from = i - 8
 	}
 	j := x.findAny(concept.Instr, from, to)
-	if j >= 0 && x.kind != tool.KindParamName && x.member(j) {
+	if j >= 0 && (x.kind != tool.KindParamName && x.member(j) || x.dialog(j)) {
 		j = -1 // window.prompt
 	}
 	rule := x.findAny(concept.Rule, from, to)
@@ -76,7 +76,7 @@ func (x *passage) takesPriority(i int) bool {
 // nothingHolds finds "Previous instructions no longer apply". If j is not -1,
 // it also finds a description of overriding the instructions at token j.
 func (x *passage) nothingHolds(i, j, to int) {
-	if k := x.findAny(concept.Instr|concept.Rule, i-8, i); k >= 0 && x.findAny(concept.Prior|ruler|concept.Other|concept.Guard, k-5, k+1) >= 0 && (x.toks[k].Means.Any(concept.Instr|concept.Guard) || x.findAny(ruler, k-5, i) >= 0) {
+	if k := x.findAny(concept.Instr|concept.Rule, i-8, i); k >= 0 && !x.dialog(k) && x.findAny(concept.Prior|ruler|concept.Other|concept.Guard, k-5, k+1) >= 0 && (x.toks[k].Means.Any(concept.Instr|concept.Guard) || x.findAny(ruler, k-5, i) >= 0) {
 		x.hit(Override, 2.2, k, i)
 	} else if j >= 0 {
 		w := 1.0
@@ -259,6 +259,20 @@ func (x *passage) dropsGuard(i int) {
 func (x *passage) member(i int) bool {
 	at := x.toks[i].Start
 	return i > 0 && at > 1 && x.doc.Text[at-1] == '.' && x.toks[i-1].End == at-1
+}
+
+// dialog reports whether token i is a prompt of a page, named beside its other
+// dialogs: "alert, confirm, prompt".
+func (x *passage) dialog(i int) bool {
+	if !x.isWord(i, "prompt", "prompts") {
+		return false
+	}
+	for k := max(i-3, 0); k < min(i+4, len(x.toks)); k++ {
+		if x.isWord(k, "alert", "alerts", "confirm") {
+			return true
+		}
+	}
+	return false
 }
 
 // circumstance reports whether the guard at token i is not the object of an
