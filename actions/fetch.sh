@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# Fetches a released touchstone for this runner, checks its digest, and prints the path of
-# the program. With PROGRAM, it uses that program.
+# Usage: fetch.sh NAME
+#
+# Fetches the released program NAME (touchstone or touchstone-scan) for this runner, checks
+# the digest of its archive, and prints the path of the program. With PROGRAM, it uses that
+# program.
 #
 #   VERSION    the release, such as 0.1.0
 #   SHA256     the digest of the archive for this runner; without it, that of the
@@ -8,6 +11,7 @@
 #   DOWNLOADS  the address of the releases
 #   DIR        where the program is unpacked
 set -euo pipefail
+name="$1"
 fail() {
   printf '::error title=Touchstone::%s\n' "$1" >&2
   exit 1
@@ -29,7 +33,7 @@ x86_64 | amd64) arch=amd64 ;;
 aarch64 | arm64) arch=arm64 ;;
 *) fail "there is no release for the processor $(uname -m)" ;;
 esac
-archive="touchstone_${VERSION}_${os}_${arch}.${suffix}"
+archive="${name}_${VERSION}_${os}_${arch}.${suffix}"
 mkdir -p "$DIR"
 fetch() { curl -fsSL --retry 3 --proto '=https,http' -o "$DIR/$1" "${DOWNLOADS%/}/v$VERSION/$1" || fail "cannot fetch ${DOWNLOADS%/}/v$VERSION/$1"; }
 fetch "$archive"
@@ -44,9 +48,9 @@ if [ "$has" != "$want" ]; then
   fail "$archive has the SHA-256 digest $has, but ${want:-no digest} is expected"
 fi
 if [ "$suffix" = zip ]; then
-  unzip -qo "$DIR/$archive" touchstone.exe -d "$DIR"
-  printf '%s\n' "$DIR/touchstone.exe"
+  unzip -qo "$DIR/$archive" "$name.exe" -d "$DIR"
+  printf '%s\n' "$DIR/$name.exe"
 else
-  tar -xzf "$DIR/$archive" -C "$DIR" touchstone
-  printf '%s\n' "$DIR/touchstone"
+  tar -xzf "$DIR/$archive" -C "$DIR" "$name"
+  printf '%s\n' "$DIR/$name"
 fi

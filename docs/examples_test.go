@@ -143,11 +143,11 @@ func (s *session) json(b block) {
 		s.errorf("this is not JSON")
 		return
 	}
-	if check, ok := b.mark("flagged"); ok && !s.raises(b, check) {
+	if check, ok := b.mark("flagged"); ok && !slices.Contains(s.raised(b), check) {
 		s.errorf("%s raises no signal for this", check)
 	}
-	if check, ok := b.mark("not flagged"); ok && s.raises(b, check) {
-		s.errorf("%s raises a signal for this", check)
+	if check, ok := b.mark("not flagged"); ok && len(s.raised(b)) > 0 {
+		s.errorf("this example of what %s does not report raises a signal: %v", check, s.raised(b))
 	}
 	name, ok := b.mark("schema")
 	if !ok {
@@ -176,14 +176,13 @@ func (s *session) source(b block) {
 	}
 }
 
-// raises reports whether a check of the scanner raises a signal for the tools of a
-// block. Of two tools with the same server and name the first is the approved
-// version.
-func (s *session) raises(b block, check string) bool {
+// raised returns the checks that raise a signal for the tools of a block. Of two tools
+// with the same server and name the first is the approved version.
+func (s *session) raised(b block) (checks []string) {
 	var tools []scanner.Tool
 	if err := json.Unmarshal([]byte(b.text), &tools); err != nil {
 		s.errorf("%v", err)
-		return false
+		return nil
 	}
 	var approved []scanner.Tool
 	for i := range tools[1:] {
@@ -197,11 +196,9 @@ func (s *session) raises(b block, check string) bool {
 		s.t.Fatal(err)
 	}
 	for _, f := range sc.Scan(tools).Findings {
-		if slices.Contains(f.CheckIDs(), check) {
-			return true
-		}
+		checks = append(checks, f.CheckIDs()...)
 	}
-	return false
+	return checks
 }
 
 func unindented(text string) string {

@@ -16,7 +16,8 @@ type Explanation struct {
 	What     string   `json:"what"` // what it finds
 	Why      string   `json:"why"`  // why that is dangerous
 	Do       string   `json:"do"`   // what a maintainer should do
-	// Fires and Near are texts that a tripwire does and does not report.
+	// Fires and Near are texts that a tripwire does and does not report. The manual
+	// has those of checks.
 	Fires []string `json:"fires,omitempty"`
 	Near  []string `json:"near,omitempty"`
 }

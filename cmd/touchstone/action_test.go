@@ -22,15 +22,17 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
-// releases serves a release with the given program, as GitHub does. A script stands for the
-// program in the archive: packing 50 MB, and unpacking them for each job, would take most of the time.
+// releases serves a release with the archive of one program and no other, as GitHub does. A script
+// stands for the program in the archive: packing 50 MB, and unpacking them for each job, would take
+// most of the time.
 func releases(t *testing.T, program string) *httptest.Server {
 	t.Helper()
+	name := filepath.Base(program)
 	text := []byte("#!/bin/sh\nexec '" + program + "' \"$@\"\n")
 	var archive bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&archive, gzip.BestSpeed)
 	w := tar.NewWriter(z)
-	if err := w.WriteHeader(&tar.Header{Name: "touchstone", Mode: 0o755, Size: int64(len(text))}); err != nil {
+	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = w.Write(text)
@@ -40,7 +42,7 @@ func releases(t *testing.T, program string) *httptest.Server {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	name := "touchstone_" + developed + "_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz"
+	name += "_" + developed + "_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v" + developed + "/" + name:

@@ -1,14 +1,46 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
+// scanProject makes a directory with tool lists for the jobs that scan.
+func scanProject(t *testing.T) string {
+	t.Helper()
+	const bad = `{"tools":[{"name":"a","description":"Adds \u202enumbers\u202c."}]}`
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "explain"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"good.json":          `{"tools":[{"name":"a","description":"Reads a file."}]}`,
+		"bad.json":           bad,
+		"explain/tools.json": bad,
+		"mcp.json":           `{"mcpServers":{"a":{"command":"true"}}}`,
+		"b.json":             `{"tools":[]}`,
+		"s.json":             `{"suppress":[{"tool":"*:a","check":"unicode.hidden","reason":"r"}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// The action fetches the scanner, scans, and uploads what it found.
 func TestScanAction(t *testing.T) {
-	program := touchstoneCommand(t)
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("it runs the runner's scripts")
+	}
+	scanner := testprogram.Path(t, testprogram.Scanner)
+	downloads := releases(t, scanner).URL
 	for _, tt := range []struct {
 		name    string
 		inputs  map[string]string
@@ -26,38 +58,51 @@ func TestScanAction(t *testing.T) {
 		{"servers", map[string]string{"paths": "mcp.json"}, 3, true, "NOT EVERYTHING"},
 		{"missing", map[string]string{"paths": "none.json"}, 2, false, ""},
 		{"hostile", map[string]string{"paths": "$(touch hacked)\n`touch hacked`\n--start"}, 2, false, ""},
+		{"a verb as path", map[string]string{"paths": "explain"}, 1, true, "1 flagged"},
+		{"a touchstone", map[string]string{"paths": "bad.json", "program": touchstoneCommand(t)}, 1, true, "1 flagged"},
+		{"a touchstone-scan", map[string]string{"paths": "bad.json", "program": scanner}, 1, true, "1 flagged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			for name, text := range map[string]string{
-				"good.json": `{"tools":[{"name":"a","description":"Reads a file."}]}`,
-				"bad.json":  `{"tools":[{"name":"a","description":"Adds \u202enumbers\u202c."}]}`,
-				"mcp.json":  `{"mcpServers":{"a":{"command":"true"}}}`,
-				"b.json":    `{"tools":[]}`,
-				"s.json":    `{"suppress":[{"tool":"*:a","check":"unicode.hidden","reason":"r"}]}`,
-			} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			j := &actionJob{t: t, action: "actions/scan", workspace: dir, temp: t.TempDir(), inputs: tt.inputs}
-			j.inputs["program"] = program
+			dir := scanProject(t)
+			j := &actionJob{t: t, action: "actions/scan", workspace: dir, temp: t.TempDir(), inputs: map[string]string{"downloads": downloads}}
+			maps.Copy(j.inputs, tt.inputs)
 			j.run()
 			file := j.outputs["outputs.sarif-file"]
 			if _, err := os.Stat(filepath.Join(dir, "touchstone-scan.sarif")); (err == nil) != tt.sarif || (file != "") != tt.sarif {
 				t.Errorf("report %v, output %q", err, file)
 			}
-			if uploaded := strings.Contains(strings.Join(j.used, "\n"), "upload-sarif sarif_file=touchstone-scan.sarif"); uploaded != tt.sarif {
+			if j.uses("upload-sarif sarif_file=touchstone-scan.sarif") != tt.sarif {
 				t.Errorf("used %q", j.used)
 			}
-			if j.code != tt.code {
-				t.Errorf("exit status %d, want %d: %s", j.code, tt.code, j.log)
-			}
-			if !strings.Contains(j.summary, tt.summary) {
-				t.Errorf("summary: %s", j.summary)
-			}
+			j.expect(t, tt.code, "", strings.ToLower(tt.summary))
 			if _, err := os.Stat(filepath.Join(dir, "hacked")); err == nil {
 				t.Error("an input was run")
+			}
+		})
+	}
+}
+
+// Without the scanner of the release, nothing is scanned and the job fails.
+func TestScanActionWithoutProgram(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("it runs the runner's scripts")
+	}
+	downloads := releases(t, testprogram.Path(t, testprogram.Scanner)).URL
+	for _, tt := range []struct {
+		name   string
+		inputs map[string]string
+		log    string
+	}{
+		{"wrong digest", map[string]string{"sha256": strings.Repeat("0", 64)}, "::error title=Touchstone::touchstone-scan_" + developed + "_"},
+		{"no such release", map[string]string{"version": "9.9.9"}, "cannot fetch " + downloads + "/v9.9.9/touchstone-scan_9.9.9_"},
+		{"no program", map[string]string{"program": "none"}, "there is no program none"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := &actionJob{t: t, action: "actions/scan", workspace: scanProject(t), temp: t.TempDir(), inputs: map[string]string{"paths": "good.json", "downloads": downloads}}
+			maps.Copy(j.inputs, tt.inputs)
+			j.run()
+			if !j.failed || !strings.Contains(j.log, tt.log) || j.summary != "" || j.used != nil {
+				t.Errorf("failed %t, summary %q, used %q, log without %q:\n%s", j.failed, j.summary, j.used, tt.log, j.log)
 			}
 		})
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
-// The component for GitLab fetches the program, scans, and reports findings as code quality.
+// The component for GitLab fetches the scanner, scans, and reports findings as code quality.
 func TestScanOnGitLab(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("it runs the runner's scripts")
 	}
-	downloads := releases(t, testprogram.Path(t, testprogram.Touchstone)).URL
+	downloads := releases(t, testprogram.Path(t, testprogram.Scanner)).URL
 	for _, tt := range []struct {
 		name   string
 		inputs map[string]string
@@ -27,20 +27,13 @@ func TestScanOnGitLab(t *testing.T) {
 		{"bad", map[string]string{"paths": "good.json\nbad.json"}, 1, "unicode.hidden"},
 		{"lenient", map[string]string{"paths": "bad.json", "fail-on": "none"}, 0, "unicode.hidden"},
 		{"changed", map[string]string{"paths": "good.json", "baseline": "b.json", "fail-on": "change"}, 1, "baseline"},
+		{"suppressed", map[string]string{"paths": "bad.json", "suppressions": "s.json"}, 0, ""},
+		{"a verb as path", map[string]string{"paths": "explain"}, 1, "unicode.hidden"},
 		{"hostile", map[string]string{"paths": "$(touch hacked)"}, 2, ""},
 		{"wrong digest", map[string]string{"paths": "good.json", "sha256": strings.Repeat("0", 64)}, 2, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			for name, text := range map[string]string{
-				"good.json": `{"tools":[{"name":"a","description":"Reads a file."}]}`,
-				"bad.json":  `{"tools":[{"name":"a","description":"Adds \u202enumbers\u202c."}]}`,
-				"b.json":    `{"tools":[]}`,
-			} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			dir := scanProject(t)
 			tt.inputs["downloads"] = downloads
 			j := &gitlabJob{t: t, name: "scan", project: dir, inputs: tt.inputs}
 			j.run()

@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,18 +87,7 @@ func TestSnapshot(t *testing.T) {
 	goreleaser := tool(t, "goreleaser")
 	dir := tree(t, "v0.9.0")
 	all := wanted == "all"
-	if !all {
-		config := filepath.Join(dir, ".goreleaser.yaml")
-		text, err := os.ReadFile(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		one := strings.Replace(string(text), "[linux, darwin, windows]", "["+runtime.GOOS+"]", 1)
-		one = strings.Replace(one, "[amd64, arm64]", "["+runtime.GOARCH+"]", 1)
-		if err := os.WriteFile(config, []byte(one), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	configure(t, filepath.Join(dir, ".goreleaser.yaml"), all)
 	skip := "ko"
 	if _, err := exec.LookPath("syft"); err != nil {
 		t.Log("without lists of contents: there is no syft")
@@ -104,6 +95,10 @@ func TestSnapshot(t *testing.T) {
 	}
 	command(t, dir, goreleaser, "release", "--snapshot", "--clean", "--skip", skip)
 	dist := filepath.Join(dir, "dist")
+
+	for _, name := range []string{"touchstone", "touchstone-scan"} {
+		checkFetched(t, dist, name)
+	}
 
 	archives, err := filepath.Glob(filepath.Join(dist, "touchstone*_*.*"))
 	if err != nil {
@@ -150,6 +145,38 @@ func TestSnapshot(t *testing.T) {
 			}
 		}
 	}
+}
+
+// configure changes a copy of the configuration: the snapshot has the version of its tag, and
+// unless it is for all targets, it is for the system of the test.
+func configure(t *testing.T, config string, all bool) {
+	t.Helper()
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := string(text) + "\nsnapshot:\n  version_template: \"{{ .Version }}\"\n"
+	if !all {
+		changed = strings.ReplaceAll(changed, "[linux, darwin, windows]", "["+runtime.GOOS+"]")
+		changed = strings.ReplaceAll(changed, "[amd64, arm64]", "["+runtime.GOARCH+"]")
+	}
+	if err := os.WriteFile(config, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkFetched checks that the actions' script fetches a program from the release, and that
+// the program starts.
+func checkFetched(t *testing.T, dist, name string) {
+	t.Helper()
+	server := httptest.NewServer(http.StripPrefix("/v0.9.0", http.FileServer(http.Dir(dist))))
+	defer server.Close()
+	script, err := filepath.Abs("../../actions/fetch.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := command(t, dist, "env", "VERSION=0.9.0", "DOWNLOADS="+server.URL, "DIR="+t.TempDir(), "SHA256=", "PROGRAM=", script, name)
+	command(t, dist, strings.TrimSpace(out), "--help")
 }
 
 func digest(t *testing.T, path string) string {

@@ -32,7 +32,7 @@ examples of what it reports and what it does not. Without ID, list all ids.`,
 			if len(args) == 0 {
 				return list(cmd.OutOrStdout(), *asJSON)
 			}
-			e, ok := scanner.Explain(args[0])
+			e, ok := explanation(args[0])
 			if !ok {
 				return scanreport.Unknown("check or tripwire", args[0], ids())
 			}
@@ -44,13 +44,22 @@ examples of what it reports and what it does not. Without ID, list all ids.`,
 	}
 }
 
+// explanation explains a check or a tripwire. The examples of a check are those of its page.
+func explanation(id string) (scanner.Explanation, bool) {
+	e, ok := scanner.Explain(id)
+	if fires, near := pages.Examples(id); len(fires) > 0 {
+		e.Fires, e.Near = fires, near
+	}
+	return e, ok
+}
+
 // ids lists all checks and tripwires.
 func ids() []string { return slices.Concat(scanreport.CheckIDs(), scanner.Tripwires()) }
 
 func list(w io.Writer, asJSON bool) error {
 	var all []scanner.Explanation
 	for _, id := range ids() {
-		e, _ := scanner.Explain(id)
+		e, _ := explanation(id)
 		all = append(all, e)
 	}
 	if asJSON {
@@ -90,7 +99,7 @@ func explain(w io.Writer, e scanner.Explanation) error {
 	for _, part := range []struct {
 		title string
 		texts []string
-	}{{"Reported", e.Fires}, {"Not reported", e.Near}} {
+	}{{"Reported", e.Fires}, {"Not reported by a tripwire", e.Near}} {
 		fmt.Fprintf(&b, "\n## %s\n\n", part.title)
 		for _, text := range part.texts {
 			fmt.Fprintf(&b, "- %s\n", safetext.Visible(text))

@@ -13,8 +13,11 @@ import (
 	"testing"
 )
 
-// Touchstone is the import path of the command line.
-const Touchstone = "github.com/touchstone-eval/touchstone/cmd/touchstone"
+// Import paths of programs.
+const (
+	Touchstone = "github.com/touchstone-eval/touchstone/cmd/touchstone"
+	Scanner    = "github.com/touchstone-eval/touchstone/cmd/touchstone-scan"
+)
 
 // built holds the programs that this process has built, in one directory.
 var built struct {

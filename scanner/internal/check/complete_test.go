@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,6 +20,10 @@ func TestDocsListTheChecks(t *testing.T) {
 	}
 	docstable.Check(t, "../../../docs/scanner/README.md", "checks", rows)
 }
+
+// innocentExample matches the begin of an example of what a check does not report, with
+// the reason.
+var innocentExample = regexp.MustCompile(`(?m)^Not reported, because [^:]+:\n\n<!-- not flagged: (\S+) -->$`)
 
 // Every check has a page with the standard sections, a table of cases and a
 // fuzz target.
@@ -44,10 +49,19 @@ func TestEveryCheckHasAPageAndTests(t *testing.T) {
 		}
 		for _, want := range []string{
 			"# ", "`" + c.ID + "`", "## What it looks for", "## Why", "## Example", "## What it does not find",
-			"<!-- flagged: " + c.ID + " -->", "<!-- not flagged: " + c.ID + " -->",
+			"<!-- flagged: " + c.ID + " -->",
 		} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%s does not have %q", page, want)
+			}
+		}
+		innocent := innocentExample.FindAllStringSubmatch(string(text), -1)
+		if len(innocent) < 2 {
+			t.Errorf("%s has %d examples of innocent tools, want 2 that begin with \"Not reported, because\"", page, len(innocent))
+		}
+		for _, m := range innocent {
+			if m[1] != c.ID {
+				t.Errorf("%s has an example of %s", page, m[1])
 			}
 		}
 		if c.Description == "" {
