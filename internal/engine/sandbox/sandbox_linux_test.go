@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"os"
@@ -298,6 +299,21 @@ func TestWhatIsNotHeldIsSaid(t *testing.T) {
 	if r.ExitCode != 0 || slices.Contains(r.Isolation, heldFiles) || slices.Contains(r.Isolation, heldNetwork) {
 		t.Errorf("exit status %d, recorded as %v", r.ExitCode, r.Isolation)
 	}
+}
+
+// The size of this process is not taken for that of a small command, and a large command's is
+// its own.
+func TestPeakMemory(t *testing.T) {
+	ballast := bytes.Repeat([]byte{1}, 64<<20)
+	for _, s := range []*Sandbox{nil, New()} {
+		if r, _ := stage(t, s, script("true")); r.PeakMemory != 0 {
+			t.Errorf("%d bytes for a command that does nothing, want 0 for unknown", r.PeakMemory)
+		}
+		if r, log := stage(t, s, script("dd if=/dev/zero of=/dev/null bs=600M count=1")); r.PeakMemory < 600<<20 || r.PeakMemory > 700<<20 {
+			t.Errorf("%d bytes for a command that holds 600 MiB: %s", r.PeakMemory, log)
+		}
+	}
+	runtime.KeepAlive(ballast)
 }
 
 // A hidden directory remains hidden inside a directory that is open.
