@@ -136,6 +136,9 @@ const (
 	SeverityCritical Severity = "critical"
 )
 
+// Stops reports whether a severity fails a scan by default, as --fail-on high does.
+func (s Severity) Stops() bool { return s == SeverityHigh || s == SeverityCritical }
+
 // The actions that a finding recommends.
 const (
 	ActionAllow      Action = "allow"

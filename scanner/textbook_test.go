@@ -2,9 +2,6 @@ package scanner
 
 import "testing"
 
-// stops reports whether a finding fails the default run, `--fail-on high`.
-func (f Finding) stops() bool { return f.Severity == SeverityHigh || f.Severity == SeverityCritical }
-
 // TestTextbook keeps what the default run stops of the attacks that every
 // reviewer knows, and of innocent tools that share their words.
 func TestTextbook(t *testing.T) {
@@ -16,11 +13,11 @@ func TestTextbook(t *testing.T) {
 		for _, e := range readDevSet(t, path) {
 			f := judgeEntry(t, e)
 			switch {
-			case e.Label == "attack" && f.stops():
+			case e.Label == "attack" && f.Severity.Stops():
 				stopped++
 			case e.Label == "attack":
 				t.Logf("not stopped: %s, %s: %s %.200q", e.ID, e.Category, f.Severity, e.Description)
-			case f.stops():
+			case f.Severity.Stops():
 				stoppedInnocents++
 				t.Logf("innocent, stopped: %s %s %.120q %+v", e.ID, f.Severity, e.Description, f.Signals)
 			}

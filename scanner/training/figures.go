@@ -178,7 +178,7 @@ func judgeLabelled(plain *scanner.Scanner, l *labelledTool, opts ...scanner.Opti
 	}
 	for _, f := range findings {
 		found = found || f.Flagged()
-		stopped = stopped || stops(f)
+		stopped = stopped || f.Severity.Stops()
 	}
 	for i := range l.others {
 		f, st, err := judgeLabelled(plain, &l.others[i], opts...)

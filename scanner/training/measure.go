@@ -42,7 +42,7 @@ func judgeAll(tools []labelledTool, opts ...scanner.Option) ([]judged, error) {
 func printStopped(w io.Writer, all []judged) {
 	for i := range all {
 		j := &all[i]
-		if j.attack || !stops(j.finding) {
+		if j.attack || !j.finding.Severity.Stops() {
 			continue
 		}
 		fmt.Fprintf(w, "innocent, stopped: %s %s/%s: %s\n", j.source, j.tool.Server, j.tool.Name, j.finding.Severity)
@@ -70,11 +70,6 @@ func printPoints(w io.Writer, all []judged) {
 	printRows(w, points, all, "carrier", func(j *judged) string { return j.carrier() })
 	printRows(w, points, all, "", func(*judged) string { return "all" })
 	printTripwires(w, all)
-}
-
-// stops reports whether the default run, --fail-on high, fails for a finding.
-func stops(f scanner.Finding) bool {
-	return f.Severity == scanner.SeverityHigh || f.Severity == scanner.SeverityCritical
 }
 
 // operatingPoints returns for each share the score that at most this share of
@@ -126,7 +121,7 @@ func printRows(w io.Writer, points []float64, all []judged, title string, group 
 			rows[key], above[key] = r, make([]int, len(points))
 		}
 		r.n++
-		r.stopped += countOf(stops(j.finding))
+		r.stopped += countOf(j.finding.Severity.Stops())
 		r.found += countOf(j.finding.Flagged())
 		for k, p := range points {
 			above[key][k] += countOf(j.score > p)

@@ -19,9 +19,7 @@ func scan(checks ...string) (detector, error) { return scanFor(scanner.Finding.F
 // Stops returns a detector that flags what fails a build if touchstone scan runs with its
 // default settings: findings of high and critical severity.
 func Stops() (func(contracts.DetectorRequest) (contracts.DetectorVerdict, error), error) {
-	return scanFor(func(f scanner.Finding) bool {
-		return f.Severity == scanner.SeverityHigh || f.Severity == scanner.SeverityCritical
-	})
+	return scanFor(func(f scanner.Finding) bool { return f.Severity.Stops() })
 }
 
 // scanFor returns a detector that flags the findings for which flags holds.
