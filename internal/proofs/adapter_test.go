@@ -39,7 +39,7 @@ func (b *workbench) executed(until string) (stages []string) {
 
 // TestAdapterRunsWhatItConcerns edits an adapter and checks which stages run.
 func TestAdapterRunsWhatItConcerns(t *testing.T) {
-	b := newBench(t, shared(t))
+	b := newSmallBench(t, shared(t))
 	b.adapters()
 	b.vars = append(b.vars, "--var", "proxy=reference", "--var", "proxy_detectors=[]")
 	b.executed("snapshot-index")

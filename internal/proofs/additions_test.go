@@ -171,7 +171,7 @@ func TestACheckIsAddedInOnePlace(t *testing.T) {
 
 // An adapter in adapters/ is a valid value of the variable proxy.
 func TestAnAdapterIsAddedInOnePlace(t *testing.T) {
-	b := newBench(t, shared(t))
+	b := newSmallBench(t, shared(t))
 	source, err := os.ReadFile("../../adapters/reference.hcl")
 	if err != nil {
 		t.Fatal(err)

@@ -258,7 +258,7 @@ func TestPortInUse(t *testing.T) {
 }
 
 func TestTwoGatesAtOnce(t *testing.T) {
-	b := newBench(t, t.TempDir())
+	b := newSmallBench(t, shared(t))
 	b.baseline(nil)
 	b.store = t.TempDir()
 	var both sync.WaitGroup

@@ -15,7 +15,7 @@ import (
 // newBadBench returns a bench with a small corpus, whose proxy misbehaves on demand.
 func newBadBench(t *testing.T) *workbench {
 	t.Helper()
-	b := newBench(t, t.TempDir())
+	b := newSmallBench(t, t.TempDir())
 	program, err := os.ReadFile(testprogram.Path(t, "github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy/program"))
 	if err != nil {
 		t.Fatal(err)
@@ -25,17 +25,6 @@ func newBadBench(t *testing.T) *workbench {
 		t.Fatal(err)
 	}
 	b.adapters()
-	for _, name := range []string{"corpus", "golden"} {
-		data, err := os.ReadFile("../../stages/scoreretrieval/testdata/" + name + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.write("datasets/small_"+name+".json", data)
-	}
-	b.vars = []string{
-		"--var", "runs=1", "--var", `detectors=["keywords"]`,
-		"--var", "corpus=datasets/small_corpus.json", "--var", "golden=datasets/small_golden.json",
-	}
 	return b
 }
 

@@ -264,7 +264,7 @@ func TestBaselineOfOtherData(t *testing.T) {
 // store is sound.
 func TestKilledAtRandomInstants(t *testing.T) {
 	const kills = 15
-	b := newBench(t, t.TempDir())
+	b := newSmallBench(t, shared(t))
 	b.baseline(nil)
 	b.store = t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -350,7 +350,7 @@ func TestForeignDataIsReported(t *testing.T) {
 }
 
 func TestInterruptedGateSaysSoAndGoesOn(t *testing.T) {
-	b := newBench(t, t.TempDir())
+	b := newSmallBench(t, shared(t))
 	b.baseline(nil)
 	b.store = t.TempDir()
 	events := filepath.Join(b.dir, "events.ndjson")

@@ -45,6 +45,27 @@ func newBench(t *testing.T, store string) *workbench {
 	return b
 }
 
+// newSmallBench returns a workbench whose corpus, golden set and list of detectors are small. It is for
+// proofs about runs and their cache, which hold for any data: a run takes half the processor time.
+func newSmallBench(t *testing.T, store string) *workbench {
+	t.Helper()
+	b := newBench(t, store)
+	b.vars = []string{"--var", "runs=1", "--var", `detectors=["keywords"]`}
+	for _, name := range []string{"corpus", "golden"} {
+		data, err := os.ReadFile("../../stages/scoreretrieval/testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.write("datasets/small_"+name+".json", data)
+		b.vars = append(b.vars, "--var", name+"=datasets/small_"+name+".json")
+	}
+	// There is none for these data.
+	if err := os.Remove(b.path(defaultBaseline)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 type result struct {
 	stdout, stderr string
 	code           int

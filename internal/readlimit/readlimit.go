@@ -91,18 +91,27 @@ func openAndRead(path string, limit, expected int64) ([]byte, error) {
 	return read(f, path, limit, expected)
 }
 
-// read reads r. expected is the probable number of bytes: the size of a file is
-// that of a moment.
+// read reads r. expected is the probable number of bytes, or 0 if nothing is known: the size
+// of a file is that of a moment.
 func read(r io.Reader, name string, limit, expected int64) ([]byte, error) {
-	var buf bytes.Buffer
-	buf.Grow(int(expected) + bytes.MinRead)
-	if _, err := buf.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
+	r = io.LimitReader(r, limit+1)
+	var data []byte
+	var err error
+	if expected > 0 {
+		var buf bytes.Buffer
+		buf.Grow(int(expected) + bytes.MinRead)
+		_, err = buf.ReadFrom(r)
+		data = buf.Bytes()
+	} else {
+		data, err = io.ReadAll(r) // takes half the memory of a buffer that doubles
+	}
+	if err != nil {
 		return nil, err
 	}
-	if int64(buf.Len()) > limit {
+	if int64(len(data)) > limit {
 		return nil, &TooLargeError{name, limit}
 	}
-	return buf.Bytes(), nil
+	return data, nil
 }
 
 // await calls a function that may block for ever. At the end of ctx it leaves the
