@@ -178,7 +178,7 @@ func (c *Change) sentences() {
 func (c *Change) kept(at sentenceAt) bool {
 	text := at.text()
 	for _, n := range c.added {
-		if protects(c.now, n) && char.Similarity(text, n.text()) >= 0.25 {
+		if consentOf(c.was, at) == asksFirst && consentOf(c.now, n) == asksFirst || protects(c.now, n) && char.Similarity(text, n.text()) >= 0.25 {
 			return true
 		}
 	}
@@ -215,10 +215,13 @@ func (c *Change) widens(at sentenceAt) bool {
 // frees reports whether a sentence removes a confirmation.
 func (c *Change) frees(at sentenceAt) bool {
 	m := at.s.Means
+	v := c.now
+	if consentOf(v, at) == asksNobody {
+		return !slices.ContainsFunc(c.lost, func(l sentenceAt) bool { return consentOf(c.was, l) == asksNobody })
+	}
 	if !m.Any(concept.Ask | concept.Guard) {
 		return false
 	}
-	v := c.now
 	for k := at.s.Tok0; k < at.s.Tok1; k++ {
 		switch v.Word(at.d, v.Tokens[k]) {
 		case "longer", "unnecessary", "unneeded", "assumed", "implied", "treated", "considered", "count", "counts", "deemed", "waived", "skipped", "answered", "wanted", "presumed", "entfallen", "entfällt":

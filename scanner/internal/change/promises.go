@@ -11,6 +11,12 @@ import (
 // protects reports whether a sentence is a promise: "is never stored", "asks
 // first", "secrets are masked", "only below".
 func protects(v *frames.Reading, at sentenceAt) bool {
+	switch consentOf(v, at) {
+	case asksFirst:
+		return true
+	case asksNobody, asksElse:
+		return false
+	}
 	switch promiseOf(v, at) {
 	case promised:
 		return true

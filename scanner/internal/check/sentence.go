@@ -50,7 +50,7 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 		}
 		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
 			s := &v.Clauses[k]
-			if s.Score > worst && (s.Score > mixedScore || !mixesLanguages(v, s)) {
+			if s.Score > worst && (s.Score > mixedScore || !mixesLanguages(v, s)) && !v.Forbids(&v.Docs[i], s) {
 				worst, doc, clause = s.Score, i, k
 			}
 		}

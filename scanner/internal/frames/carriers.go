@@ -37,6 +37,22 @@ func (x *passage) ownParam() int {
 	return -1
 }
 
+// fills reports whether the sentence names, after token i, a parameter of this
+// tool to put things into: "in the text".
+func (x *passage) fills(i int) bool {
+	for k := i + 1; k < len(x.toks); k++ {
+		if !x.isWord(k-1, "the", "your", "its") || !x.isWord(k-2, "in", "into", "to", "as") {
+			continue
+		}
+		for n := range min(len(x.v.Fields), 64) {
+			if f := &x.v.Fields[n]; f.Kind == tool.KindParamName && !f.Output && f.Text == x.word(k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // protective reports whether a sentence protects data instead of passing it on:
 // access is denied, values are masked, nothing is stored.
 func (x *passage) protective(at int) bool {

@@ -66,6 +66,9 @@ func (x *passage) demandData() {
 	if level == notSensitive {
 		return
 	}
+	if level == personal && f == Secret && !x.sen.First && x.listsSecrets() {
+		level = foreignData // whosever they are
+	}
 	q := demand{at: at, level: level, frame: f, moves: x.mask.Any(concept.Include | concept.Send)}
 	q.both = q.moves && x.mask.Any(concept.Read)
 	x.findDemand(&q)
@@ -79,9 +82,29 @@ func (x *passage) demandData() {
 		x.certainHit(Secret, outrightWeight, max(q.verb, 0), at)
 		return
 	}
+	if w >= SoftWeight && x.unneeded(&q) {
+		n := len(x.hits)
+		x.hit(q.frame, w, q.verb, at)
+		for i := range x.hits[n:] {
+			x.hits[n+i].firm = true
+		}
+		return
+	}
 	if w > 0 {
 		x.hit(q.frame, w, max(q.verb, 0), at)
 	}
+}
+
+// unneeded reports whether a demand is for what no tool documents that it
+// needs: data of several kinds at once, or the record of the conversation in a
+// parameter that is for something else.
+func (x *passage) unneeded(q *demand) bool {
+	if q.verb < 0 || !q.moves || q.level != foreignData || q.mood < token.MoodOrder || x.sen.First ||
+		(x.mask | x.about).Any(concept.Meta) || x.mask.Any(concept.Neg) || x.chosen() || x.protective(q.at) ||
+		x.findWord(0, q.at, "except", "omit", "exclude", "remove", "strip", "mask", "redact", "placeholders") >= 0 {
+		return false
+	}
+	return x.severalKinds() || x.toks[q.at].Means.Has(concept.Conv|concept.History) && !x.isWord(q.at, "user", "user's") && x.fills(q.verb)
 }
 
 // demand is what a sentence demands of the data that object found.

@@ -25,7 +25,7 @@ const (
 // Outright is the weight of a hit in a changed sentence: plain evidence that
 // the approved version lacks is not documentation.
 func (h *Hit) Outright() float64 {
-	if full := h.Weight / doubtFactor; h.Doubted && full >= plainWeight {
+	if full := h.Weight / doubtFactor; h.Doubted && !h.firm && full >= plainWeight {
 		return full
 	}
 	return h.Weight
@@ -33,8 +33,9 @@ func (h *Hit) Outright() float64 {
 
 // doubt weakens the hits from n on, which were found in a sentence with this
 // score: they count half, and the strongest no longer quarantines, unless they
-// are certain. Orders about tools of other servers are a matter of structure,
-// which the classifier does not see, so that it cannot doubt them.
+// are certain. Firm ones keep their weight and lose only that. Orders about
+// tools of other servers are a matter of structure, which the classifier does
+// not see, so that it cannot doubt them.
 func (x *passage) doubt(s token.Score, n int, decoded bool) {
 	if s >= doubtScore || decoded && s >= doubtDecoded {
 		return
@@ -42,7 +43,9 @@ func (x *passage) doubt(s token.Score, n int, decoded bool) {
 	for i := n; i < len(x.hits); i++ {
 		if h := &x.hits[i]; !h.certain && h.Frame != Redirect && h.Frame != Shadow {
 			h.Doubted = true
-			h.Weight *= doubtFactor
+			if !h.firm {
+				h.Weight *= doubtFactor
+			}
 		}
 	}
 }

@@ -63,6 +63,8 @@ type Hit struct {
 	Doubted bool
 	// certain hits are never doubted, because the words have no other meaning.
 	certain bool
+	// firm hits keep their weight in doubt, but do not quarantine.
+	firm bool
 }
 
 // passage is the sentence under inspection with its context.

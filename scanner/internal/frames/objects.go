@@ -73,6 +73,36 @@ func (x *passage) objectAt(i int) (level int, f ID) {
 	return notSensitive, 0
 }
 
+// listsSecrets reports whether the sentence names several kinds of secrets in
+// the plural: "passwords, API keys and tokens" are nobody's in particular.
+func (x *passage) listsSecrets() bool {
+	kinds, plain := 0, false
+	for i := range x.toks {
+		switch {
+		case x.toks[i].Flags&token.Ident != 0:
+		case x.isWord(i, "passwords", "passphrases", "credentials", "secrets"), x.isWord(i, "keys", "tokens") && x.isWord(i-1, "api", "access", "private", "ssh"):
+			kinds, plain = kinds+1, true
+		case x.isWord(i, "keys", "tokens", "cookies"):
+			kinds++
+		}
+	}
+	return plain && kinds > 1
+}
+
+// severalKinds reports whether the sentence names several kinds of data of the
+// user or the session: secrets, the conversation, the system prompt.
+func (x *passage) severalKinds() bool {
+	var seen [Count]bool
+	kinds := 0
+	for i := range x.toks {
+		if level, f := x.objectAt(i); level != notSensitive && !seen[f] {
+			seen[f] = true
+			kinds++
+		}
+	}
+	return kinds > 1 || seen[Secret] && x.listsSecrets()
+}
+
 // notWanted reports whether token i is only a place, a time or an owner, and not
 // itself the demanded thing.
 func (x *passage) notWanted(i int) bool {
