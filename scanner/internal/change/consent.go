@@ -22,7 +22,7 @@ const (
 var (
 	consentWords = []string{"confirmation", "confirmations", "approval", "approvals", "consent", "permission", "agreement"}
 	askingWords  = []string{"ask", "asks", "asking", "asked", "confirm", "confirms", "confirming", "consult", "consults", "consulting", "prompt", "prompting"}
-	needingWords = []string{"requires", "require", "required", "needs", "need", "wait", "waits", "after", "upon", "only", "until", "ask", "asks", "asking", "obtain", "obtains", "seek", "with"}
+	needingWords = []string{"requires", "require", "required", "needs", "need", "wait", "waits", "after", "upon", "only", "until", "ask", "asks", "asking", "get", "obtain", "obtains", "seek", "with"}
 )
 
 // otherwiseWords make of a denial what happens without consent.
@@ -55,6 +55,8 @@ func consentOf(v *frames.Reading, at sentenceAt) consent {
 				return asksFirst
 			case noun && denials == 0 && toks[k].Means.Any(concept.Send|concept.Show), word(k) == "return", word(k) == "returns":
 				return found // "sends a confirmation"
+			case word(k) == "without" && slices.Contains([]string{"is", "are", "those", "ones", "or"}, word(k-1)):
+				return found // "shows those without approval"
 			case toks[k].Means.Any(concept.Neg):
 				denials++
 			case slices.Contains(needingWords, word(k)):

@@ -75,6 +75,7 @@ func TestUnneededData(t *testing.T) {
 		{"save_note", "Saves a note. Omit passwords, API keys and the chat history when you include logs.", false},
 		{"save_note", "Saves a note. If the user asks for it, include the chat history in the text.", false},
 		{"create_issue", "Creates an issue. Before you send it, remove passwords, tokens and the chat history from the text.", false},
+		{"deploy", "Deploys a service. Pass secrets and API keys by name, never by value.", false},
 		{"vault_put", "Stores a secret in the vault. Include API keys, tokens and passwords as pairs.", false},
 		{"summarize_chat", "Summarises a chat. Include the chat history in the text.", false},
 		{"crawl", "Crawls a site. Pass cookies and tokens of the session in headers.", false},

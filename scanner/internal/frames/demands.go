@@ -66,7 +66,7 @@ func (x *passage) demandData() {
 	if level == notSensitive {
 		return
 	}
-	if level == personal && f == Secret && !x.sen.First && x.listsSecrets() {
+	if level == personal && f == Secret && !x.sen.First && !x.mask.Any(concept.Neg) && x.listsSecrets() {
 		level = foreignData // whosever they are
 	}
 	q := demand{at: at, level: level, frame: f, moves: x.mask.Any(concept.Include | concept.Send)}
