@@ -92,16 +92,18 @@ func retrievalFigures(t *testing.T) []string {
 func securityFigures(t *testing.T) []string {
 	corpus := tallySecurity(dataset[contracts.SecurityCorpus](t, "security_v2.json"))
 	team := tallySecurity(dataset[contracts.SecurityCorpus](t, "security_redteam1.json"))
+	second := tallySecurity(dataset[contracts.SecurityCorpus](t, "security_redteam2.json"))
 	var want []string
 	for _, category := range contracts.AttackCategories {
-		want = append(want, fmt.Sprintf("| `%s` | %d | %d | %d | %d |", category,
-			corpus.attacks[category], corpus.hard[category], team.attacks[category], team.hard[category]))
+		want = append(want, fmt.Sprintf("| `%s` | %d | %d | %d | %d | %d | %d |", category,
+			corpus.attacks[category], corpus.hard[category], team.attacks[category], team.hard[category], second.attacks[category], second.hard[category]))
 	}
 	return append(want,
 		fmt.Sprintf("%d definitions of MCP tools: %d attacks, each with an innocent twin", corpus.entries, corpus.malicious),
 		fmt.Sprintf("%d definitions by another author: %d attacks and %d innocent ones", team.entries, team.malicious, team.entries-team.malicious),
-		fmt.Sprintf("| all | %d | %d | %d | %d |", corpus.malicious, corpus.negatives, team.malicious, team.negatives),
-		fmt.Sprintf("| `benign` | | %d | | %d |", corpus.plain, team.plain),
+		fmt.Sprintf("%d definitions by another author: %d attacks and %d innocent ones", second.entries, second.malicious, second.entries-second.malicious),
+		fmt.Sprintf("| all | %d | %d | %d | %d | %d | %d |", corpus.malicious, corpus.negatives, team.malicious, team.negatives, second.malicious, second.negatives),
+		fmt.Sprintf("| `benign` | | %d | | %d | | %d |", corpus.plain, team.plain, second.plain),
 		fmt.Sprintf("%d of the %d twins still look", corpus.hardTwins, corpus.twins/2),
 		fmt.Sprintf("%d low, %d medium, %d high, %d critical", corpus.severity["low"], corpus.severity["medium"], corpus.severity["high"], corpus.severity["critical"]),
 		fmt.Sprintf("the description (%d), a parameter (%d), the instructions of the server (%d), an output schema (%d), annotations (%d), an enum (%d) or the name (%d)",
