@@ -23,23 +23,17 @@ const (
 var built struct {
 	mu       sync.Mutex
 	dir      string
-	programs map[program]string
-}
-
-type program struct {
-	pkg string
-	env string
+	programs map[string]string // by import path
 }
 
 // Path returns the path of the program of a main package. The first call builds the
-// program. env is added to the environment of the go command, such as
-// "CGO_ENABLED=0". All tests of the process share the file, and M.Run removes it.
-func Path(t testing.TB, pkg string, env ...string) string {
+// program, without C, as a release is: containers need that. All tests of the process
+// share the file, and M.Run removes it.
+func Path(t testing.TB, pkg string) string {
 	t.Helper()
 	built.mu.Lock()
 	defer built.mu.Unlock()
-	p := program{pkg, fmt.Sprint(env)}
-	if path, ok := built.programs[p]; ok {
+	if path, ok := built.programs[pkg]; ok {
 		return path
 	}
 	if built.dir == "" {
@@ -47,7 +41,7 @@ func Path(t testing.TB, pkg string, env ...string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		built.dir, built.programs = dir, map[program]string{}
+		built.dir, built.programs = dir, map[string]string{}
 	}
 	path := filepath.Join(built.dir, fmt.Sprint(len(built.programs)), filepath.Base(pkg))
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
@@ -55,11 +49,11 @@ func Path(t testing.TB, pkg string, env ...string) string {
 	}
 	// With this flag, "go run" passes the program to cp instead of running it.
 	cmd := exec.Command("go", "run", "-exec", "cp", pkg, path)
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, out)
 	}
-	built.programs[p] = path
+	built.programs[pkg] = path
 	return path
 }
 

@@ -1,8 +1,11 @@
 package testprogram
 
 import (
+	"debug/buildinfo"
 	"os"
 	"os/exec"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,7 +27,11 @@ func TestPath(t *testing.T) {
 	if again := Path(t, Touchstone); again != path {
 		t.Errorf("a second call gives %s, the first %s", again, path)
 	}
-	if other := Path(t, Touchstone, "CGO_ENABLED=0"); other == path {
-		t.Error("another environment gives the same program")
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "0"}) {
+		t.Errorf("it is not built without C: %v", info.Settings)
 	}
 }

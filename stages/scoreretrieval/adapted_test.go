@@ -31,11 +31,12 @@ func adapted(t *testing.T, name string, options map[string]string) (dir string) 
 // The native contract, described as an adapter, must give the same lists and
 // scores as its implementation in Go.
 func TestNativeContractAsAnAdapter(t *testing.T) {
+	asAdapter := adapted(t, "reference", nil)
 	for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 		opts := small(reference(t))
 		opts.Search = path
 		want, _ := mustScore(t, opts)
-		opts.Proxy = adapted(t, "reference", nil)
+		opts.Proxy = asAdapter
 		got, _ := mustScore(t, opts)
 		if got.ProxyIdentity == want.ProxyIdentity {
 			t.Errorf("the adapter is not part of the identity %s", got.ProxyIdentity)

@@ -18,10 +18,11 @@ func TestStrangeAnswersAreScored(t *testing.T) {
 	}
 	right, _ := mustScore(t, small(badproxy.Manifest(t, badproxy.Right)))
 	for _, mode := range []string{badproxy.AnswerNegative, badproxy.AnswerHuge, badproxy.SlowIndex, badproxy.LeavesLock} {
+		manifest := badproxy.Manifest(t, mode)
 		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 			t.Run(mode+" "+path, func(t *testing.T) {
 				t.Setenv("TMPDIR", t.TempDir())
-				opts := small(badproxy.Manifest(t, mode))
+				opts := small(manifest)
 				opts.Search = path
 				got, raw := mustScore(t, opts)
 				for i, q := range got.PerQuery {

@@ -2,12 +2,14 @@ package scoreretrieval_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,15 +26,23 @@ const (
 	smallGolden = "testdata/golden.json"
 )
 
-// reference builds the manifest of the reference proxy.
+// reference builds the manifest of the reference proxy, which all tests share.
 func reference(t *testing.T) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
-	if err := buildproxy.Run(t.Context(), buildproxy.Options{Out: dir, Identity: "under test"}); err != nil {
+	dir, err := referenceOnce()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
+
+var referenceOnce = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "scoreretrieval-reference-")
+	if err != nil {
+		return "", err
+	}
+	return dir, buildproxy.Run(context.Background(), buildproxy.Options{Out: dir, Identity: "under test"})
+})
 
 // score runs snapshot-index and then score-retrieval and returns the report
 // and its bytes.
@@ -47,10 +57,7 @@ func score(t *testing.T, opts scoreretrieval.Options) (contracts.RetrievalReport
 	if opts.Search == "" {
 		opts.Search = contracts.SearchMCP
 	}
-	err := snapshotindex.Run(t.Context(), snapshotindex.Options{
-		Proxy: opts.Proxy, Corpus: opts.Corpus, Out: opts.Index, Degrade: opts.Degrade,
-	})
-	if err != nil {
+	if err := os.WriteFile(opts.Index, snapshot(t, opts), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := scoreretrieval.Run(t.Context(), opts); err != nil {
@@ -68,6 +75,38 @@ func score(t *testing.T, opts scoreretrieval.Options) (contracts.RetrievalReport
 		t.Fatal(err)
 	}
 	return report, raw, nil
+}
+
+// snapshots holds what snapshot-index wrote, by the options that it depends on. Starting a proxy takes
+// longer than the queries of most tests.
+var snapshots struct {
+	sync.Mutex
+	of map[[3]string][]byte
+}
+
+// snapshot runs snapshot-index, unless another test with the same proxy did.
+func snapshot(t *testing.T, opts scoreretrieval.Options) []byte {
+	t.Helper()
+	key := [3]string{opts.Proxy, opts.Corpus, opts.Degrade}
+	snapshots.Lock()
+	defer snapshots.Unlock()
+	if index, ok := snapshots.of[key]; ok {
+		return index
+	}
+	out := filepath.Join(t.TempDir(), "index.json")
+	err := snapshotindex.Run(t.Context(), snapshotindex.Options{Proxy: opts.Proxy, Corpus: opts.Corpus, Degrade: opts.Degrade, Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if snapshots.of == nil {
+		snapshots.of = map[[3]string][]byte{}
+	}
+	snapshots.of[key] = index
+	return index
 }
 
 func mustScore(t *testing.T, opts scoreretrieval.Options) (contracts.RetrievalReport, []byte) {

@@ -34,7 +34,11 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 2 && os.Args[1] == badproxy.Argument:
 		badproxy.Main(os.Args[2:])
 	default:
-		os.Exit(m.Run())
+		code := m.Run()
+		if dir, err := referenceOnce(); err == nil {
+			_ = os.RemoveAll(dir)
+		}
+		os.Exit(code)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -36,7 +36,7 @@ const busybox = "/bin/busybox"
 // touchstone returns the path of a static build of the command line.
 func touchstone(t *testing.T) string {
 	t.Helper()
-	return testprogram.Path(t, testprogram.Touchstone, "CGO_ENABLED=0")
+	return testprogram.Path(t, testprogram.Touchstone)
 }
 
 func TestMain(m *testing.M) {
