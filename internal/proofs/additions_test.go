@@ -123,6 +123,7 @@ func extended(t *testing.T, store string) *workbench {
 // A detector that is declared in the table can be selected, and is scored and reported. A
 // format that is declared is written.
 func TestADetectorAndAFormatAreAddedInOnePlace(t *testing.T) {
+	testlevel.Thorough(t, "it compiles most packages and runs two pipelines")
 	b := extended(t, t.TempDir())
 	if help := b.run("detector", "--help"); !strings.Contains(help, "suspicious") {
 		t.Errorf("the help does not offer the detector:\n%s", help)

@@ -247,6 +247,7 @@ func TestOnlyLocalClients(t *testing.T) {
 }
 
 func TestUpstreamsThatFailAreVisibleAndHarmNoOther(t *testing.T) {
+	t.Parallel() // it mostly waits
 	unused, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -302,6 +303,7 @@ func TestUpstreamThatEndsLater(t *testing.T) {
 }
 
 func TestCallThatTakesTooLong(t *testing.T) {
+	t.Parallel() // it mostly waits
 	timeout := testload.Stretch(2 * time.Second).Round(time.Second)
 	r := run(t, timeout, stdio(t, "slow", fine))
 	text, result := r.call(r.session(), "call_tool", map[string]any{"name": "slow:wait"})
@@ -365,6 +367,7 @@ func TestRugPull(t *testing.T) {
 // A change that is reported before the first listing is noticed. Many changes that are reported together
 // count as one.
 func TestChangesAreSeenOnce(t *testing.T) {
+	t.Parallel() // it mostly waits
 	r := run(t, 60*time.Second, stdio(t, "hasty", hasty), stdio(t, "restless", restless))
 	asked := 0
 	r.wants(func(proxy.Status) bool {

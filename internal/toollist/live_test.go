@@ -233,6 +233,7 @@ func TestListSeesWhatWasSent(t *testing.T) {
 }
 
 func TestListBadServers(t *testing.T) {
+	t.Parallel() // it mostly waits
 	missing := stdioServer(t, "missing")
 	missing.Command = []string{"no-such-program-here"}
 	disabled := stdioServer(t, "disabled")
@@ -297,6 +298,7 @@ func zombie(pid int) bool {
 // A server may register tools after the handshake. A list that is read too
 // early would silently lack them.
 func TestListWaitsForTheListToSettle(t *testing.T) {
+	t.Parallel() // it mostly waits
 	in := mustList(t, 30*time.Second, stdioServer(t, "grows"))
 	names := []string{}
 	for _, tool := range in.Tools {

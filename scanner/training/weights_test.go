@@ -8,12 +8,21 @@ import (
 )
 
 // TestWeights trains the classifier on the committed sets and compares the
-// result with the committed weights, up to roundings of other machines.
+// result with the committed weights, up to roundings of other machines. It trains once for the
+// same examples, and then takes the weights from the user's cache.
 func TestWeights(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for some seconds")
 	}
-	packed, err := packedWeights(".")
+	sets, err := readSentenceSets(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unmarked, err := readUnmarked(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := cachedWeights(sets, unmarked)
 	if err != nil {
 		t.Fatal(err)
 	}
