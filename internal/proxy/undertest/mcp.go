@@ -97,7 +97,13 @@ func attempt[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession
 		if err != nil {
 			return v, err
 		}
-		session, err := c.client.Connect(ctx, transport, nil)
+		connecting := ctx
+		if c.only {
+			// A query that ends while the proxy is still greeting must not end
+			// the only session: later queries wait for it.
+			connecting = context.WithoutCancel(ctx)
+		}
+		session, err := c.client.Connect(connecting, transport, nil)
 		if err != nil {
 			return v, fmt.Errorf("connect to its MCP endpoint: %w", err)
 		}
