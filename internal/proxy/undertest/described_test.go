@@ -319,6 +319,33 @@ func TestSSEProxy(t *testing.T) {
 	refused(t, toolProxy(t, "sse", `listen]`+"\n  env = { XDG_CACHE_HOME = \"/var/cache\" }"), nil, `sets XDG_CACHE_HOME to "/var/cache"`, "starts with ${home}")
 }
 
+// A query that ends before the proxy has greeted does not end the only session.
+func TestStdioProxyThatGreetsLate(t *testing.T) {
+	dir := toolProxy(t, "stdio", "]")
+	file := filepath.Join(dir, "adapter.hcl")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const late = `command = ["/bin/sh", "-c", "sleep 1; exec \"$0\" \"$@\"", `
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "command = [", late, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := startStdio(t, dir, 100*time.Millisecond)
+	for queries := 1; ; queries++ {
+		answer, err := p.Search(t.Context(), "water", 2)
+		if err == nil {
+			if len(answer.Tools) != 2 || queries == 1 {
+				t.Errorf("query %d: got %+v", queries, answer)
+			}
+			return
+		}
+		if !errors.Is(err, undertest.ErrNoAnswer) {
+			t.Fatalf("query %d: %v", queries, err)
+		}
+	}
+}
+
 // A proxy that speaks MCP on its standard input and output.
 func TestStdioProxy(t *testing.T) {
 	dir := toolProxy(t, "stdio", "]")
