@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -17,11 +18,7 @@ import (
 // foldsOf divides the sentences into folds by author. The weights of each fold were
 // trained on the others.
 func foldsOf(dir string, folds int) (panel, error) {
-	sets, err := readSentenceSets(dir)
-	if err != nil {
-		return nil, err
-	}
-	unmarked, err := readUnmarked(dir)
+	sets, unmarked, err := readTraining(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +41,17 @@ func foldsOf(dir string, folds int) (panel, error) {
 	return p, nil
 }
 
+// trainer is the source that trains. Weights that other code made do not count.
+//
+//go:embed weights.go
+var trainer string
+
 // cachedWeights trains the classifier on sets, or takes the weights from the
-// user's cache if it was trained on the same examples before.
+// user's cache if the same code has made them from the same examples.
 func cachedWeights(sets map[string][]labelledTool, unmarked []labelledTool) ([]byte, error) {
 	examples, attacks := examplesOfSets(sets, unmarked)
 	digest := sha256.New()
-	fmt.Fprintln(digest, penalty, minUses, examples, attacks)
+	fmt.Fprintln(digest, trainer, classifier.FeatureScale, classifier.Unit, examples, attacks)
 	path := ""
 	if cache, err := os.UserCacheDir(); err == nil {
 		path = filepath.Join(cache, "touchstone", "folds", hex.EncodeToString(digest.Sum(nil)))

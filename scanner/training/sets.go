@@ -127,6 +127,16 @@ func (l *labelledTool) unmarkValue(value any) any {
 	return value
 }
 
+// readTraining reads all that the classifier is trained on: the authors' marked sets, by
+// name, and the sets without marks.
+func readTraining(dir string) (sets map[string][]labelledTool, unmarked []labelledTool, err error) {
+	if sets, err = readSentenceSets(dir); err != nil {
+		return nil, nil, err
+	}
+	unmarked, err = readUnmarked(dir)
+	return sets, unmarked, err
+}
+
 // readUnmarked reads the sets in dir/unmarked. Their attacks have no marks.
 func readUnmarked(dir string) ([]labelledTool, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "unmarked", "*.json"))

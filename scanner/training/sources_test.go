@@ -85,11 +85,7 @@ func TestLeaveOneSourceOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for some seconds")
 	}
-	sets, err := readSentenceSets(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	unmarked, err := readUnmarked(".")
+	sets, unmarked, err := readTraining(".")
 	if err != nil {
 		t.Fatal(err)
 	}

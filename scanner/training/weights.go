@@ -231,11 +231,7 @@ func (t trained) pack() []byte {
 
 // packedWeights trains the classifier on the sets in dir and packs the weights.
 func packedWeights(dir string) ([]byte, error) {
-	sets, err := readSentenceSets(dir)
-	if err != nil {
-		return nil, err
-	}
-	unmarked, err := readUnmarked(dir)
+	sets, unmarked, err := readTraining(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -9,16 +9,12 @@ import (
 
 // TestWeights trains the classifier on the committed sets and compares the
 // result with the committed weights, up to roundings of other machines. It trains once for the
-// same examples, and then takes the weights from the user's cache.
+// same code and examples, and then takes the weights from the user's cache.
 func TestWeights(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for some seconds")
 	}
-	sets, err := readSentenceSets(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	unmarked, err := readUnmarked(".")
+	sets, unmarked, err := readTraining(".")
 	if err != nil {
 		t.Fatal(err)
 	}
