@@ -34,13 +34,19 @@ func scanProject(t *testing.T) string {
 	return dir
 }
 
-// The action fetches the scanner, scans, and uploads what it found.
-func TestScanAction(t *testing.T) {
+// scannerReleases returns the address of a server with a release of the scanner. It skips the
+// test where the runner's scripts do not run.
+func scannerReleases(t *testing.T) string {
+	t.Helper()
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("it runs the runner's scripts")
 	}
-	scanner := testprogram.Path(t, testprogram.Scanner)
-	downloads := releases(t, scanner).URL
+	return releases(t, testprogram.Path(t, testprogram.Scanner)).URL
+}
+
+// The action fetches the scanner, scans, and uploads what it found.
+func TestScanAction(t *testing.T) {
+	downloads, scanner := scannerReleases(t), testprogram.Path(t, testprogram.Scanner)
 	for _, tt := range []struct {
 		name    string
 		inputs  map[string]string
@@ -84,10 +90,7 @@ func TestScanAction(t *testing.T) {
 
 // Without the scanner of the release, nothing is scanned and the job fails.
 func TestScanActionWithoutProgram(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("it runs the runner's scripts")
-	}
-	downloads := releases(t, testprogram.Path(t, testprogram.Scanner)).URL
+	downloads := scannerReleases(t)
 	for _, tt := range []struct {
 		name   string
 		inputs map[string]string

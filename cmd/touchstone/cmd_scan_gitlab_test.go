@@ -4,19 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
 // The component for GitLab fetches the scanner, scans, and reports findings as code quality.
 func TestScanOnGitLab(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("it runs the runner's scripts")
-	}
-	downloads := releases(t, testprogram.Path(t, testprogram.Scanner)).URL
+	downloads := scannerReleases(t)
 	for _, tt := range []struct {
 		name   string
 		inputs map[string]string
