@@ -13,15 +13,16 @@ type format struct {
 	// reads the file, and its size limit and what is left out beyond it.
 	reader, limit string
 	write         func(contracts.Report) ([]byte, error)
-	// noVerdict writes the file of a run without a verdict. If it is nil, such a
-	// run has no file of this name.
+	// noVerdict writes the file of a run without a verdict. Only report.json has
+	// none, because such a run has no figures: without it, readers of a format
+	// would take an earlier file for the result of this run.
 	noVerdict func(contracts.NoVerdict) ([]byte, error)
 	// withOrigins adds the results of other machines to the file, see WithOrigins.
 	withOrigins func([]byte, []contracts.MadeElsewhere) ([]byte, error)
 }
 
-// formats lists the files in the order of help texts. No other place names
-// them. docs/contributing/add-a-report-format.md describes how to add one.
+// formats lists the files in the order of help texts. No other place lists
+// them all. docs/contributing/add-a-report-format.md describes how to add one.
 var formats = []format{
 	{
 		file: "report.json", reader: "programs, `touchstone report diff A B`", limit: "none; it always holds everything",

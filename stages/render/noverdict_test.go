@@ -32,7 +32,7 @@ func TestNoVerdictInEveryFormat(t *testing.T) {
 	}
 	for _, f := range formats {
 		if _, ok := files[f.file]; ok != (f.file != "report.json") {
-			t.Errorf("%s: written %v", f.file, ok)
+			t.Errorf("%s: written %v: every format but report.json needs noVerdict", f.file, ok)
 		}
 	}
 	for name, content := range files {

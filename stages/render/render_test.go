@@ -35,12 +35,12 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		files := make(map[string][]byte)
-		for _, name := range []string{"report.json", "report.html", "report.md", "junit.xml", "annotations.txt"} {
-			data, err := os.ReadFile(filepath.Join(dir, out, name))
+		for _, f := range formats {
+			data, err := os.ReadFile(filepath.Join(dir, out, f.file))
 			if err != nil {
 				t.Fatal(err)
 			}
-			files[name] = data
+			files[f.file] = data
 		}
 		if first == nil {
 			first = files
