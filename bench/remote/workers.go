@@ -94,7 +94,7 @@ func (b *bench) memory(ctx context.Context, instances int) error {
 	m.Instead = func(instance string, _ *repb.Command) (*repb.ActionResult, error) {
 		return &repb.ActionResult{OutputFiles: []*repb.OutputFile{
 			{Path: "report.json", Digest: m.Put(instance, []byte(`{"ExitCode":0,"Duration":200000000}`))},
-			{Path: "box/out/result", Digest: m.Put(instance, []byte("result\n"))},
+			{Path: "stage/out/result", Digest: m.Put(instance, []byte("result\n"))},
 		}}, nil
 	}
 	work, err := b.matrix(fmt.Sprint("memory-", instances), "echo $0 > out/result", instances)

@@ -40,7 +40,7 @@ func newDoctorCommand(flags *globalFlags) *cobra.Command {
 		Long: `Checks, with the given pipeline and variables: the pipeline itself, the cache, the
 programs of its stages, the proxy's adapter, source, build and toolchain, a free port on
 loopback, the services that the proxy uses, the recorded answers of models, its secret,
-the executor, how far this system holds stages to the files and networks that they
+the executor, whether this system limits stages to the files and networks that they
 declare, the remote cache, and the baseline. It runs no stage of the pipeline and changes nothing.
 
 With --proxy, it also prints how the proxy would be started: the command, the environment

@@ -84,7 +84,7 @@ func (d *doctor) executor(ctx context.Context) {
 		return
 	}
 	if e, ok := d.session.engine.Executor.(*workers.Executor); ok {
-		d.ok("executor", "%s runs stages; the record of each result says what its worker held of its declarations", e.Settings.Address)
+		d.ok("executor", "%s runs stages; the record of each result lists which declarations its worker enforced", e.Settings.Address)
 		return
 	}
 	d.ok("executor", "stages can run")
@@ -113,7 +113,7 @@ func (d *doctor) remoteCache(ctx context.Context) {
 	}
 }
 
-// isolation says what this system holds of what stages declare. It asks a stage, because
+// isolation says which declarations of stages this system enforces. It asks a stage, because
 // what the kernel, its settings and a container around it allow is known only then.
 func (d *doctor) isolation(ctx context.Context, e local.Executor) {
 	if e.Sandbox.Off() {
@@ -131,9 +131,9 @@ func (d *doctor) isolation(ctx context.Context, e local.Executor) {
 			"to run stages without it, use --isolation off")
 		return
 	}
-	if missing := local.Unheld(words); len(missing) > 0 {
-		d.warn("isolation", "this system cannot hold everything that stages declare: "+strings.Join(missing, ", "),
-			"allow user namespaces, or run as administrator; docs/explanation/sandbox.md says what each word means")
+	if missing := local.NotEnforced(words); len(missing) > 0 {
+		d.warn("isolation", "this system cannot enforce everything that stages declare: "+strings.Join(missing, ", "),
+			"allow user namespaces, or run as administrator; docs/explanation/sandbox.md explains each word")
 		return
 	}
 	d.ok("isolation", "%s", strings.Join(words, ", "))

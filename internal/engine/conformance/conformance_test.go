@@ -308,7 +308,7 @@ stage "full" {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if executor == "remote" && slices.Contains(rec.Isolation, "network-not-held") {
+		if executor == "remote" && slices.Contains(rec.Isolation, "network-not-enforced") {
 			continue // this system does not allow more
 		}
 		if strings.TrimSpace(string(b)) != "lo" != has {
@@ -336,7 +336,7 @@ stage "reads" {
 }`})
 	stores := t.TempDir()
 	e := w.run(executor, filepath.Join(stores, executor))
-	if e.code != 3 && (executor == "dagger" || !slices.Contains(e.records["reads[]"].Isolation, "files-not-held")) {
+	if e.code != 3 && (executor == "dagger" || !slices.Contains(e.records["reads[]"].Isolation, "files-not-enforced")) {
 		t.Errorf("an undeclared read succeeded:\n%+v", e.stages)
 	}
 	e = w.run("local", filepath.Join(stores, "local"))
@@ -348,7 +348,7 @@ stage "reads" {
 	}
 	// If the process was not restricted, the record says so.
 	iso := e.records["reads[]"].Isolation
-	if e.code != 0 || slices.Contains(iso, "landlock") || slices.Contains(iso, "container") || !slices.Contains(iso, "files-not-held") {
+	if e.code != 0 || slices.Contains(iso, "landlock") || slices.Contains(iso, "container") || !slices.Contains(iso, "files-not-enforced") {
 		t.Errorf("an undeclared read: exit status %d, and the record claims %v", e.code, iso)
 	}
 }

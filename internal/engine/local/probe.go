@@ -13,7 +13,7 @@ import (
 )
 
 // Isolation runs a command as a stage without network, in a temporary directory, and
-// returns the words of Result.Isolation: what this system holds. It reports an error if
+// returns the words of Result.Isolation: what this system enforces. It reports an error if
 // the command cannot run or fails.
 func (e Executor) Isolation(ctx context.Context, program string, args ...string) ([]string, error) {
 	dir, err := os.MkdirTemp("", "touchstone-probe-")
@@ -46,11 +46,11 @@ func (e Executor) Isolation(ctx context.Context, program string, args ...string)
 	return result.Isolation, nil
 }
 
-// Unheld returns those words of Result.Isolation that name what the system could not hold.
-func Unheld(isolation []string) []string {
+// NotEnforced returns those words of Result.Isolation that name what the system could not enforce.
+func NotEnforced(isolation []string) []string {
 	var words []string
 	for _, word := range isolation {
-		if strings.HasSuffix(word, "-not-held") {
+		if strings.HasSuffix(word, "-not-enforced") {
 			words = append(words, word)
 		}
 	}

@@ -8,10 +8,10 @@ func BenchmarkTrivialStage(b *testing.B) {
 		name  string
 		lacks map[string]bool
 	}{
-		{"landlock and network", map[string]bool{heldProcesses: true, heldIPC: true, heldMetadata: true, heldUnix: true}},
-		{"and system calls", map[string]bool{heldProcesses: true, heldIPC: true, heldMetadata: true}},
-		{"and processes", map[string]bool{heldIPC: true, heldMetadata: true}},
-		{"and ipc", map[string]bool{heldMetadata: true}},
+		{"landlock and network", map[string]bool{enforcedProcesses: true, enforcedIPC: true, enforcedMetadata: true, enforcedUnix: true}},
+		{"and system calls", map[string]bool{enforcedProcesses: true, enforcedIPC: true, enforcedMetadata: true}},
+		{"and processes", map[string]bool{enforcedIPC: true, enforcedMetadata: true}},
+		{"and ipc", map[string]bool{enforcedMetadata: true}},
 		{"everything", nil},
 	} {
 		b.Run(bc.name, func(b *testing.B) {

@@ -23,10 +23,10 @@ func addr(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
 // features are the restrictions that a test switches off one by one, with the word that
 // then says so.
 var features = []struct{ held, open string }{
-	{heldUnix, openUnix},
-	{heldProcesses, openProcesses},
-	{heldIPC, openIPC},
-	{heldMetadata, openMetadata},
+	{enforcedUnix, openUnix},
+	{enforcedProcesses, openProcesses},
+	{enforcedIPC, openIPC},
+	{enforcedMetadata, openMetadata},
 }
 
 // does runs this program as a stage.
@@ -75,19 +75,19 @@ func newWorld(t *testing.T) world {
 // escapes lists what a stage could reach outside of itself, and which restriction closes it.
 func (w world) escapes(network Network) []escape {
 	list := []escape{
-		{"chmod", w.file, heldMetadata},
-		{"chown", w.file, heldMetadata},
-		{"times", w.file, heldMetadata},
-		{"xattr", w.file, heldMetadata},
-		{"limit", w.self, heldProcesses},
-		{"segment", w.segment, heldIPC},
-		{"memory", w.shm, heldIPC},
+		{"chmod", w.file, enforcedMetadata},
+		{"chown", w.file, enforcedMetadata},
+		{"times", w.file, enforcedMetadata},
+		{"xattr", w.file, enforcedMetadata},
+		{"limit", w.self, enforcedProcesses},
+		{"segment", w.segment, enforcedIPC},
+		{"memory", w.shm, enforcedIPC},
 	}
 	if network == NoNetwork {
-		list = append(list, escape{"unix", w.socket, heldUnix}, escape{"ring", "-", heldUnix}, escape{"socket", strconv.Itoa(unix.AF_VSOCK), heldUnix})
+		list = append(list, escape{"unix", w.socket, enforcedUnix}, escape{"ring", "-", enforcedUnix}, escape{"socket", strconv.Itoa(unix.AF_VSOCK), enforcedUnix})
 	}
 	if network != AnyNetwork {
-		list = append(list, escape{"unix", w.abstract, heldFiles})
+		list = append(list, escape{"unix", w.abstract, enforcedFiles})
 	}
 	return list
 }
@@ -108,7 +108,7 @@ func TestEscapes(t *testing.T) {
 				t.Errorf("network %s, %s %s: exit status %d, recorded as %v\n%s", network, e.act, e.arg, r.ExitCode, r.Isolation, log)
 			}
 			if os.Geteuid() == 0 && !slices.Contains(r.Isolation, e.held) {
-				t.Errorf("network %s, %s: not held, although this is root: %v", network, e.act, r.Isolation)
+				t.Errorf("network %s, %s: not enforced, although this is root: %v", network, e.act, r.Isolation)
 			}
 		}
 		for act, arg := range map[string]string{"own-memory": "x", "own-limit": "-", "pid": "-", "socketpair": "-"} {
@@ -121,7 +121,7 @@ func TestEscapes(t *testing.T) {
 
 // A stage that is refused a socket is told what to declare.
 func TestARefusedSocketIsExplained(t *testing.T) {
-	s := needs(t, heldUnix)
+	s := needs(t, enforcedUnix)
 	defer s.Close()
 	self, err := os.Executable()
 	if err != nil {
@@ -174,7 +174,7 @@ func running(word string) (pids []int) {
 // A daemon that forks twice, in a session of its own and without an environment, ends with
 // its stage.
 func TestADaemonEndsWithItsStage(t *testing.T) {
-	s := needs(t, heldProcesses)
+	s := needs(t, enforcedProcesses)
 	defer s.Close()
 	for i := range 3 { // the second and third use the namespace of the first
 		name := "touchstone-daemon-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
@@ -193,7 +193,7 @@ func TestADaemonEndsWithItsStage(t *testing.T) {
 
 // A stage in a PID namespace gets signals like any other, and reports them.
 func TestSignalsInANamespace(t *testing.T) {
-	s := needs(t, heldProcesses)
+	s := needs(t, enforcedProcesses)
 	defer s.Close()
 	for text, code := range map[string]int{`kill -TERM $$; sleep 60`: 143, `kill -KILL $$`: 137, `kill -ABRT $$`: 134, `exit 7`: 7} {
 		if r, log := stage(t, s, script(text)); r.ExitCode != code {
@@ -210,7 +210,7 @@ func TestSignalsInANamespace(t *testing.T) {
 // A file is renamed from TMPDIR to the outputs without being copied, although everything
 // else is read-only.
 func TestTemporaryFilesAreOnTheFileSystemOfOutputs(t *testing.T) {
-	s := needs(t, heldMetadata)
+	s := needs(t, enforcedMetadata)
 	defer s.Close()
 	in := script(`echo 1 > "$TMPDIR/a" && ln "$TMPDIR/a" out/a && chmod 600 out/a && touch -d @1 out/a`)
 	if r, log := stage(t, s, in); r.ExitCode != 0 {
@@ -261,7 +261,7 @@ func TestNamespacesEndWithThisProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	needs(t, heldProcesses).Close()
+	needs(t, enforcedProcesses).Close()
 	other := exec.Command(self, "act", "stage", name)
 	if err := other.Start(); err != nil {
 		t.Fatal(err)

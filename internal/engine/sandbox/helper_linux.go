@@ -207,7 +207,7 @@ func (h *helper) close() error {
 // withHelper returns the helper of a user who is not the administrator, or nil if stages
 // run without one.
 func (s *Sandbox) withHelper() *helper {
-	if s.off || s.helps || s.lacks[heldProcesses] || os.Geteuid() == 0 {
+	if s.off || s.helps || s.lacks[enforcedProcesses] || os.Geteuid() == 0 {
 		return nil
 	}
 	s.helping.Do(func() { s.helper, _ = s.startHelper() })

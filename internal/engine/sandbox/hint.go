@@ -67,13 +67,13 @@ func paths(line string) []string {
 
 // hint returns a possible reason for the failure of a stage: what the sandbox refused it, or
 // "" if its log says nothing about that.
-func (s *Sandbox) hint(job *Job, held *confinement) string {
-	if slices.Contains(held.words, heldFiles) {
-		if path, ok := s.undeclared(job.Command.Stderr, job.Command.Dir, held.grants); ok {
+func (s *Sandbox) hint(job *Job, confined *confinement) string {
+	if slices.Contains(confined.words, enforcedFiles) {
+		if path, ok := s.undeclared(job.Command.Stderr, job.Command.Dir, confined.grants); ok {
 			return "the sandbox denied access to " + path + ", which the stage does not declare; if this is the reason, declare it as an input, or use --isolation off to find out what else the stage needs"
 		}
 	}
-	if (slices.Contains(held.words, heldUnix) || slices.Contains(held.words, heldSockets)) && says(tail(job.Command.Stderr), noFamily) {
+	if (slices.Contains(confined.words, enforcedUnix) || slices.Contains(confined.words, enforcedSockets)) && says(tail(job.Command.Stderr), noFamily) {
 		return "the sandbox refused a socket, because the stage declares no network; if it needs Unix sockets or servers of its own, declare network = \"loopback\""
 	}
 	return ""

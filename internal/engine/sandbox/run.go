@@ -59,12 +59,12 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	}
 	cmd := job.Command
 	cmd.Program = cmd.File()
-	var held *confinement
+	var confined *confinement
 	confine := func() (bound bool, err error) {
-		if held, err = s.confine(job, cmd.Program); err != nil {
+		if confined, err = s.confine(job, cmd.Program); err != nil {
 			return false, err
 		}
-		return !held.ownProcesses(), nil
+		return !confined.ownProcesses(), nil
 	}
 	if !s.off {
 		cmd.Confine = confine
@@ -73,16 +73,16 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	}
 	ended, err := cmd.Run(ctx)
 	if err != nil {
-		if held != nil {
-			s.release(held, errors.As(err, new(*process.StartError)))
+		if confined != nil {
+			s.release(confined, errors.As(err, new(*process.StartError)))
 		}
-		return nil, startError(err, held)
+		return nil, startError(err, confined)
 	}
 	result := resultOf(ended)
-	result.Isolation = append(result.Isolation, held.words...)
-	result.Ended = s.release(held, ended.Nothing)
+	result.Isolation = append(result.Isolation, confined.words...)
+	result.Ended = s.release(confined, ended.Nothing)
 	if result.ExitCode != 0 {
-		result.Hint = s.hint(job, held)
+		result.Hint = s.hint(job, confined)
 	}
 	return result, nil
 }
@@ -96,9 +96,9 @@ func resultOf(ended *process.Ended) *Result {
 
 // startError adds a hint to the error of a program that could not be executed, if the
 // sandbox may be the reason.
-func startError(err error, held *confinement) error {
+func startError(err error, confined *confinement) error {
 	var start *process.StartError
-	if errors.As(err, &start) && errors.Is(err, syscall.EACCES) && held != nil && slices.Contains(held.words, heldFiles) {
+	if errors.As(err, &start) && errors.Is(err, syscall.EACCES) && confined != nil && slices.Contains(confined.words, enforcedFiles) {
 		return fmt.Errorf("starting %s: %w; check that the file is executable, and that the interpreter in its first line is an input of the stage, in its PATH or in a system directory", start.Name, start.Err)
 	}
 	return err

@@ -15,22 +15,22 @@ import (
 // Values of Result.Isolation: the restrictions that a sandbox applied to a stage, and
 // the missing ones.
 const (
-	heldFiles   = "landlock"         // only its own files and those of the system
-	heldNetwork = "no-network"       // a separate network with only loopback
-	heldTCP     = "no-tcp"           // no TCP, if a separate network is not available
-	heldSockets = "no-sockets"       // no sockets at all, if a separate network is not available
-	openFiles   = "files-not-held"   // undeclared files were readable
-	openNetwork = "network-not-held" // undeclared networks were reachable
-	askedFor    = "isolation-off"    // neither, by the user's choice
+	enforcedFiles   = "landlock"             // only its own files and those of the system
+	enforcedNetwork = "no-network"           // a separate network with only loopback
+	enforcedTCP     = "no-tcp"               // no TCP, if a separate network is not available
+	enforcedSockets = "no-sockets"           // no sockets at all, if a separate network is not available
+	openFiles       = "files-not-enforced"   // undeclared files were readable
+	openNetwork     = "network-not-enforced" // undeclared networks were reachable
+	askedFor        = "isolation-off"        // neither, by the user's choice
 
-	heldUnix      = "no-unix-sockets"       // no sockets of the file system and of hypervisors
-	openUnix      = "unix-sockets-not-held" // they could be connected to
-	heldProcesses = "own-processes"         // no process but its own exists, and all end with it
-	openProcesses = "processes-not-held"    // a daemon could outlive it
-	heldIPC       = "own-ipc"               // shared memory, semaphores and queues of its own
-	openIPC       = "ipc-not-held"          // it shared those of the machine
-	heldMetadata  = "read-only-files"       // no mode, owner, time or attribute of another file changes
-	openMetadata  = "metadata-not-held"     // those of files that the user may change could change
+	enforcedUnix      = "no-unix-sockets"           // no sockets of the file system and of hypervisors
+	openUnix          = "unix-sockets-not-enforced" // they could be connected to
+	enforcedProcesses = "own-processes"             // no process but its own exists, and all end with it
+	openProcesses     = "processes-not-enforced"    // a daemon could outlive it
+	enforcedIPC       = "own-ipc"                   // shared memory, semaphores and queues of its own
+	openIPC           = "ipc-not-enforced"          // it shared those of the machine
+	enforcedMetadata  = "read-only-files"           // no mode, owner, time or attribute of another file changes
+	openMetadata      = "metadata-not-enforced"     // those of files that the user may change could change
 )
 
 // A Sandbox restricts stages to the files and the network that they declare, as far as
@@ -124,8 +124,8 @@ func within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
-// unheld returns the values of Result.Isolation for a stage without restrictions.
-func unheld(network Network) []string {
+// unrestricted returns the values of Result.Isolation for a stage without restrictions.
+func unrestricted(network Network) []string {
 	words := []string{openFiles, openProcesses, openIPC, openMetadata}
 	if network != AnyNetwork {
 		words = append(words, openNetwork)

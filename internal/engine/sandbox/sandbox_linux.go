@@ -23,7 +23,7 @@ type confinement struct {
 // job declares. The thread cannot be used for anything else afterwards.
 func (s *Sandbox) confine(job *Job, program string) (*confinement, error) {
 	if s.off {
-		return &confinement{words: append(unheld(job.Network), askedFor), network: -1}, nil
+		return &confinement{words: append(unrestricted(job.Network), askedFor), network: -1}, nil
 	}
 	s.once.Do(s.prepare)
 	c := &confinement{grants: s.grants(job, program), network: -1}
@@ -41,7 +41,7 @@ func (s *Sandbox) restrict(c *confinement, declared Network) error {
 	if err := s.separate(c); err != nil {
 		return fmt.Errorf("create separate namespaces for the stage: %w", err)
 	}
-	noTCP := declared == NoNetwork && c.network < 0 && s.abi >= minNetABI && !s.lacks[heldTCP]
+	noTCP := declared == NoNetwork && c.network < 0 && s.abi >= minNetABI && !s.lacks[enforcedTCP]
 	if s.abi > 0 {
 		if err := s.restrictFiles(c.grants, declared, noTCP); err != nil {
 			return fmt.Errorf("restrict the stage with Landlock: %w", err)
@@ -59,22 +59,22 @@ func (s *Sandbox) restrict(c *confinement, declared Network) error {
 			return fmt.Errorf("give up capabilities: %w", err)
 		}
 	}
-	c.say(s.abi > 0, heldFiles, openFiles)
+	c.say(s.abi > 0, enforcedFiles, openFiles)
 	if declared == AnyNetwork {
 		return nil
 	}
 	switch {
 	case c.network >= 0:
-		c.words = append(c.words, heldNetwork)
+		c.words = append(c.words, enforcedNetwork)
 	case declared == NoNetwork && sockets:
-		c.words = append(c.words, heldSockets)
+		c.words = append(c.words, enforcedSockets)
 	case noTCP:
-		c.words = append(c.words, heldTCP)
+		c.words = append(c.words, enforcedTCP)
 	default:
 		c.words = append(c.words, openNetwork)
 	}
 	if declared == NoNetwork {
-		c.say(sockets, heldUnix, openUnix)
+		c.say(sockets, enforcedUnix, openUnix)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (s *Sandbox) restrict(c *confinement, declared Network) error {
 // enterNetwork gives the stage a network of its own, unless it declares the network or
 // this process may not.
 func (s *Sandbox) enterNetwork(c *confinement, declared Network) error {
-	if declared == AnyNetwork || s.lacks[heldNetwork] {
+	if declared == AnyNetwork || s.lacks[enforcedNetwork] {
 		return nil
 	}
 	network, err := s.enter()
@@ -108,7 +108,7 @@ func (s *Sandbox) restrictCalls(c *confinement, declared Network) (sockets bool,
 		refused.families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK, unix.AF_UNIX}
 	}
 	filter := refused.filter()
-	if filter == nil || s.lacks[heldUnix] {
+	if filter == nil || s.lacks[enforcedUnix] {
 		return false, nil
 	}
 	err = install(filter)

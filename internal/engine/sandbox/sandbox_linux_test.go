@@ -78,13 +78,13 @@ func needs(t *testing.T, word string) *Sandbox {
 	t.Helper()
 	s := New()
 	if r, _ := stage(t, s, script("true")); !slices.Contains(r.Isolation, word) {
-		t.Skipf("this system holds stages to %v; the test needs %s", r.Isolation, word)
+		t.Skipf("this system enforces %v; the test needs %s", r.Isolation, word)
 	}
 	return s
 }
 
 func TestFilesThatAStageCanReach(t *testing.T) {
-	s := needs(t, heldFiles)
+	s := needs(t, enforcedFiles)
 	outside := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"secret": 0o644, "tool": 0o755, "lib/data": 0o644, "bin/tool": 0o755} {
 		file := filepath.Join(outside, name)
@@ -152,7 +152,7 @@ func TestFilesThatAStageCanReach(t *testing.T) {
 // A cache may be in the directory of shared memory, which is in memory and therefore fast.
 // Its stages share that directory with the machine, and say so.
 func TestStagesInSharedMemory(t *testing.T) {
-	s := needs(t, heldIPC)
+	s := needs(t, enforcedIPC)
 	dir, err := os.MkdirTemp(sharedMemory, "touchstone-test-")
 	if err != nil {
 		t.Skip(err)
@@ -168,7 +168,7 @@ func TestStagesInSharedMemory(t *testing.T) {
 }
 
 func TestOnlyStagesAreConfined(t *testing.T) {
-	s := needs(t, heldFiles)
+	s := needs(t, enforcedFiles)
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestOnlyStagesAreConfined(t *testing.T) {
 }
 
 func TestNetworksThatAStageCanReach(t *testing.T) {
-	s := needs(t, heldNetwork)
+	s := needs(t, enforcedNetwork)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestNetworksThatAStageCanReach(t *testing.T) {
 		if failed := r.ExitCode != 0; failed != tc.fail {
 			t.Errorf("network %s, connecting to %s: exit status %d, want failure %v\n%s", tc.network, tc.to, r.ExitCode, tc.fail, log)
 		}
-		if held := slices.Contains(r.Isolation, heldNetwork); held != (tc.network != AnyNetwork) {
+		if held := slices.Contains(r.Isolation, enforcedNetwork); held != (tc.network != AnyNetwork) {
 			t.Errorf("network %s is recorded as %v", tc.network, r.Isolation)
 		}
 	}
@@ -241,16 +241,16 @@ func TestNetworksThatAStageCanReach(t *testing.T) {
 // Without the permission to create network namespaces, "none" only disables TCP, and
 // "loopback" is recorded as not restricted.
 func TestNetworksWithoutPrivilege(t *testing.T) {
-	s := needs(t, heldFiles)
+	s := needs(t, enforcedFiles)
 	if s.abi < minNetABI {
 		t.Skip("this kernel cannot forbid TCP")
 	}
-	s.lacks = map[string]bool{heldNetwork: true, heldUnix: true}
+	s.lacks = map[string]bool{enforcedNetwork: true, enforcedUnix: true}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for network, word := range map[Network]string{NoNetwork: heldTCP, Loopback: openNetwork} {
+	for network, word := range map[Network]string{NoNetwork: enforcedTCP, Loopback: openNetwork} {
 		r, log := stage(t, s, declares(network, self, "connect", "self"))
 		if (r.ExitCode != 0) != (network == NoNetwork) || !slices.Contains(r.Isolation, word) {
 			t.Errorf("network %s: exit status %d, recorded as %v\n%s", network, r.ExitCode, r.Isolation, log)
@@ -285,7 +285,7 @@ func TestSandboxesLeaveNothingOpen(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotHeldIsSaid(t *testing.T) {
+func TestWhatIsNotEnforcedIsSaid(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
@@ -296,7 +296,7 @@ func TestWhatIsNotHeldIsSaid(t *testing.T) {
 			t.Errorf("recorded as %v, without %s", r.Isolation, word)
 		}
 	}
-	if r.ExitCode != 0 || slices.Contains(r.Isolation, heldFiles) || slices.Contains(r.Isolation, heldNetwork) {
+	if r.ExitCode != 0 || slices.Contains(r.Isolation, enforcedFiles) || slices.Contains(r.Isolation, enforcedNetwork) {
 		t.Errorf("exit status %d, recorded as %v", r.ExitCode, r.Isolation)
 	}
 }

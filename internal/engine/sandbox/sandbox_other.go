@@ -15,7 +15,7 @@ type confinement struct {
 }
 
 func (s *Sandbox) confine(job *Job, _ string) (*confinement, error) {
-	words := unheld(job.Network)
+	words := unrestricted(job.Network)
 	if s.off {
 		words = append(words, askedFor)
 	}

@@ -14,7 +14,7 @@ import (
 // except what the stage may write: unlike Landlock, that also refuses to change the mode,
 // owner, times and attributes of a file.
 func (s *Sandbox) separate(c *confinement) error {
-	if !s.lacks[heldProcesses] {
+	if !s.lacks[enforcedProcesses] {
 		if k, err := s.keepers.Take(); err == nil {
 			c.keeper = k
 			if err := k.Enter(); err != nil {
@@ -22,32 +22,32 @@ func (s *Sandbox) separate(c *confinement) error {
 			}
 		}
 	}
-	c.say(c.keeper != nil, heldProcesses, openProcesses)
+	c.say(c.keeper != nil, enforcedProcesses, openProcesses)
 	if c.keeper != nil {
 		c.grants = append(c.grants, grant{"/proc", read})
 	}
-	if s.lacks[heldIPC] && s.lacks[heldMetadata] || unix.Unshare(unix.CLONE_NEWNS|unix.CLONE_NEWIPC) != nil {
+	if s.lacks[enforcedIPC] && s.lacks[enforcedMetadata] || unix.Unshare(unix.CLONE_NEWNS|unix.CLONE_NEWIPC) != nil {
 		c.words = append(c.words, openIPC, openMetadata)
 		return nil
 	}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return os.NewSyscallError("making mounts private", err)
 	}
-	readOnly := !s.lacks[heldMetadata] && readOnlyBut(c.writable()) == nil
-	c.say(!s.lacks[heldIPC] && !c.uses(sharedMemory) && ownSharedMemory() == nil, heldIPC, openIPC)
-	if slices.Contains(c.words, heldIPC) {
+	readOnly := !s.lacks[enforcedMetadata] && readOnlyBut(c.writable()) == nil
+	c.say(!s.lacks[enforcedIPC] && !c.uses(sharedMemory) && ownSharedMemory() == nil, enforcedIPC, openIPC)
+	if slices.Contains(c.words, enforcedIPC) {
 		c.grants = append(c.grants, grant{sharedMemory, write})
 	}
-	c.say(readOnly, heldMetadata, openMetadata)
+	c.say(readOnly, enforcedMetadata, openMetadata)
 	return nil
 }
 
 // say records whether a restriction applies.
-func (c *confinement) say(holds bool, held, open string) {
-	if !holds {
-		held = open
+func (c *confinement) say(applied bool, enforced, open string) {
+	if !applied {
+		enforced = open
 	}
-	c.words = append(c.words, held)
+	c.words = append(c.words, enforced)
 }
 
 // sharedMemory is the directory of POSIX shared memory.

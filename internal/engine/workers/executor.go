@@ -1,6 +1,6 @@
 // Package workers runs stages on the workers of a server of the Remote Execution API v2, such as
 // Buildbarn. An instance becomes an action: its inputs and touchstone itself are the files of the action,
-// and touchstone is its command. On the worker it reads its order and runs the stage as the local executor
+// and touchstone is its command. On the worker it reads its job and runs the stage as the local executor
 // does (package onworker), with the same sandbox as far as the worker allows it.
 //
 // The server only executes. Package cache decides what is stored and what is a hit, as it does for the
@@ -113,7 +113,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err := e.Prepare(ctx); err != nil {
 		return nil, err
 	}
-	o, err := e.order(job, root)
+	o, err := e.jobFor(job, root)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +122,8 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 		return nil, err
 	}
 	env := maps.Clone(onworker.Supervisor)
-	if len(text) < onworker.LongOrder {
-		env[onworker.OrderVariable], text = string(text), nil
+	if len(text) < onworker.LongJob {
+		env[onworker.JobVariable], text = string(text), nil
 	}
 	a := &remote.Action{
 		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + onworker.ProgramFile, onworker.Verb}, Env: env, Report: onworker.ReportFile,
@@ -162,10 +162,10 @@ func (e *Executor) accept(in *pipeline.Instance) (image.Root, error) {
 	return root, err
 }
 
-// order returns the order for the program on the worker.
-func (e *Executor) order(job *engine.Job, root image.Root) (*onworker.Order, error) {
+// jobFor returns the job of the program on the worker.
+func (e *Executor) jobFor(job *engine.Job, root image.Root) (*onworker.Job, error) {
 	in := job.Instance
-	o := &onworker.Order{
+	o := &onworker.Job{
 		Stage: in.String(), Command: in.Command, Passthrough: in.Passthrough, Timeout: in.Timeout, Grace: e.Grace,
 		Network: sandbox.Network(in.Network), Platform: in.Platform, MemoryMB: in.Resources.MemoryMB, Open: e.Open,
 	}
@@ -203,16 +203,16 @@ func outputs(in *pipeline.Instance) []string {
 		if top, _, inside := strings.Cut(p, "/"); inside && top != onworker.InputDir {
 			p = top
 		}
-		if p = path.Join(onworker.BoxDir, p); !slices.Contains(list, p) {
+		if p = path.Join(onworker.StageDir, p); !slices.Contains(list, p) {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// inputs returns the directory of the action, whose shared parts are uploaded, and the rest of its blobs. order is
+// inputs returns the directory of the action, whose shared parts are uploaded, and the rest of its blobs. text is
 // only in the directory if it is long.
-func (e *Executor) inputs(ctx context.Context, job *engine.Job, order []byte, again bool) (root cache.SizedDigest, rest []remote.Blob, err error) {
+func (e *Executor) inputs(ctx context.Context, job *engine.Job, text []byte, again bool) (root cache.SizedDigest, rest []remote.Blob, err error) {
 	program, err := e.shared(ctx, cache.Digest{}, again, func() (remote.Blob, []remote.Blob, error) {
 		file, err := image.OwnFile(e.Binary)
 		if err != nil {
@@ -225,10 +225,10 @@ func (e *Executor) inputs(ctx context.Context, job *engine.Job, order []byte, ag
 		return root, nil, err
 	}
 	members := []remote.Member{{Name: onworker.ProgramFile, Content: program, Executable: true}}
-	if len(order) > 0 {
-		text := remote.BytesBlob(order)
-		members = append(members, remote.Member{Name: onworker.OrderFile, Content: text.SizedDigest})
-		rest = append(rest, text)
+	if len(text) > 0 {
+		long := remote.BytesBlob(text)
+		members = append(members, remote.Member{Name: onworker.JobFile, Content: long.SizedDigest})
+		rest = append(rest, long)
 	}
 	from := filepath.Join(job.Dir, onworker.InputDir)
 	if _, err := os.Lstat(from); len(job.Instance.Inputs) > 0 && err == nil {
@@ -236,13 +236,13 @@ func (e *Executor) inputs(ctx context.Context, job *engine.Job, order []byte, ag
 		if err != nil {
 			return root, nil, err
 		}
-		box := remote.Directory(remote.Member{Name: onworker.InputDir, Content: files, Dir: true})
-		members = append(members, remote.Member{Name: onworker.BoxDir, Content: box.SizedDigest, Dir: true})
-		rest = append(rest, box)
+		stage := remote.Directory(remote.Member{Name: onworker.InputDir, Content: files, Dir: true})
+		members = append(members, remote.Member{Name: onworker.StageDir, Content: stage.SizedDigest, Dir: true})
+		rest = append(rest, stage)
 	}
 	top := remote.Directory(members...)
 	rest = append(rest, top)
-	if len(order) > 0 {
+	if len(text) > 0 {
 		return top.SizedDigest, rest, nil
 	}
 	// It is that of all instances with these inputs.
@@ -310,7 +310,7 @@ func takeBack(job *engine.Job, taken string, root image.Root, ended *remote.Ende
 		return nil, errors.New(r.Error)
 	}
 	for _, p := range outputs(job.Instance) {
-		name, ok := strings.CutPrefix(p, onworker.BoxDir+"/")
+		name, ok := strings.CutPrefix(p, onworker.StageDir+"/")
 		if !ok {
 			continue
 		}

@@ -90,7 +90,7 @@ func TestAProgramThatWorkersCannotRun(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
+func TestJob(t *testing.T) {
 	job := &engine.Job{
 		Instance: &pipeline.Instance{
 			Stage: "s", Command: []string{"sh", "-c", "x"}, Timeout: time.Minute, Passthrough: []string{"HOME"},
@@ -100,22 +100,22 @@ func TestOrder(t *testing.T) {
 		Env: []string{"HOME=/home/me", "B=2", "A=1"},
 	}
 	e := &Executor{}
-	o, err := e.order(job, image.Root{})
+	o, err := e.jobFor(job, image.Root{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if o.Program != "/bin/sh" || !strings.HasPrefix(o.Digest, "01") || !slices.Equal(o.Env, []string{"A=1", "B=2"}) || !slices.Equal(o.Parents, []string{"out/deep", ".", "in"}) {
-		t.Errorf("order = %+v", o)
+		t.Errorf("job = %+v", o)
 	}
-	if got, want := outputs(job.Instance), []string{"report.json", "stdout", "stderr", "box/out", "box/top", "box/in/x"}; !slices.Equal(got, want) {
+	if got, want := outputs(job.Instance), []string{"report.json", "stdout", "stderr", "stage/out", "stage/top", "stage/in/x"}; !slices.Equal(got, want) {
 		t.Errorf("outputs = %v, want %v", got, want)
 	}
 	// An image identifies its programs.
-	if o, err = e.order(job, image.Root{Ref: "go@sha256:00"}); err != nil || o.Digest != "" {
-		t.Errorf("order = %+v, %v", o, err)
+	if o, err = e.jobFor(job, image.Root{Ref: "go@sha256:00"}); err != nil || o.Digest != "" {
+		t.Errorf("job = %+v, %v", o, err)
 	}
 	job.Instance.Command = []string{"touchstone", "stage", "s"}
-	if o, err = e.order(job, image.Root{}); err != nil || o.Program != "" || o.Digest != "" {
-		t.Errorf("order = %+v, %v", o, err)
+	if o, err = e.jobFor(job, image.Root{}); err != nil || o.Program != "" || o.Digest != "" {
+		t.Errorf("job = %+v, %v", o, err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package onworker implements what touchstone does on a worker of the remote executor: it reads its order,
+// Package onworker implements what touchstone does on a worker of the remote executor: it reads its job,
 // runs the stage like the local executor, with the same sandbox as far as the worker allows it, and writes
 // the logs and a report to files, which the worker uploads.
 //
@@ -30,9 +30,9 @@ const Verb = "on-worker"
 // Names in the root of an action, which is the working directory of the verb.
 const (
 	ProgramFile = "touchstone"
-	OrderFile   = "order.json" // only of a long order
-	BoxDir      = "box"        // the stage's directory
-	InputDir    = "in"         // the inputs, in the stage's directory
+	JobFile     = "job.json" // only of a long job
+	StageDir    = "stage"    // the stage's directory
+	InputDir    = "in"       // the inputs, in the stage's directory
 	tempDir     = "tmp"
 	ReportFile  = "report.json"
 	StdoutFile  = "stdout"
@@ -44,20 +44,20 @@ const (
 // of processor time that it takes with a stage. The stage does not get these variables.
 var Supervisor = map[string]string{"GOGC": "off", "GOMEMLIMIT": "256MiB", "GOMAXPROCS": "1"}
 
-// An order is usually a variable, not a file, so that instances have the same files and the server and the worker
+// A job is usually a variable, not a file, so that instances have the same files and the server and the worker
 // handle two contents less for each. The system limits a variable to 128 KiB.
 const (
-	OrderVariable = "TOUCHSTONE_ORDER"
-	LongOrder     = 100 << 10 // bytes
+	JobVariable = "TOUCHSTONE_JOB"
+	LongJob     = 100 << 10 // bytes
 )
 
-// Order is what the program on the worker does, as JSON. Everybody who may read the server's content can
+// Job is what the program on the worker does, as JSON. Everybody who may read the server's content can
 // read it, so it holds no secret.
-type Order struct {
+type Job struct {
 	Stage   string   `json:"stage"`
 	Command []string `json:"command"`
 	// Program is empty for touchstone itself. Digest is the SHA-256 of its file, if the worker must
-	// have the same one as the machine that wrote the order.
+	// have the same one as the machine that wrote the job.
 	Program string   `json:"program,omitempty"`
 	Digest  string   `json:"digest,omitempty"`
 	Env     []string `json:"env"`
@@ -71,7 +71,7 @@ type Order struct {
 	MemoryMB    int64           `json:"memory_mb,omitempty"`
 	Open        bool            `json:"open,omitempty"` // isolation is off
 	// Identity is the required identity of touchstone on the worker. It is empty if it is the same
-	// program as the one that wrote the order.
+	// program as the one that wrote the job.
 	Identity string `json:"identity,omitempty"`
 }
 
@@ -82,9 +82,9 @@ type Report struct {
 	Error string
 }
 
-// Carry carries out the order in the working directory. A failure of the stage is in the report. An error
+// Carry runs the job in the working directory. A failure of the stage is in the report. An error
 // means that there is no report. identify returns the identity of this program for a command, and is called if
-// the order requires an identity.
+// the job requires an identity.
 func Carry(ctx context.Context, identify func(command []string) (string, error)) error {
 	o, err := read()
 	if err != nil {
@@ -93,29 +93,29 @@ func Carry(ctx context.Context, identify func(command []string) (string, error))
 	return o.carry(ctx, identify)
 }
 
-func read() (*Order, error) {
-	b, from := []byte(os.Getenv(OrderVariable)), OrderVariable
+func read() (*Job, error) {
+	b, from := []byte(os.Getenv(JobVariable)), JobVariable
 	if len(b) == 0 {
 		var err error
-		if b, err = os.ReadFile(OrderFile); err != nil {
+		if b, err = os.ReadFile(JobFile); err != nil {
 			return nil, err
 		}
-		from = OrderFile
+		from = JobFile
 	}
-	o := &Order{}
+	o := &Job{}
 	if err := json.Unmarshal(b, o); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
 	return o, nil
 }
 
-func (o *Order) carry(ctx context.Context, identify func(command []string) (string, error)) error {
+func (o *Job) carry(ctx context.Context, identify func(command []string) (string, error)) error {
 	root, err := os.Getwd()
 	if err != nil {
 		return err
 	}
 	for _, dir := range append([]string{"."}, o.Parents...) {
-		if err := os.MkdirAll(filepath.Join(root, BoxDir, filepath.FromSlash(dir)), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(root, StageDir, filepath.FromSlash(dir)), 0o755); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (o *Order) carry(ctx context.Context, identify func(command []string) (stri
 	return os.WriteFile(filepath.Join(root, ReportFile), b, 0o644)
 }
 
-func (o *Order) run(ctx context.Context, root string, identify func([]string) (string, error)) (*sandbox.Result, error) {
+func (o *Job) run(ctx context.Context, root string, identify func([]string) (string, error)) (*sandbox.Result, error) {
 	if o.Identity != "" {
 		id, err := identify(o.Command)
 		if err != nil {
@@ -164,7 +164,7 @@ func (o *Order) run(ctx context.Context, root string, identify func([]string) (s
 	return box.Run(ctx, &sandbox.Job{
 		Command: process.Command{
 			Needs:   process.Needs{Platform: o.Platform, MemoryMB: o.MemoryMB},
-			Program: program, Args: o.Command, Dir: filepath.Join(root, BoxDir), TempDir: filepath.Join(root, tempDir), Env: o.environment(),
+			Program: program, Args: o.Command, Dir: filepath.Join(root, StageDir), TempDir: filepath.Join(root, tempDir), Env: o.environment(),
 			Stdout: filepath.Join(root, StdoutFile), Stderr: filepath.Join(root, StderrFile), Timeout: o.Timeout, Grace: o.Grace,
 		},
 		Passthrough: o.Passthrough, Network: o.Network,
@@ -173,10 +173,10 @@ func (o *Order) run(ctx context.Context, root string, identify func([]string) (s
 
 // environment returns the environment of the command. What it gets of the machine that it runs on is the
 // worker's.
-func (o *Order) environment() []string {
+func (o *Job) environment() []string {
 	list := slices.Clone(o.Env)
 	for _, name := range o.Passthrough {
-		if v, ok := os.LookupEnv(name); ok && Supervisor[name] == "" && name != OrderVariable {
+		if v, ok := os.LookupEnv(name); ok && Supervisor[name] == "" && name != JobVariable {
 			list = slices.DeleteFunc(list, func(s string) bool { return strings.HasPrefix(s, name+"=") })
 			list = append(list, name+"="+v)
 		}
@@ -186,7 +186,7 @@ func (o *Order) environment() []string {
 }
 
 // same returns an error if the worker's program is not the one that the key of the result names.
-func (o *Order) same(program string) error {
+func (o *Job) same(program string) error {
 	if o.Digest == "" {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 func TestEnvironment(t *testing.T) {
 	t.Setenv("HOME", "/home/worker")
 	t.Setenv("GOGC", "off")
-	o := &Order{Env: []string{"B=2", "A=1"}, Passthrough: []string{"HOME", "GOGC"}}
+	o := &Job{Env: []string{"B=2", "A=1"}, Passthrough: []string{"HOME", "GOGC"}}
 	if env := o.environment(); !slices.Equal(env, []string{"A=1", "B=2", "HOME=/home/worker"}) {
 		t.Errorf("environment = %v", env)
 	}
@@ -24,13 +24,13 @@ func TestOtherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	const sum = "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"
-	if err := (&Order{Digest: sum}).same(file); err != nil {
+	if err := (&Job{Digest: sum}).same(file); err != nil {
 		t.Error(err)
 	}
-	if err := (&Order{Digest: strings.Repeat("0", 64)}).same(file); err == nil || !strings.Contains(err.Error(), "is not the one of this machine") {
+	if err := (&Job{Digest: strings.Repeat("0", 64)}).same(file); err == nil || !strings.Contains(err.Error(), "is not the one of this machine") {
 		t.Error(err)
 	}
-	if err := (&Order{Digest: sum}).same(file + "x"); err == nil || !strings.Contains(err.Error(), "does not have the program") {
+	if err := (&Job{Digest: sum}).same(file + "x"); err == nil || !strings.Contains(err.Error(), "does not have the program") {
 		t.Error(err)
 	}
 }
