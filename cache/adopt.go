@@ -13,7 +13,7 @@ func DecodeOwn(b []byte, k Key) (*Record, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the record is corrupt: %w", err)
 	case r.Origin != nil:
-		return nil, fmt.Errorf("the record is corrupt: it says itself where it comes from")
+		return nil, fmt.Errorf("the record is corrupt: it contains an origin")
 	case r.Key != k:
 		return nil, fmt.Errorf("it holds the record of %s", r.Key.Short())
 	}
@@ -40,14 +40,14 @@ func (s *Store) RecordFile(k Key) (record, signature []byte, err error) {
 }
 
 // Adopt adds a record that was made elsewhere, as RecordFile returned it there. The caller has
-// judged who may say what the result is. away is the content that the store may lack, because the
+// decided that the result is accepted. remote is the content that the store may lack, because the
 // store's source has it: outputs, manifests of directories, and logs. The store has the rest. reason
 // says why a record was not added, and is empty if the store has the same result.
 //
 // A result that was made here stays. If the store has lost some of its blobs, and the new record
-// has the same outputs, the old record counts again. A record that was taken on trust gives way to
+// has the same outputs, the old record is valid again. A record that was taken on trust gives way to
 // one that is signed.
-func (s *Store) Adopt(k Key, record, signature []byte, o *Origin, away []SizedDigest) (added bool, reason string, err error) {
+func (s *Store) Adopt(k Key, record, signature []byte, o *Origin, remote []SizedDigest) (added bool, reason string, err error) {
 	if s.readOnly {
 		return false, "the cache is read-only", nil
 	}
@@ -59,13 +59,13 @@ func (s *Store) Adopt(k Key, record, signature []byte, o *Origin, away []SizedDi
 		return false, "its stage is running here", nil
 	}
 	defer unlock()
-	return s.adopt(k, record, signature, o, away, s.reuse)
+	return s.adopt(k, record, signature, o, remote, s.reuse)
 }
 
 // adopt is Adopt for a caller that holds the lock of the key. has reports whether a blob is there,
 // and keeps it.
-func (s *Store) adopt(k Key, record, signature []byte, o *Origin, away []SizedDigest, has func(Digest) (bool, error)) (added bool, reason string, err error) {
-	elsewhere := recordHeader{away: away}
+func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []SizedDigest, has func(Digest) (bool, error)) (added bool, reason string, err error) {
+	elsewhere := recordHeader{remote: remote}
 	r, err := DecodeOwn(record, k)
 	if err != nil {
 		return false, err.Error(), nil
@@ -75,7 +75,7 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, away []SizedDi
 	}
 	trees := map[Digest][]Digest{} // each is read once: a second reading could fail and list no files
 	for i := range r.Outputs {
-		if o := &r.Outputs[i]; o.Dir && (!elsewhere.isAway(o.Digest) || s.Has(o.Digest)) {
+		if o := &r.Outputs[i]; o.Dir && (!elsewhere.isRemote(o.Digest) || s.Has(o.Digest)) {
 			entries, err := s.peekTree(o.Digest)
 			if err != nil {
 				return false, fmt.Sprintf("the directory of output %s: %v", o.Name, err), nil
@@ -102,7 +102,7 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, away []SizedDi
 		_, miss := s.Lookup(k)
 		switch {
 		case expired:
-		case there.Origin == nil && same && miss != nil && len(away) > 0:
+		case there.Origin == nil && same && miss != nil && len(remote) > 0:
 			// It lost content that the other record's source has.
 		case there.Origin == nil && !same:
 			return false, "the outputs differ from those that this machine made for the same key, which stay", nil
@@ -112,26 +112,26 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, away []SizedDi
 			return false, "", nil
 		}
 	}
-	b, err := encodeForeign(record, signature, o, away)
+	b, err := encodeForeign(record, signature, o, remote)
 	if err != nil {
 		return false, "", err
 	}
 	return true, "", s.putRecordBytes(k, b, s.writer.now())
 }
 
-// isAway reports whether content may be absent because the record's source has it.
-func (h *recordHeader) isAway(d Digest) bool {
-	return slices.ContainsFunc(h.away, func(a SizedDigest) bool { return a.Digest == d })
+// isRemote reports whether content may be absent because the record's source has it.
+func (h *recordHeader) isRemote(d Digest) bool {
+	return slices.ContainsFunc(h.remote, func(a SizedDigest) bool { return a.Digest == d })
 }
 
 // here returns those blobs of a record that must be in the store. The files of a directory whose
-// manifest is away are away, too.
+// manifest is remote are remote, too.
 func (h *recordHeader) here(blobs []Digest, trees map[Digest][]Digest) []Digest {
-	if len(h.away) == 0 {
+	if len(h.remote) == 0 {
 		return blobs
 	}
 	absent := map[Digest]bool{}
-	for _, a := range h.away {
+	for _, a := range h.remote {
 		absent[a.Digest] = true
 		for _, member := range trees[a.Digest] {
 			absent[member] = true

@@ -20,9 +20,9 @@
 // Do not put a store on a network filesystem: the locks, the renames and the
 // clock behind file times cannot be trusted there. A user who can write to the
 // store can map a key to any result; digests protect the content, not that
-// mapping. Share a store only between users who trust each other. Import asks
-// its caller who says that the results of an archive are true, and each record
-// from elsewhere says where it comes from.
+// mapping. Share a store only between users who trust each other. The caller
+// of Import decides whose results it accepts, and each record from elsewhere
+// has its origin.
 //
 // # Layout
 //
@@ -44,6 +44,6 @@
 // above, so the same bytes can be sent in an archive or through an HTTP cache
 // with the endpoints of Bazel's remote cache, /cas/ (plain bytes of a blob) and
 // /ac/ (a record file, by key). A client of such a cache would read from it
-// after a miss, and add what it receives with Adopt if its signature counts. It
+// after a miss, and add what it receives with Adopt if its signature is accepted. It
 // would write RecordFile and a signature of it after PutRecord.
 package cache

@@ -20,14 +20,14 @@ type ImportOptions struct {
 	// From is the name of the archive, for the origins of its records.
 	From string
 	// Verify returns who signed a record's own file. The error says why the
-	// signature, which may be empty, does not count.
+	// signature, which may be empty, is not accepted.
 	Verify func(record, signature []byte) (Signer, error)
 	// Trust imports records whatever Verify returns. Without it, Verify must be
-	// set, and one record without a valid signature refuses the whole archive.
+	// set, and an archive with a record that lacks a valid signature is rejected.
 	Trust bool
 }
 
-// An UnverifiedError refuses an archive because of records that Verify did not
+// An UnverifiedError rejects an archive because of records that Verify did not
 // accept. Nothing was imported.
 type UnverifiedError struct {
 	Records, Unverified int
@@ -36,7 +36,7 @@ type UnverifiedError struct {
 }
 
 func (e *UnverifiedError) Error() string {
-	return fmt.Sprintf("nothing was imported: %d of %d results have no signature that counts, %s among them: %v", e.Unverified, e.Records, e.First, e.Reason)
+	return fmt.Sprintf("nothing was imported: %d of %d results have no accepted signature, %s among them: %v", e.Unverified, e.Records, e.First, e.Reason)
 }
 
 func (e *UnverifiedError) Unwrap() error { return e.Reason }
@@ -47,7 +47,7 @@ func (e *UnverifiedError) Unwrap() error { return e.Reason }
 // that was made here stays, also if the archive has another for its key.
 //
 // Digests cannot prove that outputs are what the stage makes, so the caller
-// names who says so: with Options.Verify the signers that it accepts, or with
+// decides whom to trust: with Options.Verify the signers that it accepts, or with
 // Options.Trust whoever wrote the archive. With Verify, the archive is read
 // twice, so r must be an io.Seeker, and a refused archive changes nothing.
 //

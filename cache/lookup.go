@@ -125,8 +125,8 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 	}
 	switch {
 	case s.records == nil:
-	case len(head.away) > 0:
-		s.records.forget(k) // the index does not hold what is away
+	case len(head.remote) > 0:
+		s.records.forget(k) // the index does not list remote content
 	default:
 		s.records.remember(head, st, read)
 	}
@@ -167,7 +167,7 @@ func (s *Store) usable(h *recordHeader, path string, mtime int64) *Miss {
 	if miss := s.expired(h); miss != nil {
 		return miss
 	}
-	expected := len(h.away) > 0 && s.expect(h)
+	expected := len(h.remote) > 0 && s.expect(h)
 	has := func(d Digest) bool { return s.Has(d) || expected && s.fetchable(d) }
 	for i := range h.outputs {
 		if o := &h.outputs[i]; !has(o.Digest) {
@@ -195,7 +195,7 @@ var recordBuffers = sync.Pool{New: func() any {
 }}
 
 // maxRecordFile is the largest possible size of a record file.
-const maxRecordFile = maxRecordBody + maxOutputs*(2*maxNameLen+64) + maxOrigin + maxSignature + maxAway*awaySize
+const maxRecordFile = maxRecordBody + maxOutputs*(2*maxNameLen+64) + maxOrigin + maxSignature + maxRemote*remoteSize
 
 func checkReadable(st fileStat, limit int64) error {
 	if !st.mode.IsRegular() || st.size > limit {
@@ -233,8 +233,8 @@ func (s *Store) absent(k Key) *Miss {
 // lost returns the miss of a record that lacks a blob.
 func (s *Store) lost(what string, d Digest, h *recordHeader) *Miss {
 	m := &Miss{Reason: fmt.Sprintf("%s (sha256 %s) is missing", what, d.Short())}
-	if o, _ := decodeOrigin(h.origin); o != nil && h.isAway(d) { // its text was decoded before
-		if s.away != nil && s.away.from == o.From {
+	if o, _ := decodeOrigin(h.origin); o != nil && h.isRemote(d) { // its text was decoded before
+		if s.remote != nil && s.remote.from == o.From {
 			m.Reason = fmt.Sprintf("%s (sha256 %s) could not be fetched from %s", what, d.Short(), printable(o.From))
 		} else {
 			m.Reason = fmt.Sprintf("%s (sha256 %s) is at %s, which is not used", what, d.Short(), printable(o.From))

@@ -63,25 +63,25 @@ func printable(s string) string {
 // The file of a record that was made elsewhere is the record's own file, byte for byte, after a
 // header. A signature covers the record's own file.
 //
-//	"TSF1", or "TSF2" if content may be away
+//	"TSF1", or "TSF2" if content may be remote
 //	u32 length of the origin, u32 length of the signature
-//	u32 number of contents that may be away, only after "TSF2"
+//	u32 number of contents that may be remote, only after "TSF2"
 //	32  SHA-256 of the three
 //	origin, in JSON
 //	signature, which may be empty
-//	for each content that may be away: 32 digest, i64 size
+//	for each content that may be remote: 32 digest, i64 size
 //	the record's own file
 //
 // The header comes first, so that a file that is cut off never looks like a record that was made
 // here.
 const (
 	foreignMagic     = "TSF1"
-	awayMagic        = "TSF2"
+	remoteMagic      = "TSF2"
 	foreignFixedSize = 4 + 2*4 + 32
-	awaySize         = 32 + 8
+	remoteSize       = 32 + 8
 	maxSignature     = 64 << 10
 	maxOrigin        = 16 << 10
-	maxAway          = maxOutputs + 2 // an output each, and the logs
+	maxRemote        = maxOutputs + 2 // an output each, and the logs
 )
 
 // foreign is the file of a record, without its header. origin is empty for a record that was made
@@ -89,36 +89,36 @@ const (
 type foreign struct {
 	record, signature []byte
 	origin            string
-	away              []SizedDigest
+	remote            []SizedDigest
 }
 
 // encodeForeign returns the file of a record that was made elsewhere.
-func encodeForeign(record, signature []byte, o *Origin, away []SizedDigest) ([]byte, error) {
+func encodeForeign(record, signature []byte, o *Origin, remote []SizedDigest) ([]byte, error) {
 	js, err := json.Marshal(o)
 	if err != nil {
 		return nil, fmt.Errorf("the origin of a record: %w", err)
 	}
-	if len(away) > maxAway {
-		return nil, fmt.Errorf("a record needs %d contents from elsewhere, at most %d are possible", len(away), maxAway)
+	if len(remote) > maxRemote {
+		return nil, fmt.Errorf("a record needs %d contents from elsewhere, at most %d are possible", len(remote), maxRemote)
 	}
 	if len(js) > maxOrigin || len(signature) > maxSignature {
 		return nil, fmt.Errorf("the origin of a record has %d bytes and its signature %d, at most %d and %d are possible", len(js), len(signature), maxOrigin, maxSignature)
 	}
 	le := binary.LittleEndian
 	parts := append(js[:len(js):len(js)], signature...)
-	for _, a := range away {
+	for _, a := range remote {
 		parts = le.AppendUint64(append(parts, a.Digest[:]...), uint64(a.Size))
 	}
 	b := make([]byte, 0, foreignFixedSize+4+len(parts)+len(record))
-	if len(away) == 0 {
+	if len(remote) == 0 {
 		b = append(b, foreignMagic...)
 	} else {
-		b = append(b, awayMagic...)
+		b = append(b, remoteMagic...)
 	}
 	b = le.AppendUint32(b, uint32(len(js)))
 	b = le.AppendUint32(b, uint32(len(signature)))
-	if len(away) > 0 {
-		b = le.AppendUint32(b, uint32(len(away)))
+	if len(remote) > 0 {
+		b = le.AppendUint32(b, uint32(len(remote)))
 	}
 	sum := sha256.Sum256(parts)
 	b = append(append(b, sum[:]...), parts...)
@@ -127,7 +127,7 @@ func encodeForeign(record, signature []byte, o *Origin, away []SizedDigest) ([]b
 
 // splitForeign returns the parts of a record's file.
 func splitForeign(b []byte) (f foreign, err error) {
-	lacks := bytes.HasPrefix(b, []byte(awayMagic))
+	lacks := bytes.HasPrefix(b, []byte(remoteMagic))
 	if !lacks && !bytes.HasPrefix(b, []byte(foreignMagic)) {
 		return foreign{record: b}, nil
 	}
@@ -137,10 +137,10 @@ func splitForeign(b []byte) (f foreign, err error) {
 		contents = int(c.u32())
 	}
 	sum := c.take(32)
-	if js > maxOrigin || sig > maxSignature || contents > maxAway || js+sig+contents*awaySize > len(c.b) || c.short {
+	if js > maxOrigin || sig > maxSignature || contents > maxRemote || js+sig+contents*remoteSize > len(c.b) || c.short {
 		return f, errShortRecord
 	}
-	if sha256.Sum256(c.b[:js+sig+contents*awaySize]) != [32]byte(sum) {
+	if sha256.Sum256(c.b[:js+sig+contents*remoteSize]) != [32]byte(sum) {
 		return f, errors.New("its origin does not match its checksum")
 	}
 	text := string(c.take(js))
@@ -154,7 +154,7 @@ func splitForeign(b []byte) (f foreign, err error) {
 		if a.Size = int64(c.u64()); a.Size < 0 {
 			return foreign{}, fmt.Errorf("it needs content of %d bytes from elsewhere", a.Size)
 		}
-		f.away = append(f.away, a)
+		f.remote = append(f.remote, a)
 	}
 	f.record = c.b
 	return f, nil

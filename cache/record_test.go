@@ -190,11 +190,11 @@ func FuzzDecodeRecord(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(foreign)
-	away, err := encodeForeign(b, nil, &Origin{Way: Fetched, From: "grpcs://h:443", At: now}, []SizedDigest{{Digest{1}, 2}})
+	remote, err := encodeForeign(b, nil, &Origin{Way: Fetched, From: "grpcs://h:443", At: now}, []SizedDigest{{Digest{1}, 2}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(away)
+	f.Add(remote)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, in := range [][]byte{b, resum(b), resumForeign(b)} {
 			r, err := decodeRecord(in)

@@ -63,9 +63,9 @@ type recordHeader struct {
 	// origin is the text of the record's Origin, or empty. It is not a part of the
 	// record's own file.
 	origin string
-	// away is content that the store may lack, and its source has. It is not a part
+	// remote is content that the store may lack, and its source has. It is not a part
 	// of the record's own file either.
-	away []SizedDigest
+	remote []SizedDigest
 }
 
 func encodeRecord(r *Record, written time.Time) ([]byte, error) {
@@ -154,7 +154,7 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 	if err != nil {
 		return h, nil, err
 	}
-	b, h.origin, h.away = f.record, f.origin, f.away
+	b, h.origin, h.remote = f.record, f.origin, f.remote
 	le := binary.LittleEndian
 	if len(b) < recordFixedSize+recordSumSize {
 		return h, nil, errShortRecord

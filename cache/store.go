@@ -53,8 +53,8 @@ type Store struct {
 	touch  touchLock // held shared while an entry is checked and touched
 	writer session   // tells an eviction that new blobs may have no record yet
 
-	records *recordIndex // nil: no index is used
-	away    *away        // nil: the store has no source
+	records *recordIndex   // nil: no index is used
+	remote  *remoteContent // nil: the store has no source
 }
 
 // DefaultDir returns the value of TOUCHSTONE_CACHE as an absolute path, or else

@@ -75,7 +75,7 @@ func (c *Cache) Restore(
 	// Whoever wrote the archive is trusted, as if its results were made here.
 	// +optional
 	trust bool,
-	// The list of keys whose signed results count.
+	// The list of keys whose signed results are accepted.
 	// +optional
 	allowedSigners *dagger.File,
 ) (string, error) {

@@ -28,7 +28,7 @@ type Plan struct {
 	// Baseline is the file that the verdict is based on, relative to Root, or
 	// empty.
 	Baseline string
-	// AllowedSigners is the file that lists whose signed results count, relative
+	// AllowedSigners is the file that lists whose signed results are accepted, relative
 	// to Root, or empty.
 	AllowedSigners string
 	// Remote is the cache that machines share. Its Cache is empty if there is none.

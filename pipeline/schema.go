@@ -123,10 +123,10 @@ var pipelineSchema = &block{
 
 var trustSchema = &block{
 	name: "trust",
-	doc:  "Whose results count besides those of this machine. See [Trust](../explanation/trust.md).",
+	doc:  "Whose results are accepted besides those of this machine. See [Trust](../explanation/trust.md).",
 	attrs: []attribute{
 		{name: "allowed_signers", typ: "string", required: true, scope: scopeConstant,
-			doc: "The file that lists the keys whose signed results count, from `cache import` and from a remote cache, in the format that git and `ssh-keygen` use. The path is relative to the pipeline's directory. `cache import --allowed-signers` and `TOUCHSTONE_ALLOWED_SIGNERS` override it."},
+			doc: "The file that lists the keys whose signed results are accepted, from `cache import` and from a remote cache, in the format that git and `ssh-keygen` use. The path is relative to the pipeline's directory. `cache import --allowed-signers` and `TOUCHSTONE_ALLOWED_SIGNERS` override it."},
 	},
 }
 
@@ -208,7 +208,7 @@ var stageSchema = &block{
 		{name: "inputs", typ: "map", def: "{}", scope: scopeInputs,
 			doc: "The files that the command may read, by name. See [Inputs](#inputs)."},
 		{name: "outputs", typ: "map of strings", def: "{}", scope: scopeOutputs,
-			doc: "The paths that the command writes, by name. All are below `out/`. A path that ends in `/` is a directory, any other path is a file. The names are the same in every instance."},
+			doc: "The paths that the command writes, by name. All are below `out/`. A path that ends in `/` is a directory, any other path is a file. The directories above an output exist when the command starts; the command itself creates a directory output. The names are the same in every instance."},
 		{name: "env", typ: "map of strings", def: "{}", scope: scopeCommand,
 			doc: "Environment variables of the command. A variable that is null is not set. These are set by default: `PATH` (the system's directories), `HOME` (a directory that does not exist), `LANG=C.UTF-8`, `TZ=UTC` and `TMPDIR`."},
 		{name: "passthrough", typ: "list of strings", def: "[]", scope: scopeStatic,

@@ -12,10 +12,10 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// envAllowedSigners names the list of signers whose results count.
+// envAllowedSigners names the list of signers whose results are accepted.
 const envAllowedSigners = "TOUCHSTONE_ALLOWED_SIGNERS"
 
-// allowedSigners reads the list of signers whose results count: the file of a flag, or else of the
+// allowedSigners reads the list of signers whose results are accepted: the file of a flag, or else of the
 // environment, or else of the pipeline, if there is one. It returns nil if none names a list.
 func (f *globalFlags) allowedSigners(ctx context.Context, flag string, stderr io.Writer) (*signing.Allowed, error) {
 	file := flag

@@ -238,7 +238,7 @@ func TestForgedArchives(t *testing.T) {
 		change func(files map[string][]byte)
 		want   string
 	}{
-		{"the right key with a wrong output", f.withWrongOutput, "1 of 2 results have no signature that counts, "},
+		{"the right key with a wrong output", f.withWrongOutput, "1 of 2 results have no accepted signature, "},
 		{"swapped signatures", func(files map[string][]byte) { f.swap(files, "signatures") }, "does not match its content"},
 		{"a result under the key of another, with its signature", func(files map[string][]byte) {
 			f.swap(files, "signatures")

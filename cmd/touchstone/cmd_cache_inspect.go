@@ -131,7 +131,7 @@ listed. Results that were made in this cache need no signature.`,
 			}
 			wrong := "damaged"
 			if allowed != "" {
-				wrong = "damaged or without a signature that counts"
+				wrong = "damaged or without an accepted signature"
 			}
 			facts := cacheVerifyJSON{result.Records, result.Blobs, []cacheProblem{}}
 			for _, p := range result.Problems {

@@ -145,12 +145,12 @@ func newCacheImportCommand(flags *globalFlags) *cobra.Command {
 
 Import verifies that the file is complete and that all content matches its digests. It cannot
 verify that the outputs of a result are what its stage makes: whoever wrote the file could have
-put a false result under the right key. So it needs to know who says that they are true.
+put a false result under the right key. So the results must be signed, or you must trust the file:
 
   --allowed-signers FILE   every result must be signed by a key on this list. FILE has the
                            format of git and ssh-keygen: NAME KEYTYPE KEY. Without the flag, it
                            is $TOUCHSTONE_ALLOWED_SIGNERS, or else the pipeline's trust block.
-                           One result without such a signature refuses the whole file.
+                           If one result lacks a valid signature, the file is rejected.
   --trust                  you trust whoever wrote the file, as if its results were your own
 
 Without either, nothing is imported. plan, explain, cache ls and the reports show where the
@@ -169,7 +169,7 @@ results come from. A result that this machine made is never replaced.`,
 			case signers != nil:
 				options.Verify = verifier(signers)
 			case !trust:
-				return fmt.Errorf("importing %s: nothing was imported: there is no list of allowed signers, so nobody says that its results are true; %s", args[0], importRemedy)
+				return fmt.Errorf("importing %s: nothing was imported: %[1]s is not trusted: pass --allowed-signers FILE or --trust; %[2]s", args[0], importRemedy)
 			}
 			f, err := openInput(args[0], trust)
 			if err != nil {
@@ -187,7 +187,7 @@ results come from. A result that this machine made is never replaced.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&trust, "trust", false, "take it on trust that the results are true")
-	cmd.Flags().StringVar(&allowed, "allowed-signers", "", "the list of keys whose signed results count (default: $"+envAllowedSigners+", or else the pipeline's)")
+	cmd.Flags().StringVar(&allowed, "allowed-signers", "", "the list of keys whose signed results are accepted (default: $"+envAllowedSigners+", or else the pipeline's)")
 	return cmd
 }
 

@@ -15,7 +15,7 @@ import (
 func newDatasetsCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "datasets",
-		Short: "List the datasets, make the next version, or freeze one",
+		Short: "Manage datasets: versions, imports, judging, checks",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

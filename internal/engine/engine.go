@@ -99,7 +99,7 @@ type toolChecker interface {
 
 // Shared holds results that other machines made. Its methods are called from many goroutines.
 type Shared interface {
-	// Lookup adds the result of a key to the store, if there is one that counts. If not, why
+	// Lookup adds the result of a key to the store, if there is one that is accepted. If not, why
 	// is a phrase that says so, or empty if there is none at all.
 	Lookup(k cache.Key) (found bool, why string)
 	// Offer says that the store has the result of a key, which this machine made.

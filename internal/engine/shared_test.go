@@ -108,7 +108,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// Why a result does not count is a reason of the miss.
+// Why a result is not accepted is a reason of the miss.
 func TestSharedRefused(t *testing.T) {
 	w := newWorld(t)
 	w.engine.Shared = &others{to: w.store}

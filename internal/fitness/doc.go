@@ -1,12 +1,12 @@
 // Package fitness scores sets of tool descriptions against a golden set, for
 // people and programs that improve descriptions.
 //
-// It uses the search of the reference proxy, in process, over an index that is
-// built for every candidate: the statistics of BM25 depend on all descriptions,
-// so a change of one description changes the scores of the others, and a patched
-// index would not rank as the proxy does. What does not change is cached: the
-// analysis of the queries, the scanner, and the terms of every description that
-// was seen before.
+// It ranks as the reference proxy does, in process and without an index for
+// every candidate: proxy.Variants computes the scores of BM25 from counts of
+// terms. The statistics of BM25 depend on all descriptions, so a change of one
+// description changes the scores of the others; Variants recomputes them. What
+// does not change is computed once: the terms of the queries and of every
+// description that was seen before, and the scanner's findings.
 //
 // The golden set is never changed. A seed splits it in two halves. An optimiser
 // sees figures and feedback only for the train half; the held-out half shows

@@ -4,7 +4,7 @@
 // client.go, blobs.go and lookup.go speak the protocol. Results is what a run uses: it looks up the
 // results of keys, fetches content when it is needed, and uploads new results in the background.
 //
-// A server is not trusted. A result counts only if somebody whom the caller accepts has signed it, and
+// A server is not trusted. A result is accepted only if a signer whom the caller accepts has signed it, and
 // content only if it has its digest. A server cannot hold up a run either: each answer has a time
 // limit, all waiting together has one (limits.go), and after the first fault the run goes on without
 // the server.

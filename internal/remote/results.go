@@ -19,7 +19,7 @@ type Options struct {
 	// Store is where results go to and come from. Open makes the server its source.
 	Store *cache.Store
 	// Verify returns who signed a record's own file. The error is a phrase that says why the result
-	// does not count.
+	// is not accepted.
 	Verify func(record, signature []byte) (cache.Signer, error)
 	// Sign returns the signature of a record's own file. It is nil for a server that is only read.
 	Sign func(record []byte) ([]byte, error)
@@ -48,7 +48,7 @@ type Results struct {
 // Stats describes what a run has exchanged with a server.
 type Stats struct {
 	Address string `json:"address"`
-	// Found counts the results that were taken, and Refused those that do not count.
+	// Found counts the results that were taken, and Refused those that were not accepted.
 	Lookups int `json:"lookups"`
 	Found   int `json:"found"`
 	Refused int `json:"refused"`
@@ -143,7 +143,7 @@ func (r *Results) ready() bool {
 	return r.reads.Err() == nil
 }
 
-// Lookup adds the result of a key to the store, if the server has one that counts. It does not fetch
+// Lookup adds the result of a key to the store, if the server has one that is accepted. It does not fetch
 // the content. Otherwise why is a phrase to show, or empty if the server has none.
 func (r *Results) Lookup(k cache.Key) (found bool, why string) {
 	if !r.ready() {
@@ -162,13 +162,13 @@ func (r *Results) Lookup(k cache.Key) (found bool, why string) {
 	}
 	if err := r.adopt(k, a); err != nil {
 		r.count(func(s *Stats) { s.Refused++ })
-		return false, fmt.Sprintf("the result at %s does not count: %v", r.Address, err)
+		return false, fmt.Sprintf("the result at %s is not accepted: %v", r.Address, err)
 	}
 	r.count(func(s *Stats) { s.Found++ })
 	return true, ""
 }
 
-// adopt adds an answer to the store. The error is a phrase that says why it does not count.
+// adopt adds an answer to the store. The error is a phrase that says why it is not accepted.
 func (r *Results) adopt(k cache.Key, a *answer) error {
 	if a.record == nil {
 		return errors.New("touchstone did not make it")

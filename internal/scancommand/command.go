@@ -85,7 +85,7 @@ const scanExitHelp = `Exit codes:
   0    everything was scanned, without a finding or change at or above --fail-on
   1    there are findings or changes at or above --fail-on
   2    usage error, or an input cannot be read
-  3    something was not scanned, or a check failed, and there are none of these
+  3    something was not scanned, or a check failed, and there are no findings
   130  interrupted`
 
 // New returns the command. name is the program with the verb, as in its examples, and

@@ -157,7 +157,7 @@ type Signer struct {
 }
 
 // Verify returns who signed a message. The error is a phrase that says why the armored signature
-// does not count.
+// is not accepted.
 func (a *Allowed) Verify(message, armored []byte, now time.Time) (Signer, error) {
 	if len(armored) == 0 {
 		return Signer{}, errors.New("it is not signed")

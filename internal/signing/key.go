@@ -19,7 +19,7 @@ import (
 )
 
 // Namespace is the namespace of every signature. A signature with another one, such as that of a
-// commit, does not count.
+// commit, is not accepted.
 const Namespace = "touchstone"
 
 // A Key signs.

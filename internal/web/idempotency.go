@@ -72,7 +72,7 @@ func (p *replays) handle(next http.Handler) http.Handler {
 		case !first:
 			replayed(w, entry.status, entry.header, entry.body)
 		default:
-			kept := &keeper{ResponseWriter: w, status: http.StatusOK}
+			kept := &answerRecorder{ResponseWriter: w, status: http.StatusOK}
 			finished := false
 			defer func() { p.end(key, kept, finished && kept.status < 500) }()
 			next.ServeHTTP(kept, r)
@@ -108,7 +108,7 @@ func (p *replays) drop(e *list.Element) {
 }
 
 // end keeps the answer, or forgets the request where it may be repeated.
-func (p *replays) end(key string, kept *keeper, keep bool) {
+func (p *replays) end(key string, kept *answerRecorder, keep bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e, ok := p.byKey[key]
@@ -124,15 +124,15 @@ func (p *replays) end(key string, kept *keeper, keep bool) {
 	p.size += len(entry.body)
 }
 
-// keeper copies an answer while it is sent.
-type keeper struct {
+// answerRecorder copies an answer while it is sent.
+type answerRecorder struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
 }
 
-// replayHeader is what of the header a repetition is answered with.
-func (k *keeper) replayHeader() http.Header {
+// replayHeader returns the part of the header that a repeated request gets.
+func (k *answerRecorder) replayHeader() http.Header {
 	header := http.Header{}
 	for _, name := range []string{"Content-Type", "Location", "Etag"} {
 		if v := k.Header().Values(name); len(v) > 0 {
@@ -142,14 +142,14 @@ func (k *keeper) replayHeader() http.Header {
 	return header
 }
 
-func (k *keeper) Unwrap() http.ResponseWriter { return k.ResponseWriter }
+func (k *answerRecorder) Unwrap() http.ResponseWriter { return k.ResponseWriter }
 
-func (k *keeper) WriteHeader(status int) {
+func (k *answerRecorder) WriteHeader(status int) {
 	k.status = status
 	k.ResponseWriter.WriteHeader(status)
 }
 
-func (k *keeper) Write(b []byte) (int, error) {
+func (k *answerRecorder) Write(b []byte) (int, error) {
 	k.body.Write(b)
 	return k.ResponseWriter.Write(b)
 }

@@ -85,7 +85,7 @@ func New(c Config) (*Service, error) {
 	mux.HandleFunc("GET "+page.Files, servePage)
 	m := &measures{store: c.Store, requests: map[requestLabels]*requestFigures{}}
 	mux.Handle("GET /metrics", m)
-	s.handler = m.count(s.recovered(c.Access.protect(readBody(newReplays(s.now).handle(lasting{c.Store, s.now, c.Log}.handle(orProblem(mux)))))))
+	s.handler = m.count(s.recovered(c.Access.protect(readBody(newReplays(s.now).handle(idempotencyStore{c.Store, s.now, c.Log}.handle(orProblem(mux)))))))
 	return s, nil
 }
 

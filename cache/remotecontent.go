@@ -25,8 +25,8 @@ type Source interface {
 	Fetch(blobs []SizedDigest, put func(SizedDigest, io.Reader) error)
 }
 
-// away is the content that records from a source need, and that the store may lack.
-type away struct {
+// remoteContent is the content that records from a source need, and that the store may lack.
+type remoteContent struct {
 	source Source
 	from   string
 
@@ -41,7 +41,7 @@ type away struct {
 // when it is read. Without its source, such a record is a miss. Call SetSource before the store is
 // used concurrently.
 func (s *Store) SetSource(from string, source Source) {
-	s.away = &away{
+	s.remote = &remoteContent{
 		source: source, from: from,
 		sizes: map[Digest]int64{}, busy: map[Digest]chan struct{}{}, lost: map[Digest]bool{},
 	}
@@ -50,29 +50,29 @@ func (s *Store) SetSource(from string, source Source) {
 // expect remembers the sizes of content that a record from the source needs, so that it can be
 // fetched. It reports whether the record is from this store's source.
 func (s *Store) expect(h *recordHeader) bool {
-	if s.away == nil || s.readOnly {
+	if s.remote == nil || s.readOnly {
 		return false
 	}
-	if o, err := decodeOrigin(h.origin); err != nil || o == nil || o.From != s.away.from {
+	if o, err := decodeOrigin(h.origin); err != nil || o == nil || o.From != s.remote.from {
 		return false
 	}
-	s.away.mu.Lock()
-	defer s.away.mu.Unlock()
-	for _, b := range h.away {
-		s.away.sizes[b.Digest] = b.Size
+	s.remote.mu.Lock()
+	defer s.remote.mu.Unlock()
+	for _, b := range h.remote {
+		s.remote.sizes[b.Digest] = b.Size
 	}
 	return true
 }
 
 // fetchable reports whether content can still be expected from the source.
 func (s *Store) fetchable(d Digest) bool {
-	if s.away == nil {
+	if s.remote == nil {
 		return false
 	}
-	s.away.mu.Lock()
-	defer s.away.mu.Unlock()
-	_, known := s.away.sizes[d]
-	return known && !s.away.lost[d]
+	s.remote.mu.Lock()
+	defer s.remote.mu.Unlock()
+	_, known := s.remote.sizes[d]
+	return known && !s.remote.lost[d]
 }
 
 // fetchOne fetches content that the store lacks. It reports whether the store has it now.
@@ -80,9 +80,9 @@ func (s *Store) fetchOne(d Digest) bool {
 	if !s.fetchable(d) {
 		return false
 	}
-	s.away.mu.Lock()
-	size := s.away.sizes[d]
-	s.away.mu.Unlock()
+	s.remote.mu.Lock()
+	size := s.remote.sizes[d]
+	s.remote.mu.Unlock()
 	s.fetch([]SizedDigest{{d, size}})
 	return s.Has(d)
 }
@@ -98,18 +98,18 @@ func (s *Store) fetchMembers(tree Digest, entries []TreeEntry) {
 			files = append(files, SizedDigest{e.Digest, e.Size})
 		}
 	}
-	s.away.mu.Lock()
+	s.remote.mu.Lock()
 	for _, f := range files {
-		s.away.sizes[f.Digest] = f.Size
+		s.remote.sizes[f.Digest] = f.Size
 	}
-	s.away.mu.Unlock()
+	s.remote.mu.Unlock()
 	s.fetch(files)
 }
 
 // fetch fetches what the store lacks of blobs, each once at a time. What the source could not give is
 // lost for this Store.
 func (s *Store) fetch(blobs []SizedDigest) {
-	a := s.away
+	a := s.remote
 	var mine []SizedDigest
 	var others []chan struct{}
 	a.mu.Lock()
@@ -143,10 +143,10 @@ func (s *Store) fetch(blobs []SizedDigest) {
 
 // giveUp makes records that need the content a miss, until it is stored again.
 func (s *Store) giveUp(d Digest) {
-	if s.away != nil {
-		s.away.mu.Lock()
-		defer s.away.mu.Unlock()
-		s.away.lost[d] = true
+	if s.remote != nil {
+		s.remote.mu.Lock()
+		defer s.remote.mu.Unlock()
+		s.remote.lost[d] = true
 	}
 }
 

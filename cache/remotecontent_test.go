@@ -35,9 +35,9 @@ func (o *otherStore) Fetch(blobs []SizedDigest, put func(SizedDigest, io.Reader)
 	}
 }
 
-// adoptAway makes a result with a large file and a directory in one store, and adopts it in another
+// adoptRemote makes a result with a large file and a directory in one store, and adopts it in another
 // that has that store as its source.
-func adoptAway(t *testing.T) (here *Store, source *otherStore, r *Record) {
+func adoptRemote(t *testing.T) (here *Store, source *otherStore, r *Record) {
 	t.Helper()
 	there := newStore(t)
 	dir := t.TempDir()
@@ -79,15 +79,15 @@ func adoptAway(t *testing.T) (here *Store, source *otherStore, r *Record) {
 	if err != nil || len(needs) != 5 { // the log, the file, the manifest and two members
 		t.Fatalf("%v %v", needs, err)
 	}
-	var away []SizedDigest
+	var remote []SizedDigest
 	for _, b := range needs {
 		if b.Digest != digestOf("x") && b.Digest != digestOf("y") {
-			away = append(away, b)
+			remote = append(remote, b)
 		}
 	}
 	here, source = newStore(t), &otherStore{Store: there}
 	here.SetSource("there", source)
-	added, why, err := here.Adopt(testKey(1), record, []byte("signature"), &Origin{Way: Fetched, From: "there", At: time.Unix(2e9, 0), Signer: &Signer{"ci", "SHA256:x"}}, away)
+	added, why, err := here.Adopt(testKey(1), record, []byte("signature"), &Origin{Way: Fetched, From: "there", At: time.Unix(2e9, 0), Signer: &Signer{"ci", "SHA256:x"}}, remote)
 	if !added || why != "" || err != nil {
 		t.Fatalf("%v %q %v", added, why, err)
 	}
@@ -95,8 +95,8 @@ func adoptAway(t *testing.T) (here *Store, source *otherStore, r *Record) {
 }
 
 // Content is fetched when it is read, verified, and fetched once.
-func TestAway(t *testing.T) {
-	s, source, r := adoptAway(t)
+func TestRemoteContent(t *testing.T) {
+	s, source, r := adoptRemote(t)
 	if _, miss := s.Outputs(testKey(1), 0); miss != nil || len(source.fetched) > 0 {
 		t.Fatalf("%+v, %d fetched", miss, len(source.fetched))
 	}
@@ -120,14 +120,14 @@ func TestAway(t *testing.T) {
 }
 
 // A source that lies or lacks something makes a miss, and nothing false is stored.
-func TestAwayFalse(t *testing.T) {
+func TestRemoteContentFalse(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"other": func(b []byte) []byte { b = bytes.Clone(b); b[0] ^= 1; return b },
 		"short": func(b []byte) []byte { return b[:len(b)-1] },
 		"long":  func(b []byte) []byte { return append(bytes.Clone(b), 'x') },
 		"empty": func([]byte) []byte { return nil },
 	} {
-		s, source, r := adoptAway(t)
+		s, source, r := adoptRemote(t)
 		source.change = change
 		for i := range r.Outputs {
 			if _, miss := s.Lookup(testKey(1)); miss != nil && i == 0 {
@@ -152,8 +152,8 @@ func TestAwayFalse(t *testing.T) {
 }
 
 // A member of a directory is missing at the source.
-func TestAwayMember(t *testing.T) {
-	s, source, r := adoptAway(t)
+func TestRemoteContentMember(t *testing.T) {
+	s, source, r := adoptRemote(t)
 	source.lacks = digestOf("y")
 	if _, miss := s.Lookup(testKey(1)); miss != nil {
 		t.Fatal(miss.Reason)
@@ -167,8 +167,8 @@ func TestAwayMember(t *testing.T) {
 }
 
 // Another process needs the same source, and may write to the store.
-func TestAwayElsewhere(t *testing.T) {
-	s, source, _ := adoptAway(t)
+func TestRemoteContentElsewhere(t *testing.T) {
+	s, source, _ := adoptRemote(t)
 	other := openAt(t, s.Dir(), Options{})
 	if _, miss := other.Lookup(testKey(1)); miss == nil || !strings.Contains(miss.Reason, "is at there, which is not used") {
 		t.Errorf("without a source: %+v", miss)
@@ -202,16 +202,16 @@ func TestAwayElsewhere(t *testing.T) {
 	}
 }
 
-// TestAwayDamaged flips each bit of the file of a record whose content is away, and cuts it at each
+// TestRemoteContentDamaged flips each bit of the file of a record whose content is remote, and cuts it at each
 // byte.
-func TestAwayDamaged(t *testing.T) {
-	s, _, _ := adoptAway(t)
+func TestRemoteContentDamaged(t *testing.T) {
+	s, _, _ := adoptRemote(t)
 	file, err := os.ReadFile(s.entryPath(recordsDir, testKey(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h, _, err := decodeRecordHeader(file); err != nil || len(h.away) != 3 {
-		t.Fatalf("%v %v", h.away, err)
+	if h, _, err := decodeRecordHeader(file); err != nil || len(h.remote) != 3 {
+		t.Fatalf("%v %v", h.remote, err)
 	}
 	for i := range file {
 		if _, err := decodeRecord(file[:i]); err == nil {

@@ -16,18 +16,18 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// lasting keeps the answers to requests with an Idempotency-Key in the database,
+// idempotencyStore keeps the answers to requests with an Idempotency-Key in the database,
 // for a client that repeats a request after the service was started again. Only
 // answers to requests that change something are kept, and only successes: other
 // requests may be executed again.
-type lasting struct {
+type idempotencyStore struct {
 	store *store.Store
 	now   func() time.Time
 	log   *slog.Logger
 }
 
 // handle is called for the first request with a key that this process sees.
-func (l lasting) handle(next http.Handler) http.Handler {
+func (l idempotencyStore) handle(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("Idempotency-Key")
 		if r.Method != http.MethodPost || key == "" || largest(r.URL.Path) == maxToolList {
@@ -53,7 +53,7 @@ func (l lasting) handle(next http.Handler) http.Handler {
 		case !first:
 			replayed(w, entry.Status, entry.Header, entry.Body)
 		default:
-			kept := &keeper{ResponseWriter: w, status: http.StatusOK}
+			kept := &answerRecorder{ResponseWriter: w, status: http.StatusOK}
 			finished := false
 			defer func() { l.end(context.WithoutCancel(r.Context()), digest, kept, finished) }()
 			next.ServeHTTP(kept, r)
@@ -64,7 +64,7 @@ func (l lasting) handle(next http.Handler) http.Handler {
 
 // end keeps a success. One that is too long stays without its answer, so that it is
 // not done twice.
-func (l lasting) end(ctx context.Context, digest string, kept *keeper, finished bool) {
+func (l idempotencyStore) end(ctx context.Context, digest string, kept *answerRecorder, finished bool) {
 	var err error
 	switch {
 	case !finished || kept.status < 200 || kept.status > 299:
@@ -77,7 +77,7 @@ func (l lasting) end(ctx context.Context, digest string, kept *keeper, finished 
 	}
 }
 
-func (l lasting) refuse(w http.ResponseWriter, err error) {
+func (l idempotencyStore) refuse(w http.ResponseWriter, err error) {
 	err = problem(l.log, err)
 	status := http.StatusInternalServerError
 	var known huma.StatusError
