@@ -80,6 +80,9 @@ const maxWord = 64
 // create_issue, createIssue, create-issue and HTTPServer give two words each. A name
 // in camel case also gives the joined word, because GitHub is also written github.
 // Scripts without spaces give overlapping pairs of characters.
+//
+// The index ranks by these words, so a change of them changes the figures of the
+// reference proxy. internal/tokenize is simpler, and has no joined words and pairs.
 func words(text string) []string {
 	var out []string
 	runs := strings.FieldsFunc(text, func(r rune) bool {

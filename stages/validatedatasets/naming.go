@@ -138,7 +138,9 @@ func isQuoted(before, after string) bool {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// textWords splits running text into words.
+// textWords splits running text into words. Unlike internal/tokenize, it returns
+// where each word is, because the rules of naming look at the quotation marks and
+// capitals around a word, and it does not split camel case.
 func textWords(s string) []word {
 	var words []word
 	start := -1
