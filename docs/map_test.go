@@ -30,3 +30,24 @@ func TestArchitectureNamesEveryDirectory(t *testing.T) {
 		}
 	}
 }
+
+// The map names every file of the command line that is not a verb.
+func TestArchitectureNamesFilesThatAreNoVerbs(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("explanation", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../cmd/touchstone/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		if strings.HasPrefix(name, "cmd_") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("docs/explanation/architecture.md does not name cmd/touchstone/%s", name)
+		}
+	}
+}
