@@ -132,7 +132,7 @@ var trustSchema = &block{
 
 var remoteSchema = &block{
 	name: "remote",
-	doc:  "A cache that machines share, and workers that run stages, at servers of the Remote Execution API v2. See [Share a cache](../how-to/share-a-cache.md#with-a-server) and [Run on workers](../how-to/run-on-workers.md). At least one of `cache` and `executor` is needed. Secrets stand in it by reference: `env:NAME` for an environment variable, or `file:PATH`.",
+	doc:  "A cache that machines share, and workers that run stages, at servers of the Remote Execution API v2. See [Share a cache](../how-to/share-a-cache.md#with-a-server) and [Run on workers](../how-to/run-on-workers.md). At least one of `cache` and `executor` is needed. Secrets are given by reference: `env:NAME` for an environment variable, or `file:PATH`.",
 	attrs: []attribute{
 		{name: "cache", typ: "string", scope: scopeConstant,
 			doc: "The address of the cache: `grpcs://HOST[:PORT][/INSTANCE]`, or `grpc://` without encryption. `--remote-cache` and `TOUCHSTONE_REMOTE_CACHE` override it."},
@@ -147,11 +147,11 @@ var remoteSchema = &block{
 		{name: "headers", typ: "map of strings", def: "{}", scope: scopeConstant,
 			doc: "The references of other headers, by name."},
 		{name: "certificate_authority", typ: "string", def: "those of the system", scope: scopeConstant,
-			doc: "The file of the certificates that the server's certificate must follow from, in PEM."},
+			doc: "The file with the certificate authorities that may sign the server's certificate, in PEM."},
 		{name: "client_certificate", typ: "string", scope: scopeConstant,
-			doc: "The reference of the certificate that is shown to the server, in PEM."},
+			doc: "The reference of the client certificate, in PEM."},
 		{name: "client_key", typ: "string", scope: scopeConstant,
-			doc: "The reference of the certificate's key, in PEM."},
+			doc: "The reference of the client certificate's key, in PEM."},
 		{name: "credential_helper", typ: "string", scope: scopeConstant,
 			doc: "A program that prints the headers, in the protocol of Bazel's credential helpers."},
 		{name: "signing_key", typ: "string", scope: scopeConstant,
