@@ -27,7 +27,7 @@ var additions = []addition{
 		return contracts.DetectorVerdict{Flagged: true, Confidence: 1, Signals: []string{"always"}}, nil
 	})},
 `},
-	{"stages/render/formats.go", "}\n\n// formatList lists", `	{file: "verdict.txt", reader: "a test", limit: "none", write: oneWord},
+	{"stages/render/formats.go", "}\n\n// formatList lists", `	{file: "verdict.txt", reader: "a test", limit: "none", write: oneWord, noVerdict: noVerdictOneWord},
 `},
 	{"stages/render/oneword.go", "", `package render
 
@@ -39,6 +39,8 @@ func oneWord(r contracts.Report) ([]byte, error) {
 	}
 	return []byte("failed\n"), nil
 }
+
+func noVerdictOneWord(contracts.NoVerdict) ([]byte, error) { return []byte("none\n"), nil }
 `},
 	{"scanner/internal/check/signal.go", "	}\n}\n\n// positionDiscount", "		checkMarker,\n"},
 	{"scanner/internal/check/marker.go", "", `package check

@@ -101,7 +101,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
-	o := newOrder(job, root, e.Grace)
+	o := newJob(job, root, e.Grace)
 	if e.Binary != "" && job.Instance.Command[0] == image.OwnProgram {
 		if o.Identity, err = e.Identify(job.Instance); err != nil {
 			return nil, err
@@ -122,7 +122,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	opts := sdk.DirectoryDockerBuildOpts{
 		Platform: sdk.Platform(job.Instance.Platform), NoInit: true,
 		BuildArgs: []sdk.BuildArg{{Name: markArgument, Value: mark}},
-		Secrets:   []*sdk.Secret{client.SetSecret(orderSecret+mark, string(text))},
+		Secrets:   []*sdk.Secret{client.SetSecret(jobSecret+mark, string(text))},
 	}
 	taken := filepath.Join(job.TempDir, "taken")
 	if _, err := build.DockerBuild(opts).Directory(inside.Root).Export(ctx, taken); err != nil {
@@ -159,7 +159,7 @@ func takeBack(job *engine.Job, taken string, root image.Root) (*engine.Result, e
 	if r.Error != "" {
 		return nil, errors.New(r.Error)
 	}
-	box := filepath.Join(taken, inside.Box)
+	box := filepath.Join(taken, inside.StageDir)
 	entries, err := os.ReadDir(box)
 	if err != nil {
 		return nil, err

@@ -20,13 +20,13 @@ const (
 	uploadIgnore  = uploadRecipe + ".dockerignore"
 	uploadRun     = "run" // the program
 	uploadProgram = uploadRun + "/touchstone"
-	uploadBox     = "box"
+	uploadStage   = "stage"
 )
 
 // handed is the upload that a container is built from: the program, the recipe
 // and the inputs. Jobs with the same upload share it, so that the engine
-// receives, unpacks and hashes it once and not for each instance of a matrix. The
-// order contains what is specific to one job.
+// receives, unpacks and hashes it once and not for each instance of a matrix.
+// inside.Job has what is specific to one instance.
 type handed struct {
 	mu  sync.Mutex
 	dir *sdk.Directory // nil until it was uploaded
@@ -75,7 +75,7 @@ func (e *Executor) handOver(ctx context.Context, client *sdk.Client, job *engine
 	// The engine identifies the inputs by content: the path of the prepared
 	// directory is not part of any digest.
 	if hasInputs {
-		if err := os.Rename(filepath.Join(job.Dir, inputRoot), filepath.Join(upload, uploadBox)); err != nil {
+		if err := os.Rename(filepath.Join(job.Dir, inputRoot), filepath.Join(upload, uploadStage)); err != nil {
 			return nil, fmt.Errorf("upload the inputs: %w", err)
 		}
 	}

@@ -20,16 +20,16 @@ const (
 	toolRoot   = "/.touchstone"
 	uploadRoot = "root" // an image's files, in the upload
 
-	// The order is passed as a secret, because its environment may contain
+	// The job is passed as a secret, because its environment may contain
 	// secrets. It is therefore not part of any layer, argument or trace.
-	orderSecret  = "touchstone-order-"
+	jobSecret    = "touchstone-job-"
 	markArgument = "MARK"
 )
 
 // containerFile returns the recipe of a job's container. It is a Dockerfile, because
 // that is the engine's public interface to run a command without a network. It only
 // depends on the stage, so that jobs can share it. The mark, which is an argument of
-// the build, selects the job's order and makes the execution unique. Each
+// the build, selects the job and makes the execution unique. Each
 // instruction and each mount is a step of the engine, so there are as few as
 // possible.
 func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) string {
@@ -58,10 +58,10 @@ func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) strin
 	}
 	mount(uploadRun, toolRoot)
 	if hasInputs {
-		mount(uploadBox, path.Join(inside.Root, inside.Box, inputRoot))
+		mount(uploadStage, path.Join(inside.Root, inside.StageDir, inputRoot))
 	}
 	b.WriteString(" --mount=type=tmpfs,target=/tmp")
-	fmt.Fprintf(&b, " --mount=type=secret,id=%s$%s,target=%s,required=true", orderSecret, markArgument, inside.OrderFile)
+	fmt.Fprintf(&b, " --mount=type=secret,id=%s$%s,target=%s,required=true", jobSecret, markArgument, inside.JobFile)
 	argv, err := json.Marshal([]string{toolRoot + "/touchstone", inside.Verb})
 	if err != nil {
 		panic(err) // strings always marshal
@@ -70,9 +70,9 @@ func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) strin
 	return b.String()
 }
 
-// newOrder returns the order for the program in the job's container.
-func newOrder(job *engine.Job, root image.Root, grace time.Duration) *inside.Order {
-	o := &inside.Order{
+// newJob returns the job for the program in the job's container.
+func newJob(job *engine.Job, root image.Root, grace time.Duration) *inside.Job {
+	o := &inside.Job{
 		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: slices.Sorted(slices.Values(job.Env)),
 		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform, MemoryMB: job.Instance.Resources.MemoryMB,
 	}

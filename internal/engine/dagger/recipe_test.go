@@ -22,7 +22,7 @@ func TestContainerFile(t *testing.T) {
 		{
 			name: "ours", network: pipeline.NetworkNone, hasInputs: true,
 			has: []string{
-				"FROM scratch\n", "--network=none", "source=run,target=/.touchstone", "source=box,target=/job/box/in", "id=touchstone-order-$MARK",
+				"FROM scratch\n", "--network=none", "source=run,target=/.touchstone", "source=stage,target=/job/stage/in", "id=touchstone-job-$MARK",
 				`["/.touchstone/touchstone","in-container"`,
 			},
 			not: []string{"COPY"},
@@ -48,7 +48,7 @@ func TestContainerFile(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
+func TestJob(t *testing.T) {
 	job := &engine.Job{
 		Instance: &pipeline.Instance{
 			Stage: "s", Command: []string{"touchstone", "stage", "s"}, Timeout: time.Minute,
@@ -58,10 +58,10 @@ func TestOrder(t *testing.T) {
 		Program: "/somewhere/here/touchstone",
 		Env:     []string{"B=2", "TOKEN=hidden=1", "A=1"},
 	}
-	o := newOrder(job, image.Root{}, time.Second)
+	o := newJob(job, image.Root{}, time.Second)
 	if o.Program != "/.touchstone/touchstone" || !slices.Equal(o.Parents, []string{"out/deep"}) ||
 		!slices.Equal(o.Env, []string{"A=1", "B=2", "TOKEN=hidden=1"}) {
-		t.Errorf("order = %+v", o)
+		t.Errorf("job = %+v", o)
 	}
 	// The shared upload does not contain the environment.
 	if recipe := containerFile(job.Instance, image.Root{}, true); strings.Contains(recipe, "TOKEN") {

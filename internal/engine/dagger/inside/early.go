@@ -7,7 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine/process"
 )
 
-// This function executes the order before main if the order needs only this package.
+// This function runs the job before main if the job needs only this package.
 // Otherwise main executes it.
 func init() {
 	if len(os.Args) != 2 || os.Args[1] != Verb {

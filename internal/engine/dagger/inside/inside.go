@@ -1,5 +1,5 @@
 // Package inside implements what touchstone does in a container of the dagger
-// executor: it reads its order, runs the stage like the local executor, and writes
+// executor: it reads its job, runs the stage like the local executor, and writes
 // the logs and the result to files, which the executor copies.
 //
 // It only imports the standard library and internal/engine/process, so that
@@ -23,16 +23,16 @@ const Verb = "in-container"
 
 // Paths in a container. Everything that is copied back is below Root.
 const (
-	Root   = "/job"
-	Box    = "box"    // the stage's directory
-	Result = "result" // its logs and its report
+	Root     = "/job"
+	StageDir = "stage"  // the stage's directory
+	Result   = "result" // its logs and its report
 
-	OrderFile  = "/.touchstone-order/order.json"
+	JobFile    = "/.touchstone-job/job.json"
 	ResultFile = "result.json"
 )
 
-// Order is the JSON input of the program in the container.
-type Order struct {
+// Job is the JSON input of the program in the container.
+type Job struct {
 	Stage    string        `json:"stage"`
 	Command  []string      `json:"command"`
 	Program  string        `json:"program"`
@@ -43,7 +43,7 @@ type Order struct {
 	Platform string        `json:"platform"`
 	MemoryMB int64         `json:"memory_mb"`
 	// Identity is the required identity of the program in the container. It is
-	// empty if it is the same program as the one that wrote the order.
+	// empty if it is the same program as the one that wrote the job.
 	Identity string `json:"identity"`
 }
 
@@ -58,9 +58,9 @@ type Report struct {
 	Error string `json:"error"`
 }
 
-// Run executes the order. A failure of the stage is in the report. An error means
+// Run runs the stage of the job. A failure of the stage is in the report. An error means
 // that there is no report. identify returns the identity of this program for a
-// command, and is called if the order requires an identity.
+// command, and is called if the job requires an identity.
 func Run(ctx context.Context, identify func(command []string) (string, error)) error {
 	o, err := read()
 	if err != nil {
@@ -69,20 +69,20 @@ func Run(ctx context.Context, identify func(command []string) (string, error)) e
 	return o.run(ctx, identify)
 }
 
-func read() (*Order, error) {
-	b, err := os.ReadFile(OrderFile)
+func read() (*Job, error) {
+	b, err := os.ReadFile(JobFile)
 	if err != nil {
 		return nil, err
 	}
-	o := &Order{}
+	o := &Job{}
 	if err := json.Unmarshal(b, o); err != nil {
-		return nil, fmt.Errorf("%s: %w", OrderFile, err)
+		return nil, fmt.Errorf("%s: %w", JobFile, err)
 	}
 	return o, nil
 }
 
-func (o *Order) run(ctx context.Context, identify func([]string) (string, error)) error {
-	box, result := filepath.Join(Root, Box), filepath.Join(Root, Result)
+func (o *Job) run(ctx context.Context, identify func([]string) (string, error)) error {
+	box, result := filepath.Join(Root, StageDir), filepath.Join(Root, Result)
 	for _, dir := range []string{box, result} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (o *Order) run(ctx context.Context, identify func([]string) (string, error)
 
 // carryOut runs the command. It returns an error if the identity of this program is
 // not the one in the key.
-func (o *Order) carryOut(ctx context.Context, cmd *process.Command, identify func([]string) (string, error)) (*process.Ended, error) {
+func (o *Job) carryOut(ctx context.Context, cmd *process.Command, identify func([]string) (string, error)) (*process.Ended, error) {
 	if o.Identity != "" {
 		id, err := identify(o.Command)
 		if err != nil {
