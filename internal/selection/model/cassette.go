@@ -13,7 +13,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/selection"
@@ -29,7 +28,7 @@ import (
 type Cassette struct {
 	mu      sync.Mutex
 	entries map[string]entry
-	offered atomic.Pointer[offeredTools] // of the last request
+	offered []offeredTools // of the last requests
 }
 
 // cassetteVersion changes with the keys and the format of the file.

@@ -43,20 +43,42 @@ type offeredTools struct {
 	encoded []byte
 }
 
+// keptOffers bounds the kept encodings. Cases of named servers offer fewer tools, each
+// case others, between the cases that offer all.
+const keptOffers = 8
+
 // encodedTools returns the encoding of offered tools for a key. Most requests
-// offer the same tools as the one before, and their schemas are most of what a
-// key covers, so the last encoding is kept.
+// offer the same tools as one before, and their schemas are most of what a
+// key covers, so the last encodings are kept.
 func (c *Cassette) encodedTools(tools []selection.Tool) []byte {
-	if last := c.offered.Load(); last != nil && slices.EqualFunc(last.tools, tools, encodedAlike) {
-		return last.encoded
+	if encoded, ok := c.keptEncoding(tools); ok {
+		return encoded
 	}
 	kept := slices.Clone(tools)
 	for i := range kept { // the caller may change its schemas
 		kept[i].InputSchema = bytes.Clone(kept[i].InputSchema)
 	}
 	encoded := encodeTools(kept)
-	c.offered.Store(&offeredTools{kept, encoded})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offered = append(c.offered, offeredTools{kept, encoded})
+	if len(c.offered) > keptOffers {
+		c.offered = slices.Delete(c.offered, 0, 1)
+	}
 	return encoded
+}
+
+// keptEncoding looks for a kept encoding, and makes it the last to be dropped.
+func (c *Cassette) keptEncoding(tools []selection.Tool) ([]byte, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := slices.IndexFunc(c.offered, func(o offeredTools) bool { return slices.EqualFunc(o.tools, tools, encodedAlike) })
+	if at < 0 {
+		return nil, false
+	}
+	found := c.offered[at]
+	c.offered = append(slices.Delete(c.offered, at, at+1), found)
+	return found.encoded, true
 }
 
 // encodedAlike compares what encodeTools encodes.

@@ -77,8 +77,22 @@ func TestKeysOfManyRequestsWithTheSameTools(t *testing.T) {
 	for len(r.Tools) < 400 {
 		r.Tools = append(r.Tools, keyedRequest().Tools...)
 	}
+	few := keyedRequest()
 	c.requestKey(r)
-	if n := testing.AllocsPerRun(10, func() { c.requestKey(r) }); n > 100 {
+	c.requestKey(few)
+	if n := testing.AllocsPerRun(10, func() { c.requestKey(r); c.requestKey(few) }); n > 100 {
 		t.Errorf("the key of another request with the same %d tools allocates %.0f times", len(r.Tools), n)
+	}
+}
+
+// The kept encodings are bounded.
+func TestKeysOfRequestsWithOtherTools(t *testing.T) {
+	c, r := NewCassette(), keyedRequest()
+	for range 5 * keptOffers {
+		r.Tools = append(r.Tools, r.Tools[0])
+		c.requestKey(r)
+	}
+	if n := len(c.offered); n != keptOffers {
+		t.Errorf("%d encodings are kept, not %d", n, keptOffers)
 	}
 }
