@@ -27,7 +27,7 @@ import (
 // Every example in a page is run, or states why it cannot be. The commands of a
 // page run one after the other in one copy of the repository; the pages share
 // a store, except those that say that they begin with an empty one. A page with a
-// mark thorough takes more than ten seconds of processor time.
+// mark thorough takes two seconds of processor time or more.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the pipeline")

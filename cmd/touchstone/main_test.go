@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
@@ -35,6 +36,9 @@ func TestScripts(t *testing.T) {
 		Condition: func(name string) (bool, error) {
 			if works, ok := canReadOnly[name]; ok {
 				return works(), nil
+			}
+			if name == "thorough" {
+				return testlevel.IsThorough(), nil
 			}
 			if name == "landlock" {
 				return hasLandlock(), nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // addedMetrics are two rows for the table in metrics/ranking.go: one metric for which
@@ -103,6 +104,7 @@ func wantNewMetrics(b *workbench) float64 {
 // A metric that is declared in the table is in every report. A baseline without it can be
 // read, and an update keeps the thresholds that a person has set.
 func TestAMetricIsAddedInOnePlace(t *testing.T) {
+	testlevel.Thorough(t, "it compiles the program with other metrics and runs the pipeline six times")
 	b := extended(t, t.TempDir())
 	path := filepath.Join(b.dir, defaultBaseline)
 	reports := func(name string) string { return filepath.Join(b.dir, "reports", name) }

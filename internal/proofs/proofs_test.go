@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // The proofs run the real binary on copies of the real pipeline and data (see workbench_test.go). They show
@@ -263,7 +264,7 @@ func TestBaselineOfOtherData(t *testing.T) {
 // kill -9 at random stages of progress loses nothing: the next run passes, and the
 // store is sound.
 func TestKilledAtRandomInstants(t *testing.T) {
-	const kills = 15
+	kills := testlevel.Rounds(5, 15) // bench/campaigns kills more often
 	b := newSmallBench(t, shared(t))
 	b.baseline(nil)
 	b.store = t.TempDir()
@@ -324,6 +325,7 @@ func TestBothSearchPathsRankAlike(t *testing.T) {
 
 // MetaTool's data has no baseline, so it is reported but not judged.
 func TestForeignDataIsReported(t *testing.T) {
+	testlevel.Thorough(t, "it asks 1,411 queries")
 	external, err := filepath.Abs("../../../shared/external")
 	if err != nil {
 		t.Fatal(err)

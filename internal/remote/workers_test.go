@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // workersAt connects to a server without pauses.
@@ -333,7 +334,7 @@ func TestGarbledExecution(t *testing.T) {
 	mid := middle(t, m.Address)
 	random := rand.New(rand.NewPCG(1, 17))
 	var mu sync.Mutex
-	succeeded, rounds := 0, 20
+	succeeded, rounds := 0, testlevel.Rounds(5, 20)
 	methods := []string{"GetCapabilities", "FindMissingBlobs", "BatchUpdateBlobs", "Execute", "BatchReadBlobs"}
 	for i := range rounds * len(methods) {
 		method := methods[i%len(methods)]

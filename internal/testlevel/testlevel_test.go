@@ -14,6 +14,9 @@ func TestThorough(t *testing.T) {
 			if ran != runs {
 				t.Errorf("%t, not %t", ran, runs)
 			}
+			if n := Rounds(2, 9); (n == 9) != runs || (n == 2) == runs {
+				t.Errorf("%d rounds", n)
+			}
 		})
 	}
 }

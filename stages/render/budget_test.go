@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 func moveAll(r *contracts.Report) {
@@ -65,6 +66,9 @@ func TestPageBudget(t *testing.T) {
 		{"too many", 45_000, moveAll, []string{"queries are left out", "moves are left out", "queries are shortened"}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			if tc.cut == nil && tc.name != "as it comes" {
+				testlevel.Thorough(t, "it renders ten thousand queries twice")
+			}
 			r := sampleReport(t, tc.queries)
 			tc.change(&r)
 			page, err := HTML(r)

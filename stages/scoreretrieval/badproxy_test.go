@@ -53,29 +53,32 @@ func TestSomeAnswersBreakOff(t *testing.T) {
 	}
 	t.Parallel()
 	for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
-		opts := small(badproxy.Manifest(t, badproxy.SometimesBreaks))
-		opts.Search = path
-		r, _ := mustScore(t, opts)
-		failed := 0
-		for _, q := range r.PerQuery {
-			if q.Error != "" {
-				failed++
-				if q.Metrics["mrr"] != 0 || len(q.Ranked) != 0 || !strings.Contains(q.Error, "broke the connection") {
-					t.Errorf("query %s: %+v", q.ID, q)
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			opts := small(badproxy.Manifest(t, badproxy.SometimesBreaks))
+			opts.Search = path
+			r, _ := mustScore(t, opts)
+			failed := 0
+			for _, q := range r.PerQuery {
+				if q.Error != "" {
+					failed++
+					if q.Metrics["mrr"] != 0 || len(q.Ranked) != 0 || !strings.Contains(q.Error, "broke the connection") {
+						t.Errorf("query %s: %+v", q.ID, q)
+					}
+				} else if len(q.Ranked) == 0 {
+					t.Errorf("query %s has neither an error nor a list", q.ID)
 				}
-			} else if len(q.Ranked) == 0 {
-				t.Errorf("query %s has neither an error nor a list", q.ID)
 			}
-		}
-		if failed != 2 {
-			t.Errorf("%s: %d of 8 failed, want 2", path, failed)
-		}
-		for share, want := range map[float64]string{0.1: "failed on more than 10% of 8 queries", 0.25: "", 2: "--max-failed 2 is out of range"} {
-			opts.MaxFailed = &share
-			_, _, err := score(t, opts)
-			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-				t.Errorf("%s: with a share of %v got %v, want %q", path, share, err, want)
+			if failed != 2 {
+				t.Errorf("%s: %d of 8 failed, want 2", path, failed)
 			}
-		}
+			for share, want := range map[float64]string{0.1: "failed on more than 10% of 8 queries", 0.25: "", 2: "--max-failed 2 is out of range"} {
+				opts.MaxFailed = &share
+				_, _, err := score(t, opts)
+				if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+					t.Errorf("%s: with a share of %v got %v, want %q", path, share, err, want)
+				}
+			}
+		})
 	}
 }

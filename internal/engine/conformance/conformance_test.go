@@ -191,6 +191,7 @@ stage "silent" {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, executor, c.files)
 			local, other := w.both(c.args...)
 			if local.code != c.code || len(local.stages) == 0 || local.stages[0].Status != c.status {

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
@@ -29,6 +28,7 @@ import (
 type Cassette struct {
 	mu      sync.Mutex
 	entries map[string]entry
+	offered []offeredTools // of the last requests
 }
 
 // cassetteVersion changes with the keys and the format of the file.
@@ -188,7 +188,7 @@ var ErrNotRecorded = errors.New("there is no recording of this request")
 // Ask looks up an answer. Settings.Model names the recorded model as
 // provider/model.
 func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
-	key, name := requestKey(r)
+	key, name := c.requestKey(r)
 	c.mu.Lock()
 	e, ok := c.entries[key]
 	c.mu.Unlock()
@@ -227,7 +227,7 @@ func (rec Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error
 	if err != nil {
 		return a, err
 	}
-	key, name := requestKey(r)
+	key, name := rec.Cassette.requestKey(r)
 	e := entry{Key: key, Model: name, Query: r.Query, Repeat: max(1, r.Repeat)}
 	e.Answer = recordedAnswer{
 		Calls: []recordedCall{}, Text: rec.Key.remove(a.Text), Confidence: a.Confidence, ConfidenceSource: a.ConfidenceSource, Usage: a.Usage,
@@ -243,53 +243,4 @@ func (rec Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error
 	defer rec.Cassette.mu.Unlock()
 	rec.Cassette.entries[key] = e
 	return a, nil
-}
-
-// requestKey returns the digest of everything that an answer depends on, and
-// the recorded model's name.
-func requestKey(r Request) (key, name string) {
-	name = r.Settings.Provider + "/" + r.Settings.Model
-	if r.Settings.Provider == "replay" {
-		name = r.Settings.Model
-	}
-	type tool struct {
-		Server      string `json:"server"`
-		Name        string `json:"name"`
-		Offered     string `json:"offered"`
-		Description string `json:"description"`
-		Schema      any    `json:"schema"`
-	}
-	content := struct {
-		Version     int     `json:"version"`
-		Model       string  `json:"model"`
-		Temperature float64 `json:"temperature"`
-		Confidence  string  `json:"confidence"`
-		Prompt      string  `json:"prompt"`
-		Query       string  `json:"query"`
-		Several     bool    `json:"several"`
-		Repeat      int     `json:"repeat"`
-		Tools       []tool  `json:"tools"`
-	}{cassetteVersion, name, r.Settings.Temperature, string(r.Settings.Confidence), systemPrompt(r), r.Query, r.Several, max(1, r.Repeat), nil}
-	o := newOffer(r.Tools)
-	for i, t := range r.Tools {
-		content.Tools = append(content.Tools, tool{t.Server, t.Name, o.names[i], t.Description, canonical(t.InputSchema)})
-	}
-	b, err := json.Marshal(content)
-	if err != nil { // strings, numbers and decoded JSON can always be encoded
-		panic(err)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), name
-}
-
-// canonical decodes a schema, so that its encoding depends neither on the order of
-// members nor on white space. It returns text that is not JSON unchanged.
-func canonical(raw json.RawMessage) any {
-	d := json.NewDecoder(strings.NewReader(string(raw)))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return string(raw)
-	}
-	return v
 }
