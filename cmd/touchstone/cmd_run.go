@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -273,11 +274,11 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 			continue
 		}
 		names := s.sourceNames(outcomes, o)
-		if len(o.Failed.Outputs) > 0 && s.refusedData(o, names) == nil {
-			fmt.Fprintf(w, "%s | kept the outputs: %s; %s logs %s -o DIR copies them\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
-		}
 		for _, line := range tail(names.replace(s.logOf(o)), maxLogLines) {
 			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
+		}
+		if len(o.Failed.Outputs) > 0 && s.refusedData(o, names) == nil {
+			fmt.Fprintf(w, "kept the outputs of %s: %s; %s logs %s -o DIR copies them\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
 		}
 	}
 	return err
@@ -305,21 +306,22 @@ func (s *session) copyLast(outcomes []*engine.Outcome, dir string) error {
 			last = o.Instance.Stage
 		}
 	}
+	var copies []engine.Copy
 	for _, o := range outcomes {
-		if o.Instance.Stage != last {
-			continue
-		}
-		for _, out := range o.Outputs {
-			to := filepath.Join(dir, o.Instance.Name(), filepath.FromSlash(strings.TrimPrefix(out.Path, "out/")))
-			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-				return err
-			}
-			if err := s.engine.CopyOutput(out, to); err != nil {
-				return err
-			}
+		if o.Instance.Stage == last {
+			copies = append(copies, copiesOf(o.Instance.Name(), o.Outputs)...)
 		}
 	}
-	return nil
+	return s.engine.CopyOutputs(copies, dir)
+}
+
+// copiesOf says where the outputs of an instance are copied to: a directory with its name.
+func copiesOf(instance string, outputs []cache.RecordOutput) []engine.Copy {
+	var copies []engine.Copy
+	for _, out := range outputs {
+		copies = append(copies, engine.Copy{Output: out, Path: path.Join(instance, strings.TrimPrefix(out.Path, "out/"))})
+	}
+	return copies
 }
 
 func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJSON {
