@@ -37,8 +37,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.BoolVar(&f.force, "force", false, "execute the selected stages even if their results are cached")
 	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, continue with stages that do not depend on it")
-	p.IntVarP(&f.jobs, "jobs", "j", 0, "how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
-	p.StringVar(&f.progress, "progress", "auto", "auto, tty, plain, json or quiet")
+	p.VarP((*atLeastOne)(&f.jobs), "jobs", "j", "how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
+	oneOfVar(p, &f.progress, "progress", "auto", "auto, tty, plain, json or quiet", progressModes...)
 	p.StringVar(&f.events, "events", "", "write the event log to this file, one JSON object per line")
 	p.StringVar(&f.workDir, "work-dir", "", "the directory in which stages run (default: in the cache directory)")
 }
@@ -163,9 +163,6 @@ type publishError struct{ error }
 func (e *publishError) Unwrap() error { return e.error }
 
 func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer, use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
-	if rf.jobs < 0 {
-		return nil, engine.Summary{}, fmt.Errorf("-j %d: give 1 or more", rf.jobs)
-	}
 	if rf.jobs > 0 {
 		s.engine.Jobs = rf.jobs
 	}
