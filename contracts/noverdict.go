@@ -30,6 +30,11 @@ type NoVerdict struct {
 // NoVerdictVersion is the version of NoVerdict that this program writes.
 const NoVerdictVersion = 1
 
+// NewNoVerdict returns the description of a run of a kind, with empty lists.
+func NewNoVerdict(kind string, exitCode int) NoVerdict {
+	return NoVerdict{Version: NoVerdictVersion, Kind: kind, ExitCode: exitCode, Failed: []string{}, Problems: []Reason{}, Logs: []StageLog{}}
+}
+
 // Kinds of a run without a verdict.
 const (
 	EndedByDataset = "dataset"     // a dataset is invalid

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -64,16 +68,47 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 	return cmd
 }
 
-// withStore opens the database for a verb.
-func (f *evalFlags) withStore(do func(*cobra.Command, []string, *store.Store) error) func(*cobra.Command, []string) error {
+// evalVerb is a verb that uses the database.
+type evalVerb func(*cobra.Command, []string, *store.Store) error
+
+// withStore opens the database for a verb that writes to it, and creates it if there is none.
+func (f *evalFlags) withStore(do evalVerb) func(*cobra.Command, []string) error {
+	return opened(func(ctx context.Context) (*store.Store, error) { return createDB(ctx, f.db) }, do)
+}
+
+// withData opens the database for a verb that can do nothing without data.
+func (f *evalFlags) withData(do evalVerb) func(*cobra.Command, []string) error {
+	return opened(f.existing, do)
+}
+
+func opened(open func(context.Context) (*store.Store, error), do evalVerb) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		s, err := store.Open(cmd.Context(), f.db)
+		s, err := open(cmd.Context())
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
 		return do(cmd, args, s)
 	}
+}
+
+// createDB opens a database, and creates it if there is none. It only creates the directory of the
+// default.
+func createDB(ctx context.Context, path string) (*store.Store, error) {
+	if path == defaultEvalDB {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, fmt.Errorf("create the directory of the database: %w; choose another place with --db", err)
+		}
+	}
+	return store.Open(ctx, path)
+}
+
+// existing opens the database, and returns an error if there is none.
+func (f *evalFlags) existing(ctx context.Context) (*store.Store, error) {
+	if _, err := os.Stat(f.db); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no database %s: name one with --db, or create it with %s eval import FILE or %s eval run FILE", f.db, toolName, toolName)
+	}
+	return store.Open(ctx, f.db)
 }
 
 func (f *evalFlags) live() runner.Live { return runner.Live{StartPrograms: f.start} }

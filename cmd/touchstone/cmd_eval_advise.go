@@ -34,7 +34,7 @@ judgement. What it writes may be wrong, differs from time to time, is marked as
 written by a model, and is not stored.`,
 		Example: `  touchstone eval advise 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
 		Args:    cobra.ExactArgs(1),
-		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			o, key, err := execution.options()
 			if err != nil {
 				return err

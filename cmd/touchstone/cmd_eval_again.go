@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -177,7 +176,7 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 		_, err = f.printRuns(cmd.OutOrStdout(), created, f.serviceRun(ctx))
 		return errors.Join(refused, err)
 	}
-	return f.withStore(func(_ *cobra.Command, _ []string, s *store.Store) error {
+	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
 		ids, err := f.chosen(args, func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isFailed)
 		if err != nil {
 			return err
@@ -227,10 +226,7 @@ func (f *evalAgainFlags) cancel(cmd *cobra.Command, args []string) error {
 		_, err = f.printRuns(cmd.OutOrStdout(), ended, f.serviceRun(ctx))
 		return errors.Join(refused, err)
 	}
-	if _, err := os.Stat(f.db); err != nil {
-		return fmt.Errorf("there is no database: %w; name it with --db", err)
-	}
-	return f.withStore(func(_ *cobra.Command, _ []string, s *store.Store) error {
+	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
 		ids, err := f.chosen(args, func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isUnfinished)
 		if err != nil {
 			return err

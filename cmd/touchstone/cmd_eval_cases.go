@@ -26,7 +26,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 		Use:   "cases",
 		Short: "List, import, export and remove cases",
 		Args:  cobra.NoArgs,
-		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			cases, err := list(cmd, s)
 			if err != nil {
 				return err
@@ -45,7 +45,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 		Use:   "export",
 		Short: "Export cases, and the servers that they need, as JSON, YAML or CSV",
 		Args:  cobra.NoArgs,
-		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			cases, err := list(cmd, s)
 			if err != nil {
 				return err
@@ -70,7 +70,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 		Use:   "remove ID",
 		Short: "Remove a case with all its runs",
 		Args:  cobra.ExactArgs(1),
-		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			return s.DeleteCase(cmd.Context(), args[0])
 		}),
 	}

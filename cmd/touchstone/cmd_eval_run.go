@@ -52,7 +52,7 @@ file:PATH. The key is not stored.
   touchstone eval run --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY --repeats 5
   touchstone eval run --model ollama/qwen3:8b --record answers.json cases.yaml
   touchstone eval run --model replay/ollama/qwen3:8b --cassette answers.json cases.yaml`,
-		RunE: e.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error { return f.run(cmd, args, s) }),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	p := cmd.Flags()
 	f.execution.flags(p)
@@ -103,6 +103,9 @@ func resolveModels(names []string, common selection.SettingsRequest) ([]selectio
 			}
 			request.Provider, request.Model = provider, m
 		}
+		if name == "" && (os.Getenv(selection.EnvProvider) == "" || os.Getenv(selection.EnvModel) == "") {
+			return nil, fmt.Errorf("no model: pass --model PROVIDER/MODEL, or set %s and %s", selection.EnvProvider, selection.EnvModel)
+		}
 		s, err := request.Resolve(os.Getenv)
 		if err != nil {
 			return nil, fmt.Errorf("model %q: %w", name, err)
@@ -112,8 +115,7 @@ func resolveModels(names []string, common selection.SettingsRequest) ([]selectio
 	return all, nil
 }
 
-func (f *evalRunFlags) run(cmd *cobra.Command, files []string, s *store.Store) (err error) {
-	ctx := cmd.Context()
+func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 	settings, err := f.modelSettings(cmd)
 	if err != nil {
 		return err
@@ -130,10 +132,28 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string, s *store.Store) (
 			return err
 		}
 	}
-	caseIDs, err := f.cases(cmd, files, s)
-	if err != nil {
-		return err
+	sets := make([]exchange.Set, len(files))
+	for i, path := range files {
+		if sets[i], err = readSet(cmd, path, ""); err != nil {
+			return err
+		}
 	}
+	open := f.withStore
+	if len(files) == 0 {
+		open = f.withData
+	}
+	return open(func(cmd *cobra.Command, files []string, s *store.Store) error {
+		caseIDs, err := f.cases(cmd, files, sets, s)
+		if err != nil {
+			return err
+		}
+		return f.send(cmd, s, caseIDs, settings, o, key)
+	})(cmd, files)
+}
+
+// send sends the cases to the models, and reports the results.
+func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string, settings []selection.Settings, o runner.Options, key model.Key) error {
+	ctx := cmd.Context()
 	r, err := runner.New(ctx, s, f.live(), o)
 	if err != nil {
 		return err
@@ -160,11 +180,11 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string, s *store.Store) (
 	return f.report(cmd, batch, observations)
 }
 
-// cases imports the files and returns the ids of the cases to run.
-func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, s *store.Store) ([]string, error) {
+// cases imports the sets of the files and returns the ids of the cases to run.
+func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, sets []exchange.Set, s *store.Store) ([]string, error) {
 	var ids []string
-	for _, path := range files {
-		imported, err := importFile(cmd, s, path, "")
+	for i, path := range files {
+		imported, err := importSet(cmd, s, path, sets[i])
 		if err != nil {
 			return nil, err
 		}
@@ -276,6 +296,10 @@ func importFile(cmd *cobra.Command, s *store.Store, path, format string) (exchan
 	if err != nil {
 		return exchange.Imported{}, err
 	}
+	return importSet(cmd, s, path, set)
+}
+
+func importSet(cmd *cobra.Command, s *store.Store, path string, set exchange.Set) (exchange.Imported, error) {
 	imported, err := exchange.Import(cmd.Context(), s, set)
 	if err != nil {
 		return imported, fmt.Errorf("%s: %w", path, err)

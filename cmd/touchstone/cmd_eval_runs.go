@@ -21,7 +21,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 		Use:   "runs",
 		Short: "List runs, and show or delete one",
 		Args:  cobra.NoArgs,
-		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			filter.Status, filter.Classification = selection.RunStatus(status), selection.Classification(class)
 			items, total, err := s.Runs(cmd.Context(), filter)
 			if err != nil {
@@ -42,7 +42,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 		Use:   "show ID",
 		Short: "Show a run: the query, the offered tools, the chosen and expected calls, and why it is right or wrong",
 		Args:  cobra.ExactArgs(1),
-		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			return f.showRun(cmd, s, args[0])
 		}),
 	}
@@ -50,7 +50,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 		Use:   "delete ID",
 		Short: "Delete a run, with its snapshot and result",
 		Args:  cobra.ExactArgs(1),
-		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			return s.DeleteRun(cmd.Context(), args[0])
 		}),
 	}
@@ -177,7 +177,7 @@ FIRST and SECOND are each provider/model, or batch:ID with an id that eval run p
 To compare two versions of tool descriptions, run a batch with each and compare the
 batches.`,
 		Args: cobra.ExactArgs(2),
-		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			var sides [2][]score.Observation
 			for i, name := range args {
 				filter, err := sideFilter(name)

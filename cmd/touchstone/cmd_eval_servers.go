@@ -18,7 +18,7 @@ func newEvalServersCommand(f *evalFlags) *cobra.Command {
 		Use:   "servers",
 		Short: "List, add and remove MCP servers",
 		Args:  cobra.NoArgs,
-		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			list, err := allPages(func(p store.Page) ([]selection.Server, int, error) {
 				return s.Servers(cmd.Context(), store.ServerFilter{Page: p})
 			})
@@ -56,7 +56,7 @@ remains inactive until the first run with --start.`,
 		Use:   "remove NAME",
 		Short: "Remove a server that is not used by any case or run",
 		Args:  cobra.ExactArgs(1),
-		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			server, err := s.ServerNamed(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -80,7 +80,7 @@ func newEvalQualityCommand(f *evalFlags) *cobra.Command {
 		Use:   "quality SERVER...",
 		Short: "Rate the descriptions and schemas of servers' tools from 0 to 10",
 		Args:  cobra.MinimumNArgs(1),
-		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			reports := []advice.ServerQuality{}
 			for _, name := range args {
 				server, err := s.ServerNamed(cmd.Context(), name)

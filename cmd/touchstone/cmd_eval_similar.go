@@ -10,7 +10,6 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
-	"github.com/touchstone-eval/touchstone/internal/selection/store"
 	"github.com/touchstone-eval/touchstone/internal/similarity"
 	"github.com/touchstone-eval/touchstone/internal/similarity/gather"
 )
@@ -146,7 +145,7 @@ func (f *evalSimilarFlags) source(cmd *cobra.Command, names []string) (source ga
 
 // servers finds servers of the database by their names.
 func (f *evalFlags) servers(cmd *cobra.Command, names []string) (servers []selection.Server, err error) {
-	s, err := store.Open(cmd.Context(), f.db)
+	s, err := f.existing(cmd.Context())
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,8 +65,9 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 	if x.Recorded != nil && len(x.Recorded.Isolation) > 0 {
 		fmt.Fprintf(w, "  isolation: %s\n", strings.Join(x.Recorded.Isolation, ", "))
 	}
-	if len(x.Changes) == 0 || x.Elsewhere {
-		for _, reason := range x.Reasons {
+	for _, reason := range x.Reasons {
+		isChange := func(c engine.Change) bool { return c.String() == reason }
+		if x.Elsewhere || !slices.ContainsFunc(x.Changes, isChange) {
 			fmt.Fprintf(w, "  %s\n", safetext.Visible(reason))
 		}
 	}

@@ -109,7 +109,8 @@ func (s *session) showEnd(cmd *cobra.Command, flags *globalFlags, verdict *verdi
 		verdict.print(stdout)
 	}
 	err = s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
-	if !flags.json && s.ended != nil {
+	// What is missing for a run is said by the error already.
+	if !flags.json && s.ended != nil && (len(s.pages) > 0 || s.ended.Kind != contracts.EndedBySetup) {
 		printNoVerdict(stdout, s.ended, s.pages)
 	}
 	return err

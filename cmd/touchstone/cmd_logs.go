@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
 // logsJSON is the output of logs --json.
@@ -55,12 +55,12 @@ it never did, or if its result has come from another machine since then, they ar
 the run that made the result. If the stage failed,
 its outputs are kept with the logs, up to 64 MiB, and listed after them. -o copies them
 to a directory. If the stage has a matrix, each instance gets a subdirectory with its
-name. --output selects outputs by name. No other stage reads the outputs of a failed
+name. --name selects outputs by name. No other stage reads the outputs of a failed
 stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DIR.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(names) > 0 && dir == "" {
-				return errors.New("--output selects what -o copies; also give a directory with -o")
+				return errors.New("--name selects what -o copies; also give a directory with -o")
 			}
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
@@ -77,7 +77,7 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 				return err
 			}
 			if dir != "" {
-				return s.copyFailed(cmd, found, dir, names)
+				return s.copyFailed(cmd, args[0], found, dir, names)
 			}
 			facts, err := s.logFacts(found)
 			if err != nil {
@@ -92,8 +92,8 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "out", "o", "", "copy the outputs of failed instances to this directory")
-	cmd.Flags().StringArrayVar(&names, "output", nil, "copy only this output (repeatable)")
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "copy the outputs of failed instances to this directory")
+	cmd.Flags().StringArrayVar(&names, "name", nil, "copy only the output with this name (repeatable)")
 	return cmd
 }
 
@@ -148,36 +148,39 @@ func instanceName(stage, instance string) string {
 	return stage + "[" + instance + "]"
 }
 
-// copyFailed copies the outputs of failed instances to a directory.
-func (s *session) copyFailed(cmd *cobra.Command, found []engine.Log, dir string, names []string) error {
-	copied := 0
+// copyFailed copies the outputs of failed instances to a directory. selected is the stage or
+// instance that the user named.
+func (s *session) copyFailed(cmd *cobra.Command, selected string, found []engine.Log, dir string, names []string) error {
+	var copies []engine.Copy
 	var there []string
 	for _, l := range found {
-		for _, out := range l.Failed.Outputs {
-			if there = append(there, out.Name); len(names) > 0 && !slices.Contains(names, out.Name) {
-				continue
-			}
-			to := filepath.Join(dir, l.Instance, filepath.FromSlash(strings.TrimPrefix(out.Path, "out/")))
-			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-				return err
-			}
-			if err := s.engine.CopyOutput(out, to); err != nil {
-				return err
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), to)
-			copied++
+		wanted := slices.Clone(l.Failed.Outputs)
+		for _, out := range wanted {
+			there = append(there, out.Name)
 		}
+		if len(names) > 0 {
+			wanted = slices.DeleteFunc(wanted, func(out cache.RecordOutput) bool { return !slices.Contains(names, out.Name) })
+		}
+		copies = append(copies, copiesOf(l.Instance, wanted)...)
 	}
-	switch {
-	case copied > 0:
+	if len(copies) > 0 {
+		if err := s.engine.CopyOutputs(copies, dir); err != nil {
+			return err
+		}
+		for _, c := range copies {
+			fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(dir, filepath.FromSlash(c.Path)))
+		}
 		return nil
+	}
+	name := toollist.QuoteWord(selected)
+	switch {
 	case len(there) > 0:
 		slices.Sort(there)
 		return fmt.Errorf("no kept output has the name %s; kept outputs: %s", strings.Join(names, " or "), strings.Join(slices.Compact(there), ", "))
 	case !slices.ContainsFunc(found, func(l engine.Log) bool { return l.State == engine.Failed }):
-		return fmt.Errorf("%s did not fail when it last ran; copy its outputs with %s run --only %s -o DIR", found[0].Stage, toolName, found[0].Stage)
+		return fmt.Errorf("%s did not fail when it last ran; copy its outputs with %s run --only %s -o DIR", selected, toolName, name)
 	}
-	return fmt.Errorf("%s failed before it wrote an output that could be kept; see the reason with %s logs %s", found[0].Stage, toolName, found[0].Stage)
+	return fmt.Errorf("%s failed before it wrote an output that could be kept; see the reason with %s logs %s", selected, toolName, name)
 }
 
 // failedNames lists the names of the kept outputs of a failed instance.

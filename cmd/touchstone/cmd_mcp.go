@@ -12,7 +12,6 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
-	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
 // mcpFlags are those of touchstone mcp.
@@ -82,7 +81,7 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 		c.Encoder = encoder
 	}
 	ctx := cmd.Context()
-	if c.Store, err = store.Open(ctx, f.db); err != nil {
+	if c.Store, err = createDB(ctx, f.db); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Store.Close()) }()

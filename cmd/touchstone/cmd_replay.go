@@ -50,9 +50,9 @@ The command ends when its input ends.`,
 	return cmd
 }
 
-// openReplay decodes the corpus without checking its schema: stages pass a corpus that
-// validate-datasets accepted, and checking it again in dozens of processes would cost more
-// than serving it.
+// openReplay decodes the corpus. It checks the schema only if the corpus lacks the server: stages
+// pass a corpus that validate-datasets accepted, and checking it again in dozens of processes would
+// cost more than serving it.
 func openReplay(corpusFile, server string, pageSize int) (*replay.Server, error) {
 	data, err := contracts.ReadBytes(corpusFile)
 	if err != nil {
@@ -60,11 +60,19 @@ func openReplay(corpusFile, server string, pageSize int) (*replay.Server, error)
 	}
 	var corpus contracts.Corpus
 	if err := json.Unmarshal(data, &corpus); err != nil {
-		return nil, fmt.Errorf("corpus %s: %w: check it with touchstone stage validate-datasets", corpusFile, err)
+		return nil, notACorpus(corpusFile, data, err)
 	}
 	s, err := replay.NewServer(corpus, server, pageSize)
 	if err != nil {
-		return nil, fmt.Errorf("corpus %s: %w", corpusFile, err)
+		return nil, notACorpus(corpusFile, data, err)
 	}
 	return s, nil
+}
+
+// notACorpus returns the first problems of a file that is no corpus, and for a corpus err.
+func notACorpus(file string, data []byte, err error) error {
+	if _, problems := contracts.Decode[contracts.Corpus](file, data); problems != nil {
+		return problems
+	}
+	return fmt.Errorf("corpus %s: %w", file, err)
 }

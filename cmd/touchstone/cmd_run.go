@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,8 +37,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.BoolVar(&f.force, "force", false, "execute the selected stages even if their results are cached")
 	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, continue with stages that do not depend on it")
-	p.IntVarP(&f.jobs, "jobs", "j", 0, "how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
-	p.StringVar(&f.progress, "progress", "auto", "auto, tty, plain, json or quiet")
+	p.VarP((*atLeastOne)(&f.jobs), "jobs", "j", "how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
+	oneOfVar(p, &f.progress, "progress", "auto", "auto, tty, plain, json or quiet", progressModes...)
 	p.StringVar(&f.events, "events", "", "write the event log to this file, one JSON object per line")
 	p.StringVar(&f.workDir, "work-dir", "", "the directory in which stages run (default: in the cache directory)")
 }
@@ -162,9 +163,6 @@ type publishError struct{ error }
 func (e *publishError) Unwrap() error { return e.error }
 
 func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer, use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
-	if rf.jobs < 0 {
-		return nil, engine.Summary{}, fmt.Errorf("-j %d: give 1 or more", rf.jobs)
-	}
 	if rf.jobs > 0 {
 		s.engine.Jobs = rf.jobs
 	}
@@ -273,11 +271,11 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 			continue
 		}
 		names := s.sourceNames(outcomes, o)
-		if len(o.Failed.Outputs) > 0 && s.refusedData(o, names) == nil {
-			fmt.Fprintf(w, "%s | kept the outputs: %s; %s logs %s -o DIR copies them\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
-		}
 		for _, line := range tail(names.replace(s.logOf(o)), maxLogLines) {
 			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
+		}
+		if len(o.Failed.Outputs) > 0 && s.refusedData(o, names) == nil {
+			fmt.Fprintf(w, "kept the outputs of %s: %s; %s logs %s -o DIR copies them\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
 		}
 	}
 	return err
@@ -305,21 +303,22 @@ func (s *session) copyLast(outcomes []*engine.Outcome, dir string) error {
 			last = o.Instance.Stage
 		}
 	}
+	var copies []engine.Copy
 	for _, o := range outcomes {
-		if o.Instance.Stage != last {
-			continue
-		}
-		for _, out := range o.Outputs {
-			to := filepath.Join(dir, o.Instance.Name(), filepath.FromSlash(strings.TrimPrefix(out.Path, "out/")))
-			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-				return err
-			}
-			if err := s.engine.CopyOutput(out, to); err != nil {
-				return err
-			}
+		if o.Instance.Stage == last {
+			copies = append(copies, copiesOf(o.Instance.Name(), o.Outputs)...)
 		}
 	}
-	return nil
+	return s.engine.CopyOutputs(copies, dir)
+}
+
+// copiesOf says where the outputs of an instance are copied to: a directory with its name.
+func copiesOf(instance string, outputs []cache.RecordOutput) []engine.Copy {
+	var copies []engine.Copy
+	for _, out := range outputs {
+		copies = append(copies, engine.Copy{Output: out, Path: path.Join(instance, strings.TrimPrefix(out.Path, "out/"))})
+	}
+	return copies
 }
 
 func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJSON {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
-	"github.com/touchstone-eval/touchstone/internal/selection/store"
 	"github.com/touchstone-eval/touchstone/internal/similarity"
 	"github.com/touchstone-eval/touchstone/internal/web"
 )
@@ -109,7 +108,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 	ctx := cmd.Context()
-	s, err := store.Open(ctx, f.db)
+	s, err := createDB(ctx, f.db)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,8 @@ func newValidateCommand(flags *globalFlags) *cobra.Command {
 			if len(plan.Files) > 1 {
 				are = "are"
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s %s valid: %d stages, %d instances\n", strings.Join(plan.Files, ", "), are, len(names), len(plan.Instances))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s %s valid: %s, %s\n", strings.Join(plan.Files, ", "), are,
+				counted(len(names), "stage", "stages"), counted(len(plan.Instances), "instance", "instances"))
 			return nil
 		},
 	}

@@ -213,6 +213,7 @@ func (s *session) parts(outcomes []*engine.Outcome, dir string) (string, error) 
 	wanted := []struct{ stage, output, to string }{
 		{"build-proxy", "proxy", partProxy}, {"validate-datasets", "corpus", partCorpus}, {"validate-datasets", "golden", partGolden},
 	}
+	var copies []engine.Copy
 	for _, w := range wanted {
 		found := false
 		for _, o := range outcomes {
@@ -221,15 +222,13 @@ func (s *session) parts(outcomes []*engine.Outcome, dir string) (string, error) 
 				continue
 			}
 			found = true
-			if err := s.engine.CopyOutput(out, filepath.Join(dir, w.to)); err != nil {
-				return "", err
-			}
+			copies = append(copies, engine.Copy{Output: out, Path: w.to})
 		}
 		if !found {
 			return "", nil
 		}
 	}
-	return dir, nil
+	return dir, s.engine.CopyOutputs(copies, dir)
 }
 
 // proxySecret returns the secret that the pipeline passes to its proxy, or "".

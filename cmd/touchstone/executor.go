@@ -35,8 +35,10 @@ type executorFlags struct {
 }
 
 func (f *executorFlags) add(p *pflag.FlagSet) {
-	p.StringVar(&f.name, "executor", "local", "where stages run: local (processes on this machine), dagger (containers of a Dagger engine) or remote (workers of a server)")
-	p.StringVar(&f.isolation, "isolation", "", "with local and remote: auto restricts stages to the declared files and network if the system supports it; off does not (default: TOUCHSTONE_ISOLATION, or auto)")
+	oneOfVar(p, &f.name, "executor", "local", "where stages run: local (processes on this machine), dagger (containers of a Dagger engine) or remote (workers of a server)",
+		"local", "dagger", "remote")
+	oneOfVar(p, &f.isolation, "isolation", "", "with local and remote: auto restricts stages to the declared files and network if the system supports it; off does not (default: TOUCHSTONE_ISOLATION, or auto)",
+		"auto", "off")
 	p.StringVar(&f.image, "container-image", "", "with dagger and remote: the image for stages that need other programs and name no image, NAME@sha256:DIGEST or, with dagger, dir:PATH")
 	p.StringVar(&f.binary, "container-binary", "", "with dagger and remote: a static Linux build of touchstone for containers and workers (default: this program)")
 	p.BoolVar(&f.withoutEngine, "without-engine", false, "with dagger: do not connect to the engine, and exit with status 75 if a stage has to run")
@@ -47,7 +49,7 @@ func (f *executorFlags) add(p *pflag.FlagSet) {
 func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cache.StatIndex) (engine.Executor, engine.Tools, error) {
 	host := &tools{HostTools: engine.HostTools{Index: index}}
 	switch f.executor.name {
-	case "local":
+	case "local", "":
 		sandbox, err := f.executor.sandbox(plan.Root, store)
 		if err != nil {
 			return nil, nil, err

@@ -51,8 +51,9 @@ func (s *session) markUnfinished(ctx context.Context, rf *runFlags) func(engine.
 		}
 		once.Do(func() {
 			summary := fmt.Sprintf("The run that started at %s has not ended, or it was killed.", s.began.UTC().Format(time.RFC3339))
-			n := contracts.NoVerdict{Version: contracts.NoVerdictVersion, Kind: contracts.EndedUnknown, ExitCode: -1, Summary: summary,
-				Problems: []contracts.Reason{{Message: strings.TrimSuffix(summary, "."), Remedy: "wait until it ends, or run it again: the results of finished stages are cached"}}, Command: s.again}
+			n := contracts.NewNoVerdict(contracts.EndedUnknown, -1)
+			n.Summary, n.Command = summary, s.again
+			n.Problems = []contracts.Reason{{Message: strings.TrimSuffix(summary, "."), Remedy: "wait until it ends, or run it again: the results of finished stages are cached"}}
 			// If this fails, publishing at the end of the run reports the reason.
 			_ = s.publishNoVerdict(ctx, reports, n)
 		})
@@ -100,7 +101,8 @@ func (s *session) endWithoutVerdict(ctx context.Context, outcomes []*engine.Outc
 
 // noVerdict describes why a run ended.
 func (s *session) noVerdict(ctx context.Context, outcomes []*engine.Outcome, err error) contracts.NoVerdict {
-	n := contracts.NoVerdict{Version: contracts.NoVerdictVersion, ExitCode: exitCode(ctx, err), Directory: inRepository(s.plan.Root), Command: s.again}
+	n := contracts.NewNoVerdict("", exitCode(ctx, err))
+	n.Directory, n.Command = inRepository(s.plan.Root), s.again
 	for _, o := range outcomes {
 		switch o.State {
 		case engine.Hit, engine.Ran:
@@ -158,8 +160,12 @@ func sentence(text string) string {
 	return strings.TrimRight(line, ".:;") + "."
 }
 
-// capitalised returns a text that begins with a capital letter.
+// capitalised returns a text that begins with a capital letter, unless it begins with the name of
+// a file.
 func capitalised(text string) string {
+	if word, _, _ := strings.Cut(text, " "); strings.ContainsAny(strings.TrimRight(word, ".:,"), "./\\") {
+		return text
+	}
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
@@ -235,7 +241,7 @@ func (e *planError) reportPaths() []string {
 // returns the reason and the pages. Without a plan it is not known which published paths hold
 // reports, so only the conventional path and paths that held reports before are replaced.
 func withoutPlan(ctx context.Context, flags *globalFlags, err error) (n contracts.NoVerdict, pages []string) {
-	n = contracts.NoVerdict{Version: contracts.NoVerdictVersion, Kind: contracts.EndedBySetup, ExitCode: exitCode(ctx, err)}
+	n = contracts.NewNoVerdict(contracts.EndedBySetup, exitCode(ctx, err))
 	var e *planError
 	if !errors.As(err, &e) {
 		n.Summary = sentence(err.Error())

@@ -22,9 +22,12 @@ type progress interface {
 	close()
 }
 
+// progressModes are the words of --progress.
+var progressModes = []string{"auto", "tty", "plain", "json", "quiet"}
+
 func newProgress(mode string, quiet bool, w io.Writer) (progress, error) {
 	screen, isTerminal := terminal(w)
-	if mode == "auto" {
+	if mode == "auto" || mode == "" {
 		switch {
 		case quiet:
 			mode = "quiet"

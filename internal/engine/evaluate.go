@@ -42,14 +42,21 @@ func (r *run) evaluate(o *Outcome) error {
 	return nil
 }
 
-// reasons returns the reasons why an instance is a miss: the differences from the
+// reasons returns the reasons why an instance is a miss: that it failed, the differences from the
 // latest run of the same instance, or why its record cannot be used.
 func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 	if miss.Evicted || miss.Corrupt || miss.Expired {
 		return []string{miss.Reason}
 	}
+	failed, same := r.failedBefore(o)
+	if same {
+		return []string{failed}
+	}
 	previous := r.previous(o, cache.Key{})
 	if previous == nil {
+		if failed != "" {
+			return []string{miss.Reason, failed}
+		}
 		return []string{miss.Reason, "this checkout has no earlier record"}
 	}
 	if previous.Key == o.Key {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,10 +50,12 @@ func TestOutputsOfAFailedStage(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	var copies []engine.Copy
 	for _, out := range logs[0].Failed.Outputs {
-		if err := w.engine.CopyOutput(out, filepath.Join(dir, out.Path)); err != nil {
-			t.Error(err)
-		}
+		copies = append(copies, engine.Copy{Output: out, Path: path.Clean(out.Path)})
+	}
+	if err := w.engine.CopyOutputs(copies, dir); err != nil {
+		t.Error(err)
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "out/junit.xml")); string(b) != "<failure/> [secret]\n" {
 		t.Errorf("junit.xml holds %q", b)

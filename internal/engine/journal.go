@@ -1,8 +1,12 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -58,4 +62,72 @@ func (r *run) writeJournal() error {
 		return err
 	}
 	return r.Store.PutRun(r.Project, j.ID, b, kept...)
+}
+
+// fullName is the name of the instance in messages and on the command line.
+func (in *JournalInstance) fullName() string {
+	if in.Instance == "" {
+		return in.Stage
+	}
+	return in.Stage + "[" + in.Instance + "]"
+}
+
+// journals returns the readable journals of the project that contain a text, newest first.
+func (e *Engine) journals(with string) (iter.Seq[*Journal], error) {
+	runs, err := e.Store.Runs(e.Project)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*Journal) bool) {
+		for _, info := range runs {
+			b, err := e.Store.Run(e.Project, info.ID)
+			if err != nil || !bytes.Contains(b, []byte(with)) {
+				continue
+			}
+			var j Journal
+			if json.Unmarshal(b, &j) == nil && !yield(&j) {
+				return
+			}
+		}
+	}, nil
+}
+
+// readFailures returns the newest failure of each instance in the journals, by its full name.
+func (r *run) readFailures() map[string]JournalInstance {
+	last := map[string]JournalInstance{}
+	journals, err := r.journals(`"` + string(Failed) + `"`) // the others need not be decoded
+	if err != nil {
+		return last // reasons are only shorter without it
+	}
+	for j := range journals {
+		for _, in := range j.Instances {
+			if _, known := last[in.fullName()]; !known && in.State == Failed {
+				last[in.fullName()] = in
+			}
+		}
+	}
+	return last
+}
+
+// failedBefore says that an instance without a result failed, or returns "". same reports
+// whether it failed with the same key.
+func (r *run) failedBefore(o *Outcome) (reason string, same bool) {
+	last, ok := r.failures()[o.Instance.String()]
+	if !ok || r.ranHere(o) {
+		return "", false
+	}
+	why := last.Error
+	if last.ExitCode != 0 {
+		why = fmt.Sprintf("exit status %d", last.ExitCode)
+	}
+	if last.Key != o.Key {
+		return fmt.Sprintf("failed in its last run (%s), which had another key", firstLine(why)), false
+	}
+	return fmt.Sprintf("failed in its last run (%s); failures are not cached", firstLine(why)), true
+}
+
+// firstLine returns the first line of a text.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }

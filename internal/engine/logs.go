@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -48,33 +47,39 @@ func (e *Engine) Logs(ctx context.Context, plan *pipeline.Plan, name string) ([]
 		}
 	}
 	if len(logs) == 0 {
-		return nil, fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
+		return nil, e.noLog(name)
 	}
 	return logs, nil
 }
 
+// noLog returns the reason why there is no log of a stage or instance.
+func (e *Engine) noLog(name string) error {
+	journals, err := e.journals("")
+	if err != nil {
+		return err
+	}
+	for j := range journals {
+		for _, in := range j.Instances {
+			if (in.Stage == name || in.fullName() == name) && in.State == Skipped && in.Cause != "" {
+				return fmt.Errorf("%s did not run: %s failed", name, in.Cause)
+			}
+		}
+		break
+	}
+	return fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
+}
+
 // journaled returns the newest log of each instance with a name that was executed here.
 func (e *Engine) journaled(name string) ([]Log, error) {
-	runs, err := e.Store.Runs(e.Project)
+	journals, err := e.journals("")
 	if err != nil {
 		return nil, err
 	}
 	var logs []Log
 	seen := map[string]bool{}
-	for _, info := range runs {
-		b, err := e.Store.Run(e.Project, info.ID)
-		if err != nil {
-			continue
-		}
-		var j Journal
-		if err := json.Unmarshal(b, &j); err != nil {
-			continue
-		}
+	for j := range journals {
 		for _, in := range j.Instances {
-			full := in.Stage
-			if in.Instance != "" {
-				full += "[" + in.Instance + "]"
-			}
+			full := in.fullName()
 			if (in.Stage != name && full != name) || in.Stdout.IsZero() || seen[full] {
 				continue
 			}

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // position says how far a run is. Its estimate of the remaining time follows from the
@@ -18,10 +20,15 @@ type position struct {
 	expected []time.Duration // read when the first instance starts; 0 if unknown
 }
 
-func newPosition(selected []selection, total int) *position {
-	p := &position{total: total, finished: make([]atomic.Bool, len(selected))}
+// newPosition counts the selected instances whose condition is not false.
+func newPosition(plan *pipeline.Plan, selected []selection) *position {
+	p := &position{finished: make([]atomic.Bool, len(selected))}
 	for i, s := range selected {
-		p.finished[i].Store(s != selectRun)
+		counts := s == selectRun && plan.Instances[i].Off == ""
+		p.finished[i].Store(!counts)
+		if counts {
+			p.total++
+		}
 	}
 	return p
 }

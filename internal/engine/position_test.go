@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // Events count the selected instances that have finished, hits and failures included,
@@ -45,5 +46,17 @@ func TestEventsSayHowFarARunIs(t *testing.T) {
 	}
 	if done := positions(); !started || len(done) != 1 || done[0] < 1 {
 		t.Errorf("started %v, done %v", started, done)
+	}
+}
+
+// An instance whose condition is false is no part of the run, so it does not count as finished.
+func TestEventsDoNotCountInstancesThatAreOff(t *testing.T) {
+	w := newWorld(t)
+	off := &pipeline.Instance{Stage: "off", Off: "when = false (pipeline.hcl:1)", Outputs: []pipeline.Output{{Name: "result", Path: "out/result"}}}
+	w.mustRun(w.plan(off, sh("first", "echo 1 > out/result"), waiting(sh("second", "echo 2 > out/result"), 1)))
+	for _, e := range w.events {
+		if e.Event == engine.EventDone && e.Stage == "second" && (e.Done != 2 || e.Total != 2) {
+			t.Errorf("the last instance is %d of %d", e.Done, e.Total)
+		}
 	}
 }

@@ -102,33 +102,39 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 	}
 	next := stamp{Output: out.Digest, Mark: how.mark}
 	for _, entry := range entries {
-		file := filepath.Join(target, filepath.FromSlash(entry.Path))
-		switch {
-		case entry.Mode.IsDir():
-			if err := os.MkdirAll(file, 0o755); err != nil {
-				return err
-			}
-			continue
-		case entry.Symlink != "":
-			if err := atomicfile.Symlink(entry.Symlink, file); err != nil {
-				return err
-			}
-		default:
-			content, err := e.Store.Member(out.Digest, entries, entry.Digest)
-			if err != nil {
-				return err
-			}
-			if err := writePublished(content, target, entry.Path, execBit(entry.Mode), how.rewrite); err != nil {
-				return err
-			}
-		}
-		st, err := os.Lstat(file)
+		written, err := writeEntry(target, entry, how.rewrite, func() ([]byte, error) { return e.Store.Member(out.Digest, entries, entry.Digest) })
 		if err != nil {
 			return err
 		}
-		next.Files = append(next.Files, stampedFile{entry.Path, st.Size(), st.ModTime().UnixNano()})
+		next.Files = append(next.Files, written...)
 	}
 	return next.write(target)
+}
+
+// writeEntry writes an entry to a directory, and returns what its stamp lists for it.
+func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, read func() ([]byte, error)) ([]stampedFile, error) {
+	file := filepath.Join(dir, filepath.FromSlash(entry.Path))
+	switch {
+	case entry.Mode.IsDir():
+		return nil, os.MkdirAll(file, 0o755)
+	case entry.Symlink != "":
+		if err := atomicfile.Symlink(entry.Symlink, file); err != nil {
+			return nil, err
+		}
+	default:
+		content, err := read()
+		if err != nil {
+			return nil, err
+		}
+		if err := writePublished(content, dir, entry.Path, execBit(entry.Mode), rewrite); err != nil {
+			return nil, err
+		}
+	}
+	st, err := os.Lstat(file)
+	if err != nil {
+		return nil, err
+	}
+	return []stampedFile{{entry.Path, st.Size(), st.ModTime().UnixNano()}}, nil
 }
 
 // publishFile writes a single file. It replaces an existing file only if the stamp of the
@@ -223,10 +229,4 @@ func replaceFile(tmp, file string, content []byte, mode fs.FileMode) error {
 		_ = os.Remove(tmp)
 	}
 	return err
-}
-
-// CopyOutput copies one output, a file or a directory, to a path. Like Publish, it does
-// not replace files that it did not write.
-func (e *Engine) CopyOutput(out cache.RecordOutput, to string) error {
-	return e.publish(out, to, publishing{})
 }

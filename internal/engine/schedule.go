@@ -39,6 +39,8 @@ type run struct {
 	alone    bool         // whether no other machine is asked
 	explains bool         // whether all outcomes, even hits, keep the components of their keys
 	records  func() []cache.RecordInfo
+	// failures reads the journals at its first call.
+	failures func() map[string]JournalInstance
 	// prepared prepares for executions at its first call, and reports whether they are possible.
 	// unable is the reason if they are not.
 	prepared func() bool
@@ -99,6 +101,7 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 	}
 	r.keyings.New = func() any { return &keying{} }
 	r.records = sync.OnceValue(r.readRecords)
+	r.failures = sync.OnceValue(r.readFailures)
 	return r
 }
 
@@ -305,13 +308,8 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		r.unable = r.prepare(ctx)
 		return r.unable == nil
 	})
-	total := 0
-	for i, s := range selected {
-		if s == selectRun && plan.Instances[i].Off == "" {
-			total++
-		}
-	}
-	r.position = newPosition(selected, total)
+	r.position = newPosition(plan, selected)
+	total := r.position.total
 	r.emit(Event{Event: EventRunStart, Total: total})
 	r.walk(ctx, func(ctx context.Context, i int) {
 		r.visit(ctx, i, selected[i], work)

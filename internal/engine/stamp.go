@@ -126,6 +126,11 @@ func foreign(file string) error {
 // prepare makes a directory ready for new entries: it refuses files of users, claims the
 // entries, and removes what they do not replace.
 func (s stamp) prepare(dir string, entries []cache.TreeEntry) error {
+	return s.prepareFor(dir, entries, func(string) bool { return true })
+}
+
+// prepareFor is prepare, but only removes files for which stale returns true.
+func (s stamp) prepareFor(dir string, entries []cache.TreeEntry, stale func(name string) bool) error {
 	if err := s.refuseForeign(dir, entries); err != nil {
 		return err
 	}
@@ -136,7 +141,8 @@ func (s stamp) prepare(dir string, entries []cache.TreeEntry) error {
 	if err := s.claim(dir, entries); err != nil {
 		return err
 	}
-	return s.clear(dir, entries)
+	replaced := stamp{Files: slices.DeleteFunc(slices.Clone(s.Files), func(f stampedFile) bool { return !stale(f.Path) })}
+	return replaced.clear(dir, entries)
 }
 
 // claim adds the entries to the stamp, unless it lists all of them. Afterwards the

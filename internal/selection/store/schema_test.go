@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +35,11 @@ INSERT INTO evaluation_results (id, test_run_id, classification, tool_selection_
 
 func open(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "dir with space?#%", "runs.db"))
+	dir := filepath.Join(t.TempDir(), "dir with space?#%")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), filepath.Join(dir, "runs.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ type Store struct {
 }
 
 // Open opens the database at path and migrates its schema to the current
-// version. It creates a missing file and its directory. It does not change a
+// version. It creates a missing file in an existing directory. It does not change a
 // file that is another program's database or was written by a newer Touchstone.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := prepare(path); err != nil {
@@ -76,8 +76,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 // prepare creates the file, which only its owner may read, because queries can
 // be confidential.
 func prepare(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("create the directory of the database: %w; choose another place with --db", err)
+	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the directory of the database %s does not exist: create it, or choose another place with --db", path)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -41,7 +41,7 @@ var settings = selection.Settings{
 }
 
 func TestOpenMakesAPrivateFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a", "b", "runs.db")
+	path := filepath.Join(t.TempDir(), "runs.db")
 	s, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
