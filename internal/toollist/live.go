@@ -172,8 +172,11 @@ func list(ctx context.Context, s Server, everything bool) (*Input, error) {
 		if err != nil {
 			return err
 		}
+		besides := listed.Others
+		listed.Others = nil
 		if everything {
 			listOthers(ctx, session, c, s, listed)
+			listed.addBesides(besides)
 		}
 		in = listed
 		return ctx.Err()
