@@ -3,7 +3,9 @@ package scanreport
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/safetext"
@@ -41,6 +43,43 @@ type ChangedField struct {
 
 // Any reports whether anything differs.
 func (d *Drift) Any() bool { return d != nil && len(d.Changes) > 0 }
+
+// sameServers returns an error if the scan has no server of the baseline. Nothing could
+// be compared then: the servers most likely have other names, which come from the paths
+// of the files.
+func sameServers(tools, approved []scanner.Tool) error {
+	of := func(tools []scanner.Tool) (names []string) {
+		for i := range tools {
+			names = append(names, tools[i].Server)
+		}
+		slices.Sort(names)
+		return slices.Compact(names)
+	}
+	now, before := of(tools), of(approved)
+	if len(now) == 0 || len(before) == 0 || slices.ContainsFunc(now, func(s string) bool { return slices.Contains(before, s) }) {
+		return nil
+	}
+	quoted := func(names []string) string {
+		var list []string
+		for i, s := range names {
+			if i == 3 {
+				list = append(list, fmt.Sprintf("%d more", len(names)-i))
+				break
+			}
+			list = append(list, strconv.Quote(safetext.Clip(s, safetext.MaxName)))
+		}
+		return strings.Join(list, ", ")
+	}
+	remedy := "scan from the directory in which it was pinned, or name the server with --server"
+	for _, b := range before {
+		for _, n := range now {
+			if path.Base(b) == path.Base(n) {
+				remedy = fmt.Sprintf("did you mean %q? Scan from the directory in which it was pinned, or give --server %s", safetext.Clip(b, safetext.MaxName), safetext.Visible(b))
+			}
+		}
+	}
+	return fmt.Errorf("the baseline has no server of this scan, so nothing can be compared: it approves %s, and the scan has %s: %s", quoted(before), quoted(now), remedy)
+}
 
 func drift(tools, approved []scanner.Tool) *Drift {
 	d := &Drift{Approved: len(approved), New: []string{}, Changed: []string{}, Gone: []string{}, Changes: []Changed{}}

@@ -152,6 +152,9 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 		)
 	})
 	if opts.Baseline != nil {
+		if err := sameServers(tools, opts.Baseline.Tools); err != nil && r.Complete() {
+			return nil, err
+		}
 		r.Drift = drift(tools, opts.Baseline.Tools)
 	}
 	return r, nil

@@ -404,3 +404,22 @@ func definitions(tools []toollist.Tool) []scanner.Tool {
 	list, _ := distinct(tools)
 	return list
 }
+
+// Under another name, a rug pull would look like a new server and one that is gone.
+func TestBaselineOfOtherServers(t *testing.T) {
+	approved := &Baseline{Tools: []scanner.Tool{{Server: "tools", Name: "a", Description: "Adds."}}}
+	scan := func(server string) error {
+		in := &toollist.Input{Tools: []toollist.Tool{{Tool: scanner.Tool{Server: server, Name: "a", Description: "Adds."}}}}
+		_, err := Judge(in, Options{Baseline: approved})
+		return err
+	}
+	if err := scan("pins/tools"); err == nil || !strings.Contains(err.Error(), `did you mean "tools"?`) || !strings.Contains(err.Error(), "--server tools") {
+		t.Error(err)
+	}
+	if err := scan("other"); err == nil || !strings.Contains(err.Error(), `it approves "tools", and the scan has "other"`) {
+		t.Error(err)
+	}
+	if err := scan("tools"); err != nil {
+		t.Error(err)
+	}
+}
