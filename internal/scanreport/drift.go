@@ -22,6 +22,8 @@ type Drift struct {
 	// Changes are those of the definitions in Changed, field by field, and one for
 	// each definition that is new or gone.
 	Changes []Changed `json:"changes"`
+	// Notes are differences that need no approval: the version of a server.
+	Notes []Changed `json:"notes"`
 }
 
 // Changed is a definition that differs from the approved one. Severity is that of its
@@ -82,7 +84,7 @@ func sameServers(tools, approved []scanner.Tool) error {
 }
 
 func drift(tools, approved []scanner.Tool) *Drift {
-	d := &Drift{Approved: len(approved), New: []string{}, Changed: []string{}, Gone: []string{}, Changes: []Changed{}}
+	d := &Drift{Approved: len(approved), New: []string{}, Changed: []string{}, Gone: []string{}, Changes: []Changed{}, Notes: []Changed{}}
 	before := make(map[toolName]*scanner.Tool, len(approved))
 	for i := range approved {
 		before[toolName{approved[i].Server, approved[i].Label()}] = &approved[i]
@@ -98,7 +100,12 @@ func drift(tools, approved []scanner.Tool) *Drift {
 			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityMedium, "it is not approved", []ChangedField{}, key})
 			continue
 		}
-		if c := changed(key, *was, *t); len(c.Fields) > 0 {
+		c := changed(key, *was, *t)
+		switch {
+		case len(c.Fields) == 0:
+		case c.Severity == scanner.SeverityNone:
+			d.Notes = append(d.Notes, c)
+		default:
 			d.Changed = append(d.Changed, key.String())
 			d.Changes = append(d.Changes, c)
 		}
@@ -109,6 +116,7 @@ func drift(tools, approved []scanner.Tool) *Drift {
 			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityLow, "it is approved but was not found", []ChangedField{}, key})
 		}
 	}
+	slices.SortStableFunc(d.Notes, func(a, b Changed) int { return strings.Compare(a.Item, b.Item) })
 	for _, list := range []*[]string{&d.New, &d.Changed, &d.Gone} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)

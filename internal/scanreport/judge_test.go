@@ -215,7 +215,7 @@ func TestBaseline(t *testing.T) {
 	r = mustJudge(t, now, Options{Baseline: approved})
 	got := *r.Drift
 	got.Changes = nil
-	if diff := cmp.Diff(Drift{3, []string{"calc:new"}, []string{"calc:add"}, []string{"calc:old"}, nil}, got); diff != "" || len(r.Drift.Changes) != 3 {
+	if diff := cmp.Diff(Drift{3, []string{"calc:new"}, []string{"calc:add"}, []string{"calc:old"}, nil, []Changed{}}, got); diff != "" || len(r.Drift.Changes) != 3 {
 		t.Error(diff, r.Drift.Changes)
 	}
 	if i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Tool == "add" }); i < 0 || !slices.Contains(r.Findings[i].CheckIDs(), "rugpull.change") {
@@ -313,7 +313,6 @@ func TestDriftOfEverything(t *testing.T) {
 	}
 	want := `s:send high a new default recipient
   /inputSchema/properties/to/default high {+a@b.example+}
-  /annotations/destructiveHint high {+true+}
   /annotations/readOnlyHint high [-true-]
 s:new medium it is not approved
 s:(instructions) low other words
@@ -421,5 +420,16 @@ func TestBaselineOfOtherServers(t *testing.T) {
 	}
 	if err := scan("tools"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A release of a server must not stop everybody who fails on changes.
+func TestVersionOfAServerIsNoChange(t *testing.T) {
+	said := func(version string) scanner.Tool {
+		return scanner.Tool{Server: "s", Subject: scanner.SubjectInstructions, Extra: []byte(`{"serverInfo":{"name":"s","version":"` + version + `"}}`)}
+	}
+	r := mustJudge(t, &toollist.Input{Others: []toollist.Tool{{Tool: said("2")}}}, Options{Baseline: &Baseline{Tools: []scanner.Tool{said("1")}}})
+	if r.Drift.Any() || len(r.Drift.Notes) != 1 || !strings.Contains(r.Drift.Notes[0].text(), "/serverInfo/version: another version (none): [-1-] {+2+}") {
+		t.Errorf("%+v", r.Drift)
 	}
 }
