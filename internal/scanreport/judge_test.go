@@ -433,3 +433,21 @@ func TestVersionOfAServerIsNoChange(t *testing.T) {
 		t.Errorf("%+v", r.Drift)
 	}
 }
+
+// A baseline that is damaged must not approve anything.
+func TestDamagedBaseline(t *testing.T) {
+	const head = `{"version":"touchstone-scan-baseline/2","tools":[`
+	for text, want := range map[string]string{
+		" \n": "b.json: it is empty: write it with --pin",
+		head + "\n{\"server\":\"s\",\"name\":\"a\",\"description\":\"x\"},\n{\"server\":\"s\",\"name\":\"a\",\"description\":\"y\"}]}": "b.json:3: it approves s:a twice with different texts, here and at b.json:2: keep the one",
+		`{"vesion":"touchstone-scan-baseline/2","tools":[{"server":"s","name":"a"}]}`:                                                  "b.json: it has no version",
+		head + "\n<<<<<<< HEAD\n=======\n>>>>>>> other\n]}":                                                                            "b.json:2: it has a merge conflict: resolve it",
+	} {
+		if _, err := ParseBaseline("b.json", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+	if b, err := ParseBaseline("b.json", []byte(head+`{"server":"s","name":"a"},{"server":"s","name":"a"}]}`)); err != nil || len(b.Tools) != 1 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
