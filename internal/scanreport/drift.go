@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -34,6 +35,7 @@ type Changed struct {
 	Why      string           `json:"why"`
 	Fields   []ChangedField   `json:"fields"`
 	key      toolName
+	places   []toollist.Place // where it is now
 }
 
 // ChangedField is a field that differs. Words are the words around the difference,
@@ -97,7 +99,7 @@ func drift(tools, approved []scanner.Tool) *Drift {
 		was := before[key]
 		if was == nil {
 			d.New = append(d.New, key.String())
-			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityMedium, "it is not approved", []ChangedField{}, key})
+			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityMedium, "it is not approved", []ChangedField{}, key, nil})
 			continue
 		}
 		c := changed(key, *was, *t)
@@ -113,7 +115,7 @@ func drift(tools, approved []scanner.Tool) *Drift {
 	for key := range before {
 		if !now[key] {
 			d.Gone = append(d.Gone, key.String())
-			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityLow, "it is approved but was not found", []ChangedField{}, key})
+			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityLow, "it is approved but was not found", []ChangedField{}, key, nil})
 		}
 	}
 	slices.SortStableFunc(d.Notes, func(a, b Changed) int { return strings.Compare(a.Item, b.Item) })
@@ -138,6 +140,42 @@ func changed(key toolName, was, now scanner.Tool) Changed {
 		}
 	}
 	return c
+}
+
+// changeCheck is the check whose signals are about a change.
+const changeCheck = "rugpull.change"
+
+// changeOf returns the change of a definition, or nil.
+func (r *Result) changeOf(key toolName) *Changed {
+	if r.Drift == nil {
+		return nil
+	}
+	for i := range r.Drift.Changes {
+		if r.Drift.Changes[i].key == key {
+			return &r.Drift.Changes[i]
+		}
+	}
+	return nil
+}
+
+// withChange returns a signal of a finding with its severity. That of a change is at
+// least as severe as the worst changed field, and shows it.
+func (r *Result) withChange(f *Finding, s scanner.Signal) (scanner.Signal, scanner.Severity) {
+	c := r.changeOf(toolName{f.Server, f.Label()})
+	if s.CheckID != changeCheck || c == nil || severityRank[c.Severity] < severityRank[f.Severity] || len(c.Fields) == 0 {
+		return s, f.Severity
+	}
+	worst := &c.Fields[0]
+	for i := range c.Fields {
+		if severityRank[c.Fields[i].Severity] > severityRank[worst.Severity] {
+			worst = &c.Fields[i]
+		}
+	}
+	if s.Tier != scanner.TierHard {
+		s.Pointer, s.Evidence, s.Words = worst.Pointer, worst.Words, [2]int{}
+		s.Detail += ": " + worst.Why
+	}
+	return s, c.Severity
 }
 
 // text describes a change for a person, in one line.

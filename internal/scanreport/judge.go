@@ -156,6 +156,10 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 			return nil, err
 		}
 		r.Drift = drift(tools, opts.Baseline.Tools)
+		for i := range r.Drift.Changes {
+			c := &r.Drift.Changes[i]
+			c.places = places[c.key]
+		}
 	}
 	return r, nil
 }

@@ -451,3 +451,26 @@ func TestDamagedBaseline(t *testing.T) {
 		t.Errorf("%+v, %v", b, err)
 	}
 }
+
+// What fails a scan must look like it in code scanning and in a merge request.
+func TestSeverityOfAChangeInReports(t *testing.T) {
+	with := func(annotations string) scanner.Tool {
+		return scanner.Tool{Server: "s", Name: "a", Description: "Adds.", Annotations: json.RawMessage(annotations)}
+	}
+	place := toollist.Place{File: "t.json", Line: 2}
+	r := mustJudge(t, &toollist.Input{Tools: []toollist.Tool{{Tool: with(`{"readOnlyHint":false}`), Place: place}, {Tool: scanner.Tool{Server: "s", Name: "new"}, Place: place}}},
+		Options{Baseline: &Baseline{Tools: []scanner.Tool{with(`{"readOnlyHint":true}`)}}})
+	var issues, sarif bytes.Buffer
+	if err := r.WriteCodeQuality(&issues); err != nil {
+		t.Fatal(err)
+	}
+	if text := issues.String(); strings.Count(text, `"major"`) != 2 || strings.Contains(text, `"info"`) || !strings.Contains(text, "[-true-] {+false+}") || strings.Contains(text, `"path": "baseline"`) {
+		t.Error(text)
+	}
+	if err := r.WriteSARIF(&sarif); err != nil {
+		t.Fatal(err)
+	}
+	if text := sarif.String(); !strings.Contains(text, `"level":"error"`) || !strings.Contains(text, "[-true-] {+false+}") || !strings.Contains(text, "it is not approved") {
+		t.Error(text)
+	}
+}
