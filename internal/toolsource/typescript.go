@@ -22,6 +22,8 @@ func findTypeScript(text string) (*Found, error) {
 			if s.tsCall(i, call.kind, call.short) {
 				i = s.close(i+1) - 1
 			}
+		case servers[s.toks[i].text] && s.at(i-1).is("new") && s.at(i+1).is("("):
+			s.instructions(i, ":")
 		case s.toks[i].is("{"):
 			if s.tsObject(i) {
 				i = s.close(i) - 1
@@ -53,6 +55,9 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 	}
 	for k, arg := range args[1:] {
 		first := s.at(arg.from)
+		if of, ok := s.declared[first.text]; ok && arg.to == arg.from+1 && s.at(of.from).is("{") && !short {
+			arg, first = of, s.at(of.from)
+		}
 		switch {
 		case s.isFunction(arg):
 		case first.is("{"):
@@ -72,6 +77,8 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 			if d.Description, ok = s.whole(arg); !ok {
 				s.found.problem(d.Name, first.line, computedDescription)
 			}
+		case k == 0 && kind == Tool && first.kind == word && len(args) > 2 && arg.to == arg.from+1 && !s.has(first.text):
+			s.found.problem(d.Name, first.line, elsewhere)
 		case k == 0 && kind == Tool && short && first.kind == word && len(args) > 2 && arg.to > arg.from+1:
 			s.found.problem(d.Name, first.line, computedDescription)
 		default:
@@ -89,6 +96,12 @@ func memberSeparator(short bool) string {
 		return ""
 	}
 	return ":"
+}
+
+// has reports whether the file declares a name as something that is read.
+func (s *source) has(name string) bool {
+	of, ok := s.declared[name]
+	return ok && of.to > of.from
 }
 
 // known reports whether a span is a constant of the file.
