@@ -12,7 +12,8 @@ type Change struct {
 	Pointer string `json:"pointer"` // a JSON Pointer, as in Signal
 	Was     string `json:"was"`
 	Now     string `json:"now"`
-	// Severity is how bad the change of the field is by itself: low for wording,
+	// Severity is how bad the change of the field is by itself: none for the version of
+	// a server, low for wording,
 	// medium for what deserves a review, high for what a reviewer would refuse without
 	// an explanation, such as a new default recipient.
 	Severity Severity `json:"severity"`
@@ -23,7 +24,7 @@ type Change struct {
 // of the definition. White space and the order of members in JSON do not count. It does
 // not judge the sentences: the check rugpull.change does.
 func Diff(approved, now Tool) []Change {
-	severities := [...]Severity{change.Low: SeverityLow, change.Medium: SeverityMedium, change.High: SeverityHigh}
+	severities := [...]Severity{change.Note: SeverityNone, change.Low: SeverityLow, change.Medium: SeverityMedium, change.High: SeverityHigh}
 	changes := []Change{}
 	for _, d := range change.Fields((*tool.Definition)(&approved), (*tool.Definition)(&now)) {
 		changes = append(changes, Change{d.Pointer, d.Was, d.Now, severities[d.Level], d.Why})

@@ -58,7 +58,7 @@ func TestProgram(t *testing.T) {
 		{"none.json", 2, "touchstone-scan: none.json: no such file"},
 		{"mcp.json", 3, "it was not started"},
 		{"--pin lock.json good.json", 0, "pinned 1 tool in lock.json"},
-		{"--baseline lock.json --fail-on change bad.json", 1, "changed since the baseline"},
+		{"--baseline lock.json --fail-on change --server good bad.json", 1, "changed since the baseline"},
 		{"explain unicode.hidden", 0, "What to do"},
 		{"explain --json first.any-other-tool", 0, `"severity": "medium"`},
 		{"approve good.json", 2, "--baseline is required"},

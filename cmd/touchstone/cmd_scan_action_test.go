@@ -24,7 +24,7 @@ func scanProject(t *testing.T) string {
 		"bad.json":           bad,
 		"explain/tools.json": bad,
 		"mcp.json":           `{"mcpServers":{"a":{"command":"true"}}}`,
-		"b.json":             `{"tools":[]}`,
+		"b.json":             `{"version":"touchstone-scan-baseline/2","tools":[]}`,
 		"s.json":             `{"suppress":[{"tool":"*:a","check":"unicode.hidden","reason":"r"}]}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

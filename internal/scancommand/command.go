@@ -256,6 +256,8 @@ func (f *flags) read(cmd *cobra.Command) (*toollist.Input, error) {
 		}
 		in.Add(found)
 	}
+	home, _ := os.UserHomeDir() // without one, only the project says what is disabled
+	in.LeaveRefused(cmd.Context(), home, "")
 	return in, f.listServers(cmd.Context(), in, named, cmd.ErrOrStderr())
 }
 
@@ -269,7 +271,11 @@ func readClients(ctx context.Context) (*toollist.Input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--clients: %w; name the files instead", err)
 	}
-	return toollist.ReadClients(ctx, toollist.ClientFiles(home, config, ""))
+	in, err := toollist.ReadClients(ctx, toollist.ClientFiles(home, config, ""))
+	if err == nil {
+		in.LeaveOtherProjects("")
+	}
+	return in, err
 }
 
 // options reads the baseline and the suppressions.

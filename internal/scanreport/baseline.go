@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -83,10 +84,23 @@ func (b *Baseline) Text() ([]byte, error) {
 	return safetext.JSON(out.Bytes()), err
 }
 
+// conflict is a mark that Git leaves in a file that it could not merge.
+var conflict = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
+
 // ParseBaseline reads a baseline, or any other list of tools with servers, such
 // as a corpus.
 func ParseBaseline(file string, text []byte) (*Baseline, error) {
 	const remedy = "write the baseline again with --pin"
+	fail := func(place toollist.Place, reason, remedy string) error {
+		return &toollist.InputError{Place: place, Reason: reason, Remedy: remedy}
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, fail(toollist.Place{File: file}, "it is empty", "write it with --pin")
+	}
+	if at := conflict.FindIndex(text); at != nil {
+		line := 1 + bytes.Count(text[:at[0]], []byte("\n"))
+		return nil, fail(toollist.Place{File: file, Line: line}, "it has a merge conflict", "resolve it, or "+remedy)
+	}
 	in, err := toollist.Read(file, "", text)
 	if err != nil {
 		return nil, err
@@ -99,22 +113,38 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 		return nil, &toollist.InputError{Place: in.Servers[0].Place, Reason: "a client's configuration is not a baseline", Remedy: "write one with --pin"}
 	}
 	b := &Baseline{Tools: make([]scanner.Tool, 0, len(in.Tools)+len(in.Others))}
+	// Another list of tools may have another version, and may be no object.
+	var rest struct {
+		Version   *string
+		Approvals []Approval
+	}
+	if err := json.Unmarshal(text, &rest); err != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, fail(toollist.Place{File: file}, "it is no baseline: "+safetext.Clip(err.Error(), 200), remedy)
+	}
+	ours := rest.Version != nil && strings.HasPrefix(*rest.Version, "touchstone-scan-baseline/")
+	switch {
+	case ours && *rest.Version != baselineVersion && *rest.Version != "touchstone-scan-baseline/1":
+		return nil, fail(toollist.Place{File: file}, fmt.Sprintf("its version is %q, and this program reads up to %s", safetext.Clip(*rest.Version, 80), baselineVersion), "use a newer program, or "+remedy)
+	case ours:
+		b.Approvals = rest.Approvals
+	}
+	seen := map[toolName]toollist.Tool{}
 	for _, t := range slices.Concat(in.Tools, in.Others) {
 		if t.Server == "" {
 			return nil, &toollist.InputError{Place: t.Place, Reason: "a tool of a baseline names no server", Remedy: remedy}
 		}
+		key := toolName{t.Server, t.Label()}
+		if other, twice := seen[key]; twice {
+			if toollist.Content(&t.Tool) == toollist.Content(&other.Tool) {
+				continue
+			}
+			return nil, fail(t.Place, fmt.Sprintf("it approves %s twice with different texts, here and at %s", safetext.Name(key.String()), other.Place), "keep the one that was approved, or "+remedy)
+		}
+		seen[key] = t
 		b.Tools = append(b.Tools, t.Tool)
 	}
-	var rest struct {
-		Version   string
-		Approvals []Approval
-	}
-	// Another list of tools has no version, and may be no object.
-	if json.Unmarshal(text, &rest) == nil && strings.HasPrefix(rest.Version, "touchstone-scan-baseline/") {
-		if rest.Version != baselineVersion && rest.Version != "touchstone-scan-baseline/1" {
-			return nil, &toollist.InputError{Place: toollist.Place{File: file}, Reason: fmt.Sprintf("its version is %q, and this program reads up to %s", safetext.Clip(rest.Version, 80), baselineVersion), Remedy: "use a newer program, or " + remedy}
-		}
-		b.Approvals = rest.Approvals
+	if rest.Version == nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, fail(toollist.Place{File: file}, "it has no version, so it is no baseline", remedy)
 	}
 	return b, nil
 }

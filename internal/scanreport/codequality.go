@@ -56,18 +56,23 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 			place = f.Places[0]
 		}
 		for k := range f.Signals {
-			s := &f.Signals[k]
+			signal, severity := r.withChange(f, f.Signals[k])
+			s := &signal
 			text := fmt.Sprintf("%s:%s: %s: %s", safetext.Name(f.Server), safetext.Name(f.Label()), s.Detail, marked(s))
 			if _, do := advice(s); do != "" {
 				text += " What to do: " + do
 			}
-			add(s.CheckID, text, issueSeverities[f.Severity], place, f.Server, f.Label(), s.Evidence)
+			add(s.CheckID, text, issueSeverities[severity], place, f.Server, f.Label(), s.Evidence)
 		}
 	}
 	if r.Drift != nil {
 		for i := range r.Drift.Changes {
 			c := &r.Drift.Changes[i]
-			add("baseline", c.Item+": "+c.text(), issueSeverities[c.Severity], toollist.Place{File: "baseline"}, c.Item)
+			place := toollist.Place{File: "baseline"}
+			if len(c.places) > 0 {
+				place = c.places[0]
+			}
+			add("baseline", c.Item+": "+c.text(), issueSeverities[c.Severity], place, c.Item)
 		}
 	}
 	for _, u := range r.Unscanned {

@@ -3,10 +3,13 @@ package scanreport
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -20,6 +23,8 @@ type Drift struct {
 	// Changes are those of the definitions in Changed, field by field, and one for
 	// each definition that is new or gone.
 	Changes []Changed `json:"changes"`
+	// Notes are differences that need no approval: the version of a server.
+	Notes []Changed `json:"notes"`
 }
 
 // Changed is a definition that differs from the approved one. Severity is that of its
@@ -30,6 +35,7 @@ type Changed struct {
 	Why      string           `json:"why"`
 	Fields   []ChangedField   `json:"fields"`
 	key      toolName
+	places   []toollist.Place // where it is now
 }
 
 // ChangedField is a field that differs. Words are the words around the difference,
@@ -42,8 +48,45 @@ type ChangedField struct {
 // Any reports whether anything differs.
 func (d *Drift) Any() bool { return d != nil && len(d.Changes) > 0 }
 
+// sameServers returns an error if the scan has no server of the baseline. Nothing could
+// be compared then: the servers most likely have other names, which come from the paths
+// of the files.
+func sameServers(tools, approved []scanner.Tool) error {
+	of := func(tools []scanner.Tool) (names []string) {
+		for i := range tools {
+			names = append(names, tools[i].Server)
+		}
+		slices.Sort(names)
+		return slices.Compact(names)
+	}
+	now, before := of(tools), of(approved)
+	if len(now) == 0 || len(before) == 0 || slices.ContainsFunc(now, func(s string) bool { return slices.Contains(before, s) }) {
+		return nil
+	}
+	quoted := func(names []string) string {
+		var list []string
+		for i, s := range names {
+			if i == 3 {
+				list = append(list, fmt.Sprintf("%d more", len(names)-i))
+				break
+			}
+			list = append(list, strconv.Quote(safetext.Clip(s, safetext.MaxName)))
+		}
+		return strings.Join(list, ", ")
+	}
+	remedy := "scan from the directory in which it was pinned, or name the server with --server"
+	for _, b := range before {
+		for _, n := range now {
+			if path.Base(b) == path.Base(n) {
+				remedy = fmt.Sprintf("did you mean %q? Scan from the directory in which it was pinned, or give --server %s", safetext.Clip(b, safetext.MaxName), safetext.Visible(b))
+			}
+		}
+	}
+	return fmt.Errorf("the baseline has no server of this scan, so nothing can be compared: it approves %s, and the scan has %s: %s", quoted(before), quoted(now), remedy)
+}
+
 func drift(tools, approved []scanner.Tool) *Drift {
-	d := &Drift{Approved: len(approved), New: []string{}, Changed: []string{}, Gone: []string{}, Changes: []Changed{}}
+	d := &Drift{Approved: len(approved), New: []string{}, Changed: []string{}, Gone: []string{}, Changes: []Changed{}, Notes: []Changed{}}
 	before := make(map[toolName]*scanner.Tool, len(approved))
 	for i := range approved {
 		before[toolName{approved[i].Server, approved[i].Label()}] = &approved[i]
@@ -56,10 +99,15 @@ func drift(tools, approved []scanner.Tool) *Drift {
 		was := before[key]
 		if was == nil {
 			d.New = append(d.New, key.String())
-			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityMedium, "it is not approved", []ChangedField{}, key})
+			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityMedium, "it is not approved", []ChangedField{}, key, nil})
 			continue
 		}
-		if c := changed(key, *was, *t); len(c.Fields) > 0 {
+		c := changed(key, *was, *t)
+		switch {
+		case len(c.Fields) == 0:
+		case c.Severity == scanner.SeverityNone:
+			d.Notes = append(d.Notes, c)
+		default:
 			d.Changed = append(d.Changed, key.String())
 			d.Changes = append(d.Changes, c)
 		}
@@ -67,9 +115,10 @@ func drift(tools, approved []scanner.Tool) *Drift {
 	for key := range before {
 		if !now[key] {
 			d.Gone = append(d.Gone, key.String())
-			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityLow, "it is approved but was not found", []ChangedField{}, key})
+			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityLow, "it is approved but was not found", []ChangedField{}, key, nil})
 		}
 	}
+	slices.SortStableFunc(d.Notes, func(a, b Changed) int { return strings.Compare(a.Item, b.Item) })
 	for _, list := range []*[]string{&d.New, &d.Changed, &d.Gone} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
@@ -91,6 +140,42 @@ func changed(key toolName, was, now scanner.Tool) Changed {
 		}
 	}
 	return c
+}
+
+// changeCheck is the check whose signals are about a change.
+const changeCheck = "rugpull.change"
+
+// changeOf returns the change of a definition, or nil.
+func (r *Result) changeOf(key toolName) *Changed {
+	if r.Drift == nil {
+		return nil
+	}
+	for i := range r.Drift.Changes {
+		if r.Drift.Changes[i].key == key {
+			return &r.Drift.Changes[i]
+		}
+	}
+	return nil
+}
+
+// withChange returns a signal of a finding with its severity. That of a change is at
+// least as severe as the worst changed field, and shows it.
+func (r *Result) withChange(f *Finding, s scanner.Signal) (scanner.Signal, scanner.Severity) {
+	c := r.changeOf(toolName{f.Server, f.Label()})
+	if s.CheckID != changeCheck || c == nil || severityRank[c.Severity] < severityRank[f.Severity] || len(c.Fields) == 0 {
+		return s, f.Severity
+	}
+	worst := &c.Fields[0]
+	for i := range c.Fields {
+		if severityRank[c.Fields[i].Severity] > severityRank[worst.Severity] {
+			worst = &c.Fields[i]
+		}
+	}
+	if s.Tier != scanner.TierHard {
+		s.Pointer, s.Evidence, s.Words = worst.Pointer, worst.Words, [2]int{}
+		s.Detail += ": " + worst.Why
+	}
+	return s, c.Severity
 }
 
 // text describes a change for a person, in one line.

@@ -152,7 +152,14 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 		)
 	})
 	if opts.Baseline != nil {
+		if err := sameServers(tools, opts.Baseline.Tools); err != nil && r.Complete() {
+			return nil, err
+		}
 		r.Drift = drift(tools, opts.Baseline.Tools)
+		for i := range r.Drift.Changes {
+			c := &r.Drift.Changes[i]
+			c.places = places[c.key]
+		}
 	}
 	return r, nil
 }

@@ -161,9 +161,11 @@ func (r *Result) sarifResults() []*sarif.Result {
 	seen := map[string]int{}
 	for _, f := range r.Findings {
 		for _, s := range sortedSignals(f.Signals) {
-			results = append(results, r.sarifResult(f.Server, f.Label(), s, f.Severity, f.Places, seen))
+			s, severity := r.withChange(&f, s)
+			results = append(results, r.sarifResult(f.Server, f.Label(), s, severity, f.Places, seen))
 		}
 	}
+	results = append(results, r.sarifChanges(seen)...)
 	for _, s := range r.Suppressed {
 		res := r.sarifResult(s.Server, s.Tool, s.Signal, scanner.SeverityNone, s.Places, seen)
 		justification := safetext.Visible(s.Reason)
@@ -172,6 +174,31 @@ func (r *Result) sarifResults() []*sarif.Result {
 		}
 		res.AddSuppression(sarif.NewSuppression().WithKind("external").WithStatus("accepted").WithJustification(justification))
 		results = append(results, res)
+	}
+	return results
+}
+
+// sarifChanges returns a result for each change since the baseline that no signal tells.
+func (r *Result) sarifChanges(seen map[string]int) []*sarif.Result {
+	ran := slices.ContainsFunc(r.Checks, func(c scanner.CheckInfo) bool { return c.ID == changeCheck })
+	if r.Drift == nil || !ran {
+		return nil
+	}
+	told := map[toolName]bool{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		told[toolName{f.Server, f.Label()}] = slices.Contains(f.CheckIDs(), changeCheck)
+	}
+	for _, s := range r.Suppressed {
+		told[toolName{s.Server, s.Tool}] = told[toolName{s.Server, s.Tool}] || s.Signal.CheckID == changeCheck
+	}
+	var results []*sarif.Result
+	for i := range r.Drift.Changes {
+		c := &r.Drift.Changes[i]
+		if !told[c.key] && len(c.places) > 0 { // code scanning shows nothing without a place
+			s := scanner.Signal{CheckID: changeCheck, ThreatType: scanner.ThreatRugPull, Detail: c.text()}
+			results = append(results, r.sarifResult(c.key.server, c.key.tool, s, c.Severity, c.places, seen))
+		}
 	}
 	return results
 }
@@ -196,7 +223,7 @@ func (r *Result) sarifResult(server, tool string, s scanner.Signal, severity sca
 	}
 	level := sarif.LevelNote
 	switch {
-	case s.Tier == scanner.TierHard:
+	case s.Tier == scanner.TierHard, s.CheckID == changeCheck && severityRank[severity] >= severityRank[scanner.SeverityHigh]:
 		level = sarif.LevelError
 	case severityRank[severity] >= severityRank[scanner.SeverityMedium]:
 		level = sarif.LevelWarning

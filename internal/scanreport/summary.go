@@ -141,6 +141,9 @@ func (r *Result) sections() []section {
 		for i := range d.Changes {
 			items = append(items, item{safetext.Clip(d.Changes[i].Item, 2*safetext.MaxName), d.Changes[i].text()})
 		}
+		for i := range d.Notes {
+			items = append(items, item{safetext.Clip(d.Notes[i].Item, 2*safetext.MaxName), d.Notes[i].text()})
+		}
 		add("Against the baseline", items)
 	}
 	items = nil

@@ -18,7 +18,7 @@ import (
 )
 
 // Suppression declares that the signals of a check on a tool are known and
-// accepted. Tool is "server:tool", where * matches any text. Reason is
+// accepted. Check may also be a tripwire, which is one of those of tripwire.known. Tool is "server:tool", where * matches any text. Reason is
 // required. Expires is the last day on which the suppression applies, or empty.
 type Suppression struct {
 	Tool    string
@@ -69,8 +69,10 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 		if !strings.Contains(s.Tool, ":") {
 			complain(fmt.Sprintf("%q names no tool", s.Tool), `write server:tool; * matches any text, as in "github:*"`)
 		}
-		if err := KnownCheck(s.Check); err != nil {
-			complain(err.Error(), "list the ids with touchstone scan --help")
+		if !slices.Contains(scanner.Tripwires(), s.Check) {
+			if err := KnownCheck(s.Check); err != nil {
+				complain(err.Error(), "list the ids with touchstone scan explain")
+			}
 		}
 		if _, err := time.Parse(time.DateOnly, s.Expires); s.Expires != "" && err != nil {
 			complain(fmt.Sprintf("%q is not a date", s.Expires), "write a date such as 2027-01-31")
@@ -112,7 +114,7 @@ func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolN
 	used := make([]bool, len(active))
 	left := report.Without(func(f *scanner.Finding, sig *scanner.Signal) bool {
 		for i, s := range active {
-			if s.Check != sig.CheckID || !wildcard(s.Tool, f.Server+":"+f.Label()) {
+			if s.Check != sig.CheckID && s.Check != sig.Pattern || !wildcard(s.Tool, f.Server+":"+f.Label()) {
 				continue
 			}
 			used[i] = true

@@ -23,16 +23,24 @@ var configPaths = [][]string{
 	{"mcp_servers"},
 }
 
+// group is an object of servers. project is what a star of its path matched.
+type group struct {
+	member
+	project string
+}
+
 // follow returns the objects at the end of a path below the members.
-func (d *document) follow(members []member, path []string) ([]member, error) {
-	var ends []member
+func (d *document) follow(members []member, path []string) ([]group, error) {
+	var ends []group
 	if path[0] == "*" {
 		for _, m := range members {
 			below, err := d.follow(m.object(), path[1:])
 			if err != nil {
 				return nil, err
 			}
-			ends = append(ends, below...)
+			for _, g := range below {
+				ends = append(ends, group{g.member, m.name})
+			}
 		}
 		return ends, nil
 	}
@@ -43,7 +51,7 @@ func (d *document) follow(members []member, path []string) ([]member, error) {
 	case !ok || !m.is('{'):
 		return nil, nil
 	case len(path) == 1:
-		return []member{m}, nil
+		return []group{{member: m}}, nil
 	}
 	return d.follow(m.object(), path[1:])
 }
@@ -51,7 +59,7 @@ func (d *document) follow(members []member, path []string) ([]member, error) {
 // clientConfig reads the servers declared in a client's configuration. It
 // starts nothing.
 func (d *document) clientConfig(members []member) (found bool, err error) {
-	var groups []member
+	var groups []group
 	for _, path := range configPaths {
 		ends, err := d.follow(members, path)
 		if err != nil {
@@ -67,6 +75,7 @@ func (d *document) clientConfig(members []member) (found bool, err error) {
 			}
 			seen[m.name] = true
 			server, err := d.server1(m)
+			server.Project = g.project
 			if errors.Is(err, errExtension) {
 				d.in.PassedOver = append(d.in.PassedOver, PassedOver{d.place(m.at).String(), fmt.Sprintf("the server %s is part of an extension of %s, which starts it", m.name, strings.TrimPrefix(server.Client, "the configuration of "))})
 				continue

@@ -39,6 +39,7 @@ type document struct {
 	more map[*kind]int
 	// answers is set if the file has whole answers of a server.
 	answers bool
+	besides []Tool
 	// unreported counts the unreadable entries beyond maxUnreadable, of which
 	// the first is at unreportedAt.
 	unreported, unreportedAt int
@@ -115,6 +116,7 @@ func Read(file, server string, text []byte) (*Input, error) {
 			})
 		}
 	}
+	d.in.addBesides(d.besides)
 	d.in.passOver()
 	return &d.in, nil
 }
@@ -166,7 +168,7 @@ func (d *document) value(v value) error {
 func (d *document) object(v value) error {
 	members := v.object()
 	want := map[string]member{}
-	for _, name := range []string{"jsonrpc", "result", "error", "version", "server", "nextCursor", "entries", "tools", "prompts", "resources", "resourceTemplates", "instructions", "serverInfo", "protocolVersion"} {
+	for _, name := range []string{"jsonrpc", "result", "error", "version", "server", "nextCursor", "entries", "tools", "prompts", "resources", "resourceTemplates", "resource_templates", "instructions", "serverInfo", "protocolVersion"} {
 		m, ok, err := get(members, name)
 		if err != nil {
 			return d.fail(m.at, err.Error(), "keep one of the two")
@@ -180,7 +182,11 @@ func (d *document) object(v value) error {
 	}
 	if result, ok := want["result"]; ok && result.is('{') && (want["jsonrpc"].end > 0 || isAnswer(result.object())) {
 		d.answers = true
-		return d.object(result.value)
+		if err := d.object(result.value); err != nil {
+			return err
+		}
+		d.beside(members, []string{"result"}, d.server)
+		return nil
 	}
 	if e, ok := want["error"]; ok && want["jsonrpc"].end > 0 {
 		return d.rpcError(e)
@@ -192,15 +198,33 @@ func (d *document) object(v value) error {
 	if version, ok := want["version"].str(); ok && strings.HasPrefix(version, "touchstone-scan-baseline/") {
 		d.answers = true
 	}
-	read, err := d.lists(v, want, server)
+	of := d.server
+	d.server = server // of the answers too
+	defer func() { d.server = of }()
+	known, err := d.byRequest(members)
 	if err != nil {
 		return err
 	}
+	lists, err := d.lists(v, want, server)
+	if err != nil {
+		return err
+	}
+	known = append(known, lists...)
+	read := len(known) > 0
 	said, err := d.instructions(members, want, server, read)
 	if err != nil {
 		return err
 	}
 	config, err := d.clientConfig(members)
+	if read && !config && !saysAll(want) {
+		if want["server"].is('"') {
+			known = append(known, "server")
+		}
+		if said {
+			known = append(known, "instructions")
+		}
+		d.beside(members, known, server)
+	}
 	if err != nil || config || read || said {
 		return err
 	}
@@ -208,6 +232,12 @@ func (d *document) object(v value) error {
 		return d.otherKind(v.start, "a labelled security corpus is scored by touchstone stage score-security")
 	}
 	return d.otherKind(v.start, "")
+}
+
+// saysAll reports whether an object is an answer to initialize, all of whose members are
+// what the server says.
+func saysAll(want map[string]member) bool {
+	return want["protocolVersion"].is('"') || want["serverInfo"].is('{')
 }
 
 // isAnswer reports whether the members are those of an answer of a server.
@@ -220,14 +250,17 @@ func isAnswer(members []member) bool {
 	return false
 }
 
-// lists reads the lists of an object. found is false if there are none. A list of
+// lists reads the lists of an object, and returns the names of those that it read. A list of
 // tools is read even if it is empty. Another program's list of prompts or resources
 // is not one of a server.
-func (d *document) lists(v value, want map[string]member, server string) (found bool, err error) {
+func (d *document) lists(v value, want map[string]member, server string) (read []string, err error) {
 	cursor, isText := want["nextCursor"].str()
 	for i := range kinds {
 		k := &kinds[i]
 		m, ok := want[k.list]
+		if !ok && k.subject == scanner.SubjectResourceTemplate {
+			m, ok = want["resource_templates"] // as Python's programs write it
+		}
 		if !ok || !m.is('[') {
 			continue
 		}
@@ -239,14 +272,14 @@ func (d *document) lists(v value, want map[string]member, server string) (found 
 			continue
 		}
 		if err := d.list(k, v, elements, server); err != nil {
-			return false, err
+			return nil, err
 		}
 		if delete(d.more, k); isText && cursor != "" {
 			d.more[k] = want["nextCursor"].at
 		}
-		found = true
+		read = append(read, m.name)
 	}
-	return found, nil
+	return read, nil
 }
 
 // instructions reads what a server says about itself in its answer to initialize: its
@@ -254,7 +287,7 @@ func (d *document) lists(v value, want map[string]member, server string) (found 
 // lists too.
 func (d *document) instructions(members []member, want map[string]member, server string, beside bool) (found bool, err error) {
 	of, ok := want["instructions"]
-	answer := want["protocolVersion"].is('"') || want["serverInfo"].is('{')
+	answer := saysAll(want)
 	if ok && of.is('[') && (beside || d.answers) { // a baseline has those of several servers
 		for _, row := range of.array() {
 			fields := row.object()
@@ -275,7 +308,7 @@ func (d *document) instructions(members []member, want map[string]member, server
 		}
 		return true, nil
 	}
-	if !answer && !(ok && of.is('"') && beside) {
+	if !answer && !(ok && of.is('"') && (beside || d.answers)) {
 		return false, nil
 	}
 	if !ok {
@@ -302,6 +335,7 @@ func (d *document) said(members []member, of member, server string, answer bool)
 		for i := range kinds {
 			known = append(known, kinds[i].list)
 		}
+		known = append(known, answerTo...)
 		extra, err := others(members, known)
 		t.Extra, problem = extra, errors.Join(problem, err)
 	}

@@ -3,6 +3,7 @@ package toollist
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,9 +44,13 @@ type Server struct {
 	Headers   map[string]string
 	Dir       string
 	Disabled  bool
+	Project   string // the directory of the project that it is for, if Claude Code has one
 	Client    string // the client of the configuration
 	Place     Place
 	Dial      mcpclient.Dialer // of mcpclient.Target
+
+	// DisabledIn is the file that disables it, if that is not the configuration.
+	DisabledIn string
 }
 
 // Unscanned is something that should have been scanned but was not. Server,
@@ -155,7 +160,7 @@ func (s Server) unscanned(reason, remedy string) Unscanned {
 // or only its client can ask for what it needs.
 func (s Server) skipped() (PassedOver, bool) {
 	if s.Disabled {
-		return PassedOver{s.Place.String(), fmt.Sprintf("the server %s is disabled in %s", s.Name, s.Client)}, true
+		return PassedOver{s.Place.String(), fmt.Sprintf("the server %s is disabled in %s", s.Name, first(filepath.ToSlash(s.DisabledIn), s.Client))}, true
 	}
 	if input := s.input(); input != "" && s.declared() {
 		return PassedOver{s.Place.String(), fmt.Sprintf("the server %s needs %s, which %s asks its user for; to scan it, name it with --server-command or --url", s.Name, input, strings.TrimPrefix(s.Client, "the configuration of "))}, true

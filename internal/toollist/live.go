@@ -172,8 +172,11 @@ func list(ctx context.Context, s Server, everything bool) (*Input, error) {
 		if err != nil {
 			return err
 		}
+		besides := listed.Others
+		listed.Others = nil
 		if everything {
 			listOthers(ctx, session, c, s, listed)
+			listed.addBesides(besides)
 		}
 		in = listed
 		return ctx.Err()
@@ -205,7 +208,7 @@ func settled(ctx context.Context, session *mcp.ClientSession, c *capture, s Serv
 	var before []string
 	for range maxListings {
 		tools, err := mcpclient.Tools(ctx, session)
-		if err != nil {
+		if err != nil && !malformed(err) {
 			return nil, err
 		}
 		listed := make([]string, len(tools)) // what the client library understood
@@ -238,6 +241,12 @@ func settled(ctx context.Context, session *mcp.ClientSession, c *capture, s Serv
 		}
 	}
 	return nil, fmt.Errorf("its list of tools changed in each of %d listings", maxListings)
+}
+
+// malformed reports whether the client library refused a whole list for the shape of an
+// element. The record has the others.
+func malformed(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "cannot unmarshal")
 }
 
 func lastLine(s string) string {

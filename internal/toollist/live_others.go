@@ -24,7 +24,7 @@ func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s S
 	}
 	add := func(list, what string, labels []string, err error) {
 		var other *Input
-		if err == nil {
+		if err == nil || malformed(err) {
 			other, err = c.read(s, list, labels)
 		}
 		if err != nil {

@@ -125,6 +125,8 @@ func testPage(kind, cursor string) string {
 		return fmt.Sprintf(`{"tools":[{"name":"a","description":%s,"inputSchema":{"type":"object"}}]}`, b)
 	case "twice":
 		return `{"tools":[{"name":"a","description":"evil","description":"good","inputSchema":{"type":"object"}}]}`
+	case "odd":
+		return `{"tools":[{"name":"a","description":5,"inputSchema":{"type":"object"}},{"name":"b","description":"B","inputSchema":{"type":"object"}}]}`
 	case "invalid":
 		// The client library omits this tool from its list.
 		return `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"z":{"type":"object","x-mcp-header":"H"},"b":{"type":"string"}}}}]}`
@@ -228,6 +230,17 @@ func TestListSeesWhatWasSent(t *testing.T) {
 		t.Error(brief(in))
 	}
 	if len(in.Unscanned) != 1 || in.Unscanned[0].Server != "twice" || !strings.Contains(in.Unscanned[0].Reason, `"description" twice`) {
+		t.Error(brief(in))
+	}
+}
+
+// One tool that cannot be read does not hide the others.
+func TestListServerWithAnOddTool(t *testing.T) {
+	in := mustList(t, time.Minute, stdioServer(t, "odd"))
+	if len(in.Tools) != 1 || in.Tools[0].Name != "b" {
+		t.Error(brief(in))
+	}
+	if len(in.Unscanned) != 1 || in.Unscanned[0].Tool != "a" || !strings.Contains(in.Unscanned[0].Reason, "its description is not a string") {
 		t.Error(brief(in))
 	}
 }

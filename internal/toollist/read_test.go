@@ -75,6 +75,19 @@ func TestRead(t *testing.T) {
 				"passed over f.json:5: the contents of 1 resource template of the server srv are made on request, and were not read"},
 		{"an answer without tools", `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`, ""},
 		{"instructions beside the tools", `{"server":"s","instructions":"Be kind.","tools":[]}`, `f.json:1 s:(instructions) "Be kind." title="" in= extra=`},
+		{"answers by request", `{"initialize":{"serverInfo":{"name":"s"},"instructions":"Be kind."},"tools/list":{"tools":[{"name":"b"}]},"prompts/list":{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"p"}]}},"tools":[{"name":"a"}]}`,
+			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 srv:a \"\" in= out= ann=\n" +
+				`f.json:1 srv:(instructions) "Be kind." title="" in= extra={"serverInfo":{"name":"s"}}` + "\n" +
+				`f.json:1 srv:(prompt) p "" title="" in= extra=` + "\n" +
+				"passed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
+		{"the answer to initialize alone", `{"initialize":{"instructions":"Be kind."}}`, `f.json:1 srv:(instructions) "Be kind." title="" in= extra=`},
+		{"the server beside the tools", `{"server":{"instructions":"Be kind to me."},"date":"1 May","tools":[{"name":"a"}]}`,
+			"f.json:1 srv:a \"\" in= out= ann=\n" + `f.json:1 srv:(instructions) "" title="" in= extra={"server":{"instructions":"Be kind to me."}}`},
+		{"sentences beside the tools", `{"instructions":"Be kind.","note":"You must be kind.","prompts":["You must be kind."],"tools":[{"name":"a"}]}`,
+			"f.json:1 srv:a \"\" in= out= ann=\n" + `f.json:1 srv:(instructions) "Be kind." title="" in= extra={"note":"You must be kind.","prompts":["You must be kind."]}`},
+		{"templates in snake case", `{"tools":[{"name":"a"}],"resource_templates":[{"uriTemplate":"a://{b}","description":"D"}]}`,
+			"f.json:1 srv:a \"\" in= out= ann=\n" + `f.json:1 srv:(resource template) a://{b} "D" title="" in= extra=` + "\n" +
+				"passed over f.json:1: the contents of 1 resource template of the server srv are made on request, and were not read"},
 		{"odd instructions", `{"instructions":7,"serverInfo":{},"tools":[]}`, "f.json:1 unscanned srv:(instructions): what the server says about itself is not readable: its instructions are not a string"},
 		{"the prompts of another program", `{"mcpServers":{"x":{"command":"a"}},"prompts":[{"name":"p"}],"instructions":"text"}`, "f.json:1 server x stdio a"},
 		{"twice", `[{"name":"a","description":"good","description":"evil"},{"name":"b"}]`,

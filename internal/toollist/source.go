@@ -25,6 +25,7 @@ func readSource(file, server string, text []byte) (*Input, error) {
 	in := &Input{}
 	subjects := map[toolsource.Kind]scanner.Subject{
 		toolsource.Tool: scanner.SubjectTool, toolsource.Prompt: scanner.SubjectPrompt, toolsource.Resource: scanner.SubjectResource,
+		toolsource.Instructions: scanner.SubjectInstructions,
 	}
 	for _, d := range found.Definitions {
 		t := Tool{Place: Place{file, d.Line}, Tool: scanner.Tool{

@@ -7,20 +7,24 @@ import (
 
 // source is a file of Python or TypeScript.
 type source struct {
-	toks   []lexeme
-	python bool
-	consts map[string]string
-	found  *Found
-	ends   []int // of each opening bracket: behind the one that closes it
-	starts []int // of each token: the next that begins a function or a class
+	toks      []lexeme
+	python    bool
+	consts    map[string]string
+	declared  map[string]span // constants and classes
+	functions map[string]int  // of Python
+	decorated int             // the line of the last decorator
+	found     *Found
+	ends      []int // of each opening bracket: behind the one that closes it
+	starts    []int // of each token: the next that begins a function or a class
 }
 
 // maxText bounds the length of a text in bytes. Constants can double it with each line.
 const maxText = 1 << 20
 
 func newSource(text string, python bool) *source {
-	s := &source{toks: lex(text, python), python: python, consts: map[string]string{}, found: &Found{}}
+	s := &source{toks: lex(text, python), python: python, consts: map[string]string{}, found: &Found{}, functions: map[string]int{}}
 	s.match()
+	s.declare()
 	for i := range s.toks {
 		name, value := i, i+2
 		if !python {
@@ -225,6 +229,7 @@ func (s *source) texts(d *Definition, spans []span, separator string) {
 				d.Texts = append(d.Texts, t.text)
 			}
 		}
+		s.declaredTexts(d, p, 0)
 	}
 }
 

@@ -56,11 +56,22 @@ func findGo(text string) (*Found, error) {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
+			if selected(n.Fun) == "WithInstructions" && len(n.Args) == 1 {
+				f.instructions(n.Args[0])
+				return false
+			}
 			if kind, ok := goCalls[selected(n.Fun)]; ok && len(n.Args) > 0 {
 				f.call(kind, n)
 				return false
 			}
 		case *ast.CompositeLit:
+			if selected(n.Type) == "ServerOptions" {
+				for _, e := range n.Elts {
+					if pair, ok := e.(*ast.KeyValueExpr); ok && isIdent(pair.Key, "Instructions") {
+						f.instructions(pair.Value)
+					}
+				}
+			}
 			if kind, ok := goTypes[selected(n.Type)]; ok {
 				f.literal(kind, n)
 			}
@@ -82,6 +93,23 @@ func selected(e ast.Expr) string {
 		return selected(e.X)
 	}
 	return ""
+}
+
+func isIdent(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// instructions reads the instructions of a server.
+func (f *goFile) instructions(e ast.Expr) {
+	d := Definition{Kind: Instructions, Line: f.line(e)}
+	var ok bool
+	if d.Description, ok = f.text(e, 0); !ok {
+		f.found.problem("(instructions)", d.Line, computedInstructions)
+	}
+	if d.Description != "" {
+		f.found.Definitions = append(f.found.Definitions, d)
+	}
 }
 
 func (f *goFile) line(n ast.Node) int { return f.files.Position(n.Pos()).Line }

@@ -13,8 +13,17 @@ func findPython(text string) (*Found, error) {
 	for i := 0; i < len(s.toks); i++ {
 		switch {
 		case s.toks[i].is("@") && (i == 0 || s.toks[i-1].line < s.toks[i].line):
+			s.decorated = s.toks[i].line
 			s.pyDecorated(i)
+		case s.toks[i].is("{"):
+			if s.tsObject(i) {
+				i = s.close(i) - 1
+			}
 		case s.toks[i].kind == word && s.at(i+1).is("("):
+			if servers[s.toks[i].text] && !s.at(i-1).is("class") {
+				s.instructions(i, "=")
+			}
+			s.pyLate(i)
 			if kind, ok := pyTypes[s.toks[i].text]; ok && !s.at(i-1).is("class") && !s.at(i-1).is("def") {
 				if s.pyCall(i, kind) {
 					i = s.close(i+1) - 1
@@ -42,7 +51,41 @@ func (s *source) pyDecorated(i int) {
 		args = s.parts(i)
 		i = s.close(i)
 	}
-	if i = s.starts[min(i, len(s.toks))]; !s.at(i).is("def") {
+	s.pyFunction(s.starts[min(i, len(s.toks))], kind, line, args)
+}
+
+// pyLate reads a function that is registered by a call: mcp.add_tool(f), mcp.tool(f) or
+// mcp.tool()(f).
+func (s *source) pyLate(i int) {
+	if !s.at(i - 1).is(".") {
+		return
+	}
+	name := s.toks[i].text
+	kind, ok := pyDecorators[strings.TrimPrefix(name, "add_")]
+	if !ok || s.toks[i].line == s.decorated || !s.closes(s.close(i+1)-1) {
+		return // pyDecorated reads a decorator
+	}
+	args := s.parts(i + 1)
+	options := args
+	if next := s.close(i + 1); s.at(next).is("(") && !strings.HasPrefix(name, "add_") {
+		args = s.parts(next)
+	} else if len(args) > 0 {
+		options = args[1:]
+	}
+	if len(args) == 0 || s.at(args[0].from).kind != word || args[0].to != args[0].from+1 {
+		return
+	}
+	f := s.at(args[0].from)
+	if at, ok := s.functions[f.text]; ok {
+		s.pyFunction(at, kind, s.toks[i].line, options)
+	} else if strings.HasPrefix(name, "add_") || len(options) > 0 {
+		s.found.problem(f.text, f.line, elsewhere)
+	}
+}
+
+// pyFunction reads the function at i, which is registered with args.
+func (s *source) pyFunction(i int, kind Kind, line int, args []span) {
+	if !s.at(i).is("def") {
 		return
 	}
 	if s.at(i+1).kind != word || !s.at(i+2).is("(") {

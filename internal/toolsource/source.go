@@ -22,6 +22,7 @@ const (
 	Tool Kind = iota
 	Prompt
 	Resource
+	Instructions // of the server, as the Description
 )
 
 // Definition is a tool, prompt or resource. The Name of a resource is its URI. Texts
@@ -51,9 +52,12 @@ func (f *Found) problem(name string, line int, reason string) {
 }
 
 const (
-	computedName        = "its name is computed when the server runs"
-	computedDescription = "a part of its description is computed when the server runs"
-	computedTitle       = "a part of its title is computed when the server runs"
+	computedName         = "its name is computed when the server runs"
+	computedDescription  = "a part of its description is computed when the server runs"
+	computedInstructions = "a part of the instructions is computed when the server runs"
+	elsewhere            = "its definition is not in this call, and may be in another file"
+
+	computedTitle = "a part of its title is computed when the server runs"
 )
 
 // languages maps the endings of files to the functions that read them.

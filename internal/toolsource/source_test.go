@@ -37,6 +37,46 @@ func f() {
 6 1  "" "P" []
 7 2 file:///r "" "" ["r"]
 6 : its name is computed when the server runs`},
+		{"Go, instructions", "a.go", `package a
+var s = server.NewMCPServer("s", "1", server.WithInstructions("Be " + "kind."))
+var t = mcp.NewServer(nil, &mcp.ServerOptions{Instructions: text()})
+`, `2 3  "" "Be kind." []
+3 (instructions): a part of the instructions is computed when the server runs`},
+		{"Python, other ways", "a.py", `
+mcp = FastMCP("demo", instructions="Be kind.")
+class Args(BaseModel):
+    q: str = Field(description="The query.")
+def late(x: Args):
+    """Comes late."""
+mcp.add_tool(late)
+mcp.tool()(late)
+mcp.tool(late, name="other", description="Other.")
+mcp.add_tool(imported)
+TOOLS = [{"name": "a", "description": "A", "inputSchema": {"type": "object"}}]
+`, `2 3  "" "Be kind." []
+7 0 late "" "Comes late." ["The query."]
+8 0 late "" "Comes late." ["The query."]
+9 0 other "" "Other." ["The query."]
+11 0 a "" "A" ["inputSchema" "type" "object"]
+10 imported: its definition is not in this call, and may be in another file`},
+		{"TypeScript, other ways", "a.ts", `
+import { DESC, cfg } from "./texts";
+const server = new McpServer({name: "s", version: "1"}, {instructions: "Be kind."});
+const schema = z.object({x: z.string().describe("The x.")});
+const options = {description: "Does it.", inputSchema: schema.shape};
+server.tool("imp", DESC, {}, h);
+server.registerTool("imp2", cfg, h);
+server.registerTool("b", options, h);
+server.registerTool("c", {description: "C", inputSchema: schema.shape}, h);
+server.tool("d", schema, h);
+`, `3 3  "" "Be kind." []
+6 0 imp "" "" []
+7 0 imp2 "" "" []
+8 0 b "" "Does it." ["The x."]
+9 0 c "" "C" ["The x."]
+10 0 d "" "" ["The x."]
+6 imp: its definition is not in this call, and may be in another file
+7 imp2: its definition is not in this call, and may be in another file`},
 		{"Go, tags", "a.go", `package a
 type Args struct {
 	City string ` + "`json:\"city\" jsonschema:\"the city, by name\"`" + `

@@ -22,6 +22,8 @@ func findTypeScript(text string) (*Found, error) {
 			if s.tsCall(i, call.kind, call.short) {
 				i = s.close(i+1) - 1
 			}
+		case servers[s.toks[i].text] && s.at(i-1).is("new") && s.at(i+1).is("("):
+			s.instructions(i, ":")
 		case s.toks[i].is("{"):
 			if s.tsObject(i) {
 				i = s.close(i) - 1
@@ -52,6 +54,9 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 		return false // it fetches a tool
 	}
 	for k, arg := range args[1:] {
+		if !short {
+			arg = s.resolved(arg)
+		}
 		first := s.at(arg.from)
 		switch {
 		case s.isFunction(arg):
@@ -72,8 +77,8 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 			if d.Description, ok = s.whole(arg); !ok {
 				s.found.problem(d.Name, first.line, computedDescription)
 			}
-		case k == 0 && kind == Tool && short && first.kind == word && len(args) > 2 && arg.to > arg.from+1:
-			s.found.problem(d.Name, first.line, computedDescription)
+		case k == 0 && kind == Tool && len(args) > 2 && s.unreadable(arg, short) != "":
+			s.found.problem(d.Name, first.line, s.unreadable(arg, short))
 		default:
 			s.texts(&d, []span{arg}, "")
 		}
@@ -89,6 +94,33 @@ func memberSeparator(short bool) string {
 		return ""
 	}
 	return ":"
+}
+
+// resolved returns the object that a span names, or the span.
+func (s *source) resolved(arg span) span {
+	if of, ok := s.declared[s.at(arg.from).text]; ok && arg.to == arg.from+1 && s.at(of.from).is("{") {
+		return of
+	}
+	return arg
+}
+
+// unreadable says why an argument that should describe a tool cannot be read, or "".
+func (s *source) unreadable(arg span, short bool) string {
+	switch first := s.at(arg.from); {
+	case first.kind != word:
+		return ""
+	case arg.to == arg.from+1 && !s.has(first.text):
+		return elsewhere
+	case short && arg.to > arg.from+1:
+		return computedDescription
+	}
+	return ""
+}
+
+// has reports whether the file declares a name as something that is read.
+func (s *source) has(name string) bool {
+	of, ok := s.declared[name]
+	return ok && of.to > of.from
 }
 
 // known reports whether a span is a constant of the file.

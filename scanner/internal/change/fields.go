@@ -17,7 +17,8 @@ import (
 type Level int
 
 const (
-	Low    Level = iota // wording
+	Note   Level = iota // what a release changes by itself
+	Low                 // wording
 	Medium              // more than wording: review it
 	High                // what a reviewer would refuse without an explanation
 )
@@ -67,25 +68,15 @@ func (c *comparison) text(pointer, was, now string) {
 		return
 	}
 	level, why := Low, "other words"
-	switch {
-	case newAddress(was, now):
-		level, why = Medium, "a new address"
+	switch l, w := told(was, now); {
+	case l > Low:
+		level, why = l, w
 	case was == "":
 		why = "a new text"
 	case now == "":
 		why = "a text is gone"
 	}
 	c.add(pointer, was, now, level, why)
-}
-
-// newAddress reports whether a text names a host that the other does not name.
-func newAddress(was, now string) bool {
-	for _, sink := range sinksOf(readText(now)) {
-		if !strings.Contains(was, sink) {
-			return true
-		}
-	}
-	return false
 }
 
 func readText(text string) *frames.Reading {
@@ -181,6 +172,9 @@ func (c *comparison) members(pointer string, was, now map[string]any, depth int)
 		if !ok {
 			b = absent{}
 		}
+		if pointer == "/annotations" && same(effective(name, a), effective(name, b)) {
+			continue
+		}
 		c.value(pointer+"/"+tool.EscapePointer(name), a, b, depth+1)
 	}
 }
@@ -232,14 +226,26 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 		}
 	case last == "default" && parent != "properties":
 		return defaultValue(parent, was, now)
-	}
-	if text, ok := now.(string); ok {
-		if newAddress(shown(was), text) {
-			return Medium, "a new address"
+	case last == "type" && parent != "properties" && strings.HasSuffix(parts[1], "Schema"):
+		if was == any(absent{}) {
+			return Low, "a new type"
 		}
-		return Low, "other words"
+		return Medium, "another type"
+	case last == "enum" && parent != "properties", parent == "enum":
+		return values(was, now)
+	case c.now.Subject == tool.Instructions && pointer == "/serverInfo/version":
+		return Note, "another version"
+	case c.now.Subject == tool.Instructions && pointer == "/serverInfo/name":
+		return Medium, "another name of the server"
 	}
-	return Low, "another value"
+	why := "another value"
+	if _, ok := now.(string); ok {
+		why = "other words"
+	}
+	if level, why := told(shown(was), shown(now)); level > Low {
+		return level, why
+	}
+	return Low, why
 }
 
 // hint judges a changed annotation.

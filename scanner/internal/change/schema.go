@@ -150,7 +150,7 @@ func (c *Change) annotations() {
 	if tool.HintTrue(old, "readOnlyHint") && !tool.HintTrue(now, "readOnlyHint") {
 		c.more(1, "an end to being read-only")
 	}
-	if tool.HintFalse(old, "destructiveHint") && !tool.HintFalse(now, "destructiveHint") || !tool.HintTrue(old, "destructiveHint") && tool.HintTrue(now, "destructiveHint") {
+	if tool.HintFalse(old, "destructiveHint") && !tool.HintFalse(now, "destructiveHint") {
 		c.more(0.4, "destructive effects")
 	}
 	if tool.HintFalse(old, "openWorldHint") && tool.HintTrue(now, "openWorldHint") {
