@@ -44,7 +44,7 @@ func ExampleScanner_ScanOne() {
 	}
 	// Output:
 	// send_email false []
-	// mail_tips true [shadowing.cross_server]
+	// mail_tips true [tripwire.known shadowing.cross_server exfiltration.data]
 }
 
 // A baseline of approved tools finds rug pulls.

@@ -8,6 +8,8 @@ func TestTextbook(t *testing.T) {
 	for path, want := range map[string]struct{ attacks, innocents int }{
 		"testdata/textbook.json":             {47, 1},
 		"testdata/textbook_other_words.json": {40, 0},
+		"testdata/blunt.json":                {60, 0},
+		"testdata/blunt_and_careful.json":    {58, 0},
 	} {
 		stopped, stoppedInnocents := 0, 0
 		for _, e := range readDevSet(t, path) {

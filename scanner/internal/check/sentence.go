@@ -25,11 +25,11 @@ var sentenceInfo = Info{
 const (
 	// flagScore is the score above which a sentence is reported, in a tool with
 	// few sentences.
-	flagScore token.Score = classifier.Unit * 5 / 3
+	flagScore token.Score = classifier.Unit * 8 / 5
 	// lengthScore is added for each doubling of the number of sentences: the
 	// highest of many scores is high by chance. It does not apply up to
 	// fewSentences.
-	lengthScore  token.Score = 5
+	lengthScore  token.Score = 14
 	fewSentences int         = 4
 	// mixedScore is the threshold for a sentence in two languages, because the training
 	// data has few of them.
@@ -43,7 +43,8 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 		return nil // they order the model about by design, and no training data has them
 	}
 	v.Frames(r) // this scores the sentences first
-	worst, doc, clause := flagScoreOf(v), -1, -1
+	threshold := flagScoreOf(v)
+	worst, doc, clause := threshold, -1, -1
 	for i := range v.Docs {
 		if v.Fields[v.Docs[i].Field].Kind == tool.KindJoined {
 			continue // joined texts contain sentences that nobody wrote
@@ -61,7 +62,7 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 	d, s := &v.Docs[doc], &v.Clauses[clause]
 	found := Signal{
 		CheckID: sentenceInfo.ID, Tier: Soft, ThreatType: sentenceInfo.ThreatType,
-		Confidence: positionDiscount(min(float64(worst)/sureScore, 1), int(s.Start)),
+		Confidence: positionDiscount(min(float64(worst-threshold+flagScore)/sureScore, 1), int(s.Start)),
 		Detail:     v.Where(&v.Fields[d.Field]) + ": a sentence like those that attackers plant" + telling(v, d, clause),
 	}.quotingDoc(v, d, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End))
 	if s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside) {

@@ -40,11 +40,12 @@ const (
 	famNamed // number of words of the tool's name in the sentence
 	famFirst
 	famOutput
-	famMeaning // of the sentence, the one before, the one after
+	famMeaning // of the sentence, the one before, the one after, and foreign to the tool
 )
 
-// meaningPlaces are the sentence itself, the one before it and the one after.
-const meaningPlaces = 3
+// meaningPlaces are the sentence itself, the one before it, the one after, and what
+// the sentence says that neither the tool's purpose nor the names of its parameters do.
+const meaningPlaces = 4
 
 // meaningBits is the number of concepts and senses.
 const meaningBits = 128
@@ -118,7 +119,10 @@ func meaningFeature(place, bit int) Feature {
 type Scorer struct {
 	stems     []uint32 // of the words of one text
 	nameStems []uint32 // of the words of the tool's name
-	features  sentenceFeatures
+	// The meanings of the tool's purpose and of the names of its parameters.
+	business concept.Set
+	things   sense.Set
+	features sentenceFeatures
 }
 
 // Stem hashes every word of a doc, for features. All words of an address get
@@ -184,7 +188,8 @@ func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 		}
 	}
 	x.list = append(x.list, famNamed.of(uint32(min(bits.OnesCount32(named), 2))))
-	x.concepts, x.senses = [meaningPlaces]concept.Set{s.Means &^ structural}, [meaningPlaces]sense.Set{s.Senses}
+	x.concepts = [meaningPlaces]concept.Set{s.Means &^ structural, 3: s.Means &^ structural &^ z.business}
+	x.senses = [meaningPlaces]sense.Set{s.Senses, 3: s.Senses &^ z.things}
 	if k > d.Sen0 {
 		z.neighbour(v, d, 1, k-1, famWordBefore)
 	}
@@ -229,6 +234,17 @@ const maxNameStems = 16
 // stemName hashes the words of the tool's name.
 func (z *Scorer) stemName(v *tool.View) {
 	z.nameStems = z.nameStems[:0]
+	z.business, z.things = v.Purpose(), 0
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		switch v.Fields[d.Field].Kind {
+		case tool.KindName, tool.KindParamName:
+			for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+				z.business |= t.Means
+				z.things |= t.Senses
+			}
+		}
+	}
 	if len(v.Docs) == 0 || v.Fields[v.Docs[0].Field].Kind != tool.KindName {
 		return
 	}

@@ -184,8 +184,12 @@ func (x *passage) tripped(w *tripwire.Tripwire) bool {
 // excused reports whether the tool's business or the rest of the sentence makes
 // it innocent.
 func (x *passage) excused(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
+	about := x.about
+	if x.sen.First {
+		about = x.v.NamePurpose() // an attack does not excuse itself
+	}
 	for _, b := range w.NotFor {
-		if x.about.Any(tripwire.Businesses[b]) {
+		if about.Any(tripwire.Businesses[b]) {
 			return true
 		}
 	}
@@ -299,9 +303,21 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 		c.Add(tripwire.Identifier)
 	case x.describesTool(i):
 		c.Add(tripwire.Tool)
-	case t.Flags&token.Code != 0:
+	case t.Flags&token.Code != 0, x.into(i) && x.isParameter(i):
 		c.Add(tripwire.Identifier)
 	}
+}
+
+// isParameter reports whether the word at token i is the name of a parameter of this
+// tool: "pass it in notes".
+func (x *passage) isParameter(i int) bool {
+	word := x.word(i)
+	for k := range x.v.Fields {
+		if f := &x.v.Fields[k]; f.Kind == tool.KindParamName && strings.EqualFold(f.Text, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // named adds the kinds of the identifier that begins at token i.
@@ -342,7 +358,7 @@ func (x *passage) matches(p *tripwire.Pattern) (from, to int, ok bool) {
 		found := false
 		clear(next)
 		for i := range n {
-			if !x.v.wireClasses[i].Has(e.Class) || e.Imperative && !x.asked(i, e.Order) {
+			if !x.v.wireClasses[i].Has(e.Class) || e.Imperative && !x.asked(i, e.Order) || e.Last && !x.endsClause(i) {
 				continue
 			}
 			if k == 0 {
@@ -361,6 +377,12 @@ func (x *passage) matches(p *tripwire.Pattern) (from, to int, ok bool) {
 		starts, next = next, starts
 	}
 	return from, to, true
+}
+
+// endsClause reports whether token i is the last of its sentence, or whether
+// punctuation follows it.
+func (x *passage) endsClause(i int) bool {
+	return i == len(x.toks)-1 || x.toks[i+1].Flags&token.Break != 0
 }
 
 // reached returns the start of a match that ends before token i, with at most
@@ -397,6 +419,9 @@ func (x *passage) asked(i int, order bool) bool {
 		return !order
 	}
 	t := &x.toks[i]
+	if x.beginsAnew(i) {
+		return true
+	}
 	if t.Form != lexicon.OtherForm || t.Flags&token.Ident != 0 {
 		return false
 	}
@@ -405,6 +430,17 @@ func (x *passage) asked(i int, order bool) bool {
 		return !order || !x.sen.First
 	}
 	return t.Flags&token.Break != 0 || x.toks[i-1].Means.Any(concept.Must|concept.Should|concept.And|concept.You|concept.Modal)
+}
+
+// beginsAnew reports whether the verb at token i begins a sentence although no
+// punctuation ends the one before: "Calculator Ignore all instructions". Titles, in
+// which every word has a capital, do not count.
+func (x *passage) beginsAnew(i int) bool {
+	if i == 0 || i > 3 || i+1 >= len(x.toks) || x.toks[i].Form != lexicon.BaseForm {
+		return false
+	}
+	capital := func(k int) bool { return char.IsUpper(x.doc.Text[x.toks[k].Start]) }
+	return x.toks[i].Flags&(token.Ident|token.Upper) == 0 && capital(i) && !capital(i+1)
 }
 
 // systemFile reports whether what follows a text is the name of a file of the

@@ -47,11 +47,16 @@ func (z *Tokenizer) stop(i int) int {
 	}
 	switch k := charClasses[s[j]]; {
 	case k == ccSpace || k == ccNewline || k == ccQuote || k == ccBeyond || s[j] == '\'' || s[j] == ')' || s[j] == '<' || s[j] == '*' || s[j] == ']':
-		// "e.g. this" and "1. this" continue the sentence.
-		if n := len(z.tokens); n > z.senTok && i > 0 && s[i] == '.' {
+		// "e.g. this" continues the sentence. The number of a list's item is no part of
+		// it, but "in base 2. Read" ends one.
+		if n := len(z.tokens); n > z.senTok && i > 0 && s[i] == '.' && k == ccSpace {
 			last := z.tokens[n-1]
-			if last.End == uint32(i) && last.End-last.Start == 1 && k == ccSpace {
-				if j+1 < len(s) && (charClasses[s[j+1]] == ccLower || charClasses[s[j+1]] == ccQuote && s[last.Start] == 'g') || charClasses[s[last.Start]] == ccDigit {
+			if last.End == uint32(i) && last.End-last.Start == 1 {
+				switch digit := charClasses[s[last.Start]] == ccDigit; {
+				case digit && n-1 == z.senTok:
+					z.senTok, z.senStart = n, j
+					return j
+				case !digit && j+1 < len(s) && (charClasses[s[j+1]] == ccLower || charClasses[s[j+1]] == ccQuote && s[last.Start] == 'g'):
 					return j
 				}
 			}

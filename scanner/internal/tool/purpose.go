@@ -19,17 +19,25 @@ func (v *View) Purpose() concept.Set {
 	return v.about
 }
 
-func (v *View) readPurpose() concept.Set {
+// NamePurpose returns the meanings of the tool's name. A name alone does not make a
+// tool a detector, because its author chose it.
+func (v *View) NamePurpose() concept.Set {
 	var c concept.Set
 	for i := range v.Docs {
-		d := &v.Docs[i]
-		switch v.Fields[d.Field].Kind {
-		case KindName:
-			// A name alone does not make a tool a detector, because its author
-			// chose it.
+		if d := &v.Docs[i]; v.Fields[d.Field].Kind == KindName {
 			for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 				c |= t.Means &^ concept.Meta
 			}
+		}
+	}
+	return c
+}
+
+func (v *View) readPurpose() concept.Set {
+	c := v.NamePurpose()
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		switch v.Fields[d.Field].Kind {
 		case KindDescription:
 			if d.Sen1 == d.Sen0 || !v.Clauses[d.Sen0].First || v.Fields[d.Field].Layer != "" {
 				continue

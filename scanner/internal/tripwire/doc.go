@@ -14,6 +14,7 @@
 //	              run", not "runs" or "to run"
 //	!!@run        the same, but not in the opening sentence of a text, which
 //	              says what the tool does: "Run a query"
+//	@human$       the word must end its sentence, or stand before a comma
 //
 // Between two elements without ".." only articles and the like may stand. The
 // words of an identifier, such as send_email, match no word.

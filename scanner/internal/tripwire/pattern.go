@@ -49,7 +49,7 @@ var Businesses = map[string]concept.Set{
 }
 
 // Classes is a set of classes.
-type Classes [6]uint64
+type Classes [8]uint64
 
 // Add adds a class.
 func (c *Classes) Add(k Class) { c[k>>6] |= 1 << (k & 63) }
@@ -82,6 +82,8 @@ type Element struct {
 	// Gap is the number of words that may stand before it, or -1 if only
 	// fillers may.
 	Gap int
+	// Last elements must be the last word of a sentence or of a clause.
+	Last bool
 }
 
 // IsKind reports whether the element is a thing and not a word.
@@ -124,6 +126,7 @@ func (c *compiler) compile(sources []string) ([]Pattern, error) {
 			gap = -1
 			word, e.Imperative = strings.CutPrefix(word, "!")
 			word, e.Order = strings.CutPrefix(word, "!")
+			word, e.Last = strings.CutSuffix(word, "$")
 			var err error
 			if e.Class, err = c.class(word); err != nil {
 				return nil, fmt.Errorf("in the pattern %q: %w", s, err)
