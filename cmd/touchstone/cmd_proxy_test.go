@@ -157,8 +157,8 @@ func TestProxyServeOnAPortInUse(t *testing.T) {
 func TestReplayNeedsAServerOfTheCorpus(t *testing.T) {
 	for _, tc := range []struct{ file, content, server, want string }{
 		{"absent.json", "", "s", "no such file"},
-		{"broken.json", `{"tools":[`, "s", "check it with touchstone stage validate-datasets"},
-		{"small.json", `{"tools":[{"server":"one","tool":"t"}]}`, "two", `no tool of server "two": its servers are one`},
+		{"broken.json", `{"tools":[`, "s", "the file ends in the middle"},
+		{"small.json", `{"tools":[{"server":"one","tool":"t"}]}`, "two", `the field "version" is missing`},
 	} {
 		path := filepath.Join(t.TempDir(), tc.file)
 		if tc.content != "" {

@@ -17,7 +17,7 @@ func TestServe(t *testing.T) {
 	if err := os.WriteFile(token, []byte("a token of enough bytes\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db := filepath.Join(dir, "new", "eval.db")
+	db := filepath.Join(dir, "eval.db")
 	serve := func(ctx context.Context, out io.Writer, args ...string) error {
 		cmd := newServeCommand()
 		cmd.SetArgs(append([]string{"--db", db}, args...))

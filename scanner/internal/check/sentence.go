@@ -25,11 +25,11 @@ var sentenceInfo = Info{
 const (
 	// flagScore is the score above which a sentence is reported, in a tool with
 	// few sentences.
-	flagScore token.Score = classifier.Unit * 8 / 5
+	flagScore token.Score = classifier.Unit * 7 / 4
 	// lengthScore is added for each doubling of the number of sentences: the
 	// highest of many scores is high by chance. It does not apply up to
 	// fewSentences.
-	lengthScore  token.Score = 14
+	lengthScore  token.Score = 10
 	fewSentences int         = 4
 	// mixedScore is the threshold for a sentence in two languages, because the training
 	// data has few of them.
