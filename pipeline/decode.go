@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -44,6 +45,7 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 	slices.SortFunc(attrs, func(a, b *hclsyntax.Attribute) int {
 		return a.SrcRange.Start.Byte - b.SrcRange.Start.Byte
 	})
+	misspelt := map[string]bool{} // attributes that another name was meant for
 	for _, a := range attrs {
 		switch {
 		case schema.attr(a.Name) != nil:
@@ -54,6 +56,7 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 			l.errorf(a.NameRange, "Block written as attribute",
 				"In %s, %q is a block: write %s { ... } without the equals sign.", what, a.Name, a.Name)
 		default:
+			misspelt[closest(a.Name, schema.names())] = true
 			l.errorf(a.NameRange, "Unknown attribute", "%s has no attribute %q.%s It may contain %s.",
 				capital(what), a.Name, didYouMean(a.Name, schema.names()), anyOf(schema.names()))
 		}
@@ -84,8 +87,10 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 		c.blocks = append(c.blocks, b)
 	}
 	for _, a := range schema.attrs {
-		if a.required && c.attrs[a.name] == nil {
-			l.errorf(at, "Missing attribute", "%s needs %q (%s). %s", capital(what), a.name, a.typ, a.doc)
+		if a.required && c.attrs[a.name] == nil && !misspelt[a.name] {
+			first, _, _ := strings.Cut(a.doc, ". ")
+			l.errorf(at, "Missing attribute", "%s needs %q (%s). %s.", capital(what), a.name, a.typ,
+				strings.ReplaceAll(strings.TrimSuffix(first, "."), "`", ""))
 		}
 	}
 	return c

@@ -247,16 +247,16 @@ func (l *module) setInput(set map[string]cty.Value, n *include, v *variable, val
 		val = cty.NullVal(cty.DynamicPseudoType) // the output of a stage that is off has no type
 	}
 	secret := len(marks) > 0 || v.sensitive
-	val, err := v.convert(val)
+	given := val
+	val, err := v.convert(given)
 	if err == nil && holdsHugeNumber(val) {
 		err = errHugeNumber
 	}
 	if err != nil {
-		reason := err.Error()
 		if secret {
-			reason = "its value has another type"
+			given, err = cty.DynamicVal, errAnotherType
 		}
-		l.errorf(at, "Bad type", "The input %q of include %q must be %s: %s.", v.name, n.name, typeName(v.ty), reason)
+		l.errorf(at, "Bad type", "The input %q of include %q %s.", v.name, n.name, mustBe(v.ty, given, err))
 		return
 	}
 	set[v.name] = val.WithMarks(marks)

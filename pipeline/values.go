@@ -129,16 +129,16 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 
 func (l *module) setValue(set map[string]cty.Value, v *variable, val cty.Value, from string, at hcl.Range) {
 	set[v.name] = cty.DynamicVal
-	val, err := v.convert(val)
+	given := val
+	val, err := v.convert(given)
 	if err == nil && holdsHugeNumber(val) {
 		err = errHugeNumber
 	}
 	if err != nil {
-		reason := err.Error()
 		if v.sensitive {
-			reason = "its value has another type"
+			given, err = cty.DynamicVal, errAnotherType
 		}
-		l.errorf(at, "Bad type", "%s: the variable %q must be %s: %s.", capital(from), v.name, typeName(v.ty), reason)
+		l.errorf(at, "Bad type", "%s: the variable %q %s.", capital(from), v.name, mustBe(v.ty, given, err))
 		return
 	}
 	set[v.name] = val

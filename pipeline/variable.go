@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
@@ -64,10 +65,10 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 		v.preset = cty.DynamicVal
 		if l.check(expr, place{allow: scopeConstant, what: "a default"}) {
 			if val, ok := l.eval(expr, l.base); ok {
-				if val, err := v.convert(val); err != nil {
-					l.errorf(expr.Range(), "Bad type", "The default of the variable %q must be %s: %s.", name, typeName(v.ty), err)
+				if converted, err := v.convert(val); err != nil {
+					l.errorf(expr.Range(), "Bad type", "The default of the variable %q %s.", name, mustBe(v.ty, val, err))
 				} else {
-					v.preset = val
+					v.preset = converted
 				}
 			}
 		}
@@ -184,6 +185,22 @@ func typeName(ty cty.Type) string {
 		return "any value"
 	}
 	return typeexpr.TypeString(ty)
+}
+
+// errAnotherType stands for the error about a secret value.
+var errAnotherType = errors.New("its value has another type")
+
+// mustBe says what a value of a type must be, and what it is if that is short and no
+// secret: `must be true or false, not "2"`.
+func mustBe(ty cty.Type, val cty.Value, err error) string {
+	want := "must be " + typeName(ty)
+	if ty == cty.Bool {
+		want = "must be true or false"
+	}
+	if ty.IsPrimitiveType() && val.IsKnown() && !val.IsNull() && !val.IsMarked() && val.Type() == cty.String && len(val.AsString()) < 60 {
+		return fmt.Sprintf("%s, not %q", want, val.AsString())
+	}
+	return fmt.Sprintf("%s: %s", want, err)
 }
 
 // constant evaluates an attribute that must be of a primitive type and must not refer to anything. ok is

@@ -101,5 +101,5 @@ func Find(name string) (Model, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Model{}, fmt.Errorf("there is no model %q: the models are %s", name, strings.Join(names, ", "))
+	return Model{}, fmt.Errorf("there is no model %q: the known models are %s", name, strings.Join(names, ", "))
 }
