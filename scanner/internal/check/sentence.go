@@ -60,6 +60,7 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 		return nil
 	}
 	d, s := &v.Docs[doc], &v.Clauses[clause]
+	// The length of a tool raises the threshold, and lowers the confidence as much.
 	found := Signal{
 		CheckID: sentenceInfo.ID, Tier: Soft, ThreatType: sentenceInfo.ThreatType,
 		Confidence: positionDiscount(min(float64(worst-threshold+flagScore)/sureScore, 1), int(s.Start)),

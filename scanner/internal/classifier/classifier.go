@@ -137,6 +137,7 @@ func (c *classifier) score(x *sentenceFeatures) token.Score {
 func (z *Scorer) Score(v *tool.View) {
 	c := theClassifier()
 	z.stemName(v)
+	z.readBusiness(v)
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		if d.Read || !v.Fields[d.Field].Classified() {

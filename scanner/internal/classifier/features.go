@@ -47,6 +47,9 @@ const (
 // the sentence says that neither the tool's purpose nor the names of its parameters do.
 const meaningPlaces = 4
 
+// foreignToTool is the last of these places.
+const foreignToTool = meaningPlaces - 1
+
 // meaningBits is the number of concepts and senses.
 const meaningBits = 128
 
@@ -188,8 +191,8 @@ func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 		}
 	}
 	x.list = append(x.list, famNamed.of(uint32(min(bits.OnesCount32(named), 2))))
-	x.concepts = [meaningPlaces]concept.Set{s.Means &^ structural, 3: s.Means &^ structural &^ z.business}
-	x.senses = [meaningPlaces]sense.Set{s.Senses, 3: s.Senses &^ z.things}
+	x.concepts = [meaningPlaces]concept.Set{s.Means &^ structural, foreignToTool: s.Means &^ structural &^ z.business}
+	x.senses = [meaningPlaces]sense.Set{s.Senses, foreignToTool: s.Senses &^ z.things}
 	if k > d.Sen0 {
 		z.neighbour(v, d, 1, k-1, famWordBefore)
 	}
@@ -227,13 +230,9 @@ func lengthClass(words int) uint32 {
 	return 4
 }
 
-// maxNameStems bounds the number of words of a name that sentences are compared
-// with.
-const maxNameStems = 16
-
-// stemName hashes the words of the tool's name.
-func (z *Scorer) stemName(v *tool.View) {
-	z.nameStems = z.nameStems[:0]
+// readBusiness notes the meanings of the tool's purpose and of the names of its
+// parameters.
+func (z *Scorer) readBusiness(v *tool.View) {
 	z.business, z.things = v.Purpose(), 0
 	for i := range v.Docs {
 		d := &v.Docs[i]
@@ -245,6 +244,15 @@ func (z *Scorer) stemName(v *tool.View) {
 			}
 		}
 	}
+}
+
+// maxNameStems bounds the number of words of a name that sentences are compared
+// with.
+const maxNameStems = 16
+
+// stemName hashes the words of the tool's name.
+func (z *Scorer) stemName(v *tool.View) {
+	z.nameStems = z.nameStems[:0]
 	if len(v.Docs) == 0 || v.Fields[v.Docs[0].Field].Kind != tool.KindName {
 		return
 	}
