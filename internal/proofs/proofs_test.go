@@ -149,6 +149,9 @@ func TestUnchangedRerunReproducesTheBaseline(t *testing.T) {
 func TestDegradedIndexFailsTheGateAndNamesTheMetric(t *testing.T) {
 	for degrade, metric := range map[string]string{"drop-descriptions": "recall_at_5", "reverse-top": "mrr"} {
 		t.Run(degrade, func(t *testing.T) {
+			if degrade == "drop-descriptions" {
+				testlevel.Thorough(t, "it runs the whole pipeline once more with another degradation")
+			}
 			b := newBench(t, shared(t))
 			b.baseline(nil)
 			b.vars = append(b.vars, "--var", "degrade="+degrade)
@@ -264,7 +267,7 @@ func TestBaselineOfOtherData(t *testing.T) {
 // kill -9 at random stages of progress loses nothing: the next run passes, and the
 // store is sound.
 func TestKilledAtRandomInstants(t *testing.T) {
-	kills := testlevel.Rounds(5, 15) // bench/campaigns kills more often
+	kills := testlevel.Rounds(3, 15) // bench/campaigns kills more often
 	b := newSmallBench(t, shared(t))
 	b.baseline(nil)
 	b.store = t.TempDir()

@@ -259,7 +259,7 @@ func TestUpstreamsThatFailAreVisibleAndHarmNoOther(t *testing.T) {
 		stdio(t, endless, endless), {Name: "absent", Command: []string{"/no/such/program"}}, {Name: "unreachable", URL: closed},
 		stdio(t, fine, fine),
 	}
-	r := run(t, testload.Stretch(1500*time.Millisecond), upstreams...)
+	r := run(t, testload.Stretch(500*time.Millisecond), upstreams...)
 	var st proxy.Status
 	r.get("/api/v1/status", &st)
 	if st.State != proxy.Ready || st.Indexed != 3 {
@@ -304,7 +304,7 @@ func TestUpstreamThatEndsLater(t *testing.T) {
 
 func TestCallThatTakesTooLong(t *testing.T) {
 	t.Parallel() // it mostly waits
-	timeout := testload.Stretch(2 * time.Second).Round(time.Second)
+	timeout := testload.Stretch(500 * time.Millisecond).Round(100 * time.Millisecond)
 	r := run(t, timeout, stdio(t, "slow", fine))
 	text, result := r.call(r.session(), "call_tool", map[string]any{"name": "slow:wait"})
 	if !result.IsError || !strings.Contains(text, "did not answer within "+timeout.String()) {

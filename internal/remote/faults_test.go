@@ -20,6 +20,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 func middle(t testing.TB, address string) *remotetest.Middle {
@@ -458,10 +459,7 @@ func TestFetchOnce(t *testing.T) {
 func TestGarbled(t *testing.T) {
 	m, k, want := shared(t)
 	m.Zstd = true
-	n := 20
-	if testing.Short() {
-		n = 3
-	}
+	n := testlevel.Rounds(5, 20)
 	for _, method := range []string{"GetCapabilities", "GetActionResult", "BatchReadBlobs", "Read", "FindMissingBlobs", "BatchUpdateBlobs", "Write", "UpdateActionResult"} {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // Well-formed answers with odd content are scored: the lists are equal to those
@@ -21,6 +22,9 @@ func TestStrangeAnswersAreScored(t *testing.T) {
 		manifest := badproxy.Manifest(t, mode)
 		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 			t.Run(mode+" "+path, func(t *testing.T) {
+				if mode == badproxy.AnswerHuge && path == contracts.SearchMCP {
+					testlevel.Thorough(t, "it reads ten megabytes for each query, as over REST")
+				}
 				t.Setenv("TMPDIR", t.TempDir())
 				opts := small(manifest)
 				opts.Search = path

@@ -245,7 +245,7 @@ func TestFailuresStayWithTheirEntry(t *testing.T) {
 			entries := append(sample(), entry("tp-9", "EVIL TRIGGER"), entry("bn-9", "TRIGGER"))
 			timeout := time.Minute
 			if tt.reason == "gave no verdict within" {
-				timeout = testload.Stretch(1500 * time.Millisecond)
+				timeout = testload.Stretch(500 * time.Millisecond)
 			}
 			r := runWith(t, Options{
 				Security:     corpusFile(t, entries),

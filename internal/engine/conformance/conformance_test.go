@@ -417,6 +417,11 @@ stage "cell" {
 	}
 }
 
+// untilStarted is how long an executor usually needs to start a command.
+var untilStarted = map[string]time.Duration{
+	"local": 200 * time.Millisecond, "remote": 500 * time.Millisecond, "dagger": 2 * time.Second,
+}
+
 func TestInterruptLeavesNothing(t *testing.T) {
 	inEach(t, testInterruptLeavesNothing)
 }
@@ -436,8 +441,8 @@ stage "long" {
 			t.Fatal(err)
 		}
 		waitForStart(t, store+".events")
-		// The event comes before the container starts; the test accepts both times.
-		time.Sleep(2 * time.Second)
+		// The event comes before the command starts; the test accepts both times.
+		time.Sleep(untilStarted[name])
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
