@@ -17,8 +17,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/aggregate"
 )
 
 // Comparison holds the differences between two reports. A is the earlier one.
@@ -230,7 +230,7 @@ func (c *Comparison) compareMetrics(pairs []pair) {
 			before[m], after[m] = append(before[m], x), append(after[m], y)
 		}
 	}
-	for m, x := range aggregate.Paired(names, before, after, aggregate.Groups(queries), nil) {
+	for m, x := range significance.Paired(names, before, after, significance.Groups(queries), nil) {
 		metric := Metric{
 			Metric: names[m], A: x.Baseline, B: x.Baseline + x.Delta, Delta: x.Delta, DeltaInterval: x.DeltaInterval,
 			PValue: x.PValue, MinDetectable: x.MinDetectable, Verdict: x.Verdict,

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/aggregate"
 )
 
 // breakdownView shows retrieval by parts of the queries: by their kind, and by
@@ -62,7 +62,7 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 			moved[m.ID] = m.State
 		}
 	}
-	groups := aggregate.Groups(queries)
+	groups := significance.Groups(queries)
 	for _, p := range queryKinds(queries, r.Aggregate.Retrieval.TestShare) {
 		v.Kinds = append(v.Kinds, viewPart(p, queries, groups, moved))
 	}

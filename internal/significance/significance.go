@@ -1,6 +1,6 @@
 // Package significance says which changes of figures count as more than noise.
-// The stage that compares with the baseline and the one that judges use the same
-// rule.
+// The stages that compare with the baseline and judge, and the comparison of two
+// reports, use the same rule.
 package significance
 
 import (

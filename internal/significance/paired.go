@@ -1,21 +1,11 @@
-package aggregate
+package significance
 
 import (
 	"math"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/internal/significance"
 )
-
-// judged lists the metrics that the baseline has a threshold for.
-func judged(b contracts.Baseline) []string {
-	var names []string
-	for _, t := range b.Thresholds.Retrieval {
-		names = append(names, t.Metric)
-	}
-	return names
-}
 
 // Paired compares figures with earlier ones. Both are lists of columns, one for
 // each of the named metrics, with a value for each query; groups are those of
@@ -33,13 +23,13 @@ func Paired(names []string, before, after [][]float64, groups, judged []string) 
 		}
 		pValues[m] = metrics.RandomizationTest(differences[m], groups)
 	}
-	tests, significant := significance.Families(names, pValues, judged)
+	tests, significant := Families(names, pValues, judged)
 	comparisons := make([]contracts.MetricComparison, len(after))
 	for m := range after {
 		was := metrics.Mean(before[m])
 		delta := metrics.ScoreDifference(differences[m], groups)
 		c := contracts.MetricComparison{
-			Baseline: was, Delta: metrics.Mean(after[m]) - was, DeltaInterval: interval(delta),
+			Baseline: was, Delta: metrics.Mean(after[m]) - was, DeltaInterval: contracts.Interval{Low: delta.Low, High: delta.High},
 			PValue: pValues[m], MinDetectable: minDetectable(differences[m], after[m], groups, tests[m]),
 			Verdict: contracts.WithinNoise,
 		}
@@ -75,14 +65,14 @@ func minDetectable(differences, values []float64, groups []string, tests int) fl
 	}
 	const correlation = 0.9
 	se := standardError(metrics.ScoreDifference(differences, groups))
-	if differing < significance.FewestGroups(tests) {
+	if differing < FewestGroups(tests) {
 		planned := metrics.StdError(values, groups)
 		if planned == 0 {
 			planned = standardError(metrics.ScoreMean(values, groups))
 		}
 		se = math.Sqrt(2*(1-correlation)) * planned
 	}
-	return max(significance.SmallestDrop, metrics.MinDetectableOf(se, tests))
+	return max(SmallestDrop, metrics.MinDetectableOf(se, tests))
 }
 
 // standardError is that of a normal distribution with the same 95% interval.

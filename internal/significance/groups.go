@@ -1,4 +1,4 @@
-package aggregate
+package significance
 
 import "github.com/touchstone-eval/touchstone/contracts"
 
