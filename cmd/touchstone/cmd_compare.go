@@ -15,7 +15,6 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/compare"
-	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
 // compareFlags are the flags of compare.
@@ -201,10 +200,10 @@ func (f *compareFlags) written(c *compare.Comparison) ([]byte, error) {
 		err := printJSON(&b, c)
 		return b.Bytes(), err
 	case "html":
-		return render.ComparisonHTML(c)
+		return compare.HTML(c)
 	case "markdown":
-		return render.ComparisonMarkdown(c), nil
+		return compare.Markdown(c), nil
 	}
-	err := render.WriteComparison(&b, c, f.most)
+	err := compare.Write(&b, c, f.most)
 	return b.Bytes(), err
 }

@@ -4,8 +4,9 @@
 // proxies and is the only file here that uses a clock or starts a process. The
 // rest are pure functions of the reports.
 //
+// The files format*.go write a comparison for a terminal, in Markdown and as a page.
+//
 // It is not a stage of the pipeline, because a comparison depends on two runs.
-// Package render formats comparisons.
 package compare
 
 import (

@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"bytes"
@@ -7,30 +7,31 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/compare"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/reporttext/samplereport"
 )
 
 // sampleComparison compares a sample with itself after reversing every list,
 // under names that try to break out of any format.
-func sampleComparison(t testing.TB, n int) *compare.Comparison {
+func sampleComparison(t testing.TB, n int) *Comparison {
 	t.Helper()
-	a, b := sampleReport(t, n), sampleReport(t, n)
+	a, b := samplereport.New(n), samplereport.New(n)
 	for i := range b.Aggregate.Retrieval.PerQuery {
 		q := &b.Aggregate.Retrieval.PerQuery[i]
 		for j, k := 0, len(q.Ranked)-1; j < k; j, k = j+1, k-1 {
 			q.Ranked[j], q.Ranked[k] = q.Ranked[k], q.Ranked[j]
 		}
 		q.Metrics["mrr"], q.Metrics["ndcg_at_10"] = 1-q.Metrics["mrr"], float64(i%3)/2
-		q.Query += hostile
+		q.Query += samplereport.Hostile
 		a.Aggregate.Retrieval.PerQuery[i].Query = q.Query
 	}
 	b.Aggregate.ProxyIdentity = "other"
 	b.Aggregate.Selection.Models[1].PerCase[30].Right = 0
-	c, err := compare.Reports("old"+hostile, &a.Aggregate, "new"+hostile, &b.Aggregate, compare.Options{})
+	c, err := Reports("old"+samplereport.Hostile, &a.Aggregate, "new"+samplereport.Hostile, &b.Aggregate, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Cost = &compare.Cost{Rounds: 3, A: compare.CostSide{P50MS: 1.25, Answered: 840, PeakMemory: 50 << 20}, B: compare.CostSide{P50MS: 2.5, Answered: 839, Failed: 1}}
+	c.Cost = &Cost{Rounds: 3, A: CostSide{P50MS: 1.25, Answered: 840, PeakMemory: 50 << 20}, B: CostSide{P50MS: 2.5, Answered: 839, Failed: 1}}
 	return c
 }
 
@@ -39,12 +40,12 @@ func TestComparisonMarkdownFits(t *testing.T) {
 		t.Skip("it compares thousands of queries")
 	}
 	for _, n := range []int{5, 30, 3000} {
-		text := ComparisonMarkdown(sampleComparison(t, n))
-		if len(text) >= maxComment || !utf8.Valid(text) {
+		text := Markdown(sampleComparison(t, n))
+		if len(text) >= reporttext.MaxComment || !utf8.Valid(text) {
 			t.Errorf("%d queries: %d bytes", n, len(text))
 		}
 		s := string(text)
-		if !strings.HasPrefix(s, ComparisonMarker+"\n") || !strings.HasSuffix(s, "</sub>\n") {
+		if !strings.HasPrefix(s, Marker+"\n") || !strings.HasSuffix(s, "</sub>\n") {
 			t.Errorf("%d queries: it does not begin and end as it should", n)
 		}
 		for _, part := range []string{"| latency, p50 | 1.25 ms | 2.50 ms |", "| peak memory | 50.0 MiB | not known |", "| nDCG@10 |"} {
@@ -65,7 +66,7 @@ func TestComparisonMarkdownFits(t *testing.T) {
 }
 
 func TestComparisonHTMLIsInert(t *testing.T) {
-	page, err := ComparisonHTML(sampleComparison(t, 700))
+	page, err := HTML(sampleComparison(t, 700))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +82,10 @@ func TestComparisonHTMLIsInert(t *testing.T) {
 	}
 }
 
-func TestWriteComparison(t *testing.T) {
+func TestWrite(t *testing.T) {
 	c := sampleComparison(t, 30)
 	var b bytes.Buffer
-	if err := WriteComparison(&b, c, 2); err != nil {
+	if err := Write(&b, c, 2); err != nil {
 		t.Fatal(err)
 	}
 	s := b.String()
@@ -99,7 +100,7 @@ func TestWriteComparison(t *testing.T) {
 		c.Metrics[i].Verdict = contracts.WithinNoise
 	}
 	b.Reset()
-	if err := WriteComparison(&b, c, 2); err != nil || !strings.Contains(b.String(), notMeasured) || !strings.Contains(b.String(), "No ranking metric differs") {
+	if err := Write(&b, c, 2); err != nil || !strings.Contains(b.String(), notMeasured) || !strings.Contains(b.String(), "No ranking metric differs") {
 		t.Errorf("got (%v)\n%s", err, b.String())
 	}
 }
@@ -107,18 +108,18 @@ func TestWriteComparison(t *testing.T) {
 func TestComparisonOfNoAnswer(t *testing.T) {
 	c := sampleComparison(t, 5)
 	third := 1. / 3
-	c.NoAnswer = &compare.NoAnswer{Queries: 3, P: 1, Rates: []compare.NoAnswerRate{{Metric: "no_answer_empty", Rates: compare.Rates{A: &third}}},
-		Changed: []compare.NoAnswerQuery{{ID: "n1", Query: hostile, Outcome: compare.Loss, B: "shelf:paint"}}}
-	page, err := ComparisonHTML(c)
+	c.NoAnswer = &NoAnswer{Queries: 3, P: 1, Rates: []NoAnswerRate{{Metric: "no_answer_empty", Rates: Rates{A: &third}}},
+		Changed: []NoAnswerQuery{{ID: "n1", Query: samplereport.Hostile, Outcome: Loss, B: "shelf:paint"}}}
+	page, err := HTML(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var table bytes.Buffer
-	if err := WriteComparison(&table, c, 5); err != nil {
+	if err := Write(&table, c, 5); err != nil {
 		t.Fatal(err)
 	}
 	const note = "Of 3 queries that no tool serves, only A leaves 1 without a tool and only B 0"
-	for format, text := range map[string]string{"html": string(page), "table": table.String(), "markdown": string(ComparisonMarkdown(c))} {
+	for format, text := range map[string]string{"html": string(page), "table": table.String(), "markdown": string(Markdown(c))} {
 		for _, want := range []string{"Empty answers", "0.333", note} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q", format, want)
@@ -130,5 +131,29 @@ func TestComparisonOfNoAnswer(t *testing.T) {
 	}
 	if !strings.Contains(string(page), "empty → shelf:paint") {
 		t.Error("the page lacks the query that changed")
+	}
+}
+
+func TestComparisonOfSelection(t *testing.T) {
+	c := sampleComparison(t, 5)
+	page, err := HTML(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var terminal strings.Builder
+	if err := Write(&terminal, c, 3); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct{ where, text, part string }{
+		{"page", string(page), `<td>replay/test/model</td><td>30</td><td>0.050 (0.040 to 0.070)</td><td>0.050 (0.040 to 0.070)</td>`},
+		{"page", string(page), `loss: <span class="id">c030</span> request`},
+		{"Markdown", string(Markdown(c)), "| lexical/bm25 &#40;a baseline&#41; | 30 | 0.050 (0.040 to 0.070) | 0.050 (0.040 to 0.070) |"},
+		{"Markdown", string(Markdown(c)), "| 1 | 0 | 1.000 | loss c030 |"},
+		{"terminal", strings.Join(strings.Fields(terminal.String()), " "), "model cases Accuracy A B Wrong tool A B"},
+		{"terminal", strings.Join(strings.Fields(terminal.String()), " "), "lexical/bm25 (a baseline) 30 0.050 (0.040 to 0.070) 0.050 (0.040 to 0.070) 0.100"},
+	} {
+		if !strings.Contains(want.text, want.part) {
+			t.Errorf("%s: no %q in\n%s", want.where, want.part, want.text)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/compare"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -21,44 +21,44 @@ func comparedModelHead() []string {
 	return append(head, "lost", "won", "p")
 }
 
-func comparedModelRow(m compare.Model) []string {
+func comparedModelRow(m Model) []string {
 	name := m.Model
 	if m.AnsweredBy == contracts.AnsweredByBaseline {
 		name += " (a baseline)"
 	}
 	row := []string{name, fmt.Sprint(m.Cases)}
 	for _, declared := range comparedRates {
-		var r compare.ModelRate
-		if i := slices.IndexFunc(m.Rates, func(r compare.ModelRate) bool { return r.Rate == declared.Name }); i >= 0 {
+		var r ModelRate
+		if i := slices.IndexFunc(m.Rates, func(r ModelRate) bool { return r.Rate == declared.Name }); i >= 0 {
 			r = m.Rates[i]
 		}
-		row = append(row, rate(r.A, r.AInterval), rate(r.B, r.BInterval))
+		row = append(row, reporttext.Rate(r.A, r.AInterval), reporttext.Rate(r.B, r.BInterval))
 	}
 	lost := 0
 	for _, c := range m.Changed {
-		if c.Outcome == compare.Loss {
+		if c.Outcome == Loss {
 			lost++
 		}
 	}
-	return append(row, fmt.Sprint(lost), fmt.Sprint(len(m.Changed)-lost), probability(m.P))
+	return append(row, fmt.Sprint(lost), fmt.Sprint(len(m.Changed)-lost), reporttext.Probability(m.P))
 }
 
-func comparedModels(c *compare.Comparison) []string {
+func comparedModels(c *Comparison) []string {
 	if len(c.Models) == 0 {
 		return nil
 	}
-	rows := []string{"<details><summary>Tool selection</summary>\n\n" + tableHead(append(comparedModelHead(), "changed cases"))}
+	rows := []string{"<details><summary>Tool selection</summary>\n\n" + reporttext.TableHead(append(comparedModelHead(), "changed cases"))}
 	for _, m := range c.Models {
 		cells := comparedModelRow(m)
-		cells[0] = md(cells[0])
+		cells[0] = reporttext.Markdown(cells[0])
 		changed := []string{}
 		for _, x := range m.Changed[:min(len(m.Changed), 10)] {
-			changed = append(changed, fmt.Sprintf("%s %s", x.Outcome, shorten(x.ID, 60)))
+			changed = append(changed, fmt.Sprintf("%s %s", x.Outcome, reporttext.Shorten(x.ID, 60)))
 		}
 		if n := len(m.Changed) - len(changed); n > 0 {
 			changed = append(changed, fmt.Sprintf("and %d more", n))
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s |\n", strings.Join(cells, " | "), md(strings.Join(changed, ", "))))
+		rows = append(rows, fmt.Sprintf("| %s | %s |\n", strings.Join(cells, " | "), reporttext.Markdown(strings.Join(changed, ", "))))
 	}
 	return append(rows, "</details>\n\n")
 }

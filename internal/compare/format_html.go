@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/compare"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
 )
 
 //go:embed page/comparison.css
@@ -19,7 +19,7 @@ var comparisonHTML string
 
 var comparisonTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("comparison").Funcs(template.FuncMap{
-		"row": comparedRow, "model": comparedModelRow, "rate": rate, "p": probability, "signed": signed, "shorten": shorten, "metric": metricName,
+		"row": comparedRow, "model": comparedModelRow, "rate": reporttext.Rate, "p": reporttext.Probability, "signed": reporttext.Signed, "shorten": reporttext.Shorten, "metric": reporttext.MetricName,
 		"noAnswer": comparedNoAnswerRow, "noAnswerNote": comparedNoAnswerNote, "noAnswerQuery": comparedNoAnswerQuery,
 		"relevant": func(t contracts.RankedTool) bool { return t.Relevance != nil && *t.Relevance > 0 },
 	}).Parse(comparisonHTML))
@@ -31,20 +31,20 @@ const maxComparedQueries = 500
 
 // comparisonPage is the data of the template.
 type comparisonPage struct {
-	*compare.Comparison
+	*Comparison
 	Title, Verdict, Summary, Note string
 	Head                          []string
 	CostRows                      [][]string
 	ModelHead                     []string
-	Shown                         []compare.Query
+	Shown                         []Query
 	More                          int
 }
 
-// ComparisonHTML writes a comparison as one page that loads nothing and has no
+// HTML writes a comparison as one page that loads nothing and has no
 // scripts.
-func ComparisonHTML(c *compare.Comparison) ([]byte, error) {
+func HTML(c *Comparison) ([]byte, error) {
 	p := comparisonPage{
-		Comparison: c, Title: fmt.Sprintf("Touchstone: %s → %s", shorten(c.A.Name, 100), shorten(c.B.Name, 100)),
+		Comparison: c, Title: fmt.Sprintf("Touchstone: %s → %s", reporttext.Shorten(c.A.Name, 100), reporttext.Shorten(c.B.Name, 100)),
 		Verdict: comparedVerdict(c), Summary: comparedSummary(c), Note: notMeasured, Head: comparedHead, ModelHead: comparedModelHead(),
 		Shown: c.Queries[:min(len(c.Queries), maxComparedQueries)],
 	}
@@ -52,11 +52,11 @@ func ComparisonHTML(c *compare.Comparison) ([]byte, error) {
 	if c.Cost != nil {
 		p.CostRows, p.Note = costRows(c.Cost), costNote(c.Cost)
 	}
-	style := pageCSS + comparisonCSS
+	style := reporttext.Style + comparisonCSS
 	var b bytes.Buffer
-	b.WriteString(pageHead(p.Title, style, ""))
+	b.WriteString(reporttext.PageHead(p.Title, style, ""))
 	if err := comparisonTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render the comparison: %w", err)
 	}
-	return plainPage(b.Bytes()), nil
+	return reporttext.PlainPage(b.Bytes()), nil
 }
