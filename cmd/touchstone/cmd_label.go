@@ -66,7 +66,7 @@ func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
 	}
 	corpus, err := contracts.Read[contracts.Corpus](f.corpus)
 	if err != nil {
-		return err
+		return ofFlag("corpus", err)
 	}
 	pool, given, err := f.part(pool)
 	if err != nil {
