@@ -142,6 +142,7 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // inspect runs every check on one tool.
 func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Finding {
+	ws.reading.Without(s.parts)
 	ws.reading.Load((*tool.Definition)(t))
 	f := Finding{Server: t.Server, Tool: t.Name, Subject: t.Subject}
 	for i := range s.checks {
