@@ -198,7 +198,7 @@ func (ws *workspace) builtin(check *check.Check, registry *tool.Registry) (signa
 	ws.signals = ws.signals[:0]
 	for _, s := range check.Inspect(&ws.reading, registry) {
 		ws.signals = append(ws.signals, Signal{
-			CheckID: s.CheckID, Tier: Tier(s.Tier), ThreatType: ThreatType(s.ThreatType),
+			CheckID: s.CheckID, Tier: s.Tier, ThreatType: s.ThreatType,
 			Confidence: s.Confidence, Evidence: s.Evidence.Text, Words: [2]int{s.Evidence.Start, s.Evidence.End},
 			Detail: s.Detail, Pointer: s.Pointer, Pattern: s.Pattern, critical: s.Critical,
 		})
