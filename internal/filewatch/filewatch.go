@@ -1,4 +1,5 @@
-package main
+// Package filewatch watches the files that a pipeline reads, for touchstone watch.
+package filewatch
 
 import (
 	"context"
@@ -17,9 +18,9 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// watched watches the files that a pipeline reads. It watches directories rather than files,
+// Watcher watches the files that a pipeline reads. It watches directories rather than files,
 // because editors save by replacing the old file with a new one.
-type watched struct {
+type Watcher struct {
 	system  *fsnotify.Watcher
 	sources []string // the pipeline's own files
 
@@ -30,7 +31,7 @@ type watched struct {
 	}
 
 	mu       sync.Mutex
-	files    map[string]bool // read by stages, or in always
+	files    map[string]bool // read by stages, or in Always
 	dirs     map[string]os.FileInfo
 	passed   []string // published files, which this program itself writes
 	pending  map[string]bool
@@ -39,13 +40,14 @@ type watched struct {
 	failed   error
 }
 
-func newWatched(always []string) (*watched, error) {
+// New watches the files of a pipeline that has no plan yet.
+func New(files []string) (*Watcher, error) {
 	system, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("watch files: %w; on Linux, sysctl fs.inotify.max_user_instances may be too small", err)
 	}
-	w := &watched{system: system, files: map[string]bool{}, dirs: map[string]os.FileInfo{}, pending: map[string]bool{}, notified: make(chan struct{}, 1)}
-	if err := w.keep(always); err != nil {
+	w := &Watcher{system: system, files: map[string]bool{}, dirs: map[string]os.FileInfo{}, pending: map[string]bool{}, notified: make(chan struct{}, 1)}
+	if err := w.Keep(files); err != nil {
 		_ = system.Close()
 		return nil, err
 	}
@@ -53,8 +55,8 @@ func newWatched(always []string) (*watched, error) {
 	return w, nil
 }
 
-// always sets the files that are watched for any plan.
-func (w *watched) always(files []string) error {
+// Always sets the files that are watched for any plan.
+func (w *Watcher) Always(files []string) error {
 	w.sources = nil
 	for _, file := range files {
 		abs, err := filepath.Abs(file)
@@ -66,18 +68,19 @@ func (w *watched) always(files []string) error {
 	return nil
 }
 
-// keep watches the files of a pipeline without a plan, and the files that its last plan read.
-func (w *watched) keep(files []string) error {
-	if err := w.always(files); err != nil {
+// Keep watches the files of a pipeline without a plan, and the files that its last plan read.
+func (w *Watcher) Keep(files []string) error {
+	if err := w.Always(files); err != nil {
 		return err
 	}
 	return w.set(w.last.root, w.last.files, w.last.dirs, w.last.passed)
 }
 
-func (w *watched) close() { _ = w.system.Close() }
+// Close ends the watch.
+func (w *Watcher) Close() { _ = w.system.Close() }
 
-// follow starts to watch the files of a plan.
-func (w *watched) follow(plan *pipeline.Plan) error {
+// Follow starts to watch the files of a plan.
+func (w *Watcher) Follow(plan *pipeline.Plan) error {
 	var files, dirs []string
 	var last *pipeline.Input // instances of a stage share the inputs that do not differ
 	for _, in := range plan.Instances {
@@ -108,7 +111,7 @@ func (w *watched) follow(plan *pipeline.Plan) error {
 
 // set watches the directories of the files and, within root, their parent directories, because
 // any of them may be replaced. It stops watching all others.
-func (w *watched) set(root string, files, dirs, passed []string) error {
+func (w *Watcher) set(root string, files, dirs, passed []string) error {
 	known, wanted := map[string]bool{}, map[string]bool{}
 	for _, dir := range dirs {
 		wanted[dir] = true
@@ -154,7 +157,7 @@ func (w *watched) set(root string, files, dirs, passed []string) error {
 }
 
 // collect records events until the watcher is closed.
-func (w *watched) collect() {
+func (w *Watcher) collect() {
 	for {
 		select {
 		case e, ok := <-w.system.Events:
@@ -180,7 +183,7 @@ func (w *watched) collect() {
 
 // note records an event if it may matter: for a file that a stage reads, or for a new file next to
 // one.
-func (w *watched) note(e fsnotify.Event) {
+func (w *Watcher) note(e fsnotify.Event) {
 	if e.Op == fsnotify.Chmod {
 		return
 	}
@@ -213,16 +216,16 @@ var editorFiles = regexp.MustCompile(`^\.|~$|^#.*#$|\.sw[a-p]$|___jb_(tmp|old)__
 
 func isEditorFile(base string) bool { return editorFiles.MatchString(base) }
 
-func (w *watched) notify() {
+func (w *Watcher) notify() {
 	select {
 	case w.notified <- struct{}{}:
 	default: // a notification is already pending
 	}
 }
 
-// untilEdited returns a context that ends when a file that a stage reads changes, because the
+// UntilEdited returns a context that ends when a file that a stage reads changes, because the
 // results of the run are then out of date.
-func (w *watched) untilEdited(ctx context.Context) (context.Context, context.CancelFunc) {
+func (w *Watcher) UntilEdited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,9 +242,9 @@ func (w *watched) untilEdited(ctx context.Context) (context.Context, context.Can
 // quiet period.
 const longestQuiet = 10
 
-// wait waits for an event, and then until the files are unchanged for the quiet period. It returns
+// Wait waits for an event, and then until the files are unchanged for the quiet period. It returns
 // the changed paths, relative to the current directory if that is shorter.
-func (w *watched) wait(ctx context.Context, quiet time.Duration) ([]string, error) {
+func (w *Watcher) Wait(ctx context.Context, quiet time.Duration) ([]string, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
