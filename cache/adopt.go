@@ -8,12 +8,19 @@ import (
 // DecodeOwn decodes a record's own file, as RecordFile returns it, which must hold the record of a key and no
 // origin. The error is a phrase.
 func DecodeOwn(b []byte, k Key) (*Record, error) {
+	r, err := decodeOf(b, k)
+	if err == nil && r.Origin != nil {
+		return nil, fmt.Errorf("the record is corrupt: it contains an origin")
+	}
+	return r, err
+}
+
+// decodeOf decodes a file that must hold the record of a key. The error is a phrase.
+func decodeOf(b []byte, k Key) (*Record, error) {
 	r, err := decodeRecord(b)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the record is corrupt: %w", err)
-	case r.Origin != nil:
-		return nil, fmt.Errorf("the record is corrupt: it contains an origin")
 	case r.Key != k:
 		return nil, fmt.Errorf("it holds the record of %s", r.Key.Short())
 	}
@@ -28,12 +35,8 @@ func (s *Store) RecordFile(k Key) (record, signature []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := decodeRecord(b)
-	switch {
-	case err != nil:
-		return nil, nil, fmt.Errorf("the record is corrupt: %w", err)
-	case r.Key != k:
-		return nil, nil, fmt.Errorf("it holds the record of %s", r.Key.Short())
+	if _, err := decodeOf(b, k); err != nil {
+		return nil, nil, err
 	}
 	f, err := splitForeign(b)
 	return f.record, f.signature, err
@@ -96,27 +99,34 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 			return false, fmt.Sprintf("it needs content %s, which is neither in the cache nor earlier in the archive", d.Short()), nil
 		}
 	}
-	if there, err := s.Record(k); err == nil {
-		same := slices.Equal(there.Outputs, r.Outputs)
-		expired := !there.Expires.IsZero() && !s.clock().Before(there.Expires)
-		_, miss := s.Lookup(k)
+	if there, err := s.Record(k); err == nil && s.keeps(there, r, o, len(remote) > 0) {
 		switch {
-		case expired:
-		case there.Origin == nil && same && miss != nil && len(remote) > 0:
-			// It lost content that the other record's source has.
-		case there.Origin == nil && !same:
-			return false, "the outputs differ from those that this machine made for the same key, which stay", nil
-		case miss == nil && !same && (there.Origin.Signer != nil || o.Signer == nil):
-			return false, fmt.Sprintf("the outputs differ from those that were %s for the same key, which stay", there.Origin), nil
-		case there.Origin == nil, miss == nil && same && (there.Origin.Signer != nil || o.Signer == nil):
+		case slices.Equal(there.Outputs, r.Outputs):
 			return false, "", nil
+		case there.Origin == nil:
+			return false, "the outputs differ from those that this machine made for the same key, which stay", nil
 		}
+		return false, fmt.Sprintf("the outputs differ from those that were %s for the same key, which stay", there.Origin), nil
 	}
 	b, err := encodeForeign(record, signature, o, remote)
 	if err != nil {
 		return false, "", err
 	}
 	return true, "", s.putRecordBytes(k, b, s.writer.now())
+}
+
+// keeps reports whether a record of the store stays although r, of origin o, has the same key.
+// otherHasContent reports whether the source of r has content that this store may lack.
+func (s *Store) keeps(there, r *Record, o *Origin, otherHasContent bool) bool {
+	if !there.Expires.IsZero() && !s.clock().Before(there.Expires) {
+		return false
+	}
+	_, miss := s.Lookup(there.Key)
+	if there.Origin == nil {
+		lost := miss != nil && otherHasContent && slices.Equal(there.Outputs, r.Outputs)
+		return !lost
+	}
+	return miss == nil && (there.Origin.Signer != nil || o.Signer == nil)
 }
 
 // isRemote reports whether content may be absent because the record's source has it.

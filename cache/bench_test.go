@@ -184,7 +184,7 @@ func BenchmarkStatIndex10000(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		if files, _ := x.Hashed(); files != 0 {
+		if files, _ := x.hashed(); files != 0 {
 			b.Fatalf("%d files were hashed", files)
 		}
 	}

@@ -185,8 +185,8 @@ func statError(path string, err error) error {
 	return fmt.Errorf("read %s: %w; %s", path, err, remedy)
 }
 
-// Hashed returns how many files and bytes were read since the index was opened.
-func (x *StatIndex) Hashed() (files int, bytes int64) {
+// hashed returns how many files and bytes were read since the index was opened.
+func (x *StatIndex) hashed() (files int, bytes int64) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.hashedFiles, x.hashedBytes

@@ -26,7 +26,7 @@ func digestOf(content string) Digest { return sha256.Sum256([]byte(content)) }
 
 func wantFile(t *testing.T, x *StatIndex, path, content string, hashed int) {
 	t.Helper()
-	before, _ := x.Hashed()
+	before, _ := x.hashed()
 	d, n, mode, err := x.File(path)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func wantFile(t *testing.T, x *StatIndex, path, content string, hashed int) {
 	if d != digestOf(content) || n != int64(len(content)) || mode.Perm() != mode || mode == 0 {
 		t.Errorf("%s: wrong answer %v %d %v", path, d.Short(), n, mode)
 	}
-	if after, _ := x.Hashed(); after-before != hashed {
+	if after, _ := x.hashed(); after-before != hashed {
 		t.Errorf("%s: hashed %d files, want %d", path, after-before, hashed)
 	}
 }

@@ -149,6 +149,9 @@ func (l *module) checkIncludeReference(t hcl.Traversal, p place) {
 		l.errorf(at, "Unknown include", "There is no include %q.%s", name, didYouMean(name, l.includeNames()))
 		return
 	}
+	if p.stage != nil {
+		p.stage.usesInclude = true
+	}
 	if n.child == nil {
 		return // reported
 	}
@@ -164,7 +167,6 @@ func (l *module) checkIncludeReference(t hcl.Traversal, p place) {
 		}
 		l.errorf(at, "Unknown output", "The files of include %q declare no output %q.%s %s", n.name, output, didYouMean(output, n.child.moduleOutputNames()), has)
 	case p.stage != nil:
-		p.stage.usesInclude = true
 		for _, target := range stagesIn(o.val) {
 			p.stage.reads(target)
 		}

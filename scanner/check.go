@@ -35,7 +35,7 @@ func Checks() []CheckInfo {
 	var infos []CheckInfo
 	for _, c := range check.All() {
 		infos = append(infos, CheckInfo{
-			ID: c.Info.ID, Tier: Tier(c.Info.Tier), ThreatType: ThreatType(c.Info.ThreatType), Description: c.Info.Description,
+			ID: c.Info.ID, Tier: c.Info.Tier, ThreatType: c.Info.ThreatType, Description: c.Info.Description,
 			Why: c.Info.Why, Do: c.Info.Do,
 		})
 	}

@@ -142,6 +142,7 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // inspect runs every check on one tool.
 func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Finding {
+	ws.reading.Without(s.parts)
 	ws.reading.Load((*tool.Definition)(t))
 	f := Finding{Server: t.Server, Tool: t.Name, Subject: t.Subject}
 	for i := range s.checks {
@@ -197,7 +198,7 @@ func (ws *workspace) builtin(check *check.Check, registry *tool.Registry) (signa
 	ws.signals = ws.signals[:0]
 	for _, s := range check.Inspect(&ws.reading, registry) {
 		ws.signals = append(ws.signals, Signal{
-			CheckID: s.CheckID, Tier: Tier(s.Tier), ThreatType: ThreatType(s.ThreatType),
+			CheckID: s.CheckID, Tier: s.Tier, ThreatType: s.ThreatType,
 			Confidence: s.Confidence, Evidence: s.Evidence.Text, Words: [2]int{s.Evidence.Start, s.Evidence.End},
 			Detail: s.Detail, Pointer: s.Pointer, Pattern: s.Pattern, critical: s.Critical,
 		})

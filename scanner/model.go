@@ -2,57 +2,34 @@ package scanner
 
 import (
 	"encoding/json"
-	"fmt"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/check"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Tier is the effect that a signal has by itself.
-type Tier int
+// Tier is the effect that a signal has by itself. It is written as "soft" or
+// "hard".
+type Tier = check.Tier
 
 const (
 	// TierSoft signals lead to a review but never to a quarantine.
-	TierSoft Tier = iota
+	TierSoft = check.Soft
 	// TierHard signals lead to a quarantine. They are reserved for evidence
 	// that almost never has an innocent explanation.
-	TierHard
+	TierHard = check.Hard
 )
 
-// String returns "soft" or "hard".
-func (t Tier) String() string {
-	if t == TierHard {
-		return "hard"
-	}
-	return "soft"
-}
-
-// MarshalText writes the tier as String does.
-func (t Tier) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
-
-// UnmarshalText reads what MarshalText wrote.
-func (t *Tier) UnmarshalText(b []byte) error {
-	switch string(b) {
-	case "soft":
-		*t = TierSoft
-	case "hard":
-		*t = TierHard
-	default:
-		return fmt.Errorf("tier %q is unknown: use soft or hard", b)
-	}
-	return nil
-}
-
 // ThreatType is the kind of harm that a signal indicates.
-type ThreatType string
+type ThreatType = check.ThreatType
 
 // The threat types.
 const (
-	ThreatToolPoisoning   ThreatType = "tool_poisoning"
-	ThreatPromptInjection ThreatType = "prompt_injection"
-	ThreatRugPull         ThreatType = "rug_pull"
-	ThreatExfiltration    ThreatType = "exfiltration"
-	ThreatMaliciousCode   ThreatType = "malicious_code"
-	ThreatUncategorized   ThreatType = "uncategorized"
+	ThreatToolPoisoning   = check.ToolPoisoning
+	ThreatPromptInjection = check.PromptInjection
+	ThreatRugPull         = check.RugPull
+	ThreatExfiltration    = check.Exfiltration
+	ThreatMaliciousCode   = check.MaliciousCode
+	ThreatUncategorized   = check.Uncategorized
 )
 
 // Tool is one tool as its server lists it, or something else that a server tells

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/check"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -15,6 +16,7 @@ type Scanner struct {
 	checks   []check.Check
 	extra    []Check // run after the built-in checks
 	baseline map[tool.Key]*tool.Definition
+	parts    frames.Parts // what the scanner does without
 }
 
 // Option configures a Scanner.
@@ -24,6 +26,7 @@ type config struct {
 	only, without map[string]bool
 	baseline      []Tool
 	extra         []Check
+	parts         frames.Parts
 }
 
 // WithChecks runs only the built-in checks with these ids.
@@ -53,6 +56,15 @@ func WithCheck(check Check) Option {
 			return errors.New("a custom check has no id: give it one, such as \"name.long\"")
 		}
 		c.extra = append(c.extra, check)
+		return nil
+	}
+}
+
+// WithoutParts takes frames or decoders away, to measure what they are worth. It
+// is for the program in the directory training: no other package can name parts.
+func WithoutParts(parts frames.Parts) Option {
+	return func(c *config) error {
+		c.parts = parts
 		return nil
 	}
 }
@@ -89,7 +101,7 @@ func New(opts ...Option) (*Scanner, error) {
 			return nil, fmt.Errorf("scanner: %w", err)
 		}
 	}
-	s := &Scanner{baseline: map[tool.Key]*tool.Definition{}}
+	s := &Scanner{baseline: map[tool.Key]*tool.Definition{}, parts: c.parts}
 	for _, r := range check.All() {
 		if (c.only == nil || c.only[r.Info.ID]) && !c.without[r.Info.ID] {
 			s.checks = append(s.checks, r)

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/aggregate"
 	"github.com/touchstone-eval/touchstone/stages/gate"
 )
 
@@ -58,7 +58,7 @@ func (j judge) of(before, after [][]float64) (outcome, error) {
 	b := j.baseline
 	b.Metrics = make(contracts.RetrievalMetrics)
 	agg := contracts.Aggregate{Data: b.Data, Baseline: contracts.BaselineStatus{Version: b.Version, Comparable: true}}
-	for m, c := range aggregate.Paired(j.names, before, after, j.groups, j.names) {
+	for m, c := range significance.Paired(j.names, before, after, j.groups, j.names) {
 		b.Metrics[j.names[m]] = c.Baseline
 		agg.Retrieval.Metrics = append(agg.Retrieval.Metrics, contracts.MetricSummary{
 			Metric: j.names[m], Mean: metrics.Mean(after[m]), Comparison: &c,

@@ -15,7 +15,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/aggregate"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 )
 
 func main() {
@@ -82,7 +82,7 @@ func newSimulation(sets int, golden contracts.GoldenSet, baseline contracts.Base
 		s.tools = append(s.tools, rightTools(q.Labels))
 		summaries = append(summaries, contracts.QuerySummary{ID: q.ID, Labels: q.Labels})
 	}
-	s.groups = aggregate.Groups(summaries)
+	s.groups = significance.Groups(summaries)
 	s.judge = newJudge(baseline, s.groups)
 	return s
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/compare"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
 // bisectFlags are the flags of bisect.
@@ -406,7 +405,7 @@ func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
 			continue
 		}
 		fmt.Fprintf(w, "it %s %s:\n", c.verb, counted(len(c.queries), "query", "queries"))
-		render.WriteComparedQueries(w, c.queries, f.most)
+		compare.WriteQueries(w, c.queries, f.most)
 	}
 }
 

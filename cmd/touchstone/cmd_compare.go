@@ -15,7 +15,6 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/compare"
-	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
 // compareFlags are the flags of compare.
@@ -125,12 +124,11 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 		if s.report != "" {
 			runs[i], err = readReport(s.report)
 		} else {
-			fmt.Fprintf(stderr, "%s: %s\n", []string{"A", "B"}[i], s.name)
 			where := ""
 			if f.cost && sides[1-i].report == "" {
 				where = filepath.Join(parts, fmt.Sprint(i))
 			}
-			runs[i], err = f.runSide(ctx, flags, s, history, where, stderr)
+			runs[i], err = f.runSide(ctx, flags, []string{"A", "B"}[i], s, history, where, stderr)
 		}
 		if err != nil {
 			return nil, err
@@ -151,8 +149,8 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 	return c, err
 }
 
-// runSide runs the pipeline for one side.
-func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, s *side, history *revisions, parts string, stderr io.Writer) (*sideRun, error) {
+// runSide runs the pipeline for one side, A or B.
+func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, letter string, s *side, history *revisions, parts string, stderr io.Writer) (*sideRun, error) {
 	own := flags.with(s.vars, s.varFiles)
 	// JSON is printed at the end. Progress is shown as in other commands.
 	own.json = flags.json || f.format == "json" && f.output == ""
@@ -168,7 +166,7 @@ func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, s *side,
 		}
 		own = own.with([]string{"proxy_source=" + dir}, nil)
 	}
-	run, err := runSide(ctx, own, f.run, sideOptions{stage: f.stage, parts: parts}, stderr)
+	run, err := runSide(ctx, own, f.run, sideOptions{stage: f.stage, parts: parts, heading: letter + ": " + s.name}, stderr)
 	if err != nil && ctx.Err() == nil {
 		err = wrapSide(s.name, err)
 	}
@@ -201,10 +199,10 @@ func (f *compareFlags) written(c *compare.Comparison) ([]byte, error) {
 		err := printJSON(&b, c)
 		return b.Bytes(), err
 	case "html":
-		return render.ComparisonHTML(c)
+		return compare.HTML(c)
 	case "markdown":
-		return render.ComparisonMarkdown(c), nil
+		return compare.Markdown(c), nil
 	}
-	err := render.WriteComparison(&b, c, f.most)
+	err := compare.Write(&b, c, f.most)
 	return b.Bytes(), err
 }

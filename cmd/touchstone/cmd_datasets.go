@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
+	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
+	"github.com/touchstone-eval/touchstone/internal/datasets/versions"
 )
 
 // newDatasetsCommand returns "touchstone datasets", which lists versions, makes the next ones and
@@ -48,7 +49,7 @@ the files or in the same directory.`,
 			default:
 				return fmt.Errorf("unknown --kind %s; use corpus, golden, security or cases", kind)
 			}
-			frozen, err := validatedatasets.Freeze(*lock, kind, args)
+			frozen, err := versions.Freeze(*lock, kind, args)
 			if err != nil {
 				return datasetError(err)
 			}
@@ -71,13 +72,13 @@ func newDatasetsListCommand(lock *string) *cobra.Command {
 		Short: "List the datasets next to the lock file: kind, version, state, entries",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := validatedatasets.List(*lock)
+			all, err := versions.List(*lock)
 			if err != nil {
 				return datasetError(err)
 			}
 			if asJSON(cmd) {
 				if all == nil {
-					all = []validatedatasets.Listed{}
+					all = []versions.Listed{}
 				}
 				return printJSON(cmd.OutOrStdout(), map[string]any{"datasets": all})
 			}
@@ -99,7 +100,7 @@ func asJSON(cmd *cobra.Command) bool {
 
 // datasetError adds the exit code for invalid data to an error.
 func datasetError(err error) error {
-	var invalid *validatedatasets.InvalidError
+	var invalid *validation.InvalidError
 	if errors.As(err, &invalid) {
 		return &exitError{exitBadDataset, err}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/datasets/versions"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
-	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
 func newDatasetsAddCommand(lock *string) *cobra.Command {
@@ -33,7 +33,7 @@ valid, nothing is written.`,
 			if err != nil {
 				return err
 			}
-			added, err := validatedatasets.Add(*lock, args[0], args[1], entries)
+			added, err := versions.Add(*lock, args[0], args[1], entries)
 			if err != nil {
 				return datasetError(err)
 			}
@@ -57,7 +57,7 @@ edited, and in which fields. White space and order make no difference. "corpus d
 finds renamed tools and changes that look like rug pulls.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := validatedatasets.Diff(args[0], args[1])
+			d, err := versions.Diff(args[0], args[1])
 			if err != nil {
 				return datasetError(err)
 			}
@@ -70,7 +70,7 @@ finds renamed tools and changes that look like rug pulls.`,
 	}
 }
 
-func writeDifference(w io.Writer, d validatedatasets.Difference) {
+func writeDifference(w io.Writer, d versions.Difference) {
 	fmt.Fprintf(w, "%s: %d added, %d removed, %d edited, %d the same\n", d.Kind, len(d.Added), len(d.Removed), len(d.Edited), d.Same)
 	if len(d.Header) > 0 {
 		fmt.Fprintf(w, "  outside of the entries: %s\n", safetext.Visible(strings.Join(d.Header, ", ")))

@@ -11,8 +11,9 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/datasets/quality"
+	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
+	"github.com/touchstone-eval/touchstone/internal/datasets/versions"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
-	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
 // checkedJSON is one dataset in datasets check and stats --json.
@@ -104,18 +105,22 @@ occur in the name or description of the right tool that shares most.`,
 // describes them.
 func describeDatasets(lock string, files []string) ([]checkedJSON, error) {
 	if len(files) == 0 {
-		listed, err := validatedatasets.List(lock)
+		listed, err := versions.List(lock)
 		if err != nil {
 			return nil, datasetError(err)
 		}
 		for _, l := range listed {
-			if l.State != validatedatasets.StateMissing {
+			if l.State != versions.StateMissing {
 				files = append(files, l.File)
 			}
 		}
 		files = slices.Compact(files)
 	}
-	checked, err := validatedatasets.Check(lock, files)
+	frozen, err := validation.ReadLock(lock)
+	if err != nil {
+		return nil, datasetError(err)
+	}
+	checked, err := validation.Check(frozen, files)
 	if err != nil {
 		return nil, datasetError(err)
 	}
@@ -130,7 +135,7 @@ func describeDatasets(lock string, files []string) ([]checkedJSON, error) {
 	return all, nil
 }
 
-func qualityOf(c validatedatasets.Checked) (*quality.Report, error) {
+func qualityOf(c validation.Checked) (*quality.Report, error) {
 	switch c.Kind {
 	case contracts.KindCorpus:
 		v, err := contracts.Decode[contracts.Corpus](c.Path, c.Data)

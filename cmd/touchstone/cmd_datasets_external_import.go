@@ -12,8 +12,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
 	"github.com/touchstone-eval/touchstone/internal/datasets/external"
+	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
-	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
 func newExternalImportCommand(flags *globalFlags, f *externalFlags) *cobra.Command {
@@ -105,7 +105,7 @@ func usable(ctx context.Context, s *external.Source, dir string) (externalJSON, 
 // mayWrite refuses data that may not be redistributed inside the repository
 // that the file of sources is in.
 func mayWrite(s *external.Source, file, out string) error {
-	message, _ := validatedatasets.CheckLicense(s.License)
+	message, _ := validation.CheckLicense(s.License)
 	if message == "" {
 		return nil
 	}

@@ -57,15 +57,18 @@ Check the result with validate-datasets.`,
 			if format != "" {
 				return importFormat(cmd, format, args[0], out, opts)
 			}
-			for from, to := range map[string]**contracts.Corpus{corpus: &opts.Corpus, schemas: &opts.Schemas} {
-				if from == "" {
+			for _, of := range []struct {
+				flag, file string
+				to         **contracts.Corpus
+			}{{"corpus", corpus, &opts.Corpus}, {"schemas", schemas, &opts.Schemas}} {
+				if of.file == "" {
 					continue
 				}
-				c, _, err := readTools(from, server)
+				c, _, err := readTools(of.file, server)
 				if err != nil {
-					return err
+					return ofFlag(of.flag, err)
 				}
-				*to = &c
+				*of.to = &c
 			}
 			data, err := contracts.ReadBytes(args[0])
 			if err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/datasets/versions"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
-	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
 func newDatasetsNextCommand(flags *globalFlags, lock *string) *cobra.Command {
@@ -26,7 +26,7 @@ If the version of FILE is frozen and FILE was edited, the frozen content is rest
 cache or from the last commit of its git repository. If it is in neither, nothing is written.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			next, err := validatedatasets.Next(*lock, args[0], func(digest string) []byte {
+			next, err := versions.Next(*lock, args[0], func(digest string) []byte {
 				return frozenContent(cmd, flags, args[0], digest)
 			})
 			if err != nil {

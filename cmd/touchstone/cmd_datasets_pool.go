@@ -131,7 +131,7 @@ type retrieved struct {
 // find.
 func (f *poolFlags) retrieve(cmd *cobra.Command) (r retrieved, err error) {
 	if r.corpus, err = contracts.Read[contracts.Corpus](f.corpus); err != nil {
-		return r, err
+		return r, ofFlag("corpus", err)
 	}
 	if r.queries, r.golden, err = f.readQueries(r.corpus); err != nil {
 		return r, err
@@ -150,14 +150,14 @@ func (f *poolFlags) readQueries(corpus contracts.Corpus) (queries []pool.Query, 
 	case f.queries != "":
 		data, err := contracts.ReadBytes(f.queries)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, ofFlag("queries", err)
 		}
 		queries, err = pool.ReadQueries(f.queries, data)
 		return queries, nil, err
 	}
 	set, err := contracts.Read[contracts.GoldenSet](f.golden)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, ofFlag("golden", err)
 	}
 	if set.CorpusVersion != corpus.Version {
 		return nil, nil, fmt.Errorf("golden set %s is for corpus version %q, but %s has version %q: use the corpus of the golden set", f.golden, set.CorpusVersion, f.corpus, corpus.Version)
@@ -190,7 +190,7 @@ func (f *poolFlags) search(cmd *cobra.Command, corpus contracts.Corpus, queries 
 		}
 		data, err := contracts.ReadBytes(file)
 		if err != nil {
-			return nil, err
+			return nil, ofFlag("run", err)
 		}
 		run, err := pool.ReadRun(cmp.Or(name, file), file, data)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/datasets/pool"
 	"github.com/touchstone-eval/touchstone/internal/datasets/power"
-	"github.com/touchstone-eval/touchstone/stages/aggregate"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 )
 
 // powerDepth is the number of results that a run is scored on.
@@ -93,7 +93,7 @@ func groupsOf(golden contracts.GoldenSet) []string {
 	for _, q := range power.Answerable(golden) {
 		summaries = append(summaries, contracts.QuerySummary{ID: q.ID, Labels: q.Labels})
 	}
-	return aggregate.Groups(summaries)
+	return significance.Groups(summaries)
 }
 
 // cut limits the results of a run to those that are scored.

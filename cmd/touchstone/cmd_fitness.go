@@ -106,11 +106,11 @@ func (d *fitnessData) flags(cmd *cobra.Command) {
 func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
 	golden, err := contracts.Read[contracts.GoldenSet](d.golden)
 	if err != nil {
-		return nil, err
+		return nil, ofFlag("golden", err)
 	}
 	corpus, listed, err := readTools(d.corpus, d.server)
 	if err != nil {
-		return nil, err
+		return nil, ofFlag("corpus", err)
 	}
 	if listed {
 		// The labels say whether the two belong together.

@@ -66,7 +66,7 @@ func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
 	}
 	corpus, err := contracts.Read[contracts.Corpus](f.corpus)
 	if err != nil {
-		return err
+		return ofFlag("corpus", err)
 	}
 	pool, given, err := f.part(pool)
 	if err != nil {
@@ -86,7 +86,7 @@ func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
 	progress := session.Progress()
-	fmt.Fprintf(cmd.OutOrStdout(), "http://%s/\n", l.Addr())
+	fmt.Fprintln(cmd.OutOrStdout(), pageURL(l.Addr()))
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d pairs are judged; end with Ctrl-C\n", progress.Done, progress.Pairs)
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: label.Handler(session)}
 	stop := context.AfterFunc(cmd.Context(), func() {

@@ -31,7 +31,7 @@ func newReportServeCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%w; choose another address with --listen", err)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "http://%s/\n", l.Addr())
+			fmt.Fprintln(cmd.OutOrStdout(), pageURL(l.Addr()))
 			return serveReports(cmd.Context(), l, dir)
 		},
 	}

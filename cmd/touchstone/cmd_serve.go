@@ -130,7 +130,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "http://%s/\n", l.Addr())
+	fmt.Fprintln(cmd.OutOrStdout(), pageURL(l.Addr()))
 	return service.Serve(ctx, l)
 }
 

@@ -12,6 +12,20 @@ import (
 )
 
 func TestServe(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		url  string
+	}{
+		"loopback":      {[]string{"--addr", "127.0.0.1:0"}, "http://127.0.0.1:"},
+		"all addresses": {[]string{"--addr", ":0", "--allow-remote"}, "http://localhost:"},
+	} {
+		t.Run(name, func(t *testing.T) { testServe(t, tc.args, tc.url) })
+	}
+}
+
+// testServe checks that a service with these flags prints a URL that begins as
+// given and opens.
+func testServe(t *testing.T, args []string, url string) {
 	dir := t.TempDir()
 	token := filepath.Join(dir, "token")
 	if err := os.WriteFile(token, []byte("a token of enough bytes\n"), 0o600); err != nil {
@@ -31,7 +45,7 @@ func TestServe(t *testing.T) {
 	read, write := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := serve(ctx, write, "--addr", "127.0.0.1:0", "--token", "file:"+token)
+		err := serve(ctx, write, append(args, "--token", "file:"+token)...)
 		write.CloseWithError(err)
 		ended <- err
 	}()
@@ -39,7 +53,9 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address = strings.TrimSpace(address)
+	if address = strings.TrimSpace(address); !strings.HasPrefix(address, url) {
+		t.Errorf("the URL is %s, want %s...", address, url)
+	}
 	for header, want := range map[string]int{"": 401, "Bearer a token of enough bytes": 200} {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"api/v1/servers", nil)
 		if err != nil {

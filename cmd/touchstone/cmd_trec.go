@@ -108,7 +108,7 @@ func newTrecExportQrels() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g, err := contracts.Read[contracts.GoldenSet](golden)
 			if err != nil {
-				return err
+				return ofFlag("golden", err)
 			}
 			return writeTrec(cmd, out, func(w io.Writer) error { return convert.WriteQrels(w, g) })
 		},
@@ -131,7 +131,7 @@ Otherwise it writes scores that count down from the first rank.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := contracts.Read[contracts.RetrievalReport](report)
 			if err != nil {
-				return err
+				return ofFlag("report", err)
 			}
 			return writeTrec(cmd, out, func(w io.Writer) error { return convert.WriteRun(w, r) })
 		},
@@ -154,15 +154,15 @@ validate-datasets.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			corpus, _, err := readTools(corpusFile, "")
 			if err != nil {
-				return err
+				return ofFlag("corpus", err)
 			}
 			qrels, err := readTrec(qrelsFile, trec.ReadQrels)
 			if err != nil {
-				return err
+				return ofFlag("qrels", err)
 			}
 			topics, err := readTrec(topicsFile, convert.ReadTopics)
 			if err != nil {
-				return err
+				return ofFlag("topics", err)
 			}
 			golden, unjudged, err := convert.GoldenSet(corpus, qrels, topics)
 			if err != nil {
@@ -201,7 +201,7 @@ func readTrec[T any](path string, read func(string, io.Reader) (T, error)) (T, e
 	f, err := os.Open(path)
 	if err != nil {
 		var none T
-		return none, fmt.Errorf("cannot read the file: %w; check that it exists and is readable", err)
+		return none, fmt.Errorf("cannot read the file: %w; check that it exists and may be read", err)
 	}
 	defer f.Close()
 	return read(path, readlimit.Reader(f, path, maxTrec))

@@ -18,6 +18,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/compare"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/filewatch"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
@@ -69,7 +70,7 @@ type watch struct {
 	out, stderr io.Writer
 	terminal    bool
 
-	files *watched
+	files *filewatch.Watcher
 	// settled holds the instances of the last run. An event that changes none of
 	// their keys, and adds or removes no instance, is ignored.
 	settled map[string]settled
@@ -90,18 +91,18 @@ func (w *watch) watch(ctx context.Context) error {
 	if err := pipelineThere(w.flags); err != nil {
 		return err
 	}
-	files, err := newWatched(w.flags.sources())
+	files, err := filewatch.New(w.flags.sources())
 	if err != nil {
 		return err
 	}
-	defer files.close()
+	defer files.Close()
 	w.files = files
 	var changed []string
 	for {
 		if err := w.once(ctx, changed); err != nil && ctx.Err() == nil {
 			return err
 		}
-		if changed, err = files.wait(ctx, w.quiet); err != nil {
+		if changed, err = files.Wait(ctx, w.quiet); err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -119,7 +120,7 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 		if !errors.As(err, &known) || known.err != nil {
 			fmt.Fprintln(&said, "touchstone:", err)
 		}
-		if err := w.files.keep(w.flags.sources()); err != nil {
+		if err := w.files.Keep(w.flags.sources()); err != nil {
 			return err
 		}
 		if text := said.String(); text != w.complaint {
@@ -129,17 +130,17 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 		return nil
 	}
 	defer s.close()
-	if err := w.files.always(append(slices.Clone(s.plan.Files), w.flags.varFiles...)); err != nil {
+	if err := w.files.Always(append(slices.Clone(s.plan.Files), w.flags.varFiles...)); err != nil {
 		return err
 	}
-	if err := w.files.follow(s.plan); err != nil {
+	if err := w.files.Follow(s.plan); err != nil {
 		return err
 	}
 	if w.complaint == "" && w.isSettled(ctx, s) {
 		return nil
 	}
 	w.complaint = ""
-	running, cancel := w.files.untilEdited(ctx)
+	running, cancel := w.files.UntilEdited(ctx)
 	defer cancel()
 	facts, lines := watchJSON{Changed: changed}, []string{}
 	outcomes, sum, err := s.run(running, &w.run, w.flags.json, w.stderr, func(outcomes []*engine.Outcome) error {

@@ -122,6 +122,9 @@ type sideOptions struct {
 	// source is the directory of a revision, or empty. Failures caused by the
 	// revision are reported as sourceError.
 	source string
+	// heading is a line above the progress of the run, or empty. A pipeline that
+	// cannot be run has none.
+	heading string
 }
 
 // sourceError is the failure of a stage that depends on the source of a revision. Its message
@@ -149,6 +152,9 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 	defer s.close()
 	if err := s.hasFigures(o.stage); err != nil {
 		return nil, err
+	}
+	if o.heading != "" {
+		fmt.Fprintln(stderr, o.heading)
 	}
 	rf.selection = engine.Selection{Until: []string{o.stage}}
 	s.plan.Publish = nil

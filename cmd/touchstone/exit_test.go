@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
+	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
 )
 
 func TestHandErrorKeepsCodesOfOtherProgramsApart(t *testing.T) {
@@ -16,7 +16,7 @@ func TestHandErrorKeepsCodesOfOtherProgramsApart(t *testing.T) {
 		code int
 	}{
 		{fmt.Errorf("installing: %w", started), exitStageFailed},
-		{fmt.Errorf("reading: %w", &validatedatasets.InvalidError{}), exitBadDataset},
+		{fmt.Errorf("reading: %w", &validation.InvalidError{}), exitBadDataset},
 		{errors.New("anything"), exitStageFailed},
 	} {
 		if code := exitCode(t.Context(), handError(c.err)); code != c.code {

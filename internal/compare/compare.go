@@ -4,8 +4,9 @@
 // proxies and is the only file here that uses a clock or starts a process. The
 // rest are pure functions of the reports.
 //
+// The files format*.go write a comparison for a terminal, in Markdown and as a page.
+//
 // It is not a stage of the pipeline, because a comparison depends on two runs.
-// Package render formats comparisons.
 package compare
 
 import (
@@ -17,8 +18,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/aggregate"
 )
 
 // Comparison holds the differences between two reports. A is the earlier one.
@@ -230,7 +231,7 @@ func (c *Comparison) compareMetrics(pairs []pair) {
 			before[m], after[m] = append(before[m], x), append(after[m], y)
 		}
 	}
-	for m, x := range aggregate.Paired(names, before, after, aggregate.Groups(queries), nil) {
+	for m, x := range significance.Paired(names, before, after, significance.Groups(queries), nil) {
 		metric := Metric{
 			Metric: names[m], A: x.Baseline, B: x.Baseline + x.Delta, Delta: x.Delta, DeltaInterval: x.DeltaInterval,
 			PValue: x.PValue, MinDetectable: x.MinDetectable, Verdict: x.Verdict,

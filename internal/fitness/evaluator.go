@@ -9,10 +9,10 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy"
+	"github.com/touchstone-eval/touchstone/internal/ranking"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/scanner"
-	"github.com/touchstone-eval/touchstone/stages/aggregate"
-	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 )
 
 // depth is the number of results for each query, as in score-retrieval.
@@ -190,14 +190,14 @@ func means(results []result, intervals bool) *contracts.SplitMetrics {
 	list := make([]contracts.RetrievalMetrics, len(results))
 	queries := make([]contracts.QuerySummary, len(results))
 	for i, r := range results {
-		list[i] = scoreretrieval.Score(r.query.Labels, r.ranked)
+		list[i] = ranking.Score(r.query.Labels, r.ranked)
 		queries[i] = contracts.QuerySummary{ID: r.query.ID, Labels: r.query.Labels}
 	}
-	s := &contracts.SplitMetrics{Queries: len(results), Metrics: scoreretrieval.Mean(list)}
+	s := &contracts.SplitMetrics{Queries: len(results), Metrics: ranking.Mean(list)}
 	if !intervals {
 		return s
 	}
-	groups := aggregate.Groups(queries)
+	groups := significance.Groups(queries)
 	values := make([]float64, len(list))
 	for _, m := range metrics.Ranking() {
 		for i := range list {

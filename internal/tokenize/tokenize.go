@@ -4,7 +4,7 @@
 // It serves comparisons that need no index. Two other places split text
 // differently: internal/proxy/text.go also splits HTTPServer, gives pairs of
 // characters for scripts without spaces and drops encoded data, as a search
-// needs; stages/validatedatasets/naming.go keeps the place of each word.
+// needs; internal/datasets/validation/naming.go keeps the place of each word.
 package tokenize
 
 import (

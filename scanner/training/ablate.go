@@ -23,9 +23,8 @@ func printAblation(w io.Writer, p panel) error {
 		fmt.Fprintf(w, " %-23s", g.name)
 	}
 	fmt.Fprintln(w)
-	without := func(name string, restore func(), opts ...scanner.Option) error {
-		defer restore()
-		counts, _, err := judgePanel(p, opts...)
+	without := func(name string, opt scanner.Option) error {
+		counts, _, err := judgePanel(p, opt)
 		if err != nil {
 			return err
 		}
@@ -42,17 +41,17 @@ func printAblation(w io.Writer, p panel) error {
 		return nil
 	}
 	for _, name := range frames.Families() {
-		if err := without("frame "+name, frames.Without(name)); err != nil {
+		if err := without("frame "+name, scanner.WithoutParts(frames.Frame(name))); err != nil {
 			return err
 		}
 	}
 	for _, name := range decode.Families() {
-		if err := without("decoder "+name, decode.Without(name)); err != nil {
+		if err := without("decoder "+name, scanner.WithoutParts(frames.Decoder(name))); err != nil {
 			return err
 		}
 	}
 	for _, c := range scanner.Checks() {
-		if err := without("check "+c.ID, func() {}, scanner.WithoutChecks(c.ID)); err != nil {
+		if err := without("check "+c.ID, scanner.WithoutChecks(c.ID)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
@@ -104,7 +105,7 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 	if !part.Whole() {
 		intervals = metrics.MeanIntervals(is, groups)
 	}
-	for i, c := range Paired(names, was, is, groups, judged(baseline)) {
+	for i, c := range significance.Paired(names, was, is, groups, judged(baseline)) {
 		if part.Whole() {
 			c.Baseline = baseline.Metrics[names[i]]
 			c.Delta = known[i].Mean - c.Baseline
@@ -114,4 +115,13 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 		}
 		known[i].Comparison = &c
 	}
+}
+
+// judged lists the metrics that the baseline has a threshold for.
+func judged(b contracts.Baseline) []string {
+	var names []string
+	for _, t := range b.Thresholds.Retrieval {
+		names = append(names, t.Metric)
+	}
+	return names
 }

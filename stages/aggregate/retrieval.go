@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
@@ -23,7 +24,7 @@ func newRetrieval(runs []retrievalRun) *retrieval {
 	for i := range runs[0].report.PerQuery {
 		r.queries = append(r.queries, summarizeQuery(runs, i))
 	}
-	r.groups = Groups(r.queries)
+	r.groups = significance.Groups(r.queries)
 	return r
 }
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/caseresult"
 	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
-	"github.com/touchstone-eval/touchstone/stages/internal/significance"
 )
 
 // selectionRun is one report of score-selection with the file it came from.

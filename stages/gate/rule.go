@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/internal/significance"
 )
 
 // verdicts returns the verdict on the change of each metric that has a

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
+	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
 )
 
 func corpusOf(version string, tools ...contracts.Tool) contracts.Corpus {
@@ -250,7 +250,7 @@ func TestMigrateHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if problems := validatedatasets.CheckGolden(m.Golden, after); len(problems) > 0 {
+		if problems := validation.CheckGolden(m.Golden, after); len(problems) > 0 {
 			t.Fatalf("seed %d: the set does not hold: %v", seed, problems)
 		}
 		if _, err := contracts.Encode("golden", m.Golden); err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
-	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
 // Migration is a golden set for another version of its corpus, with a list of
@@ -247,7 +247,7 @@ func (m *migrator) leaveOutInvalid(golden contracts.GoldenSet, after contracts.C
 	}
 	var whole []string
 	invalid := map[string]bool{}
-	for _, p := range validatedatasets.CheckGolden(m.out.Golden, after) {
+	for _, p := range validation.CheckGolden(m.out.Golden, after) {
 		q := original[p.Entry]
 		if q == nil {
 			whole = append(whole, p.Message+"; "+p.Remedy)

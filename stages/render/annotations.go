@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
 )
 
 // maxAnnotations is the number of annotations of one kind that GitHub shows for
@@ -25,11 +26,11 @@ func Annotations(r contracts.Report) []byte {
 	var failures, warnings []annotation
 	for _, c := range failedChecks(&r.Gate) {
 		failures = append(failures, annotation{title: "Touchstone: " + checkName(c),
-			message: fmt.Sprintf("%s is %s, must be %s %s. %s", checkName(c), figure(c.Value), sign(c.Comparison), figure(c.Bound), c.Rule)})
+			message: fmt.Sprintf("%s is %s, must be %s %s. %s", checkName(c), reporttext.Figure(c.Value), sign(c.Comparison), reporttext.Figure(c.Bound), c.Rule)})
 	}
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		if m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored {
-			warnings = append(warnings, annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), message: strings.TrimSpace(shorten(m.Title, 200) + " " + why(m))})
+			warnings = append(warnings, annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), message: strings.TrimSpace(reporttext.Shorten(m.Title, 200) + " " + why(m))})
 		}
 	}
 	warnings = append(editedFrozen(&r.Gate), warnings...)
@@ -70,7 +71,7 @@ func (a *annotation) place() string {
 	if a.file == "" {
 		return ""
 	}
-	text := "file=" + annotationProperty.Replace(plainLines(a.file)) + ","
+	text := "file=" + annotationProperty.Replace(reporttext.PlainLines(a.file)) + ","
 	if a.line > 0 {
 		text += fmt.Sprintf("line=%d,", a.line)
 	}
@@ -88,7 +89,7 @@ func writeAnnotations(b *bytes.Buffer, command string, list []annotation) {
 		if i == maxAnnotations {
 			return
 		}
-		fmt.Fprintf(b, "::%s %stitle=%s::%s\n", command, a.place(), annotationProperty.Replace(plainLines(shorten(a.title, 200))), annotationText.Replace(plainLines(shorten(a.message, maxAnnotationText))))
+		fmt.Fprintf(b, "::%s %stitle=%s::%s\n", command, a.place(), annotationProperty.Replace(reporttext.PlainLines(reporttext.Shorten(a.title, 200))), annotationText.Replace(reporttext.PlainLines(reporttext.Shorten(a.message, maxAnnotationText))))
 	}
 }
 

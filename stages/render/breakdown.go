@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/aggregate"
 )
 
 // breakdownView shows retrieval by parts of the queries: by their kind, and by
@@ -62,7 +63,7 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 			moved[m.ID] = m.State
 		}
 	}
-	groups := aggregate.Groups(queries)
+	groups := significance.Groups(queries)
 	for _, p := range queryKinds(queries, r.Aggregate.Retrieval.TestShare) {
 		v.Kinds = append(v.Kinds, viewPart(p, queries, groups, moved))
 	}
@@ -200,9 +201,9 @@ func viewPart(p part, queries []contracts.QuerySummary, groups []string, moved m
 		}
 		mean, i := metrics.Mean(values), metrics.ScoreMean(values, own)
 		interval := contracts.Interval{Low: i.Low, High: i.High}
-		cell := partCell{Value: figure(mean), Range: figure(i.Low) + " to " + figure(i.High)}
+		cell := partCell{Value: reporttext.Figure(mean), Range: reporttext.Figure(i.Low) + " to " + reporttext.Figure(i.High)}
 		if k == 0 {
-			cell.Plot = plot{Low: 0, High: 1, Value: &mean, Interval: &interval, Label: fmt.Sprintf("%s of %s: %s", m.Label, p.name, figure(mean))}.svg()
+			cell.Plot = plot{Low: 0, High: 1, Value: &mean, Interval: &interval, Label: fmt.Sprintf("%s of %s: %s", m.Label, p.name, reporttext.Figure(mean))}.svg()
 		}
 		v.Cells = append(v.Cells, cell)
 	}
@@ -249,7 +250,7 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 	var points, said []string
 	for k, v := range recall {
 		points = append(points, fmt.Sprintf("%.1f,%.1f", x(k+1), y(v)))
-		said = append(said, fmt.Sprintf("%d: %s", k+1, figure(v)))
+		said = append(said, fmt.Sprintf("%d: %s", k+1, reporttext.Figure(v)))
 	}
 	note := "Recall at " + strings.Join(said, ", ") + "."
 	var b strings.Builder

@@ -320,19 +320,6 @@ func TestPageFitsLongNames(t *testing.T) {
 	}
 }
 
-func TestComparisonFits(t *testing.T) {
-	c := sampleComparison(t, 5)
-	c.A.Proxy, c.Detectors[0].Detector, c.Queries[0].A.Ranked[0].ToolID = strings.Repeat("long", 60), strings.Repeat("long", 60), strings.Repeat("long", 60)
-	page, err := ComparisonHTML(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := open(t, page, chromedp.EmulateViewport(375, 800))
-	b.Eval(`document.querySelectorAll("details").forEach((e) => e.open = true)`)
-	b.fits()
-	b.quiet()
-}
-
 // A name that changes the direction of writing affects only itself.
 func TestPageIsolatesDirections(t *testing.T) {
 	r := sampleReport(t, 60)

@@ -2,25 +2,16 @@ package render
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html"
 	"html/template"
 	"strings"
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/pagestyle"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
 )
-
-//go:embed page/page.css
-var pageRules string
-
-// pageCSS is the style of the report.
-var pageCSS = pagestyle.Tokens + pageRules
 
 //go:embed page/page.js
 var pageScript string
@@ -59,7 +50,7 @@ const (
 func HTML(r contracts.Report) ([]byte, error) {
 	p := newPage(&r)
 	var b bytes.Buffer
-	b.WriteString(pageHead(p.Title, pageCSS, pageJS))
+	b.WriteString(reporttext.PageHead(p.Title, reporttext.Style, pageJS))
 	if err := bodyTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render report.html: %w", err)
 	}
@@ -78,33 +69,7 @@ func HTML(r contracts.Report) ([]byte, error) {
 		b.WriteString(closing + "\n")
 	}
 	b.WriteString(foot)
-	return plainPage(b.Bytes()), nil
-}
-
-// pageHead is a page up to its body. Its policy allows the style and the
-// script, if there is one, by their digests.
-func pageHead(title, style, script string) string {
-	policy := "default-src 'none'; style-src '" + policyHash(style) + "'"
-	if script != "" {
-		policy += "; script-src '" + policyHash(script) + "'"
-	}
-	return fmt.Sprintf(`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="%s; img-src data:; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>%s</title>
-<style>%s</style>
-</head>
-`, policy, html.EscapeString(title), style)
-}
-
-func policyHash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+	return reporttext.PlainPage(b.Bytes()), nil
 }
 
 // WithRun adds the summary of the pipeline's run to a report.html. The stage
@@ -129,5 +94,5 @@ func WithRun(page []byte, run contracts.RunSummary) ([]byte, error) {
 	out.Write(page[:start])
 	json.HTMLEscape(&out, bytes.TrimSpace(data))
 	out.Write(page[start+end:])
-	return plainPage(out.Bytes()), nil
+	return reporttext.PlainPage(out.Bytes()), nil
 }

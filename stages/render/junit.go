@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
 )
 
 type junitSuites struct {
@@ -60,7 +61,7 @@ func JUnit(r contracts.Report) ([]byte, error) {
 	checks.Name, moves.Name = "gate", "moved"
 	for _, c := range r.Gate.Checks {
 		tc := junitCase{Class: "gate." + c.Subject, Name: checkName(c)}
-		text := fmt.Sprintf("%s is %s, must be %s %s", checkName(c), figure(c.Value), sign(c.Comparison), figure(c.Bound))
+		text := fmt.Sprintf("%s is %s, must be %s %s", checkName(c), reporttext.Figure(c.Value), sign(c.Comparison), reporttext.Figure(c.Bound))
 		if c.Passed {
 			tc.Output = strings.TrimSpace(text + ". " + c.Rule)
 		} else {
@@ -72,7 +73,7 @@ func JUnit(r contracts.Report) ([]byte, error) {
 		checks.add(junitCase{Class: "gate", Name: "verdict", Error: &junitOutcome{"no verdict", verdict(&r.Gate)}})
 	}
 	for _, m := range r.Gate.Unjudged {
-		checks.add(junitCase{Class: "gate." + m.Subject, Name: metricName(m.Metric), Skipped: &junitSkipped{m.State + ": " + m.Note}})
+		checks.add(junitCase{Class: "gate." + m.Subject, Name: reporttext.MetricName(m.Metric), Skipped: &junitSkipped{m.State + ": " + m.Note}})
 	}
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		tc := junitCase{Class: "moved." + m.Subject, Name: m.ID + " " + m.State}

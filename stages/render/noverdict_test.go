@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
 )
 
 // sampleNoVerdict has n problems of a dataset, with hostile text, and a log.
@@ -74,7 +75,7 @@ func TestNoVerdictIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(files["report.md"]); n > maxComment {
+	if n := len(files["report.md"]); n > reporttext.MaxComment {
 		t.Errorf("report.md has %d bytes", n)
 	}
 	if n := strings.Count(string(files["annotations.txt"]), "\n"); n != maxAnnotations {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -67,7 +68,7 @@ func changedData(g *contracts.Gate) []string {
 		compared = ""
 	}
 	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the same%s.",
-		named("baseline", g.Baseline), d.Baseline.CorpusVersion, shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, commonParts(d), compared))
+		named("baseline", g.Baseline), d.Baseline.CorpusVersion, reporttext.Shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, commonParts(d), compared))
 	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases, contracts.KindCorpus} {
 		for _, state := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
 			if line := changesOf(d.Changes, kind, state); line != "" {
@@ -87,7 +88,7 @@ func editedFrozen(g *contracts.Gate) []annotation {
 	var list []annotation
 	for _, u := range g.Unfrozen {
 		if u.State == contracts.StateChanged {
-			version := shorten(u.Version, 24)
+			version := reporttext.Shorten(u.Version, 24)
 			list = append(list, annotation{title: "Touchstone: edited frozen data",
 				message: fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone datasets next makes the edit the next version.", u.Kind, version, version)})
 		}
@@ -115,7 +116,7 @@ func changesOf(changes []contracts.DataChange, kind, state string) string {
 	if n == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("%s %s: %s", countOf(n, changedNames[kind][0], changedNames[kind][1]), state, strings.Join(ids, ", "))
+	line := fmt.Sprintf("%s %s: %s", reporttext.CountOf(n, changedNames[kind][0], changedNames[kind][1]), state, strings.Join(ids, ", "))
 	if n > maxChangedIDs {
 		line += fmt.Sprintf(" and %d more", n-maxChangedIDs)
 	}
@@ -132,18 +133,18 @@ func apartLine(a contracts.ApartQueries) string {
 		if !m.Gated || !isNow && !was {
 			continue
 		}
-		text := metricName(m.Name) + " "
+		text := reporttext.MetricName(m.Name) + " "
 		switch {
 		case isNow && was:
-			text += figure(before) + " → " + figure(now)
+			text += reporttext.Figure(before) + " → " + reporttext.Figure(now)
 		case isNow:
-			text += figure(now)
+			text += reporttext.Figure(now)
 		default:
-			text += figure(before)
+			text += reporttext.Figure(before)
 		}
 		figures = append(figures, text)
 	}
-	return fmt.Sprintf("Not judged: the %s, %s.", countOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
+	return fmt.Sprintf("Not judged: the %s, %s.", reporttext.CountOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
 }
 
 // over names the queries of a comparison, if these are not all: " over 279 of

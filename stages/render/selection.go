@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -60,9 +61,9 @@ func viewSelection(s *contracts.SelectionAggregate, g *contracts.Gate) *selectio
 func offerNote(s *contracts.SelectionAggregate) string {
 	offer := "all tools of its servers"
 	if s.Offer.Tools == contracts.OfferSearch {
-		offer = fmt.Sprintf("the first %d tools that the search of %s finds", s.Offer.TopK, shorten(s.Offer.Proxy, 100))
+		offer = fmt.Sprintf("the first %d tools that the search of %s finds", s.Offer.TopK, reporttext.Shorten(s.Offer.Proxy, 100))
 	}
-	note := fmt.Sprintf("%s. For each case a model is offered %s.", countOf(s.Cases, "1 case", "%d cases"), offer)
+	note := fmt.Sprintf("%s. For each case a model is offered %s.", reporttext.CountOf(s.Cases, "1 case", "%d cases"), offer)
 	if s.Offer.Degraded != "" {
 		note += fmt.Sprintf(" The index was degraded on purpose: %s.", s.Offer.Degraded)
 	}
@@ -70,7 +71,7 @@ func offerNote(s *contracts.SelectionAggregate) string {
 }
 
 func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
-	v := modelView{Name: m.Model, Kind: kindOf(m), Counts: fmt.Sprintf("%s: TP %d, FP %d, TN %d, FN %d", countOf(m.Repeats, "1 repeat", "%d repeats"), m.TP, m.FP, m.TN, m.FN)}
+	v := modelView{Name: m.Model, Kind: kindOf(m), Counts: fmt.Sprintf("%s: TP %d, FP %d, TN %d, FN %d", reporttext.CountOf(m.Repeats, "1 repeat", "%d repeats"), m.TP, m.FP, m.TN, m.FN)}
 	if m.Errored > 0 {
 		v.Counts += fmt.Sprintf(", %d errored", m.Errored)
 	}
@@ -82,7 +83,7 @@ func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
 	v.Facts = modelFacts(m)
 	for _, t := range m.Tags {
 		if t.Accuracy.Value != nil {
-			v.Tags = append(v.Tags, tagView{shorten(t.Tag, 60), figure(*t.Accuracy.Value), rangeOf(t.Accuracy.Interval), fmt.Sprintf("%d of %d", t.Accuracy.Count, t.Accuracy.Of)})
+			v.Tags = append(v.Tags, tagView{reporttext.Shorten(t.Tag, 60), reporttext.Figure(*t.Accuracy.Value), rangeOf(t.Accuracy.Interval), fmt.Sprintf("%d of %d", t.Accuracy.Count, t.Accuracy.Of)})
 		}
 	}
 	wrong := worstCases(m)
@@ -90,7 +91,7 @@ func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
 		v.Cases = append(v.Cases, viewCase(c))
 	}
 	if n := len(wrong) - len(v.Cases); n > 0 {
-		v.More = fmt.Sprintf("%s: report.json has them.", countOf(n, "1 more case is not shown", "%d more cases are not shown"))
+		v.More = fmt.Sprintf("%s: report.json has them.", reporttext.CountOf(n, "1 more case is not shown", "%d more cases are not shown"))
 	}
 	return v
 }
@@ -100,7 +101,7 @@ func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts
 	if r.Value == nil {
 		return v
 	}
-	pl := plot{Low: 0, High: 1, Value: r.Value, Interval: r.Interval, Baseline: r.Baseline, Label: declared.Label + " " + figure(*r.Value)}
+	pl := plot{Low: 0, High: 1, Value: r.Value, Interval: r.Interval, Baseline: r.Baseline, Label: declared.Label + " " + reporttext.Figure(*r.Value)}
 	for _, c := range g.Checks {
 		if c.Subject == model && c.Metric == declared.Name {
 			pl.Bound, pl.Band = &c.Bound, allowed(c)
@@ -109,7 +110,7 @@ func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts
 			}
 		}
 	}
-	v.Value, v.Range, v.Plot = figure(*r.Value), fmt.Sprintf("%s, %d of %d", rangeOf(r.Interval), r.Count, r.Of), pl.svg()
+	v.Value, v.Range, v.Plot = reporttext.Figure(*r.Value), fmt.Sprintf("%s, %d of %d", rangeOf(r.Interval), r.Count, r.Of), pl.svg()
 	return v
 }
 
@@ -117,7 +118,7 @@ func rangeOf(i *contracts.Interval) string {
 	if i == nil {
 		return ""
 	}
-	return figure(i.Low) + " to " + figure(i.High)
+	return reporttext.Figure(i.Low) + " to " + reporttext.Figure(i.High)
 }
 
 // modelFacts formats the figures that are not rates, as sentences.
@@ -125,17 +126,17 @@ func modelFacts(m contracts.ModelSummary) []string {
 	var facts []string
 	for _, mean := range m.Means {
 		if mean.Value != nil {
-			facts = append(facts, fmt.Sprintf("%s %s (%s)", capital(strings.ReplaceAll(mean.Mean, "_", " ")), figure(*mean.Value), rangeOf(mean.Interval)))
+			facts = append(facts, fmt.Sprintf("%s %s (%s)", capital(strings.ReplaceAll(mean.Mean, "_", " ")), reporttext.Figure(*mean.Value), rangeOf(mean.Interval)))
 		}
 	}
 	if k := len(m.PassAt); k > 1 && k == len(m.PassAll) {
-		facts = append(facts, fmt.Sprintf("pass@%d %s, pass^%d %s", k, figure(m.PassAt[k-1]), k, figure(m.PassAll[k-1])))
+		facts = append(facts, fmt.Sprintf("pass@%d %s, pass^%d %s", k, reporttext.Figure(m.PassAt[k-1]), k, reporttext.Figure(m.PassAll[k-1])))
 	}
 	if m.Consistency != nil {
-		facts = append(facts, "Consistency "+figure(*m.Consistency))
+		facts = append(facts, "Consistency "+reporttext.Figure(*m.Consistency))
 	}
 	if c := m.Comparison; c != nil {
-		facts = append(facts, fmt.Sprintf("Against the baseline: %d lost, %d gained %s (McNemar p %s)", len(c.Lost), len(c.Gained), verdictSign(c.Verdict), probability(c.PValue)))
+		facts = append(facts, fmt.Sprintf("Against the baseline: %d lost, %d gained %s (McNemar p %s)", len(c.Lost), len(c.Gained), reporttext.VerdictSign(c.Verdict), reporttext.Probability(c.PValue)))
 	}
 	return facts
 }
@@ -169,15 +170,15 @@ func worstCases(m contracts.ModelSummary) []contracts.CaseSummary {
 }
 
 func viewCase(c contracts.CaseSummary) caseView {
-	v := caseView{ID: c.ID, Right: fmt.Sprintf("%d of %d", c.Right, c.Answers), Query: shorten(c.Query, 200), Expected: expectedNames(c.Expected), Called: calledNames(c), Why: shorten(c.Reasoning, 400)}
+	v := caseView{ID: c.ID, Right: fmt.Sprintf("%d of %d", c.Right, c.Answers), Query: reporttext.Shorten(c.Query, 200), Expected: expectedNames(c.Expected), Called: calledNames(c), Why: reporttext.Shorten(c.Reasoning, 400)}
 	if c.Errored > 0 {
 		v.Right += fmt.Sprintf(", %d errored", c.Errored)
 		if c.Answers == 0 {
-			v.Called, v.Why = "–", shorten(c.Error, 400)
+			v.Called, v.Why = "–", reporttext.Shorten(c.Error, 400)
 		}
 	}
 	if len(c.Withheld) > 0 {
-		v.Why += " Not on offer: " + shorten(strings.Join(c.Withheld, ", "), 200) + "."
+		v.Why += " Not on offer: " + reporttext.Shorten(strings.Join(c.Withheld, ", "), 200) + "."
 	}
 	return v
 }
@@ -187,7 +188,7 @@ func expectedNames(calls []contracts.ExpectedCall) string {
 	for i, c := range calls {
 		names[i] = c.Server + ":" + c.Tool
 	}
-	return shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
+	return reporttext.Shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
 }
 
 func calledNames(c contracts.CaseSummary) string {
@@ -195,10 +196,10 @@ func calledNames(c contracts.CaseSummary) string {
 	for i, m := range c.Calls {
 		names[i] = m.Server + ":" + m.Tool
 		if m.Unknown != "" {
-			names[i] = "unknown tool " + plain(m.Unknown)
+			names[i] = "unknown tool " + reporttext.Plain(m.Unknown)
 		}
 	}
-	return shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
+	return reporttext.Shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
 }
 
 func markdownSelection(r *contracts.Report) []string {
@@ -211,30 +212,30 @@ func markdownSelection(r *contracts.Report) []string {
 	for _, r := range rates {
 		names = append(names, r.Label)
 	}
-	rows := []string{fmt.Sprintf("<details><summary>Tool selection: %s</summary>\n\n%s\n\n", countOf(s.Cases, "1 case", "%d cases"), md(offerNote(s))) + tableHead(append(names, "Errored"))}
+	rows := []string{fmt.Sprintf("<details><summary>Tool selection: %s</summary>\n\n%s\n\n", reporttext.CountOf(s.Cases, "1 case", "%d cases"), reporttext.Markdown(offerNote(s))) + reporttext.TableHead(append(names, "Errored"))}
 	for _, m := range s.Models {
-		cells := []string{md(m.Model)}
+		cells := []string{reporttext.Markdown(m.Model)}
 		if m.AnsweredBy == contracts.AnsweredByBaseline {
 			cells[0] += " (a baseline, no model)"
 		}
 		for _, declared := range rates {
 			measured, _ := m.Rate(declared.Name)
-			cells = append(cells, rate(measured.Value, measured.Interval))
+			cells = append(cells, reporttext.Rate(measured.Value, measured.Interval))
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %d |\n", strings.Join(cells, " | "), m.Errored))
 	}
 	for _, m := range s.Models {
 		for _, fact := range modelFacts(m) {
-			rows = append(rows, fmt.Sprintf("\n%s: %s\n", md(m.Model), md(fact)))
+			rows = append(rows, fmt.Sprintf("\n%s: %s\n", reporttext.Markdown(m.Model), reporttext.Markdown(fact)))
 		}
 		wrong := worstCases(m)
 		if len(wrong) == 0 {
 			continue
 		}
-		rows = append(rows, fmt.Sprintf("\nWorst cases of %s:\n\n", md(m.Model))+tableHead([]string{"case", "right", "expected", "called"}))
+		rows = append(rows, fmt.Sprintf("\nWorst cases of %s:\n\n", reporttext.Markdown(m.Model))+reporttext.TableHead([]string{"case", "right", "expected", "called"}))
 		for _, c := range wrong[:min(len(wrong), shownCases)] {
 			v := viewCase(c)
-			rows = append(rows, fmt.Sprintf("| %s %s | %s | %s | %s |\n", md(v.ID), md(shorten(v.Query, 120)), v.Right, md(v.Expected), md(v.Called)))
+			rows = append(rows, fmt.Sprintf("| %s %s | %s | %s | %s |\n", reporttext.Markdown(v.ID), reporttext.Markdown(reporttext.Shorten(v.Query, 120)), v.Right, reporttext.Markdown(v.Expected), reporttext.Markdown(v.Called)))
 		}
 	}
 	return append(rows, "</details>\n\n")
@@ -258,22 +259,22 @@ func viewSimilarity(s *contracts.SimilarityReport) *similarityView {
 	for _, p := range s.Flagged[:min(len(s.Flagged), shownPairs)] {
 		var reasons []string
 		for _, i := range p.Issues {
-			reasons = append(reasons, shorten(i.Description, 200))
+			reasons = append(reasons, reporttext.Shorten(i.Description, 200))
 		}
-		v.Pairs = append(v.Pairs, pairView{shorten(p.A, 120), shorten(p.B, 120), figure(p.Score), strings.Join(reasons, " ")})
+		v.Pairs = append(v.Pairs, pairView{reporttext.Shorten(p.A, 120), reporttext.Shorten(p.B, 120), reporttext.Figure(p.Score), strings.Join(reasons, " ")})
 	}
 	if n := s.FlaggedTotal - len(v.Pairs); n > 0 {
-		v.More = fmt.Sprintf("%s: report.json lists %d.", countOf(n, "1 more pair is not shown", "%d more pairs are not shown"), len(s.Flagged))
+		v.More = fmt.Sprintf("%s: report.json lists %d.", reporttext.CountOf(n, "1 more pair is not shown", "%d more pairs are not shown"), len(s.Flagged))
 	}
 	for _, group := range s.Clusters[:min(len(s.Clusters), shownPairs)] {
-		v.Groups = append(v.Groups, shorten(strings.Join(group, ", "), 600))
+		v.Groups = append(v.Groups, reporttext.Shorten(strings.Join(group, ", "), 600))
 	}
 	return v
 }
 
 func similarityNote(s *contracts.SimilarityReport) string {
 	return fmt.Sprintf("%s with a similarity of %s or more, by words (%s); %s with as much overlap of texts and parameters.",
-		countOf(s.FlaggedTotal, "1 pair", "%d pairs"), figure(s.Threshold), s.Method, countOf(s.OverlapTotal, "1 pair", "%d pairs"))
+		reporttext.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), reporttext.Figure(s.Threshold), s.Method, reporttext.CountOf(s.OverlapTotal, "1 pair", "%d pairs"))
 }
 
 func markdownSimilarity(r *contracts.Report) []string {
@@ -282,9 +283,9 @@ func markdownSimilarity(r *contracts.Report) []string {
 		return nil
 	}
 	v := viewSimilarity(s)
-	rows := []string{fmt.Sprintf("<details><summary>Similar tools: %s</summary>\n\n%s\n\n", countOf(s.FlaggedTotal, "1 pair", "%d pairs"), md(v.Note)) + tableHead([]string{"tool", "tool", "similarity"})}
+	rows := []string{fmt.Sprintf("<details><summary>Similar tools: %s</summary>\n\n%s\n\n", reporttext.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), reporttext.Markdown(v.Note)) + reporttext.TableHead([]string{"tool", "tool", "similarity"})}
 	for _, p := range v.Pairs {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", md(p.A), md(p.B), p.Score))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", reporttext.Markdown(p.A), reporttext.Markdown(p.B), p.Score))
 	}
 	return append(rows, "</details>\n\n")
 }
@@ -298,7 +299,7 @@ func junitSelection(s *contracts.SelectionAggregate) junitSuite {
 		fmt.Fprintf(&b, "%s. %s\n", capital(kindOf(m)), offerNote(s))
 		for _, declared := range metrics.SelectionRates() {
 			if r, _ := m.Rate(declared.Name); r.Value != nil {
-				fmt.Fprintf(&b, "%s %s (%s), %d of %d\n", declared.Label, figure(*r.Value), rangeOf(r.Interval), r.Count, r.Of)
+				fmt.Fprintf(&b, "%s %s (%s), %d of %d\n", declared.Label, reporttext.Figure(*r.Value), rangeOf(r.Interval), r.Count, r.Of)
 			}
 		}
 		for _, fact := range modelFacts(m) {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -9,55 +8,9 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/reporttext"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
-
-// figureNames are the names in reports of the other figures.
-var figureNames = map[string]string{
-	"errored": "Errored", "max_errored": "Errored", "errored_share": "Errored", "errored_rate": "Errored",
-}
-
-func metricName(metric string) string {
-	name, _ := metricLabel(metric)
-	return name
-}
-
-// metricLabel also reports whether this program knows the metric.
-func metricLabel(metric string) (label string, known bool) {
-	if m, ok := metrics.RankingByName(metric); ok {
-		return m.Label, true
-	}
-	if m, ok := metrics.NoAnswerMetricByName(metric); ok {
-		return m.Label, true
-	}
-	if r, ok := metrics.DetectionRateByName(metric); ok {
-		return r.Label, true
-	}
-	if r, ok := metrics.SelectionRateByName(metric); ok {
-		return r.Label, true
-	}
-	if name, ok := figureNames[metric]; ok {
-		return name, true
-	}
-	return strings.ReplaceAll(metric, "_", " "), false
-}
-
-// figure formats a number with three decimals and a real minus sign.
-func figure(f float64) string {
-	s := fmt.Sprintf("%.3f", f)
-	if s == "-0.000" {
-		s = "0.000"
-	}
-	return strings.Replace(s, "-", "−", 1)
-}
-
-// probability formats a p value, or "<0.001" below a thousandth.
-func probability(p float64) string {
-	if p < 0.001 {
-		return "< 0.001"
-	}
-	return figure(p)
-}
 
 // named puts a noun before a name that does not begin with it.
 func named(noun, name string) string {
@@ -67,31 +20,12 @@ func named(noun, name string) string {
 	return noun + " " + name
 }
 
-// signed formats a difference.
-func signed(f float64) string {
-	s := figure(f)
-	if strings.HasPrefix(s, "−") || s == "0.000" {
-		return s
-	}
-	return "+" + s
-}
-
 // change formats a comparison: "~" if it is within noise, otherwise an arrow.
 func change(c *contracts.MetricComparison) string {
 	if c == nil {
 		return ""
 	}
-	return verdictSign(c.Verdict) + " " + signed(c.Delta)
-}
-
-func verdictSign(verdict string) string {
-	switch verdict {
-	case contracts.Improved:
-		return "▲"
-	case contracts.Regressed:
-		return "▼"
-	}
-	return "~"
+	return reporttext.VerdictSign(c.Verdict) + " " + reporttext.Signed(c.Delta)
 }
 
 // verdict is the summary of all checks as a sentence, and on which part of the
@@ -108,7 +42,7 @@ func checksLine(g *contracts.Gate) string {
 	case !g.Passed && len(failed) == 0:
 		return "The gate failed although every check passed."
 	case g.Passed:
-		return fmt.Sprintf("%s.", countOf(len(g.Checks), "The only check passed", "All %d checks passed"))
+		return fmt.Sprintf("%s.", reporttext.CountOf(len(g.Checks), "The only check passed", "All %d checks passed"))
 	}
 	var parts []string
 	for i, c := range failed {
@@ -116,7 +50,7 @@ func checksLine(g *contracts.Gate) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(failed)-3))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s is %s, must be %s %s", checkName(c), figure(c.Value), sign(c.Comparison), figure(c.Bound)))
+		parts = append(parts, fmt.Sprintf("%s is %s, must be %s %s", checkName(c), reporttext.Figure(c.Value), sign(c.Comparison), reporttext.Figure(c.Bound)))
 	}
 	return failedCount(g) + ": " + strings.Join(parts, "; ") + "."
 }
@@ -155,9 +89,9 @@ func sign(comparison string) string {
 // checkName is the name of a check with its subject, unless that is retrieval.
 func checkName(c contracts.GateCheck) string {
 	if c.Subject == retrieval {
-		return metricName(c.Metric)
+		return reporttext.MetricName(c.Metric)
 	}
-	return c.Subject + " " + metricName(c.Metric)
+	return c.Subject + " " + reporttext.MetricName(c.Metric)
 }
 
 // retrieval is the subject of checks and moves that are not a detector's.
@@ -180,10 +114,10 @@ func unjudged(g *contracts.Gate) []string {
 			if detectors[m.Note] == nil {
 				notes = append(notes, m.Note)
 			}
-			detectors[m.Note] = append(detectors[m.Note], fmt.Sprintf("%s (recall %s)", m.Subject, figure(m.Value)))
+			detectors[m.Note] = append(detectors[m.Note], fmt.Sprintf("%s (recall %s)", m.Subject, reporttext.Figure(m.Value)))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", metricName(m.Metric), figure(m.Value), m.State, m.Note))
+		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", reporttext.MetricName(m.Metric), reporttext.Figure(m.Value), m.State, m.Note))
 	}
 	for _, note := range notes {
 		lines = append(lines, fmt.Sprintf("Not judged: %s (%s).", strings.Join(detectors[note], ", "), note))
@@ -209,21 +143,10 @@ func answers(a *contracts.Aggregate) string {
 		text = fmt.Sprintf("%d of %d queries failed and count as missed. ", r.Errored, r.Queries)
 	}
 	if i := slices.IndexFunc(r.PerQuery, func(q contracts.QuerySummary) bool { return len(q.Anomalies) > 0 }); i >= 0 {
-		text += fmt.Sprintf("%s had results that cannot be scored, first that to %s: %s.", countOf(r.Anomalous, "1 answer", "%d answers"),
+		text += fmt.Sprintf("%s had results that cannot be scored, first that to %s: %s.", reporttext.CountOf(r.Anomalous, "1 answer", "%d answers"),
 			r.PerQuery[i].ID, strings.Join(r.PerQuery[i].Anomalies, "; "))
 	}
 	return strings.TrimSpace(text)
-}
-
-// countOf chooses the singular for 1. many may hold one %d.
-func countOf(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	if strings.Contains(many, "%d") {
-		return fmt.Sprintf(many, n)
-	}
-	return many
 }
 
 // stateOrder is the order in which moves are shown: losses first.
@@ -269,7 +192,7 @@ func movesLine(moves []contracts.Move) string {
 	if len(parts) == 0 {
 		return "Nothing moved against the baseline."
 	}
-	return fmt.Sprintf("%s: %s.", countOf(len(moves), "1 query or entry moved", "%d queries and entries moved"), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s: %s.", reporttext.CountOf(len(moves), "1 query or entry moved", "%d queries and entries moved"), strings.Join(parts, ", "))
 }
 
 // why explains a move in a clause: before, now, and which tool has its rank.
@@ -297,49 +220,4 @@ func rankText(rank *int) string {
 		return "none"
 	}
 	return fmt.Sprint(*rank)
-}
-
-// shorten shortens a text to the given number of characters.
-func shorten(s string, most int) string {
-	n := 0
-	for i := range s {
-		if n == most {
-			return s[:i] + "…"
-		}
-		n++
-	}
-	return s
-}
-
-// plainPage replaces the same characters in a page, wherever its text comes
-// from, except line feeds and tabs.
-func plainPage(page []byte) []byte {
-	return bytes.Map(func(r rune) rune {
-		if r == '\r' || r != '\t' && controls(r) {
-			return '·'
-		}
-		return r
-	}, page)
-}
-
-// controls reports whether a character acts on a screen, except line breaks.
-func controls(r rune) bool {
-	return r < 0x20 && r != '\r' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-}
-
-// plain replaces characters that could manipulate a terminal, including line
-// breaks.
-func plain(s string) string { return lineBreaks.Replace(plainLines(s)) }
-
-var lineBreaks = strings.NewReplacer("\r", "·", "\n", "·")
-
-// plainLines replaces characters that could manipulate a terminal, except line
-// breaks.
-func plainLines(s string) string {
-	return strings.Map(func(r rune) rune {
-		if controls(r) {
-			return '·'
-		}
-		return r
-	}, s)
 }

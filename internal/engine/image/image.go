@@ -190,11 +190,11 @@ func OwnFile(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return file, CheckStatic(file)
+	return file, checkStatic(file)
 }
 
-// CheckStatic returns an error if a program cannot run in an empty root filesystem.
-func CheckStatic(file string) error {
+// checkStatic returns an error if a program cannot run in an empty root filesystem.
+func checkStatic(file string) error {
 	const remedy = "build one with CGO_ENABLED=0 GOOS=linux go build ./cmd/touchstone and give it with --container-binary"
 	f, err := elf.Open(file)
 	var notRead *fs.PathError

@@ -83,13 +83,13 @@ func TestStaticPrograms(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckStatic(script); err == nil || !strings.Contains(err.Error(), "--container-binary") {
+	if err := checkStatic(script); err == nil || !strings.Contains(err.Error(), "--container-binary") {
 		t.Errorf("a script: %v", err)
 	}
 	if _, err := os.Stat("/bin/ls"); err != nil {
 		t.Skip("needs a dynamically linked program")
 	}
-	if err := CheckStatic("/bin/ls"); err == nil || !strings.Contains(err.Error(), "CGO_ENABLED=0") {
+	if err := checkStatic("/bin/ls"); err == nil || !strings.Contains(err.Error(), "CGO_ENABLED=0") {
 		t.Errorf("a dynamic program: %v", err)
 	}
 }

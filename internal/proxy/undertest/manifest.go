@@ -13,8 +13,8 @@ import (
 // ManifestFile is the name of the manifest in the output directory of build-proxy.
 const ManifestFile = "proxy.json"
 
-// ReadManifest reads the manifest of the proxy in dir.
-func ReadManifest(dir string) (contracts.ProxyManifest, error) {
+// readManifest reads the manifest of the proxy in dir.
+func readManifest(dir string) (contracts.ProxyManifest, error) {
 	m, err := contracts.Read[contracts.ProxyManifest](filepath.Join(dir, ManifestFile))
 	if err != nil {
 		return m, fmt.Errorf("the proxy's manifest: %w", err)

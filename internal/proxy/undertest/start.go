@@ -76,7 +76,7 @@ type Proxy struct {
 // reports that everything is indexed. If it does not get ready, the error ends with the
 // end of its log. The caller must call Stop.
 func Start(ctx context.Context, opts Options) (*Proxy, error) {
-	manifest, err := ReadManifest(opts.Dir)
+	manifest, err := readManifest(opts.Dir)
 	if err != nil {
 		return nil, err
 	}

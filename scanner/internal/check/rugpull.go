@@ -25,7 +25,7 @@ func inspectRugPull(v *frames.Reading, r *tool.Registry) []Signal {
 	if old == nil || sameDefinition(v, old) {
 		return nil
 	}
-	before := frames.Read(old)
+	before := v.ReadOther(old)
 	was, is := before.Tally(r), v.Tally(r)
 	gained, strongest := 0.0, frames.ID(0)
 	for f := range is.Best {

@@ -10,31 +10,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Tier is the effect that a signal has by itself.
-type Tier int
-
-const (
-	// Soft signals lead to a review but never to a quarantine.
-	Soft Tier = iota
-	// Hard signals lead to a quarantine.
-	Hard
-)
-
-// The threat types of signals.
-const (
-	ToolPoisoning   = "tool_poisoning"
-	PromptInjection = "prompt_injection"
-	RugPull         = "rug_pull"
-	Exfiltration    = "exfiltration"
-	MaliciousCode   = "malicious_code"
-	Uncategorized   = "uncategorized"
-)
-
 // Signal is one reason to distrust a tool.
 type Signal struct {
 	CheckID    string
 	Tier       Tier
-	ThreatType string
+	ThreatType ThreatType
 	Confidence float64 // 0..1
 	Evidence   char.Quotation
 	Detail     string
@@ -52,7 +32,7 @@ type Signal struct {
 type Info struct {
 	ID          string
 	Tier        Tier
-	ThreatType  string
+	ThreatType  ThreatType
 	Description string
 	Why         string // why what it finds is dangerous
 	Do          string // what a maintainer should do
@@ -117,33 +97,41 @@ func positionDiscount(confidence float64, offset int) float64 {
 func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.ID) []Signal {
 	t := v.Tally(reg)
 	sum, strongest := t.Sum(from, to)
-	if sum < frames.SoftWeight && (sum < frames.SideWeight || t.Total < frames.SoftWeight+0.4) {
-		return nil
-	}
-	if len(v.Tokens) > frames.LongTool && (sum < frames.SoftWeight || t.Best[strongest].Weight < 1.2) {
-		return nil
-	}
 	h := t.Best[strongest]
-	d := &v.Docs[h.Doc]
-	s := Signal{
-		CheckID: about.ID, Tier: Soft, ThreatType: about.ThreatType,
-		Confidence: positionDiscount(min(sum/4, 1), int(h.Start)),
-	}.quotingDoc(v, d, int(h.Start), int(h.End))
-	if !h.Doubted && (t.Total >= frames.HardWeight && sum >= frames.SoftWeight+0.4 && t.Plain() || t.HandsOver(from, to)) && !v.Purpose().Any(concept.Meta) && (len(v.Tokens) <= frames.LongTool || t.Best[strongest].Weight >= 2.2) {
-		s.Tier = Hard
+	long := len(v.Tokens) > frames.LongTool
+	alone := sum >= frames.SoftWeight
+	withOthers := sum >= frames.SideWeight && t.Total >= frames.SoftWeight+0.4
+	if !alone && !withOthers {
+		return nil
 	}
+	if long && (!alone || h.Weight < 1.2) {
+		return nil
+	}
+
+	tier := Soft
+	severe := t.Total >= frames.HardWeight && sum >= frames.SoftWeight+0.4 && t.Plain()
+	innocent := h.Doubted || v.Purpose().Any(concept.Meta) || long && h.Weight < 2.2
+	if !innocent && (severe || t.HandsOver(from, to)) {
+		tier = Hard
+	}
+
+	threat := about.ThreatType
 	switch strongest {
 	case frames.Override, frames.Role, frames.Mimicry, frames.Guard, frames.Prompt:
-		s.ThreatType = PromptInjection
+		threat = PromptInjection
 	}
-	var b strings.Builder
-	b.WriteString(v.Where(&v.Fields[d.Field]))
+
+	d := &v.Docs[h.Doc]
+	details := []string{v.Where(&v.Fields[d.Field])}
 	for f := from; f <= to; f++ {
 		if t.Best[f].Weight > 0 {
-			b.WriteString("; ")
-			b.WriteString(frames.Names[f])
+			details = append(details, frames.Names[f])
 		}
 	}
-	s.Detail = b.String()
-	return []Signal{s}
+	s := Signal{
+		CheckID: about.ID, Tier: tier, ThreatType: threat,
+		Confidence: positionDiscount(min(sum/4, 1), int(h.Start)),
+		Detail:     strings.Join(details, "; "),
+	}
+	return []Signal{s.quotingDoc(v, d, int(h.Start), int(h.End))}
 }

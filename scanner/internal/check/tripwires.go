@@ -34,7 +34,7 @@ func inspectTripwires(v *frames.Reading, r *tool.Registry) []Signal {
 			reported = append(reported, trip)
 			d := &v.Docs[trip.Doc]
 			s := Signal{
-				CheckID: tripwiresInfo.ID, Tier: Soft, ThreatType: trip.Wire.Threat, Confidence: 0.6,
+				CheckID: tripwiresInfo.ID, Tier: Soft, ThreatType: ThreatType(trip.Wire.Threat), Confidence: 0.6,
 				Detail:  v.Where(&v.Fields[d.Field]) + ": " + trip.Wire.ID + ": the text " + trip.Wire.What,
 				Pattern: trip.Wire.ID,
 			}.quotingDoc(v, d, int(trip.Start), int(trip.End))

@@ -52,13 +52,27 @@ type RawDecoder struct {
 	Find func(s string) string
 }
 
-// RawDecoders inspect the text before normalisation, which removes the
+// rawDecoders inspect the text before normalisation, which removes the
 // characters that they decode.
-var RawDecoders = []RawDecoder{
+var rawDecoders = []RawDecoder{
 	{"tag characters", findTags},
 	{"variation selectors", findSelectors},
 	{"bidirectional override", findBidi},
 	{"letters that look alike", findAlike},
+}
+
+// RawDecoders returns the raw decoders that are not in a set.
+func RawDecoders(without Set) []RawDecoder {
+	if without>>deCount == 0 {
+		return rawDecoders
+	}
+	var left []RawDecoder
+	for i, d := range rawDecoders {
+		if without>>(int(deCount)+i)&1 == 0 {
+			left = append(left, d)
+		}
+	}
+	return left
 }
 
 // EncodedRun reports whether a text is one unbroken run of an encoding's

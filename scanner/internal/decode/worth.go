@@ -10,7 +10,8 @@ import (
 // Selects the decoders that are worth trying for a text. The tokenizer's counts
 // decide for all of them; ordinary prose needs none.
 
-// decoderID is the index of a decoder in decoders, and a Set is a set of them.
+// decoderID is the index of a decoder in decoders, and a Set is a set of them. The raw decoders
+// follow them in a Set.
 type (
 	decoderID uint8
 	Set       uint32
@@ -30,9 +31,6 @@ const (
 	deCase
 	deCount
 )
-
-// enabled are the decoders that Worth may return.
-var enabled = ^Set(0)
 
 // First returns the first decoder of a set that is not empty.
 func (s Set) First() *Decoder { return &decoders[bits.TrailingZeros32(uint32(s))] }
@@ -62,7 +60,7 @@ func Worth(d *token.Doc) (set Set) {
 	if st.Whims >= minUnknown && st.Whims*3 >= st.Runs {
 		set.add(deCase)
 	}
-	return set & enabled
+	return set
 }
 
 // worthOfWords adds the decoders for long words and for runs of unknown ones.

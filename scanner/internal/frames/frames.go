@@ -181,7 +181,7 @@ func (x *passage) sentence(s *token.Sentence) {
 		x.mimicry()
 	}
 	for i := range sentenceFrames {
-		if f := &sentenceFrames[i]; m.Any(f.one) && m.Any(f.other) {
+		if f := &sentenceFrames[i]; m.Any(f.one) && m.Any(f.other) && x.v.without.sentences>>i&1 == 0 {
 			f.find(x)
 		}
 	}

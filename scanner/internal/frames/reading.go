@@ -27,6 +27,15 @@ type Reading struct {
 	// the current sentence.
 	trips       []Trip
 	wireClasses []tripwire.Classes
+
+	without Parts
+}
+
+// Without sets the parts that the reading does without, also for the tools that
+// are loaded later.
+func (v *Reading) Without(p Parts) {
+	v.without = p
+	v.View.Without(p.decoders)
 }
 
 // Load points the reading at a tool.
@@ -41,4 +50,12 @@ func Read(t *tool.Definition) *Reading {
 	v := new(Reading)
 	v.Load(t)
 	return v
+}
+
+// ReadOther makes a reading of another tool with the same parts.
+func (v *Reading) ReadOther(t *tool.Definition) *Reading {
+	other := new(Reading)
+	other.Without(v.without)
+	other.Load(t)
+	return other
 }

@@ -42,7 +42,7 @@ func (x *passage) readSenses() {
 		return
 	}
 	for i := range senseFrames {
-		if f := &senseFrames[i]; s.Has(f.need) && (f.any == 0 || s.Any(f.any)) {
+		if f := &senseFrames[i]; s.Has(f.need) && (f.any == 0 || s.Any(f.any)) && x.v.without.senses>>i&1 == 0 {
 			f.find(x)
 		}
 	}

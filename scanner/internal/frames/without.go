@@ -3,12 +3,20 @@ package frames
 import (
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 )
 
-// Families lists the frames that Without can take away, in the order in which they
-// are tried.
+// Parts are frames and decoders that a reading does without, to measure what
+// they are worth. The zero Parts are none. Bit i of senses is senseFrames[i], and
+// that of sentences sentenceFrames[i].
+type Parts struct {
+	senses, sentences uint64
+	decoders          decode.Set
+}
+
+// Families lists the frames, in the order in which they are tried.
 func Families() []string {
 	var names []string
 	for _, f := range senseFrames {
@@ -20,14 +28,23 @@ func Families() []string {
 	return names
 }
 
-// Without takes away a frame until restore is called, to measure what it is worth. No
-// tool may be scanned during the call.
-func Without(name string) (restore func()) {
-	senses, sentences := senseFrames, sentenceFrames
-	senseFrames = slices.DeleteFunc(slices.Clone(senses), func(f senseFrame) bool { return nameOf(f.find) == name })
-	sentenceFrames = slices.DeleteFunc(slices.Clone(sentences), func(f sentenceFrame) bool { return nameOf(f.find) == name })
-	return func() { senseFrames, sentenceFrames = senses, sentences }
+// Frame returns the frame with a name.
+func Frame(name string) (p Parts) {
+	for i, f := range senseFrames {
+		if nameOf(f.find) == name {
+			p.senses |= 1 << i
+		}
+	}
+	for i, f := range sentenceFrames {
+		if nameOf(f.find) == name {
+			p.sentences |= 1 << i
+		}
+	}
+	return p
 }
+
+// Decoder returns the decoder of an encoding.
+func Decoder(name string) Parts { return Parts{decoders: decode.Named(name)} }
 
 // nameOf returns the name of the method that finds a frame.
 func nameOf(find func(*passage)) string {

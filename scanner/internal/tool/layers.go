@@ -31,13 +31,13 @@ func (v *View) decode(lex *lexicon.Lexicon) {
 		}
 		f := v.Fields[v.Docs[i].Field]
 		if !f.Plain {
-			for _, dec := range decode.RawDecoders {
+			for _, dec := range decode.RawDecoders(v.without) {
 				if v.addDecoded(lex, f, dec.Name, dec.Find(f.Text), &budget) && decode.Respells(dec.Name) {
 					v.Docs[i].Read = true
 				}
 			}
 		}
-		for set := decode.Worth(&v.Docs[i]); set != 0; set &= set - 1 {
+		for set := decode.Worth(&v.Docs[i]) &^ v.without; set != 0; set &= set - 1 {
 			text, name := set.First().Decode(&v.Docs[i])
 			if text == "" {
 				continue
@@ -54,7 +54,7 @@ func (v *View) deeper(doc int) {
 	if !decode.Deliberate(v.Fields[v.Docs[doc].Field].Layer) {
 		return
 	}
-	for set := decode.Worth(&v.Docs[doc]); set != 0; set &= set - 1 {
+	for set := decode.Worth(&v.Docs[doc]) &^ v.without; set != 0; set &= set - 1 {
 		if text, name := set.First().Decode(&v.Docs[doc]); len(text) >= decode.MinDecoded && decode.Deliberate(name) {
 			v.unread("text in more than " + strconv.Itoa(maxLayers) + " layers of encoding")
 			return

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
@@ -128,7 +129,14 @@ type View struct {
 
 	tokenizer token.Tokenizer
 	fold      []byte // buffer of Lower
+
+	// without are the decoders that are not tried.
+	without decode.Set
 }
+
+// Without sets the decoders that are not tried, also for the tools that are
+// loaded later.
+func (v *View) Without(decoders decode.Set) { v.without = decoders }
 
 // Load points the view at a tool.
 func (v *View) Load(t *Definition) {
@@ -136,7 +144,7 @@ func (v *View) Load(t *Definition) {
 	*v = View{
 		Definition: *t,
 		Fields:     v.Fields[:0], Docs: v.Docs[:0], Tokens: v.Tokens[:0], Clauses: v.Clauses[:0],
-		tokenizer: v.tokenizer, fold: v.fold,
+		tokenizer: v.tokenizer, fold: v.fold, without: v.without,
 	}
 }
 

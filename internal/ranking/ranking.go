@@ -1,0 +1,40 @@
+// Package ranking scores ranked lists of tools by the labels of their queries.
+// The stage that scores retrieval and the fitness of descriptions use the same
+// rule.
+package ranking
+
+import (
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
+)
+
+// relevantFrom is the lowest relevance that counts as relevant.
+const relevantFrom = 1
+
+// Score computes the metrics of a ranked list of at most ten tools, best
+// first.
+func Score(labels []contracts.Label, ids []contracts.ToolID) contracts.RetrievalMetrics {
+	judged := map[string]int{}
+	for _, l := range labels {
+		judged[l.ToolID] = l.Relevance
+	}
+	topic := metrics.EvaluateTopic(ids, judged, relevantFrom)
+	values := make(contracts.RetrievalMetrics)
+	for _, m := range metrics.Ranking() {
+		values[m.Name] = m.Compute(topic)
+	}
+	return values
+}
+
+// Mean averages the metrics of queries, in their order. There is at least one.
+func Mean(queries []contracts.RetrievalMetrics) contracts.RetrievalMetrics {
+	means := make(contracts.RetrievalMetrics)
+	for _, name := range contracts.MetricNames {
+		column := make([]float64, len(queries))
+		for i, q := range queries {
+			column[i] = q[name]
+		}
+		means[name] = metrics.Mean(column)
+	}
+	return means
+}
