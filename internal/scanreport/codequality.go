@@ -76,7 +76,7 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 		}
 	}
 	for _, u := range r.Unscanned {
-		add("not-scanned", "not scanned: "+subject(u)+": "+detail(u), "major", u.Place, u.Server, u.Tool, u.Reason)
+		add("not-scanned", "not scanned: "+subject(u)+": "+oneLine(u), "major", u.Place, u.Server, u.Tool, u.Reason)
 	}
 	for _, t := range r.Incomplete {
 		add("not-scanned", "scanned in part: "+t.Server+":"+t.Tool+": "+t.reasons(), "major", toollist.Place{File: "scan"}, t.Server, t.Tool)

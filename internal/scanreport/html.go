@@ -54,7 +54,14 @@ func (r *Result) htmlBody(w io.Writer) {
 			if i.Subject != "" {
 				subject = "<code>" + text(i.Subject) + "</code>: "
 			}
-			fmt.Fprintf(w, "<li>%s%s</li>\n", subject, text(i.Text))
+			fmt.Fprintf(w, "<li>%s%s", subject, text(i.Text))
+			for k, line := range i.Output {
+				if k == 0 {
+					fmt.Fprintf(w, "<br><span class=\"quiet\">%s</span>", outputTitle)
+				}
+				fmt.Fprintf(w, "<br><code>%s</code>", text(line))
+			}
+			fmt.Fprint(w, "</li>\n")
 		}
 		fmt.Fprint(w, "</ul>\n")
 	}

@@ -307,7 +307,7 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 			add(sarif.LevelError, fmt.Sprintf("%d more were not scanned; the JSON output lists them", len(r.Unscanned)-most), toollist.Place{})
 			break
 		}
-		add(sarif.LevelError, "not scanned: "+subject(u)+": "+detail(u), u.Place)
+		add(sarif.LevelError, "not scanned: "+subject(u)+": "+oneLine(u), u.Place)
 	}
 	for i, t := range r.Incomplete {
 		if i == most {

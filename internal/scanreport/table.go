@@ -39,6 +39,12 @@ func (r *Result) WriteTable(w io.Writer) error {
 			} else {
 				fmt.Fprintf(out, "  %s: %s\n", safetext.Visible(i.Subject), safetext.Visible(i.Text))
 			}
+			if len(i.Output) > 0 {
+				fmt.Fprintf(out, "      %s\n", outputTitle)
+			}
+			for _, line := range i.Output {
+				fmt.Fprintf(out, "        %s\n", safetext.Visible(line))
+			}
 		}
 		fmt.Fprintln(out)
 	}
