@@ -42,6 +42,7 @@ func (f *Failed) ExitCode() int { return f.Code }
 
 // flags are the flags and arguments of touchstone scan.
 type flags struct {
+	program        string
 	json           *bool // --json of the program
 	paths          []string
 	server         string
@@ -91,7 +92,7 @@ const scanExitHelp = `Exit codes:
 // New returns the command. name is the program with the verb, as in its examples, and
 // json the flag --json of the program.
 func New(name string, json *bool) *cobra.Command {
-	flags := &flags{json: json}
+	flags := &flags{program: strings.Fields(name)[0], json: json}
 	cmd := &cobra.Command{
 		Use:   name[strings.LastIndex(name, " ")+1:] + " [PATH...|-]",
 		Short: "Scan tool definitions from files, client configurations or live servers",
@@ -379,7 +380,7 @@ func (f *flags) writeBaseline(ctx context.Context, log io.Writer, in *toollist.I
 		return nil
 	}
 	if !r.Complete() {
-		fmt.Fprintf(log, "touchstone: %s was not written: not everything was scanned\n", f.pin)
+		fmt.Fprintf(log, f.program+": %s was not written: not everything was scanned\n", f.pin)
 		return nil
 	}
 	b, err := scanreport.NewBaseline(slices.Concat(in.Tools, in.Others))
@@ -427,24 +428,24 @@ const onChange = "change"
 // main facts on standard error, for formats that are not read by people.
 func (f *flags) verdict(log io.Writer, r *scanreport.Result) error {
 	for _, s := range r.Expired {
-		fmt.Fprintf(log, "touchstone: a suppression expired on %s and has no effect: %s\n", s.Expires, s)
+		fmt.Fprintf(log, f.program+": a suppression expired on %s and has no effect: %s\n", s.Expires, s)
 	}
 	for _, s := range r.Unused {
-		fmt.Fprintf(log, "touchstone: a suppression is no longer needed: %s\n", s)
+		fmt.Fprintf(log, f.program+": a suppression is no longer needed: %s\n", s)
 	}
 	if !r.Complete() {
-		fmt.Fprintf(log, "touchstone: not everything was scanned: %d not scanned, %d partially scanned\n", len(r.Unscanned), len(r.Incomplete))
+		fmt.Fprintf(log, f.program+": not everything was scanned: %d not scanned, %d partially scanned\n", len(r.Unscanned), len(r.Incomplete))
 	}
 	least := scanner.Severity(f.failOn)
 	if f.failOn == onChange {
 		least = scanner.SeverityHigh
 		if r.Drift.Any() {
-			fmt.Fprintf(log, "touchstone: %d changed since the baseline\n", len(r.Drift.Changes))
+			fmt.Fprintf(log, f.program+": %d changed since the baseline\n", len(r.Drift.Changes))
 			return &Failed{exitFound}
 		}
 	}
 	if n := r.AtLeast(least); n > 0 {
-		fmt.Fprintf(log, "touchstone: %d of severity %s or higher\n", n, least)
+		fmt.Fprintf(log, f.program+": %d of severity %s or higher\n", n, least)
 		return &Failed{exitFound}
 	}
 	if !r.Complete() {

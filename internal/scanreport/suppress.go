@@ -71,7 +71,7 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 		}
 		if !slices.Contains(scanner.Tripwires(), s.Check) {
 			if err := KnownCheck(s.Check); err != nil {
-				complain(err.Error(), "list the ids with touchstone scan explain")
+				complain(err.Error(), "the verb explain lists the ids")
 			}
 		}
 		if _, err := time.Parse(time.DateOnly, s.Expires); s.Expires != "" && err != nil {

@@ -150,7 +150,7 @@ func (d *document) otherKind(at int, hint string) error {
 	}
 	return &InputError{
 		Place: d.place(at), Reason: reason, OtherKind: true,
-		Remedy: "name another file, or see touchstone scan --help for what is read",
+		Remedy: "name another file; the help of the scan lists what is read",
 	}
 }
 
