@@ -68,8 +68,9 @@ files in a supported format are scanned, and the others are listed as skipped.
 The formats are:
 
   one or more tools/list results, as {"tools": [...]} or as whole JSON-RPC
-  answers; a corpus; rows of server, tool, description, inputSchema and
-  outputSchema; the configuration of Claude Desktop, Claude Code, Cursor,
+  answers, also in a batch; a corpus; rows of server, tool, description,
+  inputSchema and outputSchema; tools for the APIs of OpenAI, Anthropic and
+  Gemini; the configuration of Claude Desktop, Claude Code, Cursor,
   VS Code, Windsurf, Zed, Codex or Gemini, which --clients finds automatically;
   the source of a server in Go, Python, TypeScript or JavaScript, of which
   literals are read, and which in a directory needs --source

@@ -36,7 +36,12 @@ type Approval struct {
 // NewBaseline returns a baseline that approves these tools. It fails if one name has
 // two definitions, because it cannot tell which of them was approved.
 func NewBaseline(tools []toollist.Tool) (*Baseline, error) {
-	list, places := distinct(tools)
+	definitions := distinct(tools)
+	places := placesOf(definitions)
+	list := make([]scanner.Tool, len(definitions))
+	for i := range definitions {
+		list[i] = definitions[i].Tool.Tool
+	}
 	sortTools(list)
 	for i := 1; i < len(list); i++ {
 		if t := list[i]; t.Server == list[i-1].Server && t.Label() == list[i-1].Label() {

@@ -53,6 +53,7 @@ type (
 		NotScanned          []toollist.Unscanned  `json:"not_scanned"`
 		Incomplete          []Incomplete          `json:"incomplete"`
 		PassedOver          []toollist.PassedOver `json:"passed_over"`
+		Notes               []Note                `json:"notes"`
 		Suppressed          []jsonSuppressed      `json:"suppressed"`
 		SuppressionsExpired []jsonSuppression     `json:"suppressions_expired"`
 		SuppressionsUnused  []jsonSuppression     `json:"suppressions_unused"`
@@ -98,7 +99,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	out.Coverage = jsonCoverage{
 		Complete: r.Complete(), Coverage: r.Coverage,
 		Servers: orEmpty(r.Servers), NotScanned: orEmpty(r.Unscanned), Incomplete: orEmpty(r.Incomplete),
-		PassedOver: orEmpty(r.PassedOver), Suppressed: make([]jsonSuppressed, len(r.Suppressed)),
+		PassedOver: orEmpty(r.PassedOver), Notes: orEmpty(r.Notes), Suppressed: make([]jsonSuppressed, len(r.Suppressed)),
 		SuppressionsExpired: jsonSuppressions(r.Expired), SuppressionsUnused: jsonSuppressions(r.Unused),
 		Baseline: r.Drift,
 	}

@@ -316,6 +316,14 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 		}
 		add(sarif.LevelError, fmt.Sprintf("scanned in part: %s:%s: %s", safetext.Name(t.Server), safetext.Name(t.Tool), t.reasons()), toollist.Place{})
 	}
+	for i := range r.Notes {
+		n := &r.Notes[i]
+		if i == most {
+			add(sarif.LevelWarning, fmt.Sprintf("%d more notes; the JSON output lists them", len(r.Notes)-most), toollist.Place{})
+			break
+		}
+		add(sarif.LevelWarning, safetext.Name(n.Server)+":"+safetext.Name(n.Tool)+": "+n.text(), n.Places[0])
+	}
 	for _, s := range r.Expired {
 		add(sarif.LevelWarning, "expired suppression: "+s.String(), s.Place)
 	}

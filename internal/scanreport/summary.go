@@ -151,6 +151,11 @@ func (r *Result) sections() []section {
 		add("Against the baseline", items)
 	}
 	items = nil
+	for _, n := range r.Notes {
+		items = append(items, item{safetext.Name(n.Server) + ":" + safetext.Name(n.Tool), n.text(), nil})
+	}
+	add("Notes", items)
+	items = nil
 	for _, p := range r.PassedOver {
 		items = append(items, item{p.Path, p.Reason, nil})
 	}
@@ -193,6 +198,8 @@ func oneLine(u toollist.Unscanned) string {
 }
 
 const outputTitle = "the end of what it printed:"
+
+func (n *Note) text() string { return n.Reason + ": " + placesText(n.Places) }
 
 // maxPlaces limits the places shown for one tool.
 const maxPlaces = 10

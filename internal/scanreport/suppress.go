@@ -102,7 +102,7 @@ func (e *suppressionsError) Error() string {
 
 // suppress moves suppressed signals out of the report and judges the remaining
 // ones again.
-func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolName][]toollist.Place) {
+func (r *Result) suppress(report *scanner.Report, opts Options, definitions []definition) {
 	active := []Suppression{}
 	for _, s := range opts.Suppressions {
 		if s.Expires != "" && s.Expires < opts.Today {
@@ -119,7 +119,7 @@ func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolN
 			}
 			used[i] = true
 			r.Suppressed = append(r.Suppressed, Suppressed{
-				f.Server, f.Label(), *sig, s.Reason, s.Expires, places[toolName{f.Server, f.Label()}],
+				f.Server, f.Label(), *sig, s.Reason, s.Expires, definitions[f.Index].places,
 			})
 			return true
 		}
@@ -133,7 +133,12 @@ func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolN
 	r.RiskScore = left.RiskScore
 	for _, f := range left.Findings {
 		if f.Flagged() {
-			r.Findings = append(r.Findings, Finding{f, places[toolName{f.Server, f.Label()}]})
+			d := &definitions[f.Index]
+			f.Signals = slices.Clone(f.Signals)
+			for i := range f.Signals {
+				f.Signals[i].Pointer = d.Pointer(f.Signals[i].Pointer)
+			}
+			r.Findings = append(r.Findings, Finding{f, d.places})
 		}
 	}
 }

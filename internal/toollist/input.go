@@ -29,7 +29,8 @@ func (p Place) String() string {
 // Tool is a tool, or something else that a server tells models, with its place.
 type Tool struct {
 	scanner.Tool
-	Place Place
+	Place   Place
+	written []written
 }
 
 // Server is a server that a client's configuration declares or the caller

@@ -149,7 +149,7 @@ func TestReadBad(t *testing.T) {
 		{"another kind", `{"name":"package","version":"1"}`, "f.json:1: it is not a tools/list result", true},
 		{"a list of others", `{"tools":["hammer"]}`, "its list has no tool in it", true},
 		{"no object", `7`, "f.json:1: it is not", true},
-		{"empty array", `[]`, "its list has no tool in it", true},
+		{"empty array", `[]`, "its list is empty", true},
 		{"security corpus", `{"entries":[]}`, "touchstone stage score-security", true},
 		{"lists of another program", `{"resources":[{"name":"r"}],"prompts":["p"],"instructions":"text"}`, "it is not a tools/list result", true},
 	} {
