@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -107,6 +108,10 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 		return nil, fail(toollist.Place{File: file, Line: line}, "it has a merge conflict", "resolve it, or "+remedy)
 	}
 	in, err := toollist.Read(file, "", text)
+	var bad *toollist.InputError
+	if errors.As(err, &bad) && bad.Place.Line == 0 { // nothing in it can be corrected
+		bad.Remedy = remedy
+	}
 	if err != nil {
 		return nil, err
 	}

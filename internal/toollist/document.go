@@ -2,7 +2,6 @@ package toollist
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,9 +66,6 @@ func Read(file, server string, text []byte) (*Input, error) {
 	if len(text) > MaxFile {
 		return nil, sizeError(file)
 	}
-	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-		return nil, &InputError{Place: Place{file, 1}, Reason: "it is UTF-16", Remedy: "save it as UTF-8"}
-	}
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		text = append([]byte("   "), text[3:]...) // keeps offsets right
 	}
@@ -78,15 +74,7 @@ func Read(file, server string, text []byte) (*Input, error) {
 	}
 	values, err := parseAll(text)
 	if err != nil {
-		var syntax *syntaxError
-		at := 0
-		if errors.As(err, &syntax) {
-			at = syntax.at
-		}
-		return nil, &InputError{
-			Place: Place{file, lineOf(text, at)}, Column: columnOf(text, at),
-			Reason: err.Error(), Remedy: "correct the JSON here",
-		}
+		return nil, notJSON(file, text, err)
 	}
 	if !utf8.Valid(text) {
 		at := firstInvalid(text)
@@ -325,6 +313,9 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 	}
 	if whole.is('[') && len(elements) == 0 {
 		return d.otherKind(whole.start, "its list is empty")
+	}
+	if like == 0 && !whole.is('[') && slices.ContainsFunc(elements, described) {
+		like = len(elements) // tools without a name
 	}
 	if like == 0 && len(elements) > 0 {
 		return d.otherKind(whole.start, "its list has no "+k.noun+" in it")

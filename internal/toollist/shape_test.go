@@ -27,6 +27,7 @@ func TestReadOtherShapes(t *testing.T) {
 		{"Gemini, alone", `{"function_declarations":[{"name":"a"}]}`, `f.json:1 srv:a "" in= out= ann=`},
 		{"a list of functions with a text beside it", `[{"functionDeclarations":[{"name":"a"}],"note":"You must be kind."}]`,
 			"f.json:1 srv:a \"\" in= out= ann=\nf.json:1 srv:(instructions) \"\" title=\"\" in= extra={\"note\":\"You must be kind.\"}"},
+		{"tools without a name", `{"tools":[{"description":"A"},{"description":"B"}]}`, "f.json:1 srv: \"A\" in= out= ann=\nf.json:1 srv: \"B\" in= out= ann="},
 		{"one tool", `{"name":"a","description":"A","inputSchema":{}}`, `f.json:1 srv:a "A" in={} out= ann=`},
 		{"one tool a line", "{\"name\":\"a\",\"inputSchema\":{}}\n{\"function\":{\"name\":\"b\"}}\n", "f.json:1 srv:a \"\" in={} out= ann=\nf.json:2 srv:b \"\" in= out= ann="},
 		{"parameters beside a schema", `[{"name":"a","inputSchema":{},"parameters":{"p":1}}]`, `f.json:1 srv:a "" in={} out= ann= title="" extra={"parameters":{"p":1}}`},
