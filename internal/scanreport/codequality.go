@@ -59,7 +59,7 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 			signal, severity := r.withChange(f, f.Signals[k])
 			s := &signal
 			text := fmt.Sprintf("%s:%s: %s: %s", safetext.Name(f.Server), safetext.Name(f.Label()), s.Detail, marked(s))
-			if _, do := advice(s); do != "" {
+			if _, do := advice(f, s); do != "" {
 				text += " What to do: " + do
 			}
 			add(s.CheckID, text, issueSeverities[severity], place, f.Server, f.Label(), s.Evidence)

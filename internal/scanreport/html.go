@@ -78,13 +78,13 @@ func (f *Finding) html(w io.Writer) {
 	fmt.Fprintf(w, "<td><code>%s</code><br><code>%s</code><br><span class=\"quiet\">%s</span></td>\n<td>\n<ul>\n",
 		text(safetext.Name(f.Server)), text(safetext.Name(f.Label())), text(placesText(f.Places)))
 	for i := range f.Signals {
-		htmlSignal(w, &f.Signals[i])
+		htmlSignal(w, f, &f.Signals[i])
 	}
 	fmt.Fprint(w, "</ul>\n</td>\n</tr>\n")
 }
 
 // htmlSignal writes a signal as an item of a list. The telling words are marked.
-func htmlSignal(w io.Writer, s *scanner.Signal) {
+func htmlSignal(w io.Writer, f *Finding, s *scanner.Signal) {
 	fmt.Fprintf(w, "<li>%s <span class=\"quiet\">(%s, %.2f)</span>: %s", text(s.CheckID), s.Tier, s.Confidence, text(s.Detail))
 	if s.Evidence != "" {
 		before, words, after := quoted(s)
@@ -92,11 +92,11 @@ func htmlSignal(w io.Writer, s *scanner.Signal) {
 			words = "<mark>" + text(words) + "</mark>"
 		}
 		fmt.Fprintf(w, "<br><code>%s%s%s</code>", text(before), words, text(after))
-		if s.Pointer != "" {
-			fmt.Fprintf(w, " <span class=\"quiet\">at %s</span>", text(safetext.Clip(s.Pointer, maxPointer)))
+		if at := f.pointer(s); at != "" {
+			fmt.Fprintf(w, " <span class=\"quiet\">at %s</span>", text(safetext.Clip(at, maxPointer)))
 		}
 	}
-	if why, do := advice(s); why != "" {
+	if why, do := advice(f, s); why != "" {
 		fmt.Fprintf(w, "<br>%s <strong>What to do:</strong> %s", text(why), text(do))
 	}
 	fmt.Fprint(w, "</li>\n")

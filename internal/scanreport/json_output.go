@@ -91,8 +91,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 			s := &f.Signals[k]
 			j.Signals[k], j.Evidence[k] = s.CheckID, s.Evidence
 			_, words, _ := quoted(s)
-			why, do := advice(s)
-			j.Details[k] = jsonSignal{s.CheckID, s.Pattern, s.Tier, s.ThreatType, s.Confidence, s.Detail, s.Pointer, words, why, do}
+			why, do := advice(&f, s)
+			j.Details[k] = jsonSignal{s.CheckID, s.Pattern, s.Tier, s.ThreatType, s.Confidence, s.Detail, f.pointer(s), words, why, do}
 		}
 		out.Findings[i] = j
 	}

@@ -26,6 +26,16 @@ type Options struct {
 type Finding struct {
 	scanner.Finding
 	Places []toollist.Place
+
+	definition *definition
+}
+
+// pointer returns the place of a signal in the definition, in the names of its file.
+func (f *Finding) pointer(s *scanner.Signal) string {
+	if f.definition == nil {
+		return s.Pointer
+	}
+	return f.definition.Pointer(s.Pointer)
 }
 
 // Suppressed is a signal that a suppression removed from its finding.
@@ -35,6 +45,8 @@ type Suppressed struct {
 	Reason       string
 	Expires      string
 	Places       []toollist.Place
+
+	of *Finding
 }
 
 // Incomplete is a tool on which some checks failed, or of which a bound kept them

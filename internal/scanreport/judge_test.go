@@ -75,7 +75,7 @@ func TestJudge(t *testing.T) {
 	// The order of the input does not matter.
 	in := sample()
 	slices.Reverse(in.Tools)
-	if diff := cmp.Diff(r.Findings, mustJudge(t, in, Options{}).Findings, cmp.AllowUnexported(scanner.Signal{}), cmpopts.IgnoreFields(scanner.Finding{}, "Index")); diff != "" {
+	if diff := cmp.Diff(r.Findings, mustJudge(t, in, Options{}).Findings, cmp.AllowUnexported(scanner.Signal{}), cmpopts.IgnoreFields(scanner.Finding{}, "Index"), cmpopts.IgnoreUnexported(Finding{})); diff != "" {
 		t.Error(diff)
 	}
 	if r := mustJudge(t, sample(), Options{Checks: []string{"unicode.hidden"}}); names(r) != "calc:hide" || len(r.Checks) != 1 || r.Coverage.ChecksRun != 1 {
@@ -161,8 +161,13 @@ func TestPointersOfOtherShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := mustJudge(t, in, Options{})
-	if len(r.Findings) != 1 || r.Findings[0].Signals[0].Pointer != "/function/parameters/properties/a/description" {
+	if len(r.Findings) != 1 || r.Findings[0].pointer(&r.Findings[0].Signals[0]) != "/function/parameters/properties/a/description" {
 		t.Errorf("%+v", r.Findings)
+	}
+	for name, write := range map[string]func(io.Writer) error{"table": r.WriteTable, "json": r.WriteJSON, "sarif": r.WriteSARIF, "html": r.WriteHTML, "markdown": r.WriteMarkdown} {
+		if text := html.UnescapeString(written(t, write)); !strings.Contains(text, "/function/parameters/properties/a/description") || strings.Contains(text, "/inputSchema") {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }
 

@@ -118,9 +118,8 @@ func (r *Result) suppress(report *scanner.Report, opts Options, definitions []de
 				continue
 			}
 			used[i] = true
-			r.Suppressed = append(r.Suppressed, Suppressed{
-				f.Server, f.Label(), *sig, s.Reason, s.Expires, definitions[f.Index].places,
-			})
+			of := findingOf(*f, definitions)
+			r.Suppressed = append(r.Suppressed, Suppressed{f.Server, f.Label(), *sig, s.Reason, s.Expires, of.Places, &of})
 			return true
 		}
 		return false
@@ -133,14 +132,14 @@ func (r *Result) suppress(report *scanner.Report, opts Options, definitions []de
 	r.RiskScore = left.RiskScore
 	for _, f := range left.Findings {
 		if f.Flagged() {
-			d := &definitions[f.Index]
-			f.Signals = slices.Clone(f.Signals)
-			for i := range f.Signals {
-				f.Signals[i].Pointer = d.Pointer(f.Signals[i].Pointer)
-			}
-			r.Findings = append(r.Findings, Finding{f, d.places})
+			r.Findings = append(r.Findings, findingOf(f, definitions))
 		}
 	}
+}
+
+func findingOf(f scanner.Finding, definitions []definition) Finding {
+	d := &definitions[f.Index]
+	return Finding{f, d.places, d}
 }
 
 // wildcard reports whether text matches a pattern in which * stands for any
