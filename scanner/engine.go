@@ -60,6 +60,7 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 	failed := map[string]int{}
 	for _, i := range order {
 		f := results[i]
+		f.Index = i
 		for _, id := range f.FailedChecks {
 			failed[id]++
 		}

@@ -126,6 +126,9 @@ const (
 // Finding is the verdict on one tool. A tool without signals is safe, none,
 // allow. Signals are ordered by check, hard ones first within a check.
 type Finding struct {
+	// Index is the position of the tool in the list that was scanned: a server may have
+	// two tools of one name. ScanOne leaves it 0.
+	Index       int         `json:"-"`
 	Server      string      `json:"server"`
 	Tool        string      `json:"tool"`
 	Subject     Subject     `json:"subject,omitempty"`

@@ -63,6 +63,7 @@ func (r *Rescanner) Scan(descriptions map[int]string) []Finding {
 		if again[i] {
 			f = r.scanner.ScanOne(tools[i], registry)
 		}
+		f.Index = i
 		if f.notable() {
 			findings = append(findings, f)
 		}

@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"encoding/base64"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -122,6 +123,46 @@ func TestExplain(t *testing.T) {
 	for _, s := range f.Signals {
 		if e := s.Explain(); e.ID != s.Pattern && e.ID != s.CheckID || s.CheckID == "tripwire.known" && e.Severity == "" {
 			t.Errorf("%+v is explained by %+v", s, e)
+		}
+	}
+}
+
+// What is said about instructions, prompts and resources does not call them tools.
+func TestExplainFitsTheSubject(t *testing.T) {
+	wrong := regexp.MustCompile(`(?i)\b(the|a) tool\b|quarantine the server`)
+	ids := Tripwires()
+	for _, c := range Checks() {
+		if c.ID != "shadowing.cross_server" && c.ID != "capability.mismatch" { // about tools only
+			ids = append(ids, c.ID)
+		}
+	}
+	for subject, pointer := range map[Subject]string{SubjectInstructions: "/instructions", SubjectPrompt: "/arguments/0/description", SubjectResource: "/description", SubjectResourceTemplate: "/_meta/a"} {
+		for _, id := range ids {
+			e := (&Finding{Subject: subject}).Explain(&Signal{CheckID: id, Pattern: id, Pointer: pointer})
+			if e.Why == "" || e.Do == "" || wrong.MatchString(e.Why+" "+e.Do) {
+				t.Errorf("%s, %s: %s; %s", subject, id, e.Why, e.Do)
+			}
+			if plain, _ := Explain(id); (&Finding{}).Explain(&Signal{CheckID: id, Pattern: id, Pointer: "/description"}).Do != plain.Do {
+				t.Errorf("%s: the words for a tool changed", id)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		subject               Subject
+		check, pointer, words string
+	}{
+		{SubjectTool, "directive.model", "/_meta/note", "this field"},
+		{SubjectTool, "schema.carrier", "/_meta/note", "this field"},
+		{SubjectTool, "schema.carrier", "/inputSchema/properties/a/default", "the schema"},
+		{SubjectPrompt, "schema.carrier", "/arguments/0/default", "its arguments"},
+		{SubjectInstructions, "directive.model", "/instructions", "instructions say how to use a server"},
+		{SubjectInstructions, "directive.model", "/serverInfo/title", "this field"},
+		{SubjectInstructions, "conceal.from-user", "/instructions", "Disconnect the server and ask the author to remove the sentence."},
+		{SubjectResourceTemplate, "unicode.hidden", "/description", "quarantine the resource template and ask its author"},
+	} {
+		e := (&Finding{Subject: tt.subject}).Explain(&Signal{CheckID: tt.check, Pattern: tt.check, Pointer: tt.pointer})
+		if !strings.Contains(e.Why+" "+e.Do, tt.words) {
+			t.Errorf("%+v: %s; %s", tt, e.Why, e.Do)
 		}
 	}
 }

@@ -4,12 +4,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/buildversion"
 	"github.com/touchstone-eval/touchstone/internal/scancommand"
 )
 
@@ -19,6 +24,11 @@ const (
 	exitInterrupted = 130
 )
 
+const program = "touchstone-scan"
+
+// release is the version of a release. The release's build sets it.
+var release string
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -27,10 +37,26 @@ func main() {
 }
 
 func run(ctx context.Context) int {
-	var json bool
-	root := scancommand.New("touchstone-scan", &json)
+	var asJSON bool
+	root := scancommand.New(program, &asJSON)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.PersistentFlags().BoolVar(&json, "json", false, "print JSON for programs")
+	version := newVersion(&asJSON)
+	root.AddCommand(version)
+	// The flag of the library would fill in a template, which makes the program a fifth
+	// larger.
+	var showVersion bool
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
+	scan := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if showVersion {
+			return version.RunE(version, nil)
+		}
+		return scan(cmd, args)
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	})
+	root.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON for programs")
 	err := root.ExecuteContext(ctx)
 	var verdict *scancommand.Failed
 	switch {
@@ -39,9 +65,28 @@ func run(ctx context.Context) int {
 	case errors.As(err, &verdict):
 		return verdict.Code
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "touchstone-scan: interrupted")
+		fmt.Fprintln(os.Stderr, program+": interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintln(os.Stderr, "touchstone-scan:", err)
+	fmt.Fprintln(os.Stderr, program+":", err)
 	return exitUsage
+}
+
+// newVersion returns the verb that prints the version, like the flag.
+func newVersion(asJSON *bool) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version := buildversion.Of(release)
+			if *asJSON {
+				enc := json.NewEncoder(cmd.OutOrStdout())
+				enc.SetIndent("", "  ")
+				return enc.Encode(map[string]string{"version": version, "go": runtime.Version()})
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s (%s)\n", program, version, runtime.Version())
+			return err
+		},
+	}
 }

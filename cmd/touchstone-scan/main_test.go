@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/buildversion"
 )
 
 // build builds the program as a release does.
@@ -42,6 +44,7 @@ func TestProgram(t *testing.T) {
 		"good.json": `{"tools":[{"name":"a","description":"Reads a file."}]}`,
 		"bad.json":  `{"tools":[{"name":"a","description":"Adds \u202enumbers\u202c."}]}`,
 		"mcp.json":  `{"mcpServers":{"a":{"command":"true"}}}`,
+		"old.hcl":   `suppress {` + "\n" + `tool = "x:y"` + "\n" + `check = "unicode.hidden"` + "\n" + `reason = "r"` + "\n}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -63,10 +66,23 @@ func TestProgram(t *testing.T) {
 		{"explain --json first.any-other-tool", 0, `"severity": "medium"`},
 		{"approve good.json", 2, "--baseline is required"},
 		{"--help", 0, "touchstone-scan tools.json"},
+		{"--version", 0, "touchstone-scan " + buildversion.Developed + " (go"},
+		{"version", 0, "touchstone-scan " + buildversion.Developed + " (go"},
+		{"version --json", 0, `"version": "` + buildversion.Developed + `"`},
+		{"bad.json", 1, "touchstone-scan: 1 of severity high or higher"},
+		{"mcp.json", 3, "touchstone-scan: not everything was scanned"},
+		{"--pin half.json mcp.json", 3, "touchstone-scan: half.json was not written"},
+		{"--suppressions old.hcl good.json", 0, "touchstone-scan: a suppression is no longer needed"},
+		{"--fotmat json", 2, "touchstone-scan: unknown flag: --fotmat; see touchstone-scan --help"},
+		{"approve --fotmat json", 2, "touchstone-scan: unknown flag: --fotmat; see touchstone-scan approve --help"},
+		{"explain a b", 2, "see touchstone-scan explain --help"},
 	} {
 		cmd := exec.Command(program, strings.Fields(tt.args)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
+		if strings.Contains(string(out), "touchstone:") || strings.Contains(string(out), "touchstone scan") {
+			t.Errorf("%s: the output names another program: %s", tt.args, out)
+		}
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)

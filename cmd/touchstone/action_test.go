@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchstone-eval/touchstone/internal/buildversion"
 	"github.com/touchstone-eval/touchstone/internal/testlevel"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
@@ -42,12 +43,12 @@ func releases(t *testing.T, program string) *httptest.Server {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	name += "_" + developed + "_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz"
+	name += "_" + buildversion.Developed + "_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/v" + developed + "/" + name:
+		case "/v" + buildversion.Developed + "/" + name:
 			_, _ = w.Write(archive.Bytes())
-		case "/v" + developed + "/checksums.txt":
+		case "/v" + buildversion.Developed + "/checksums.txt":
 			fmt.Fprintf(w, "%x  other.tar.gz\n%x  %s\n", sha256.Sum256(nil), sha256.Sum256(archive.Bytes()), name)
 		default:
 			http.NotFound(w, r)
@@ -313,8 +314,8 @@ func TestActionsNameTheVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), `default: "`+developed+`"`) {
-			t.Errorf("%s does not fetch version %s", file, developed)
+		if !strings.Contains(string(text), `default: "`+buildversion.Developed+`"`) {
+			t.Errorf("%s does not fetch version %s", file, buildversion.Developed)
 		}
 	}
 }

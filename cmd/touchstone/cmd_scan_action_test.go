@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchstone-eval/touchstone/internal/buildversion"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
@@ -96,7 +97,7 @@ func TestScanActionWithoutProgram(t *testing.T) {
 		inputs map[string]string
 		log    string
 	}{
-		{"wrong digest", map[string]string{"sha256": strings.Repeat("0", 64)}, "::error title=Touchstone::touchstone-scan_" + developed + "_"},
+		{"wrong digest", map[string]string{"sha256": strings.Repeat("0", 64)}, "::error title=Touchstone::touchstone-scan_" + buildversion.Developed + "_"},
 		{"no such release", map[string]string{"version": "9.9.9"}, "cannot fetch " + downloads + "/v9.9.9/touchstone-scan_9.9.9_"},
 		{"no program", map[string]string{"program": "none"}, "there is no program none"},
 	} {

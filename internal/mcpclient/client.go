@@ -2,8 +2,10 @@ package mcpclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -16,7 +18,8 @@ type Options struct {
 	// before the session acts on it. It may be called from several goroutines
 	// and must not keep the slice. Optional.
 	Observe func(message []byte)
-	// Stderr receives the standard error of a command. Optional.
+	// Stderr receives what a command prints for people: its standard error, and the
+	// lines of its standard output that are not JSON. Optional.
 	Stderr io.Writer
 }
 
@@ -33,10 +36,17 @@ func Use(ctx context.Context, t Target, o Options, do func(context.Context, *mcp
 		return err
 	}
 	t.Transport = SSE
-	if _, err2 := useURL(ctx, t, o, do); err2 != nil {
-		return fmt.Errorf("%w; and over SSE: %w", err, err2)
+	_, err2 := useURL(ctx, t, o, do)
+	var answer *AnswerError
+	switch {
+	case err2 == nil:
+		return nil
+	case errors.As(err2, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden):
+		return err2 // it does support SSE
+	case err2.Error() == err.Error():
+		return fmt.Errorf("%w, also over SSE", err)
 	}
-	return nil
+	return fmt.Errorf("%w; and over SSE: %w", err, err2)
 }
 
 func useCommand(ctx context.Context, t Target, o Options, do func(context.Context, *mcp.ClientSession) error) error {
@@ -45,10 +55,19 @@ func useCommand(ctx context.Context, t Target, o Options, do func(context.Contex
 		return fmt.Errorf("start it: %w", err)
 	}
 	b := newBudget()
-	return b.explain(converse(ctx, p.Stop, &mcp.IOTransport{
-		Reader: &observed{ReadCloser: newJSONLines(p.Out), messages: messages{framing: perLine, observe: o.Observe, budget: b}},
-		Writer: p.In,
+	end, ended := newEnding(), false
+	stop := func() {
+		ended = end.seen.Load()
+		p.Stop()
+	}
+	err = b.explain(converse(ctx, stop, &mcp.IOTransport{
+		Reader: &observed{ReadCloser: newJSONLines(endingReader{p.Out, end}, o.Stderr), messages: messages{framing: perLine, observe: o.Observe, budget: b}},
+		Writer: endingWriter{p.In, end},
 	}, o, do))
+	if err != nil && ended && ctx.Err() == nil && b.excess.Load() == nil {
+		return &EndedError{p.State, err}
+	}
+	return err
 }
 
 // useURL also reports whether the server refused the first request like a server that
@@ -60,8 +79,11 @@ func useURL(ctx context.Context, t Target, o Options, do func(context.Context, *
 	if err != nil {
 		return false, err
 	}
-	err = rt.budget.explain(converse(ctx, stop, transport, o, do))
-	return rt.refused.Load(), err
+	err = converse(ctx, stop, transport, o, do)
+	if ctx.Err() == nil {
+		err = rt.outcome.explain(err)
+	}
+	return rt.refused.Load(), rt.budget.explain(err)
 }
 
 // converse calls do in a goroutine, and returns at the latest when ctx ends. A server that

@@ -24,17 +24,28 @@ type roundTripper struct {
 	host    string
 	headers map[string]string
 	over    <-chan struct{} // closed when the conversation is over
+	outcome outcome
 	asked   atomic.Bool
 	refused atomic.Bool // the first answer was that of a server that does not support POST here
 }
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.roundTrip(req)
+	if err != nil {
+		t.outcome.note(req, err)
+		return nil, err
+	}
+	t.outcome.note(req, answered(resp))
+	return resp, nil
+}
+
+func (t *roundTripper) roundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case req.URL.Host != t.host:
 		// The user consented to this host, and the headers are its secrets.
-		return nil, fmt.Errorf("the server redirects to another host, %s", req.URL.Host)
+		return nil, &RedirectError{fmt.Sprintf("it redirects to another host, %s", req.URL.Host)}
 	case t.scheme == "https" && req.URL.Scheme != "https":
-		return nil, errors.New("the server redirects to an unencrypted connection")
+		return nil, &RedirectError{"it redirects to an unencrypted connection"}
 	}
 	ctx, cancel := context.WithCancel(req.Context())
 	go t.endAfterGrace(ctx, cancel)

@@ -13,13 +13,14 @@ import (
 // usually ignore such lines, but the library would close the connection.
 type jsonLines struct {
 	io.Closer
+	other io.Writer // receives the other lines; may be nil
 	r     *bufio.Reader
 	ready []byte // the rest of the current line
 	err   error
 }
 
-func newJSONLines(r io.ReadCloser) *jsonLines {
-	return &jsonLines{Closer: r, r: bufio.NewReaderSize(r, 64<<10)}
+func newJSONLines(r io.ReadCloser, other io.Writer) *jsonLines {
+	return &jsonLines{Closer: r, other: other, r: bufio.NewReaderSize(r, 64<<10)}
 }
 
 func (j *jsonLines) Read(p []byte) (int, error) {
@@ -42,6 +43,8 @@ func (j *jsonLines) Read(p []byte) (int, error) {
 		}
 		if text := bytes.TrimSpace(line); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
 			j.ready = append(text, '\n')
+		} else if j.other != nil && len(text) > 0 {
+			_, _ = j.other.Write(append(text, '\n')) // for people: a failure changes nothing
 		}
 	}
 	n := copy(p, j.ready)

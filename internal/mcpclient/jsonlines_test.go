@@ -17,7 +17,7 @@ func TestJSONLines(t *testing.T) {
 		strings.Repeat("x", 200_000) + "\n{}\n":        "{}\n",
 	} {
 		for _, wrap := range []func(io.Reader) io.Reader{iotest.OneByteReader, iotest.DataErrReader, iotest.HalfReader} {
-			got, err := io.ReadAll(newJSONLines(io.NopCloser(wrap(strings.NewReader(in)))))
+			got, err := io.ReadAll(newJSONLines(io.NopCloser(wrap(strings.NewReader(in))), nil))
 			if err != nil || string(got) != want {
 				t.Errorf("%.40q: got %q, %v, want %q", in, got, err, want)
 			}
@@ -28,7 +28,7 @@ func TestJSONLines(t *testing.T) {
 func FuzzJSONLines(f *testing.F) {
 	f.Add("hello\n{\"a\":1}\n[1,\n{}")
 	f.Fuzz(func(t *testing.T, in string) {
-		out, err := io.ReadAll(newJSONLines(io.NopCloser(iotest.HalfReader(strings.NewReader(in)))))
+		out, err := io.ReadAll(newJSONLines(io.NopCloser(iotest.HalfReader(strings.NewReader(in))), nil))
 		if err != nil {
 			t.Fatal(err)
 		}

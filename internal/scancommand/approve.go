@@ -33,7 +33,7 @@ are those of a scan.`,
 			how := scanreport.Approval{Reason: strings.TrimSpace(reason), Author: strings.TrimSpace(author), Date: time.Now().UTC().Format(time.DateOnly)}
 			switch {
 			case flags.baseline == "":
-				return errors.New("--baseline is required: name the file that scan --pin wrote")
+				return errors.New("--baseline is required: name the file that --pin wrote")
 			case len(items) == 0:
 				return errors.New("--change is required: name what to approve, as a scan with --baseline lists it")
 			case how.Reason == "":

@@ -42,6 +42,7 @@ func (f *Failed) ExitCode() int { return f.Code }
 
 // flags are the flags and arguments of touchstone scan.
 type flags struct {
+	program        string
 	json           *bool // --json of the program
 	paths          []string
 	server         string
@@ -67,8 +68,9 @@ files in a supported format are scanned, and the others are listed as skipped.
 The formats are:
 
   one or more tools/list results, as {"tools": [...]} or as whole JSON-RPC
-  answers; a corpus; rows of server, tool, description, inputSchema and
-  outputSchema; the configuration of Claude Desktop, Claude Code, Cursor,
+  answers, also in a batch; a corpus; rows of server, tool, description,
+  inputSchema and outputSchema; tools for the APIs of OpenAI, Anthropic and
+  Gemini; the configuration of Claude Desktop, Claude Code, Cursor,
   VS Code, Windsurf, Zed, Codex or Gemini, which --clients finds automatically;
   the source of a server in Go, Python, TypeScript or JavaScript, of which
   literals are read, and which in a directory needs --source
@@ -91,7 +93,7 @@ const scanExitHelp = `Exit codes:
 // New returns the command. name is the program with the verb, as in its examples, and
 // json the flag --json of the program.
 func New(name string, json *bool) *cobra.Command {
-	flags := &flags{json: json}
+	flags := &flags{program: strings.Fields(name)[0], json: json}
 	cmd := &cobra.Command{
 		Use:   name[strings.LastIndex(name, " ")+1:] + " [PATH...|-]",
 		Short: "Scan tool definitions from files, client configurations or live servers",
@@ -379,7 +381,7 @@ func (f *flags) writeBaseline(ctx context.Context, log io.Writer, in *toollist.I
 		return nil
 	}
 	if !r.Complete() {
-		fmt.Fprintf(log, "touchstone: %s was not written: not everything was scanned\n", f.pin)
+		fmt.Fprintf(log, f.program+": %s was not written: not everything was scanned\n", f.pin)
 		return nil
 	}
 	b, err := scanreport.NewBaseline(slices.Concat(in.Tools, in.Others))
@@ -427,24 +429,24 @@ const onChange = "change"
 // main facts on standard error, for formats that are not read by people.
 func (f *flags) verdict(log io.Writer, r *scanreport.Result) error {
 	for _, s := range r.Expired {
-		fmt.Fprintf(log, "touchstone: a suppression expired on %s and has no effect: %s\n", s.Expires, s)
+		fmt.Fprintf(log, f.program+": a suppression expired on %s and has no effect: %s\n", s.Expires, s)
 	}
 	for _, s := range r.Unused {
-		fmt.Fprintf(log, "touchstone: a suppression is no longer needed: %s\n", s)
+		fmt.Fprintf(log, f.program+": a suppression is no longer needed: %s\n", s)
 	}
 	if !r.Complete() {
-		fmt.Fprintf(log, "touchstone: not everything was scanned: %d not scanned, %d partially scanned\n", len(r.Unscanned), len(r.Incomplete))
+		fmt.Fprintf(log, f.program+": not everything was scanned: %d not scanned, %d partially scanned\n", len(r.Unscanned), len(r.Incomplete))
 	}
 	least := scanner.Severity(f.failOn)
 	if f.failOn == onChange {
 		least = scanner.SeverityHigh
 		if r.Drift.Any() {
-			fmt.Fprintf(log, "touchstone: %d changed since the baseline\n", len(r.Drift.Changes))
+			fmt.Fprintf(log, f.program+": %d changed since the baseline\n", len(r.Drift.Changes))
 			return &Failed{exitFound}
 		}
 	}
 	if n := r.AtLeast(least); n > 0 {
-		fmt.Fprintf(log, "touchstone: %d of severity %s or higher\n", n, least)
+		fmt.Fprintf(log, f.program+": %d of severity %s or higher\n", n, least)
 		return &Failed{exitFound}
 	}
 	if !r.Complete() {

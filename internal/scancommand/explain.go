@@ -24,7 +24,12 @@ func newExplain(name string, asJSON *bool) *cobra.Command {
 		Long: `Explain what a check or a tripwire finds, why that is dangerous, and what to do about it, with
 examples of what it reports and what it does not. Without ID, list all ids.`,
 		Example: examples(name, "scan explain override.reveal-prompt\nscan explain unicode.hidden"),
-		Args:    cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("explain takes one id, and %d are given; see %s --help", len(args), cmd.CommandPath())
+			}
+			return nil
+		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ids(), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -36,7 +37,12 @@ type Approval struct {
 // NewBaseline returns a baseline that approves these tools. It fails if one name has
 // two definitions, because it cannot tell which of them was approved.
 func NewBaseline(tools []toollist.Tool) (*Baseline, error) {
-	list, places := distinct(tools)
+	definitions := distinct(tools)
+	places := placesOf(definitions)
+	list := make([]scanner.Tool, len(definitions))
+	for i := range definitions {
+		list[i] = definitions[i].Tool.Tool
+	}
 	sortTools(list)
 	for i := 1; i < len(list); i++ {
 		if t := list[i]; t.Server == list[i-1].Server && t.Label() == list[i-1].Label() {
@@ -102,6 +108,10 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 		return nil, fail(toollist.Place{File: file, Line: line}, "it has a merge conflict", "resolve it, or "+remedy)
 	}
 	in, err := toollist.Read(file, "", text)
+	var bad *toollist.InputError
+	if errors.As(err, &bad) && bad.Place.Line == 0 { // nothing in it can be corrected
+		bad.Remedy = remedy
+	}
 	if err != nil {
 		return nil, err
 	}

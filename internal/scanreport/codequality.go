@@ -59,7 +59,7 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 			signal, severity := r.withChange(f, f.Signals[k])
 			s := &signal
 			text := fmt.Sprintf("%s:%s: %s: %s", safetext.Name(f.Server), safetext.Name(f.Label()), s.Detail, marked(s))
-			if _, do := advice(s); do != "" {
+			if _, do := advice(f, s); do != "" {
 				text += " What to do: " + do
 			}
 			add(s.CheckID, text, issueSeverities[severity], place, f.Server, f.Label(), s.Evidence)
@@ -76,7 +76,7 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 		}
 	}
 	for _, u := range r.Unscanned {
-		add("not-scanned", "not scanned: "+subject(u)+": "+detail(u), "major", u.Place, u.Server, u.Tool, u.Reason)
+		add("not-scanned", "not scanned: "+subject(u)+": "+oneLine(u), "major", u.Place, u.Server, u.Tool, u.Reason)
 	}
 	for _, t := range r.Incomplete {
 		add("not-scanned", "scanned in part: "+t.Server+":"+t.Tool+": "+t.reasons(), "major", toollist.Place{File: "scan"}, t.Server, t.Tool)

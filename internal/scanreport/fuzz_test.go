@@ -84,10 +84,11 @@ func FuzzFormats(f *testing.F) {
 	f.Add(nasty, nasty, nasty)
 	f.Fuzz(func(t *testing.T, name, text, reason string) {
 		r := &Result{
-			Findings: []Finding{{scanner.Finding{Server: name, Tool: text, Severity: scanner.SeverityHigh, Signals: []scanner.Signal{
+			Findings: []Finding{{Finding: scanner.Finding{Server: name, Tool: text, Severity: scanner.SeverityHigh, Signals: []scanner.Signal{
 				{CheckID: "unicode.hidden", Tier: scanner.TierHard, Evidence: text, Detail: reason},
-			}}, []toollist.Place{{File: name, Line: 1}, {File: text, Line: 2}}}},
-			Unscanned:  []toollist.Unscanned{{Server: name, Source: text, Reason: reason}},
+			}}, Places: []toollist.Place{{File: name, Line: 1}, {File: text, Line: 2}}}},
+			Unscanned:  []toollist.Unscanned{{Server: name, Source: text, Reason: reason, Output: []string{text, reason}}},
+			Notes:      []Note{{Server: name, Tool: text, Reason: reason, Places: []toollist.Place{{File: name, Line: 1}}}},
 			PassedOver: []toollist.PassedOver{{Path: name, Reason: reason}},
 		}
 		for kind, write := range map[string]func(io.Writer) error{

@@ -54,7 +54,14 @@ func (r *Result) htmlBody(w io.Writer) {
 			if i.Subject != "" {
 				subject = "<code>" + text(i.Subject) + "</code>: "
 			}
-			fmt.Fprintf(w, "<li>%s%s</li>\n", subject, text(i.Text))
+			fmt.Fprintf(w, "<li>%s%s", subject, text(i.Text))
+			for k, line := range i.Output {
+				if k == 0 {
+					fmt.Fprintf(w, "<br><span class=\"quiet\">%s</span>", outputTitle)
+				}
+				fmt.Fprintf(w, "<br><code>%s</code>", text(line))
+			}
+			fmt.Fprint(w, "</li>\n")
 		}
 		fmt.Fprint(w, "</ul>\n")
 	}
@@ -71,13 +78,13 @@ func (f *Finding) html(w io.Writer) {
 	fmt.Fprintf(w, "<td><code>%s</code><br><code>%s</code><br><span class=\"quiet\">%s</span></td>\n<td>\n<ul>\n",
 		text(safetext.Name(f.Server)), text(safetext.Name(f.Label())), text(placesText(f.Places)))
 	for i := range f.Signals {
-		htmlSignal(w, &f.Signals[i])
+		htmlSignal(w, f, &f.Signals[i])
 	}
 	fmt.Fprint(w, "</ul>\n</td>\n</tr>\n")
 }
 
 // htmlSignal writes a signal as an item of a list. The telling words are marked.
-func htmlSignal(w io.Writer, s *scanner.Signal) {
+func htmlSignal(w io.Writer, f *Finding, s *scanner.Signal) {
 	fmt.Fprintf(w, "<li>%s <span class=\"quiet\">(%s, %.2f)</span>: %s", text(s.CheckID), s.Tier, s.Confidence, text(s.Detail))
 	if s.Evidence != "" {
 		before, words, after := quoted(s)
@@ -85,11 +92,11 @@ func htmlSignal(w io.Writer, s *scanner.Signal) {
 			words = "<mark>" + text(words) + "</mark>"
 		}
 		fmt.Fprintf(w, "<br><code>%s%s%s</code>", text(before), words, text(after))
-		if s.Pointer != "" {
-			fmt.Fprintf(w, " <span class=\"quiet\">at %s</span>", text(safetext.Clip(s.Pointer, maxPointer)))
+		if at := f.pointer(s); at != "" {
+			fmt.Fprintf(w, " <span class=\"quiet\">at %s</span>", text(safetext.Clip(at, maxPointer)))
 		}
 	}
-	if why, do := advice(s); why != "" {
+	if why, do := advice(f, s); why != "" {
 		fmt.Fprintf(w, "<br>%s <strong>What to do:</strong> %s", text(why), text(do))
 	}
 	fmt.Fprint(w, "</li>\n")

@@ -53,6 +53,7 @@ type (
 		NotScanned          []toollist.Unscanned  `json:"not_scanned"`
 		Incomplete          []Incomplete          `json:"incomplete"`
 		PassedOver          []toollist.PassedOver `json:"passed_over"`
+		Notes               []Note                `json:"notes"`
 		Suppressed          []jsonSuppressed      `json:"suppressed"`
 		SuppressionsExpired []jsonSuppression     `json:"suppressions_expired"`
 		SuppressionsUnused  []jsonSuppression     `json:"suppressions_unused"`
@@ -90,15 +91,15 @@ func (r *Result) WriteJSON(w io.Writer) error {
 			s := &f.Signals[k]
 			j.Signals[k], j.Evidence[k] = s.CheckID, s.Evidence
 			_, words, _ := quoted(s)
-			why, do := advice(s)
-			j.Details[k] = jsonSignal{s.CheckID, s.Pattern, s.Tier, s.ThreatType, s.Confidence, s.Detail, s.Pointer, words, why, do}
+			why, do := advice(&f, s)
+			j.Details[k] = jsonSignal{s.CheckID, s.Pattern, s.Tier, s.ThreatType, s.Confidence, s.Detail, f.pointer(s), words, why, do}
 		}
 		out.Findings[i] = j
 	}
 	out.Coverage = jsonCoverage{
 		Complete: r.Complete(), Coverage: r.Coverage,
 		Servers: orEmpty(r.Servers), NotScanned: orEmpty(r.Unscanned), Incomplete: orEmpty(r.Incomplete),
-		PassedOver: orEmpty(r.PassedOver), Suppressed: make([]jsonSuppressed, len(r.Suppressed)),
+		PassedOver: orEmpty(r.PassedOver), Notes: orEmpty(r.Notes), Suppressed: make([]jsonSuppressed, len(r.Suppressed)),
 		SuppressionsExpired: jsonSuppressions(r.Expired), SuppressionsUnused: jsonSuppressions(r.Unused),
 		Baseline: r.Drift,
 	}

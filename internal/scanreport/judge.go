@@ -26,6 +26,16 @@ type Options struct {
 type Finding struct {
 	scanner.Finding
 	Places []toollist.Place
+
+	definition *definition
+}
+
+// pointer returns the place of a signal in the definition, in the names of its file.
+func (f *Finding) pointer(s *scanner.Signal) string {
+	if f.definition == nil {
+		return s.Pointer
+	}
+	return f.definition.Pointer(s.Pointer)
 }
 
 // Suppressed is a signal that a suppression removed from its finding.
@@ -35,6 +45,8 @@ type Suppressed struct {
 	Reason       string
 	Expires      string
 	Places       []toollist.Place
+
+	of *Finding
 }
 
 // Incomplete is a tool on which some checks failed, or of which a bound kept them
@@ -66,6 +78,7 @@ type Result struct {
 	Incomplete []Incomplete
 	Unscanned  []toollist.Unscanned
 	PassedOver []toollist.PassedOver
+	Notes      []Note
 	Servers    []ServerCount
 	Coverage   scanner.Coverage
 	Checks     []scanner.CheckInfo // those that ran
@@ -99,19 +112,22 @@ func (r *Result) AtLeast(s scanner.Severity) int {
 		return 0
 	}
 	reached := map[toolName]bool{}
+	n := 0
 	for _, f := range r.Findings {
 		if severityRank[f.Severity] >= severityRank[s] {
 			reached[toolName{f.Server, f.Label()}] = true
+			n++
 		}
 	}
 	if r.Drift != nil {
 		for _, c := range r.Drift.Changes {
-			if severityRank[c.Severity] >= severityRank[s] {
+			if severityRank[c.Severity] >= severityRank[s] && !reached[c.key] {
 				reached[c.key] = true
+				n++
 			}
 		}
 	}
-	return len(reached)
+	return n
 }
 
 // Judge scans all tools of in together.
@@ -130,11 +146,16 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, places := distinct(slices.Concat(in.Tools, in.Others))
+	definitions := distinct(slices.Concat(in.Tools, in.Others))
+	tools := make([]scanner.Tool, len(definitions))
+	for i := range definitions {
+		tools[i] = definitions[i].Tool.Tool
+	}
 	report := s.Scan(tools)
 	r := &Result{
 		Unscanned:  slices.Clone(in.Unscanned),
 		PassedOver: in.PassedOver,
+		Notes:      notes(definitions),
 		Servers:    countServers(tools),
 		Coverage:   report.Coverage,
 		Checks:     ran(opts),
@@ -144,11 +165,12 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 			r.Incomplete = append(r.Incomplete, Incomplete{f.Server, f.Label(), orEmpty(f.FailedChecks), orEmpty(f.Unread)})
 		}
 	}
-	r.suppress(report, opts, places)
+	r.suppress(report, opts, definitions)
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(severityRank[b.Severity], severityRank[a.Severity]),
 			strings.Compare(a.Server, b.Server), strings.Compare(a.Label(), b.Label()),
+			comparePlaces(a.Places, b.Places),
 		)
 	})
 	if opts.Baseline != nil {
@@ -156,6 +178,7 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 			return nil, err
 		}
 		r.Drift = drift(tools, opts.Baseline.Tools)
+		places := placesOf(definitions)
 		for i := range r.Drift.Changes {
 			c := &r.Drift.Changes[i]
 			c.places = places[c.key]
@@ -177,25 +200,6 @@ func ran(opts Options) []scanner.CheckInfo {
 
 // toolName names a tool within its server, by its label.
 type toolName struct{ server, tool string }
-
-// distinct drops tools that were read twice with the same definition, and
-// collects the places of each name.
-func distinct(all []toollist.Tool) ([]scanner.Tool, map[toolName][]toollist.Place) {
-	tools := make([]scanner.Tool, 0, len(all))
-	places := make(map[toolName][]toollist.Place, len(all))
-	seen := make(map[string]bool, len(all))
-	for _, t := range all {
-		key := toolName{t.Server, t.Label()}
-		if list := places[key]; len(list) == 0 || list[len(list)-1] != t.Place {
-			places[key] = append(list, t.Place)
-		}
-		if words := toollist.Content(&t.Tool); !seen[words] {
-			seen[words] = true
-			tools = append(tools, t.Tool)
-		}
-	}
-	return tools, places
-}
 
 func countServers(tools []scanner.Tool) []ServerCount {
 	counts := map[string]*ServerCount{}

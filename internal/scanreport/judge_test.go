@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 	"github.com/touchstone-eval/touchstone/scanner"
@@ -73,7 +75,7 @@ func TestJudge(t *testing.T) {
 	// The order of the input does not matter.
 	in := sample()
 	slices.Reverse(in.Tools)
-	if diff := cmp.Diff(r.Findings, mustJudge(t, in, Options{}).Findings, cmp.AllowUnexported(scanner.Signal{})); diff != "" {
+	if diff := cmp.Diff(r.Findings, mustJudge(t, in, Options{}).Findings, cmp.AllowUnexported(scanner.Signal{}), cmpopts.IgnoreFields(scanner.Finding{}, "Index"), cmpopts.IgnoreUnexported(Finding{})); diff != "" {
 		t.Error(diff)
 	}
 	if r := mustJudge(t, sample(), Options{Checks: []string{"unicode.hidden"}}); names(r) != "calc:hide" || len(r.Checks) != 1 || r.Coverage.ChecksRun != 1 {
@@ -98,6 +100,74 @@ func TestJudgeSameName(t *testing.T) {
 	}
 	if _, err := NewBaseline(in.Tools); err == nil || !strings.Contains(err.Error(), "two definitions") {
 		t.Error(err)
+	}
+}
+
+// Two definitions of one name in one file keep their places apart, and the report says
+// that they share a name. A tool without a name is scanned, and said too.
+func TestSameNameAndNoName(t *testing.T) {
+	in, err := toollist.Read("shop.json", "shop", []byte(`[
+{"name": "add", "description": "Adds."},
+{"name": "add", "description": "Adds `+"\u202enumbers\u202c"+`."},
+{"name": "add", "description": "Adds `+"\u202eother numbers\u202c"+`."},
+{"name": "same"},
+{"name": "same"},
+{"description": "Subtracts `+"\u202enumbers\u202c"+`."}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 { // the order does not depend on maps
+		r := mustJudge(t, in, Options{})
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, f.Tool+" "+placesText(f.Places)+" "+f.Signals[0].Evidence)
+		}
+		want := []string{` shop.json:7 Subtracts \u{202E}numbers\u{202C}.`, `add shop.json:3 Adds \u{202E}numbers\u{202C}.`, `add shop.json:4 Adds \u{202E}other numbers\u{202C}.`}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+		got = nil
+		for i := range r.Notes {
+			got = append(got, r.Notes[i].Tool+": "+r.Notes[i].text())
+		}
+		want = []string{
+			": a tool has no name: it was scanned: shop.json:7",
+			"add: 3 definitions have this name: all were scanned, and programs differ on which one they show to the model: shop.json:2, shop.json:3, shop.json:4",
+			"same: it is listed more than once, with the same definition: shop.json:5, shop.json:6",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+		if r.AtLeast(scanner.SeverityHigh) != 3 || !r.Complete() {
+			t.Fatal(r.AtLeast(scanner.SeverityHigh), r.Complete())
+		}
+		for format, write := range map[string]func(io.Writer) error{"table": r.WriteTable, "json": r.WriteJSON, "sarif": r.WriteSARIF, "html": r.WriteHTML, "markdown": r.WriteMarkdown} {
+			if text := written(t, write); !strings.Contains(text, "3 definitions have this name") {
+				t.Errorf("%s: no note: %s", format, text)
+			}
+		}
+	}
+	r := mustJudge(t, in, Options{Suppressions: []Suppression{{Tool: "shop:add", Check: "unicode.hidden", Reason: "r"}}})
+	if len(r.Suppressed) != 2 || placesText(r.Suppressed[0].Places) != "shop.json:3" || placesText(r.Suppressed[1].Places) != "shop.json:4" {
+		t.Errorf("%+v", r.Suppressed)
+	}
+}
+
+// Pointers lead into the file, whose shape may not be that of MCP.
+func TestPointersOfOtherShapes(t *testing.T) {
+	in, err := toollist.Read("f.json", "s", []byte(`[{"type": "function", "function": {"name": "add", "description": "Adds.",
+		"parameters": {"type": "object", "properties": {"a": {"description": "`+"\u202enumbers\u202c"+`"}}}}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := mustJudge(t, in, Options{})
+	if len(r.Findings) != 1 || r.Findings[0].pointer(&r.Findings[0].Signals[0]) != "/function/parameters/properties/a/description" {
+		t.Errorf("%+v", r.Findings)
+	}
+	for name, write := range map[string]func(io.Writer) error{"table": r.WriteTable, "json": r.WriteJSON, "sarif": r.WriteSARIF, "html": r.WriteHTML, "markdown": r.WriteMarkdown} {
+		if text := html.UnescapeString(written(t, write)); !strings.Contains(text, "/function/parameters/properties/a/description") || strings.Contains(text, "/inputSchema") {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }
 
@@ -353,7 +423,7 @@ func TestApprove(t *testing.T) {
 			t.Fatal(err)
 		}
 		var items []string
-		for _, c := range drift(definitions(all), b.Tools).Changes {
+		for _, c := range drift(toolsOf(all), b.Tools).Changes {
 			items = append(items, c.Item)
 			for _, f := range c.Fields {
 				items = append(items, f.Pointer)
@@ -399,8 +469,11 @@ func TestApprove(t *testing.T) {
 	}
 }
 
-func definitions(tools []toollist.Tool) []scanner.Tool {
-	list, _ := distinct(tools)
+func toolsOf(tools []toollist.Tool) []scanner.Tool {
+	var list []scanner.Tool
+	for _, d := range distinct(tools) {
+		list = append(list, d.Tool.Tool)
+	}
 	return list
 }
 

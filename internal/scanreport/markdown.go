@@ -24,7 +24,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		for _, f := range r.Findings {
 			fmt.Fprintf(out, "\n%s, %s, in %s\n\n", safetext.MarkdownCode(safetext.Name(f.Server)+":"+safetext.Name(f.Label())), f.ThreatLevel, safetext.MarkdownCode(placesText(f.Places)))
 			for i := range f.Signals {
-				markdownSignal(out, &f.Signals[i])
+				markdownSignal(out, &f, &f.Signals[i])
 			}
 		}
 	}
@@ -36,13 +36,16 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 			} else {
 				fmt.Fprintf(out, "- %s: %s\n", safetext.MarkdownCode(i.Subject), safetext.MarkdownCode(i.Text))
 			}
+			for _, line := range i.Output {
+				fmt.Fprintf(out, "  - it printed: %s\n", safetext.MarkdownCode(line))
+			}
 		}
 	}
 	return out.Flush()
 }
 
 // markdownSignal writes a signal as an item of a list. The telling words are bold.
-func markdownSignal(w io.Writer, s *scanner.Signal) {
+func markdownSignal(w io.Writer, f *Finding, s *scanner.Signal) {
 	fmt.Fprintf(w, "- %s (%s, %.2f): %s", s.CheckID, s.Tier, s.Confidence, safetext.MarkdownCode(s.Detail))
 	if s.Evidence != "" {
 		before, words, after := quoted(s)
@@ -56,12 +59,12 @@ func markdownSignal(w io.Writer, s *scanner.Signal) {
 		if after != "" {
 			fmt.Fprint(w, safetext.MarkdownCode(after))
 		}
-		if s.Pointer != "" {
-			fmt.Fprintf(w, " at %s", safetext.MarkdownCode(safetext.Clip(s.Pointer, maxPointer)))
+		if at := f.pointer(s); at != "" {
+			fmt.Fprintf(w, " at %s", safetext.MarkdownCode(safetext.Clip(at, maxPointer)))
 		}
 	}
 	fmt.Fprintln(w)
-	if why, do := advice(s); why != "" {
+	if why, do := advice(f, s); why != "" {
 		fmt.Fprintf(w, "  - Why: %s\n  - What to do: %s\n", why, do)
 	}
 }

@@ -253,7 +253,7 @@ func TestSignalsAreExplained(t *testing.T) {
 	if !strings.Contains(words, "read ~/.ssh/id_rsa") || strings.Contains(words, "Adds") {
 		t.Errorf("the words %q of %q", words, s.Evidence)
 	}
-	why, do := advice(s)
+	why, do := advice(&r.Findings[0], s)
 	for name, write := range map[string]func(io.Writer) error{"table": r.WriteTable, "json": r.WriteJSON, "sarif": r.WriteSARIF, "html": r.WriteHTML} {
 		text := html.UnescapeString(written(t, write))
 		for _, want := range []string{why, do, "/description", words, "(prompt) a"} {

@@ -162,12 +162,12 @@ func (r *Result) sarifResults() []*sarif.Result {
 	for _, f := range r.Findings {
 		for _, s := range sortedSignals(f.Signals) {
 			s, severity := r.withChange(&f, s)
-			results = append(results, r.sarifResult(f.Server, f.Label(), s, severity, f.Places, seen))
+			results = append(results, r.sarifResult(&f, f.Label(), s, severity, f.Places, seen))
 		}
 	}
 	results = append(results, r.sarifChanges(seen)...)
 	for _, s := range r.Suppressed {
-		res := r.sarifResult(s.Server, s.Tool, s.Signal, scanner.SeverityNone, s.Places, seen)
+		res := r.sarifResult(s.of, s.Tool, s.Signal, scanner.SeverityNone, s.Places, seen)
 		justification := safetext.Visible(s.Reason)
 		if s.Expires != "" {
 			justification += " (until " + s.Expires + ")"
@@ -197,7 +197,7 @@ func (r *Result) sarifChanges(seen map[string]int) []*sarif.Result {
 		c := &r.Drift.Changes[i]
 		if !told[c.key] && len(c.places) > 0 { // code scanning shows nothing without a place
 			s := scanner.Signal{CheckID: changeCheck, ThreatType: scanner.ThreatRugPull, Detail: c.text()}
-			results = append(results, r.sarifResult(c.key.server, c.key.tool, s, c.Severity, c.places, seen))
+			results = append(results, r.sarifResult(&Finding{Finding: scanner.Finding{Server: c.key.server}}, c.key.tool, s, c.Severity, c.places, seen))
 		}
 	}
 	return results
@@ -210,15 +210,16 @@ func sortedSignals(signals []scanner.Signal) []scanner.Signal {
 	return signals
 }
 
-func (r *Result) sarifResult(server, tool string, s scanner.Signal, severity scanner.Severity, places []toollist.Place, seen map[string]int) *sarif.Result {
-	text := fmt.Sprintf("%s of %s: %s.", safetext.Name(tool), safetext.Name(server), s.Detail)
+func (r *Result) sarifResult(f *Finding, label string, s scanner.Signal, severity scanner.Severity, places []toollist.Place, seen map[string]int) *sarif.Result {
+	text := fmt.Sprintf("%s of %s: %s.", safetext.Name(label), safetext.Name(f.Server), s.Detail)
 	if s.Evidence != "" {
 		text += " Evidence: " + marked(&s)
 	}
-	if s.Pointer != "" {
-		text += " At " + safetext.Clip(s.Pointer, maxPointer) + "."
+	at := f.pointer(&s)
+	if at != "" {
+		text += " At " + safetext.Clip(at, maxPointer) + "."
 	}
-	if why, do := advice(&s); why != "" {
+	if why, do := advice(f, &s); why != "" {
 		text += " Why: " + why + " What to do: " + do
 	}
 	level := sarif.LevelNote
@@ -231,7 +232,7 @@ func (r *Result) sarifResult(server, tool string, s scanner.Signal, severity sca
 	// The fingerprint includes the evidence, because a dismissed alert must
 	// not hide another attack in the same tool. It does not include the place,
 	// so moving a tool within its file changes nothing.
-	hash := toollist.Fingerprint(s.CheckID, server, tool, s.Evidence)
+	hash := toollist.Fingerprint(s.CheckID, f.Server, label, s.Evidence)
 	seen[hash]++
 	primary := fmt.Sprintf("%s:%d", hash, seen[hash])
 	res := sarif.NewRuleResult(s.CheckID).WithLevel(level).WithKind("fail").
@@ -246,13 +247,13 @@ func (r *Result) sarifResult(server, tool string, s scanner.Signal, severity sca
 			continue
 		}
 		location.LogicalLocations = append(location.LogicalLocations, sarif.NewLogicalLocation().
-			WithName(safetext.Name(tool)).WithFullyQualifiedName(safetext.Name(server)+":"+safetext.Name(tool)).WithKind("function"))
+			WithName(safetext.Name(label)).WithFullyQualifiedName(safetext.Name(f.Server)+":"+safetext.Name(label)).WithKind("function"))
 		res.Locations = append(res.Locations, location)
 	}
 	properties := sarif.NewPropertyBag().Add("tier", s.Tier.String()).
 		Add("confidence", s.Confidence).Add("findingSeverity", string(severity)).Add("threatType", string(s.ThreatType))
-	if s.Pointer != "" {
-		properties.Add("pointer", safetext.Visible(s.Pointer))
+	if at != "" {
+		properties.Add("pointer", safetext.Visible(at))
 	}
 	if s.Pattern != "" {
 		properties.Add("tripwire", s.Pattern)
@@ -307,7 +308,7 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 			add(sarif.LevelError, fmt.Sprintf("%d more were not scanned; the JSON output lists them", len(r.Unscanned)-most), toollist.Place{})
 			break
 		}
-		add(sarif.LevelError, "not scanned: "+subject(u)+": "+detail(u), u.Place)
+		add(sarif.LevelError, "not scanned: "+subject(u)+": "+oneLine(u), u.Place)
 	}
 	for i, t := range r.Incomplete {
 		if i == most {
@@ -315,6 +316,14 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 			break
 		}
 		add(sarif.LevelError, fmt.Sprintf("scanned in part: %s:%s: %s", safetext.Name(t.Server), safetext.Name(t.Tool), t.reasons()), toollist.Place{})
+	}
+	for i := range r.Notes {
+		n := &r.Notes[i]
+		if i == most {
+			add(sarif.LevelWarning, fmt.Sprintf("%d more notes; the JSON output lists them", len(r.Notes)-most), toollist.Place{})
+			break
+		}
+		add(sarif.LevelWarning, safetext.Name(n.Server)+":"+safetext.Name(n.Tool)+": "+n.text(), n.Places[0])
 	}
 	for _, s := range r.Expired {
 		add(sarif.LevelWarning, "expired suppression: "+s.String(), s.Place)

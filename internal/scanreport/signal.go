@@ -25,9 +25,9 @@ func marked(s *scanner.Signal) string {
 	return before + "«" + words + "»" + after
 }
 
-// advice says why a signal matters and what to do. A custom check has none.
-func advice(s *scanner.Signal) (why, do string) {
-	e := s.Explain()
+// advice says why a signal of a finding matters and what to do. A custom check has none.
+func advice(f *Finding, s *scanner.Signal) (why, do string) {
+	e := f.Explain(s)
 	return sentence(e.Why), sentence(e.Do)
 }
 

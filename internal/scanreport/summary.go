@@ -90,8 +90,12 @@ type section struct {
 }
 
 // item is a line of a section. Subject is untrusted text, and Text may quote
-// untrusted text. Each format escapes both.
-type item struct{ Subject, Text string }
+// untrusted text. Output is what a server printed, line by line. Each format escapes
+// all of them.
+type item struct {
+	Subject, Text string
+	Output        []string
+}
 
 // maxItems limits the items shown in a section; the JSON output lists all.
 const maxItems = 50
@@ -109,12 +113,12 @@ func (r *Result) sections() []section {
 	}
 	var items []item
 	for _, u := range r.Unscanned {
-		items = append(items, item{subject(u), detail(u)})
+		items = append(items, item{subject(u), detail(u), u.Output})
 	}
 	add("Not scanned", items)
 	items = nil
 	for _, t := range r.Incomplete {
-		items = append(items, item{safetext.Clip(t.Server, safetext.MaxName) + ":" + safetext.Clip(t.Tool, safetext.MaxName), t.reasons()})
+		items = append(items, item{safetext.Clip(t.Server, safetext.MaxName) + ":" + safetext.Clip(t.Tool, safetext.MaxName), t.reasons(), nil})
 	}
 	add("Scanned in part", items)
 	items = nil
@@ -123,32 +127,37 @@ func (r *Result) sections() []section {
 		if s.Expires != "" {
 			until = " (until " + s.Expires + ")"
 		}
-		items = append(items, item{safetext.Clip(s.Server, safetext.MaxName) + ":" + safetext.Clip(s.Tool, safetext.MaxName), fmt.Sprintf("%s: %s%s. Evidence: %s", s.Signal.CheckID, s.Reason, until, s.Signal.Evidence)})
+		items = append(items, item{safetext.Clip(s.Server, safetext.MaxName) + ":" + safetext.Clip(s.Tool, safetext.MaxName), fmt.Sprintf("%s: %s%s. Evidence: %s", s.Signal.CheckID, s.Reason, until, s.Signal.Evidence), nil})
 	}
 	add("Suppressed", items)
 	items = nil
 	for _, s := range r.Expired {
-		items = append(items, item{s.Tool, fmt.Sprintf("%s expired on %s and has no effect (%s); renew or remove it", s.Check, s.Expires, s.Place)})
+		items = append(items, item{s.Tool, fmt.Sprintf("%s expired on %s and has no effect (%s); renew or remove it", s.Check, s.Expires, s.Place), nil})
 	}
 	add("Expired suppressions", items)
 	items = nil
 	for _, s := range r.Unused {
-		items = append(items, item{s.Tool, fmt.Sprintf("%s has no signal to suppress (%s); remove it", s.Check, s.Place)})
+		items = append(items, item{s.Tool, fmt.Sprintf("%s has no signal to suppress (%s); remove it", s.Check, s.Place), nil})
 	}
 	add("Unused suppressions", items)
 	if d := r.Drift; d != nil {
 		items = nil
 		for i := range d.Changes {
-			items = append(items, item{safetext.Clip(d.Changes[i].Item, 2*safetext.MaxName), d.Changes[i].text()})
+			items = append(items, item{safetext.Clip(d.Changes[i].Item, 2*safetext.MaxName), d.Changes[i].text(), nil})
 		}
 		for i := range d.Notes {
-			items = append(items, item{safetext.Clip(d.Notes[i].Item, 2*safetext.MaxName), d.Notes[i].text()})
+			items = append(items, item{safetext.Clip(d.Notes[i].Item, 2*safetext.MaxName), d.Notes[i].text(), nil})
 		}
 		add("Against the baseline", items)
 	}
 	items = nil
+	for _, n := range r.Notes {
+		items = append(items, item{safetext.Name(n.Server) + ":" + safetext.Name(n.Tool), n.text(), nil})
+	}
+	add("Notes", items)
+	items = nil
 	for _, p := range r.PassedOver {
-		items = append(items, item{p.Path, p.Reason})
+		items = append(items, item{p.Path, p.Reason, nil})
 	}
 	add("Passed over", items)
 	return list
@@ -178,6 +187,19 @@ func detail(u toollist.Unscanned) string {
 	}
 	return b.String()
 }
+
+// oneLine is detail with the output of the server, for formats of one line.
+func oneLine(u toollist.Unscanned) string {
+	text := detail(u)
+	if len(u.Output) > 0 {
+		text += "; " + outputTitle + " " + strings.Join(u.Output, " | ")
+	}
+	return text
+}
+
+const outputTitle = "the end of what it printed:"
+
+func (n *Note) text() string { return n.Reason + ": " + placesText(n.Places) }
 
 // maxPlaces limits the places shown for one tool.
 const maxPlaces = 10

@@ -71,7 +71,7 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 		}
 		if !slices.Contains(scanner.Tripwires(), s.Check) {
 			if err := KnownCheck(s.Check); err != nil {
-				complain(err.Error(), "list the ids with touchstone scan explain")
+				complain(err.Error(), "the verb explain lists the ids")
 			}
 		}
 		if _, err := time.Parse(time.DateOnly, s.Expires); s.Expires != "" && err != nil {
@@ -102,7 +102,7 @@ func (e *suppressionsError) Error() string {
 
 // suppress moves suppressed signals out of the report and judges the remaining
 // ones again.
-func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolName][]toollist.Place) {
+func (r *Result) suppress(report *scanner.Report, opts Options, definitions []definition) {
 	active := []Suppression{}
 	for _, s := range opts.Suppressions {
 		if s.Expires != "" && s.Expires < opts.Today {
@@ -118,9 +118,8 @@ func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolN
 				continue
 			}
 			used[i] = true
-			r.Suppressed = append(r.Suppressed, Suppressed{
-				f.Server, f.Label(), *sig, s.Reason, s.Expires, places[toolName{f.Server, f.Label()}],
-			})
+			of := findingOf(*f, definitions)
+			r.Suppressed = append(r.Suppressed, Suppressed{f.Server, f.Label(), *sig, s.Reason, s.Expires, of.Places, &of})
 			return true
 		}
 		return false
@@ -133,9 +132,14 @@ func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolN
 	r.RiskScore = left.RiskScore
 	for _, f := range left.Findings {
 		if f.Flagged() {
-			r.Findings = append(r.Findings, Finding{f, places[toolName{f.Server, f.Label()}]})
+			r.Findings = append(r.Findings, findingOf(f, definitions))
 		}
 	}
+}
+
+func findingOf(f scanner.Finding, definitions []definition) Finding {
+	d := &definitions[f.Index]
+	return Finding{f, d.places, d}
 }
 
 // wildcard reports whether text matches a pattern in which * stands for any

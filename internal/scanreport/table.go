@@ -26,7 +26,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 		for _, f := range r.Findings {
 			fmt.Fprintf(out, "%s: %s, %s\n", safetext.Name(f.Server)+":"+safetext.Name(f.Label()), f.ThreatLevel, safetext.Visible(placesText(f.Places)))
 			for i := range f.Signals {
-				writeSignal(out, &f.Signals[i])
+				writeSignal(out, &f, &f.Signals[i])
 			}
 		}
 		fmt.Fprintln(out)
@@ -39,6 +39,12 @@ func (r *Result) WriteTable(w io.Writer) error {
 			} else {
 				fmt.Fprintf(out, "  %s: %s\n", safetext.Visible(i.Subject), safetext.Visible(i.Text))
 			}
+			if len(i.Output) > 0 {
+				fmt.Fprintf(out, "      %s\n", outputTitle)
+			}
+			for _, line := range i.Output {
+				fmt.Fprintf(out, "        %s\n", safetext.Visible(line))
+			}
 		}
 		fmt.Fprintln(out)
 	}
@@ -48,16 +54,16 @@ func (r *Result) WriteTable(w io.Writer) error {
 
 // writeSignal writes what was found, where, in which words, why it matters and what
 // to do.
-func writeSignal(w io.Writer, s *scanner.Signal) {
+func writeSignal(w io.Writer, f *Finding, s *scanner.Signal) {
 	fmt.Fprintf(w, "  %s (%s, %.2f): %s\n", s.CheckID, s.Tier, s.Confidence, safetext.Visible(s.Detail))
 	if s.Evidence != "" {
 		place := ""
-		if s.Pointer != "" {
-			place = safetext.Clip(s.Pointer, maxPointer) + ": "
+		if at := f.pointer(s); at != "" {
+			place = safetext.Clip(at, maxPointer) + ": "
 		}
 		fmt.Fprintf(w, "      %s%s\n", safetext.Visible(place), safetext.Visible(marked(s)))
 	}
-	if why, do := advice(s); why != "" {
+	if why, do := advice(f, s); why != "" {
 		fmt.Fprintf(w, "      Why: %s\n      Do:  %s\n", why, do)
 	}
 }

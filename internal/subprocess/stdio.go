@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,7 +16,11 @@ type Stdio struct {
 	Out io.ReadCloser
 	// Exited is closed once the program has been reaped and its group killed.
 	Exited chan struct{}
+	// State says how the program ended, such as "exit status 1" or "signal: killed". It
+	// is empty if Stop had to kill the program. It may be read after Exited is closed.
+	State string
 
+	killed  atomic.Bool
 	killAll func()
 	grace   time.Duration
 }
@@ -69,6 +74,9 @@ func startStdio(cmd *exec.Cmd, grace time.Duration, start func() (killAll func()
 	go func() {
 		defer close(p.Exited)
 		_ = cmd.Wait()
+		if cmd.ProcessState != nil && !p.killed.Load() {
+			p.State = cmd.ProcessState.String()
+		}
 		killAll() // the remaining children
 	}()
 	return p, nil
@@ -81,6 +89,7 @@ func (p *Stdio) Stop() {
 	select {
 	case <-p.Exited:
 	case <-time.After(p.grace):
+		p.killed.Store(true)
 		p.killAll()
 		<-p.Exited
 	}

@@ -83,11 +83,8 @@ func (in *Input) addBesides(besides []Tool) {
 		switch {
 		case i < 0:
 			in.Others = append(in.Others, b)
-		case len(in.Others[i].Extra) == 0:
-			in.Others[i].Extra = b.Extra
 		default:
-			old := in.Others[i].Extra
-			in.Others[i].Extra = slices.Concat(old[:len(old)-1], []byte(","), b.Extra[1:])
+			in.Others[i].Extra = joinObjects(in.Others[i].Extra, b.Extra)
 		}
 	}
 }

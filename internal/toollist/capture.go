@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
@@ -13,6 +14,8 @@ import (
 // library returns decoded lists, without the order of properties and duplicate
 // names, and omits tools that it considers invalid. A scan must see the original.
 type capture struct {
+	answered atomic.Bool // the server answered a request with a result
+
 	mu sync.Mutex
 	// answers are concatenated, by the list that they hold. The answer to
 	// initialize has none: its key is "".
@@ -32,6 +35,7 @@ func (c *capture) message(raw []byte) {
 		if !ok {
 			continue
 		}
+		c.answered.Store(true)
 		if of, ok := holds(result.object()); ok {
 			c.mu.Lock()
 			if c.over = c.over || c.size+len(m.raw()) > MaxFile; !c.over {

@@ -2,13 +2,11 @@ package toollist
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -26,7 +24,7 @@ const (
 	maxUnreadable = 1_000 // the entries that are reported one by one
 )
 
-const readable = "a tools/list result or another answer of an MCP server, a tool corpus, rows of tools, or the configuration of an MCP client"
+const readable = "a tools/list result or another answer of an MCP server, a list of tools, a tool corpus, or the configuration of an MCP client"
 
 // document reads one file. server is the default name of the server.
 type document struct {
@@ -43,6 +41,12 @@ type document struct {
 	// unreported counts the unreadable entries beyond maxUnreadable, of which
 	// the first is at unreportedAt.
 	unreported, unreportedAt int
+	// several is set if the file may be a recording: it has more than one message.
+	// messages counts those without definitions, of which the first is at messagesAt.
+	several              bool
+	messages, messagesAt int
+	// listed is set if the file has a list of tools, which may be empty.
+	listed bool
 }
 
 // unreadable records an entry that cannot be read.
@@ -62,9 +66,6 @@ func Read(file, server string, text []byte) (*Input, error) {
 	if len(text) > MaxFile {
 		return nil, sizeError(file)
 	}
-	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-		return nil, &InputError{Place: Place{file, 1}, Reason: "it is UTF-16", Remedy: "save it as UTF-8"}
-	}
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		text = append([]byte("   "), text[3:]...) // keeps offsets right
 	}
@@ -73,15 +74,7 @@ func Read(file, server string, text []byte) (*Input, error) {
 	}
 	values, err := parseAll(text)
 	if err != nil {
-		var syntax *syntaxError
-		at := 0
-		if errors.As(err, &syntax) {
-			at = syntax.at
-		}
-		return nil, &InputError{
-			Place: Place{file, lineOf(text, at)}, Column: columnOf(text, at),
-			Reason: err.Error(), Remedy: "correct the JSON here",
-		}
+		return nil, notJSON(file, text, err)
 	}
 	if !utf8.Valid(text) {
 		at := firstInvalid(text)
@@ -94,6 +87,7 @@ func Read(file, server string, text []byte) (*Input, error) {
 		return nil, &InputError{Place: Place{File: file}, Reason: "it is empty", Remedy: "give it " + readable}
 	}
 	d := &document{file: file, server: server, lines: lineIndex{text: text}, more: map[*kind]int{}}
+	d.several = len(values) > 1
 	for _, v := range values {
 		d.lines.text = v.text
 		if err := d.value(v); err != nil {
@@ -115,6 +109,9 @@ func Read(file, server string, text []byte) (*Input, error) {
 				Remedy: "add the answers to the further requests to the file, one after the other",
 			})
 		}
+	}
+	if err := d.passMessages(values); err != nil {
+		return nil, err
 	}
 	d.in.addBesides(d.besides)
 	d.in.passOver()
@@ -150,14 +147,18 @@ func (d *document) otherKind(at int, hint string) error {
 	}
 	return &InputError{
 		Place: d.place(at), Reason: reason, OtherKind: true,
-		Remedy: "name another file, or see touchstone scan --help for what is read",
+		Remedy: "name another file; the help of the scan lists what is read",
 	}
 }
 
 // value reads one JSON value of a file.
 func (d *document) value(v value) error {
 	if v.is('[') {
-		return d.list(&kinds[0], v, v.array(), d.server)
+		elements := v.array()
+		if slices.ContainsFunc(elements, isMessage) {
+			return d.batch(elements)
+		}
+		return d.list(&kinds[0], v, elements, d.server)
 	}
 	if !v.is('{') {
 		return d.otherKind(v.start, "")
@@ -165,20 +166,32 @@ func (d *document) value(v value) error {
 	return d.object(v)
 }
 
-func (d *document) object(v value) error {
-	members := v.object()
+// wanted returns the members of an object that decide what it is.
+func (d *document) wanted(members []member) (map[string]member, error) {
 	want := map[string]member{}
-	for _, name := range []string{"jsonrpc", "result", "error", "version", "server", "nextCursor", "entries", "tools", "prompts", "resources", "resourceTemplates", "resource_templates", "instructions", "serverInfo", "protocolVersion"} {
+	for _, name := range []string{"jsonrpc", "method", "result", "error", "version", "server", "nextCursor", "entries", "tools", "prompts", "resources", "resourceTemplates", "resource_templates", "instructions", "serverInfo", "protocolVersion"} {
 		m, ok, err := get(members, name)
 		if err != nil {
-			return d.fail(m.at, err.Error(), "keep one of the two")
+			return nil, d.fail(m.at, err.Error(), "keep one of the two")
 		}
 		if ok {
 			want[name] = m
 		}
 	}
+	return want, nil
+}
+
+func (d *document) object(v value) error {
+	members := v.object()
+	want, err := d.wanted(members)
+	if err != nil {
+		return err
+	}
 	if m, key := inAnotherCase(members, []string{"tools"}); key != "" && slices.ContainsFunc(m.array(), looksLikeTool) {
 		return d.fail(m.at, (&caseError{m.name, key}).Error(), "write it in lower case")
+	}
+	if d.passMessage(v, want) {
+		return nil
 	}
 	if result, ok := want["result"]; ok && result.is('{') && (want["jsonrpc"].end > 0 || isAnswer(result.object())) {
 		d.answers = true
@@ -228,16 +241,21 @@ func (d *document) object(v value) error {
 	if err != nil || config || read || said {
 		return err
 	}
-	if entries, ok := want["entries"]; ok && entries.is('[') {
-		return d.otherKind(v.start, "a labelled security corpus is scored by touchstone stage score-security")
+	if isOne(v) {
+		return d.list(&kinds[0], v, []value{v}, server)
 	}
-	return d.otherKind(v.start, "")
+	return d.otherKind(v.start, hint(want))
 }
 
-// saysAll reports whether an object is an answer to initialize, all of whose members are
-// what the server says.
-func saysAll(want map[string]member) bool {
-	return want["protocolVersion"].is('"') || want["serverInfo"].is('{')
+// hint says what an object of another kind may be.
+func hint(want map[string]member) string {
+	if want["entries"].is('[') {
+		return "a labelled security corpus is scored by touchstone stage score-security"
+	}
+	if tools, ok := want["tools"]; ok && !tools.is('[') {
+		return "its tools are no list"
+	}
+	return ""
 }
 
 // isAnswer reports whether the members are those of an answer of a server.
@@ -282,107 +300,28 @@ func (d *document) lists(v value, want map[string]member, server string) (read [
 	return read, nil
 }
 
-// instructions reads what a server says about itself in its answer to initialize: its
-// instructions, its name and all further texts. beside is set if the object holds
-// lists too.
-func (d *document) instructions(members []member, want map[string]member, server string, beside bool) (found bool, err error) {
-	of, ok := want["instructions"]
-	answer := saysAll(want)
-	if ok && of.is('[') && (beside || d.answers) { // a baseline has those of several servers
-		for _, row := range of.array() {
-			fields := row.object()
-			server := server
-			if m, ok, err := get(fields, "server"); err != nil {
-				return false, d.fail(m.at, err.Error(), "keep one of the two")
-			} else if s, _ := m.str(); ok && s != "" {
-				server = s
-			}
-			said, ok, err := get(fields, "instructions")
-			if err != nil {
-				return false, d.fail(said.at, err.Error(), "keep one of the two")
-			}
-			if !ok {
-				said.at = row.start
-			}
-			d.said(fields, said, server, true)
-		}
-		return true, nil
-	}
-	if !answer && !(ok && of.is('"') && (beside || d.answers)) {
-		return false, nil
-	}
-	if !ok {
-		of.at = members[0].at
-	}
-	d.said(members, of, server, answer)
-	return true, nil
-}
-
-// said records what a server says about itself: its instructions, if there are any, and
-// in an answer all other members. Members beside lists, such as a date, are those of a
-// file.
-func (d *document) said(members []member, of member, server string, answer bool) {
-	t := scanner.Tool{Server: server, Subject: scanner.SubjectInstructions}
-	var problem error
-	if of.end > 0 && !of.isNull() {
-		var ok bool
-		if t.Description, ok = of.str(); !ok {
-			problem = errors.New("its instructions are not a string")
-		}
-	}
-	if answer {
-		known := []string{"instructions", "protocolVersion", "server", "nextCursor", "capabilities"}
-		for i := range kinds {
-			known = append(known, kinds[i].list)
-		}
-		known = append(known, answerTo...)
-		extra, err := others(members, known)
-		t.Extra, problem = extra, errors.Join(problem, err)
-	}
-	if size := len(t.Description) + len(t.Extra); size > MaxTool {
-		problem = errors.Join(problem, fmt.Errorf("it has %d bytes, and no model can read more than %d", size, MaxTool))
-	}
-	if problem != nil {
-		d.unreadable(of.at, Unscanned{
-			Server: server, Tool: t.Label(), Place: d.place(of.at),
-			Reason: fmt.Sprintf("what the server says about itself is not readable: %s", problem), Remedy: "correct it, or ask the server's author to",
-		})
-		return
-	}
-	if t.Description != "" || t.Extra != nil {
-		d.in.Others = append(d.in.Others, Tool{Tool: t, Place: d.place(of.at)})
-	}
-}
-
-// rpcError handles the answer of a server that refused to list its tools.
-func (d *document) rpcError(e member) error {
-	text := "no message"
-	if m, ok, _ := get(e.object(), "message"); ok {
-		if s, ok := m.str(); ok {
-			text = s
-		}
-	}
-	d.unreadable(e.at, Unscanned{
-		Server: d.server, Place: d.place(e.at),
-		Reason: fmt.Sprintf("the server answered with an error instead of its tools: %s", safetext.Clip(text, 200)),
-		Remedy: "ask it again once it works",
-	})
-	return nil
-}
-
 // list reads an array of tools. An array without anything like a tool is of
 // another kind. An invalid element among tools is reported and does not hide
 // the others.
 func (d *document) list(k *kind, whole value, elements []value, server string) error {
-	bare := whole.is('[')
+	d.listed = true
 	like := 0
 	for _, e := range elements {
 		if k.looksLike(e) {
 			like++
 		}
 	}
-	if like == 0 && (len(elements) > 0 || bare) {
+	if whole.is('[') && len(elements) == 0 {
+		return d.otherKind(whole.start, "its list is empty")
+	}
+	if like == 0 && !whole.is('[') && slices.ContainsFunc(elements, described) {
+		like = len(elements) // tools without a name
+	}
+	if like == 0 && len(elements) > 0 {
 		return d.otherKind(whole.start, "its list has no "+k.noun+" in it")
+	}
+	if k.subject == scanner.SubjectTool {
+		elements = d.flatten(elements, server)
 	}
 	for i, e := range elements {
 		place := d.place(e.start)
@@ -402,7 +341,8 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 		if len(*into) == MaxTools {
 			return d.fail(e.start, fmt.Sprintf("it has more than %d %ss", MaxTools, k.noun), "split it")
 		}
-		*into = append(*into, Tool{Tool: tool, Place: place})
+		tool.Place = place
+		*into = append(*into, tool)
 	}
 	return nil
 }

@@ -80,7 +80,12 @@ func (k *kind) looksLike(v value) bool {
 			return true
 		}
 	}
-	return false
+	if k.subject != scanner.SubjectTool {
+		return false
+	}
+	_, function := wrapped(v)
+	_, list := declarations(v)
+	return function || list
 }
 
 // described reports whether a value has more of a prompt than a name: other programs
@@ -97,13 +102,12 @@ func described(v value) bool {
 func looksLikeTool(v value) bool { return kinds[0].looksLike(v) }
 
 // read reads one element of a list. If it fails, the tool holds the known parts.
-func (k *kind) read(v value, server string) (scanner.Tool, error) {
-	tool := scanner.Tool{Server: server, Subject: k.subject}
+func (k *kind) read(v value, server string) (Tool, error) {
+	tool := Tool{Tool: scanner.Tool{Server: server, Subject: k.subject}}
 	if !v.is('{') {
 		return tool, errors.New("it is not an object")
 	}
 	members := v.object()
-	var problems []error
 	if size := v.end - v.start; size > MaxTool {
 		if m, ok, _ := get(members, k.name...); ok {
 			tool.Name, _ = m.str()
@@ -111,30 +115,50 @@ func (k *kind) read(v value, server string) (scanner.Tool, error) {
 		}
 		return tool, fmt.Errorf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)
 	}
+	if function, ok := wrapped(v); ok && k.subject == scanner.SubjectTool {
+		return k.readWrapped(v, function, server)
+	}
+	return k.readMembers(members, server)
+}
+
+// readMembers reads the members of an element.
+func (k *kind) readMembers(members []member, server string) (Tool, error) {
+	tool := Tool{Tool: scanner.Tool{Server: server, Subject: k.subject}}
+	var problems []error
+	input, output := k.input, k.output
+	if k.subject == scanner.SubjectTool {
+		input, output = schemaKey(members, input, parameterKeys), schemaKey(members, output, responseKeys)
+	}
+	known := slices.Concat(k.keys(), input, output)
 	if m, key := inAnotherCase(members, k.keys()); key != "" {
 		problems = append(problems, &caseError{m.name, key})
 	}
-	text := func(into *string, names ...string) {
-		m, ok, err := get(members, names...)
-		switch {
-		case err != nil:
-			problems = append(problems, err)
-		case !ok || m.isNull():
-		default:
-			s, isText := m.str()
-			if !isText {
-				problems = append(problems, fmt.Errorf("its %s is not a string", m.name))
-				return
-			}
-			*into = s
-		}
-	}
-	raw := func(names ...string) json.RawMessage {
+	find := func(mcp string, names []string) (member, bool) {
 		m, ok, err := get(members, names...)
 		if err != nil {
 			problems = append(problems, err)
+			return m, false
 		}
-		if !ok || m.isNull() {
+		if ok && mcp != "" {
+			tool.wrote("/"+mcp, "/"+escape(m.name))
+		}
+		return m, ok && !m.isNull()
+	}
+	text := func(into *string, mcp string, names ...string) {
+		m, ok := find(mcp, names)
+		if !ok {
+			return
+		}
+		s, isText := m.str()
+		if !isText {
+			problems = append(problems, fmt.Errorf("its %s is not a string", m.name))
+			return
+		}
+		*into = s
+	}
+	raw := func(mcp string, names ...string) json.RawMessage {
+		m, ok := find(mcp, names)
+		if !ok {
 			return nil
 		}
 		compact, err := compacted(m)
@@ -143,18 +167,22 @@ func (k *kind) read(v value, server string) (scanner.Tool, error) {
 		}
 		return compact
 	}
-	text(&tool.Server, "server")
+	text(&tool.Server, "", "server")
 	if tool.Server == "" {
 		tool.Server = server
 	}
-	text(&tool.Name, k.name...)
-	text(&tool.Title, "title")
-	text(&tool.Description, "description")
-	tool.InputSchema = raw(k.input...)
-	tool.OutputSchema = raw(k.output...)
-	tool.Annotations = raw("annotations")
+	text(&tool.Name, k.name[0], k.name...)
+	text(&tool.Title, "", "title")
+	text(&tool.Description, "", "description")
+	if len(input) > 0 {
+		tool.InputSchema = raw(k.input[0], input...)
+	}
+	if len(output) > 0 {
+		tool.OutputSchema = raw(k.output[0], output...)
+	}
+	tool.Annotations = raw("", "annotations")
 	var err error
-	if tool.Extra, err = others(members, k.keys()); err != nil {
+	if tool.Extra, err = others(members, known); err != nil {
 		problems = append(problems, err)
 	}
 	return tool, errors.Join(problems...)

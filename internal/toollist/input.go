@@ -29,7 +29,8 @@ func (p Place) String() string {
 // Tool is a tool, or something else that a server tells models, with its place.
 type Tool struct {
 	scanner.Tool
-	Place Place
+	Place   Place
+	written []written
 }
 
 // Server is a server that a client's configuration declares or the caller
@@ -63,6 +64,16 @@ type Unscanned struct {
 	Place  Place  `json:"place"`
 	Reason string `json:"reason"`
 	Remedy string `json:"remedy,omitempty"`
+	// Output are the last lines that a server printed for people before it failed.
+	Output []string `json:"output,omitempty"`
+}
+
+// Cause is the reason, with the end of the output of a server.
+func (u Unscanned) Cause() string {
+	if len(u.Output) == 0 {
+		return u.Reason
+	}
+	return u.Reason + "; the end of what it printed: " + strings.Join(u.Output, " | ")
 }
 
 // PassedOver is what was not read on purpose: a file in a directory whose kind is

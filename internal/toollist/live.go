@@ -21,9 +21,9 @@ import (
 // Version is the version that the scan reports to servers and in reports.
 const Version = "1"
 
-// tailSize is how much of a server's standard error is kept for messages, in
+// tailSize is how much of what a server prints for people is kept for messages, in
 // bytes.
-const tailSize = 2 << 10
+const tailSize = 4 << 10
 
 // atOnce is the number of servers that are listed at the same time.
 const atOnce = 4
@@ -53,6 +53,11 @@ var subcommands = []string{"run", "exec", "x", "dlx"}
 // program runs. It uses only the last part of a path, because baselines and
 // suppressions contain the name and should work on other machines.
 func programOf(command []string) string {
+	if filepath.Base(command[0]) == "env" { // the variables do not describe it
+		if rest := slices.IndexFunc(command[1:], func(w string) bool { return !strings.Contains(w, "=") }); rest >= 0 && !strings.HasPrefix(command[1+rest], "-") {
+			return programOf(command[1+rest:])
+		}
+	}
 	name := filepath.Base(command[0])
 	packages, launches := launchers[name]
 	if !launches {
@@ -126,9 +131,6 @@ func listAll(ctx context.Context, servers []Server, timeout time.Duration, every
 }
 
 func listOne(ctx context.Context, s Server, timeout time.Duration, everything bool) *Input {
-	fail := func(reason, remedy string) *Input {
-		return &Input{Unscanned: []Unscanned{s.unscanned(reason, remedy)}}
-	}
 	if over, ok := s.skipped(); ok {
 		return &Input{PassedOver: []PassedOver{over}}
 	}
@@ -138,20 +140,21 @@ func listOne(ctx context.Context, s Server, timeout time.Duration, everything bo
 		ready, err = s.expanded()
 	}
 	if err != nil {
-		return fail(err.Error(), "set it in the environment, or name the server with --server-command or --url")
+		return &Input{Unscanned: []Unscanned{s.unscanned(err.Error(), "set it in the environment, or name the server with --server-command or --url")}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	in, err := list(ctx, ready, everything)
+	c, printed := &capture{}, subprocess.NewTail(tailSize)
+	in, err := list(ctx, ready, everything, c, printed)
 	if err != nil {
-		if ctx.Err() != nil {
-			err = fmt.Errorf("it did not list its tools within %s", timeout)
-		}
-		reason := err.Error()
+		f := failure{server: ready, err: err, late: ctx.Err() != nil, timeout: timeout, answered: c.answered.Load()}
+		reason, remedy := f.explain()
 		if ready.URL != "" { // it may contain a token
 			reason = strings.ReplaceAll(reason, ready.URL, s.Display())
 		}
-		return fail(safetext.Clip(ready.hide(reason), 500), "check that it works in its client, or allow more time with --timeout")
+		u := s.unscanned(safetext.Clip(ready.hide(reason), 500), ready.hide(remedy))
+		u.Output = lastLines(ready.hide(printed.String()))
+		return &Input{Unscanned: []Unscanned{u}}
 	}
 	// Reports show the entry as written, without the expanded variables.
 	for i := range in.Unscanned {
@@ -160,13 +163,12 @@ func listOne(ctx context.Context, s Server, timeout time.Duration, everything bo
 	return in
 }
 
-// list lists all tools of one server, and everything else if asked for.
-func list(ctx context.Context, s Server, everything bool) (*Input, error) {
-	c := &capture{}
-	errors := subprocess.NewTail(tailSize)
+// list lists all tools of one server, and everything else if asked for. What the server
+// prints for people goes to printed.
+func list(ctx context.Context, s Server, everything bool, c *capture, printed io.Writer) (*Input, error) {
 	var in *Input
 	err := mcpclient.Use(ctx, s.target(), mcpclient.Options{
-		Name: "touchstone-scan", Version: Version, Observe: c.message, Stderr: errors,
+		Name: "touchstone-scan", Version: Version, Observe: c.message, Stderr: printed,
 	}, func(ctx context.Context, session *mcp.ClientSession) error {
 		listed, err := settled(ctx, session, c, s)
 		if err != nil {
@@ -181,13 +183,7 @@ func list(ctx context.Context, s Server, everything bool) (*Input, error) {
 		in = listed
 		return ctx.Err()
 	})
-	if err != nil {
-		if text := lastLine(s.hide(errors.String())); text != "" && ctx.Err() == nil {
-			err = fmt.Errorf("%w; the end of its output: %s", err, text)
-		}
-		return nil, err
-	}
-	return in, nil
+	return in, err
 }
 
 func (s Server) target() mcpclient.Target {
@@ -247,11 +243,6 @@ func settled(ctx context.Context, session *mcp.ClientSession, c *capture, s Serv
 // element. The record has the others.
 func malformed(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "cannot unmarshal")
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return safetext.Clip(s[strings.LastIndexByte(s, '\n')+1:], 200)
 }
 
 // Announce writes what List would start or contact, one line each.

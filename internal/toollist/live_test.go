@@ -260,9 +260,9 @@ func TestListBadServers(t *testing.T) {
 	in2 := mustList(t, time.Minute, stdioServer(t, "endless"))
 	in.Unscanned = append(in.Unscanned, in2.Unscanned...)
 	wants := map[string]string{
-		"missing": "executable file not found",
-		"silent":  "did not list its tools within 3s",
-		"dies":    "the end of its output: no licence", "endless": "returns to the page",
+		"missing": "command not found: there is no no-such-program-here in PATH",
+		"silent":  "did not answer within 3s",
+		"dies":    "it ended (exit status 1) before it answered", "endless": "returns to the page",
 	}
 	if len(in.Tools) != 0 || len(in2.Tools) != 0 || len(in.Unscanned) != len(wants) {
 		t.Error(brief(in))
@@ -452,7 +452,7 @@ func TestListSSE(t *testing.T) {
 				t.Error(brief(in))
 			}
 			s.Headers = nil
-			if in = mustList(t, time.Minute, s); len(in.Tools) != 0 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "and over SSE") {
+			if in = mustList(t, time.Minute, s); len(in.Tools) != 0 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "also over SSE") {
 				t.Error(brief(in))
 			}
 		})
@@ -471,6 +471,8 @@ func TestCommandServerName(t *testing.T) {
 		"deno run -A tools/time.ts":                    "tools/time",
 		"python3 -m mcp.server.git":                    "mcp.server.git",
 		"sh -c 'exec x'":                               "sh",
+		"env A=b C=d npx some-server":                  "some-server",
+		"env -i x":                                     "env",
 		"npx":                                          "npx",
 	} {
 		words, err := SplitCommand(line)

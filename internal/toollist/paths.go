@@ -144,7 +144,7 @@ var leftOut = []string{".git", "node_modules", ".venv"}
 
 func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
-	found, other := 0, 0
+	found, other, all, sources := 0, 0, 0, 0
 	passOver := func(p, reason string) {
 		in.PassedOver = append(in.PassedOver, PassedOver{filepath.ToSlash(p), reason})
 	}
@@ -160,6 +160,12 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 			}
 			note(p, pathError(p, err))
 			return nil
+		}
+		if !e.IsDir() {
+			all++
+		}
+		if !opts.Source && !e.IsDir() && toolsource.Supported(p) {
+			sources++
 		}
 		switch {
 		case e.IsDir() && p != dir && slices.Contains(leftOut, e.Name()):
@@ -202,13 +208,37 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		passOver(dir, fmt.Sprintf("%d source files define no tool, prompt or resource in a way that is known", other))
 	}
 	if found == 0 {
-		return nil, &InputError{
-			Place:  Place{File: dir},
-			Reason: fmt.Sprintf("no JSON file in this directory can be scanned, %d were looked at: none is %s", len(in.PassedOver), readable),
-			Remedy: "name another directory",
-		}
+		reason, remedy := nothingIn(in.PassedOver, all, sources)
+		return nil, &InputError{Place: Place{File: dir}, Reason: reason, Remedy: remedy}
 	}
 	return in, nil
+}
+
+// nothingIn says why nothing in a directory can be scanned. all is the number of its
+// files, and sources that of its source files that were not asked for.
+func nothingIn(over []PassedOver, all, sources int) (reason, remedy string) {
+	reason, remedy = "no JSON file in this directory can be scanned: ", "name another directory, or a file"
+	switch {
+	case all == 0:
+		reason += "it has no files"
+	case len(over) == 0:
+		reason += "it has none (" + strings.Join(endings, ", ") + ")"
+	default:
+		var names []string
+		for i, p := range over {
+			if i == 3 {
+				names = append(names, fmt.Sprintf("%d more", len(over)-i))
+				break
+			}
+			names = append(names, p.Path)
+		}
+		reason += "none of those in it has tools or declares servers: " + strings.Join(names, ", ")
+		remedy = "name a file to see what is wrong with it, or name another directory"
+	}
+	if sources > 0 {
+		remedy += fmt.Sprintf("; --source reads its source files, of which it has %d", sources)
+	}
+	return reason, remedy
 }
 
 // regular reports whether p is a regular file, possibly through a link.

@@ -141,15 +141,27 @@ func TestReadBad(t *testing.T) {
 		{"empty", " \n", "f.json: it is empty", false},
 		{"cut off", `{"tools":[`, "f.json:1:10: not JSON: it ends in the middle: correct the JSON here", false},
 		{"syntax", "{\"tools\":\n  [{]}", "f.json:2:5: not JSON: invalid character ']'", false},
-		{"utf-16", "\xff\xfe{\x00}\x00", "f.json:1: it is UTF-16: save it as UTF-8", false},
+		{"utf-16", "\xff\xfe{\x00}\x00", "f.json: it is text in UTF-16, not JSON in UTF-8: save it as UTF-8", false},
 		{"utf-8", "[{\"name\":\"\xff\"}]", "f.json:1:11: invalid UTF-8: save it as UTF-8", false},
+		{"an image", "\x89PNG\r\n\x1a\n\x00\x00", "f.json: it is an image, not JSON: save the answer", false},
+		{"compressed", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", "f.json: it is a file compressed with gzip, not JSON: decompress it first", false},
+		{"a program", "\x7fELF\x02\x01\x01\x00", "f.json: it is a binary file, not JSON: the byte at offset 4 is 0x02: save the answer", false},
+		{"zero bytes", "{\"tools\":[\x00]}", "f.json: it is a binary file, not JSON: the byte at offset 10 is 0x00", false},
+		{"a control character in a string", "{\"tools\":[{\"name\":\"\x01\"}]}", "f.json:1:20: not JSON: invalid character", false},
+		{"yaml", "# mine\ntools:\n  - name: a\n", "f.json: it is YAML, not JSON: convert it to JSON", false},
+		{"more yaml", "---\n- name: a\n", "f.json: it is YAML, not JSON", false},
+		{"a message", "npm error: not found\n", "f.json: it is plain text, not JSON", false},
+		{"a page", "<!DOCTYPE html><html>", "f.json: it is an HTML page, not JSON", false},
+		{"plain text", "Here are my tools.\n", "f.json: it is plain text, not JSON: save the answer of the server", false},
+		{"a log", "Starting\nready\n{\"tools\":[]}\n", "f.json: it is plain text, not JSON, before line 3: remove what is before it", false},
+		{"an object of tools", `{"tools":{"a":{"description":"A"}}}`, "its tools are no list", true},
 		{"tools twice", `{"tools":[],"tools":[{"name":"a"}]}`, `f.json:1:13: it has the field "tools" twice`, false},
 		{"tools in another case", `{"Tools":[{"name":"a"}]}`, `f.json:1:2: it has the field "Tools", which only some programs read as "tools": write it in lower case`, false},
 		{"server twice", `{"mcpServers":{"a":{"command":"x"},"a":{"command":"y"}}}`, `f.json:1:36: the server "a" is declared twice`, false},
 		{"another kind", `{"name":"package","version":"1"}`, "f.json:1: it is not a tools/list result", true},
 		{"a list of others", `{"tools":["hammer"]}`, "its list has no tool in it", true},
 		{"no object", `7`, "f.json:1: it is not", true},
-		{"empty array", `[]`, "its list has no tool in it", true},
+		{"empty array", `[]`, "its list is empty", true},
 		{"security corpus", `{"entries":[]}`, "touchstone stage score-security", true},
 		{"lists of another program", `{"resources":[{"name":"r"}],"prompts":["p"],"instructions":"text"}`, "it is not a tools/list result", true},
 	} {
@@ -163,6 +175,27 @@ func TestReadBad(t *testing.T) {
 				t.Error("no remedy")
 			}
 		})
+	}
+}
+
+// A directory without tools says what it has instead.
+func TestReadDirectoryWithout(t *testing.T) {
+	for want, files := range map[string]map[string]string{
+		"it has no files: name another directory, or a file":  nil,
+		"it has none (.json, .jsonc, ":                        {"a.txt": "x"},
+		"--source reads its source files, of which it has 1":  {"a.py": "x = 1"},
+		"none of those in it has tools or declares servers: ": {"a.json": "{}"},
+		"name a file to see what is wrong with it":            {"a.json": "{}"},
+	} {
+		dir := t.TempDir()
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := ReadPaths(t.Context(), []string{dir}, ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 

@@ -66,7 +66,8 @@ func FromRow(subject scanner.Subject, row json.RawMessage) (scanner.Tool, error)
 	start := skipSeparators(row, 0)
 	v := value{row, start, skipValue(row, start)}
 	if k := kindOf(subject); k != nil {
-		return k.read(v, "")
+		t, err := k.read(v, "")
+		return t.Tool, err
 	}
 	d := &document{lines: lineIndex{text: row}}
 	members := v.object()

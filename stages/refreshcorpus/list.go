@@ -48,7 +48,7 @@ func list(ctx context.Context, u *upstreams, servers []toollist.Server, log io.W
 			found.tools[t.Server] = append(found.tools[t.Server], t)
 		}
 		for _, missed := range in.Unscanned {
-			reason := missed.Reason
+			reason := missed.Cause()
 			if missed.Tool != "" {
 				reason = fmt.Sprintf("its tool %s cannot be read: %s", safetext.Visible(missed.Tool), reason)
 			}

@@ -90,7 +90,7 @@ func (l Live) List(ctx context.Context, s selection.Server) ([]selection.Tool, e
 		if u.Tool != "" {
 			return nil, fmt.Errorf("its tool %q: %s", u.Tool, u.Reason)
 		}
-		return nil, errors.New(u.Reason)
+		return nil, errors.New(u.Cause())
 	}
 	tools := make([]selection.Tool, 0, len(in.Tools))
 	for _, t := range in.Tools {
