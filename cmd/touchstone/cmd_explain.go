@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/progress"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
@@ -57,7 +58,7 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 	fmt.Fprintf(w, "%s: %s\n", name, x.Status)
 	if x.Recorded != nil {
 		fmt.Fprintf(w, "  recorded %s by the %s executor, took %s\n", x.Recorded.Started.Format(time.DateTime),
-			safetext.Visible(x.Recorded.Executor), seconds(time.Duration(x.Recorded.DurationMS)*time.Millisecond))
+			safetext.Visible(x.Recorded.Executor), progress.Took(time.Duration(x.Recorded.DurationMS)*time.Millisecond))
 		if o := x.Recorded.Origin; o != nil {
 			fmt.Fprintf(w, "  made elsewhere: %s\n", o)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/progress"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
@@ -143,7 +144,7 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 		why := strings.Join(o.Reasons, "; ")
 		switch {
 		case o.State == engine.Hit:
-			if why = "took " + seconds(o.Duration); o.Origin != nil {
+			if why = "took " + progress.Took(o.Duration); o.Origin != nil {
 				why += "; " + o.Origin.String()
 			}
 		case len(o.Changes) > 0 && o.Elsewhere:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/progress"
 	"github.com/touchstone-eval/touchstone/internal/remote"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
@@ -38,7 +38,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	p.BoolVar(&f.force, "force", false, "execute the selected stages even if their results are cached")
 	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, continue with stages that do not depend on it")
 	p.VarP((*atLeastOne)(&f.jobs), "jobs", "j", "how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
-	oneOfVar(p, &f.progress, "progress", "auto", "auto, tty, plain, json or quiet", progressModes...)
+	oneOfVar(p, &f.progress, "progress", "auto", "auto, tty, plain, json or quiet", progress.Modes...)
 	p.StringVar(&f.events, "events", "", "write the event log to this file, one JSON object per line")
 	p.StringVar(&f.workDir, "work-dir", "", "the directory in which stages run (default: in the cache directory)")
 }
@@ -173,20 +173,21 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		}
 		s.engine.WorkDir = dir
 	}
-	show, err := newProgress(rf.progress, quiet, stderr)
+	screen, _ := terminal(stderr)
+	show, err := progress.New(rf.progress, quiet, stderr, screen)
 	if err != nil {
 		return nil, engine.Summary{}, err
 	}
-	sinks := []func(engine.Event){show.event}
-	log := &eventLog{}
+	sinks := []func(engine.Event){show.Event}
+	log := &progress.Log{}
 	if rf.events != "" {
 		f, err := os.Create(rf.events)
 		if err != nil {
 			return nil, engine.Summary{}, fmt.Errorf("opening the event log: %w; name another file with --events", err)
 		}
 		defer f.Close()
-		log.w = f
-		sinks = append(sinks, log.event)
+		log.To = f
+		sinks = append(sinks, log.Event)
 	}
 	s.engine.OmitHits = rf.events == "" && rf.progress != "json"
 	s.engine.Events = func(e engine.Event) {
@@ -195,7 +196,7 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		}
 	}
 	defer s.remote.print(stderr) // after the progress
-	defer show.close()
+	defer show.Close()
 	sinks = append(sinks, s.markUnfinished(ctx, rf))
 	opts := engine.RunOptions{Selection: rf.selection, Force: rf.force, KeepGoing: rf.keepGoing}
 	outcomes, sum, err := s.engine.Run(ctx, s.plan, opts)
@@ -220,8 +221,8 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		outcomes, sum, err = s.engine.Run(ctx, s.plan, opts)
 		sum.Executed, sum.Hits = sum.Executed+executed, max(0, sum.Hits-executed)
 	}
-	if err == nil && log.err != nil {
-		err = fmt.Errorf("the run succeeded, but its event log is incomplete: %w; name another file with --events", log.err)
+	if err == nil && log.Err != nil {
+		err = fmt.Errorf("the run succeeded, but its event log is incomplete: %w; name another file with --events", log.Err)
 	}
 	return outcomes, sum, err
 }
@@ -242,18 +243,6 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 		return &publishError{err}
 	}
 	return nil
-}
-
-// eventLog writes events as JSON lines, until a write fails.
-type eventLog struct {
-	w   io.Writer
-	err error
-}
-
-func (l *eventLog) event(e engine.Event) {
-	if l.err == nil {
-		l.err = json.NewEncoder(l.w).Encode(e)
-	}
 }
 
 // explainFailure prints the end of a failed stage's log, with the paths that the user knows,
@@ -381,7 +370,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 
 // summaryLine says what a run executed.
 func (s *session) summaryLine(outcomes []*engine.Outcome, sum engine.Summary) string {
-	took := s.fetched() + seconds(time.Since(s.began))
+	took := s.fetched() + progress.Took(time.Since(s.began))
 	if n := len(madeElsewhere(outcomes)); n > 0 {
 		took = fmt.Sprintf("%d made elsewhere, %s", n, took)
 	}
@@ -389,16 +378,4 @@ func (s *session) summaryLine(outcomes []*engine.Outcome, sum engine.Summary) st
 		return fmt.Sprintf("nothing to do: %s up to date (%s)", counted(sum.Selected, "stage is", "stages are"), took)
 	}
 	return fmt.Sprintf("%d executed, %d up to date (%s)", sum.Executed, sum.Hits, took)
-}
-
-// seconds formats a duration for people.
-func seconds(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	default:
-		return d.Round(time.Second).String()
-	}
 }

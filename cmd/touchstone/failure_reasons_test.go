@@ -1,12 +1,10 @@
 package main
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
 func TestParseReason(t *testing.T) {
@@ -58,20 +56,6 @@ func TestSourceNamesReplaceWholePaths(t *testing.T) {
 		if got := names.replace(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
-	}
-}
-
-func TestSkippedStagesTakeOneLinePerCause(t *testing.T) {
-	var s skips
-	for _, e := range []engine.Event{{Stage: "a", Cause: "x"}, {Stage: "b", Instance: "n=1", Cause: "x"}, {Stage: "z", Cause: "y"}, {Stage: "c", Cause: "x"}, {Stage: "d", Cause: "x"}} {
-		s.add(e)
-	}
-	want := []string{"skip  a, b[n=1], c and 1 more: x failed", "skip  z: y failed"}
-	if got := s.lines(); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	if got := s.lines(); len(got) != 0 {
-		t.Errorf("printed again: %q", got)
 	}
 }
 

@@ -44,11 +44,14 @@ func (o *output) whole(err error) error {
 	return fmt.Errorf("standard output is incomplete: %w; free space or redirect the output, and run again", o.err)
 }
 
-// terminal returns the terminal that w writes to, or false.
+// terminal returns the terminal that w writes to, or nil and false.
 func terminal(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	if o, is := w.(*output); is {
 		f, ok = o.file, true
 	}
-	return f, ok && term.IsTerminal(int(f.Fd()))
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil, false
+	}
+	return f, true
 }

@@ -1,7 +1,8 @@
-package main
+package progress
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 // the output, and may run again for another reader. A bar that is never ended would keep the run from ending.
 func TestProgressOfAStageThatStartsTwice(t *testing.T) {
 	var out bytes.Buffer
-	p, err := newProgress("tty", false, &out)
+	p, err := New("tty", false, &out, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,9 +24,9 @@ func TestProgressOfAStageThatStartsTwice(t *testing.T) {
 		{Event: engine.EventStart, Stage: "damaged", ExpectedMS: 50},
 		{Event: engine.EventDone, Stage: "damaged", Total: 3, Done: 2, LeftMS: 12_300},
 	} {
-		p.event(e)
+		p.Event(e)
 	}
-	p.close()
+	p.Close()
 	if text := out.String(); !strings.Contains(text, "FAIL  reader: no luck") || !strings.Contains(text, "done  damaged  0 ms  (2 of 3, about 12 s left)") {
 		t.Errorf("printed %q", text)
 	}
@@ -34,14 +35,28 @@ func TestProgressOfAStageThatStartsTwice(t *testing.T) {
 // TestProgressSaysWhoWaits has stages that wait for a worker, of which one gets one.
 func TestProgressSaysWhoWaits(t *testing.T) {
 	var out bytes.Buffer
-	p := &plainProgress{w: &out}
-	defer p.close()
+	p := &plain{w: &out}
+	defer p.Close()
 	for _, stage := range []string{"c", "b", "a"} {
-		p.event(engine.Event{Event: engine.EventQueued, Stage: stage})
+		p.Event(engine.Event{Event: engine.EventQueued, Stage: stage})
 	}
-	p.event(engine.Event{Event: engine.EventBegun, Stage: "a"})
+	p.Event(engine.Event{Event: engine.EventBegun, Stage: "a"})
 	p.waits()
 	if want := "wait  b: no worker is free (2 stages wait)\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+func TestSkippedStagesTakeOneLinePerCause(t *testing.T) {
+	var s skips
+	for _, e := range []engine.Event{{Stage: "a", Cause: "x"}, {Stage: "b", Instance: "n=1", Cause: "x"}, {Stage: "z", Cause: "y"}, {Stage: "c", Cause: "x"}, {Stage: "d", Cause: "x"}} {
+		s.add(e)
+	}
+	want := []string{"skip  a, b[n=1], c and 1 more: x failed", "skip  z: y failed"}
+	if got := s.lines(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := s.lines(); len(got) != 0 {
+		t.Errorf("printed again: %q", got)
 	}
 }
