@@ -146,7 +146,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 	in := &Input{}
 	found, other, all, sources := 0, 0, 0, 0
 	passOver := func(p, reason string) {
-		in.PassedOver = append(in.PassedOver, PassedOver{filepath.ToSlash(p), reason})
+		in.PassedOver = append(in.PassedOver, PassedOver{Path: filepath.ToSlash(p), Reason: reason})
 	}
 	note := func(p string, err error) {
 		in.Unscanned = append(in.Unscanned, unread(p, err))
