@@ -269,6 +269,23 @@ func TestServerOf(t *testing.T) {
 	}
 }
 
+// Below the directory of a lock, the name does not depend on the working directory.
+func TestServerBelow(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join(root, "a"))
+	for _, tt := range [][3]string{
+		{".", "b/x.json", "b/x"}, {"..", "b/x.json", "a/b/x"}, {"..", "../y.json", "y"}, {"b", "b/x.json", "x"},
+		{"b", "z.json", "z"}, {"b", "../y.json", "y"}, {"..", filepath.Join(root, "a", "b", "x.json"), "x"}, {"", "b/x.json", "b/x"},
+	} {
+		if got := serverBelow(tt[0], tt[1]); got != tt[2] {
+			t.Errorf("%s below %s is %s, want %s", tt[1], tt[0], got, tt[2])
+		}
+	}
+}
+
 // A hostile file has limits within: each is reported, and none is passed in silence.
 func TestLimitsWithin(t *testing.T) {
 	numbered := func(n int, open, element, end string) string {
