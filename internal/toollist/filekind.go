@@ -18,7 +18,7 @@ func notJSON(file string, text []byte, err error) error {
 	if errors.As(err, &syntax) {
 		at = syntax.at
 	}
-	e := &InputError{Place: Place{file, lineOf(text, at)}, Column: columnOf(text, at), Reason: err.Error(), Remedy: "correct the JSON here"}
+	e := &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at), Reason: err.Error(), Remedy: "correct the JSON here"}
 	if what, remedy := otherFormat(file, text, at); what != "" {
 		return &InputError{Place: Place{File: file}, Reason: "it is " + what, Remedy: remedy}
 	}

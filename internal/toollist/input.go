@@ -17,13 +17,18 @@ import (
 type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
+	// Column counts characters from 1. It is 0 where the line alone is enough.
+	Column int `json:"column,omitempty"`
 }
 
 func (p Place) String() string {
 	if p.Line == 0 {
 		return p.File
 	}
-	return fmt.Sprintf("%s:%d", p.File, p.Line)
+	if p.Column == 0 {
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
 // Tool is a tool, or something else that a server tells models, with its place.
@@ -133,7 +138,7 @@ func (in *Input) passOver() {
 		}
 		l := list{t.Server, k}
 		if counts[l]++; counts[l] == 1 {
-			order, first[l] = append(order, l), t.Place
+			order, first[l] = append(order, l), Place{File: t.Place.File, Line: t.Place.Line}
 		}
 	}
 	for _, l := range order {

@@ -16,6 +16,7 @@ import (
 func brief(in *Input) string {
 	var b strings.Builder
 	for _, t := range in.Tools {
+		t.Place.Column = 0
 		fmt.Fprintf(&b, "%s %s:%s %q in=%s out=%s ann=%s", t.Place, t.Server, t.Name, t.Description, t.InputSchema, t.OutputSchema, t.Annotations)
 		if t.Title != "" || t.Extra != nil {
 			fmt.Fprintf(&b, " title=%q extra=%s", t.Title, t.Extra)
@@ -23,6 +24,7 @@ func brief(in *Input) string {
 		b.WriteByte('\n')
 	}
 	for _, t := range in.Others {
+		t.Place.Column = 0
 		fmt.Fprintf(&b, "%s %s:%s %q title=%q in=%s extra=%s\n", t.Place, t.Server, t.Label(), t.Description, t.Title, t.InputSchema, t.Extra)
 	}
 	for _, s := range in.Servers {
