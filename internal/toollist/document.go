@@ -73,6 +73,9 @@ func Read(file, server string, text []byte) (*Input, error) {
 		return nil, &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it has more than %d million strings, objects and lists", maxTokens/1_000_000), Remedy: "split it, or check that it is the file you meant"}
 	}
 	values, err := parseAll(text)
+	if data, ok := eventData(text); err != nil && ok {
+		values, err = parseAll(data)
+	}
 	if err != nil {
 		return nil, notJSON(file, text, err)
 	}
