@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ func run(ctx context.Context) int {
 		fmt.Fprintln(os.Stderr, program+": interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintln(os.Stderr, program+":", err)
+	fmt.Fprintln(os.Stderr, program+":", strings.ReplaceAll(err.Error(), "\n", "\n"+program+": "))
 	return exitUsage
 }
 

@@ -58,6 +58,7 @@ func TestProgram(t *testing.T) {
 		{"good.json", 0, "nothing found"},
 		{"bad.json", 1, "unicode.hidden"},
 		{"--json bad.json", 1, `"pointer": "/description"`},
+		{"none.json missing.json", 2, "\ntouchstone-scan: missing.json: no such file"},
 		{"none.json", 2, "touchstone-scan: none.json: no such file"},
 		{"mcp.json", 3, "it was not started"},
 		{"--pin lock.json good.json", 0, "pinned 1 tool in lock.json"},

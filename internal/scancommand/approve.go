@@ -61,6 +61,7 @@ func approve(cmd *cobra.Command, flags *flags, items []string, how scanreport.Ap
 	if err != nil {
 		return err
 	}
+	flags.nameFrom(b)
 	in, err := flags.read(cmd)
 	if err != nil {
 		return err

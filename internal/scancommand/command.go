@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +46,7 @@ type flags struct {
 	program        string
 	json           *bool // --json of the program
 	paths          []string
+	base           string // the directory to which the names of servers are relative, or ""
 	server         string
 	start, clients bool
 	source         bool
@@ -221,6 +223,7 @@ func runScan(cmd *cobra.Command, flags *flags) error {
 	if err != nil {
 		return err
 	}
+	flags.nameFrom(opts.Baseline)
 	in, err := flags.read(cmd)
 	if err != nil {
 		return err
@@ -238,6 +241,17 @@ func runScan(cmd *cobra.Command, flags *flags) error {
 	return flags.verdict(cmd.ErrOrStderr(), result)
 }
 
+// nameFrom sets the directory to which the names of servers are relative: that of the
+// baseline, or of the file to pin.
+func (f *flags) nameFrom(b *scanreport.Baseline) {
+	switch {
+	case b != nil && b.RelativeNames:
+		f.base = filepath.Dir(f.baseline)
+	case b == nil && f.pin != "":
+		f.base = filepath.Dir(f.pin)
+	}
+}
+
 // read reads all inputs, and lists the servers with consent.
 func (f *flags) read(cmd *cobra.Command) (*toollist.Input, error) {
 	named, err := f.namedServers()
@@ -245,7 +259,7 @@ func (f *flags) read(cmd *cobra.Command) (*toollist.Input, error) {
 		return nil, err
 	}
 	in, err := toollist.ReadPaths(cmd.Context(), f.paths, toollist.ReadOptions{
-		Server: f.server, Stdin: cmd.InOrStdin(), Source: f.source,
+		Server: f.server, Base: f.base, Stdin: cmd.InOrStdin(), Source: f.source,
 		Own: []string{f.baseline, f.pin, f.suppressions, f.output},
 	})
 	if err != nil {
@@ -388,6 +402,7 @@ func (f *flags) writeBaseline(ctx context.Context, log io.Writer, in *toollist.I
 	if err != nil {
 		return fmt.Errorf("pin: %w", err)
 	}
+	b.RelativeNames = f.base != "" && sameFile(f.base, filepath.Dir(f.pin))
 	// The file that it replaces says who approved earlier changes.
 	if old, err := readBaseline(ctx, f.pin); err == nil {
 		b.Approvals = old.Approvals
@@ -397,6 +412,12 @@ func (f *flags) writeBaseline(ctx context.Context, log io.Writer, in *toollist.I
 	}
 	fmt.Fprintf(log, "pinned %s in %s\n", r.Scanned(), f.pin)
 	return nil
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	two, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(one, two)
 }
 
 func readBaseline(ctx context.Context, file string) (*scanreport.Baseline, error) {

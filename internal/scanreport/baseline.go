@@ -22,6 +22,10 @@ const baselineVersion = "touchstone-scan-baseline/2"
 type Baseline struct {
 	Tools     []scanner.Tool
 	Approvals []Approval // of single changes, the oldest first
+	// RelativeNames means that the names of servers that come from paths are relative to
+	// the file of the baseline. In earlier files they are relative to the directory in
+	// which it was written.
+	RelativeNames bool
 }
 
 // Approval records who approved a change, and why. Item is "server:label", with the
@@ -64,13 +68,14 @@ func sortTools(list []scanner.Tool) {
 func (b *Baseline) Text() ([]byte, error) {
 	file := struct {
 		Version           string            `json:"version"`
+		RelativeNames     bool              `json:"relative_names,omitempty"`
 		Tools             []json.RawMessage `json:"tools"`
 		Prompts           []json.RawMessage `json:"prompts,omitempty"`
 		Resources         []json.RawMessage `json:"resources,omitempty"`
 		ResourceTemplates []json.RawMessage `json:"resourceTemplates,omitempty"`
 		Instructions      []json.RawMessage `json:"instructions,omitempty"`
 		Approvals         []Approval        `json:"approvals,omitempty"`
-	}{Version: baselineVersion, Tools: []json.RawMessage{}, Approvals: b.Approvals}
+	}{Version: baselineVersion, RelativeNames: b.RelativeNames, Tools: []json.RawMessage{}, Approvals: b.Approvals}
 	for i := range b.Tools {
 		row, err := toollist.Row(&b.Tools[i])
 		if err != nil {
@@ -125,8 +130,9 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 	b := &Baseline{Tools: make([]scanner.Tool, 0, len(in.Tools)+len(in.Others))}
 	// Another list of tools may have another version, and may be no object.
 	var rest struct {
-		Version   *string
-		Approvals []Approval
+		Version       *string
+		RelativeNames bool `json:"relative_names"`
+		Approvals     []Approval
 	}
 	if err := json.Unmarshal(text, &rest); err != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, fail(toollist.Place{File: file}, "it is no baseline: "+safetext.Clip(err.Error(), 200), remedy)
@@ -136,7 +142,7 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 	case ours && *rest.Version != baselineVersion && *rest.Version != "touchstone-scan-baseline/1":
 		return nil, fail(toollist.Place{File: file}, fmt.Sprintf("its version is %q, and this program reads up to %s", safetext.Clip(*rest.Version, 80), baselineVersion), "use a newer program, or "+remedy)
 	case ours:
-		b.Approvals = rest.Approvals
+		b.Approvals, b.RelativeNames = rest.Approvals, rest.RelativeNames
 	}
 	seen := map[toolName]toollist.Tool{}
 	for _, t := range slices.Concat(in.Tools, in.Others) {

@@ -39,7 +39,31 @@ func distinct(all []toollist.Tool) []definition {
 			d.places = append(d.places, t.Place)
 		}
 	}
+	exactly(list)
 	return list
+}
+
+// exactly keeps the columns of places only where a server has another definition of the
+// same name on the line: elsewhere the line says enough.
+func exactly(list []definition) {
+	type line struct {
+		name toolName
+		file string
+		line int
+	}
+	n := map[line]int{}
+	for i := range list {
+		for _, p := range list[i].places {
+			n[line{list[i].name(), p.File, p.Line}]++
+		}
+	}
+	for i := range list {
+		for k := range list[i].places {
+			if p := &list[i].places[k]; n[line{list[i].name(), p.File, p.Line}] < 2 {
+				p.Column = 0
+			}
+		}
+	}
 }
 
 // placesOf collects the places of each name.
@@ -53,7 +77,7 @@ func placesOf(list []definition) map[toolName][]toollist.Place {
 
 func comparePlaces(a, b []toollist.Place) int {
 	return slices.CompareFunc(a, b, func(a, b toollist.Place) int {
-		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
 

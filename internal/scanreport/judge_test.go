@@ -147,6 +147,14 @@ func TestSameNameAndNoName(t *testing.T) {
 			}
 		}
 	}
+	// On one line, the columns tell them apart.
+	line, err := toollist.Read("line.json", "shop", []byte(`[{"name":"é","description":"Adds."},{"name":"add","description":"Adds `+"\u202enumbers\u202c"+`."},{"name":"add"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := mustJudge(t, line, Options{}); placesText(r.Findings[0].Places) != "line.json:1:37" || !strings.HasSuffix(r.Notes[0].text(), ": line.json:1:37, line.json:1:84") {
+		t.Errorf("%v, %v", r.Findings[0].Places, r.Notes)
+	}
 	r := mustJudge(t, in, Options{Suppressions: []Suppression{{Tool: "shop:add", Check: "unicode.hidden", Reason: "r"}}})
 	if len(r.Suppressed) != 2 || placesText(r.Suppressed[0].Places) != "shop.json:3" || placesText(r.Suppressed[1].Places) != "shop.json:4" {
 		t.Errorf("%+v", r.Suppressed)
@@ -512,7 +520,7 @@ func TestDamagedBaseline(t *testing.T) {
 	const head = `{"version":"touchstone-scan-baseline/2","tools":[`
 	for text, want := range map[string]string{
 		" \n": "b.json: it is empty: write it with --pin",
-		head + "\n{\"server\":\"s\",\"name\":\"a\",\"description\":\"x\"},\n{\"server\":\"s\",\"name\":\"a\",\"description\":\"y\"}]}": "b.json:3: it approves s:a twice with different texts, here and at b.json:2: keep the one",
+		head + "\n{\"server\":\"s\",\"name\":\"a\",\"description\":\"x\"},\n{\"server\":\"s\",\"name\":\"a\",\"description\":\"y\"}]}": "b.json:3:1: it approves s:a twice with different texts, here and at b.json:2:1: keep the one",
 		`{"vesion":"touchstone-scan-baseline/2","tools":[{"server":"s","name":"a"}]}`:                                                  "b.json: it has no version",
 		head + "\n<<<<<<< HEAD\n=======\n>>>>>>> other\n]}":                                                                            "b.json:2: it has a merge conflict: resolve it",
 	} {

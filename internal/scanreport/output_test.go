@@ -310,3 +310,26 @@ func TestCodeQuality(t *testing.T) {
 		t.Errorf("%+v", issues)
 	}
 }
+
+// Many files that are passed over for one reason take one line.
+func TestPassedOverInOneLine(t *testing.T) {
+	in := &toollist.Input{Tools: []toollist.Tool{tool("s", "a", "Adds.")}}
+	for i := range 40 {
+		in.PassedOver = append(in.PassedOver,
+			toollist.PassedOver{Path: fmt.Sprintf("%02d.json", i), Reason: "it is something else"},
+			toollist.PassedOver{Path: "c.json", Reason: fmt.Sprintf("server %d is off", i), Group: "servers that are off"})
+	}
+	in.PassedOver = append(in.PassedOver, toollist.PassedOver{Path: "link.json", Reason: "it is not a regular file"})
+	r := mustJudge(t, in, Options{})
+	want := `Passed over:
+  it is something else: 40, in 00.json, 01.json, 02.json and 37 more; the JSON output lists all of them
+  servers that are off: 40, in c.json
+  link.json: it is not a regular file
+`
+	if text := written(t, r.WriteTable); !strings.Contains(text, want) {
+		t.Error(text)
+	}
+	if text := written(t, r.WriteJSON); !strings.Contains(text, "39.json") || !strings.Contains(text, "server 39 is off") {
+		t.Error(text)
+	}
+}

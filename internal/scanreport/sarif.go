@@ -263,9 +263,13 @@ func (r *Result) sarifResult(f *Finding, label string, s scanner.Signal, severit
 }
 
 func physical(p toollist.Place) *sarif.PhysicalLocation {
+	region := sarif.NewRegion().WithStartLine(max(1, p.Line))
+	if p.Column > 0 {
+		region.WithStartColumn(p.Column)
+	}
 	return sarif.NewPhysicalLocation().
 		WithArtifactLocation(sarif.NewArtifactLocation().WithURI(artifactURI(p.File))).
-		WithRegion(sarif.NewRegion().WithStartLine(max(1, p.Line)))
+		WithRegion(region)
 }
 
 // artifactURI returns the URI of a file. The URI is relative if the path is:

@@ -1,6 +1,7 @@
 package scanreport
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -155,12 +156,47 @@ func (r *Result) sections() []section {
 		items = append(items, item{safetext.Name(n.Server) + ":" + safetext.Name(n.Tool), n.text(), nil})
 	}
 	add("Notes", items)
-	items = nil
-	for _, p := range r.PassedOver {
-		items = append(items, item{p.Path, p.Reason, nil})
-	}
-	add("Passed over", items)
+	add("Passed over", passedOver(r.PassedOver))
 	return list
+}
+
+// maxAlike is the number of things passed over for one reason that have a line each.
+const maxAlike = 2
+
+// passedOver has a line for each reason, however many files or servers have it.
+func passedOver(all []toollist.PassedOver) []item {
+	of := map[string][]toollist.PassedOver{}
+	var order []string
+	for _, p := range all {
+		group := cmp.Or(p.Group, p.Reason)
+		if len(of[group]) == 0 {
+			order = append(order, group)
+		}
+		of[group] = append(of[group], p)
+	}
+	var items []item
+	for _, group := range order {
+		same := of[group]
+		if len(same) <= maxAlike {
+			for _, p := range same {
+				items = append(items, item{p.Path, p.Reason, nil})
+			}
+			continue
+		}
+		var paths []string
+		for _, p := range same {
+			if len(paths) == 0 || paths[len(paths)-1] != p.Path {
+				paths = append(paths, p.Path)
+			}
+		}
+		const shown = 3
+		text := fmt.Sprintf("%d, in %s", len(same), strings.Join(paths[:min(shown, len(paths))], ", "))
+		if n := len(paths) - shown; n > 0 {
+			text += fmt.Sprintf(" and %d more; the JSON output lists all of them", n)
+		}
+		items = append(items, item{group, text, nil})
+	}
+	return items
 }
 
 func subject(u toollist.Unscanned) string {

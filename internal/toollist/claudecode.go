@@ -69,7 +69,7 @@ func (in *Input) LeaveOtherProjects(dir string) {
 		if n > 1 {
 			of = fmt.Sprintf("%d servers belong", n)
 		}
-		in.PassedOver = append(in.PassedOver, PassedOver{filepath.ToSlash(file), of + " to other projects; name the file to see them"})
+		in.PassedOver = append(in.PassedOver, PassedOver{Path: filepath.ToSlash(file), Reason: of + " to other projects; name the file to see them"})
 	}
 	in.sort()
 }

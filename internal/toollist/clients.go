@@ -58,7 +58,7 @@ func ReadClients(ctx context.Context, files []string) (*Input, error) {
 		case err == nil:
 			in.add(one)
 		case errors.As(err, &bad) && bad.OtherKind:
-			in.PassedOver = append(in.PassedOver, PassedOver{filepath.ToSlash(p), bad.Reason})
+			in.PassedOver = append(in.PassedOver, PassedOver{Path: filepath.ToSlash(p), Reason: bad.Reason})
 		default:
 			in.Unscanned = append(in.Unscanned, unread(p, err))
 		}

@@ -73,13 +73,16 @@ func Read(file, server string, text []byte) (*Input, error) {
 		return nil, &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it has more than %d million strings, objects and lists", maxTokens/1_000_000), Remedy: "split it, or check that it is the file you meant"}
 	}
 	values, err := parseAll(text)
+	if data, ok := eventData(text); err != nil && ok {
+		values, err = parseAll(data)
+	}
 	if err != nil {
 		return nil, notJSON(file, text, err)
 	}
 	if !utf8.Valid(text) {
 		at := firstInvalid(text)
 		return nil, &InputError{
-			Place: Place{file, lineOf(text, at)}, Column: columnOf(text, at),
+			Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at),
 			Reason: "invalid UTF-8", Remedy: "save it as UTF-8",
 		}
 	}
@@ -133,7 +136,7 @@ func firstInvalid(text []byte) int {
 	return 0
 }
 
-func (d *document) place(at int) Place { return Place{d.file, d.lines.line1(at)} }
+func (d *document) place(at int) Place { return Place{File: d.file, Line: d.lines.line1(at)} }
 
 func (d *document) fail(at int, reason, remedy string) error {
 	return &InputError{Place: d.place(at), Column: columnOf(d.lines.text, at), Reason: reason, Remedy: remedy}
@@ -325,10 +328,11 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 	}
 	for i, e := range elements {
 		place := d.place(e.start)
+		place.Column = d.lines.column(e.start)
 		tool, err := k.read(e, server)
 		if err != nil {
 			d.unreadable(e.start, Unscanned{
-				Server: tool.Server, Tool: tool.Label(), Place: place,
+				Server: tool.Server, Tool: tool.Label(), Place: d.place(e.start),
 				Reason: fmt.Sprintf("element %d of the list is not a readable %s: %s", i+1, k.noun, err),
 				Remedy: "correct it, or ask the server's author to",
 			})

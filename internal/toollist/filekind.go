@@ -18,7 +18,7 @@ func notJSON(file string, text []byte, err error) error {
 	if errors.As(err, &syntax) {
 		at = syntax.at
 	}
-	e := &InputError{Place: Place{file, lineOf(text, at)}, Column: columnOf(text, at), Reason: err.Error(), Remedy: "correct the JSON here"}
+	e := &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at), Reason: err.Error(), Remedy: "correct the JSON here"}
 	if what, remedy := otherFormat(file, text, at); what != "" {
 		return &InputError{Place: Place{File: file}, Reason: "it is " + what, Remedy: remedy}
 	}
@@ -86,4 +86,34 @@ func binaryAt(text []byte, jsonStart bool) int {
 		}
 	}
 	return -1
+}
+
+// eventField is the beginning of a line of server-sent events, as a server over HTTP
+// answers them.
+var eventField = regexp.MustCompile(`^(?:event|data|id|retry)?:`)
+
+// eventData returns the data of server-sent events, with blanks for everything else, so
+// that every byte keeps its place. ok is false for another text.
+func eventData(text []byte) (data []byte, ok bool) {
+	data = bytes.Clone(text)
+	for at := 0; at < len(text); {
+		end := len(text)
+		if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n
+		}
+		line := bytes.TrimRight(text[at:end], "\r")
+		field := eventField.Find(line)
+		switch {
+		case len(line) == 0:
+		case field == nil:
+			return nil, false
+		case string(field) == "data:":
+			copy(data[at:], "     ")
+			ok = true
+		default:
+			copy(data[at:], bytes.Repeat([]byte(" "), len(line)))
+		}
+		at = end + 1
+	}
+	return data, ok
 }

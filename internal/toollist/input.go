@@ -17,13 +17,18 @@ import (
 type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
+	// Column counts characters from 1. It is 0 where the line alone is enough.
+	Column int `json:"column,omitempty"`
 }
 
 func (p Place) String() string {
 	if p.Line == 0 {
 		return p.File
 	}
-	return fmt.Sprintf("%s:%d", p.File, p.Line)
+	if p.Column == 0 {
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
 // Tool is a tool, or something else that a server tells models, with its place.
@@ -81,7 +86,13 @@ func (u Unscanned) Cause() string {
 type PassedOver struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
+	// Group describes all that is passed over for the same reason, for a summary. If it
+	// is empty, the reason does.
+	Group string `json:"-"`
 }
+
+// onRequest is the group of what a server makes only on request.
+const onRequest = "the messages of prompts and the contents of resources, which are made on request"
 
 // Listed is a server that listed its tools, with its reported name.
 type Listed struct{ Server, Name, Version string }
@@ -127,7 +138,7 @@ func (in *Input) passOver() {
 		}
 		l := list{t.Server, k}
 		if counts[l]++; counts[l] == 1 {
-			order, first[l] = append(order, l), t.Place
+			order, first[l] = append(order, l), Place{File: t.Place.File, Line: t.Place.Line}
 		}
 	}
 	for _, l := range order {
@@ -139,7 +150,7 @@ func (in *Input) passOver() {
 		if counts[l] > 1 {
 			noun += "s"
 		}
-		in.PassedOver = append(in.PassedOver, PassedOver{first[l].String(), fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what, counts[l], noun, l.server)})
+		in.PassedOver = append(in.PassedOver, PassedOver{Path: first[l].String(), Group: onRequest, Reason: fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what, counts[l], noun, l.server)})
 	}
 }
 
@@ -171,10 +182,10 @@ func (s Server) unscanned(reason, remedy string) Unscanned {
 // or only its client can ask for what it needs.
 func (s Server) skipped() (PassedOver, bool) {
 	if s.Disabled {
-		return PassedOver{s.Place.String(), fmt.Sprintf("the server %s is disabled in %s", s.Name, first(filepath.ToSlash(s.DisabledIn), s.Client))}, true
+		return PassedOver{Path: s.Place.String(), Group: "servers that are disabled", Reason: fmt.Sprintf("the server %s is disabled in %s", s.Name, first(filepath.ToSlash(s.DisabledIn), s.Client))}, true
 	}
 	if input := s.input(); input != "" && s.declared() {
-		return PassedOver{s.Place.String(), fmt.Sprintf("the server %s needs %s, which %s asks its user for; to scan it, name it with --server-command or --url", s.Name, input, strings.TrimPrefix(s.Client, "the configuration of "))}, true
+		return PassedOver{Path: s.Place.String(), Group: "servers that need what their client asks its user for; to scan one, name it with --server-command or --url", Reason: fmt.Sprintf("the server %s needs %s, which %s asks its user for; to scan it, name it with --server-command or --url", s.Name, input, strings.TrimPrefix(s.Client, "the configuration of "))}, true
 	}
 	return PassedOver{}, false
 }

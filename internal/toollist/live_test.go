@@ -148,7 +148,7 @@ func stdioServer(t *testing.T, kind string) Server {
 	}
 	return Server{
 		Name: kind, Command: []string{exe}, Transport: "stdio", Env: map[string]string{serverKind: kind},
-		Client: "the test", Place: Place{"c.json", 3},
+		Client: "the test", Place: Place{File: "c.json", Line: 3},
 	}
 }
 

@@ -65,7 +65,7 @@ func (d *document) passMessages(values []value) error {
 	if d.messages > 1 {
 		what = fmt.Sprintf("%d JSON-RPC messages are", d.messages)
 	}
-	d.in.PassedOver = append(d.in.PassedOver, PassedOver{d.place(d.messagesAt).String(), what + " no answer with definitions: requests, notifications, or answers to other requests"})
+	d.in.PassedOver = append(d.in.PassedOver, PassedOver{Path: d.place(d.messagesAt).String(), Group: "messages of JSON-RPC that are no answers with definitions", Reason: what + " no answer with definitions: requests, notifications, or answers to other requests"})
 	return nil
 }
 

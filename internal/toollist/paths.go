@@ -23,6 +23,10 @@ type ReadOptions struct {
 	// Server is the default name of the server of a list. If it is empty, the
 	// name is derived from the file.
 	Server string
+	// Base is a directory, such as that of a lock. A file below it that is given by a
+	// relative path names its server by the path from there, whatever the working
+	// directory is.
+	Base string
 	// Stdin is read for the path "-".
 	Stdin io.Reader
 	// Source also reads the source files of a directory.
@@ -79,7 +83,7 @@ func readPath(ctx context.Context, p string, opts ReadOptions) (*Input, error) {
 	if st.IsDir() {
 		return readDir(ctx, p, opts)
 	}
-	return readFile(ctx, p, opts.Server)
+	return readFile(ctx, p, first(opts.Server, serverBelow(opts.Base, p)))
 }
 
 func readFile(ctx context.Context, p, server string) (*Input, error) {
@@ -123,6 +127,25 @@ func serverOf(p string) string {
 	return filepath.ToSlash(filepath.Clean(p))
 }
 
+// serverBelow derives the name from the path from base, if the file is below it.
+func serverBelow(base, p string) string {
+	if base == "" || filepath.IsAbs(p) {
+		return serverOf(p)
+	}
+	dir, err := filepath.Abs(base)
+	if err != nil {
+		return serverOf(p)
+	}
+	file, err := filepath.Abs(p)
+	if err != nil {
+		return serverOf(p)
+	}
+	if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+		return serverOf(rel)
+	}
+	return serverOf(p)
+}
+
 func first(a, b string) string {
 	if a != "" {
 		return a
@@ -146,7 +169,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 	in := &Input{}
 	found, other, all, sources := 0, 0, 0, 0
 	passOver := func(p, reason string) {
-		in.PassedOver = append(in.PassedOver, PassedOver{filepath.ToSlash(p), reason})
+		in.PassedOver = append(in.PassedOver, PassedOver{Path: filepath.ToSlash(p), Reason: reason})
 	}
 	note := func(p string, err error) {
 		in.Unscanned = append(in.Unscanned, unread(p, err))
@@ -180,7 +203,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 			passOver(p, "it belongs to this scan")
 			return nil
 		}
-		one, err := readFile(ctx, p, opts.Server)
+		one, err := readFile(ctx, p, first(opts.Server, serverBelow(opts.Base, p)))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

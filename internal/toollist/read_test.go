@@ -16,6 +16,7 @@ import (
 func brief(in *Input) string {
 	var b strings.Builder
 	for _, t := range in.Tools {
+		t.Place.Column = 0
 		fmt.Fprintf(&b, "%s %s:%s %q in=%s out=%s ann=%s", t.Place, t.Server, t.Name, t.Description, t.InputSchema, t.OutputSchema, t.Annotations)
 		if t.Title != "" || t.Extra != nil {
 			fmt.Fprintf(&b, " title=%q extra=%s", t.Title, t.Extra)
@@ -23,6 +24,7 @@ func brief(in *Input) string {
 		b.WriteByte('\n')
 	}
 	for _, t := range in.Others {
+		t.Place.Column = 0
 		fmt.Fprintf(&b, "%s %s:%s %q title=%q in=%s extra=%s\n", t.Place, t.Server, t.Label(), t.Description, t.Title, t.InputSchema, t.Extra)
 	}
 	for _, s := range in.Servers {
@@ -265,6 +267,23 @@ func TestServerOf(t *testing.T) {
 	} {
 		if got := serverOf(in); got != want {
 			t.Errorf("serverOf(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Below the directory of a lock, the name does not depend on the working directory.
+func TestServerBelow(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join(root, "a"))
+	for _, tt := range [][3]string{
+		{".", "b/x.json", "b/x"}, {"..", "b/x.json", "a/b/x"}, {"..", "../y.json", "y"}, {"b", "b/x.json", "x"},
+		{"b", "z.json", "z"}, {"b", "../y.json", "y"}, {"..", filepath.Join(root, "a", "b", "x.json"), "x"}, {"", "b/x.json", "b/x"},
+	} {
+		if got := serverBelow(tt[0], tt[1]); got != tt[2] {
+			t.Errorf("%s below %s is %s, want %s", tt[1], tt[0], got, tt[2])
 		}
 	}
 }

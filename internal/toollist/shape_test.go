@@ -76,6 +76,7 @@ func TestReadRecordings(t *testing.T) {
 	const first = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","instructions":"Be kind."}}`
 	const over = "JSON-RPC messages are no answer with definitions: requests, notifications, or answers to other requests"
 	for _, tt := range []struct{ name, text, want string }{
+		{"server-sent events", "event: message\r\nid: 1\r\ndata: " + answer + "\r\n\r\n: ping\ndata:" + first + "\n", "f.json:3 srv:a \"\" in= out= ann=\nf.json:6 srv:(instructions) \"Be kind.\" title=\"\" in= extra="},
 		{"a batch", "[" + first + ",\n" + answer + "]", "f.json:2 srv:a \"\" in= out= ann=\nf.json:1 srv:(instructions) \"Be kind.\" title=\"\" in= extra="},
 		{"a batch with a refusal", "[" + answer + `,{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"no"}}]`, "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 unscanned srv:: the server answered with an error instead of its tools: no"},
 		{"a batch with something else", "[" + answer + ",7]", "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 unscanned srv:: element 2 of the batch is no message of JSON-RPC"},

@@ -28,7 +28,7 @@ func readSource(file, server string, text []byte) (*Input, error) {
 		toolsource.Instructions: scanner.SubjectInstructions,
 	}
 	for _, d := range found.Definitions {
-		t := Tool{Place: Place{file, d.Line}, Tool: scanner.Tool{
+		t := Tool{Place: Place{File: file, Line: d.Line}, Tool: scanner.Tool{
 			Server: server, Subject: subjects[d.Kind], Name: d.Name, Title: d.Title, Description: d.Description,
 		}}
 		if err := addTexts(&t.Tool, d.Texts); err != nil {
@@ -46,7 +46,7 @@ func readSource(file, server string, text []byte) (*Input, error) {
 	}
 	for _, p := range found.Problems {
 		in.Unscanned = append(in.Unscanned, Unscanned{
-			Server: server, Tool: p.Name, Place: Place{file, p.Line}, Reason: p.Reason,
+			Server: server, Tool: p.Name, Place: Place{File: file, Line: p.Line}, Reason: p.Reason,
 			Remedy: "write it as a literal, or start the server and scan it with --server-command",
 		})
 	}
