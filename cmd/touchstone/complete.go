@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -25,11 +27,11 @@ func completeNames(root *cobra.Command, flags *globalFlags) {
 	walk = func(cmd *cobra.Command) {
 		for _, name := range stageFlags {
 			// A verb may give a flag of this name another meaning, with its own completion.
-			if f := cmd.LocalFlags().Lookup(name); f != nil && strings.Contains(f.Usage, "stage") {
+			if f := ownFlag(cmd, name); f != nil && strings.Contains(f.Usage, "stage") {
 				_ = cmd.RegisterFlagCompletionFunc(name, stages)
 			}
 		}
-		if cmd.LocalFlags().Lookup("progress") != nil {
+		if ownFlag(cmd, "progress") != nil {
 			_ = cmd.RegisterFlagCompletionFunc("progress", cobra.FixedCompletions([]string{"auto", "tty", "plain", "json", "quiet"}, cobra.ShellCompDirectiveNoFileComp))
 		}
 		for _, sub := range cmd.Commands() {
@@ -45,6 +47,12 @@ func completeNames(root *cobra.Command, flags *globalFlags) {
 	_ = root.RegisterFlagCompletionFunc("var", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return flags.variableNames(prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
+}
+
+// ownFlag returns the flag that a command declares itself, or nil. LocalFlags, which says the same,
+// merges the flags of all parents first, and every start of the program would pay for that.
+func ownFlag(cmd *cobra.Command, name string) *pflag.Flag {
+	return cmp.Or(cmd.Flags().Lookup(name), cmd.PersistentFlags().Lookup(name))
 }
 
 // completionPlan loads the pipeline without the settings of the command line, which may be
