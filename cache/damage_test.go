@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
-// TestFlipEveryByte damages each byte of each blob and record of a small
-// store, one at a time, and truncates each file to each length. Every read must
+// TestFlippedBytes damages bytes of each blob and record of a small
+// store, one at a time, and truncates each file to many lengths. Every read must
 // return the correct content or a miss with a reason.
-func TestFlipEveryByte(t *testing.T) {
+func TestFlippedBytes(t *testing.T) {
 	s := newStore(t)
 	text := strings.Repeat("a line that compresses well\n", 100)
 	rec := mustRecord(t, s, testKey(1), "small", text, string(randomBytes(300)))
@@ -115,12 +117,13 @@ func (d *damaged) use(t *testing.T) (noticed bool) {
 	return noticed
 }
 
-// flip changes one bit of each byte of a file, and truncates the file at every seventh
-// byte.
+// flip changes one bit of a byte of a file, of every third or of each, and truncates the
+// file at every twenty-first or seventh byte.
 func (d *damaged) flip(t *testing.T, file string) {
 	good := d.intact[file]
 	name, _ := filepath.Rel(d.s.dir, file)
-	for i := range good {
+	step := testlevel.Rounds(3, 1)
+	for i := 0; i < len(good); i += step {
 		bad := bytes.Clone(good)
 		bad[i] ^= 1 << (i % 8)
 		if err := os.WriteFile(file, bad, 0o600); err != nil {
@@ -131,7 +134,7 @@ func (d *damaged) flip(t *testing.T, file string) {
 			t.Errorf("%s: byte %d flipped and nobody noticed", name, i)
 		}
 		d.restore(t, file)
-		if i%7 != 0 {
+		if i%(7*step) != 0 {
 			continue
 		}
 		if err := os.WriteFile(file, good[:i], 0o600); err != nil {

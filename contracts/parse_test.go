@@ -68,6 +68,9 @@ func TestEveryProblemAtOnceButTwentyShown(t *testing.T) {
 }
 
 func TestHugeDescription(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads 100 MiB")
+	}
 	data := []byte(`{"version":"v1","generated_from":{"source":"s"},"tools":[{"tool_id":"a:b","server":"a","tool":"b","schema":{},"description":"`)
 	data = append(data, bytes.Repeat([]byte{'x'}, 100<<20)...)
 	data = append(data, `"}]}`...)
@@ -207,6 +210,9 @@ func BenchmarkReadReport(b *testing.B) {
 }
 
 func TestTooManyValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads five million values")
+	}
 	_, p := parse([]byte("[" + strings.Repeat("1,", maxValues) + "1]"))
 	if p.failed == nil || !strings.Contains(p.failed.Message, "more than 5242880 values") {
 		t.Errorf("%+v, want a problem", p.failed)

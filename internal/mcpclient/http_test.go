@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -48,7 +49,7 @@ var floods = map[string]func(w http.ResponseWriter){
 	},
 	"many events": func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		event := strings.Repeat("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n", 1000)
+		event := strings.Repeat(fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"x\":%q}}\n\n", strings.Repeat("x", 1000)), 100)
 		for {
 			if _, err := io.WriteString(w, event); err != nil {
 				return

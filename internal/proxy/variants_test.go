@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // TestVariantsAreSearches compares the results of variants, including scores, with those of the real search over
@@ -16,7 +17,7 @@ import (
 func TestVariantsAreSearches(t *testing.T) {
 	vocabulary := strings.Fields("issue issues create createIssue read list file files path branch GitHub repo repository query sql table the a of to search user users message 日本語 send email calendar event a1 x HTTPServer")
 	compared := 0
-	for seed := range uint64(60) {
+	for seed := range uint64(testlevel.Rounds(12, 60)) {
 		rng := rand.New(rand.NewPCG(8, seed))
 		text := func(most int) string {
 			var words []string
@@ -73,7 +74,7 @@ func TestVariantsAreSearches(t *testing.T) {
 			real.close()
 		}
 	}
-	if compared < 5000 {
+	if compared < testlevel.Rounds(1000, 5000) {
 		t.Errorf("only %d results were compared", compared)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 func brief(f *Found) string {
@@ -203,7 +205,7 @@ export const tools = [{ name: 'list', inputSchema: {} }], prompts = [{ name: "p"
 func TestLongSources(t *testing.T) {
 	for _, seed := range []string{"(", "{name:", "`${", "x.tool(\"a\",", "@a.tool(", "@a.tool\ndef f()\n", "const a=(", "'", "Tool(name=", "a+", "{name:\"a\",inputSchema:"} {
 		for _, file := range []string{"a.ts", "a.py"} {
-			if _, err := Find(file, strings.Repeat(seed, 200_000)); err != nil {
+			if _, err := Find(file, strings.Repeat(seed, testlevel.Rounds(30_000, 200_000))); err != nil {
 				t.Error(err)
 			}
 		}

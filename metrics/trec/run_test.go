@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // randomFiles makes a run with ties, gaps, mixed topics and odd numbers, and
@@ -61,7 +63,7 @@ func randomFiles(rng *rand.Rand) (qrels, run string) {
 // concurrent readers.
 func TestEvaluateIsRankingAndCounting(t *testing.T) {
 	topics := 0
-	for seed := range uint64(400) {
+	for seed := range uint64(testlevel.Rounds(100, 400)) {
 		rng := rand.New(rand.NewPCG(2, seed))
 		q, r := randomFiles(rng)
 		qrels := readQrels(t, q)
@@ -86,7 +88,7 @@ func TestEvaluateIsRankingAndCounting(t *testing.T) {
 			}
 		}
 	}
-	if topics < 1000 {
+	if topics < testlevel.Rounds(250, 1000) {
 		t.Errorf("only %d topics were compared", topics)
 	}
 }

@@ -226,6 +226,9 @@ func TestLockFileIsGoneWithItsProxy(t *testing.T) {
 }
 
 func TestAnswersOfTenMegabytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads large answers")
+	}
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
 		p, err := start(t, badproxy.AnswerHuge, func(o *undertest.Options) { o.SearchPath = path })
 		if err != nil {

@@ -5,9 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 func TestLicensesOfTheProgram(t *testing.T) {
+	testlevel.Thorough(t, "it reads the licenses of all dependencies twice")
 	t.Chdir("../../..")
 	out := filepath.Join(t.TempDir(), "licenses")
 	if err := run(out, []string{"./cmd/touchstone"}); err != nil {
