@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 )
 
@@ -159,7 +160,7 @@ func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.Sele
 		if one.Name != "" {
 			name = fmt.Sprintf("parameter %.128q breaks", one.Name)
 			if one.Actual != nil {
-				place = at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(one.Name)
+				place = jsonpointer.Join(at, one.Name)
 			}
 		}
 		d.refuse(place, c.ID, fmt.Sprintf("%s the input schema of %s: %s", name, tool.ToolID, one.Problem), "correct the parameters as the schema in the corpus says")
