@@ -1,6 +1,7 @@
 package toollist
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func readPath(ctx context.Context, p string, opts ReadOptions) (*Input, error) {
 		if err != nil {
 			return nil, pathError(Stdin, err)
 		}
-		return Read(Stdin, first(opts.Server, "stdin"), text)
+		return Read(Stdin, cmp.Or(opts.Server, "stdin"), text)
 	}
 	st, err := os.Stat(p)
 	if err != nil {
@@ -83,7 +84,7 @@ func readPath(ctx context.Context, p string, opts ReadOptions) (*Input, error) {
 	if st.IsDir() {
 		return readDir(ctx, p, opts)
 	}
-	return readFile(ctx, p, first(opts.Server, serverBelow(opts.Base, p)))
+	return readFile(ctx, p, cmp.Or(opts.Server, serverBelow(opts.Base, p)))
 }
 
 func readFile(ctx context.Context, p, server string) (*Input, error) {
@@ -92,12 +93,12 @@ func readFile(ctx context.Context, p, server string) (*Input, error) {
 		return nil, pathError(p, err)
 	}
 	if toolsource.Supported(p) {
-		return readSource(p, first(server, serverOf(p)), text)
+		return readSource(p, cmp.Or(server, serverOf(p)), text)
 	}
 	if strings.EqualFold(filepath.Ext(p), ".toml") {
 		return readTOML(p, text)
 	}
-	return Read(p, first(server, serverOf(p)), text)
+	return Read(p, cmp.Or(server, serverOf(p)), text)
 }
 
 func pathError(p string, err error) error {
@@ -144,13 +145,6 @@ func serverBelow(base, p string) string {
 		return serverOf(rel)
 	}
 	return serverOf(p)
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // endings are the extensions of files that are read in a directory.
@@ -203,7 +197,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 			passOver(p, "it belongs to this scan")
 			return nil
 		}
-		one, err := readFile(ctx, p, first(opts.Server, serverBelow(opts.Base, p)))
+		one, err := readFile(ctx, p, cmp.Or(opts.Server, serverBelow(opts.Base, p)))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
