@@ -30,11 +30,7 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		at := fmt.Sprintf("/cases/%d", i)
-		if j, twice := first[c.ID]; twice && c.ID != "" {
-			d.refuse(at+"/id", c.ID, fmt.Sprintf("duplicate id, also case number %d", j+1), "give each case a unique id")
-		} else {
-			first[c.ID] = i
-		}
+		checkID(d, at, "case", c.ID, i, first)
 		if c.Query != "" && len(textWords(c.Query)) == 0 {
 			d.refuse(at+"/query", c.ID, "the query has no word", "write what a user would ask for")
 		}
