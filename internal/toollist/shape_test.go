@@ -3,8 +3,6 @@ package toollist
 import (
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // Tools for the APIs of models are those of MCP in another shape.
@@ -33,14 +31,7 @@ func TestReadOtherShapes(t *testing.T) {
 		{"parameters beside a schema", `[{"name":"a","inputSchema":{},"parameters":{"p":1}}]`, `f.json:1 srv:a "" in={} out= ann= title="" extra={"parameters":{"p":1}}`},
 		{"parameters that are no schema", `[{"name":"a","parameters":["p"]}]`, `f.json:1 srv:a "" in= out= ann= title="" extra={"parameters":["p"]}`},
 	} {
-		in, err := Read("f.json", "srv", []byte(tt.text))
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		if diff := cmp.Diff(tt.want, strings.TrimSpace(brief(in))); diff != "" {
-			t.Errorf("%s: %s", tt.name, diff)
-		}
+		t.Run(tt.name, func(t *testing.T) { wantBrief(t, tt.text, tt.want) })
 	}
 }
 
@@ -83,14 +74,7 @@ func TestReadRecordings(t *testing.T) {
 		{"a recording", answer + "\n" + request + "\n" + called + "\n", "f.json:1 srv:a \"\" in= out= ann=\npassed over f.json:2: 2 " + over},
 		{"a recorded batch", "[" + request + "," + answer + "," + called + "]", "f.json:1 srv:a \"\" in= out= ann=\npassed over f.json:1: 2 " + over},
 	} {
-		in, err := Read("f.json", "srv", []byte(tt.text))
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		if diff := cmp.Diff(tt.want, strings.TrimSpace(brief(in))); diff != "" {
-			t.Errorf("%s: %s", tt.name, diff)
-		}
+		t.Run(tt.name, func(t *testing.T) { wantBrief(t, tt.text, tt.want) })
 	}
 	for _, text := range []string{request + "\n" + called, "[" + request + "]"} {
 		if _, err := Read("f.json", "srv", []byte(text)); err == nil || !strings.Contains(err.Error(), "none of its JSON-RPC messages is an answer with definitions") {
