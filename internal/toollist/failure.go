@@ -161,7 +161,7 @@ func isDir(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// explainAnswer explains an answer that is none of MCP.
+// explainAnswer explains an answer that is not MCP.
 func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string) {
 	reason = f.err.Error()
 	header := `--header "Authorization: Bearer TOKEN"`

@@ -136,8 +136,8 @@ func (d *document) flatten(elements []value, server string) []value {
 	return flat
 }
 
-// schemaKey returns the names for a schema of a definition: those of MCP, or of another
-// API if the definition has none of MCP.
+// schemaKey returns the names for a schema of a definition: those of MCP, or those of
+// another API if the definition has a member of these alone.
 func schemaKey(members []member, mcp, other []string) []string {
 	for _, m := range members {
 		if slices.Contains(mcp, m.name) {
