@@ -39,7 +39,7 @@ type ReadOptions struct {
 
 // ReadPaths reads files, directories and "-". It returns one error for all
 // paths that cannot be read. In a directory it skips files of other kinds, and
-// records broken ones as not scanned.
+// records broken ones as not scanned if others can be read.
 func ReadPaths(ctx context.Context, paths []string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
 	var problems []error
@@ -161,13 +161,14 @@ var leftOut = []string{".git", "node_modules", ".venv"}
 
 func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
+	var broken []error
 	found, other, all, sources := 0, 0, 0, 0
 	passOver := func(p, reason string) {
 		in.PassedOver = append(in.PassedOver, PassedOver{Path: filepath.ToSlash(p), Reason: reason})
 	}
 	note := func(p string, err error) {
 		in.Unscanned = append(in.Unscanned, unread(p, err))
-		found++
+		broken = append(broken, err)
 	}
 	own := ownFiles(opts.Own)
 	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
@@ -224,11 +225,24 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 	if other > 0 {
 		passOver(dir, fmt.Sprintf("%d source files define no tool, prompt or resource in a way that is known", other))
 	}
-	if found == 0 {
+	switch {
+	case found == 0 && len(broken) > 0:
+		return nil, allBroken(dir, broken)
+	case found == 0:
 		reason, remedy := nothingIn(in.PassedOver, all, sources)
 		return nil, &InputError{Place: Place{File: dir}, Reason: reason, Remedy: remedy}
 	}
 	return in, nil
+}
+
+// allBroken is the error for a directory of which no file can be read, as of those files
+// if they were named.
+func allBroken(dir string, broken []error) error {
+	const most = 10
+	if more := len(broken) - most; more > 0 {
+		broken = append(broken[:most:most], fmt.Errorf("%s: %d more files in this directory cannot be read", dir, more))
+	}
+	return errors.Join(broken...)
 }
 
 // nothingIn says why nothing in a directory can be scanned. all is the number of its
