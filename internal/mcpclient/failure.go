@@ -11,6 +11,13 @@ import (
 	"time"
 )
 
+// StartError means that the program of a server could not be started.
+type StartError struct{ Err error }
+
+func (e *StartError) Error() string { return "start it: " + e.Err.Error() }
+
+func (e *StartError) Unwrap() error { return e.Err }
+
 // EndedError means that the program of a server ended, or closed its input or output, in
 // the middle of the conversation.
 type EndedError struct {
