@@ -219,18 +219,7 @@ func TestForeignRecordDamaged(t *testing.T) {
 	if _, err := decodeRecord(file); err != nil {
 		t.Fatal(err)
 	}
-	for i := range file {
-		if _, err := decodeRecord(file[:i]); err == nil {
-			t.Errorf("cut at %d of %d: no error", i, len(file))
-		}
-		for bit := range 8 {
-			damaged := bytes.Clone(file)
-			damaged[i] ^= 1 << bit
-			if r, err := decodeRecord(damaged); err == nil {
-				t.Fatalf("byte %d, bit %d: %+v", i, bit, r)
-			}
-		}
-	}
+	refusesDamage(t, file)
 	// A record cannot bring its own origin.
 	tr, err := newStore(t).Import(t.Context(), bytes.NewReader(pack(t, "touchstone cache 1\n",
 		headers("blobs/"+digestOf("one").String(), "records/"+testKey(1).String()), [][]byte{encodeBlob([]byte("one")), file})), onTrust)

@@ -21,7 +21,7 @@ type SizedDigest struct {
 type Source interface {
 	// Fetch passes the content of blobs to put, which verifies and stores it, and
 	// returns an error if it is not what the digest names. Fetch leaves out what the
-	// source does not have. It must return within a time that it knows.
+	// source does not have. It must return within a time limit of its own.
 	Fetch(blobs []SizedDigest, put func(SizedDigest, io.Reader) error)
 }
 

@@ -202,17 +202,9 @@ func TestRemoteContentElsewhere(t *testing.T) {
 	}
 }
 
-// TestRemoteContentDamaged flips each bit of the file of a record whose content is remote, and cuts it at each
-// byte.
-func TestRemoteContentDamaged(t *testing.T) {
-	s, _, _ := adoptRemote(t)
-	file, err := os.ReadFile(s.entryPath(recordsDir, testKey(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h, _, err := decodeRecordHeader(file); err != nil || len(h.remote) != 3 {
-		t.Fatalf("%v %v", h.remote, err)
-	}
+// refusesDamage flips each bit of the file of a record, and cuts it at each byte.
+func refusesDamage(t *testing.T, file []byte) {
+	t.Helper()
 	for i := range file {
 		if _, err := decodeRecord(file[:i]); err == nil {
 			t.Errorf("cut at %d of %d: no error", i, len(file))
@@ -225,4 +217,17 @@ func TestRemoteContentDamaged(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRemoteContentDamaged damages the file of a record whose content is remote.
+func TestRemoteContentDamaged(t *testing.T) {
+	s, _, _ := adoptRemote(t)
+	file, err := os.ReadFile(s.entryPath(recordsDir, testKey(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, _, err := decodeRecordHeader(file); err != nil || len(h.remote) != 3 {
+		t.Fatalf("%v %v", h.remote, err)
+	}
+	refusesDamage(t, file)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/agext/levenshtein"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 )
 
 // check validates tree and returns the problems, without their places.
@@ -87,7 +89,7 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 }
 
 func (c *checker) add(at []string, message, remedy string) {
-	c.problems = append(c.problems, Problem{Pointer: joinPointer(at), Entry: entryAt(c.tree, at), Message: message, Remedy: remedy})
+	c.problems = append(c.problems, Problem{Pointer: jsonpointer.Join("", at...), Entry: entryAt(c.tree, at), Message: message, Remedy: remedy})
 }
 
 // field formats the path from the entry to the value, such as

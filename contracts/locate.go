@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 )
 
 // Locate returns the error for problems whose Pointer is known but whose place
@@ -25,7 +26,7 @@ func locate(data []byte, problems []Problem) []located {
 	found := make([]located, len(problems))
 	for i, problem := range problems {
 		if problem.Entry == "" {
-			problem.Entry = entryAt(tree, splitPointer(problem.Pointer))
+			problem.Entry = entryAt(tree, jsonpointer.Split(problem.Pointer))
 		}
 		found[i] = located{max(p.want[problem.Pointer], 0), problem}
 	}
@@ -86,36 +87,4 @@ func step(tree any, token string) any {
 		}
 	}
 	return nil
-}
-
-var (
-	escapeToken   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescapeToken = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-func appendToken(pointer []byte, token string) []byte {
-	pointer = append(pointer, '/')
-	if strings.ContainsAny(token, "~/") {
-		token = escapeToken.Replace(token)
-	}
-	return append(pointer, token...)
-}
-
-func joinPointer(tokens []string) string {
-	var p []byte
-	for _, t := range tokens {
-		p = appendToken(p, t)
-	}
-	return string(p)
-}
-
-func splitPointer(pointer string) []string {
-	if pointer == "" {
-		return nil
-	}
-	tokens := strings.Split(pointer[1:], "/")
-	for i, t := range tokens {
-		tokens[i] = unescapeToken.Replace(t)
-	}
-	return tokens
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 )
 
 // Limits on input. They are far above any valid file, so that a broken or
@@ -192,7 +194,7 @@ func (p *parser) object() any {
 		if p.failed != nil {
 			return nil
 		}
-		p.path = appendToken(p.path[:base], name)
+		p.path = jsonpointer.Append(p.path[:base], name)
 		p.meet(start)
 		if _, twice := obj[name]; twice {
 			p.complain(start, fmt.Sprintf("the field %q occurs twice in the same object", clip(name)), "keep one of the two")

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
@@ -82,7 +83,7 @@ func merge(tree any, data []byte, parsed []located, checked []Problem) []located
 	all := slices.Clone(parsed)
 	refused := make(map[string]bool)
 	for i, f := range all {
-		all[i].Entry = entryAt(tree, splitPointer(f.Pointer))
+		all[i].Entry = entryAt(tree, jsonpointer.Split(f.Pointer))
 		refused[f.Pointer] = true
 	}
 	checked = slices.DeleteFunc(checked, func(p Problem) bool { return refused[p.Pointer] })

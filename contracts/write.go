@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 )
 
 // Write writes v, a value of one of the types that have a schema (or a pointer
@@ -149,7 +150,7 @@ func notANumber(v reflect.Value, at string) string {
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
-			if p := notANumber(v.MapIndex(key), at+"/"+key.String()); p != "" {
+			if p := notANumber(v.MapIndex(key), jsonpointer.Join(at, key.String())); p != "" {
 				return p
 			}
 		}

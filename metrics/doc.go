@@ -1,7 +1,7 @@
 // Package metrics computes the figures of the evaluation with pure functions:
-// ranking measures, detection measures, intervals and tests. It reads no files,
-// knows no contracts and imports no other package of Touchstone. The TREC file
-// formats are in metrics/trec.
+// ranking measures, detection measures, intervals and tests. It reads no files
+// and imports no other package of Touchstone. The TREC file formats are in
+// metrics/trec.
 //
 // Equal input gives equal bits on every machine. Sums run from left to right.
 // Products are rounded before they are summed, so that no compiler fuses them.

@@ -45,7 +45,7 @@ func EvaluateTopic(ranked []string, judged map[string]int, level int) Topic {
 	return TopicOf(hits, slices.Collect(maps.Values(judged)), level)
 }
 
-// TopicOf is EvaluateTopic for a caller that knows the ranks of the judged
+// TopicOf is EvaluateTopic for a caller that has the ranks of the judged
 // results. hits are in the order of their ranks. relevances are those of all
 // judgements, in any order.
 func TopicOf(hits []Hit, relevances []int, level int) Topic {

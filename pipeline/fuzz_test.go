@@ -159,7 +159,7 @@ func FuzzLoad(f *testing.F) {
 		// A text of a few bytes may declare a hundred thousand instances, which
 		// is correct but slow.
 		if strings.Contains(string(src), "range") || len(src) > 1<<16 {
-			t.Skip()
+			t.Skip("too slow: the text may declare very many instances")
 		}
 		checkLoaded(t, Options{File: "pipeline.hcl"}, fuzzDisk(t, src))
 		if laidOut, _, _ := Format(src, "pipeline.hcl"); laidOut != nil {

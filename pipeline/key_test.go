@@ -22,7 +22,7 @@ var keyExempt = map[string]string{
 	"Sensitive":           "says what may be printed; the values themselves are in the key",
 	"Off":                 "an instance that is off never runs and has no result; what reads it has the input or has not",
 	"OnDemand":            "says which runs the stage is part of; a result is the same in all",
-	"After":               "says when the stage starts; what the stages before it made and it does not read is none of its inputs",
+	"After":               "says when the stage starts; what the stages before it made and it does not read is not an input of it",
 	"Upstream":            "follows from Inputs, and what upstream made is in the key by content, so that an upstream rerun that gives the same bytes changes nothing",
 	"Inputs.Files.Path":   "part of the digest of the input's content",
 	"Inputs.Files.Source": "keys hold what a file contains and not where it lies",

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -13,7 +14,7 @@ func (f *Finding) Explain(s *Signal) Explanation {
 	p := placeOf(f.Subject, s.Pointer)
 	for _, w := range wordings {
 		if w.check == e.ID && slices.Contains(w.places, p) {
-			e.Why, e.Do = or(w.why, e.Why), or(w.do, e.Do)
+			e.Why, e.Do = cmp.Or(w.why, e.Why), cmp.Or(w.do, e.Do)
 			break
 		}
 	}
@@ -21,13 +22,6 @@ func (f *Finding) Explain(s *Signal) Explanation {
 		e.Why, e.Do = r.Replace(e.Why), r.Replace(e.Do)
 	}
 	return e
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // place is a part of what a server says, as far as explanations differ.

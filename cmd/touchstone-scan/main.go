@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -69,7 +68,7 @@ func run(ctx context.Context) int {
 		fmt.Fprintln(os.Stderr, program+": interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintln(os.Stderr, program+":", strings.ReplaceAll(err.Error(), "\n", "\n"+program+": "))
+	scancommand.WriteError(os.Stderr, program, err)
 	return exitUsage
 }
 

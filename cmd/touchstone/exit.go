@@ -61,7 +61,7 @@ func report(ctx context.Context, w io.Writer, err error) int {
 	if code == exitInterrupted && known == nil {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintln(w, "touchstone:", err)
+	scancommand.WriteError(w, toolName, err)
 	return code
 }
 

@@ -42,6 +42,16 @@ Unchanged stages are not computed again.
 	p.BoolVar(&flags.json, "json", false, "print results as JSON, in the documented format")
 	flags.executor.add(p)
 	flags.remote.add(p)
+	// The flag of the library fills in a template, so the digest of the source would be
+	// computed for every verb.
+	versionCommand := newVersionCommand(flags)
+	showVersion := root.Flags().Bool("version", false, "print the version, like the verb version")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *showVersion {
+			return versionCommand.RunE(cmd, args)
+		}
+		return cmd.Help()
+	}
 	addGroup(root, "evaluate", "Evaluate:", newGateCommand(flags), newRunCommand(flags), newWatchCommand(flags),
 		newCompareCommand(flags), newBisectCommand(flags), newFitnessCommand(flags))
 	addGroup(root, "inspect", "Inspect plans and runs:", newPlanCommand(flags), newExplainCommand(flags),
@@ -50,7 +60,7 @@ Unchanged stages are not computed again.
 		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newRefreshCommand(flags), newTrecCommand(flags))
 	addGroup(root, "tools", "Standalone tools:", scancommand.New(toolName+" scan", &flags.json), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
 	addGroup(root, "setup", "Set up and maintain:", newInitCommand(flags), newDoctorCommand(flags), newValidateCommand(flags),
-		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newManCommand(), newVersionCommand(flags))
+		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newManCommand(), versionCommand)
 	root.AddCommand(newStageCommand(), newInsideCommand(), newOnWorkerCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")

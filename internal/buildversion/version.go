@@ -1,5 +1,5 @@
-// Package buildversion knows the version of the programs: of a release, of a published
-// module, or of the source. It is the same for all of them.
+// Package buildversion returns the version of a program: of a release, of a published
+// module, or of the source. It is the same for all programs of Touchstone.
 package buildversion
 
 import (

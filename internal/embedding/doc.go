@@ -4,7 +4,7 @@
 // computed here), endpoint (a service), onnx (the user's own model), and
 // models, which manages the files of the first on this machine.
 //
-// This package knows nothing about tools, queries or proxies.
+// Tools, queries and proxies do not belong in this package.
 package embedding
 
 import (

@@ -40,7 +40,7 @@ type ExitError struct {
 	Code     int
 	TimedOut bool
 	Timeout  time.Duration
-	Hint     string // a possible reason, if the executor knows one
+	Hint     string // a possible reason, if the executor has one
 }
 
 func (e *ExitError) Error() string {

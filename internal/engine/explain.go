@@ -166,7 +166,7 @@ func (r *run) explain(o *Outcome) Explanation {
 		}
 		x.Recorded, x.Elsewhere = recorded(rec), !r.ranHere(o)
 		if x.Elsewhere {
-			return x // this checkout knows no run before it
+			return x // this checkout has no run before it
 		}
 		previous := r.previous(o, o.Key)
 		if previous == nil {

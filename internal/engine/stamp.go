@@ -15,7 +15,7 @@ import (
 )
 
 // stampName is the name of the file that lists the files published to a directory, so
-// that the next run knows which files it may replace or remove.
+// that the next run replaces and removes no other files.
 const stampName = ".touchstone-published.json"
 
 // stamp is that list. If Output is empty, the files are single files, or those of a

@@ -52,7 +52,7 @@ func Use(ctx context.Context, t Target, o Options, do func(context.Context, *mcp
 func useCommand(ctx context.Context, t Target, o Options, do func(context.Context, *mcp.ClientSession) error) error {
 	p, err := start(t, o.Stderr)
 	if err != nil {
-		return fmt.Errorf("start it: %w", err)
+		return &StartError{err}
 	}
 	b := newBudget()
 	end, ended := newEnding(), false

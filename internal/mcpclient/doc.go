@@ -8,7 +8,7 @@
 //     into JSON-RPC messages, limits the size of each, and shows them to an
 //     observer as the server sent them.
 //   - failure.go says how a conversation failed: the end of a program, or an answer over
-//     HTTP that is none of MCP.
+//     HTTP that is not MCP.
 //
 // A server is untrusted. It may send an endless answer, never read its input, or
 // redirect a request with secrets to another host. Every wait ends with the

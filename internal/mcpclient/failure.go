@@ -11,6 +11,13 @@ import (
 	"time"
 )
 
+// StartError means that the program of a server could not be started.
+type StartError struct{ Err error }
+
+func (e *StartError) Error() string { return "start it: " + e.Err.Error() }
+
+func (e *StartError) Unwrap() error { return e.Err }
+
 // EndedError means that the program of a server ended, or closed its input or output, in
 // the middle of the conversation.
 type EndedError struct {
@@ -29,7 +36,7 @@ func (e *EndedError) Error() string {
 
 func (e *EndedError) Unwrap() error { return e.Err }
 
-// AnswerError means that a server at a URL gave an answer that is none of MCP: an HTTP
+// AnswerError means that a server at a URL gave an answer that is not MCP: an HTTP
 // status that is an error, or another kind of content.
 type AnswerError struct {
 	Status      int
@@ -124,8 +131,8 @@ func (w endingWriter) Close() error {
 // one of MCP.
 type outcome struct{ last atomic.Pointer[error] }
 
-// note records the outcome of a request. The request at the end of a session is none of
-// the conversation, and many servers refuse it.
+// note records the outcome of a request. The request at the end of a session is not
+// part of the conversation, and many servers refuse it.
 func (o *outcome) note(req *http.Request, err error) {
 	if req.Method != http.MethodDelete {
 		o.last.Store(&err)

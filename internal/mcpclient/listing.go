@@ -58,7 +58,7 @@ func ResourceTemplates(ctx context.Context, session *mcp.ClientSession) ([]*mcp.
 	})
 }
 
-// Unsupported reports whether a server answered that it does not know a request.
+// Unsupported reports whether a server answered that it does not support a request.
 func Unsupported(err error) bool {
 	var answer *jsonrpc.Error
 	return errors.As(err, &answer) && answer.Code == jsonrpc.CodeMethodNotFound

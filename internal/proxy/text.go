@@ -11,7 +11,7 @@ import (
 	"github.com/blevesearch/bleve/v2/registry"
 )
 
-// toolText is the name under which bleve knows the analyzer below.
+// toolText is the name under which bleve registers the analyzer below.
 const toolText = "tool-text"
 
 func init() {

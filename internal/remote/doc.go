@@ -13,6 +13,6 @@
 // their execution, and outputs.go fetches what they made. There a server is trusted to execute what it
 // was asked to, but nothing that it answers is written outside of the directory of the action.
 //
-// The package does not know what the results are. It imports the cache, and no package of the
+// The content of the results makes no difference to the package. It imports the cache, and no package of the
 // evaluation.
 package remote

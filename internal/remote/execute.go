@@ -205,7 +205,7 @@ func (w *Workers) execute(ctx context.Context, action message, phase func(Phase)
 		code := status.Code(err)
 		switch {
 		case f.name != "" && code == codes.NotFound:
-			return nil, &lostError{errors.New("it does not know the action anymore")}
+			return nil, &lostError{errors.New("it no longer has the action")}
 		case errors.Is(err, io.EOF), code == codes.Unavailable, code == codes.Internal, code == codes.DeadlineExceeded, code == codes.Canceled, code == codes.Aborted:
 		default:
 			if s, ok := status.FromError(err); ok {

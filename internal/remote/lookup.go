@@ -44,7 +44,7 @@ func messageOf(b []byte) message {
 var command = encode(&repb.Command{Arguments: []string{"touchstone", "result"}})
 
 // actionOf returns the action that stands for a key. It follows from the key alone, because a lookup
-// knows nothing else. Other programs see an action without inputs, whose salt holds the key.
+// has nothing else. Other programs see an action without inputs, whose salt holds the key.
 func actionOf(k cache.Key) message {
 	root := encode(&repb.Directory{})
 	return encode(&repb.Action{

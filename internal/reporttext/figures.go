@@ -21,7 +21,7 @@ func MetricName(metric string) string {
 	return name
 }
 
-// MetricLabel is MetricName, and also reports whether this program knows the metric.
+// MetricLabel is MetricName, and also reports whether this program has the metric.
 func MetricLabel(metric string) (label string, known bool) {
 	if m, ok := metrics.RankingByName(metric); ok {
 		return m.Label, true

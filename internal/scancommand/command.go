@@ -395,7 +395,7 @@ func (f *flags) writeBaseline(ctx context.Context, log io.Writer, in *toollist.I
 		return nil
 	}
 	if !r.Complete() {
-		fmt.Fprintf(log, f.program+": %s was not written: not everything was scanned\n", f.pin)
+		f.note(log, "%s was not written: not everything was scanned", f.pin)
 		return nil
 	}
 	b, err := scanreport.NewBaseline(slices.Concat(in.Tools, in.Others))
@@ -446,28 +446,33 @@ func saveBaseline(file string, b *scanreport.Baseline) error {
 // onChange is the value of --fail-on that allows no change since the baseline.
 const onChange = "change"
 
+// note prints a line in the name of the program.
+func (f *flags) note(log io.Writer, format string, args ...any) {
+	fmt.Fprintf(log, "%s: %s\n", f.program, fmt.Sprintf(format, args...))
+}
+
 // verdict returns the exit code for the result, as an error. It also prints the
 // main facts on standard error, for formats that are not read by people.
 func (f *flags) verdict(log io.Writer, r *scanreport.Result) error {
 	for _, s := range r.Expired {
-		fmt.Fprintf(log, f.program+": a suppression expired on %s and has no effect: %s\n", s.Expires, s)
+		f.note(log, "a suppression expired on %s and has no effect: %s", s.Expires, s)
 	}
 	for _, s := range r.Unused {
-		fmt.Fprintf(log, f.program+": a suppression is no longer needed: %s\n", s)
+		f.note(log, "a suppression is no longer needed: %s", s)
 	}
 	if !r.Complete() {
-		fmt.Fprintf(log, f.program+": not everything was scanned: %d not scanned, %d partially scanned\n", len(r.Unscanned), len(r.Incomplete))
+		f.note(log, "not everything was scanned: %d not scanned, %d partially scanned", len(r.Unscanned), len(r.Incomplete))
 	}
 	least := scanner.Severity(f.failOn)
 	if f.failOn == onChange {
 		least = scanner.SeverityHigh
 		if r.Drift.Any() {
-			fmt.Fprintf(log, f.program+": %d changed since the baseline\n", len(r.Drift.Changes))
+			f.note(log, "%d changed since the baseline", len(r.Drift.Changes))
 			return &Failed{exitFound}
 		}
 	}
 	if n := r.AtLeast(least); n > 0 {
-		fmt.Fprintf(log, f.program+": %d of severity %s or higher\n", n, least)
+		f.note(log, "%d of severity %s or higher", n, least)
 		return &Failed{exitFound}
 	}
 	if !r.Complete() {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 	"github.com/touchstone-eval/touchstone/scanner"
@@ -110,11 +111,7 @@ func withField(was, now scanner.Tool, pointer string) (scanner.Tool, error) {
 	if err != nil {
 		return was, err
 	}
-	steps := strings.Split(pointer, "/")[1:]
-	for i := range steps {
-		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(steps[i])
-	}
-	merged, err := set(approved, present, steps)
+	merged, err := set(approved, present, jsonpointer.Split(pointer))
 	if err != nil {
 		return was, err
 	}

@@ -1,6 +1,6 @@
 // Package signing signs results and verifies their signatures. The keys, the signatures and the
 // list of allowed signers are those of OpenSSH, as git uses them: "ssh-keygen -Y verify -n
-// touchstone" accepts what Key.Sign returns. The package does not know what it signs.
+// touchstone" accepts what Key.Sign returns. The package signs any bytes.
 package signing
 
 import (

@@ -47,7 +47,7 @@ func resultOf(v value) value {
 	return value{}
 }
 
-// beside records the members that no other reader knows and that hold sentences: what
+// beside records the members that no other reader reads and that hold sentences: what
 // stands beside a list may come from the server too.
 func (d *document) beside(members []member, known []string, server string) {
 	var said []member

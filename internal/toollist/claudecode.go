@@ -184,7 +184,7 @@ func likePattern(pattern, text string) bool {
 	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) + `$`).MatchString(text)
 }
 
-// projectsOf are the names under which Claude Code may know the project of a directory:
+// projectsOf are the names under which Claude Code may list the project of a directory:
 // the directory, and the top of its repository.
 func projectsOf(dir string) []string {
 	list := []string{dir}

@@ -239,6 +239,7 @@ func (d *document) object(v value) error {
 		if said {
 			known = append(known, "instructions")
 		}
+		known = append(known, d.passConversation(members)...)
 		d.beside(members, known, server)
 	}
 	if err != nil || config || read || said {

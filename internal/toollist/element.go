@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
@@ -140,7 +141,7 @@ func (k *kind) readMembers(members []member, server string) (Tool, error) {
 			return m, false
 		}
 		if ok && mcp != "" {
-			tool.wrote("/"+mcp, "/"+escape(m.name))
+			tool.wrote("/"+mcp, jsonpointer.Join("", m.name))
 		}
 		return m, ok && !m.isNull()
 	}

@@ -59,6 +59,7 @@ func (f failure) explain() (reason, remedy string) {
 	var ended *mcpclient.EndedError
 	var answer *mcpclient.AnswerError
 	var refusal *jsonrpc.Error
+	var start *mcpclient.StartError
 	switch {
 	case f.late:
 		return f.explainLate()
@@ -70,8 +71,8 @@ func (f failure) explain() (reason, remedy string) {
 		if reason, remedy = f.explainConnection(); reason != "" {
 			return reason, remedy
 		}
-	case isStart(f.err):
-		return f.explainStart()
+	case errors.As(f.err, &start):
+		return f.explainStart(start.Err)
 	}
 	if errors.As(f.err, &refusal) {
 		request := "its first request"
@@ -113,13 +114,6 @@ func (f failure) explainEnd(e *mcpclient.EndedError) (reason, remedy string) {
 	return e.Error() + when, "give it what it needs: it gets PATH, HOME and few other variables of your environment, and more only with " + variables
 }
 
-// isStart reports whether a program could not be started.
-func isStart(err error) bool {
-	var file *fs.PathError
-	var program *exec.Error
-	return errors.As(err, &file) || errors.As(err, &program)
-}
-
 // sources say how to get common programs that start servers.
 var sources = map[string]string{
 	"npx": "install Node.js", "node": "install Node.js", "npm": "install Node.js", "uvx": "install uv", "uv": "install uv",
@@ -127,10 +121,9 @@ var sources = map[string]string{
 }
 
 // explainStart explains why a program cannot be started.
-func (f failure) explainStart() (reason, remedy string) {
+func (f failure) explainStart(cause error) (reason, remedy string) {
 	program := f.server.Command[0]
-	reason, _ = strings.CutPrefix(f.err.Error(), "start it: ")
-	reason = "it could not be started: " + reason
+	reason = "it could not be started: " + cause.Error()
 	where := "--server-command"
 	if f.server.declared() {
 		where = f.server.Place.String()
@@ -139,18 +132,18 @@ func (f failure) explainStart() (reason, remedy string) {
 	switch {
 	case f.server.Dir != "" && !isDir(f.server.Dir):
 		return fmt.Sprintf("its directory %s does not exist", f.server.Dir), "correct cwd in " + where
-	case errors.Is(f.err, exec.ErrNotFound):
+	case errors.Is(cause, exec.ErrNotFound):
 		return fmt.Sprintf("command not found: there is no %s in PATH", program), cmp.Or(sources[filepath.Base(program)], "install it") + ", or give its full path in " + where
-	case errors.Is(f.err, exec.ErrDot):
+	case errors.Is(cause, exec.ErrDot):
 		return reason, "write ./" + program + " in " + where
-	case errors.Is(f.err, fs.ErrNotExist):
+	case errors.Is(cause, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Join(f.server.Dir, program)); err == nil {
 			return reason, "install that file" // the error says which file is missing
 		}
 		return fmt.Sprintf("command not found: there is no file %s", program), "correct the path in " + where
-	case errors.Is(f.err, fs.ErrPermission):
+	case errors.Is(cause, fs.ErrPermission):
 		return fmt.Sprintf("it could not be started: %s is not executable", program), "make it executable, or put its interpreter before it, such as node or python3, in " + where
-	case errors.As(f.err, &file) && errors.Is(file.Err, syscall.ENOEXEC):
+	case errors.As(cause, &file) && errors.Is(file.Err, syscall.ENOEXEC):
 		return fmt.Sprintf("it could not be started: %s is no program for this system", program), "put its interpreter before it, such as node or python3, in " + where
 	}
 	return reason, "check its command in " + where
@@ -161,7 +154,7 @@ func isDir(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// explainAnswer explains an answer that is none of MCP.
+// explainAnswer explains an answer that is not MCP.
 func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string) {
 	reason = f.err.Error()
 	header := `--header "Authorization: Bearer TOKEN"`

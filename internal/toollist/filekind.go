@@ -18,11 +18,10 @@ func notJSON(file string, text []byte, err error) error {
 	if errors.As(err, &syntax) {
 		at = syntax.at
 	}
-	e := &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at), Reason: err.Error(), Remedy: "correct the JSON here"}
 	if what, remedy := otherFormat(file, text, at); what != "" {
 		return &InputError{Place: Place{File: file}, Reason: "it is " + what, Remedy: remedy}
 	}
-	return e
+	return &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at), Reason: err.Error(), Remedy: "correct the JSON here"}
 }
 
 // formats are kinds of files that people have instead of JSON, by their media type.

@@ -1,6 +1,7 @@
 package toollist
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ type ReadOptions struct {
 
 // ReadPaths reads files, directories and "-". It returns one error for all
 // paths that cannot be read. In a directory it skips files of other kinds, and
-// records broken ones as not scanned.
+// records broken ones as not scanned if others can be read.
 func ReadPaths(ctx context.Context, paths []string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
 	var problems []error
@@ -74,7 +75,7 @@ func readPath(ctx context.Context, p string, opts ReadOptions) (*Input, error) {
 		if err != nil {
 			return nil, pathError(Stdin, err)
 		}
-		return Read(Stdin, first(opts.Server, "stdin"), text)
+		return Read(Stdin, cmp.Or(opts.Server, "stdin"), text)
 	}
 	st, err := os.Stat(p)
 	if err != nil {
@@ -83,7 +84,7 @@ func readPath(ctx context.Context, p string, opts ReadOptions) (*Input, error) {
 	if st.IsDir() {
 		return readDir(ctx, p, opts)
 	}
-	return readFile(ctx, p, first(opts.Server, serverBelow(opts.Base, p)))
+	return readFile(ctx, p, cmp.Or(opts.Server, serverBelow(opts.Base, p)))
 }
 
 func readFile(ctx context.Context, p, server string) (*Input, error) {
@@ -92,12 +93,12 @@ func readFile(ctx context.Context, p, server string) (*Input, error) {
 		return nil, pathError(p, err)
 	}
 	if toolsource.Supported(p) {
-		return readSource(p, first(server, serverOf(p)), text)
+		return readSource(p, cmp.Or(server, serverOf(p)), text)
 	}
 	if strings.EqualFold(filepath.Ext(p), ".toml") {
 		return readTOML(p, text)
 	}
-	return Read(p, first(server, serverOf(p)), text)
+	return Read(p, cmp.Or(server, serverOf(p)), text)
 }
 
 func pathError(p string, err error) error {
@@ -146,13 +147,6 @@ func serverBelow(base, p string) string {
 	return serverOf(p)
 }
 
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // endings are the extensions of files that are read in a directory.
 var endings = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspace"}
 
@@ -167,13 +161,14 @@ var leftOut = []string{".git", "node_modules", ".venv"}
 
 func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
+	var broken []error
 	found, other, all, sources := 0, 0, 0, 0
 	passOver := func(p, reason string) {
 		in.PassedOver = append(in.PassedOver, PassedOver{Path: filepath.ToSlash(p), Reason: reason})
 	}
 	note := func(p string, err error) {
 		in.Unscanned = append(in.Unscanned, unread(p, err))
-		found++
+		broken = append(broken, err)
 	}
 	own := ownFiles(opts.Own)
 	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
@@ -203,7 +198,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 			passOver(p, "it belongs to this scan")
 			return nil
 		}
-		one, err := readFile(ctx, p, first(opts.Server, serverBelow(opts.Base, p)))
+		one, err := readFile(ctx, p, cmp.Or(opts.Server, serverBelow(opts.Base, p)))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -230,11 +225,24 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 	if other > 0 {
 		passOver(dir, fmt.Sprintf("%d source files define no tool, prompt or resource in a way that is known", other))
 	}
-	if found == 0 {
+	switch {
+	case found == 0 && len(broken) > 0:
+		return nil, allBroken(dir, broken)
+	case found == 0:
 		reason, remedy := nothingIn(in.PassedOver, all, sources)
 		return nil, &InputError{Place: Place{File: dir}, Reason: reason, Remedy: remedy}
 	}
 	return in, nil
+}
+
+// allBroken is the error for a directory of which no file can be read, as of those files
+// if they were named.
+func allBroken(dir string, broken []error) error {
+	const most = 10
+	if more := len(broken) - most; more > 0 {
+		broken = append(broken[:most:most], fmt.Errorf("%s: %d more files in this directory cannot be read", dir, more))
+	}
+	return errors.Join(broken...)
 }
 
 // nothingIn says why nothing in a directory can be scanned. all is the number of its

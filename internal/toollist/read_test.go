@@ -12,6 +12,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// wantBrief reads a text as the file f.json of the server srv, and compares what it
+// holds, as brief formats it.
+func wantBrief(t *testing.T, text, want string) {
+	t.Helper()
+	in, err := Read("f.json", "srv", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, strings.TrimSpace(brief(in))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // brief formats an input with one line an item, for comparisons.
 func brief(in *Input) string {
 	var b strings.Builder
@@ -123,15 +136,7 @@ func TestRead(t *testing.T) {
 		{"bad servers", `{"mcpServers":{"x":{},"y":7,"z":{"command":"a","url":"http://h"}}}`,
 			"f.json:1 unscanned x:: it has neither a command nor a URL\nf.json:1 unscanned y:: its entry is not an object\nf.json:1 unscanned z:: it has both a command and a URL"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			in, err := Read("f.json", "srv", []byte(tt.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, strings.TrimSpace(brief(in))); diff != "" {
-				t.Error(diff)
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { wantBrief(t, tt.text, tt.want) })
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 )
 
 // The APIs of models have tools in other shapes than MCP:
@@ -70,7 +72,7 @@ func (k *kind) readWrapped(v value, function member, server string) (Tool, error
 		tool.written[i].file = "/function" + w.file
 	}
 	for _, m := range function.object() {
-		if at := "/" + escape(m.name); !slices.ContainsFunc(tool.written, func(w written) bool { return w.file == "/function"+at }) {
+		if at := jsonpointer.Join("", m.name); !slices.ContainsFunc(tool.written, func(w written) bool { return w.file == "/function"+at }) {
 			tool.wrote(at, "/function"+at)
 		}
 	}
@@ -98,10 +100,6 @@ func joinObjects(a, b []byte) []byte {
 		return b
 	}
 	return slices.Concat(a[:len(a)-1], []byte(","), b[1:])
-}
-
-func escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 // isOne reports whether an object is a single tool: it has a name and a schema, or is a
@@ -138,8 +136,8 @@ func (d *document) flatten(elements []value, server string) []value {
 	return flat
 }
 
-// schemaKey returns the names for a schema of a definition: those of MCP, or of another
-// API if the definition has none of MCP.
+// schemaKey returns the names for a schema of a definition: those of MCP, or those of
+// another API if the definition has a member of these alone.
 func schemaKey(members []member, mcp, other []string) []string {
 	for _, m := range members {
 		if slices.Contains(mcp, m.name) {

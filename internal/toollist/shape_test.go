@@ -3,8 +3,6 @@ package toollist
 import (
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // Tools for the APIs of models are those of MCP in another shape.
@@ -18,6 +16,21 @@ func TestReadOtherShapes(t *testing.T) {
 			`f.json:1 srv:a "A" in=` + schema + ` out= ann= title="" extra={"type":"function"}`},
 		{"OpenAI, text beside the function", `[{"type":"other","note":"N","function":{"name":"a"}}]`,
 			`f.json:1 srv:a "" in= out= ann= title="" extra={"type":"other","note":"N"}`},
+		{"OpenAI, in a request with its conversation", `{"model":"m","messages":[{"role":"user","content":"You must be kind."}],"tools":[{"function":{"name":"a"}}]}`,
+			"f.json:1 srv:a \"\" in= out= ann=\npassed over f.json:1: " + conversationPassed},
+		{"OpenAI, in a request with its input", `{"model":"m","input":[{"role":"user","content":"You must be kind."},{"type":"function_call","name":"a"}],"tools":[{"name":"a"}]}`,
+			"f.json:1 srv:a \"\" in= out= ann=\npassed over f.json:1: " + conversationPassed},
+		{"Anthropic, in a request with more than its conversation", "{\"model\":\"m\",\"tools\":[{\"name\":\"a\"}],\n\"messages\":[{\"role\":\"user\",\"content\":\"You must be kind.\"}],\n\"system\":\"Be kind to all.\"}",
+			"f.json:1 srv:a \"\" in= out= ann=\nf.json:3 srv:(instructions) \"\" title=\"\" in= extra={\"system\":\"Be kind to all.\"}\npassed over f.json:2: " + conversationPassed},
+		{"Gemini, in a request with its conversation", `{"contents":[{"role":"user","parts":[{"text":"You must be kind."}]}],"tools":[{"functionDeclarations":[{"name":"a"}]}]}`,
+			"f.json:1 srv:a \"\" in= out= ann=\npassed over f.json:1: " + conversationPassed},
+		// A server may write such members too, and a list of texts is no conversation.
+		{"messages in an answer of a server", `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"}],"model":"m","messages":[{"role":"user","content":"You must be kind."}]}}`,
+			`f.json:1 srv:a "" in= out= ann=` + "\n" + `f.json:1 srv:(instructions) "" title="" in= extra={"messages":[{"role":"user","content":"You must be kind."}]}`},
+		{"messages without a model", `{"tools":[{"name":"a"}],"messages":[{"role":"user","content":"You must be kind."}]}`,
+			`f.json:1 srv:a "" in= out= ann=` + "\n" + `f.json:1 srv:(instructions) "" title="" in= extra={"messages":[{"role":"user","content":"You must be kind."}]}`},
+		{"messages without a role", `{"model":"m","tools":[{"name":"a"}],"messages":["You must be kind."]}`,
+			`f.json:1 srv:a "" in= out= ann=` + "\n" + `f.json:1 srv:(instructions) "" title="" in= extra={"messages":["You must be kind."]}`},
 		{"OpenAI, in both places", `[{"note":"1","function":{"name":"a","note":"2"}}]`,
 			"f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the same field beside its function and in it, and programs differ on which one they read"},
 		{"Anthropic", `[{"name":"a","description":"A","input_schema":` + schema + `,"cache_control":{"type":"ephemeral"}}]`,
@@ -33,14 +46,7 @@ func TestReadOtherShapes(t *testing.T) {
 		{"parameters beside a schema", `[{"name":"a","inputSchema":{},"parameters":{"p":1}}]`, `f.json:1 srv:a "" in={} out= ann= title="" extra={"parameters":{"p":1}}`},
 		{"parameters that are no schema", `[{"name":"a","parameters":["p"]}]`, `f.json:1 srv:a "" in= out= ann= title="" extra={"parameters":["p"]}`},
 	} {
-		in, err := Read("f.json", "srv", []byte(tt.text))
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		if diff := cmp.Diff(tt.want, strings.TrimSpace(brief(in))); diff != "" {
-			t.Errorf("%s: %s", tt.name, diff)
-		}
+		t.Run(tt.name, func(t *testing.T) { wantBrief(t, tt.text, tt.want) })
 	}
 }
 
@@ -83,14 +89,7 @@ func TestReadRecordings(t *testing.T) {
 		{"a recording", answer + "\n" + request + "\n" + called + "\n", "f.json:1 srv:a \"\" in= out= ann=\npassed over f.json:2: 2 " + over},
 		{"a recorded batch", "[" + request + "," + answer + "," + called + "]", "f.json:1 srv:a \"\" in= out= ann=\npassed over f.json:1: 2 " + over},
 	} {
-		in, err := Read("f.json", "srv", []byte(tt.text))
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		if diff := cmp.Diff(tt.want, strings.TrimSpace(brief(in))); diff != "" {
-			t.Errorf("%s: %s", tt.name, diff)
-		}
+		t.Run(tt.name, func(t *testing.T) { wantBrief(t, tt.text, tt.want) })
 	}
 	for _, text := range []string{request + "\n" + called, "[" + request + "]"} {
 		if _, err := Read("f.json", "srv", []byte(text)); err == nil || !strings.Contains(err.Error(), "none of its JSON-RPC messages is an answer with definitions") {

@@ -3,7 +3,7 @@
 //
 // It runs nothing. It looks for the calls and literals of the usual libraries, and
 // reads texts that are literals, or constants of the same file. What is computed is
-// listed as a problem: only the running server knows it.
+// listed as a problem: only the running server has it.
 //
 //   - golang.go reads Go by its syntax tree.
 //   - lexer.go splits Python and TypeScript into tokens, expression.go evaluates

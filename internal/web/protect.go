@@ -56,7 +56,7 @@ func (a Access) protect(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "private, no-cache")
 		switch {
-		case !a.knows(r.Host):
+		case !a.isOwn(r.Host):
 			// A name of another site may resolve to this address (DNS rebinding).
 			writeProblem(w, http.StatusMisdirectedRequest, "the host of the request is not a name of this service: use localhost, or start it with --allow-host")
 		case crossOrigin.Check(r) != nil:
@@ -70,7 +70,8 @@ func (a Access) protect(next http.Handler) http.Handler {
 	})
 }
 
-func (a Access) knows(hostport string) bool {
+// isOwn reports whether a host is a name or an address of this service.
+func (a Access) isOwn(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h

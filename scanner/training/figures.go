@@ -133,28 +133,39 @@ func judgePanel(p panel, opts ...scanner.Option) ([]count, float64, error) {
 	counts := make([]count, len(p))
 	tools, start := 0, time.Now()
 	for i := range p {
-		restore := useWeights(p[i].weights)
-		for k := range p[i].tools {
-			l := &p[i].tools[k]
-			found, stopped, err := judgeLabelled(plain, l, opts...)
-			if err != nil {
-				return nil, 0, err
-			}
-			tools += 1 + len(l.others)
-			c := &counts[i]
-			if l.attack {
-				c.attacks++
-				c.found += countOf(found)
-				c.stopped += countOf(stopped)
-			} else {
-				c.innocents++
-				c.flagged += countOf(found)
-				c.wronglyStopped += countOf(stopped)
-			}
+		err := judgeWith(p[i].weights, func() error {
+			n, err := counts[i].judge(plain, p[i].tools, opts...)
+			tools += n
+			return err
+		})
+		if err != nil {
+			return nil, 0, err
 		}
-		restore()
 	}
 	return counts, float64(tools) / time.Since(start).Seconds(), nil
+}
+
+// judge adds the verdicts on tools. It returns how many tools it judged, with those beside
+// them.
+func (c *count) judge(plain *scanner.Scanner, tools []labelledTool, opts ...scanner.Option) (n int, err error) {
+	for i := range tools {
+		l := &tools[i]
+		found, stopped, err := judgeLabelled(plain, l, opts...)
+		if err != nil {
+			return n, err
+		}
+		n += 1 + len(l.others)
+		if l.attack {
+			c.attacks++
+			c.found += countOf(found)
+			c.stopped += countOf(stopped)
+		} else {
+			c.innocents++
+			c.flagged += countOf(found)
+			c.wronglyStopped += countOf(stopped)
+		}
+	}
+	return n, nil
 }
 
 // judgeLabelled judges a tool with its siblings, its approved version and the

@@ -69,13 +69,13 @@ func cachedWeights(sets map[string][]labelledTool, unmarked []labelledTool) ([]b
 	return packed, nil
 }
 
-// useWeights makes the classifier use other weights until restore is called. Nil
-// stands for those of the program.
-func useWeights(packed []byte) (restore func()) {
-	if packed == nil {
-		return func() {}
+// judgeWith calls judge, during which the classifier uses other weights. Nil stands for
+// those of the program.
+func judgeWith(packed []byte, judge func() error) error {
+	if packed != nil {
+		defer classifier.Replace(packed)()
 	}
-	return classifier.Replace(packed)
+	return judge()
 }
 
 // judgeUnreadFolds judges the tools of each fold with a classifier that was trained
@@ -87,13 +87,14 @@ func judgeUnreadFolds(dir string, folds int, opts ...scanner.Option) ([]judged, 
 	}
 	var all []judged
 	for _, set := range p {
-		restore := useWeights(set.weights)
-		tools, err := judgeAll(set.tools, opts...)
-		restore()
+		err := judgeWith(set.weights, func() error {
+			tools, err := judgeAll(set.tools, opts...)
+			all = append(all, tools...)
+			return err
+		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", set.name, err)
 		}
-		all = append(all, tools...)
 	}
 	return all, nil
 }

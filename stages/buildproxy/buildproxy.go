@@ -166,7 +166,7 @@ func embedded(opts Options) (contracts.ProxyManifest, error) {
 		m.Identity = EmbeddedIdentity()
 	}
 	if m.Identity == "" {
-		return m, errors.New("this program does not know the digest of its embedded proxy: give it with --identity")
+		return m, errors.New("this program has no digest of its embedded proxy: give it with --identity")
 	}
 	return m, nil
 }

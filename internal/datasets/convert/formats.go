@@ -24,7 +24,7 @@ type File struct {
 type Format struct {
 	Name, About string
 	// Files are patterns of the files that the format consists of, as path.Match
-	// knows them. A pattern without a slash is about the last part of a name.
+	// has them. A pattern without a slash is about the last part of a name.
 	Files []string
 	read  func(*importer, []File) ([]Imported, error)
 }

@@ -1,4 +1,4 @@
-// Package external knows datasets of other projects that are not in this
+// Package external describes datasets of other projects that are not in this
 // repository: where they come from, under which licence, the digest that is
 // expected, and which importer reads them. It finds them on this machine, and
 // imports nothing into the tree.

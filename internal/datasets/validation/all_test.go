@@ -33,6 +33,19 @@ func lay(t *testing.T, corpus, golden, security string) (Options, string) {
 	return Options{Corpus: in("corpus"), Golden: in("golden"), Security: in("security")}, dir
 }
 
+// layEdited writes the good data with one text replaced in one file, and returns the
+// options to validate it.
+func layEdited(t *testing.T, file, old, new string) Options {
+	t.Helper()
+	files := map[string]string{"corpus": goodCorpus, "golden": goodGolden, "security": goodSecurity}
+	if !strings.Contains(files[file], old) {
+		t.Fatalf("%s does not hold %s", file, old)
+	}
+	files[file] = strings.ReplaceAll(files[file], old, new)
+	o, _ := lay(t, files["corpus"], files["golden"], files["security"])
+	return o
+}
+
 // refusal validates and returns the error.
 func refusal(t *testing.T, o Options) error {
 	t.Helper()
@@ -117,13 +130,7 @@ func TestRefuses(t *testing.T) {
 		{"unknown field", "golden", `"notes":`, `"note":`, []string{`entry q1: unknown field "note"; did you mean "notes"?`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			files := map[string]string{"corpus": goodCorpus, "golden": goodGolden, "security": goodSecurity}
-			if !strings.Contains(files[tc.file], tc.old) {
-				t.Fatalf("%s does not hold %s", tc.file, tc.old)
-			}
-			files[tc.file] = strings.ReplaceAll(files[tc.file], tc.old, tc.new)
-			o, _ := lay(t, files["corpus"], files["golden"], files["security"])
-			err := refusal(t, o)
+			err := refusal(t, layEdited(t, tc.file, tc.old, tc.new))
 			if tc.want == nil {
 				if err != nil {
 					t.Fatal(err)

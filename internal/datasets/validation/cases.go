@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 )
 
@@ -29,11 +30,7 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		at := fmt.Sprintf("/cases/%d", i)
-		if j, twice := first[c.ID]; twice && c.ID != "" {
-			d.refuse(at+"/id", c.ID, fmt.Sprintf("duplicate id, also case number %d", j+1), "give each case a unique id")
-		} else {
-			first[c.ID] = i
-		}
+		checkID(d, at, "case", c.ID, i, first)
 		if c.Query != "" && len(textWords(c.Query)) == 0 {
 			d.refuse(at+"/query", c.ID, "the query has no word", "write what a user would ask for")
 		}
@@ -159,7 +156,7 @@ func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.Sele
 		if one.Name != "" {
 			name = fmt.Sprintf("parameter %.128q breaks", one.Name)
 			if one.Actual != nil {
-				place = at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(one.Name)
+				place = jsonpointer.Join(at, one.Name)
 			}
 		}
 		d.refuse(place, c.ID, fmt.Sprintf("%s the input schema of %s: %s", name, tool.ToolID, one.Problem), "correct the parameters as the schema in the corpus says")

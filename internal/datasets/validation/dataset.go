@@ -131,6 +131,16 @@ func listed(ids []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(ids[:few], ", "), len(ids)-few)
 }
 
+// checkID refuses the id of element i of a list if an earlier element, a query for
+// example, has it. first holds the places of the ids so far.
+func checkID[T any](d *dataset[T], at, what, id string, i int, first map[string]int) {
+	if j, twice := first[id]; twice && id != "" {
+		d.refuse(at+"/id", id, fmt.Sprintf("duplicate id, also %s number %d", what, j+1), fmt.Sprintf("give each %s a unique id", what))
+		return
+	}
+	first[id] = i
+}
+
 // checkFileName refuses a version that differs from the one in the file's name:
 // cases_v2.json must hold the version v2.
 func checkFileName[T any](d *dataset[T], version string) {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 )
 
 // dialects are the versions of JSON Schema that a schema without $schema may
@@ -80,10 +81,7 @@ func deepest(e *jsonschema.ValidationError) (pointer, reason string) {
 	for len(e.Causes) > 0 {
 		e = e.Causes[0]
 	}
-	for _, name := range e.InstanceLocation {
-		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-	}
-	return pointer, fmt.Sprintf("%.200s", e.ErrorKind.LocalizedString(printer))
+	return jsonpointer.Join("", e.InstanceLocation...), fmt.Sprintf("%.200s", e.ErrorKind.LocalizedString(printer))
 }
 
 // checkSituation refuses an attack that lacks the situation in which it is one: a
@@ -151,7 +149,7 @@ func checkNUL[T any](d *dataset[T]) {
 				if strings.ContainsRune(name, 0) {
 					refuse(at)
 				}
-				walk(at+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), v[name])
+				walk(jsonpointer.Join(at, name), v[name])
 			}
 		}
 	}

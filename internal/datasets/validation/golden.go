@@ -39,11 +39,7 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 	for i := range g.Queries {
 		q := &g.Queries[i]
 		at := fmt.Sprintf("/queries/%d", i)
-		if j, twice := first[q.ID]; twice && q.ID != "" {
-			d.refuse(at+"/id", q.ID, fmt.Sprintf("duplicate id, also query number %d", j+1), "give each query a unique id")
-		} else {
-			first[q.ID] = i
-		}
+		checkID(d, at, "query", q.ID, i, first)
 		if q.Query != "" && len(textWords(q.Query)) == 0 {
 			d.refuse(at+"/query", q.ID, "the query has no word to search for", "write what a user would ask for")
 		}

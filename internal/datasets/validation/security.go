@@ -32,11 +32,7 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	for i := range s.Entries {
 		e := &s.Entries[i]
 		at := fmt.Sprintf("/entries/%d", i)
-		if j, twice := first[e.ID]; twice && e.ID != "" {
-			d.refuse(at+"/id", e.ID, fmt.Sprintf("duplicate id, also entry number %d", j+1), "give each entry a unique id")
-		} else {
-			first[e.ID] = i
-		}
+		checkID(d, at, "entry", e.ID, i, first)
 		checkEntry(d, at, e)
 		definition := definitionOf(e)
 		if earlier := byDefinition[definition]; earlier == nil {

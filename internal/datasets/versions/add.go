@@ -34,14 +34,11 @@ func Add(lockPath, file, source string, entries []byte) (Added, error) {
 	if err != nil {
 		return Added{}, err
 	}
-	data, err := contracts.ReadBytes(file)
+	data, kind, err := readDataset(file)
 	if err != nil {
 		return Added{}, err
 	}
-	added := Added{Kind: validation.KindOf(data), File: file, From: file}
-	if added.Kind == "" {
-		return added, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases", file)
-	}
+	added := Added{Kind: kind, File: file, From: file}
 	added.Version, _, _, _ = validation.VersionOf(data)
 	if f, ok := validation.Frozen(lock, added.Kind, added.Version); ok {
 		if sum := sha256.Sum256(data); f.SHA256 != hex.EncodeToString(sum[:]) {

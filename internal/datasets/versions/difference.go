@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
 )
 
 // Difference is what differs between two versions of a dataset. Header lists the
@@ -36,13 +35,11 @@ func Diff(from, to string) (Difference, error) {
 	var sides [2]map[string]json.RawMessage
 	var kinds [2]string
 	for i, file := range []string{from, to} {
-		data, err := contracts.ReadBytes(file)
+		data, kind, err := readDataset(file)
 		if err != nil {
 			return Difference{}, err
 		}
-		if kinds[i] = validation.KindOf(data); kinds[i] == "" {
-			return Difference{}, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases", file)
-		}
+		kinds[i] = kind
 		if err := json.Unmarshal(data, &sides[i]); err != nil {
 			return Difference{}, fmt.Errorf("%s: %w", file, err)
 		}

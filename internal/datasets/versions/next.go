@@ -39,14 +39,11 @@ func Next(lockPath, file string, original func(digest string) []byte) (NextVersi
 	if err != nil {
 		return NextVersion{}, err
 	}
-	data, err := contracts.ReadBytes(file)
+	data, kind, err := readDataset(file)
 	if err != nil {
 		return NextVersion{}, err
 	}
-	next := NextVersion{Kind: validation.KindOf(data), From: file}
-	if next.Kind == "" {
-		return next, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases", file)
-	}
+	next := NextVersion{Kind: kind, From: file}
 	version, start, end, ok := validation.VersionOf(data)
 	if !ok {
 		return next, fmt.Errorf("%s has no version that another could follow; add \"version\" to it", file)
@@ -77,6 +74,17 @@ func Next(lockPath, file string, original func(digest string) []byte) (NextVersi
 	}
 	next.Restored = true
 	return next, nil
+}
+
+// readDataset returns the content and the kind of a dataset.
+func readDataset(file string) (data []byte, kind string, err error) {
+	if data, err = contracts.ReadBytes(file); err != nil {
+		return nil, "", err
+	}
+	if kind = validation.KindOf(data); kind == "" {
+		return nil, "", fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases", file)
+	}
+	return data, kind, nil
 }
 
 var trailingNumber = regexp.MustCompile(`^(.*?)([0-9]{1,9})$`)

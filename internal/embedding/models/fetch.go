@@ -21,7 +21,7 @@ const publicRegistry = "https://registry.npmjs.org"
 const fetchTimeout = 10 * time.Minute
 
 // Fetch downloads the archive of a model into a temporary file, which the
-// caller must remove. It uses npm if it is installed, because npm knows the
+// caller must remove. It uses npm if it is installed, because npm has the
 // user's registry, credentials and proxy. Otherwise it uses the registry in the
 // environment variable NPM_CONFIG_REGISTRY, or the public one. It does not
 // check the archive; Store.Add does that.

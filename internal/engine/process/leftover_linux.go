@@ -25,7 +25,7 @@ var adopt = sync.OnceValue(func() bool {
 })
 
 // stages holds the first processes of all running stages. Its lock is held for reading
-// while such a process is started, so that the holder of the lock knows all of them.
+// while such a process is started, so that the holder of the lock finds all of them.
 var stages struct {
 	sync.RWMutex
 	mu   sync.Mutex

@@ -8,5 +8,5 @@
 // listed in the order of the file, while SDKs sort them. And a server that is started
 // dozens of times per run must start fast.
 //
-// This package must not import the proxy: a replay server must not know its client.
+// This package must not import the proxy: a replay server must not depend on its client.
 package replay

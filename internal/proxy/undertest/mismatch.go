@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 )
 
 // Mismatch returns an error that describes how the tools that the proxy lists differ
@@ -108,8 +109,11 @@ type change struct {
 // droppedKeyword returns the keyword at the top level that the second schema lacks. ok
 // is false for other changes.
 func (c change) droppedKeyword() (keyword string, ok bool) {
-	keyword = strings.TrimPrefix(c.path, "/")
-	return unescapePointer.Replace(keyword), c.after == nil && c.path != "" && !strings.Contains(keyword, "/")
+	names := jsonpointer.Split(c.path)
+	if c.after != nil || len(names) != 1 {
+		return "", false
+	}
+	return names[0], true
 }
 
 // String returns one or two lines, each with a line break before it.
@@ -126,11 +130,6 @@ func (c change) String() string {
 	}
 	return line("-", c.before) + line("+", c.after)
 }
-
-var (
-	escapePointer   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
-)
 
 // diffSchemas returns the values that differ between two schemas, sorted by path. A
 // schema that is not JSON counts as its text.
@@ -158,7 +157,7 @@ func diffValues(path string, before, after any) []change {
 	slices.Sort(keys)
 	var changes []change
 	for _, key := range slices.Compact(keys) {
-		at := path + "/" + escapePointer.Replace(key)
+		at := jsonpointer.Join(path, key)
 		x, inA := a[key]
 		y, inB := b[key]
 		switch {

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
@@ -148,21 +148,21 @@ func (d *ParameterDiff) memberChanges(path string, want, got map[string]any, s n
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		member := s.property(name)
 		if v, ok := got[name]; ok {
-			d.changes(pointer(path, name), want[name], v, member)
+			d.changes(jsonpointer.Join(path, name), want[name], v, member)
 		} else if v, ok := member.defaultValue(); !ok || similarity(want[name], v, member) < 1 {
-			d.add(Change{Path: pointer(path, name), State: Missing, Expected: encode(want[name])})
+			d.add(Change{Path: jsonpointer.Join(path, name), State: Missing, Expected: encode(want[name])})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		if _, ok := want[name]; !ok {
-			d.add(Change{Path: pointer(path, name), State: Additional, Actual: encode(got[name])})
+			d.add(Change{Path: jsonpointer.Join(path, name), State: Additional, Actual: encode(got[name])})
 		}
 	}
 }
 
 func (d *ParameterDiff) listChanges(path string, want, got []any, items node) {
 	for i := range max(len(want), len(got)) {
-		at := pointer(path, strconv.Itoa(i))
+		at := jsonpointer.Join(path, strconv.Itoa(i))
 		switch {
 		case i >= len(got):
 			d.add(Change{Path: at, State: Missing, Expected: encode(want[i])})
@@ -186,14 +186,14 @@ func (d *ParameterDiff) setChanges(path string, want, got []any, items node) {
 			}
 		}
 		if partner < 0 {
-			d.add(Change{Path: pointer(path, strconv.Itoa(i)), State: Missing, Expected: encode(w)})
+			d.add(Change{Path: jsonpointer.Join(path, strconv.Itoa(i)), State: Missing, Expected: encode(w)})
 			continue
 		}
 		taken[partner] = true
 	}
 	for j, g := range got {
 		if !taken[j] {
-			d.add(Change{Path: pointer(path, strconv.Itoa(j)), State: Additional, Actual: encode(g)})
+			d.add(Change{Path: jsonpointer.Join(path, strconv.Itoa(j)), State: Additional, Actual: encode(g)})
 		}
 	}
 }
@@ -205,9 +205,4 @@ func (d *ParameterDiff) add(c Change) {
 }
 
 // Pointer returns the JSON Pointer of a parameter.
-func Pointer(name string) string { return pointer("", name) }
-
-// pointer returns the JSON Pointer of a member below a path.
-func pointer(path, name string) string {
-	return path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
+func Pointer(name string) string { return jsonpointer.Join("", name) }

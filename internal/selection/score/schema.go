@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 )
 
 // node is a place in an input schema, for looking up what the schema states
@@ -48,12 +50,12 @@ func (n node) pointed(ref string) map[string]any {
 		return nil
 	}
 	at := n.root
-	for _, token := range strings.Split(strings.TrimPrefix(path, "/"), "/") {
+	for _, token := range jsonpointer.Split(path) {
 		if token == "" {
 			continue
 		}
 		m, _ := at.(map[string]any)
-		at = m[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]
+		at = m[token]
 	}
 	m, _ := at.(map[string]any)
 	return m

@@ -3,7 +3,7 @@
 // once for each tool definition, with files that the adapter fills in. Its output
 // says whether it flagged the tool.
 //
-// This package knows nothing about labels and the scoring of verdicts.
+// Labels and the scoring of verdicts do not belong in this package.
 package adapted
 
 import (

@@ -2,7 +2,7 @@
 // process: it reads requests as JSON lines and answers each with one verdict line
 // (contracts.DetectorRequest and contracts.DetectorVerdict).
 //
-// The corpus and its labels do not belong in this package: a detector knows only
+// The corpus and its labels do not belong in this package: a detector sees only
 // the request that it answers.
 package detectors
 
