@@ -35,7 +35,7 @@ written by a model, and is not stored.`,
 		Example: `  touchstone eval advise 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
 		Args:    cobra.ExactArgs(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
-			o, key, err := execution.options()
+			o, key, err := execution.options(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ written by a model, and is not stored.`,
 			if err != nil {
 				return err
 			}
-			m, err := model.New(settings[0], model.Options{Key: key, Cassette: o.Play, Limits: o.Limits})
+			m, err := model.New(settings[0], model.Options{Key: key, Cassette: o.Play, Limits: o.Limits, Waiting: o.Waiting})
 			if err != nil {
 				return err
 			}

@@ -155,7 +155,7 @@ func (f *evalFlags) printRuns(w io.Writer, ids []string, read func(id string) (s
 
 func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	o, key, err := f.execution.options()
+	o, key, err := f.execution.options(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ leaves, no other process may execute runs on it.`,
 }
 
 func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
-	options, key, err := f.execution.options()
+	options, key, err := f.execution.options(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -99,7 +100,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	options, err := f.runnerOptions(guard)
+	options, err := f.runnerOptions(guard, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -151,8 +152,8 @@ func (f *serveFlags) guard(local bool) (web.Guard, error) {
 	return g, nil
 }
 
-func (f *serveFlags) runnerOptions(guard web.Guard) (runner.Options, error) {
-	o, _, err := f.execution.options()
+func (f *serveFlags) runnerOptions(guard web.Guard, log io.Writer) (runner.Options, error) {
+	o, _, err := f.execution.options(log)
 	o.Client = guard.Client()
 	return o, err
 }

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
+	"sync"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -45,16 +49,33 @@ func (e *evalExecution) flags(p *pflag.FlagSet) {
 	p.Float64Var(&e.price.Output, "price-output", 0, "the price of a million output tokens in US dollars")
 }
 
-// options reads the key and the cassette that the flags name.
-func (e *evalExecution) options() (o runner.Options, key model.Key, err error) {
+// options reads the key and the cassette that the flags name. Waits for a provider
+// are reported to log.
+func (e *evalExecution) options(log io.Writer) (o runner.Options, key model.Key, err error) {
 	if key, err = model.KeyFrom(e.key, os.Getenv); err != nil {
 		return o, key, err
 	}
-	o = runner.Options{Workers: e.workers, AllowUndescribed: e.undescribed, Price: e.price, Limits: allLimits(e.perMinute)}
+	o = runner.Options{Workers: e.workers, AllowUndescribed: e.undescribed, Price: e.price, Limits: allLimits(e.perMinute), Waiting: announceWaits(log)}
 	if e.cassette != "" {
 		o.Play, err = model.LoadCassette(e.cassette)
 	}
 	return o, key, err
+}
+
+// announcedWait is the shortest wait for a provider that a user is told of.
+const announcedWait = 2 * time.Second
+
+// announceWaits returns a function that reports waits for a provider.
+func announceWaits(log io.Writer) func(provider string, status int, wait time.Duration) {
+	var mu sync.Mutex
+	return func(provider string, status int, wait time.Duration) {
+		if wait < announcedWait {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(log, "touchstone: provider %s answered %d; a run waits %s before it asks again\n", provider, status, wait.Round(100*time.Millisecond))
+	}
 }
 
 // allLimits holds every provider to a rate in a minute. 0 is no limit.

@@ -95,8 +95,8 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 		return a, err
 	}
 	var resp anthropicResponse
-	if err := json.Unmarshal(raw, &resp); err != nil {
-		return a, fmt.Errorf("the answer of provider %s cannot be read: %w", m.provider, err)
+	if err := m.decode(raw, &resp); err != nil {
+		return a, err
 	}
 	a.Raw = raw
 	if resp.Type != "message" {
@@ -115,11 +115,11 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 		}
 	}
 	a.Text = strings.Join(texts, "\n")
-	switch {
-	case resp.StopReason == "max_tokens":
-		return a, fmt.Errorf("the model's answer was cut off at %d tokens", anthropicMaxTokens)
-	case resp.StopReason == "refusal":
-		return a, errors.New("the model refused to answer: " + selection.Clip(a.Text, 300))
+	switch resp.StopReason {
+	case "max_tokens", "model_context_window_exceeded":
+		return a, cutOff(a.Usage)
+	case "refusal":
+		return a, refused(a.Text)
 	}
 	setConfidence(&a, m.settings.Confidence, nil)
 	return a, nil

@@ -42,6 +42,9 @@ type Options struct {
 	Cassette *Cassette
 	Price    Price
 	Limits   *Limits
+	// Waiting is called before each wait for a provider that answered with the
+	// status 429 or 5xx. Several goroutines may call it. Optional.
+	Waiting func(provider string, status int, wait time.Duration)
 	// Tests replace sleep and jitter.
 	sleep  func(context.Context, time.Duration) error
 	jitter func() float64
@@ -77,6 +80,9 @@ func (l *Limits) wait(ctx context.Context, provider string) error {
 	}
 	return nil
 }
+
+// giveKey tells the user how to give an API key.
+const giveKey = "give it by reference, as env:NAME or file:PATH, or in the header X-Model-API-Key"
 
 // provider describes a known provider.
 type provider struct {
@@ -121,7 +127,7 @@ func New(s selection.Settings, o Options) (Model, error) {
 	// A key is only for the provider's own host. Another base URL is the user's
 	// own server and may need none.
 	if p.needsKey && o.Key.Empty() && s.BaseURL == p.baseURL {
-		return nil, fmt.Errorf("provider %s needs an API key: give it by reference, as env:NAME or file:PATH, or in the header X-Model-API-Key", s.Provider)
+		return nil, fmt.Errorf("provider %s needs an API key: %s", s.Provider, giveKey)
 	}
 	if err := o.Key.check(); err != nil {
 		return nil, err

@@ -127,6 +127,51 @@ func TestMalformedParameters(t *testing.T) {
 	}
 }
 
+// An answer that the provider marks as incomplete is an error, even if it has a
+// call.
+func TestIncompleteAnswers(t *testing.T) {
+	for _, tc := range []struct{ wire, stop, want string }{
+		{"openai", "length", "cut off after 10 tokens"},
+		{"openai", "content_filter", "a content filter of provider openai stopped the model's answer: hello"},
+		{"anthropic", "max_tokens", "cut off after 10 tokens"},
+		{"anthropic", "model_context_window_exceeded", "cut off after 10 tokens"},
+		{"anthropic", "refusal", "refused to answer: hello"},
+	} {
+		s := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
+			reply := oneCall(r)
+			reply.Stop = tc.stop
+			return reply
+		})
+		a, _, err := ask(t, s, request(tc.wire), Options{})
+		if err == nil || !strings.Contains(err.Error(), tc.want) || len(a.Raw) == 0 || a.Usage.OutputTokens != 10 {
+			t.Errorf("%s %s: %+v, %v", tc.wire, tc.stop, a, err)
+		}
+	}
+}
+
+// A broken connection and a missing key are named for what they are.
+func TestErrorsNameTheirCause(t *testing.T) {
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		fmt.Fprint(w, `{"choices":`)
+	}))
+	defer broken.Close()
+	r := request("openai")
+	r.Settings.BaseURL = broken.URL
+	if _, _, err := ask(t, nil, r, Options{}); err == nil || !strings.Contains(err.Error(), "broke off its answer after 11 bytes") {
+		t.Errorf("got %v", err)
+	}
+	s := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply { return modeltest.Reply{Status: 401} })
+	r.Settings.BaseURL = s.BaseURL()
+	m, err := New(r.Settings, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Ask(t.Context(), r); err == nil || !strings.Contains(err.Error(), "the request had no API key: give it by reference") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestLogprobs(t *testing.T) {
 	s := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
 		if !strings.Contains(string(r.Body), `"logprobs":true`) {
@@ -159,13 +204,15 @@ func TestRetries(t *testing.T) {
 		{"429 and 503, then an answer", []modeltest.Reply{{Status: 429}, {Status: 503}, {Text: "ok"}}, 3, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond}, ""},
 		{"529", []modeltest.Reply{{Status: 529}, {Text: "ok"}}, 2, []time.Duration{250 * time.Millisecond}, ""},
 		{"the provider says when", []modeltest.Reply{{Status: 429, Header: map[string]string{"Retry-After": "7"}}, {Status: 429, Header: map[string]string{"Retry-After-Ms": "1500"}}, {Text: "ok"}}, 3, []time.Duration{7 * time.Second, 1500 * time.Millisecond}, ""},
-		{"it says: much later", []modeltest.Reply{{Status: 429, Header: map[string]string{"Retry-After": "86400"}}, {Text: "ok"}}, 2, []time.Duration{mostAfter}, ""},
+		{"the longest wait", []modeltest.Reply{{Status: 429, Header: map[string]string{"Retry-After": "60"}}, {Text: "ok"}}, 2, []time.Duration{mostAfter}, ""},
+		{"much later", []modeltest.Reply{{Status: 429, Header: map[string]string{"Retry-After": "86400"}}, {Text: "ok"}}, 1, nil, "it asks for a wait of 24h0m0s, but a run waits for 1m0s at most"},
 		{"to the end", []modeltest.Reply{{Status: 500, Text: "boom"}}, 4, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second}, "answered 500 Internal Server Error: boom"},
 		{"400", []modeltest.Reply{{Status: 400, Text: "bad schema"}}, 1, nil, "answered 400 Bad Request: bad schema"},
 		{"401", []modeltest.Reply{{Status: 401}}, 1, nil, "check the API key"},
 		{"404", []modeltest.Reply{{Status: 404}}, 1, nil, "check the model's name"},
 		{"302", []modeltest.Reply{{Status: 302, Header: map[string]string{"Location": "/elsewhere"}}}, 1, nil, "redirects are not followed"},
-		{"no JSON", []modeltest.Reply{{Raw: "<html>"}}, 1, nil, "cannot be read"},
+		{"no JSON", []modeltest.Reply{{Raw: "<html>"}}, 1, nil, `cannot be read as JSON: it begins with "<html>": check the base URL`},
+		{"another type", []modeltest.Reply{{Raw: `{"choices":3,"content":3}`}}, 1, nil, "cannot be read: json: cannot unmarshal number"},
 		{"nothing", []modeltest.Reply{{Raw: "{}"}}, 1, nil, "the answer of provider"},
 		{"half of it", []modeltest.Reply{{Raw: `{"choices":[{"mess`}}, 1, nil, "cannot be read"},
 		{"a refusal", []modeltest.Reply{{Refusal: "I must not."}}, 1, nil, "refused to answer"},
@@ -177,7 +224,17 @@ func TestRetries(t *testing.T) {
 					n++
 					return tc.replies[min(n, len(tc.replies))-1]
 				})
-				a, waits, err := ask(t, s, request(wire), Options{})
+				announced := 0
+				o := Options{Waiting: func(provider string, status int, wait time.Duration) {
+					if provider != wire || status < 429 || wait != tc.waits[announced] {
+						t.Errorf("announced %s, %d, %s", provider, status, wait)
+					}
+					announced++
+				}}
+				a, waits, err := ask(t, s, request(wire), o)
+				if announced != len(waits) {
+					t.Errorf("announced %d of %d waits", announced, len(waits))
+				}
 				if (tc.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.want) {
 					t.Errorf("got %v", err)
 				}
@@ -328,6 +385,16 @@ func TestKeyFrom(t *testing.T) {
 }
 
 func TestStatedConfidence(t *testing.T) {
+	for text, want := range map[string]float64{"confidence: 95": 0.95, "confidence: 100": 1, "confidence: 10.5": 0.105} {
+		if got := statedConfidence(text); got == nil || *got != want {
+			t.Errorf("%s: got %v", text, got)
+		}
+	}
+	for _, text := range []string{"confidence: 7", "confidence: 10", "confidence: 101"} {
+		if got := statedConfidence(text); got != nil {
+			t.Errorf("%s: got %v", text, *got)
+		}
+	}
 	for text, want := range map[string]float64{
 		"confidence: 0.9": 0.9, "Confidence = .5": 0.5, "ok\n**Confidence:** 85%": 0.85, "confidence: 0.1\nconfidence: 1": 1, "- confidence: 0": 0,
 		"confidence: high": -1, "my confidence: 0.5 ": -1, "confidence: 7": -1, "": -1, "overconfidence: 1": -1, "confidence: 101%": -1,

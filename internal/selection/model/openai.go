@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -60,7 +59,8 @@ type openAIResponse struct {
 				} `json:"function"`
 			} `json:"tool_calls"`
 		} `json:"message"`
-		Logprobs *struct {
+		FinishReason string `json:"finish_reason"`
+		Logprobs     *struct {
 			Content []struct {
 				Logprob float64 `json:"logprob"`
 			} `json:"content"`
@@ -100,8 +100,8 @@ func (m openAI) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 		return a, err
 	}
 	var resp openAIResponse
-	if err := json.Unmarshal(raw, &resp); err != nil {
-		return a, fmt.Errorf("the answer of provider %s cannot be read: %w", m.provider, err)
+	if err := m.decode(raw, &resp); err != nil {
+		return a, err
 	}
 	a.Raw = raw
 	if len(resp.Choices) == 0 {
@@ -115,11 +115,16 @@ func (m openAI) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 	if choice.Message.Content != nil {
 		a.Text = *choice.Message.Content
 	}
-	if choice.Message.Refusal != nil && *choice.Message.Refusal != "" && len(choice.Message.ToolCalls) == 0 {
-		return a, errors.New("the model refused to answer: " + selection.Clip(*choice.Message.Refusal, 300))
-	}
 	for _, c := range choice.Message.ToolCalls {
 		a.Calls = append(a.Calls, withParameters(o.call(c.Function.Name), c.Function.Arguments))
+	}
+	switch {
+	case choice.FinishReason == "length":
+		return a, cutOff(a.Usage)
+	case choice.Message.Refusal != nil && *choice.Message.Refusal != "" && len(a.Calls) == 0:
+		return a, refused(*choice.Message.Refusal)
+	case choice.FinishReason == "content_filter":
+		return a, fmt.Errorf("a content filter of provider %s stopped the model's answer: %s", m.provider, said(a.Text))
 	}
 	var logprobs []float64
 	if choice.Logprobs != nil {

@@ -20,7 +20,7 @@ const (
 	maxResponse = 16 << 20
 	firstWait   = 500 * time.Millisecond
 	longestWait = 30 * time.Second
-	mostAfter   = 60 * time.Second // longest Retry-After that is honoured
+	mostAfter   = 60 * time.Second // the longest Retry-After that a run waits for
 )
 
 // endpoint posts JSON to one address of a provider.
@@ -37,6 +37,7 @@ type StatusError struct {
 	Provider string
 	Status   int
 	Message  string // the provider's message, shortened and without secrets
+	Keyless  bool   // the request had no API key
 }
 
 func (e *StatusError) Error() string {
@@ -44,8 +45,11 @@ func (e *StatusError) Error() string {
 	if e.Message != "" {
 		text += ": " + e.Message
 	}
+	refused := e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 	switch {
-	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
+	case refused && e.Keyless:
+		text += ": the request had no API key: " + giveKey
+	case refused:
 		text += ": check the API key"
 	case e.Status == http.StatusNotFound:
 		text += ": check the model's name and the base URL"
@@ -74,7 +78,15 @@ func (e endpoint) post(ctx context.Context, body any) (answer []byte, attempts i
 		if err == nil || !errors.As(err, &status) || !retriable(status.Status) || attempts > e.settings.MaxRetries {
 			return answer, attempts, err
 		}
-		if err := e.options.sleep(ctx, e.wait(attempts, after)); err != nil {
+		if after > mostAfter {
+			return nil, attempts, fmt.Errorf("%w; it asks for a wait of %s, but a run waits for %s at most: retry the run later",
+				err, after.Round(time.Second), mostAfter)
+		}
+		wait := e.wait(attempts, after)
+		if e.options.Waiting != nil {
+			e.options.Waiting(e.provider, status.Status, wait)
+		}
+		if err := e.options.sleep(ctx, wait); err != nil {
 			return nil, attempts, err
 		}
 	}
@@ -87,7 +99,7 @@ func retriable(status int) bool { return status == http.StatusTooManyRequests ||
 // Exponential Backoff And Jitter, AWS Architecture Blog, 2015).
 func (e endpoint) wait(attempts int, after time.Duration) time.Duration {
 	if after > 0 {
-		return min(after, mostAfter)
+		return after
 	}
 	longest := min(longestWait, firstWait<<min(attempts-1, 10))
 	return time.Duration(e.options.jitter() * float64(longest))
@@ -114,13 +126,15 @@ func (e endpoint) once(ctx context.Context, body []byte) (answer []byte, after t
 	defer resp.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	switch {
+	case err != nil && within.Err() == nil:
+		return nil, 0, fmt.Errorf("provider %s broke off its answer after %d bytes: %s: retry the run", e.provider, len(answer), e.options.Key.remove(err.Error()))
 	case err != nil:
 		return nil, 0, e.failed(ctx, within, err, timeout)
 	case len(answer) > maxResponse:
 		return nil, 0, fmt.Errorf("provider %s answered with more than %d MiB", e.provider, maxResponse>>20)
 	case resp.StatusCode != http.StatusOK:
 		message := selection.Clip(e.options.Key.remove(errorText(answer)), 500)
-		return nil, retryAfter(resp.Header), &StatusError{Provider: e.provider, Status: resp.StatusCode, Message: message}
+		return nil, retryAfter(resp.Header), &StatusError{Provider: e.provider, Status: resp.StatusCode, Message: message, Keyless: e.options.Key.Empty()}
 	}
 	return e.options.Key.removeJSON(bytes.ToValidUTF8(answer, []byte("\uFFFD"))), 0, nil
 }

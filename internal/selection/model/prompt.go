@@ -44,7 +44,8 @@ func statedConfidence(text string) *float64 {
 	}
 	last := found[len(found)-1]
 	v, err := strconv.ParseFloat(last[1], 64)
-	if last[2] == "%" {
+	// A number above 10 can only be a percentage; one from 1 to 10 may be a mark.
+	if last[2] == "%" || v > 10 {
 		v /= 100
 	}
 	if err != nil || v < 0 || v > 1 {

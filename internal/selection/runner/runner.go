@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
@@ -38,6 +39,8 @@ type Options struct {
 	// Record receives the answers of other providers. Optional.
 	Record *model.Cassette
 	Price  model.Price
+	// Waiting is called before each wait for a provider. Optional.
+	Waiting func(provider string, status int, wait time.Duration)
 }
 
 const defaultWorkers = 8
@@ -206,7 +209,7 @@ func (r *Runner) RetryAll(ctx context.Context, runIDs []string, key model.Key) (
 
 func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error) {
 	m, err := model.New(s, model.Options{
-		Key: key, Client: r.options.Client, Cassette: r.options.Play, Price: r.options.Price, Limits: r.options.Limits,
+		Key: key, Client: r.options.Client, Cassette: r.options.Play, Price: r.options.Price, Limits: r.options.Limits, Waiting: r.options.Waiting,
 	})
 	if err != nil {
 		return nil, err
