@@ -53,7 +53,8 @@ A revised description comes with a JSON Patch where the tools are those of one f
 	p.StringArrayVar(&f.urls, "url", nil, "compare the tools of the server at this address (repeatable)")
 	p.StringArrayVar(&f.only, "tool", nil, "keep the tool with this name or id, server:name (repeatable)")
 	p.StringVar(&f.method, "method", "", "embedding, tfidf or description_overlap (default: embedding with a model, else tfidf)")
-	p.Float64Var(&f.threshold, "threshold", similarity.DefaultThreshold, "the least similarity that is listed, 0 to 1")
+	p.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("the least similarity that is listed, 0 to 1 (default %g for embedding, %g for the other methods)",
+		similarity.Embedding.DefaultThreshold(), similarity.TFIDF.DefaultThreshold()))
 	p.BoolVar(&f.full, "full", false, "also compare with parameters, in a second score")
 	p.BoolVar(&f.advise, "recommend", false, "say for each pair what to change")
 	p.BoolVar(&f.matrix, "matrix", false, "also print the overlap matrix and its clusters")
@@ -85,6 +86,9 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 	case o.Method == similarity.Embedding && encoder == nil:
 		return errors.New("--method embedding needs a sentence model: give --sentence-model \"$(touchstone models path)\" or --embeddings-url, or use --method tfidf")
 	}
+	if !cmd.Flags().Changed("threshold") {
+		o.Threshold = o.Method.DefaultThreshold()
+	}
 	source, err := f.source(cmd, names)
 	if err != nil {
 		return err
@@ -102,7 +106,7 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	if f.matrix {
-		if result.Overlap, err = similarity.Overlap(cmd.Context(), tools, o.Encoder, f.threshold); err != nil {
+		if result.Overlap, err = similarity.Overlap(cmd.Context(), tools, o.Encoder, o.Threshold); err != nil {
 			return err
 		}
 	} else {
@@ -164,7 +168,14 @@ func (f *evalFlags) servers(cmd *cobra.Command, names []string) (servers []selec
 const widest = 20
 
 func (s evalSimilar) write(w io.Writer) {
-	fmt.Fprintf(w, "%d tools, %d pairs at %s %.2f or more\n", len(s.ToolIDs), len(s.Flagged), s.Method, s.Threshold)
+	pairs := "pairs"
+	if len(s.Flagged) == 1 {
+		pairs = "pair"
+	}
+	fmt.Fprintf(w, "%d tools, %d %s at %s %.2f or more\n", len(s.ToolIDs), len(s.Flagged), pairs, s.Method, s.Threshold)
+	if len(s.Flagged) == 0 && s.Nearest != nil {
+		fmt.Fprintf(w, "the most similar pair is %s and %s at %.4f\n", safetext.Visible(s.Nearest.A), safetext.Visible(s.Nearest.B), s.Nearest.Score)
+	}
 	if len(s.Flagged) > 0 {
 		fmt.Fprintln(w)
 		row(w, "SCORE", "TOOL", "TOOL")

@@ -35,7 +35,7 @@ type givenTool struct {
 type similarInput struct {
 	Source
 	Method          string   `json:"method,omitempty" jsonschema:"how texts are compared; embedding where this server has a sentence model, else tfidf"`
-	Threshold       *float64 `json:"threshold,omitempty" jsonschema:"the least similarity of a pair that is returned, 0 to 1, 0.85 if absent"`
+	Threshold       *float64 `json:"threshold,omitempty" jsonschema:"the least similarity of a pair that is returned, 0 to 1; if absent 0.85 for embedding and 0.4 for the other methods"`
 	Recommendations bool     `json:"include_recommendations,omitempty" jsonschema:"also return how to tell the tools of each pair apart"`
 }
 
@@ -118,10 +118,7 @@ func (t givenTool) definition() (selection.Tool, error) {
 
 func (s *Server) similar(ctx context.Context, in similarInput) (similarOutput, error) {
 	out := similarOutput{Pairs: []similarity.Pair{}, Recommendations: []similarity.Recommendation{}}
-	o := similarity.Options{Method: similarity.Method(in.Method), Threshold: similarity.DefaultThreshold, Encoder: s.Encoder}
-	if in.Threshold != nil {
-		o.Threshold = *in.Threshold
-	}
+	o := similarity.Options{Method: similarity.Method(in.Method), Encoder: s.Encoder}
 	switch {
 	case in.Method == "" && s.Encoder != nil:
 		o.Method = similarity.Embedding
@@ -129,6 +126,10 @@ func (s *Server) similar(ctx context.Context, in similarInput) (similarOutput, e
 		o.Method = similarity.TFIDF
 	case o.Method == similarity.Embedding && s.Encoder == nil:
 		return out, errors.New("this server has no sentence model: use the method tfidf, or ask the user to start touchstone mcp with --sentence-model")
+	}
+	o.Threshold = o.Method.DefaultThreshold()
+	if in.Threshold != nil {
+		o.Threshold = *in.Threshold
 	}
 	var source gather.Source
 	for _, name := range in.Servers {

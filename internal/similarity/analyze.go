@@ -23,8 +23,15 @@ const (
 // Methods lists every method.
 var Methods = []Method{Embedding, DescriptionOverlap, TFIDF}
 
-// DefaultThreshold is the lowest score at which a pair is flagged.
-const DefaultThreshold = 0.85
+// DefaultThreshold returns the lowest score at which a pair is flagged if the user
+// sets none. Scores by words are lower than those of sentence vectors, so their
+// threshold is lower.
+func (m Method) DefaultThreshold() float64 {
+	if m == Embedding {
+		return 0.85
+	}
+	return 0.4
+}
 
 // Options are the settings of an analysis.
 type Options struct {
@@ -76,6 +83,9 @@ type Analysis struct {
 	Threshold float64  `json:"threshold"`
 	Matrix    *Matrix  `json:"matrix,omitempty"`
 	Full      *Matrix  `json:"full_matrix,omitempty"`
+	// Nearest is the pair with the highest score, or nil if there are fewer than
+	// two tools.
+	Nearest *Pair `json:"nearest_pair,omitempty"`
 	// Flagged holds the pairs at or above the threshold, the highest score
 	// first.
 	Flagged         []Pair           `json:"flagged_pairs"`
@@ -97,7 +107,7 @@ func Analyze(ctx context.Context, tools []Tool, o Options) (*Analysis, error) {
 			return nil, err
 		}
 	}
-	a.Flagged = a.flag()
+	a.Nearest, a.Flagged = a.nearest(), a.flag()
 	if o.Recommendations {
 		a.Recommendations = Recommend(tools, a.Flagged)
 	}
@@ -127,6 +137,32 @@ func (o *Options) compare(ctx context.Context, tools []Tool, full bool) (*Matrix
 	return cosineMatrix(vectors), nil
 }
 
+// pair returns the pair of two rows.
+func (a *Analysis) pair(i, j int) Pair {
+	p := Pair{A: a.ToolIDs[i], B: a.ToolIDs[j], Score: Round(a.Matrix.At(i, j)), a: i, b: j}
+	if a.Full != nil {
+		full := Round(a.Full.At(i, j))
+		p.FullScore = &full
+	}
+	return p
+}
+
+func (a *Analysis) nearest() *Pair {
+	best, first, second := float32(-1), 0, 0
+	for i := range a.Matrix.n {
+		for j, score := range a.Matrix.row(i) {
+			if score > best {
+				best, first, second = score, j, i
+			}
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	p := a.pair(first, second)
+	return &p
+}
+
 func (a *Analysis) flag() []Pair {
 	flagged := []Pair{}
 	for i := range a.Matrix.n {
@@ -134,12 +170,7 @@ func (a *Analysis) flag() []Pair {
 			if float64(score) < a.Threshold {
 				continue
 			}
-			p := Pair{A: a.ToolIDs[j], B: a.ToolIDs[i], Score: Round(float64(score)), a: j, b: i}
-			if a.Full != nil {
-				full := Round(a.Full.At(i, j))
-				p.FullScore = &full
-			}
-			flagged = append(flagged, p)
+			flagged = append(flagged, a.pair(j, i))
 		}
 	}
 	slices.SortFunc(flagged, func(x, y Pair) int {

@@ -365,3 +365,19 @@ func BenchmarkAnalyze(b *testing.B) {
 		})
 	}
 }
+
+// The most similar pair is named even if it is below the threshold.
+func TestNearestPair(t *testing.T) {
+	tools := mustPrepare(t, []Tool{
+		{ID: "a:read", Server: "a", Name: "read", Description: "Read a file from the disk"},
+		{ID: "a:open", Server: "a", Name: "open", Description: "Open a file on the disk for reading"},
+		{ID: "a:mail", Server: "a", Name: "mail", Description: "Send a letter to somebody"},
+	})
+	a, err := Analyze(t.Context(), tools, Options{Method: TFIDF, Threshold: 1})
+	if err != nil || len(a.Flagged) != 0 || a.Nearest == nil || a.Nearest.A+" "+a.Nearest.B != "a:open a:read" || a.Nearest.Score <= 0 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if a, err = Analyze(t.Context(), tools[:1], Options{Method: TFIDF, Threshold: 1}); err != nil || a.Nearest != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+}

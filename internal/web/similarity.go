@@ -38,7 +38,15 @@ type ToolSource struct {
 	ToolList   []givenTool `json:"tool_list,omitempty" doc:"The tools themselves"`
 	URLList    []string    `json:"url_list,omitempty" doc:"URLs of MCP servers"`
 	ToolNames  []string    `json:"tool_names,omitempty" doc:"Only tools with these names or ids (server:name)"`
-	Threshold  float64     `json:"similarity_threshold,omitempty" minimum:"0" maximum:"1" default:"0.85"`
+	Threshold  *float64    `json:"similarity_threshold,omitempty" minimum:"0" maximum:"1" doc:"Default: 0.85 for embedding, 0.4 for the other methods"`
+}
+
+// threshold returns the threshold of the request, or the default of a method.
+func (t ToolSource) threshold(m similarity.Method) float64 {
+	if t.Threshold != nil {
+		return *t.Threshold
+	}
+	return m.DefaultThreshold()
 }
 
 // Comparing says how tools are compared. It is exported as Conditional is.
@@ -99,15 +107,12 @@ func (s *Service) addSimilarity() {
 		}
 		s.comparing.Lock()
 		defer s.comparing.Unlock()
-		m, err := similarity.Overlap(ctx, tools, s.Encoder, in.Body.Threshold)
+		semantic := s.bestMethod()
+		m, err := similarity.Overlap(ctx, tools, s.Encoder, in.Body.threshold(semantic))
 		if err != nil {
 			return nil, err
 		}
-		semantic := "tfidf"
-		if s.Encoder != nil {
-			semantic = "embedding"
-		}
-		return &body[overlap]{overlap{s.now().UTC(), m, semantic}}, nil
+		return &body[overlap]{overlap{s.now().UTC(), m, string(semantic)}}, nil
 	})
 	register(s, huma.Operation{
 		OperationID: "similarity-recommendations", Method: http.MethodPost, Path: recommendationsPath, Tags: tags, DefaultStatus: http.StatusOK,
@@ -122,13 +127,19 @@ func (s *Service) addSimilarity() {
 	})
 }
 
+// bestMethod returns the best method of this service.
+func (s *Service) bestMethod() similarity.Method {
+	if s.Encoder != nil {
+		return similarity.Embedding
+	}
+	return similarity.TFIDF
+}
+
 func (s *Service) analyze(ctx context.Context, c Comparing, recommendations bool) (*similarity.Analysis, error) {
 	method := similarity.Method(c.Method)
 	switch {
-	case method == "" && s.Encoder != nil:
-		method = similarity.Embedding
 	case method == "":
-		method = similarity.TFIDF
+		method = s.bestMethod()
 	case method == similarity.Embedding && s.Encoder == nil:
 		return nil, errInvalid("this service has no sentence model: start it with --sentence-model or --embeddings-url, or use the method tfidf")
 	}
@@ -139,7 +150,7 @@ func (s *Service) analyze(ctx context.Context, c Comparing, recommendations bool
 	s.comparing.Lock()
 	defer s.comparing.Unlock()
 	return similarity.Analyze(ctx, tools, similarity.Options{
-		Method: method, Threshold: c.Threshold, Full: c.Full, Recommendations: recommendations, Encoder: s.Encoder,
+		Method: method, Threshold: c.threshold(method), Full: c.Full, Recommendations: recommendations, Encoder: s.Encoder,
 	})
 }
 

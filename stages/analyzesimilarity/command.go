@@ -21,11 +21,6 @@ type Options struct {
 	Progress func(message string)
 }
 
-// DefaultThreshold is the default of --threshold. Scores by words are lower
-// than those by sentence vectors: few different tools share more than half of
-// their words.
-const DefaultThreshold = 0.4
-
 // Command returns the command of the stage.
 func Command() *cobra.Command {
 	var opts Options
@@ -42,7 +37,7 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Corpus, "corpus", "", "the corpus")
 	f.StringVar(&opts.Out, "out", "", "where to write the report")
 	f.StringVar(&opts.Method, "method", string(similarity.TFIDF), "how texts are compared: tfidf (names and descriptions) or description_overlap (descriptions)")
-	f.Float64Var(&opts.Threshold, "threshold", DefaultThreshold, "the score from which pairs are listed and tools are grouped, 0 to 1")
+	f.Float64Var(&opts.Threshold, "threshold", similarity.TFIDF.DefaultThreshold(), "the score from which pairs are listed and tools are grouped, 0 to 1")
 	for _, name := range []string{"corpus", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program

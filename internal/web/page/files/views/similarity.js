@@ -36,20 +36,21 @@ const draw = (overlap, analysis, signal) => {
       el("li", {}, c.slice(0, perPage).map((id, i) => [i ? ", " : "", named(id)]), c.length > perPage ? ` and ${c.length - perPage} more` : "")))) : "",
     el("section", {}, el("h2", {}, `Similar pairs: ${analysis.flagged_pairs.length.toLocaleString("en")}`),
       el("p", { class: "quiet" }, `Pairs whose similarity by ${analysis.method} is ${analysis.threshold} or more.`),
-      analysis.flagged_pairs.length ? pairs(analysis.flagged_pairs, byPair) : el("p", {}, "No pair is that similar.")),
+      analysis.flagged_pairs.length ? pairs(analysis.flagged_pairs, byPair) : el("p", {}, "No pair is that similar.", analysis.nearest_pair ? [" The most similar pair is ", named(analysis.nearest_pair.tool_a_id), " and ", named(analysis.nearest_pair.tool_b_id), ` with ${analysis.nearest_pair.similarity_score}.`] : "")),
   ];
 };
 
 export default async (root, route) => {
   show(root, heading("Similarity"), loading("the servers"));
   const servers = await serverChooser(route.query.getAll("server"), route.signal);
-  const threshold = field("Threshold", { type: "number", min: 0, max: 1, step: 0.01, value: route.query.get("threshold") || "0.85", required: true });
+  const threshold = field("Threshold", { type: "number", min: 0, max: 1, step: 0.01, value: route.query.get("threshold") || "", placeholder: "by method" });
   const method = field("Method", { value: route.query.get("method") || "" }, [["", "the best that this service has"], ["embedding", "embedding"], ["tfidf", "TF-IDF"], ["description_overlap", "words of descriptions"]]);
   const out = el("div");
   const place = el("div");
   const submit = el("button", { type: "submit", class: "primary" }, "Compare the tools");
   const run = () => attempt(submit, place, async () => {
-    const source = { server_list: servers.chosen(), similarity_threshold: Number(threshold.input.value) };
+    const source = { server_list: servers.chosen() };
+    if (threshold.input.value !== "") source.similarity_threshold = Number(threshold.input.value);
     if (!source.server_list.length) throw new Error("Choose a server at least.");
     remember(["similarity"], { server: source.server_list, threshold: threshold.input.value, method: method.input.value });
     show(out, loading("the tools"));
