@@ -120,7 +120,7 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 	if err != nil {
 		return err
 	}
-	o, key, err := f.execution.options()
+	o, key, err := f.execution.options(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -241,13 +241,12 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 		return err
 	}
 	log := cmd.ErrOrStderr()
-	failed := 0
-	for _, o := range observations {
-		if o.Failed {
-			failed++
-			fmt.Fprintf(log, "touchstone: the run of case %q with %s failed: %s\n", safetext.Visible(o.Case), safetext.Visible(o.Model), safetext.Visible(o.Error))
+	for _, g := range report.Models {
+		if n := g.Summary.ExtraCalls; n > 0 {
+			fmt.Fprintf(log, "touchstone: %s made %d calls that were not expected beside right ones; they do not change the figures\n", safetext.Visible(g.Name), n)
 		}
 	}
+	failed := reportFailures(log, observations)
 	for _, text := range report.Missed {
 		fmt.Fprintln(log, "touchstone:", text)
 	}
@@ -258,6 +257,34 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 		return &exitError{exitGateFailed, nil}
 	}
 	return nil
+}
+
+// reportFailures writes the reasons of failed runs, each once for a model, and
+// returns the number of failed runs.
+func reportFailures(log io.Writer, observations []score.Observation) int {
+	type reason struct{ model, text string }
+	var reasons []reason
+	cases := map[reason][]string{}
+	failed := 0
+	for _, o := range observations {
+		if !o.Failed {
+			continue
+		}
+		failed++
+		r := reason{o.Model, o.Error}
+		if cases[r] == nil {
+			reasons = append(reasons, r)
+		}
+		cases[r] = append(cases[r], o.Case)
+	}
+	for _, r := range reasons {
+		what := fmt.Sprintf("the run of case %q", safetext.Visible(cases[r][0]))
+		if n := len(cases[r]); n > 1 {
+			what = fmt.Sprintf("%d runs, the first of case %q,", n, safetext.Visible(cases[r][0]))
+		}
+		fmt.Fprintf(log, "touchstone: %s with %s failed: %s\n", what, safetext.Visible(r.model), safetext.Visible(r.text))
+	}
+	return failed
 }
 
 // missed lists the limits that the results of a model do not meet. A missing

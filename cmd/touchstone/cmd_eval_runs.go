@@ -128,8 +128,12 @@ func (s evalStory) write(w io.Writer) {
 		return
 	}
 	line("selected", selected(s.Run))
-	if s.Run.Selected != nil {
-		line("parameters", string(s.Run.Selected.Parameters))
+	switch made := s.Run.Selected; {
+	case made == nil:
+	case made.Malformed != "":
+		line("parameters", "not a JSON object: "+made.Malformed)
+	default:
+		line("parameters", string(made.Parameters))
 	}
 	for _, call := range s.Diff.Calls {
 		for _, p := range call.Parameters {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -64,7 +65,7 @@ func (s *Service) addBatches() {
 	register(s, huma.Operation{
 		OperationID: "retry-batch", Method: http.MethodPost, Path: batchesPath + "/{id}/retry", Tags: tags, DefaultStatus: http.StatusAccepted,
 		Summary:     "Execute the failed runs of a batch again, as new runs of it",
-		Description: "Runs that were retried already are left out. The answer has a total of 0 where none is left.",
+		Description: "Runs that were retried already are left out. If no failed run is left, the answer is 409 and says what the batch holds.",
 	}, s.retryBatch)
 }
 
@@ -72,12 +73,17 @@ func (s *Service) retryBatch(ctx context.Context, in *struct {
 	ID string `path:"id" maxLength:"100"`
 	WithKey
 }) (*started, error) {
-	if _, err := s.Store.Batch(ctx, in.ID); err != nil {
+	batch, err := s.Store.Batch(ctx, in.ID)
+	if err != nil {
 		return nil, err
 	}
 	failed, err := s.Store.Retryable(ctx, in.ID)
 	if err != nil {
 		return nil, err
+	}
+	if len(failed) == 0 {
+		return nil, huma.Error409Conflict(fmt.Sprintf("batch %s has no failed run to retry: of its %d runs %d are completed, %d running and %d pending",
+			in.ID, batch.Total, batch.Completed, batch.Running, batch.Pending))
 	}
 	ids := []string{}
 	for _, old := range failed {

@@ -174,6 +174,9 @@ func (r *run) unclear(t selection.Tool) {
 
 // parameters handles the parameters of the right tool.
 func (r *run) parameters(t selection.Tool, p score.Parameters) {
+	if p.Malformed {
+		return // no description teaches a model to write JSON
+	}
 	if p.SchemaProblem != "" {
 		r.add("schema", high, t, nil, "The input schema of %s cannot be used: %s. Correct it: models and clients read it too.", t.Name, p.SchemaProblem)
 	}

@@ -27,6 +27,7 @@ type Observation struct {
 	Correctness    *float64
 	Conformance    *float64
 	Hallucinated   int
+	Unexpected     int // calls beside the expected ones
 	Confidence     *float64
 	Source         selection.ConfidenceSource
 	Category       selection.ConfidenceCategory
@@ -78,8 +79,12 @@ type Summary struct {
 	// the runs that expected a tool. Precision does not include these.
 	WrongTool Rate `json:"wrong_tool_rate"`
 
+	// ExtraCalls counts the unexpected calls of the runs that are TP. They do not
+	// change the class of a run.
+	ExtraCalls int `json:"extra_calls"`
+
 	// ParameterAccuracy is the share of right calls in which every expected
-	// parameter is right and none is invented.
+	// parameter is right, none is invented, and none violates the input schema.
 	ParameterAccuracy Rate `json:"parameter_accuracy"`
 	Completeness      Mean `json:"parameter_completeness"`
 	Correctness       Mean `json:"parameter_correctness"`
@@ -151,6 +156,7 @@ func Summarize(observations []Observation) Summary {
 		switch o.Classification {
 		case selection.TP:
 			confusion.TP++
+			s.ExtraCalls += o.Unexpected
 		case selection.FP:
 			confusion.FP++
 		case selection.TN:
@@ -216,7 +222,7 @@ func (o Observation) run() metrics.SelectionRun {
 		Called:   o.Made,
 		Right:    o.Classification.Correct(),
 
-		ParametersRight: right && o.Correctness != nil && *o.Correctness == 1,
+		ParametersRight: right && o.Correctness != nil && *o.Correctness == 1 && (o.Conformance == nil || *o.Conformance == 1),
 		Invented:        right && o.Hallucinated > 0,
 		Rated:           o.Confidence != nil,
 		Confident:       o.Category == selection.Robust || o.Category == selection.Misleading,

@@ -102,18 +102,24 @@ func reasoning(c selection.Case, a selection.Answer, e selection.Evaluation, sco
 	case selection.FN:
 		missedReasoning(&b, c, a)
 	}
-	if extra := len(a.Calls) - len(c.Expected); e.Classification == selection.TP && extra > 0 {
+	switch extra := len(a.Calls) - len(c.Expected); {
+	case e.Classification != selection.TP || extra <= 0:
+	case extra == 1:
+		b.WriteString(" It made 1 further call that was not expected.")
+	default:
 		fmt.Fprintf(&b, " It made %d further calls that were not expected.", extra)
 	}
 	for i, p := range scored {
-		if len(scored) > 1 {
+		var text strings.Builder
+		p.reasoning(&text)
+		if len(scored) > 1 && text.Len() > 0 {
 			fmt.Fprintf(&b, " Call %d:", i+1)
 		}
-		p.reasoning(&b)
+		b.WriteString(text.String())
 	}
 	for _, m := range a.Calls {
 		if m.Malformed != "" {
-			fmt.Fprintf(&b, " The parameters that it gave to %s are not a JSON object.", madeName(m))
+			fmt.Fprintf(&b, " The parameters that it gave to %s are not a JSON object: %s", madeName(m), selection.Clip(m.Malformed, 200))
 		}
 	}
 	return b.String()
@@ -122,10 +128,13 @@ func reasoning(c selection.Case, a selection.Answer, e selection.Evaluation, sco
 func missedReasoning(b *strings.Builder, c selection.Case, a selection.Answer) {
 	switch {
 	case len(a.Calls) == 0:
-		fmt.Fprintf(b, "The model called no tool, but %s was expected.", callNames(c.Expected))
+		fmt.Fprintf(b, "The model called no tool, but %s %s expected.", callNames(c.Expected), wasOrWere(c.Expected))
+		return
+	case onlyOrderDiffers(c, a):
+		fmt.Fprintf(b, "The model made the expected calls in another order: %s instead of %s.", madeNames(a.Calls), callNames(c.Expected))
 		return
 	case len(c.Expected) > 1:
-		fmt.Fprintf(b, "The model called %s, but %s was expected", madeNames(a.Calls), callNames(c.Expected))
+		fmt.Fprintf(b, "The model called %s, but %s %s expected", madeNames(a.Calls), callNames(c.Expected), wasOrWere(c.Expected))
 		if c.Ordered {
 			b.WriteString(", in this order")
 		}
@@ -142,7 +151,27 @@ func missedReasoning(b *strings.Builder, c selection.Case, a selection.Answer) {
 	}
 }
 
+// onlyOrderDiffers reports whether each call of an ordered case was made, but not
+// in the expected order.
+func onlyOrderDiffers(c selection.Case, a selection.Answer) bool {
+	if !c.Ordered {
+		return false
+	}
+	class, _ := selection.Match(c.Expected, a.Calls, false)
+	return class == selection.TP
+}
+
+func wasOrWere(calls []selection.Call) string {
+	if len(calls) > 1 {
+		return "were"
+	}
+	return "was"
+}
+
 func (p Parameters) reasoning(b *strings.Builder) {
+	if p.Malformed {
+		return // the text that was sent says it
+	}
 	byState := map[ParameterState][]string{}
 	for _, d := range p.Details {
 		if d.Problem == "" || d.State != Missing || d.Expected != nil {

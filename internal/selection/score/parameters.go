@@ -55,6 +55,8 @@ type Parameters struct {
 	//     requires are exempt, because the model had to fill them in.
 	Hallucinated []string    `json:"hallucinated_parameters"`
 	Details      []Parameter `json:"parameters"`
+	// Malformed is set if the parameters were not a JSON object.
+	Malformed bool `json:"malformed,omitempty"`
 	// SchemaProblem is the reason why the input schema cannot be used.
 	SchemaProblem string `json:"schema_problem,omitempty"`
 }
@@ -180,7 +182,7 @@ func encode(v any) json.RawMessage {
 // cannot be parsed.
 func Malformed(expected json.RawMessage) Parameters {
 	zero := 0.0
-	p := Parameters{Conformance: &zero, Hallucinated: []string{}, Details: []Parameter{}}
+	p := Parameters{Conformance: &zero, Hallucinated: []string{}, Details: []Parameter{}, Malformed: true}
 	want, err := object(expected)
 	if err != nil {
 		return p

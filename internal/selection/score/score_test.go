@@ -157,7 +157,7 @@ func TestEvaluate(t *testing.T) {
 		{"not wanted", nil, []selection.MadeCall{call("a", "news", `{}`)}, selection.FP, selection.Misleading, "0 0 0", "No tool was expected"},
 		{"none wanted", nil, nil, selection.TN, selection.Robust, "- - -", "no tool, as expected"},
 		{"two", []selection.Call{paris, news}, []selection.MadeCall{call("a", "news", `{}`), call("a", "weather", `{"city":"Paris","days":6}`)}, selection.TP, selection.Robust, "1 0.75 1", "Call 1: Parameters different"},
-		{"one of two", []selection.Call{paris, news}, []selection.MadeCall{call("a", "news", `{}`)}, selection.FN, selection.Misleading, "0 0 0", "weather of server a and news of server a was expected"},
+		{"one of two", []selection.Call{paris, news}, []selection.MadeCall{call("a", "news", `{}`)}, selection.FN, selection.Misleading, "0 0 0", "weather of server a and news of server a were expected"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			e, _, err := Evaluate(selection.Case{Query: "q", Expected: tc.expected}, tools, selection.Answer{Calls: tc.made, Confidence: &confidence})
@@ -296,4 +296,58 @@ func FuzzScoreParameters(f *testing.F) {
 			t.Errorf("%s is not itself: %+v", actual, same)
 		}
 	})
+}
+
+// The reasoning of a run with several calls names what differs, and only that.
+func TestReasoningOfSeveralCalls(t *testing.T) {
+	tools := []selection.Tool{
+		{Server: "a", Name: "first", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		{Server: "a", Name: "second", InputSchema: json.RawMessage(`{"type":"object"}`)},
+	}
+	call := func(tool, malformed string) selection.MadeCall {
+		m := selection.MadeCall{Server: "a", Tool: tool, Malformed: malformed}
+		if malformed == "" {
+			m.Parameters = json.RawMessage(`{}`)
+		}
+		return m
+	}
+	c := selection.Case{Query: "q", Ordered: true, Expected: []selection.Call{{Server: "a", Tool: "first"}, {Server: "a", Tool: "second"}}}
+	for _, tc := range []struct {
+		made []selection.MadeCall
+		want string
+	}{
+		{[]selection.MadeCall{call("first", ""), call("second", "")}, "The model called first of server a and second of server a, as expected."},
+		{
+			[]selection.MadeCall{call("second", ""), call("first", "")},
+			"The model made the expected calls in another order: second of server a and first of server a instead of first of server a and second of server a.",
+		},
+		{
+			[]selection.MadeCall{call("first", ""), call("second", ""), call("second", "")},
+			"The model called first of server a and second of server a, as expected. It made 1 further call that was not expected.",
+		},
+		{
+			[]selection.MadeCall{call("first", ""), call("second", `{"x":`)},
+			`The model called first of server a and second of server a, as expected. The parameters that it gave to second of server a are not a JSON object: {"x":`,
+		},
+	} {
+		e, _, err := Evaluate(c, tools, selection.Answer{Calls: tc.made})
+		if err != nil || e.Reasoning != tc.want {
+			t.Errorf("got %q, %v; want %q", e.Reasoning, err, tc.want)
+		}
+	}
+}
+
+// Unexpected calls beside the right ones are counted, and a call that violates
+// the schema is not one with right parameters.
+func TestSummaryOfImperfectCalls(t *testing.T) {
+	one, half := 1.0, 0.5
+	right := Observation{Made: true, Classification: selection.TP, Completeness: &one, Correctness: &one, Conformance: &one}
+	violating, extra, wrong := right, right, right
+	violating.Conformance = &half
+	extra.Unexpected = 2
+	wrong.Classification, wrong.Unexpected = selection.FN, 1
+	s := Summarize([]Observation{right, violating, extra, wrong})
+	if s.ExtraCalls != 2 || s.ParameterAccuracy.Count != 2 || s.ParameterAccuracy.Of != 3 {
+		t.Errorf("%d extra calls, parameters right in %d of %d", s.ExtraCalls, s.ParameterAccuracy.Count, s.ParameterAccuracy.Of)
+	}
 }

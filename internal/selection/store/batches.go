@@ -8,8 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// Batch is a set of runs that were asked for together, and how many of them are
-// in each status.
+// Batch is a set of runs that were started together, with the number of runs in
+// each status. A retry counts in place of the run that it repeats.
 type Batch struct {
 	ID        string    `json:"id"`
 	Label     string    `json:"label"`
@@ -23,12 +23,15 @@ type Batch struct {
 	Models []string `json:"models"`
 }
 
+// notRetried is the condition that no later run repeats a run.
+const notRetried = "id NOT IN (SELECT retry_of FROM test_runs WHERE retry_of IS NOT NULL)"
+
 // The page is selected before the runs of its batches are counted.
 const batchColumns = `SELECT b.id, b.label, b.created_at,
-	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'pending'),
-	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'running'),
-	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'completed'),
-	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'failed'),
+	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'pending' AND ` + notRetried + `),
+	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'running' AND ` + notRetried + `),
+	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'completed' AND ` + notRetried + `),
+	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'failed' AND ` + notRetried + `),
 	(SELECT json_group_array(name ORDER BY name) FROM (SELECT DISTINCT m.provider || '/' || m.model AS name
 		FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id WHERE r.batch_id = b.id))
 	FROM batches b`
@@ -87,8 +90,7 @@ func (s *Store) Unfinished(ctx context.Context, batchID string) ([]string, error
 // Retryable lists the ids of the failed runs of a batch that were not retried, in
 // the order of their creation.
 func (s *Store) Retryable(ctx context.Context, batchID string) ([]string, error) {
-	return s.runIDs(ctx, `batch_id = ? AND status = ? AND id NOT IN (SELECT retry_of FROM test_runs WHERE retry_of IS NOT NULL)
-		ORDER BY rowid`, batchID, selection.Failed)
+	return s.runIDs(ctx, "batch_id = ? AND status = ? AND "+notRetried+" ORDER BY rowid", batchID, selection.Failed)
 }
 
 func (s *Store) runIDs(ctx context.Context, where string, args ...any) ([]string, error) {

@@ -15,12 +15,13 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 	q := f.query()
 	q.and("status IN ('completed', 'failed')")
 	q.and("coalesce(error_message, '') <> ?", selection.Cancelled)
-	q.and("id NOT IN (SELECT retry_of FROM test_runs WHERE retry_of IS NOT NULL)")
+	q.and(notRetried)
 	rows, err := s.read.QueryContext(ctx, `SELECT r.id, r.test_case_id, c.name, c.expected_mcp_server_name, m.provider, m.model, r.repeat, r.status, r.error_message,
 		r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.classification,
 		e.parameter_completeness, e.parameter_correctness, e.parameter_type_conformance, coalesce(json_array_length(e.hallucinated_parameters), 0),
 		e.confidence_category, r.confidence_score, r.confidence_source, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd,
-		(SELECT json_group_array(tag ORDER BY tag) FROM test_case_tags WHERE test_case_id = r.test_case_id)
+		(SELECT json_group_array(tag ORDER BY tag) FROM test_case_tags WHERE test_case_id = r.test_case_id),
+		(SELECT count(*) FROM test_run_calls WHERE test_run_id = r.id AND classification = 'FP')
 		FROM test_runs r JOIN test_cases c ON c.id = r.test_case_id JOIN model_settings m ON m.id = r.model_settings_id
 		LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id LEFT JOIN evaluation_results e ON e.test_run_id = r.id
 		WHERE r.rowid IN (SELECT rowid FROM test_runs`+q.where()+`) ORDER BY r.created_at, r.rowid`, q.args...)
@@ -37,7 +38,7 @@ func scanObservation(row scanner) (score.Observation, error) {
 	var took, input, output sql.NullInt64
 	err := row.Scan(&o.RunID, &o.CaseID, &o.Case, &server, &provider, &name, &o.Repeat, &status, &message,
 		&toolID, &tool, &toolServer, &unknown, &class, &o.Completeness, &o.Correctness, &o.Conformance, &o.Hallucinated,
-		&category, &o.Confidence, &source, &took, &input, &output, &o.CostUSD, &tags)
+		&category, &o.Confidence, &source, &took, &input, &output, &o.CostUSD, &tags, &o.Unexpected)
 	if err != nil {
 		return o, err
 	}

@@ -159,10 +159,10 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 		selected = a.Calls[0]
 	}
 	result, err := c.ExecContext(ctx, `UPDATE test_runs SET status = 'completed', llm_response_raw = ?, selected_tool_id = ?,
-		unknown_tool = ?, extracted_parameters = ?, confidence_score = ?, confidence_source = ?, classification = ?,
+		unknown_tool = ?, extracted_parameters = ?, malformed_parameters = ?, confidence_score = ?, confidence_source = ?, classification = ?,
 		execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
 		completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?`,
-		nullJSON(a.Raw), null(selected.ToolID), null(selected.Unknown), nullJSON(selected.Parameters), a.Confidence, null(string(a.ConfidenceSource)),
+		nullJSON(a.Raw), null(selected.ToolID), null(selected.Unknown), nullJSON(selected.Parameters), null(selected.Malformed), a.Confidence, null(string(a.ConfidenceSource)),
 		e.Classification, max(1, o.ExecutionTimeMS), a.Usage.InputTokens, a.Usage.OutputTokens, a.Usage.CostUSD, a.Attempts, id)
 	if err := affected(result, err, "run", id); err != nil {
 		return err
@@ -202,8 +202,8 @@ func insertCalls(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 		if j.Made >= 0 {
 			m = o.Answer.Calls[j.Made]
 		}
-		_, err := c.ExecContext(ctx, "INSERT INTO test_run_calls VALUES (?, ?, ?, ?, ?, ?, ?)",
-			id, i+1, expected, null(m.ToolID), null(m.Unknown), nullJSON(m.Parameters), j.Classification)
+		_, err := c.ExecContext(ctx, "INSERT INTO test_run_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			id, i+1, expected, null(m.ToolID), null(m.Unknown), nullJSON(m.Parameters), j.Classification, null(m.Malformed))
 		if err != nil {
 			return err
 		}

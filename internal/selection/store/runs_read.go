@@ -11,21 +11,21 @@ import (
 
 const runColumns = `SELECT r.id, r.test_case_id, (SELECT name FROM test_cases WHERE id = r.test_case_id), r.batch_id, r.repeat, r.retry_of, r.status,
 	m.provider, m.model, m.timeout, m.temperature, m.max_retries, m.confidence, m.base_url, m.system_prompt,
-	r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.extracted_parameters,
+	r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.extracted_parameters, r.malformed_parameters,
 	r.confidence_score, r.confidence_source, r.classification, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd, r.attempts,
 	r.error_message, r.created_at, r.completed_at
 	FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id`
 
 func scanRun(row scanner) (selection.Run, error) {
 	var r selection.Run
-	var retryOf, baseURL, prompt, toolID, tool, server, unknown, parameters, source, class, message, completed sql.NullString
+	var retryOf, baseURL, prompt, toolID, tool, server, unknown, parameters, malformed, source, class, message, completed sql.NullString
 	var took, input, output, attempts sql.NullInt64
 	var cost *float64
 	var created string
 	m := &r.Settings
 	err := row.Scan(&r.ID, &r.CaseID, &r.CaseName, &r.BatchID, &r.Repeat, &retryOf, &r.Status,
 		&m.Provider, &m.Model, &m.Timeout, &m.Temperature, &m.MaxRetries, &m.Confidence, &baseURL, &prompt,
-		&toolID, &tool, &server, &unknown, &parameters,
+		&toolID, &tool, &server, &unknown, &parameters, &malformed,
 		&r.Confidence, &source, &class, &took, &input, &output, &cost, &attempts, &message, &created, &completed)
 	if err != nil {
 		return r, err
@@ -36,6 +36,7 @@ func scanRun(row scanner) (selection.Run, error) {
 	if toolID.Valid || unknown.Valid {
 		r.Selected = &selection.MadeCall{
 			ToolID: toolID.String, Server: server.String, Tool: tool.String, Unknown: unknown.String, Parameters: rawJSON(parameters),
+			Malformed: malformed.String,
 		}
 	}
 	if input.Valid {
@@ -216,18 +217,19 @@ type Call struct {
 // calls, and none for other runs.
 func (s *Store) Calls(ctx context.Context, runID string) ([]Call, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT coalesce(c.expected_position, 0), c.selected_tool_id, t.name, s.name, c.unknown_tool,
-		c.parameters, c.classification FROM test_run_calls c LEFT JOIN tool_definitions t ON t.id = c.selected_tool_id
+		c.parameters, c.malformed_parameters, c.classification FROM test_run_calls c LEFT JOIN tool_definitions t ON t.id = c.selected_tool_id
 		LEFT JOIN mcp_servers s ON s.id = t.mcp_server_id WHERE c.test_run_id = ? ORDER BY c.position`, runID)
 	if err != nil {
 		return nil, remedied(err)
 	}
 	return collect(rows, func(row scanner) (Call, error) {
 		var call Call
-		var id, tool, server, unknown, parameters sql.NullString
-		err := row.Scan(&call.Expected, &id, &tool, &server, &unknown, &parameters, &call.Classification)
+		var id, tool, server, unknown, parameters, malformed sql.NullString
+		err := row.Scan(&call.Expected, &id, &tool, &server, &unknown, &parameters, &malformed, &call.Classification)
 		if id.Valid || unknown.Valid {
 			call.Made = &selection.MadeCall{
 				ToolID: id.String, Tool: tool.String, Server: server.String, Unknown: unknown.String, Parameters: rawJSON(parameters),
+				Malformed: malformed.String,
 			}
 		}
 		return call, err

@@ -26,7 +26,7 @@ INSERT INTO model_settings (id, provider, model) VALUES ('m1', 'p', 'm'), ('m2',
 INSERT INTO test_runs (id, test_case_id, model_settings_id, batch_id) VALUES ('r1', 'c1', 'm1', 'b1'), ('running', 'c1', 'm2', 'b1'), ('pending', 'c1', 'm3', 'b1');
 UPDATE test_runs SET status = 'running' WHERE id IN ('r1', 'running');
 INSERT INTO tool_definitions (id, name, input_schema, mcp_server_id, test_run_id, position) VALUES ('t1', 'x', '{}', 's1', 'r1', 1), ('t2', 'x', '{}', 's1', 'running', 1);
-INSERT INTO test_run_calls VALUES ('r1', 1, 1, 't1', NULL, '{}', 'TP');
+INSERT INTO test_run_calls (test_run_id, position, expected_position, selected_tool_id, unknown_tool, parameters, classification) VALUES ('r1', 1, 1, 't1', NULL, '{}', 'TP');
 UPDATE test_runs SET status = 'completed', selected_tool_id = 't1', extracted_parameters = '{}', classification = 'TP',
 	execution_time_ms = 1, completed_at = '2026-01-01T00:00:00.000Z' WHERE id = 'r1';
 INSERT INTO evaluation_results (id, test_run_id, classification, tool_selection_correct, parameter_completeness, parameter_correctness, parameter_type_conformance)
@@ -74,7 +74,7 @@ const (
 	models = "INSERT INTO model_settings (id, provider, model, timeout, temperature, max_retries, confidence) VALUES "
 	runs   = "INSERT INTO test_runs (id, test_case_id, model_settings_id, batch_id, repeat, retry_of) VALUES "
 	tools  = "INSERT INTO tool_definitions (id, name, description, input_schema, output_schema, mcp_server_id, test_run_id, position) VALUES "
-	calls  = "INSERT INTO test_run_calls VALUES "
+	calls  = "INSERT INTO test_run_calls (test_run_id, position, expected_position, selected_tool_id, unknown_tool, parameters, classification) VALUES "
 	// done completes the run "running". The result is added after it.
 	done   = "UPDATE test_runs SET status = 'completed', completed_at = 'now', execution_time_ms = 1, "
 	result = " WHERE id = 'running'; INSERT INTO evaluation_results (id, test_run_id, classification, tool_selection_correct, parameter_completeness, parameter_correctness, parameter_type_conformance, hallucinated_parameters, confidence_category, recommendations) VALUES ('e9', 'running', "
@@ -251,6 +251,7 @@ var constraints = []struct{ name, statement, want string }{
 	{"call of an unknown tool without name", calls + "('running', 1, NULL, NULL, '', '{}', 'FP')", "length(unknown_tool)"},
 	{"call of a completed run", calls + "('r1', 2, 2, 't1', NULL, '{}', 'TP')", "while their run is running"},
 	{"call changes", "UPDATE test_run_calls SET parameters = NULL", "never change"},
+	{"malformed parameters of a run that has ended", "UPDATE test_runs SET malformed_parameters = '{' WHERE id = 'r1'", "never changes"},
 }
 
 func TestConstraints(t *testing.T) {

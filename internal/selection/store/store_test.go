@@ -288,7 +288,7 @@ func TestRunFromBeginningToEnd(t *testing.T) {
 	answer := selection.Answer{
 		Calls: []selection.MadeCall{
 			{ToolID: tools[1].ID, Server: "a", Tool: "x", Parameters: json.RawMessage(`{"n":1}`)},
-			{Unknown: "zzz", Parameters: json.RawMessage(`{}`)},
+			{Unknown: "zzz", Malformed: `{"n":`},
 		},
 		Confidence: &half, ConfidenceSource: selection.FromAnswer, Attempts: 3,
 		Usage: selection.Usage{InputTokens: 10, OutputTokens: 2, CostUSD: &cost}, Raw: json.RawMessage(`{"a":1}`),
