@@ -15,7 +15,7 @@ import (
 // metaDiscount lowers the weight of a sentence that describes attacks: quoted
 // words, words after "detects", "such as".
 func (x *passage) metaDiscount() float64 {
-	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() || x.sampled() {
+	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() {
 		x.quoted++
 		return 0.15
 	}

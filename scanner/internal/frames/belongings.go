@@ -20,7 +20,7 @@ func (x *passage) heldBy() {
 		return
 	}
 	i := x.belonging()
-	if i < 0 || x.holdsNothing() || x.chosen() || x.withheld(i) || x.protective(i) || x.idOf(i) {
+	if i < 0 || x.chosen() || x.withheld(i) || x.protective(i) {
 		return
 	}
 	t := x.toks[i]
@@ -51,18 +51,6 @@ func (x *passage) demandsIntimate(i int) bool {
 		"user", "customer", "person", "profile", "order", "buy", "shop", "ship", "hash", "browser", "cookie", "http", "request", "scrap", "crawl", "session", "connect", "sym")
 }
 
-// holdsNothing reports whether the text belongs to a parameter that is a number
-// or a switch.
-func (x *passage) holdsNothing() bool {
-	f := &x.v.Fields[x.doc.Field]
-	if f.Kind != tool.KindParamDescription || f.Layer != "" {
-		return false
-	}
-	shape, _ := x.v.Shapes()
-	p := shape[f.Param]
-	return p.IsNumeric() || string(p.Type) == `"boolean"`
-}
-
 // belonging returns the first token of data of the user or the session that the
 // tool is not about, or -1.
 func (x *passage) belonging() int {
@@ -70,9 +58,6 @@ func (x *passage) belonging() int {
 		s := t.Senses & belongings
 		if s == 0 && t.Means.Any(concept.Secret) && x.kind == tool.KindDescription && x.mask.Any(concept.User) && !x.about.Any(concept.Secret|concept.CredPath) && x.findAny(concept.User, i-3, i+6) >= 0 && !x.isWord(i, "token", "key", "id", "pin", "login") {
 			s = sense.KeyFile
-		}
-		if s == 0 && t.Means.Any(concept.User) && x.said(i) {
-			s = sense.Dialog
 		}
 		if s == 0 || t.Flags&token.Ident != 0 {
 			continue
@@ -108,10 +93,10 @@ func (x *passage) wantsDialog(i int) bool {
 		return false
 	case !t.Means.Any(concept.Conv) && t.Flags&token.Phrase == 0 && !x.mask.Any(concept.User|concept.You|concept.Model):
 		return false
-	case !x.sen.Senses.Any(sense.Span) && !x.wide() && !x.mask.Any(concept.Prior|concept.Whole|concept.User):
+	case !x.sen.Senses.Any(sense.Span) && !x.mask.Any(concept.Prior|concept.Whole|concept.User):
 		return false
 	}
-	return !x.idOf(i) && !x.condition(i) && !x.elsewhere(i)
+	return !x.condition(i) && !x.elsewhere(i)
 }
 
 // wantsPrivate reports whether the private thing at token i belongs to
@@ -124,14 +109,7 @@ func (x *passage) wantsPrivate(i int) bool {
 	if x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) || t.Senses.Any(sense.Intimate|sense.KeyFile|sense.Session) && x.mask.Any(concept.Tell|concept.Whole|concept.Other) {
 		return true
 	}
-	return x.possessed(i) || x.ofField() && t.Senses.Any(sense.Intimate) && x.plainlyIntimate(i)
-}
-
-// said reports whether the user at token i is the author of text that the tool
-// does not need: "the user's preceding question".
-func (x *passage) said(i int) bool {
-	k := x.findWord(i+1, i+4, "question", "questions", "prompt", "words", "sentence", "message", "messages", "request", "sentences", "input")
-	return k > i+1 && x.senseAt(sense.Span, i+1, k) >= 0 && !x.about.Any(concept.Conv)
+	return x.ofField() && t.Senses.Any(sense.Intimate) && x.plainlyIntimate(i)
 }
 
 // plainlyIntimate reports whether the word at token i means intimate data even
@@ -139,16 +117,6 @@ func (x *passage) said(i int) bool {
 func (x *passage) plainlyIntimate(i int) bool {
 	return !x.isWord(i, "health", "finance", "finances", "medical", "salary", "salaries", "religion", "illness", "allergy", "allergies", "diagnosis", "prescription", "debts", "pin", "pins", "code") ||
 		x.isWord(i, "pin") && x.toks[i].Flags&token.Upper != 0
-}
-
-// possessed reports whether the thing at token i is described as somebody's.
-func (x *passage) possessed(i int) bool {
-	for k := max(0, i-5); k < i; k++ {
-		if x.isWord(k, "their", "his", "her", "its", "player", "player's", "customer's", "person's", "client's", "stored", "saved") {
-			return true
-		}
-	}
-	return false
 }
 
 // aboutSenses returns the senses of the names of the tool and its parameters

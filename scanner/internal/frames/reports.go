@@ -1,12 +1,9 @@
 package frames
 
 import (
-	"strings"
-
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
-	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -99,7 +96,7 @@ func (x *passage) toldWhatever(i int) (k int, weight float64) {
 // about", "no need to talk about it", "stays between the two of us", "without a
 // word".
 func (x *passage) unheard() {
-	if x.kind > tool.KindParamDescription && x.kind != tool.KindTitle && x.kind != tool.KindComment || x.unlessWanted() {
+	if x.kind > tool.KindParamDescription && x.kind != tool.KindTitle && x.kind != tool.KindComment {
 		return
 	}
 	for i := range x.toks {
@@ -155,52 +152,6 @@ func (x *passage) leftOutOfAnswer(i int) bool {
 	for k := i + 1; k < min(i+8, len(x.toks)); k++ {
 		if x.isWord(k, "out") && x.isWord(k+1, "of", "whenever", "when") && !x.housekeeping(k) && (x.findAny(concept.You|concept.Result|concept.Show|concept.Tell, k+1, k+8) >= 0) && x.findAny(concept.User|concept.You|concept.Show, k+1, len(x.toks)) >= 0 {
 			x.hit(Conceal, 1.5, i, k)
-			return true
-		}
-	}
-	return false
-}
-
-// hushed finds things that the user would want to know and that the text
-// declares not worth mentioning.
-func (x *passage) hushed() {
-	if x.kind != tool.KindDescription || x.sen.First || x.discount < 1 || x.unlessWanted() || strings.Contains(x.text(), "--") {
-		return
-	}
-	i := x.senseAt(sense.Hush, 0, len(x.toks))
-	if i < 0 || x.housekeeping(i) || x.fromOthers(i) {
-		return
-	}
-	s, c := x.around()
-	w := 0.0
-	if x.findWord(0, len(x.toks), "fee", "fees", "surcharge", "copy", "copies", "commission", "cost", "costs", "stored", "failing", "failed", "raw", "changes", "step", "deed", "deletion", "upload", "transfer", "internally", "deposit", "charge", "payment") >= 0 ||
-		x.mask.Any(concept.Pay|concept.Destroy|concept.Send|concept.Instr|concept.Urgent|concept.Secret|concept.Read) {
-		w += 0.8
-	}
-	if w == 0 && (x.sen.Foreign && x.mask.Any(concept.Change|concept.Ignore|concept.Disable) || c.Any(concept.Pay|concept.Destroy|concept.Disable|concept.Send)) {
-		w = 0.5
-	}
-	if x.mask.Any(concept.User | concept.Model | concept.Conv | concept.You | concept.Tell) {
-		w += 0.5
-	}
-	if s.Any(sense.Move|sense.CopyTo|sense.Vendor) || c.Any(concept.Outside) {
-		w += 0.3
-	}
-	if x.mask.Any(concept.Must|concept.Should|concept.Prefer) || x.isWord(i, "best") || x.sen.Foreign {
-		w += 0.3
-	}
-	if w >= 0.8 {
-		x.hit(Conceal, min(w, 1.7), i, i)
-	}
-}
-
-// unlessWanted reports whether the user can change it on request.
-func (x *passage) unlessWanted() bool {
-	if x.findWord(0, len(x.toks), "unless", "until") < 0 {
-		return false
-	}
-	for i := range x.toks {
-		if x.isWord(i, "unless", "until") && x.findAny(concept.User, i, i+5) >= 0 {
 			return true
 		}
 	}
