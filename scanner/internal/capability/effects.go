@@ -193,12 +193,6 @@ func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
 	}
 	if w < 1.4 && mask.Any(concept.File) && mask.Any(concept.Include) && is.claimed && !is.said.Any(concept.File|concept.Include) {
 		w = 1.4
-		if m.outputFile(i, d) {
-			w = 0.7
-		}
-	}
-	if verb := statedPurpose(v, d); verb != "" && idle && w < 1.5 && !is.tentative && !v.Says(verb[:4]) && !is.said.Any(concept.Send|concept.Destroy|concept.Pay|concept.Shell|concept.Change|concept.Include) {
-		w = 1.5
 	}
 	if d.Tok1-d.Tok0 > longText {
 		w = min(w, 1) // long documentation mentions many effects
@@ -274,34 +268,6 @@ func (m *Mismatch) needlessRights(d *token.Doc, mask concept.Set, idle bool) boo
 // counts as documentation.
 const longText = 70
 
-// outputFile reports whether a parameter names a file for output that the tool
-// would otherwise return. It is false if the description itself chooses the
-// path.
-func (m *Mismatch) outputFile(i int, d *token.Doc) bool {
-	v := m.v
-	name := v.Fields[d.Field].Param
-	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.MeansOf(i).Any(concept.CredPath|concept.Secret|concept.History|concept.Outside) || m.shelled(d) || strings.Contains(d.Text, "~/") {
-		return false
-	}
-	for k := range v.Docs {
-		if f := &v.Fields[v.Docs[k].Field]; f.Kind == tool.KindParamName && f.Text == name && !f.Output && f.Layer == "" {
-			return paramReach(v, k) == 1
-		}
-	}
-	return false
-}
-
-// shelled reports whether a text mentions commands. A console whose messages
-// are logged does not count.
-func (m *Mismatch) shelled(d *token.Doc) bool {
-	for _, t := range m.v.Tokens[d.Tok0:d.Tok1] {
-		if t.Means.Any(concept.Shell) && m.v.Word(d, t) != "console" {
-			return true
-		}
-	}
-	return false
-}
-
 // deniedEffect finds, in the description of a tool that claims to be harmless,
 // a verb for an effect of the tool.
 func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weight float64) {
@@ -346,37 +312,4 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 func negated(toks []token.Token, k int) bool {
 	return k > 0 && toks[k-1].Means.Any(concept.Neg) ||
 		k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && toks[k+1].Means.Any(concept.Neg)
-}
-
-// statedPurpose returns the verb for the purpose in the short description of a
-// parameter: "Package to install", "Send it right away".
-func statedPurpose(v *tool.View, d *token.Doc) string {
-	if d.Tok1-d.Tok0 > 14 || d.Tok1 == d.Tok0 {
-		return ""
-	}
-	toks := v.Tokens[d.Tok0:d.Tok1]
-	for k, t := range toks {
-		if t.Flags&token.Ident != 0 || k > 0 && (!toks[k-1].Means.Any(concept.To) || k < 2 || toks[k-2].Means.Any(concept.Be|concept.Modal|concept.Should)) {
-			continue
-		}
-		switch w := v.Word(d, t); w {
-		case "evaluate", "execute", "install", "enable", "charge", "transfer", "delete", "overwrite", "wipe", "reboot", "grant", "publish", "reset", "erase":
-			return unconditional(v, d, w)
-		case "send", "drop", "cancel", "approve", "acknowledge", "pay", "purge":
-			if k == 0 {
-				return unconditional(v, d, w)
-			}
-		}
-	}
-	return ""
-}
-
-// unconditional returns the verb unless the text states a condition.
-func unconditional(v *tool.View, d *token.Doc, verb string) string {
-	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
-		if w := v.Word(d, t); w == "if" || w == "when" {
-			return ""
-		}
-	}
-	return verb
 }
