@@ -297,3 +297,15 @@ func (x *passage) contents() bool {
 	}
 	return false
 }
+
+// chosen reports whether the sentence leaves the choice to the user: data that
+// they agreed to share or select.
+func (x *passage) chosen() bool {
+	for i := range x.toks {
+		if x.isWord(i, "selected", "selects", "chosen", "chooses", "choose", "agreed", "agrees", "consented", "opted", "optional", "optionally", "pasted", "unless") && x.mask.Any(concept.User|concept.You|concept.Ask) ||
+			x.isWord(i, "asks", "asked", "wishes", "wants", "requests") && x.findAny(concept.User, i-3, i) >= 0 && x.findAny(concept.When|concept.Prefer, max(0, i-5), i) >= 0 {
+			return true
+		}
+	}
+	return false
+}

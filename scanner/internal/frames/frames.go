@@ -224,7 +224,6 @@ var sentenceFrames = []sentenceFrame{
 	{concept.Before | concept.Prior | concept.Prefer | concept.Ignore | concept.Authority | concept.Allow, concept.User | concept.System | concept.Model | concept.Instr | concept.You, (*passage).outranks},
 	{concept.Ask | concept.Guard | concept.Know | concept.Neg | concept.Rule, ^concept.Set(0), (*passage).presumed},
 	{concept.Ask | concept.Guard | concept.Instr, ^concept.Set(0), (*passage).presumedAbroad},
-	{concept.Tell | concept.Show | concept.Do | concept.Read | concept.Include | concept.Pay, concept.Be | concept.Must | concept.Other | concept.User | concept.You | concept.Outside | concept.Urgent | concept.Show | concept.Result, (*passage).misreports},
 	{concept.Neg | concept.User | concept.Do | concept.Secretly | concept.Outside, ^concept.Set(0), (*passage).unheard},
 }
 

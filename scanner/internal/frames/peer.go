@@ -156,3 +156,13 @@ func (x *passage) goesOn() bool {
 	}
 	return false
 }
+
+// following returns the next sentence, if the text has one.
+func (x *passage) following() (passage, bool) {
+	at := x.index()
+	if at+1 >= x.doc.Sen1 {
+		return passage{}, false
+	}
+	s := &x.v.Clauses[at+1]
+	return passage{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.Tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind, about: x.about}, true
+}

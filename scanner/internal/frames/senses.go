@@ -25,7 +25,6 @@ var senseFrames = []senseFrame{
 	{sense.Consent, sense.Needless, (*passage).needlessConsent},
 	{sense.Utter, sense.Reject | sense.Give | sense.Span | sense.Paste | sense.Field, (*passage).dialogDemand},
 	{sense.Rule, sense.Void, (*passage).ruleless},
-	{0, belongings, (*passage).heldBy},
 	{0, sense.Rule | sense.Void | sense.Guide | sense.Briefing | sense.Needless, (*passage).unruled},
 }
 
