@@ -25,7 +25,7 @@ func (x *passage) dialogDemand() {
 		}
 		i = u
 	}
-	if x.withheld(i) || x.condition(i) || x.elsewhere(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
+	if x.withheld(i) || x.condition(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
 		return
 	}
 	s := x.sen.Senses

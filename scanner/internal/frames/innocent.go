@@ -94,27 +94,3 @@ func (x *passage) idWord(from, to int) bool {
 	}
 	return false
 }
-
-// elsewhere reports whether the thing at token i is only the place of an event,
-// or something that somebody does not have: "has said so in this conversation",
-// "starts without any memory of this chat".
-func (x *passage) elsewhere(i int) bool {
-	if x.sen.Foreign {
-		return false
-	}
-	for k := i; k > max(0, i-7); k-- {
-		if x.toks[k].Flags&token.Break != 0 && k < i {
-			break
-		}
-		if x.isWord(k-1, "see", "sees", "know", "knows", "have", "has", "share", "shares", "memory", "remember", "remembers", "access", "knowledge") && x.findAny(concept.Neg, k-6, k) >= 0 {
-			return true
-		}
-		if x.isWord(k-1, "in", "during", "within", "throughout") && i-k < 3 || x.isWord(i+1, "in", "during") && x.isWord(i+2, "this", "the") && x.toks[i].Means.Any(concept.Tell) {
-			if x.findWord(k-9, k, "what", "everything", "whatever", "anything", "all", "whole", "full", "entire", "every", "mentioned", "appear", "appears", "seen", "learned", "gathered", "facts") >= 0 {
-				return false
-			}
-			return x.ownParam() < 0 || !x.mask.Any(concept.Include|concept.Send)
-		}
-	}
-	return false
-}
