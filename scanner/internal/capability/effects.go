@@ -193,6 +193,9 @@ func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
 	}
 	if w < 1.4 && mask.Any(concept.File) && mask.Any(concept.Include) && is.claimed && !is.said.Any(concept.File|concept.Include) {
 		w = 1.4
+		if m.outputFile(i, d) {
+			w = 0.7
+		}
 	}
 	if d.Tok1-d.Tok0 > longText {
 		w = min(w, 1) // long documentation mentions many effects
@@ -267,6 +270,34 @@ func (m *Mismatch) needlessRights(d *token.Doc, mask concept.Set, idle bool) boo
 // longText is the number of words above which the description of a parameter
 // counts as documentation.
 const longText = 70
+
+// outputFile reports whether a parameter names a file for output that the tool
+// would otherwise return. It is false if the description itself chooses the
+// path.
+func (m *Mismatch) outputFile(i int, d *token.Doc) bool {
+	v := m.v
+	name := v.Fields[d.Field].Param
+	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.MeansOf(i).Any(concept.CredPath|concept.Secret|concept.History|concept.Outside) || m.shelled(d) || strings.Contains(d.Text, "~/") {
+		return false
+	}
+	for k := range v.Docs {
+		if f := &v.Fields[v.Docs[k].Field]; f.Kind == tool.KindParamName && f.Text == name && !f.Output && f.Layer == "" {
+			return paramReach(v, k) == 1
+		}
+	}
+	return false
+}
+
+// shelled reports whether a text mentions commands. A console whose messages
+// are logged does not count.
+func (m *Mismatch) shelled(d *token.Doc) bool {
+	for _, t := range m.v.Tokens[d.Tok0:d.Tok1] {
+		if t.Means.Any(concept.Shell) && m.v.Word(d, t) != "console" {
+			return true
+		}
+	}
+	return false
+}
 
 // deniedEffect finds, in the description of a tool that claims to be harmless,
 // a verb for an effect of the tool.

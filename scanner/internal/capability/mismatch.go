@@ -2,7 +2,9 @@ package capability
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
@@ -99,6 +101,7 @@ const (
 func (m *Mismatch) reachingParam(name string, p power.Kind) {
 	is := &m.is
 	switch {
+	case !m.accounted(p) && p == power.Exec && !is.claimed && m.pageScript(name):
 	case !m.accounted(p):
 		w := 1.6
 		if p == power.Source && !is.claimed && !is.viewer && !is.pure {
@@ -168,6 +171,32 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 
 // viewerWeights are the weights of powers in a tool that only reads.
 var viewerWeights = [power.Count]float64{power.Delete: 1, power.Pay: 1.2, power.Grant: 0.8, power.Send: 0.8, power.Write: 0.7}
+
+// pageScript reports whether a parameter is a script for the page that a
+// browser tool opens.
+func (m *Mismatch) pageScript(name string) bool {
+	v := m.v
+	if !char.HasSuffixFold(name, "script") || !v.Says("page", "tab", "browser", "navigat") {
+		return false
+	}
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if f := &v.Fields[d.Field]; f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
+			continue
+		}
+		page := false
+		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+			switch v.Word(d, t) {
+			case "page", "pages", "document", "documents", "frame", "frames":
+				page = true
+			}
+		}
+		if page && strings.Contains(d.Text, "JavaScript") {
+			return true
+		}
+	}
+	return false
+}
 
 // named finds names that imply an effect which the rest of the definition
 // denies.
