@@ -300,3 +300,27 @@ func (x *passage) granted() {
 		}
 	}
 }
+
+// covert finds deeds that should be done silently. The adverb belongs to the
+// nearest verb.
+func (x *passage) covert() {
+	for i := range x.toks {
+		if t := x.toks[i]; !t.Means.Any(concept.Secretly) || t.Means.Any(concept.Tell) || t.Flags&(token.Ident|token.Code) != 0 {
+			continue
+		}
+		near := -1
+		for j := max(0, i-6); j < min(len(x.toks), i+5); j++ {
+			if j != i && x.toks[j].Means.Any(concept.Deeds) && x.toks[j].Form != lexicon.OtherForm && x.toks[j].Flags&token.Ident == 0 && (near < 0 || abs(j-i) < abs(near-i)) {
+				near = j
+			}
+		}
+		if near >= 0 && x.mood(near) >= token.MoodOrder {
+			x.hit(Covert, 1.6, i, near)
+			return
+		}
+		if near < 0 && x.sen.Foreign && x.mask.Any(concept.Deeds) && x.mask.Any(concept.Must|concept.Before|concept.When) {
+			x.hit(Covert, 1.2, i, i)
+			return
+		}
+	}
+}

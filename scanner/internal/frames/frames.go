@@ -19,6 +19,7 @@ type ID uint8
 const (
 	Override ID = iota // ignore what you were told
 	Conceal            // do not tell the user
+	Covert             // do it silently
 	Unasked            // without asking the user
 	First              // before any other tool
 	Prefer             // instead of any other tool
@@ -41,7 +42,8 @@ const (
 )
 
 var Names = [Count]string{
-	"overrides earlier instructions", "hides something from the user", "skips the user's consent", "claims precedence over other tools", "steers the choice of tools",
+	"overrides earlier instructions", "hides something from the user", "asks for a silent action",
+	"skips the user's consent", "claims precedence over other tools", "steers the choice of tools",
 	"imitates chat markup", "addresses the model aside", "assigns a new role", "lifts safety rules",
 	"makes an order permanent", "has the model obey data", "has the user misled",
 	"demands credentials", "demands the conversation", "demands the system prompt",
@@ -212,6 +214,8 @@ var sentenceFrames = []sentenceFrame{
 	{concept.Ignore | concept.Disable, concept.Instr | concept.Rule | concept.Guard | concept.System | concept.User, (*passage).override},
 	{concept.Model, concept.Deeds | concept.Ignore | concept.Disable, (*passage).duty},
 	{concept.Neg | concept.Tell | concept.Secretly, concept.Tell | concept.Show | concept.Know | concept.User | concept.Secretly, (*passage).conceal},
+	{concept.Deeds | concept.Tell | concept.Ignore | concept.Disable, ^concept.Set(0), (*passage).prose},
+	{concept.Secretly, concept.Send | concept.Read | concept.Include | concept.Call | concept.Change | concept.Pay | concept.Destroy, (*passage).covert},
 	{concept.Ask | concept.Allow, concept.Neg | concept.Allow, (*passage).unasked},
 	{concept.Ask | concept.Allow | concept.End | concept.Rule | concept.Guard, ^concept.Set(0), (*passage).granted},
 	{concept.Other, concept.Tool, (*passage).precedence},
@@ -254,7 +258,7 @@ func (x *passage) certainHit(f ID, weight float64, i, j int) {
 // joined. Names, targets and links occur together there by chance.
 func survivesJoin(f ID) bool {
 	switch f {
-	case Override, Conceal, Secret, Conv, Prompt, First, Persist:
+	case Override, Conceal, Covert, Secret, Conv, Prompt, First, Persist:
 		return true
 	}
 	return false

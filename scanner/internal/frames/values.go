@@ -7,7 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// A frame about places of a schema where prose does not belong.
+// Frames about places of a schema where prose does not belong.
 
 // instructs finds schema values that are orders: an enum value, a default or an
 // example that tells the reader what to do next.
@@ -42,4 +42,27 @@ func (x *passage) freeText() bool {
 		return true
 	}
 	return false
+}
+
+// prose finds orders in places of a schema where prose does not belong.
+func (x *passage) prose() {
+	switch x.kind {
+	case tool.KindEnum, tool.KindDefault, tool.KindComment, tool.KindPattern, tool.KindOther, tool.KindExample, tool.KindTitle:
+	default:
+		return
+	}
+	if len(x.toks) < 5 || x.about.Any(concept.Meta|concept.Instr|concept.Conv) {
+		return
+	}
+	i, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Disable, token.MoodPlain)
+	if i < 0 {
+		return
+	}
+	others := x.mask.Any(concept.Model | concept.Instr | concept.System | concept.Secretly)
+	switch {
+	case others && m >= token.MoodOrder && x.kind != tool.KindExample:
+		x.hit(Address, 1.4, i, i)
+	case (others || x.mask.Any(concept.Secret|concept.CredPath|concept.Outside|concept.History) || x.literalSink()) && x.kind != tool.KindExample && x.kind != tool.KindTitle && x.mask.Any(concept.And|concept.Before|concept.When|concept.Must):
+		x.hit(Address, 1.4, i, i)
+	}
 }
