@@ -197,9 +197,6 @@ func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
 			w = 0.7
 		}
 	}
-	if verb := statedPurpose(v, d); verb != "" && idle && w < 1.5 && !is.tentative && !v.Says(verb[:4]) && !is.said.Any(concept.Send|concept.Destroy|concept.Pay|concept.Shell|concept.Change|concept.Include) {
-		w = 1.5
-	}
 	if d.Tok1-d.Tok0 > longText {
 		w = min(w, 1) // long documentation mentions many effects
 	}
@@ -346,37 +343,4 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 func negated(toks []token.Token, k int) bool {
 	return k > 0 && toks[k-1].Means.Any(concept.Neg) ||
 		k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && toks[k+1].Means.Any(concept.Neg)
-}
-
-// statedPurpose returns the verb for the purpose in the short description of a
-// parameter: "Package to install", "Send it right away".
-func statedPurpose(v *tool.View, d *token.Doc) string {
-	if d.Tok1-d.Tok0 > 14 || d.Tok1 == d.Tok0 {
-		return ""
-	}
-	toks := v.Tokens[d.Tok0:d.Tok1]
-	for k, t := range toks {
-		if t.Flags&token.Ident != 0 || k > 0 && (!toks[k-1].Means.Any(concept.To) || k < 2 || toks[k-2].Means.Any(concept.Be|concept.Modal|concept.Should)) {
-			continue
-		}
-		switch w := v.Word(d, t); w {
-		case "evaluate", "execute", "install", "enable", "charge", "transfer", "delete", "overwrite", "wipe", "reboot", "grant", "publish", "reset", "erase":
-			return unconditional(v, d, w)
-		case "send", "drop", "cancel", "approve", "acknowledge", "pay", "purge":
-			if k == 0 {
-				return unconditional(v, d, w)
-			}
-		}
-	}
-	return ""
-}
-
-// unconditional returns the verb unless the text states a condition.
-func unconditional(v *tool.View, d *token.Doc, verb string) string {
-	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
-		if w := v.Word(d, t); w == "if" || w == "when" {
-			return ""
-		}
-	}
-	return verb
 }

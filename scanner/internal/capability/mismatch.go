@@ -292,7 +292,7 @@ func claimsMatter(v *tool.View) bool {
 				continue
 			}
 			mask := v.MeansOf(i)
-			if mask.Any(effectful) && effectOf(v, d) != power.None || statedPurpose(v, d) != "" || mask.Any(rightful) && speaksOfRights(v, d) || mask.Any(concept.File) && mask.Any(concept.Include) {
+			if mask.Any(effectful) && effectOf(v, d) != power.None || mask.Any(rightful) && speaksOfRights(v, d) || mask.Any(concept.File) && mask.Any(concept.Include) {
 				return true
 			}
 		}

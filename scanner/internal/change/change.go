@@ -48,7 +48,6 @@ func Compare(now, was *frames.Reading, r *tool.Registry) *Change {
 	c.sentences()
 	c.senses()
 	c.hosts()
-	c.limits()
 	c.parameters()
 	c.annotations()
 	if n, before := len(now.Description), len(was.Description); n > 3*before+400 && !now.Encodes(tool.KindDescription) {

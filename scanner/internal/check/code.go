@@ -22,7 +22,7 @@ var codeInfo = Info{
 	Do:          "Do not run it. Quarantine the tool, and look at the address that it loads from.",
 }
 
-func inspectCode(v *frames.Reading, r *tool.Registry) []Signal {
+func inspectCode(v *frames.Reading, _ *tool.Registry) []Signal {
 	docs := v.Analyze()
 	about := v.Purpose()
 	best, weight := -1, 0.0
@@ -47,16 +47,8 @@ func inspectCode(v *frames.Reading, r *tool.Registry) []Signal {
 		}
 		return []Signal{s}
 	}
-	t := v.Tally(r)
-	command := t.Best[frames.Command].Weight
-	if weight+command < frames.SoftWeight {
+	if weight < frames.SoftWeight {
 		return nil
-	}
-	if best < 0 {
-		h := t.Best[frames.Command]
-		d := &docs[h.Doc]
-		return []Signal{Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode, Confidence: 0.5,
-			Detail: v.Where(&v.Fields[d.Field]) + ": " + frames.Names[frames.Command]}.quotingDoc(v, d, int(h.Start), int(h.End))}
 	}
 	d := &docs[best]
 	s := Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode,

@@ -15,7 +15,7 @@ import (
 // metaDiscount lowers the weight of a sentence that describes attacks: quoted
 // words, words after "detects", "such as".
 func (x *passage) metaDiscount() float64 {
-	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() || x.sampled() {
+	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() {
 		x.quoted++
 		return 0.15
 	}
@@ -55,7 +55,7 @@ func (x *passage) talkOfAttacks() (meta, quoted int, opens bool) {
 	for i, t := range x.toks {
 		// "such as keys" in the middle of a demand gives an example of the
 		// demanded thing.
-		if t.Means.Any(concept.Meta) && t.Flags&token.Ident == 0 && !x.exemplifies(i) {
+		if t.Means.Any(concept.Meta) && t.Flags&token.Ident == 0 {
 			meta++
 			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm && t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
 		}
@@ -64,23 +64,6 @@ func (x *passage) talkOfAttacks() (meta, quoted int, opens bool) {
 		}
 	}
 	return meta, quoted, opens
-}
-
-// exemplifies reports whether token i only gives an example, in a sentence with
-// no word about attacks or detection.
-func (x *passage) exemplifies(i int) bool {
-	if !x.isWord(i, "such", "example", "eg", "e.g", "e", "typical", "i") || x.kind > tool.KindParamDescription || x.kind == tool.KindName {
-		return false
-	}
-	for k, t := range x.toks {
-		if k != i && t.Means.Any(concept.Meta) && t.Flags&token.Phrase == 0 && !x.isWord(k, "such", "example", "eg", "e", "typical", "i") {
-			return false
-		}
-		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(cActs) {
-			return false
-		}
-	}
-	return (i > 3 || x.kind == tool.KindParamDescription) && x.mask.Any(concept.Include|concept.Send|concept.Whole|concept.Read|concept.Secret|concept.Conv)
 }
 
 // Introduced reports whether one of the two previous sentences announces

@@ -7,51 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about authority: whom the model serves and obeys, which instructions
-// are declared invalid, and whose consent is presumed.
-
-// voided finds earlier instructions or rules that are declared invalid:
-// withdrawn, a draft, switched off.
-func (x *passage) voided() {
-	if x.about.Any(concept.Instr|concept.Rule|concept.Guard) || x.kind > tool.KindParamDescription && x.kind != tool.KindJoined {
-		return
-	}
-	for i := range x.toks {
-		if !x.isNegator(i) {
-			continue
-		}
-		// The invalid thing must be an instruction to a model, before or
-		// nearby.
-		for k := max(0, i-9); k < min(i+4, len(x.toks)); k++ {
-			t := x.toks[k]
-			if k == i || !t.Means.Any(concept.Instr|concept.Rule|concept.Guard) || t.Flags&token.Ident != 0 {
-				continue
-			}
-			owner := x.findAny(concept.Prior|concept.You|concept.System|concept.Model, k-5, i+5) >= 0 || t.Means.Has(concept.System|concept.Instr)
-			switch {
-			case owner && t.Means.Any(concept.Instr):
-				x.hit(Override, 2, k, i)
-			case owner, x.mask.Any(concept.Now|concept.Authority|concept.Prior) && !t.Means.Any(concept.Ask):
-				x.hit(Guard, 1.8, k, i)
-			default:
-				continue
-			}
-			return
-		}
-	}
-}
-
-// isNegator reports whether a word negates what follows it.
-func (x *passage) isNegator(i int) bool {
-	if x.isWord(i, "withdrawn", "revoked", "rescinded", "void", "draft", "drafts", "rehearsal", "lifted", "superseded", "expired", "obsolete", "outdated",
-		"cancelled", "canceled", "retired", "suspended", "repealed", "overruled", "annulled", "replaced", "inactive", "waived", "moot") {
-		return x.findAny(concept.Neg, i-3, i) < 0
-	}
-	return x.isWord(i, "off", "aside") && x.isWord(i-1, "switched", "turned", "set", "are", "is", "put") ||
-		x.isWord(i, "apply", "applies", "hold", "holds", "matter", "bind", "binding", "count", "counts", "concern", "concerns", "cover", "covers") && (x.findAny(concept.Neg, i-3, i) >= 0 || x.isWord(i-3, "none") || x.isWord(i-1, "them") && x.mask.Any(concept.Neg)) ||
-		x.isWord(i, "scenario", "exercise", "joke", "lie", "test", "placeholder") && x.findAny(concept.Be, i-3, i) >= 0 && x.mask.Any(concept.You|concept.Prior) ||
-		x.isWord(i, "disabled", "deactivated") && x.findAny(concept.Be, i-3, i) >= 0
-}
+// Frames about authority: whom the model obeys, and whose consent is presumed.
 
 // obeysData finds texts that make the model follow orders in text that it will
 // read: a result, a log line, a field.
@@ -79,7 +35,7 @@ func (x *passage) obeysData() {
 			x.hit(Obey, 1.6, i, k)
 			return
 		}
-		if x.givesWeight(i) || x.followsResult(i) && (x.mood(i) >= token.MoodOrder || x.mask.Any(concept.Model|concept.You)) || x.obeysResult(i) {
+		if x.obeysResult(i) {
 			x.hit(Obey, 1.5, i, i)
 			return
 		}
@@ -99,18 +55,6 @@ func (x *passage) embeddedOrder(i int) int {
 		}
 	}
 	return -1
-}
-
-// givesWeight reports whether token i gives orders in data the same weight as
-// those of the user or the system.
-func (x *passage) givesWeight(i int) bool {
-	return x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.Any(concept.Instr) && x.mask.Any(concept.System|concept.User|concept.Model|concept.Authority) && x.findAny(concept.Result|concept.Sub|concept.Tool, 0, len(x.toks)) >= 0
-}
-
-// followsResult reports whether token i demands to follow orders in a result or
-// behind a link.
-func (x *passage) followsResult(i int) bool {
-	return x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(concept.Instr|concept.Shell, i, i+8) >= 0 && x.findAny(concept.Result|concept.Link, i, i+10) >= 0 && x.mask.Any(concept.You|concept.Model|concept.Must|concept.User|concept.System)
 }
 
 // obeysResult reports whether token i demands to obey a result or a tool.
@@ -177,7 +121,6 @@ func (x *passage) presumed() {
 			return
 		}
 	}
-	x.withoutChecking()
 }
 
 // consentAt reports whether token i is a word for consent.
@@ -200,14 +143,6 @@ func (x *passage) presumedAt(i, j int) float64 {
 		if x.isWord(i, "confirmed", "approved", "given", "yes", "answered", "authorized", "authorised", "consent", "approval", "confirmation", "permission", "reviews", "checks", "question", "questions", "agreed", "asked") {
 			return 1.5
 		}
-	case x.alreadyGiven(i, j):
-		if !x.mask.Any(concept.Prior | concept.When | concept.Other | concept.Tool) {
-			return 0
-		}
-		if x.mask.Any(concept.Other) && x.mask.Any(concept.Tool|concept.Pay|concept.Destroy|concept.Send) {
-			return 1.5
-		}
-		return 1.2
 	case x.isWord(j, "needed", "necessary", "required", "called", "wanted", "due", "expected", "warranted") && j > i && x.findAny(concept.Neg, i-3, j) >= 0 && x.isWord(i, "confirmation", "confirmations", "approval", "approvals", "consent", "permission", "review", "asking", "questions", "prompt", "checks"):
 		if x.mask.Any(concept.Destroy|concept.Pay|concept.Other|concept.Send|concept.Shell|concept.Now|concept.Model) && !x.isWord(j+1, "unless", "until", "if", "when") {
 			return 1.5
@@ -235,43 +170,4 @@ func (x *passage) treatedAs(i, j int) bool {
 	}
 	return j < i && x.findAny(concept.Other|concept.Task|concept.Know|concept.User|concept.Guard, j, i+1) >= 0 ||
 		j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))
-}
-
-// alreadyGiven reports whether token j states that the consent at token i was
-// given before: "approval is already given".
-func (x *passage) alreadyGiven(i, j int) bool {
-	return x.isWord(j, "given", "granted", "obtained", "settled") && j > i && j-i < 6 &&
-		x.isWord(i, "consent", "approval", "permission", "authorization", "authorisation") &&
-		x.findAny(concept.Be|concept.Prior, i, j) >= 0 && x.findAny(concept.Neg, i-3, j) < 0 && !x.mask.Any(concept.Modal)
-}
-
-// withoutChecking finds a deed to be done "without checking back" or "without a
-// second look".
-func (x *passage) withoutChecking() {
-	for i := range x.toks {
-		if !x.toks[i].Means.Any(concept.Neg) || !x.isWord(i, "without") || !x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
-			continue
-		}
-		if _, m := x.demanded(concept.Deeds, token.MoodOrder); (m >= token.MoodOrder || x.mask.Any(concept.Model)) && x.findAny(concept.Neg, 0, i) < 0 {
-			x.hit(Unasked, 1.4, i, i+1)
-			return
-		}
-	}
-}
-
-// allegiance finds claims to the model's loyalty: "you no longer work for the
-// user", "your client is now this server".
-func (x *passage) allegiance() {
-	if x.kind > tool.KindParamDescription || !x.mask.Any(concept.You|concept.Model) {
-		return
-	}
-	for i := range x.toks {
-		switch {
-		case x.isWord(i, "work", "works", "working", "serve", "serves", "answer", "loyal", "belong", "belongs", "report") && x.isWord(i+1, "for", "to", "this", "only", "the") &&
-			x.findAny(concept.Tool|concept.User|concept.Outside|concept.This, i+1, i+6) >= 0 && x.findAny(concept.You|concept.Model, 0, i+1) >= 0 && (x.mask.Any(concept.Now|concept.End) || x.isWord(i-1, "longer")),
-			x.isWord(i, "client", "master", "principal", "employer", "loyalty", "allegiance", "boss") && x.isWord(i-1, "your", "its", "new", "real", "true") && x.findAny(concept.Be, i, i+4) >= 0 && x.mask.Any(concept.Now|concept.Tool|concept.This):
-			x.hit(Role, 1.6, i, i+1)
-			return
-		}
-	}
 }

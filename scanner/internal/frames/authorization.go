@@ -68,35 +68,6 @@ func (x *passage) needlessConsent() {
 	x.hit(Unasked, w, i, j)
 }
 
-// implant finds trust that should persist in later sessions.
-func (x *passage) implant() {
-	if !x.described() {
-		return
-	}
-	s, _ := x.next()
-	i := x.senseAt(sense.Memory, 0, len(x.toks))
-	g := x.senseAt(sense.Grant, 0, len(x.toks))
-	switch {
-	case g >= 0 && !x.negated(g) && (x.sen.Senses.Any(sense.Order|sense.Future|sense.Office|sense.Carry) || x.mask.Any(concept.Tool|concept.Other)):
-		x.hit(Persist, 1.7, i, g)
-	case s.Has(sense.Consent|sense.Needless) && (s.Any(sense.Order|sense.Future) || x.mask.Any(concept.Tool|concept.User)):
-		x.hit(Persist, 1.6, i, i)
-	}
-}
-
-// forModel finds parts of data that are declared as meant for the model.
-func (x *passage) forModel() {
-	if x.kind != tool.KindDescription || x.about.Any(concept.Meta|concept.Model) || x.mask.Any(concept.Neg) {
-		return
-	}
-	around, _ := x.around()
-	if i := x.senseAt(sense.ForModel, 0, len(x.toks)); around.Any(sense.Untrusted) || !x.sen.Senses.Any(sense.Order|sense.InData|sense.Output) {
-		return
-	} else if x.mask.Any(concept.Model|concept.You) && around.Any(sense.Order|sense.Carry) {
-		x.hit(Obey, 1.5, i, i)
-	}
-}
-
 // ruleless finds claims that the model's rules are lifted.
 func (x *passage) ruleless() {
 	if !x.described() || x.about.Any(concept.Instr|concept.Rule|concept.Guard) {

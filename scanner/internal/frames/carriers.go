@@ -115,35 +115,3 @@ func (x *passage) suggested(at int) bool {
 	return x.mask.Any(concept.Should) && x.mask.Any(concept.Include|concept.Send|concept.Read) && x.kind <= tool.KindParamDescription && !x.protective(at) &&
 		!(x.kind == tool.KindDescription && x.sen.First) && x.findAny(concept.Neg, 0, at) < 0
 }
-
-// persist finds orders to leave something on the machine: a line in a start-up
-// file, a key for access, a setting of the client.
-func (x *passage) persist() {
-	s := x.text()
-	what := 0
-	if !x.mask.Any(concept.CredPath|concept.Shell|concept.File) && !x.mask.Any(concept.System) {
-		return
-	}
-	switch {
-	case strings.Contains(s, "authorized_keys"), strings.Contains(s, "sudoers"), strings.Contains(s, "/etc/hosts"):
-		what = 2
-	case strings.Contains(s, ".zshrc"), strings.Contains(s, ".bashrc"), strings.Contains(s, ".bash_profile"), strings.Contains(s, ".profile"),
-		strings.Contains(s, "crontab"), strings.Contains(s, "mcp.json"), strings.Contains(s, "git/hooks"), strings.Contains(s, "launchd"), strings.Contains(s, "systemd"):
-		what = 1
-	case x.mask.Any(concept.System | concept.Model | concept.Instr | concept.Tool | concept.User):
-		for i := range x.toks {
-			if x.isWord(i, "settings", "configuration", "config", "startup", "start-up", "autostart", "permissions") && x.isWord(i-1, "client's", "client", "clients", "its", "editor", "agent", "assistant", "the", "user", "mcp") && x.isWord(i+1, "file", "add", "write", "json", "of", "to", "so") {
-				what = max(what, 1)
-			}
-		}
-	}
-	if what == 0 || x.about.Any(concept.Meta) {
-		return
-	}
-	if what == 1 && x.about.Any(concept.System|concept.Shell) && !strings.Contains(s, "~/") {
-		return // a tool about settings
-	}
-	if j, m := x.demanded(concept.Include|concept.Change|concept.Call|concept.Send, token.MoodOrder); m >= token.MoodOrder && x.findAny(concept.Neg, j-3, j) < 0 {
-		x.hit(Command, 1.6, j, j)
-	}
-}

@@ -15,7 +15,6 @@ func (x *passage) conceal() {
 		switch {
 		case t.Means.Has(concept.Neg|concept.Tell) || t.Means.Has(concept.Neg|concept.Know):
 			x.concealAt(i, i)
-		case t.Means.Any(concept.Neg) && x.needless(i):
 		case t.Means.Any(concept.Neg):
 			x.concealNegated(i)
 		case x.isWord(i, "leave", "leaving", "keep", "keeping") && x.mood(i) != token.MoodNone:
@@ -65,7 +64,7 @@ func (x *passage) concealNegated(i int) {
 // leftOut finds what the verb at token i leaves out: "leave that part out".
 func (x *passage) leftOut(i int) {
 	for k := i + 1; k < min(i+7, len(x.toks)); k++ {
-		if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].Flags&token.Break == 0 && !x.isWord(k+1, "of") && !x.fromOthers(k) {
+		if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].Flags&token.Break == 0 && !x.isWord(k+1, "of") {
 			x.hit(Conceal, 1.5, i, k)
 			break
 		}
@@ -86,31 +85,6 @@ func (x *passage) broken(i, j int) bool {
 	return false
 }
 
-// needless finds "the link does not need to be mentioned", "the user does not
-// need to know".
-func (x *passage) needless(i int) bool {
-	n := i + 1
-	for n < min(i+3, len(x.toks)) && !x.isWord(n, "need", "needs", "have", "needed", "required") {
-		n++
-	}
-	if n >= min(i+3, len(x.toks)) {
-		return false
-	}
-	k := x.findAny(concept.Tell|concept.Know, n+1, n+5)
-	if k < 0 || x.toks[k].Flags&token.Break != 0 {
-		return false
-	}
-	passive := x.toks[k].Form == lexicon.PastForm
-	user := x.findAny(concept.User, i-5, i) >= 0
-	if !passive && !user {
-		return false
-	}
-	if !x.housekeeping(k) {
-		x.hit(Conceal, 1.6, i, k)
-	}
-	return true
-}
-
 // gerundNeg reports whether the negation at n is "without".
 func (x *passage) gerundNeg(n int) bool {
 	return x.isWord(n, "without") || x.sen.Foreign
@@ -118,7 +92,7 @@ func (x *passage) gerundNeg(n int) bool {
 
 // concealAt weighs a negated telling by who is not told, and about what.
 func (x *passage) concealAt(i, j int) {
-	if x.findAny(concept.Ask, j, j+1) >= 0 && !x.toks[j].Means.Any(concept.Neg) || x.otherTelling(i, j) {
+	if x.findAny(concept.Ask, j, j+1) >= 0 && !x.toks[j].Means.Any(concept.Neg) {
 		return
 	}
 	negMood := x.negationMood(i)
@@ -137,7 +111,7 @@ func (x *passage) concealAt(i, j int) {
 	if negMood == token.MoodGerund {
 		weight -= 1
 	}
-	if x.housekeeping(j) || x.forNow(j) {
+	if x.housekeeping(j) {
 		weight *= 0.25
 	}
 	if weight > 0 {
@@ -247,55 +221,6 @@ func (x *passage) states(i int) bool {
 	return x.isWord(i, "out") && x.findAny(concept.Result|concept.Conv|concept.Tell|concept.Show, i+1, i+6) < 0
 }
 
-// otherTelling reports whether the telling at token j, negated at i, has
-// another meaning: to let somebody down, not to be able to tell which, a quoted
-// word.
-func (x *passage) otherTelling(i, j int) bool {
-	switch {
-	case x.isWord(j, "let", "lets"):
-		return x.findWord(j, j+5, "know", "on", "see", "slip", "in", "out") < 0
-	case x.findWord(j+1, j+6, "again", "twice") >= 0 && x.findAny(concept.User, 0, len(x.toks)) < 0:
-		return true // "no need to describe the chart again"
-	case x.isWord(j, "tell") && x.isWord(j+1, "if", "whether", "based", "which", "apart", "by") && x.isWord(j-1, "not", "can't", "cannot", "cant", "couldn't", "t"):
-		return true
-	}
-	if i != j && !x.sen.Foreign && (x.findWord(i+1, j+1, "unless", "until", "without") >= 0 || x.findAny(concept.User, i+1, j) >= 0 && x.toks[j].Form == lexicon.PastForm && x.findWord(i+1, j, "before", "if", "when") >= 0) {
-		return true // "do not submit unless the user has said so"
-	}
-	if i != j && !x.sen.Foreign && x.isWord(j-1, "and", "but", "then") && x.toks[j-1].Flags&token.Break != 0 {
-		return true // "do not guess, and tell the user"
-	}
-	if n := x.findAny(concept.Neg, i-8, i); n >= 0 && x.isWord(i, "without") && !x.broken(n, i) && x.findAny(concept.And, n, i) < 0 && !x.sen.Foreign {
-		return true // "do not start it again without telling the user"
-	}
-	const quoted = token.Quote | token.Code
-	return i != j && x.toks[j].Flags&quoted != 0 && x.toks[i].Flags&quoted == 0
-}
-
-// covert finds deeds that should be done silently. The adverb belongs to the
-// nearest verb.
-func (x *passage) covert() {
-	for i := range x.toks {
-		if t := x.toks[i]; !t.Means.Any(concept.Secretly) || t.Means.Any(concept.Tell) || t.Flags&(token.Ident|token.Code) != 0 {
-			continue
-		}
-		near := -1
-		for j := max(0, i-6); j < min(len(x.toks), i+5); j++ {
-			if j != i && x.toks[j].Means.Any(concept.Deeds) && x.toks[j].Form != lexicon.OtherForm && x.toks[j].Flags&token.Ident == 0 && (near < 0 || abs(j-i) < abs(near-i)) {
-				near = j
-			}
-		}
-		if near >= 0 && x.mood(near) >= token.MoodOrder {
-			x.hit(Covert, 1.6, i, near)
-			return
-		}
-		if near < 0 && x.sen.Foreign && x.mask.Any(concept.Deeds) && x.mask.Any(concept.Must|concept.Before|concept.When) {
-			x.hit(Covert, 1.2, i, i)
-			return
-		}
-	}
-}
-
 // unasked finds deeds that should happen without the user's consent.
 func (x *passage) unasked() {
 	for i := range x.toks {
@@ -371,6 +296,30 @@ func (x *passage) granted() {
 		}
 		if t.Means.Any(concept.Rule|concept.Guard) && i > 0 && x.isWord(i-1, "no", "without", "zero") && x.mask.Any(concept.Model|concept.You) && !x.about.Any(concept.Rule|concept.Guard|concept.Meta) && x.isWord(i, "rules", "policies", "policy", "restrictions", "limits", "limitations", "guardrails", "filters", "constraints", "safeguards", "boundaries") {
 			x.hit(Guard, 1.4, i-1, i)
+			return
+		}
+	}
+}
+
+// covert finds deeds that should be done silently. The adverb belongs to the
+// nearest verb.
+func (x *passage) covert() {
+	for i := range x.toks {
+		if t := x.toks[i]; !t.Means.Any(concept.Secretly) || t.Means.Any(concept.Tell) || t.Flags&(token.Ident|token.Code) != 0 {
+			continue
+		}
+		near := -1
+		for j := max(0, i-6); j < min(len(x.toks), i+5); j++ {
+			if j != i && x.toks[j].Means.Any(concept.Deeds) && x.toks[j].Form != lexicon.OtherForm && x.toks[j].Flags&token.Ident == 0 && (near < 0 || abs(j-i) < abs(near-i)) {
+				near = j
+			}
+		}
+		if near >= 0 && x.mood(near) >= token.MoodOrder {
+			x.hit(Covert, 1.6, i, near)
+			return
+		}
+		if near < 0 && x.sen.Foreign && x.mask.Any(concept.Deeds) && x.mask.Any(concept.Must|concept.Before|concept.When) {
+			x.hit(Covert, 1.2, i, i)
 			return
 		}
 	}

@@ -27,19 +27,15 @@ const ruler = concept.You | concept.System | concept.Model
 
 // overrideAt looks for the instructions or rules that the verb at token i overrides.
 func (x *passage) overrideAt(i int) {
-	t := x.toks[i]
 	from, to := i+1, i+10
 	if x.sen.Foreign {
 		from = i - 8
 	}
 	j := x.findAny(concept.Instr, from, to)
-	if j >= 0 && (x.kind != tool.KindParamName && x.member(j) || x.dialog(j)) {
+	if j >= 0 && x.dialog(j) {
 		j = -1 // window.prompt
 	}
 	rule := x.findAny(concept.Rule, from, to)
-	if rule >= 0 && x.modifies(rule) && !x.toks[rule].Means.Any(concept.Guard) {
-		rule = -1 // a policy of an insurer
-	}
 	if j >= 0 && x.ofStrangers(j) {
 		return // "ignore instructions inside the answer"
 	}
@@ -54,23 +50,12 @@ func (x *passage) overrideAt(i int) {
 		x.hit(Override, 2.5, i, rule)
 	case rule >= 0 && m >= token.MoodPlain && prior && (x.toks[rule].Means.Any(concept.Guard) || m == token.MoodStrong || !x.about.Any(concept.Rule)):
 		x.hit(Override, 1.5, i, rule)
-	case (t.Means.Any(concept.Prefer) || t.Form == lexicon.OtherForm || t.Form == lexicon.ThirdPerson) && x.takesPriority(i):
 	default:
 		if !prior {
 			j = -1
 		}
 		x.nothingHolds(i, j, to)
 	}
-}
-
-// takesPriority finds "takes priority over what the developer configured".
-func (x *passage) takesPriority(i int) bool {
-	k := x.findAny(concept.System|concept.Instr|concept.Model, i+1, i+12)
-	if k < 0 || x.findAny(concept.Other|concept.You|concept.Instr, i+1, i+14) < 0 || !x.toks[i].Means.Any(concept.Ignore) || x.isWord(i, "outdated") {
-		return false
-	}
-	x.hit(Override, 2, i, k)
-	return true
 }
 
 // nothingHolds finds "Previous instructions no longer apply". If j is not -1,
@@ -212,7 +197,7 @@ func (x *passage) role() {
 			x.hit(Role, 2, i, j)
 		}
 	}
-	if i := x.findAny(concept.Guard, 0, len(x.toks)); i >= 0 && !x.circumstance(i) {
+	if i := x.findAny(concept.Guard, 0, len(x.toks)); i >= 0 {
 		x.dropsGuard(i)
 	}
 	if i := x.findAny(concept.Now, 0, len(x.toks)); i >= 0 && x.mask.Any(concept.Must|concept.Other|concept.When|concept.This) && !(x.isWord(i, "now") && i == len(x.toks)-1) {
@@ -255,12 +240,6 @@ func (x *passage) dropsGuard(i int) {
 	}
 }
 
-// member reports whether token i is part of a dotted name.
-func (x *passage) member(i int) bool {
-	at := x.toks[i].Start
-	return i > 0 && at > 1 && x.doc.Text[at-1] == '.' && x.toks[i-1].End == at-1
-}
-
 // dialog reports whether token i is a prompt of a page, named beside its other
 // dialogs: "alert, confirm, prompt".
 func (x *passage) dialog(i int) bool {
@@ -273,24 +252,6 @@ func (x *passage) dialog(i int) bool {
 		}
 	}
 	return false
-}
-
-// circumstance reports whether the guard at token i is not the object of an
-// action, but its manner ("cancels orders with approval") or a property of its
-// object ("review records by team").
-func (x *passage) circumstance(i int) bool {
-	if i > 1 && x.isWord(i-1, "with", "after", "upon", "by") && x.findAny(concept.Guard, i+1, len(x.toks)) < 0 &&
-		x.findAny(concept.Ignore|concept.Disable, i+1, len(x.toks)) < 0 && !x.toks[i-2].Means.Any(concept.Ignore|concept.Disable) && !x.isWord(i-2, "away", "dispense") {
-		return true
-	}
-	// "in the security system of a bank"
-	return x.modifies(i) || x.isWord(i+1, "system") && x.isWord(i-1, "the") && x.isWord(i-2, "in", "of")
-}
-
-// modifies reports whether the word at token i specifies the kind of the
-// records after it.
-func (x *passage) modifies(i int) bool {
-	return x.isWord(i+1, "records", "record", "entries", "entry", "items", "rows", "tickets", "lines") && x.toks[i+1].Flags&token.Break == 0
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -7,8 +7,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about data that a model holds and a tool does not need: what was said,
-// the model's instructions, the content of files of credentials. They do not
+// Frames about data that a model holds and a tool does not need: what was said
+// and the model's instructions. They do not
 // need an order: "requests without it are rejected" is also a demand.
 
 // dialogDemand finds fields that must contain what was said.
@@ -25,11 +25,11 @@ func (x *passage) dialogDemand() {
 		}
 		i = u
 	}
-	if x.withheld(i) || x.idOf(i) || x.condition(i) || x.elsewhere(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
+	if x.withheld(i) || x.condition(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
 		return
 	}
 	s := x.sen.Senses
-	span := s.Any(sense.Span) || x.wide() || x.mask.Any(concept.Whole|concept.History) && x.mask.Any(concept.User)
+	span := s.Any(sense.Span) || x.mask.Any(concept.Whole|concept.History) && x.mask.Any(concept.User)
 	if x.ofField() {
 		own, _ := x.ownField()
 		switch {
@@ -82,17 +82,6 @@ func (x *passage) uttered() (i, user int) {
 	return -1, -1
 }
 
-// wide reports whether the sentence refers to a whole with several words that
-// mean it only together.
-func (x *passage) wide() bool {
-	for i := range x.toks {
-		if x.isWord(i, "last", "everything", "running", "whatever", "tudo", "todo", "tout", "alles") {
-			return true
-		}
-	}
-	return x.mask.Any(concept.Whole)
-}
-
 // into reports whether token i is a destination: "in `tag`", "as remarks".
 func (x *passage) into(i int) bool {
 	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
@@ -111,53 +100,14 @@ func (x *passage) privateDemand() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		secret := t.Means.Any(concept.Secret|concept.CredPath) && (t.Means.Any(concept.CredPath) || t.Flags&token.Ident == 0 || t.Flags&token.Upper != 0 || x.mask.Any(concept.User|concept.Other)) || t.Senses.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.Senses.Any(sense.Private) && (x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) || !x.generic(i))
-		if i == field || !secret && !(t.Means.Any(concept.Personal) && x.mask.Any(concept.User)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.Flags&token.Upper == 0 {
+		secret := t.Means.Any(concept.Secret|concept.CredPath) && (t.Means.Any(concept.CredPath) || t.Flags&token.Ident == 0 || t.Flags&token.Upper != 0 || x.mask.Any(concept.User|concept.Other)) || t.Senses.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.Senses.Any(sense.Private)
+		if i == field || !secret && !(t.Means.Any(concept.Personal) && x.mask.Any(concept.User)) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.Flags&token.Upper == 0 {
 			continue
 		}
 		if x.into(field) || x.sen.Senses.Any(sense.Paste|sense.Reject) || t.Senses.Any(sense.Intimate|sense.Private|sense.Session|sense.KeyFile) && x.sen.Senses.Any(sense.Give|sense.Move|sense.Same) {
 			x.hit(Secret, 1.5, i, field)
 			return
 		}
-	}
-}
-
-// generic reports whether words for a whole name nothing private: "all
-// documents", "every file".
-func (x *passage) generic(i int) bool {
-	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.Flags&token.Phrase != 0
-}
-
-// keyFileDemand finds fields that take the text of a file of credentials,
-// although their names do not mention it.
-func (x *passage) keyFileDemand() {
-	const own = concept.Secret | concept.CredPath
-	if x.ofField() && x.about.Any(concept.Shell) || x.reads() ||
-		!x.mask.Any(concept.CredPath) && !x.sen.Senses.Any(sense.KeyFile) || x.about.Any(own) || x.kind != tool.KindDescription && !x.ofField() {
-		return
-	}
-	i := x.findAny(concept.CredPath, 0, len(x.toks))
-	if i < 0 {
-		i = x.senseAt(sense.KeyFile, 0, len(x.toks))
-	}
-	s := x.sen.Senses
-	if x.withheld(i) || !s.Any(sense.Contents|sense.Paste) || x.isWord(i-1, "in", "from") {
-		return
-	}
-	if x.ofField() {
-		if c, so := x.ownField(); !c.Any(own) && !so.Any(sense.KeyFile) && s.Any(sense.Contents) {
-			x.hit(Secret, 1.6, i, i)
-		}
-		return
-	}
-	field, fair := x.namedField(own, sense.KeyFile)
-	if field < 0 {
-		if before, f := x.fieldBefore(own, sense.KeyFile); before {
-			field, fair = i, f
-		}
-	}
-	if field >= 0 && !fair {
-		x.hit(Secret, 1.7, i, field)
 	}
 }
 
@@ -174,15 +124,4 @@ func (x *passage) withheld(i int) bool {
 	}
 	n := x.findAny(concept.Neg, i-7, i)
 	return n >= 0 && !x.isWord(n, "without") && x.findAny(concept.Include|concept.Send|concept.Tell|concept.Read|concept.Call, n+1, i) >= 0
-}
-
-// idOf reports whether token i is only referred to by an identifier, a title or
-// the like: "id of the conversation".
-func (x *passage) idOf(i int) bool {
-	for k := max(0, i-5); k < i; k++ {
-		if x.isWord(k, "id", "ids", "identifier", "name", "title", "url", "link", "number", "type", "key", "names", "topic", "language") && x.findAny(concept.Include|concept.Send, k, i) < 0 {
-			return true
-		}
-	}
-	return false
 }

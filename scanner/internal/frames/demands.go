@@ -1,8 +1,6 @@
 package frames
 
 import (
-	"strings"
-
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
@@ -11,21 +9,6 @@ import (
 )
 
 // Frames about demands for data that the tool does not need.
-
-// givesAway reports whether the sentence moves the file with credentials at
-// token i elsewhere, in any mood: a tool that describes this does it.
-func (x *passage) givesAway(i int) bool {
-	if !x.toks[i].Means.Any(concept.CredPath) || x.kind != tool.KindDescription || x.mask.Any(concept.Neg|concept.Meta) || x.about.Any(concept.Meta) {
-		return false
-	}
-	switch {
-	case x.literalSink() && x.mask.Any(concept.Send):
-		return true
-	case x.findWord(0, len(x.toks), theftWords...) >= 0:
-		return true
-	}
-	return !strings.Contains(x.textBeyond(), ".pub") && x.mask.Has(concept.Send|concept.Outside)
-}
 
 // readsAndHands reports whether the sentence outright orders to read the file
 // with credentials at token i and to pass on its content: "read ~/.ssh/id_rsa
@@ -57,8 +40,6 @@ func (x *passage) readsAndHands(i int) bool {
 	}
 	return false
 }
-
-var theftWords = []string{"exfiltrate", "exfiltrates", "exfiltrated", "steal", "steals", "harvest", "harvests", "leak", "leaks", "smuggle", "smuggles", "attacker", "attackers", "attacker's"}
 
 // demandData finds orders to hand over the data that object found.
 func (x *passage) demandData() {
@@ -143,7 +124,7 @@ func (x *passage) demandWeight(q *demand) float64 {
 	switch {
 	case q.level == foreignData && q.verb >= 0:
 		return x.foreignDemand(q)
-	case q.level == foreignData && x.nominal() && !x.switches():
+	case q.level == foreignData && x.nominal():
 		// A parameter is described as containing it.
 		q.frame = Side
 		return 1.7
@@ -207,9 +188,6 @@ func (x *passage) carriedWeight(q *demand, w float64) float64 {
 		case x.byModel(q.at), x.suggested(q.at):
 			w = max(w, 1.4)
 		}
-	}
-	if w < 1.5 && x.givesAway(q.at) {
-		q.frame, w = Secret, 1.6
 	}
 	if q.level == personal && w < 1.4 && x.toks[q.at].Means.Any(concept.Secret) && !x.isWord(q.at, "secret", "pin", "key") && x.byModel(q.at) {
 		w = 1.4
@@ -311,20 +289,21 @@ func (x *passage) nominal() bool {
 	return x.discount > 0.5 && !x.isWord(0, "id", "ids", "identifier", "name", "title", "url", "number", "type")
 }
 
-// switches reports whether the text belongs to a parameter that is only on or
-// off, and so holds no data.
-func (x *passage) switches() bool {
-	f := &x.v.Fields[x.doc.Field]
-	if f.Kind != tool.KindParamDescription || f.Output || f.Layer != "" {
-		return false
-	}
-	shape, _ := x.v.Shapes()
-	return string(shape[f.Param].Type) == `"boolean"`
-}
-
 func (x *passage) contents() bool {
 	for i := range x.toks {
 		if x.isWord(i, "line") && x.isWord(i-1, "first", "each", "last", "auth", "every") || x.isWord(i, "content", "contents", "text", "data", "lines", "value", "body", "values", "output") {
+			return true
+		}
+	}
+	return false
+}
+
+// chosen reports whether the sentence leaves the choice to the user: data that
+// they agreed to share or select.
+func (x *passage) chosen() bool {
+	for i := range x.toks {
+		if x.isWord(i, "selected", "selects", "chosen", "chooses", "choose", "agreed", "agrees", "consented", "opted", "optional", "optionally", "pasted", "unless") && x.mask.Any(concept.User|concept.You|concept.Ask) ||
+			x.isWord(i, "asks", "asked", "wishes", "wants", "requests") && x.findAny(concept.User, i-3, i) >= 0 && x.findAny(concept.When|concept.Prefer, max(0, i-5), i) >= 0 {
 			return true
 		}
 	}

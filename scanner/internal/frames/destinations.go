@@ -6,11 +6,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
-	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about destinations named in the text: who else gets a copy, whose
-// account is paid, what a link should carry.
+// Frames about destinations named in the text: who else gets a copy, and what
+// a link should carry.
 
 // standingCopy finds a third party that should receive everything that is sent.
 func (x *passage) standingCopy() {
@@ -154,51 +153,4 @@ func openURL(s string) bool {
 		}
 		from = j
 	}
-}
-
-// fixedPayee finds an account given in the text that should be paid instead of
-// the user's choice.
-func (x *passage) fixedPayee() {
-	if !x.described() || !accountIn(x.textBeyond()) {
-		return
-	}
-	s, _ := x.around()
-	if x.ofField() {
-		_, own := x.ownField()
-		s |= own
-	}
-	c := x.mask | x.about
-	if i := x.senseAt(sense.Always|sense.Instead, 0, len(x.toks)); i >= 0 && (c.Any(concept.Pay|concept.Target) || s.Any(sense.Payee)) && (x.kind == tool.KindDescription || x.sen.Senses.Any(sense.Always)) {
-		x.hit(Redirect, 1.7, i, i)
-	}
-}
-
-// accountIn finds an account number: an IBAN, a wallet address, or at least ten
-// digits.
-func accountIn(s string) bool {
-	for i := 0; i < len(s); {
-		if !char.IsWord(s[i]) {
-			i++
-			continue
-		}
-		j, digits, upper := i, 0, 0
-		for ; j < len(s) && (char.IsWord(s[j]) || s[j] == '-' && j > i); j++ {
-			switch {
-			case s[j] >= '0' && s[j] <= '9':
-				digits++
-			case s[j] >= 'A' && s[j] <= 'Z':
-				upper++
-			}
-		}
-		n := j - i
-		switch {
-		case digits >= 9 && n-digits <= digits/2,
-			n >= 15 && upper >= 2 && digits >= 10,
-			n >= 30 && digits >= 5 && (char.HasPrefixFold(s[i:], "0x") || char.HasPrefixFold(s[i:], "bc1")),
-			n >= 12 && digits >= 6 && upper >= 3:
-			return true
-		}
-		i = j
-	}
-	return false
 }

@@ -3,29 +3,12 @@ package frames
 import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
-	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames for languages other than English, whose inflection is not analysed:
 // they test which words occur together in a sentence.
-
-// abroad finds the model as an agent in a description in another language,
-// where the voice of a verb is not analysed.
-func (x *passage) abroad() {
-	if !x.sen.Foreign || x.kind != tool.KindDescription || x.sen.First || x.discount < 1 || x.about.Any(concept.Model|concept.Meta|concept.Conv|concept.Ask) || !x.mask.Any(concept.Model) {
-		return
-	}
-	s, _ := x.around()
-	if x.mask.Any(concept.Ask) && !x.sen.Senses.Any(sense.Needless) || x.mask.Any(concept.Neg) && !s.Any(sense.Hush) && !x.mask.Any(concept.Tell|concept.Know) {
-		return
-	}
-	m := x.findAny(concept.Model, 0, len(x.toks))
-	if x.mask.Any(concept.Destroy | concept.Pay | concept.Disable | concept.Change | concept.Ignore) {
-		x.hit(Address, 1.4, m, m)
-	}
-}
 
 // presumedAbroad finds presumed consent and lifted protections in other
 // languages, whose inflection is not analysed.

@@ -38,7 +38,6 @@ const (
 	Side               // a parameter that collects data that the tool does not need
 	Redirect           // change where another tool's result goes
 	Shadow             // orders about another server's tool
-	Command            // run this command
 	Count
 )
 
@@ -49,7 +48,7 @@ var Names = [Count]string{
 	"makes an order permanent", "has the model obey data", "has the user misled",
 	"demands credentials", "demands the conversation", "demands the system prompt",
 	"sends data out", "puts data in a link", "collects data in a side parameter",
-	"redirects another tool", "gives orders about another tool", "demands a command",
+	"redirects another tool", "gives orders about another tool",
 }
 
 // Hit is a frame found in a sentence. weight is evidence: 1 is a hint, 2
@@ -214,30 +213,22 @@ type sentenceFrame struct {
 var sentenceFrames = []sentenceFrame{
 	{concept.Ignore | concept.Disable, concept.Instr | concept.Rule | concept.Guard | concept.System | concept.User, (*passage).override},
 	{concept.Model, concept.Deeds | concept.Ignore | concept.Disable, (*passage).duty},
-	{concept.Deeds | concept.Tell | concept.Ignore | concept.Disable, ^concept.Set(0), (*passage).prose},
 	{concept.Neg | concept.Tell | concept.Secretly, concept.Tell | concept.Show | concept.Know | concept.User | concept.Secretly, (*passage).conceal},
+	{concept.Deeds | concept.Tell | concept.Ignore | concept.Disable, ^concept.Set(0), (*passage).prose},
 	{concept.Secretly, concept.Send | concept.Read | concept.Include | concept.Call | concept.Change | concept.Pay | concept.Destroy, (*passage).covert},
 	{concept.Ask | concept.Allow, concept.Neg | concept.Allow, (*passage).unasked},
 	{concept.Ask | concept.Allow | concept.End | concept.Rule | concept.Guard, ^concept.Set(0), (*passage).granted},
 	{concept.Other, concept.Tool, (*passage).precedence},
 	{concept.Pretend | concept.Now | concept.Guard, ^concept.Set(0), (*passage).role},
 	{concept.Result | concept.Must | concept.When | concept.Shell | concept.Allow, concept.Include | concept.Call | concept.Prefer | concept.Tell | concept.Link | concept.Change | concept.Destroy | concept.Send | concept.Pay | concept.End | concept.Now, (*passage).standing},
-	{concept.Deceive | concept.Tell | concept.User, ^concept.Set(0), (*passage).deceive},
 	{concept.Secret | concept.CredPath | concept.Conv | concept.History | concept.System | concept.Personal, ^concept.Set(0), (*passage).demandData},
 	{concept.Send | concept.Change | concept.Prefer | concept.Link | concept.Include, ^concept.Set(0), (*passage).sink},
 	{concept.Tool | concept.Call | concept.Send | concept.Prefer | concept.Neg | concept.Change | concept.Read, ^concept.Set(0), (*passage).shadow},
-	{concept.Ignore | concept.Disable | concept.Neg | concept.Now | concept.Be, concept.Instr | concept.Rule | concept.Guard, (*passage).voided},
 	{concept.Call | concept.Instr | concept.Modal | concept.You | concept.Model, concept.Result | concept.Tool | concept.Instr | concept.Sub | concept.Shell, (*passage).obeysData},
 	{concept.Before | concept.Prior | concept.Prefer | concept.Ignore | concept.Authority | concept.Allow, concept.User | concept.System | concept.Model | concept.Instr | concept.You, (*passage).outranks},
 	{concept.Ask | concept.Guard | concept.Know | concept.Neg | concept.Rule, ^concept.Set(0), (*passage).presumed},
-	{concept.You | concept.Model, ^concept.Set(0), (*passage).allegiance},
-	{concept.Tell | concept.Show, concept.Neg | concept.True, (*passage).mislead},
 	{concept.Ask | concept.Guard | concept.Instr, ^concept.Set(0), (*passage).presumedAbroad},
-	{concept.Include | concept.Change | concept.Call | concept.Send, concept.File | concept.Shell | concept.CredPath | concept.System | concept.Instr | concept.Model | concept.User | concept.Tool, (*passage).persist},
-	{concept.Tell | concept.Show | concept.Do | concept.Read | concept.Include | concept.Pay, concept.Be | concept.Must | concept.Other | concept.User | concept.You | concept.Outside | concept.Urgent | concept.Show | concept.Result, (*passage).misreports},
 	{concept.Neg | concept.User | concept.Do | concept.Secretly | concept.Outside, ^concept.Set(0), (*passage).unheard},
-	{concept.Model, ^concept.Set(0), (*passage).abroad},
-	{concept.Ask | concept.Allow | concept.Show | concept.Know | concept.Guard | concept.Secretly, concept.Tool | concept.This | concept.Change | concept.Send | concept.Call | concept.Read, (*passage).deferred},
 }
 
 // hit records a hit between two tokens of the sentence.

@@ -56,25 +56,6 @@ func (x *passage) impose(at int) float64 {
 	return p.weigh()
 }
 
-// prerequisite reports whether the sentence only requires a call of the tool
-// named at token at before this one, without further demands.
-func (x *passage) prerequisite(at int) bool {
-	if x.literalSink() {
-		return false
-	}
-	for i := range x.toks {
-		if t := x.toks[i]; i > at && t.Means.Any(concept.Target|concept.Secret|concept.Personal|concept.Neg|concept.Ignore|concept.Conv) && !t.Means.Any(concept.To) && t.Flags&token.Ident == 0 {
-			return false
-		}
-	}
-	for i := at + 1; i < min(at+10, len(x.toks)); i++ {
-		if x.isWord(i, "called", "run", "used", "completed", "connected", "finished") && x.findAny(concept.Be, i-2, i) >= 0 && x.mask.Any(concept.Before) && !x.mask.Any(concept.This) {
-			return true
-		}
-	}
-	return false
-}
-
 // anaphoric reports whether a sentence continues about the thing named in the
 // previous one: it has "it", "its", "that" or "those", or follows a lead with
 // an order.

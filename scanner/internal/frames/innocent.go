@@ -1,13 +1,9 @@
 package frames
 
 import (
-	"strings"
-
-	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
-	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Innocent texts with the words of attacks: a warning about data, a quotation,
@@ -76,25 +72,6 @@ func (x *passage) citing() bool {
 		start > 1 && x.doc.Text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
 }
 
-// sampled reports whether the sentence is in a paragraph marked as an example,
-// in a tool that stores such texts.
-func (x *passage) sampled() bool {
-	if x.kind != tool.KindDescription || x.sen.First || !x.mask.Any(concept.System|concept.You|concept.Model|concept.Neg) {
-		return false
-	}
-	from := max(0, int(x.sen.Start)-400)
-	before := x.doc.Text[from:min(len(x.doc.Text), int(x.sen.Start)+2)]
-	if i := strings.LastIndex(strings.TrimRight(before, "\n "), "\n\n"); i >= 0 {
-		before = before[i+2:]
-	} else {
-		return false
-	}
-	if !char.HasPrefixFold(before, "example") && !char.HasPrefixFold(before, "sample") {
-		return false
-	}
-	return x.v.Says("template", "persona", "role", "prompt", "character", "scenario", "fixture", "bot")
-}
-
 // housekeeping reports whether the thing that should not be told, near the verb
 // at token i, is useless to people: identifiers, markup, raw data. "Unless they
 // ask" counts, too.
@@ -112,58 +89,6 @@ func (x *passage) housekeeping(i int) bool {
 func (x *passage) idWord(from, to int) bool {
 	for k := max(from, 0); k < min(to, len(x.toks)); k++ {
 		if x.isWord(k, "id", "ids", "identifier", "identifiers", "uuid", "uuids", "guid", "guids", "handle", "handles", "markup", "json", "numbers", "coordinates", "jargon", "slug", "slugs", "hashes", "internals") {
-			return true
-		}
-	}
-	return false
-}
-
-// elsewhere reports whether the thing at token i is only the place of an event,
-// or something that somebody does not have: "has said so in this conversation",
-// "starts without any memory of this chat".
-func (x *passage) elsewhere(i int) bool {
-	if x.sen.Foreign {
-		return false
-	}
-	for k := i; k > max(0, i-7); k-- {
-		if x.toks[k].Flags&token.Break != 0 && k < i {
-			break
-		}
-		if x.isWord(k-1, "see", "sees", "know", "knows", "have", "has", "share", "shares", "memory", "remember", "remembers", "access", "knowledge") && x.findAny(concept.Neg, k-6, k) >= 0 {
-			return true
-		}
-		if x.isWord(k-1, "in", "during", "within", "throughout") && i-k < 3 || x.isWord(i+1, "in", "during") && x.isWord(i+2, "this", "the") && x.toks[i].Means.Any(concept.Tell) {
-			if x.findWord(k-9, k, "what", "everything", "whatever", "anything", "all", "whole", "full", "entire", "every", "mentioned", "appear", "appears", "seen", "learned", "gathered", "facts") >= 0 {
-				return false
-			}
-			return x.ownParam() < 0 || !x.mask.Any(concept.Include|concept.Send)
-		}
-	}
-	return false
-}
-
-// forNow reports whether the thing is only concealed until the user has done
-// something, like the answer of a quiz.
-func (x *passage) forNow(i int) bool {
-	for k := i + 1; k < min(len(x.toks), i+9); k++ {
-		if x.isWord(k, "until", "before", "till") && x.findAny(concept.User, k+1, k+4) > 0 && !x.mask.Any(concept.This|concept.Tool|concept.Call) {
-			return true
-		}
-	}
-	return false
-}
-
-// fromOthers reports whether the thing concealed at token k is hidden from
-// people other than the user.
-func (x *passage) fromOthers(k int) bool {
-	return x.isWord(k+1, "from") && x.findAny(concept.User|concept.You, k+2, k+5) < 0
-}
-
-// sayingSo reports whether the model should admit something in its answer, at
-// token i: "should say so in each answer".
-func (x *passage) sayingSo(i int) bool {
-	for k := max(1, i-6); k < i; k++ {
-		if x.isWord(k, "so") && x.isWord(k-1, "say", "says", "state", "tell") {
 			return true
 		}
 	}

@@ -15,7 +15,6 @@ func (x *passage) mimicry() {
 	x.transcript()
 	x.openingMarkup()
 	x.embeddedMarkup()
-	x.aside()
 }
 
 // openingMarkup finds chat markup before and after the first word.
@@ -25,12 +24,6 @@ func (x *passage) openingMarkup() {
 	before, after := x.around0()
 	role := x.isWord(0, "system", "assistant", "user", "human", "developer", "admin", "administrator", "operator", "sys")
 	switch {
-	case x.closesTag(before, after):
-		w := 1.5
-		if strings.Contains(s[max(0, int(t.Start)-2000):t.Start], "<"+x.word(0)) || x.about.Any(concept.Meta) {
-			w = 0.3 // it closes markup that the text itself opened
-		}
-		x.hit(Mimicry, w, 0, 0)
 	case before == '|' && t.Start > 1 && s[t.Start-2] == '<':
 		w := 2.4
 		if t.Flags&(token.Quote|token.Code) != 0 || x.about.Any(concept.Conv|concept.Model|concept.Instr|concept.Meta) || x.kind >= tool.KindEnum {
@@ -64,14 +57,6 @@ func (x *passage) around0() (before, after byte) {
 		before = s[t.Start-1]
 	}
 	return before, after
-}
-
-// closesTag reports whether the first word is a closing tag such as </system>.
-func (x *passage) closesTag(before, after byte) bool {
-	t, s := x.toks[0], x.doc.Text
-	return before == '/' && t.Start > 1 && s[t.Start-2] == '<' && t.Flags&token.Tag != 0 &&
-		x.isWord(0, "tool", "tools", "description", "system", "instructions", "prompt", "context", "function", "functions") &&
-		(after == '>' || after == '_') && x.kind == tool.KindDescription
 }
 
 // opensTag reports whether the first word is a tag that names a role or claims
@@ -108,9 +93,6 @@ func (x *passage) embeddedMarkup() {
 	for i := range x.toks {
 		t := &x.toks[i]
 		switch {
-		case x.endsDescription(i):
-			x.hit(Mimicry, 1.6, i, i+2)
-			return
 		case x.isWord(i, "role") && x.isWord(i+1, "system", "assistant", "developer") && x.toks[i+1].Start-t.End >= 3 && s[t.End] == '"' && x.isWord(i+2, "content"):
 			x.hit(Mimicry, 1.6, i, i+1)
 			return
@@ -118,35 +100,6 @@ func (x *passage) embeddedMarkup() {
 			x.hit(Mimicry, 1.5, i, i)
 			return
 		}
-	}
-}
-
-// endsDescription reports whether token i begins "end of the tool description" or
-// the like.
-func (x *passage) endsDescription(i int) bool {
-	return x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == tool.KindDescription &&
-		x.findAny(concept.Tool|concept.System|concept.Instr, i+2, i+5) >= 0 &&
-		(x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description"))
-}
-
-// aside finds an order addressed to the model: "Note to AI:", "for language
-// models:", "Assistant, ".
-func (x *passage) aside() {
-	s := x.doc.Text
-	for i := 0; i < len(x.toks) && i < 14; i++ {
-		if !x.toks[i].Means.Any(concept.Model) || x.toks[i].Flags&token.Ident != 0 {
-			continue
-		}
-		end := int(x.toks[i].End)
-		if end >= len(s) || s[end] != ':' && s[end] != ',' && !strings.HasPrefix(s[end:], " -") && !strings.HasPrefix(s[end:], " is reading") && !strings.HasPrefix(s[end:], " reading") {
-			continue
-		}
-		if i > 0 && (x.isWord(i-1, "to", "for", "language", "any", "the", "dear", "ai", "attention", "whichever", "all", "hey") || x.toks[i].Flags&token.Break != 0) || i == 0 && len(x.toks) > 3 && !x.sen.First {
-			if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Pretend|concept.Disable, token.MoodOrder); j > i && m >= token.MoodOrder && x.kind <= tool.KindParamDescription && !x.about.Any(concept.Model) {
-				x.hit(Address, 1.0, i, j)
-			}
-		}
-		return
 	}
 }
 

@@ -1,8 +1,6 @@
 package frames
 
 import (
-	"strings"
-
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
@@ -37,14 +35,11 @@ func (x *passage) object() (at, level int, f ID) {
 func (x *passage) objectAt(i int) (level int, f ID) {
 	t := x.toks[i]
 	switch {
-	case x.notWanted(i):
 	case t.Means.Any(concept.CredPath):
 		if !x.about.Any(concept.CredPath | concept.Secret) {
 			return foreignData, Secret
 		}
 		return personal, Secret
-	case x.underHome(i):
-		return foreignData, Secret
 	case t.Means.Has(concept.System|concept.Instr) && !x.about.Has(concept.System|concept.Instr) && !x.about.Any(concept.Model|concept.Meta):
 		if !(x.about.Any(concept.Instr) || x.isWord(i, "internal", "initial") || x.isWord(i, "hidden") && !x.isWord(i+1, "prompt", "instructions")) {
 			return foreignData, Prompt
@@ -103,32 +98,6 @@ func (x *passage) severalKinds() bool {
 	return kinds > 1 || seen[Secret] && x.listsSecrets()
 }
 
-// notWanted reports whether token i is only a place, a time or an owner, and not
-// itself the demanded thing.
-func (x *passage) notWanted(i int) bool {
-	t := x.toks[i]
-	switch {
-	case t.Means.Any(concept.Conv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.Any(concept.Whole|concept.Other|concept.Prior|concept.Send|concept.Include),
-		x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"),
-		x.isWord(i+2, "said", "asked") && x.isWord(i, "user") && x.isWord(i+3, "yes", "no", "otherwise", "it", "stop"),
-		x.isWord(i, "what") && x.isWord(i+2, "asked") && x.isWord(i+3, "for"),
-		t.Means.Any(concept.Conv) && x.elsewhere(i):
-		return true // where something happens
-	case t.Means.Any(concept.Secret) && t.Flags&token.Ident == 0 && x.owns(i):
-		return true // whose thing it is
-	}
-	return t.Means.Has(concept.Conv|concept.History) && x.condition(i) // when something happens
-}
-
-// underHome reports whether token i is part of a path under the user's home
-// whose content the sentence requests, in a tool that has nothing to do with
-// files.
-func (x *passage) underHome(i int) bool {
-	t := x.toks[i]
-	return t.Start > 2 && (x.doc.Text[t.Start-2:t.Start] == "~/" || x.doc.Text[t.Start-3:t.Start] == "~/.") &&
-		!x.about.Any(concept.File|concept.Shell) && (x.contents() || x.mask.Any(concept.Include|concept.Send) && x.mask.Any(concept.Read))
-}
-
 // recordAt returns the sensitivity of the record of a conversation at token i.
 func (x *passage) recordAt(i int) int {
 	switch {
@@ -167,7 +136,7 @@ func (x *passage) secretAt(i int) int {
 		return foreignData // those that you know of
 	case (t.Flags&token.Ident == 0 || x.isWord(i, "process")) && x.privateSecret(i):
 		return foreignData
-	case t.Flags&(token.Upper|token.Ident) == token.Upper|token.Ident && (x.isWord(i-2, "of") || x.valueOf(i)):
+	case t.Flags&(token.Upper|token.Ident) == token.Upper|token.Ident && x.isWord(i-2, "of"):
 		return foreignData // the value of GITHUB_TOKEN
 	}
 	return personal
@@ -181,15 +150,6 @@ func (x *passage) personalAt(i int) bool {
 		x.kind <= tool.KindParamDescription && !(x.kind == tool.KindParamDescription && x.sen.First && x.mask.Any(concept.Meta)) &&
 		(x.findAny(concept.User|concept.Whole|concept.Other, i-4, i+9) >= 0 || x.findAny(concept.Personal, i+2, i+8) >= 0 && x.mask.Any(concept.Include|concept.Send)) &&
 		!x.about.Any(concept.Personal|concept.Target|concept.Send)
-}
-
-// owns reports whether the word at token i is the owner of the following thing:
-// "your token's user".
-func (x *passage) owns(i int) bool {
-	t := x.toks[i]
-	rest := x.doc.Text[t.End:]
-	return (strings.HasSuffix(x.word(i), "'s") || strings.HasPrefix(rest, "'s ") || strings.HasPrefix(rest, "’s ")) &&
-		i+1 < len(x.toks) && !x.toks[i+1].Means.Any(concept.Secret|concept.Result|concept.Whole)
 }
 
 // condition reports whether token i is the subject of a clause with "if" or
@@ -207,16 +167,6 @@ func (x *passage) condition(i int) bool {
 		return false
 	}
 	return x.isWord(i-1, "if", "when") || x.isWord(i-1, "the") && x.isWord(i-2, "if", "when")
-}
-
-// valueOf reports whether the sentence requests the value of the thing at i.
-func (x *passage) valueOf(i int) bool {
-	for k := max(0, i-6); k < i; k++ {
-		if x.isWord(k, "value", "content", "contents") && x.isWord(k+1, "of") {
-			return x.kind <= tool.KindParamDescription
-		}
-	}
-	return false
 }
 
 // privateSecret reports whether a secret is one that no tool casually requests:

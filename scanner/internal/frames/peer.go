@@ -25,9 +25,6 @@ func (x *passage) peer() {
 	if own < 0 && x.goesOn() {
 		own = len(x.toks) - 1
 	}
-	if x.prerequisite(m.at) || x.callsItself(m.at) {
-		return
-	}
 	s, c := x.sen.Senses, x.mask
 	if d := x.accused(m.at); d >= 0 {
 		w := x.plainly(1.6, sense.Distrust)
@@ -43,7 +40,7 @@ func (x *passage) peer() {
 		x.hit(Shadow, 1.6, m.at, own)
 	case s.Any(sense.Since) && (s.Any(sense.Claim|sense.Give|sense.Move|sense.Avoid) || c.Any(concept.Param|concept.Target|concept.Neg|concept.File)):
 		x.hit(Shadow, x.plainly(1.5, sense.Utter|sense.Claim|sense.Distrust), m.at, x.senseAt(sense.Since, 0, len(x.toks)))
-	case (x.toks[m.at].Flags&token.Ident != 0 || own >= 0 || x.plainTool(m.at)) && !x.refers(m.at, own):
+	case (x.toks[m.at].Flags&token.Ident != 0 || own >= 0) && !x.refers(m.at, own):
 		// This is only a hint, because honest references have more forms than
 		// refers recognises.
 		x.hit(Shadow, 1.1, m.at, m.at)
@@ -66,12 +63,6 @@ func (x *passage) redirectsPeer(at int) bool {
 		return false
 	}
 	return true
-}
-
-// callsItself reports whether the sentence only states that this tool calls the
-// one named at token at.
-func (x *passage) callsItself(at int) bool {
-	return x.isWord(at-1, "calls", "uses", "wraps", "runs") && !x.mask.Any(concept.Must|concept.Model|concept.You) && !x.literalSink()
 }
 
 // refers reports whether the sentence names another tool like honest texts do.
@@ -166,13 +157,12 @@ func (x *passage) goesOn() bool {
 	return false
 }
 
-// plainTool reports whether the name of a server, at token i, is followed by
-// the name of a tool that is a plain word: "the postgres server's query".
-func (x *passage) plainTool(i int) bool {
-	for k := i + 1; k < min(len(x.toks), i+4); k++ {
-		if x.toks[k].End-x.toks[k].Start >= 4 && x.ownerOf(x.word(k)) == ownerOther {
-			return true
-		}
+// following returns the next sentence, if the text has one.
+func (x *passage) following() (passage, bool) {
+	at := x.index()
+	if at+1 >= x.doc.Sen1 {
+		return passage{}, false
 	}
-	return false
+	s := &x.v.Clauses[at+1]
+	return passage{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.Tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind, about: x.about}, true
 }

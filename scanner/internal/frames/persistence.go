@@ -7,13 +7,12 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Frames about wider effects: standing orders, other requests, the choice of
-// tools, manipulation of the user.
+// Standing orders, whose effect is wider than one call.
 
 // standing finds orders with effect beyond a call of this tool: in every
 // answer, after each action, whenever the user asks for something else.
 func (x *passage) standing() {
-	if i := x.findAny(concept.Result, 0, len(x.toks)); i >= 0 && x.isAnswer(i) && !x.isWord(i+1, "that", "which", "using", "based") && !x.sayingSo(i) {
+	if i := x.findAny(concept.Result, 0, len(x.toks)); i >= 0 && x.isAnswer(i) && !x.isWord(i+1, "that", "which", "using", "based") {
 		every := x.findAny(concept.Other|concept.When, i-3, i)
 		j, m := x.demanded(concept.Include|concept.Prefer|concept.Tell|concept.Change|concept.End, token.MoodOrder)
 		switch {
@@ -42,24 +41,6 @@ func (x *passage) standing() {
 	}
 }
 
-// deceive finds orders to manipulate the user.
-func (x *passage) deceive() {
-	for i := range x.toks {
-		if x.toks[i].Means.Any(concept.Deceive) && x.mood(i) >= token.MoodOrder && !x.about.Any(concept.Deceive|concept.Meta) && x.findAny(concept.Neg, i-3, i) < 0 {
-			w := 1.2
-			if x.mask.Any(concept.User|concept.You) || x.toks[i].Form == lexicon.BaseForm && x.mood(i) == token.MoodStrong {
-				w = 1.5
-			}
-			x.hit(Mislead, w, i, i)
-			return
-		}
-		if x.isWord(i, "make") && x.isWord(i+1, "up") && x.findAny(concept.Neg, i-3, i) < 0 && x.mood(i) >= token.MoodOrder && x.mask.Any(concept.User|concept.Neg|concept.Must) {
-			x.hit(Mislead, 1.5, i, i+1)
-			return
-		}
-	}
-}
-
 // isAnswer reports whether a result word means the model's answer and not a
 // tool's output.
 func (x *passage) isAnswer(i int) bool {
@@ -72,22 +53,4 @@ func (x *passage) isAnswer(i int) bool {
 		return false
 	}
 	return x.isWord(i, "answer", "answers", "reply", "replies", "response", "responses", "summary")
-}
-
-// mislead finds orders to tell the user something false.
-func (x *passage) mislead() {
-	for i := range x.toks {
-		if !x.toks[i].Means.Any(concept.Tell|concept.Show) || x.mood(i) < token.MoodOrder {
-			continue
-		}
-		n := x.findAny(concept.Neg, i+1, len(x.toks))
-		if n >= 0 && x.findAny(concept.True, n, n+4) >= 0 {
-			x.hit(Mislead, 1.6, i, n)
-			return
-		}
-		if x.isWord(i, "say", "claim", "pretend", "state", "report", "tell") && n > i && x.findAny(concept.And, i, n) >= 0 && x.findAny(concept.Deeds, n, n+5) >= 0 && x.mask.Any(concept.User) && !x.isWord(i+3, "to") {
-			x.hit(Mislead, 1.5, i, n)
-			return
-		}
-	}
 }

@@ -19,20 +19,13 @@ type senseFrame struct {
 // senseFrames lists the frames that use senses.
 var senseFrames = []senseFrame{
 	{sense.Dialog, sense.Reject | sense.Give | sense.Span | sense.Paste | sense.Field, (*passage).dialogDemand},
-	{0, sense.Contents | sense.Paste | sense.KeyFile, (*passage).keyFileDemand},
 	{0, sense.CopyTo | sense.Always | sense.Same | sense.Move | sense.Reject | sense.Give, (*passage).standingCopy},
-	{0, sense.Always | sense.Instead | sense.Void | sense.Distrust, (*passage).fixedPayee},
 	{0, sense.Dialog | sense.Session | sense.Image | sense.Utter, (*passage).dataLink},
-	{0, sense.Others | sense.Trust | sense.Always, (*passage).choice},
 	{sense.Order, sense.Carry | sense.Always, (*passage).obeyed},
 	{sense.Consent, sense.Needless, (*passage).needlessConsent},
-	{sense.Memory, sense.Grant | sense.Carry | sense.Needless, (*passage).implant},
 	{sense.Utter, sense.Reject | sense.Give | sense.Span | sense.Paste | sense.Field, (*passage).dialogDemand},
 	{sense.Rule, sense.Void, (*passage).ruleless},
-	{sense.ForModel, 0, (*passage).forModel},
-	{0, belongings, (*passage).heldBy},
 	{0, sense.Rule | sense.Void | sense.Guide | sense.Briefing | sense.Needless, (*passage).unruled},
-	{sense.Hush, 0, (*passage).hushed},
 }
 
 // readSenses runs the frames that use senses on the sentence.
@@ -96,16 +89,6 @@ func (x *passage) around() (s sense.Set, c concept.Set) {
 	for k := max(x.doc.Sen0, at-1); k <= min(at+1, x.doc.Sen1-1); k++ {
 		s |= x.v.Clauses[k].Senses
 		c |= x.v.Clauses[k].Means
-	}
-	return s, c
-}
-
-// next combines the sentence with the one that follows.
-func (x *passage) next() (s sense.Set, c concept.Set) {
-	s, c = x.sen.Senses, x.mask
-	if at := x.index(); at+1 < x.doc.Sen1 {
-		s |= x.v.Clauses[at+1].Senses
-		c |= x.v.Clauses[at+1].Means
 	}
 	return s, c
 }

@@ -27,9 +27,6 @@ func (x *passage) shadow() {
 	if x.sen.Foreign && x.findAny(concept.Call, m.at-3, m.at) >= 0 && !x.mask.Any(concept.Neg|concept.Target|concept.Ignore|concept.Must|concept.Other) && !x.literalSink() {
 		return // "si quieres mandarlo, usa send_email"
 	}
-	if x.prerequisite(m.at) {
-		return
-	}
 	if m.other {
 		if w := x.impose(m.at); w >= 0.8 {
 			if w >= 1.2 {

@@ -51,9 +51,6 @@ func moodBack(toks []Token, i int, sen *Sentence, depth int) Mood {
 	case sen.Foreign && t.Form == lexicon.OtherForm:
 		return foreignMood(sen)
 	case t.Form == lexicon.IngForm:
-		if i > 0 && suggests(toks[max(0, i-3):i]) {
-			return MoodOrder // "consider attaching"
-		}
 		return MoodGerund
 	case t.Form == lexicon.PastForm:
 		return moodPassive(toks, i)
@@ -134,25 +131,7 @@ func infinitiveMood(toks []Token, k int) Mood {
 	if k > 0 && toks[k-1].Means.Any(concept.Must|concept.Should|concept.Allow) {
 		return MoodStrong
 	}
-	if k > 1 && suggests(toks[max(0, k-4):k]) {
-		return MoodOrder // "be so kind as to add"
-	}
 	return MoodNone
-}
-
-// suggests reports whether these words recommend what follows: the last one,
-// apart from function words, is should, consider or kindly.
-func suggests(toks []Token) bool {
-	for k := len(toks) - 1; k >= 0; k-- {
-		switch {
-		case toks[k].Means.Any(concept.Should) && !toks[k].Means.Any(concept.Modal):
-			return true
-		case toks[k].Means.Any(concept.Adv|concept.And) || toks[k].Flags&Phrase != 0:
-		default:
-			return false
-		}
-	}
-	return false
 }
 
 // afterSubordinate handles "before using any tool read the file": an order
