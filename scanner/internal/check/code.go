@@ -22,6 +22,13 @@ var codeInfo = Info{
 	Do:          "Do not run it. Quarantine the tool, and look at the address that it loads from.",
 }
 
+// hardWeight is the weight from which on a command is a hard signal. A default is one from
+// clearWeight on: no honest tool has such a command there.
+const (
+	hardWeight  = 2.6
+	clearWeight = 1.4
+)
+
 func inspectCode(v *frames.Reading, _ *tool.Registry) []Signal {
 	docs := v.Analyze()
 	about := v.Purpose()
@@ -54,7 +61,7 @@ func inspectCode(v *frames.Reading, _ *tool.Registry) []Signal {
 	s := Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode,
 		Confidence: positionDiscount(min(weight/3, 1), at),
 		Detail:     v.Where(&v.Fields[d.Field]) + ": " + what}.quotingDoc(v, d, at, end)
-	if weight >= 2.6 && !about.Any(concept.Meta|concept.Shell) {
+	if weight >= hardWeight && (!about.Any(concept.Meta|concept.Shell) || v.Fields[d.Field].Kind == tool.KindDefault) {
 		s.Tier = Hard
 		s.Critical = v.Fields[d.Field].Layer != ""
 	}
@@ -96,6 +103,8 @@ func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about conce
 	}
 	if about.Any(concept.Shell|concept.Destroy) && f.Kind != tool.KindDescription {
 		w *= 0.5 // an example of the input of a shell tool
+	} else if f.Kind == tool.KindDefault && sh.Weight >= clearWeight {
+		return hardWeight // a default is used, even by a tool that speaks of attacks
 	}
 	switch {
 	case f.Layer == "":

@@ -204,9 +204,10 @@ func (x *passage) excused(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
 }
 
 // spokenOf reports whether the words from token i on are quoted, or negated:
-// "never send passwords".
+// "never send passwords". The quoted name of a parameter quotes no order: "'cc' must be
+// x@y.example".
 func (x *passage) spokenOf(i int) bool {
-	if x.toks[i].Flags&(token.Quote|token.Code) != 0 && !x.wholeQuoted() {
+	if x.toks[i].Flags&(token.Quote|token.Code) != 0 && !x.isParameter(i) && !x.wholeQuoted() {
 		return true
 	}
 	if x.toks[i].Means.Any(concept.Neg) {
