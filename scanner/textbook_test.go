@@ -10,6 +10,7 @@ func TestTextbook(t *testing.T) {
 		"testdata/textbook_other_words.json": {40, 0},
 		"testdata/blunt.json":                {60, 0},
 		"testdata/blunt_and_careful.json":    {58, 0},
+		"testdata/blunt_and_careful2.json":   {68, 0},
 	} {
 		stopped, stoppedInnocents := 0, 0
 		for _, e := range readDevSet(t, path) {
