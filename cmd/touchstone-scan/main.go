@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/buildversion"
+	_ "github.com/touchstone-eval/touchstone/internal/collector"
 	"github.com/touchstone-eval/touchstone/internal/scancommand"
 )
 

@@ -9,10 +9,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	_ "github.com/touchstone-eval/touchstone/internal/collector"
 )
 
 func main() {
-	collectLess()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// A second interrupt stops the program at once.

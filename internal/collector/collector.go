@@ -1,4 +1,12 @@
-package main
+// Package collector tunes the garbage collector of a program that imports it.
+//
+// By default, the garbage collector runs each time the heap doubles, starting at
+// 4 MB. The initialization of the program's packages alone allocates more, and in a
+// run with nothing to do four or five collections follow during planning. So this
+// package delays collections as long as little memory is live. It has few imports,
+// because Go initializes packages in the order of their import paths, each after
+// those that it imports: this one is initialized before most others.
+package collector
 
 import (
 	"os"
@@ -7,16 +15,16 @@ import (
 	"runtime/metrics"
 )
 
-// By default, the garbage collector runs each time the heap doubles, starting at
-// 4 MB. In a run with nothing to do, that is four or five collections on all
-// processors during planning. With these values, the first collection starts at
-// 64 MB, which such a run does not reach with ten thousand instances. Later
-// collections are also less frequent, as long as little memory is live.
+// The first collection starts at 64 MB, which a run with nothing to do does not reach
+// with ten thousand instances. Later collections are also less frequent, as long as
+// little memory is live.
 const (
 	firstPercent   = 1600 // of the initial heap of 4 MB
 	patientPercent = 400
 	smallHeap      = 32 << 20 // bytes of live memory
 )
+
+func init() { collectLess() }
 
 // collectLess delays garbage collection until a collection finds more live memory than a small
 // heap has. It does nothing if GOGC is set.
