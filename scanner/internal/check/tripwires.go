@@ -27,8 +27,7 @@ func inspectTripwires(v *frames.Reading, r *tool.Registry) []Signal {
 			same := func(o frames.Trip) bool {
 				return o.Doc == trip.Doc && o.Start < trip.End && trip.Start < o.End
 			}
-			// What a tool about attacks says, other checks weigh.
-			if trip.Wire.Severity != severity || trip.Spoken || slices.ContainsFunc(reported, same) {
+			if trip.Wire.Severity != severity || slices.ContainsFunc(reported, same) {
 				continue
 			}
 			reported = append(reported, trip)
@@ -38,7 +37,7 @@ func inspectTripwires(v *frames.Reading, r *tool.Registry) []Signal {
 				Detail:  v.Where(&v.Fields[d.Field]) + ": " + trip.Wire.ID + ": the text " + trip.Wire.What,
 				Pattern: trip.Wire.ID,
 			}.quotingDoc(v, d, int(trip.Start), int(trip.End))
-			if severity != "medium" {
+			if severity != "medium" && !trip.Spoken {
 				s.Tier, s.Confidence = Hard, 0.9
 				s.Critical = severity == "critical"
 			}

@@ -20,8 +20,8 @@ type Trip struct {
 	Wire       *tripwire.Tripwire
 	Doc        int
 	Start, End uint32
-	// Spoken is set if the tool's business is attacks, so that the sentence may
-	// be about one.
+	// Spoken is set if the sentence seems to describe an attack instead of being
+	// one. An attacker can write such a sentence too.
 	Spoken bool
 }
 
@@ -87,7 +87,7 @@ func (w *wireWords) of(v *Reading, d *token.Doc, t *token.Token) uint16 {
 // trips tries all tripwires on a sentence.
 func (x *passage) trips(s *token.Sentence) {
 	switch x.kind {
-	case tool.KindName, tool.KindParamName, tool.KindJoined, tool.KindEnum, tool.KindPattern:
+	case tool.KindParamName, tool.KindJoined, tool.KindPattern:
 		return
 	}
 	w := wires()
@@ -105,7 +105,7 @@ func (x *passage) trips(s *token.Sentence) {
 	for i := range toks {
 		mask.Union(&w.lists[w.of(x.v, x.doc, &toks[i])])
 	}
-	entered := false
+	entered, spoken := false, false
 	for half, set := range likely {
 		for ; set != 0; set &= set - 1 {
 			wire := &w.set.All[64*half+bits.TrailingZeros64(set)]
@@ -114,11 +114,9 @@ func (x *passage) trips(s *token.Sentence) {
 			}
 			if !entered {
 				entered = true
-				if x.speaksOfAttacks(s, w) {
-					return
-				}
+				spoken = x.speaksOfAttacks(s, w)
 			}
-			x.try(wire, &mask)
+			x.try(wire, &mask, spoken)
 		}
 	}
 }
@@ -137,21 +135,32 @@ func needs(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
 func (x *passage) speaksOfAttacks(s *token.Sentence, w *wireWords) bool {
 	quoted := x.quoted
 	x.enter(s)
+	about := x.about
+	if s.First {
+		x.about = x.v.NamePurpose() // a sentence does not vouch for itself
+	}
 	x.discount = x.metaDiscount()
+	x.about = about
 	x.quoted = quoted // the frames count the sentence
 	x.classify(w)
-	return x.discount < 0.5
+	decoded := x.v.Fields[x.doc.Field].Layer != ""
+	return x.discount < 0.5 || decoded && x.about.Any(concept.Meta) // "detects payloads such as aWdub3Jl..."
 }
 
 // try records a tripwire if the sentence trips it.
-func (x *passage) try(wire *tripwire.Tripwire, mask *tripwire.Classes) {
+func (x *passage) try(wire *tripwire.Tripwire, mask *tripwire.Classes, spoken bool) {
 	for i := range wire.Shapes {
 		p := &wire.Shapes[i]
 		if !mask.Holds(&p.Needs) {
 			continue
 		}
-		if from, to, ok := x.matches(p); ok && !x.spokenOf(from) && !x.excused(wire, mask) {
-			x.v.trips = append(x.v.trips, Trip{Wire: wire, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, Spoken: x.about.Any(concept.Meta)})
+		if from, to, ok := x.matches(p); ok && !x.deniedFrom(from) && !x.excused(wire, mask) {
+			cited := x.quotedFrom(from)
+			if cited && (spoken || x.about.Any(concept.Meta) || x.mask.Any(concept.Meta)) {
+				continue
+			}
+			spoken = spoken || cited
+			x.v.trips = append(x.v.trips, Trip{Wire: wire, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, Spoken: spoken})
 			return
 		}
 	}
@@ -203,13 +212,14 @@ func (x *passage) excused(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
 	return false
 }
 
-// spokenOf reports whether the words from token i on are quoted, or negated:
-// "never send passwords". The quoted name of a parameter quotes no order: "'cc' must be
-// x@y.example".
-func (x *passage) spokenOf(i int) bool {
-	if x.toks[i].Flags&(token.Quote|token.Code) != 0 && !x.isParameter(i) && !x.wholeQuoted() {
-		return true
-	}
+// quotedFrom reports whether the words from token i on are quoted. The quoted name of a
+// parameter quotes no order: "'cc' must be x@y.example".
+func (x *passage) quotedFrom(i int) bool {
+	return x.toks[i].Flags&(token.Quote|token.Code) != 0 && !x.isParameter(i) && !x.wholeQuoted()
+}
+
+// deniedFrom reports whether the words from token i on are negated: "never send passwords".
+func (x *passage) deniedFrom(i int) bool {
 	if x.toks[i].Means.Any(concept.Neg) {
 		return false
 	}

@@ -97,6 +97,9 @@ func (z *Tokenizer) breakMark(i int) int {
 	return i + 1
 }
 
+// lowQuote stands for „, which “ and ” close.
+const lowQuote = ','
+
 // quote opens or closes a quotation. Only a closed quotation marks its words.
 func (z *Tokenizer) quote(mark byte) {
 	switch z.open {

@@ -31,12 +31,19 @@ func (z *Tokenizer) beyond(i int) int {
 		z.endSentence(i)
 	case '，', '、', '：', '—', '–', '（', '）', '【', '】', '…', '•', '·', '→':
 		z.pending |= Break
-	case '“', '「', '『', '„', '«':
+	case '„':
+		z.open = 0
+		z.quote(lowQuote)
+	case '“', '「', '『', '«':
+		if z.open == lowQuote {
+			z.quote(lowQuote) // German „…“, where the mark closes
+			break
+		}
 		z.open = 0
 		z.quote('"')
 	case '”', '」', '』', '»':
-		if z.open == '"' {
-			z.quote('"')
+		if z.open == '"' || z.open == lowQuote {
+			z.quote(z.open)
 		}
 	case '\u00a0', '\u3000':
 	default:
