@@ -17,7 +17,7 @@ type phrase struct {
 
 // Telling returns the words of clause k of doc d that raise its score most, at most n
 // words or pairs of words, in their order. Words whose meaning alone raises it are not
-// among them.
+// among them, nor are short words without a meaning by themselves.
 func (z *Scorer) Telling(v *tool.View, d *token.Doc, k, n int) []string {
 	c := theClassifier()
 	z.Stem(v, d)
@@ -31,7 +31,9 @@ func (z *Scorer) Telling(v *tool.View, d *token.Doc, k, n int) []string {
 	var all []phrase
 	for i := s.Tok0; i < s.Tok1; i++ {
 		h := z.stems[i-d.Tok0]
-		all = append(all, phrase{i, i + 1, weight(famWord.of(h))})
+		if !hollow(v, d, i) {
+			all = append(all, phrase{i, i + 1, weight(famWord.of(h))})
+		}
 		if i > s.Tok0 {
 			all = append(all, phrase{i - 1, i + 1, weight(famPair.of(z.stems[i-1-d.Tok0]*fnvPrime ^ h))})
 		}
@@ -50,4 +52,11 @@ func (z *Scorer) Telling(v *tool.View, d *token.Doc, k, n int) []string {
 		words[i] = strings.Join(strings.Fields(d.Text[v.Tokens[p.from].Start:v.Tokens[p.to-1].End]), " ")
 	}
 	return words
+}
+
+// hollow reports whether the word of a token tells a person nothing by itself, such as "the".
+func hollow(v *tool.View, d *token.Doc, i int) bool {
+	t := &v.Tokens[i]
+	word := d.Text[t.Start:t.End]
+	return len(word) < 4 && t.Means == 0 && strings.ToLower(word) == word
 }
