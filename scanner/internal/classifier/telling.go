@@ -54,9 +54,12 @@ func (z *Scorer) Telling(v *tool.View, d *token.Doc, k, n int) []string {
 	return words
 }
 
-// hollow reports whether the word of a token tells a person nothing by itself, such as "the".
+// articles have a meaning for the scanner, and tell a person nothing.
+var articles = []string{"the", "a", "an"}
+
+// hollow reports whether the word of a token tells a person nothing by itself.
 func hollow(v *tool.View, d *token.Doc, i int) bool {
 	t := &v.Tokens[i]
 	word := d.Text[t.Start:t.End]
-	return len(word) < 4 && t.Means == 0 && strings.ToLower(word) == word
+	return len(word) < 4 && t.Means == 0 && strings.ToLower(word) == word || slices.Contains(articles, strings.ToLower(word))
 }

@@ -22,7 +22,7 @@ func findSpaced(d *token.Doc) string {
 	closed := 0
 	for i := first; i < len(s); {
 		word, end := spacedWord(s, i)
-		if len(word) >= 3 || len(word) > 0 && closed > 0 {
+		if n := letters(word); n >= 3 || n > 0 && closed > 0 {
 			b.WriteString(word)
 			closed += len(word)
 			i = end
@@ -40,17 +40,27 @@ func findSpaced(d *token.Doc) string {
 // separatorSet are the separators between such letters.
 var separatorSet = char.SetOf(" .-_*|/")
 
-// firstSpaced is the offset of the first three or more separated characters, or
-// -1.
+// firstSpaced is the offset of the first three or more separated letters, or -1.
 func firstSpaced(s string) int {
 	for i := 0; i+3 < len(s); i++ {
 		if s[i+1] == s[i+3] && separatorSet[s[i+1]] {
-			if word, _ := spacedWord(s, i); len(word) >= 3 {
+			if word, _ := spacedWord(s, i); letters(word) >= 3 {
 				return i
 			}
 		}
 	}
 	return -1
+}
+
+// letters counts the letters of a word. The closing braces of an example in JSON, "} } }", are none.
+func letters(word string) int {
+	n := 0
+	for i := range len(word) {
+		if char.IsWord(word[i]) && (word[i] < '0' || word[i] > '9') && word[i] != '_' {
+			n++
+		}
+	}
+	return n
 }
 
 // spacedWord reads single characters with one separator between each two, from
