@@ -31,6 +31,8 @@ const (
 	// fewSentences.
 	lengthScore  token.Score = 10
 	fewSentences int         = 4
+	// fewIdentifiers is the number of words of identifiers up to which a sentence is no list.
+	fewIdentifiers = 6
 	// mixedScore is the threshold for a sentence in two languages, because the training
 	// data has few of them.
 	mixedScore token.Score = classifier.Unit * 9 / 4
@@ -51,7 +53,7 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 		}
 		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
 			s := &v.Clauses[k]
-			if s.Score > worst && (s.Score > mixedScore || !mixesLanguages(v, s)) && !v.Forbids(&v.Docs[i], s) {
+			if s.Score > worst && (s.Score > mixedScore || !mixesLanguages(v, s)) && !lists(v, s) && !v.Forbids(&v.Docs[i], s) {
 				worst, doc, clause = s.Score, i, k
 			}
 		}
@@ -79,6 +81,17 @@ func telling(v *frames.Reading, d *token.Doc, clause int) string {
 		return "" // its meanings and its structure did
 	}
 	return `; the words "` + strings.Join(words, `", "`) + `" weighed most`
+}
+
+// lists reports whether most of a sentence is identifiers: "one of addLabelToCard, commentCard".
+func lists(v *frames.Reading, s *token.Sentence) bool {
+	identifiers := 0
+	for i := s.Tok0; i < s.Tok1; i++ {
+		if v.Tokens[i].Flags&token.Ident != 0 {
+			identifiers++
+		}
+	}
+	return identifiers > fewIdentifiers && 2*identifiers > s.Tok1-s.Tok0
 }
 
 // mixesLanguages reports whether a sentence has function words of English and

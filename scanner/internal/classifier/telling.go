@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -54,12 +55,9 @@ func (z *Scorer) Telling(v *tool.View, d *token.Doc, k, n int) []string {
 	return words
 }
 
-// articles have a meaning for the scanner, and tell a person nothing.
-var articles = []string{"the", "a", "an"}
-
-// hollow reports whether the word of a token tells a person nothing by itself.
+// hollow reports whether the word of a token tells a person nothing by itself, such as "the".
 func hollow(v *tool.View, d *token.Doc, i int) bool {
 	t := &v.Tokens[i]
 	word := d.Text[t.Start:t.End]
-	return len(word) < 4 && t.Means == 0 && strings.ToLower(word) == word || slices.Contains(articles, strings.ToLower(word))
+	return t.Means == concept.Stop || len(word) < 4 && t.Means == 0 && strings.ToLower(word) == word
 }
