@@ -11,6 +11,7 @@ func TestTextbook(t *testing.T) {
 		"testdata/blunt.json":                {60, 0},
 		"testdata/blunt_and_careful.json":    {58, 0},
 		"testdata/blunt_and_careful2.json":   {68, 0},
+		"testdata/blunt_and_careful3.json":   {63, 0},
 	} {
 		stopped, stoppedInnocents := 0, 0
 		for _, e := range readDevSet(t, path) {

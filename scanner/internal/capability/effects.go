@@ -155,6 +155,10 @@ func ofAnswer(v *tool.View, d *token.Doc, after []token.Token) bool {
 	return false
 }
 
+// fewWords is the number of words below which the description of a parameter states no
+// effect, such as "IBAN of the payee".
+const fewWords = 6
+
 // described finds effects in the descriptions of parameters that the tool
 // itself does not mention.
 func (m *Mismatch) described() {
@@ -166,7 +170,7 @@ func (m *Mismatch) described() {
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		f := &v.Fields[d.Field]
-		if f.Kind != tool.KindParamDescription || f.Output || f.Layer != "" || d.Tok1-d.Tok0 < 3 {
+		if f.Kind != tool.KindParamDescription || f.Output || f.Layer != "" || d.Tok1-d.Tok0 < fewWords {
 			continue
 		}
 		if w := m.describedAt(i, d); w > best {

@@ -49,7 +49,7 @@ var Businesses = map[string]concept.Set{
 }
 
 // Classes is a set of classes.
-type Classes [10]uint64
+type Classes [12]uint64
 
 // Add adds a class.
 func (c *Classes) Add(k Class) { c[k>>6] |= 1 << (k & 63) }
