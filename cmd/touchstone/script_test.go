@@ -46,8 +46,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sample N FILE TO copies a golden set with every Nth of its queries, the first included, as a draft. What holds
-// for any data is shown with few.
+// sample N FILE TO copies a dataset with every Nth of its queries or entries, the first included, as a draft. What
+// holds for any data is shown with few.
 func sample(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: sample N FILE TO")
@@ -56,15 +56,19 @@ func sample(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	var dataset map[string]any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &dataset))
-	all, ok := dataset["queries"].([]any)
-	if !ok || n < 1 {
-		ts.Fatalf("%s has no queries, or %d is no step", args[1], n)
+	list := "queries"
+	if dataset[list] == nil {
+		list = "entries"
+	}
+	all, _ := dataset[list].([]any)
+	if len(all) == 0 || n < 1 {
+		ts.Fatalf("%s has neither queries nor entries, or %d is no step", args[1], n)
 	}
 	var some []any
 	for i := 0; i < len(all); i += n {
 		some = append(some, all[i])
 	}
-	dataset["queries"], dataset["version"] = some, "draft"
+	dataset[list], dataset["version"] = some, "draft"
 	b, err := json.MarshalIndent(dataset, "", " ")
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b, 0o644))
