@@ -40,8 +40,8 @@ func TestDanglingLabelFails(t *testing.T) {
 
 // INV-2.
 func TestMissingToolDrivesRecallToZero(t *testing.T) {
-	b := newBench(t, shared(t))
-	golden := read[contracts.GoldenSet](t, filepath.Join(b.dir, "datasets/golden_v1.json"))
+	b := newSmallBench(t, shared(t))
+	golden := read[contracts.GoldenSet](t, filepath.Join(b.dir, "datasets/small_golden.json"))
 	i := slices.IndexFunc(golden.Queries, func(q contracts.Query) bool {
 		relevant := 0
 		for _, l := range q.Labels {
@@ -125,7 +125,8 @@ func TestEntryWithoutCategoryOrLicenseFails(t *testing.T) {
 
 // INV-5. A baseline from a new store equals one from another store.
 func TestUnchangedRerunReproducesTheBaseline(t *testing.T) {
-	b := newBench(t, t.TempDir())
+	b := newSmallBench(t, t.TempDir())
+	b.vars = append(b.vars, "--var", `detectors=["scanner","keywords"]`)
 	b.baseline(nil)
 	first, err := os.ReadFile(filepath.Join(b.dir, defaultBaseline))
 	if err != nil {
@@ -172,13 +173,13 @@ func TestDegradedIndexFailsTheGateAndNamesTheMetric(t *testing.T) {
 
 // TestNoisyDetectorFailsOnFPR replaces our detector by one that flags everything, and so misses nothing.
 func TestNoisyDetectorFailsOnFPR(t *testing.T) {
-	b := newBench(t, shared(t))
+	b := newSmallBench(t, shared(t))
 	b.detector("alarmist", `
 		while IFS= read -r line; do
 		  id=${line#*'"id":"'}
 		  printf '{"protocol":1,"id":"%s","flagged":true}\n' "${id%%'"'*}"
 		done`)
-	b.vars = []string{"--var", "runs=1", "--var", `detectors=["alarmist"]`, "--var", `external_detectors={` + shellDetector("alarmist") + `}`}
+	b.vars = append(b.vars, "--var", `detectors=["alarmist"]`, "--var", `external_detectors={`+shellDetector("alarmist")+`}`)
 	b.baseline(func(base *contracts.Baseline) {
 		base.Thresholds.Detectors = []contracts.DetectorThreshold{{
 			Detector: "alarmist", FPRCeiling: 0.5, HardNegativeFPRCeiling: 0.5, RecallFloor: 1,
@@ -227,7 +228,7 @@ func TestEditOfOneQueryRerunsOnlyWhatReadsIt(t *testing.T) {
 }
 
 func TestCommentInThePipelineRerunsNothing(t *testing.T) {
-	b := newBench(t, shared(t))
+	b := newSmallBench(t, shared(t))
 	b.want(0, "run", "--until", "aggregate")
 	path := filepath.Join(b.dir, "pipeline.hcl")
 	src, err := os.ReadFile(path)
