@@ -246,6 +246,7 @@ func TestCommentInThePipelineRerunsNothing(t *testing.T) {
 // A baseline on other data is compared with in the part that is the same, unless
 // that is too small.
 func TestBaselineOfOtherData(t *testing.T) {
+	testlevel.Thorough(t, "it judges all queries of version 1, and the script changed_data does the same with eight")
 	b := newBench(t, shared(t))
 	b.baseline(nil)
 	var all int
@@ -316,6 +317,7 @@ func killAt(cmd *exec.Cmd, log string, bytes int64, moment time.Duration) {
 
 // The REST search and retrieve_tools use the same index.
 func TestBothSearchPathsRankAlike(t *testing.T) {
+	testlevel.Thorough(t, "it asks all queries of version 1, and TestReportsAreTheSameBytes of score-retrieval compares the paths on eight")
 	b := newBench(t, shared(t))
 	metrics := func(search string) contracts.RetrievalMetrics {
 		out := "out-" + search
