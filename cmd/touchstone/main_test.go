@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage, "jsonvar": jsonvar,
-			"permit": permit, "readonly": readOnly, "server": remoteServers{}.command, "warm": warm(warmStore(t)), "workers": startWorkers},
+			"permit": permit, "readonly": readOnly, "sample": sample, "server": remoteServers{}.command, "workers": startWorkers},
 		Condition: func(name string) (bool, error) {
 			if works, ok := canReadOnly[name]; ok {
 				return works(), nil

@@ -46,6 +46,34 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// sample N FILE TO copies a dataset with every Nth of its queries or entries, the first included, as a draft. What
+// holds for any data is shown with few.
+func sample(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: sample N FILE TO")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var dataset map[string]any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &dataset))
+	list := "queries"
+	if dataset[list] == nil {
+		list = "entries"
+	}
+	all, _ := dataset[list].([]any)
+	if len(all) == 0 || n < 1 {
+		ts.Fatalf("%s has neither queries nor entries, or %d is no step", args[1], n)
+	}
+	var some []any
+	for i := 0; i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	dataset[list], dataset["version"] = some, "draft"
+	b, err := json.MarshalIndent(dataset, "", " ")
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b, 0o644))
+}
+
 // damage DIR changes the last byte of every file in a directory and its subdirectories.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 type transportFunc func(*http.Request) (*http.Response, error)
@@ -71,6 +73,9 @@ func TestFloodsAreCut(t *testing.T) {
 	}
 	for name, flood := range floods {
 		t.Run(name, func(t *testing.T) {
+			if name == "many events" {
+				testlevel.Thorough(t, "it decodes a hundred thousand messages, and TestMessagesHaveALargestSize limits them all")
+			}
 			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { flood(w) }))
 			defer web.Close()
 			var before, after runtime.MemStats

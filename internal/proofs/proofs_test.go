@@ -40,8 +40,8 @@ func TestDanglingLabelFails(t *testing.T) {
 
 // INV-2.
 func TestMissingToolDrivesRecallToZero(t *testing.T) {
-	b := newBench(t, shared(t))
-	golden := read[contracts.GoldenSet](t, filepath.Join(b.dir, "datasets/golden_v1.json"))
+	b := newSmallBench(t, shared(t))
+	golden := read[contracts.GoldenSet](t, filepath.Join(b.dir, "datasets/small_golden.json"))
 	i := slices.IndexFunc(golden.Queries, func(q contracts.Query) bool {
 		relevant := 0
 		for _, l := range q.Labels {
@@ -125,7 +125,8 @@ func TestEntryWithoutCategoryOrLicenseFails(t *testing.T) {
 
 // INV-5. A baseline from a new store equals one from another store.
 func TestUnchangedRerunReproducesTheBaseline(t *testing.T) {
-	b := newBench(t, t.TempDir())
+	b := newSmallBench(t, t.TempDir())
+	b.vars = append(b.vars, "--var", `detectors=["scanner","keywords"]`)
 	b.baseline(nil)
 	first, err := os.ReadFile(filepath.Join(b.dir, defaultBaseline))
 	if err != nil {
@@ -172,13 +173,13 @@ func TestDegradedIndexFailsTheGateAndNamesTheMetric(t *testing.T) {
 
 // TestNoisyDetectorFailsOnFPR replaces our detector by one that flags everything, and so misses nothing.
 func TestNoisyDetectorFailsOnFPR(t *testing.T) {
-	b := newBench(t, shared(t))
+	b := newSmallBench(t, shared(t))
 	b.detector("alarmist", `
 		while IFS= read -r line; do
 		  id=${line#*'"id":"'}
 		  printf '{"protocol":1,"id":"%s","flagged":true}\n' "${id%%'"'*}"
 		done`)
-	b.vars = []string{"--var", "runs=1", "--var", `detectors=["alarmist"]`, "--var", `external_detectors={` + shellDetector("alarmist") + `}`}
+	b.vars = append(b.vars, "--var", `detectors=["alarmist"]`, "--var", `external_detectors={`+shellDetector("alarmist")+`}`)
 	b.baseline(func(base *contracts.Baseline) {
 		base.Thresholds.Detectors = []contracts.DetectorThreshold{{
 			Detector: "alarmist", FPRCeiling: 0.5, HardNegativeFPRCeiling: 0.5, RecallFloor: 1,
@@ -227,7 +228,7 @@ func TestEditOfOneQueryRerunsOnlyWhatReadsIt(t *testing.T) {
 }
 
 func TestCommentInThePipelineRerunsNothing(t *testing.T) {
-	b := newBench(t, shared(t))
+	b := newSmallBench(t, shared(t))
 	b.want(0, "run", "--until", "aggregate")
 	path := filepath.Join(b.dir, "pipeline.hcl")
 	src, err := os.ReadFile(path)
@@ -245,6 +246,7 @@ func TestCommentInThePipelineRerunsNothing(t *testing.T) {
 // A baseline on other data is compared with in the part that is the same, unless
 // that is too small.
 func TestBaselineOfOtherData(t *testing.T) {
+	testlevel.Thorough(t, "it judges all queries of version 1, and the script changed_data does the same with eight")
 	b := newBench(t, shared(t))
 	b.baseline(nil)
 	var all int
@@ -315,6 +317,7 @@ func killAt(cmd *exec.Cmd, log string, bytes int64, moment time.Duration) {
 
 // The REST search and retrieve_tools use the same index.
 func TestBothSearchPathsRankAlike(t *testing.T) {
+	testlevel.Thorough(t, "it asks all queries of version 1, and TestReportsAreTheSameBytes of score-retrieval compares the paths on eight")
 	b := newBench(t, shared(t))
 	metrics := func(search string) contracts.RetrievalMetrics {
 		out := "out-" + search

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -45,12 +47,27 @@ func goodEntries() []contracts.EntryResult {
 	}
 }
 
-// aggregated runs the stage aggregate over one run of each.
+// aggregates holds what aggregated has computed, by its arguments as JSON. Many tests begin with the same ones,
+// and bootstrapping them takes most of the time.
+var aggregates sync.Map
+
+// aggregated runs the stage aggregate over one run of each, unless another test did with the same arguments.
 func aggregated(t testing.TB, queries []contracts.QueryResult, entries []contracts.EntryResult, baseline *contracts.Baseline) contracts.Aggregate {
 	t.Helper()
+	key, err := json.Marshal([]any{queries, entries, baseline})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "aggregate.json")
+	if known, ok := aggregates.Load(string(key)); ok {
+		if err := os.WriteFile(out, known.([]byte), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return fixture.ReadFile[contracts.Aggregate](t, out)
+	}
 	f := fixture.Write(t, []contracts.RetrievalReport{fixture.Retrieval(1, queries...)},
 		[]contracts.SecurityReport{fixture.Security("scanner", 1, entries...), fixture.Security("keywords", 1, goodEntries()...)})
-	opts := aggregate.Options{Validation: f.Validation, Retrieval: f.Retrieval, Security: f.Security, Out: filepath.Join(f.Dir, "aggregate.json")}
+	opts := aggregate.Options{Validation: f.Validation, Retrieval: f.Retrieval, Security: f.Security, Out: out}
 	if baseline != nil {
 		opts.Baseline = filepath.Join(f.Dir, "baseline.json")
 		fixture.WriteFile(t, opts.Baseline, *baseline)
@@ -58,7 +75,12 @@ func aggregated(t testing.TB, queries []contracts.QueryResult, entries []contrac
 	if err := aggregate.Run(context.Background(), opts); err != nil {
 		t.Fatal(err)
 	}
-	return fixture.ReadFile[contracts.Aggregate](t, opts.Out)
+	made, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aggregates.Store(string(key), made)
+	return fixture.ReadFile[contracts.Aggregate](t, out)
 }
 
 // goodBaseline is made from goodQueries and goodEntries. It does not judge the

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/touchstone-eval/touchstone/internal/testbrowser"
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 	"github.com/touchstone-eval/touchstone/internal/web"
 )
 
@@ -37,8 +38,14 @@ func TestPage(t *testing.T) {
 		{"keyboard", useKeyboard},
 		{"without barriers", checkAccess},
 		{"XSS", func(t *testing.T, u user) { attack(t, u, b) }},
-		{"300 tools", manyTools},
-		{"5,000 runs", func(t *testing.T, u user) { fillUp(t, u, b) }},
+		{"300 tools", func(t *testing.T, u user) {
+			testlevel.Thorough(t, "it shows a hundred times as many tools as the parts before")
+			manyTools(t, u)
+		}},
+		{"5,000 runs", func(t *testing.T, u user) {
+			testlevel.Thorough(t, "it shows hundreds of times as many runs as the parts before")
+			fillUp(t, u, b)
+		}},
 	} {
 		if !t.Run(part.name, func(t *testing.T) { part.do(t, u.in(t)) }) {
 			t.FailNow() // the later parts build on it
