@@ -1,8 +1,8 @@
 // Package scancommand is the command line of the scanner: the verb scan of
 // touchstone, and the program touchstone-scan.
 //
-// command.go scans, explain.go explains checks, approve.go approves changes. They
-// only connect what is in toollist and scanreport.
+// command.go scans, pin.go writes what is approved, explain.go explains checks,
+// approve.go approves changes. They only connect what is in toollist and scanreport.
 package scancommand
 
 import (
@@ -195,7 +195,10 @@ func (f *flags) check(cmd *cobra.Command) error {
 			}
 		}
 	}
-	return f.checkInputs()
+	if err := f.checkInputs(); err != nil {
+		return err
+	}
+	return f.checkPin()
 }
 
 // checkInputs reports usage errors of the flags that say what to read.
@@ -224,6 +227,10 @@ func runScan(cmd *cobra.Command, flags *flags) error {
 		return err
 	}
 	flags.nameFrom(opts.Baseline)
+	old, err := flags.readPinned(cmd.Context())
+	if err != nil {
+		return err
+	}
 	in, err := flags.read(cmd)
 	if err != nil {
 		return err
@@ -235,7 +242,7 @@ func runScan(cmd *cobra.Command, flags *flags) error {
 	if err := flags.write(cmd.OutOrStdout(), result); err != nil {
 		return err
 	}
-	if err := flags.writeBaseline(cmd.Context(), cmd.ErrOrStderr(), in, result); err != nil {
+	if err := flags.writeBaseline(cmd.ErrOrStderr(), in, result, old); err != nil {
 		return err
 	}
 	return flags.verdict(cmd.ErrOrStderr(), result)
@@ -388,61 +395,6 @@ func (f *flags) write(stdout io.Writer, r *scanreport.Result) error {
 	return nil
 }
 
-// writeBaseline writes the scanned tools as approved. It does not write a partial
-// baseline, which would lose earlier approvals.
-func (f *flags) writeBaseline(ctx context.Context, log io.Writer, in *toollist.Input, r *scanreport.Result) error {
-	if f.pin == "" {
-		return nil
-	}
-	if !r.Complete() {
-		f.note(log, "%s was not written: not everything was scanned", f.pin)
-		return nil
-	}
-	b, err := scanreport.NewBaseline(slices.Concat(in.Tools, in.Others))
-	if err != nil {
-		return fmt.Errorf("pin: %w", err)
-	}
-	b.RelativeNames = f.base != "" && sameFile(f.base, filepath.Dir(f.pin))
-	// The file that it replaces says who approved earlier changes.
-	if old, err := readBaseline(ctx, f.pin); err == nil {
-		b.Approvals = old.Approvals
-	}
-	if err := saveBaseline(f.pin, b); err != nil {
-		return err
-	}
-	fmt.Fprintf(log, "pinned %s in %s\n", r.Scanned(), f.pin)
-	return nil
-}
-
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	two, err2 := os.Stat(b)
-	return err == nil && err2 == nil && os.SameFile(one, two)
-}
-
-func readBaseline(ctx context.Context, file string) (*scanreport.Baseline, error) {
-	text, err := readlimit.File(ctx, file, toollist.MaxFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the baseline: %w; write one with --pin", err)
-	}
-	b, err := scanreport.ParseBaseline(file, text)
-	if err != nil {
-		return nil, fmt.Errorf("read the baseline: %w", err)
-	}
-	return b, nil
-}
-
-func saveBaseline(file string, b *scanreport.Baseline) error {
-	text, err := b.Text()
-	if err != nil {
-		return fmt.Errorf("pin: %w", err)
-	}
-	if err := atomicfile.WriteFile(file, text, 0o644); err != nil {
-		return fmt.Errorf("write the baseline: %w; choose another file", err)
-	}
-	return nil
-}
-
 // onChange is the value of --fail-on that allows no change since the baseline.
 const onChange = "change"
 
@@ -463,20 +415,27 @@ func (f *flags) verdict(log io.Writer, r *scanreport.Result) error {
 	if !r.Complete() {
 		f.note(log, "not everything was scanned: %d not scanned, %d partially scanned", len(r.Unscanned), len(r.Incomplete))
 	}
-	least := scanner.Severity(f.failOn)
-	if f.failOn == onChange {
-		least = scanner.SeverityHigh
-		if r.Drift.Any() {
-			f.note(log, "%d changed since the baseline", len(r.Drift.Changes))
-			return &Failed{exitFound}
-		}
-	}
-	if n := r.AtLeast(least); n > 0 {
-		f.note(log, "%d of severity %s or higher", n, least)
+	if found := f.found(r); found != "" {
+		f.note(log, "%s", found)
 		return &Failed{exitFound}
 	}
 	if !r.Complete() {
 		return &Failed{exitIncomplete}
 	}
 	return nil
+}
+
+// found says what fails the scan, or returns "".
+func (f *flags) found(r *scanreport.Result) string {
+	least := scanner.Severity(f.failOn)
+	if f.failOn == onChange {
+		least = scanner.SeverityHigh
+		if r.Drift.Any() {
+			return fmt.Sprintf("%d changed since the baseline", len(r.Drift.Changes))
+		}
+	}
+	if n := r.AtLeast(least); n > 0 {
+		return fmt.Sprintf("%d of severity %s or higher", n, least)
+	}
+	return ""
 }

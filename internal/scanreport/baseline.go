@@ -22,6 +22,9 @@ const baselineVersion = "touchstone-scan-baseline/2"
 type Baseline struct {
 	Tools     []scanner.Tool
 	Approvals []Approval // of single changes, the oldest first
+	// Pinned means that the file has the version of a baseline. Other lists of tools have
+	// another one.
+	Pinned bool
 	// RelativeNames means that the names of servers that come from paths are relative to
 	// the file of the baseline. In earlier files they are relative to the directory in
 	// which it was written.
@@ -95,6 +98,22 @@ func (b *Baseline) Text() ([]byte, error) {
 	return safetext.JSON(out.Bytes()), err
 }
 
+// versioned is the version of a baseline, also in a file that is damaged.
+var versioned = regexp.MustCompile(`"version"\s*:\s*"touchstone-scan-baseline/`)
+
+// IsBaseline reports whether a file was written as a baseline. It may be damaged since.
+func IsBaseline(text []byte) bool { return versioned.Match(text) }
+
+// Differences lists the definitions that only next approves, those that it approves
+// otherwise, and those that it does not approve any more, as "server:label", sorted.
+func (b *Baseline) Differences(next *Baseline) (added, changed, gone []string) {
+	d := drift(next.Tools, b.Tools)
+	for _, c := range d.Notes {
+		d.Changed = append(d.Changed, c.Item)
+	}
+	return d.New, d.Changed, d.Gone
+}
+
 // conflict is a mark that Git leaves in a file that it could not merge.
 var conflict = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
@@ -142,7 +161,7 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 	case ours && *rest.Version != baselineVersion && *rest.Version != "touchstone-scan-baseline/1":
 		return nil, fail(toollist.Place{File: file}, fmt.Sprintf("its version is %q, and this program reads up to %s", safetext.Clip(*rest.Version, 80), baselineVersion), "use a newer program, or "+remedy)
 	case ours:
-		b.Approvals, b.RelativeNames = rest.Approvals, rest.RelativeNames
+		b.Approvals, b.RelativeNames, b.Pinned = rest.Approvals, rest.RelativeNames, true
 	}
 	seen := map[toolName]toollist.Tool{}
 	for _, t := range slices.Concat(in.Tools, in.Others) {
