@@ -100,6 +100,29 @@ func described(v value) bool {
 	return false
 }
 
+// barePrompts reports whether an object is an answer with prompts that have no more than
+// a name: they have no members that a prompt of MCP lacks, and stand in an object of
+// lists of a server, or beside a list of tools.
+func barePrompts(answer value, prompts []value) bool {
+	known := append([]string{"icons", "_meta"}, kindOf(scanner.SubjectPrompt).keys()...)
+	for _, v := range prompts {
+		members := v.object()
+		if len(members) == 0 || slices.ContainsFunc(members, func(m member) bool { return !slices.Contains(known, m.name) }) {
+			return false
+		}
+	}
+	for _, m := range answer.object() {
+		isList := slices.ContainsFunc(kinds[:], func(k kind) bool { return k.list == m.name })
+		if isList && m.name == kinds[0].list && m.is('[') {
+			return true
+		}
+		if !isList && m.name != "nextCursor" && m.name != "_meta" && m.name != "server" && m.name != "instructions" {
+			return false
+		}
+	}
+	return true
+}
+
 func looksLikeTool(v value) bool { return kinds[0].looksLike(v) }
 
 // read reads one element of a list. If it fails, the tool holds the known parts.

@@ -104,6 +104,9 @@ func TestRead(t *testing.T) {
 			"f.json:1 srv:a \"\" in= out= ann=\n" + `f.json:1 srv:(resource template) a://{b} "D" title="" in= extra=` + "\n" +
 				"passed over f.json:1: the contents of 1 resource template of the server srv are made on request, and were not read"},
 		{"odd instructions", `{"instructions":7,"serverInfo":{},"tools":[]}`, "f.json:1 unscanned srv:(instructions): what the server says about itself is not readable: its instructions are not a string"},
+		{"a prompt with a name", `{"prompts":[{"name":"p"}]}`, "f.json:1 srv:(prompt) p \"\" title=\"\" in= extra=\npassed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
+		{"a prompt with a title", `{"prompts":[{"name":"p","title":"P"}],"nextCursor":""}`, "f.json:1 srv:(prompt) p \"\" title=\"P\" in= extra=\npassed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
+		{"a prompt beside tools", `{"tools":[{"name":"a"}],"prompts":[{"name":"p","title":"You must be kind."}],"date":"today"}`, "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 srv:(prompt) p \"\" title=\"You must be kind.\" in= extra=\npassed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
 		{"the prompts of another program", `{"mcpServers":{"x":{"command":"a"}},"prompts":[{"name":"p"}],"instructions":"text"}`, "f.json:1 server x stdio a"},
 		{"twice", `[{"name":"a","description":"good","description":"evil"},{"name":"b"}]`,
 			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the field \"description\" twice, and programs differ on which one they read"},
