@@ -104,7 +104,7 @@ func described(v value) bool {
 // a name: they have no members that a prompt of MCP lacks, and stand in an object of
 // lists of a server, or beside a list of tools.
 func barePrompts(answer value, prompts []value) bool {
-	known := append([]string{"icons", "_meta"}, kindOf(scanner.SubjectPrompt).keys()...)
+	known := append([]string{"icons", "messages", "_meta"}, kindOf(scanner.SubjectPrompt).keys()...)
 	for _, v := range prompts {
 		members := v.object()
 		if len(members) == 0 || slices.ContainsFunc(members, func(m member) bool { return !slices.Contains(known, m.name) }) {

@@ -133,7 +133,7 @@ func (in *Input) passOver() {
 	var order []list
 	for _, t := range in.Others {
 		k := kindOf(t.Subject)
-		if k == nil {
+		if k == nil || hasMade(&t) {
 			continue
 		}
 		l := list{t.Server, k}
@@ -152,6 +152,14 @@ func (in *Input) passOver() {
 		}
 		in.PassedOver = append(in.PassedOver, PassedOver{Path: first[l].String(), Group: onRequest, Reason: fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what, counts[l], noun, l.server)})
 	}
+}
+
+// hasMade reports whether a file has what a server makes on request for a prompt or a
+// resource: it is read with all other members.
+func hasMade(t *Tool) bool {
+	return slices.ContainsFunc(value{t.Extra, 0, len(t.Extra)}.object(), func(m member) bool {
+		return t.Subject == scanner.SubjectPrompt && m.name == "messages" && m.is('[') || t.Subject != scanner.SubjectPrompt && m.name == "contents" && m.is('[')
+	})
 }
 
 // LeaveServers records every enabled server of a configuration as not scanned.

@@ -107,6 +107,7 @@ func TestRead(t *testing.T) {
 		{"a prompt with a name", `{"prompts":[{"name":"p"}]}`, "f.json:1 srv:(prompt) p \"\" title=\"\" in= extra=\npassed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
 		{"a prompt with a title", `{"prompts":[{"name":"p","title":"P"}],"nextCursor":""}`, "f.json:1 srv:(prompt) p \"\" title=\"P\" in= extra=\npassed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
 		{"a prompt beside tools", `{"tools":[{"name":"a"}],"prompts":[{"name":"p","title":"You must be kind."}],"date":"today"}`, "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 srv:(prompt) p \"\" title=\"You must be kind.\" in= extra=\npassed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
+		{"a prompt with its messages", `{"prompts":[{"name":"p","messages":[{"role":"user","content":"Be kind."}]}]}`, `f.json:1 srv:(prompt) p "" title="" in= extra={"messages":[{"role":"user","content":"Be kind."}]}`},
 		{"the prompts of another program", `{"mcpServers":{"x":{"command":"a"}},"prompts":[{"name":"p"}],"instructions":"text"}`, "f.json:1 server x stdio a"},
 		{"twice", `[{"name":"a","description":"good","description":"evil"},{"name":"b"}]`,
 			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the field \"description\" twice, and programs differ on which one they read"},
