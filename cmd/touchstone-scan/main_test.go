@@ -70,7 +70,7 @@ func TestProgram(t *testing.T) {
 		{"--version", 0, "touchstone-scan " + buildversion.Developed + " (go"},
 		{"version", 0, "touchstone-scan " + buildversion.Developed + " (go"},
 		{"version --json", 0, `"version": "` + buildversion.Developed + `"`},
-		{"bad.json", 1, "touchstone-scan: 1 of severity high or higher"},
+		{"bad.json", 1, "touchstone-scan: 1 finding of severity high or higher"},
 		{"mcp.json", 3, "touchstone-scan: not everything was scanned"},
 		{"--pin half.json mcp.json", 3, "touchstone-scan: half.json was not written"},
 		{"--suppressions old.hcl good.json", 0, "touchstone-scan: a suppression is no longer needed"},

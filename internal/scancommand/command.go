@@ -434,8 +434,27 @@ func (f *flags) found(r *scanreport.Result) string {
 			return fmt.Sprintf("%d changed since the baseline", len(r.Drift.Changes))
 		}
 	}
-	if n := r.AtLeast(least); n > 0 {
-		return fmt.Sprintf("%d of severity %s or higher", n, least)
+	findings, changes := r.Reached(least)
+	if findings+changes == 0 {
+		return ""
 	}
-	return ""
+	var what []string
+	if findings > 0 {
+		what = append(what, plural(findings, "finding"))
+	}
+	if changes > 0 {
+		what = append(what, plural(changes, "change"))
+	}
+	severity := string(least) + " or higher"
+	if least == scanner.SeverityCritical {
+		severity = string(least)
+	}
+	return fmt.Sprintf("%s of severity %s", strings.Join(what, " and "), severity)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -108,26 +108,32 @@ var severityRank = map[scanner.Severity]int{
 // AtLeast counts the tools with a finding, or a change since the baseline, of severity
 // s or worse. For SeverityNone it returns 0: that severity means never to fail.
 func (r *Result) AtLeast(s scanner.Severity) int {
+	findings, changes := r.Reached(s)
+	return findings + changes
+}
+
+// Reached counts the findings of severity s or worse, and the changes since the baseline
+// of tools without such a finding. For SeverityNone both are 0.
+func (r *Result) Reached(s scanner.Severity) (findings, changes int) {
 	if s == scanner.SeverityNone {
-		return 0
+		return 0, 0
 	}
 	reached := map[toolName]bool{}
-	n := 0
 	for _, f := range r.Findings {
 		if severityRank[f.Severity] >= severityRank[s] {
 			reached[toolName{f.Server, f.Label()}] = true
-			n++
+			findings++
 		}
 	}
 	if r.Drift != nil {
 		for _, c := range r.Drift.Changes {
 			if severityRank[c.Severity] >= severityRank[s] && !reached[c.key] {
 				reached[c.key] = true
-				n++
+				changes++
 			}
 		}
 	}
-	return n
+	return findings, changes
 }
 
 // Judge scans all tools of in together.
@@ -183,6 +189,7 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 			c := &r.Drift.Changes[i]
 			c.places = places[c.key]
 		}
+		r.raiseChanges()
 	}
 	return r, nil
 }

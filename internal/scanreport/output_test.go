@@ -306,7 +306,7 @@ func TestCodeQuality(t *testing.T) {
 			t.Errorf("%+v", i)
 		}
 	}
-	if len(prints) != len(issues) || checks["rugpull.change"] != "major" || checks["baseline"] != "info" || checks["not-scanned"] != "major" {
+	if len(prints) != len(issues) || checks["rugpull.change"] != "major" || checks["baseline"] != "major" || checks["not-scanned"] != "major" {
 		t.Errorf("%+v", issues)
 	}
 }

@@ -17,10 +17,10 @@ func (r *Result) summary() string {
 	if len(r.Findings) == 0 {
 		b.WriteString(": nothing found")
 	} else {
-		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings), r.severities(), r.RiskScore)
+		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings), bySeverity(r.Findings, func(f Finding) scanner.Severity { return f.Severity }), r.RiskScore)
 	}
 	if r.Drift.Any() {
-		fmt.Fprintf(&b, "; %s since the baseline", count(len(r.Drift.Changes), "change"))
+		fmt.Fprintf(&b, "; %s since the baseline (%s)", count(len(r.Drift.Changes), "change"), bySeverity(r.Drift.Changes, func(c Changed) scanner.Severity { return c.Severity }))
 	}
 	if n := len(r.Suppressed); n > 0 {
 		fmt.Fprintf(&b, "; %s suppressed", count(n, "signal"))
@@ -60,12 +60,13 @@ func (r *Result) Scanned() string {
 	return list[0]
 }
 
-func (r *Result) severities() string {
+// bySeverity counts a list by severity, such as "1 high, 2 low".
+func bySeverity[T any](list []T, of func(T) scanner.Severity) string {
 	var parts []string
 	for _, s := range []scanner.Severity{scanner.SeverityCritical, scanner.SeverityHigh, scanner.SeverityMedium, scanner.SeverityLow} {
 		n := 0
-		for _, f := range r.Findings {
-			if f.Severity == s {
+		for _, e := range list {
+			if of(e) == s {
 				n++
 			}
 		}
