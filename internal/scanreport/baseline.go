@@ -15,8 +15,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// baselineVersion is the version of the baseline file. Version 1 had only tools.
-const baselineVersion = "touchstone-scan-baseline/2"
+// baselineVersion is the version of the baseline file. The first had only tools.
+const (
+	baselineVersion = "touchstone-scan-baseline/2"
+	firstVersion    = "touchstone-scan-baseline/1"
+)
 
 // Baseline is what was approved: tools and everything else that servers tell models.
 type Baseline struct {
@@ -98,8 +101,8 @@ func (b *Baseline) Text() ([]byte, error) {
 	return safetext.JSON(out.Bytes()), err
 }
 
-// versioned is the version of a baseline, also in a file that is damaged.
-var versioned = regexp.MustCompile(`"version"\s*:\s*"touchstone-scan-baseline/`)
+// versioned is the version of a baseline that is read, also in a file that is damaged.
+var versioned = regexp.MustCompile(`"version"\s*:\s*"touchstone-scan-baseline/[12]"`)
 
 // IsBaseline reports whether a file was written as a baseline. It may be damaged since.
 func IsBaseline(text []byte) bool { return versioned.Match(text) }
@@ -152,14 +155,15 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 		Version       *string
 		RelativeNames bool `json:"relative_names"`
 		Approvals     []Approval
+		GeneratedFrom json.RawMessage `json:"generated_from"` // of a corpus
 	}
 	if err := json.Unmarshal(text, &rest); err != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, fail(toollist.Place{File: file}, "it is no baseline: "+safetext.Clip(err.Error(), 200), remedy)
 	}
-	ours := rest.Version != nil && strings.HasPrefix(*rest.Version, "touchstone-scan-baseline/")
+	ours := rest.Version != nil && slices.Contains([]string{baselineVersion, firstVersion}, *rest.Version)
 	switch {
-	case ours && *rest.Version != baselineVersion && *rest.Version != "touchstone-scan-baseline/1":
-		return nil, fail(toollist.Place{File: file}, fmt.Sprintf("its version is %q, and this program reads up to %s", safetext.Clip(*rest.Version, 80), baselineVersion), "use a newer program, or "+remedy)
+	case rest.Version != nil && !ours && (rest.GeneratedFrom == nil || strings.HasPrefix(*rest.Version, "touchstone-scan-baseline/")):
+		return nil, fail(toollist.Place{File: file}, fmt.Sprintf("its version is %q, and this program reads %s, %s and corpora", safetext.Clip(*rest.Version, 80), baselineVersion, firstVersion), "use a newer program, or "+remedy)
 	case ours:
 		b.Approvals, b.RelativeNames, b.Pinned = rest.Approvals, rest.RelativeNames, true
 	}

@@ -538,7 +538,9 @@ func TestDamagedBaseline(t *testing.T) {
 		" \n": "b.json: it is empty: write it with --pin",
 		head + "\n{\"server\":\"s\",\"name\":\"a\",\"description\":\"x\"},\n{\"server\":\"s\",\"name\":\"a\",\"description\":\"y\"}]}": "b.json:3:1: it approves s:a twice with different texts, here and at b.json:2:1: keep the one",
 		`{"vesion":"touchstone-scan-baseline/2","tools":[{"server":"s","name":"a"}]}`:                                                  "b.json: it has no version",
-		head + "\n<<<<<<< HEAD\n=======\n>>>>>>> other\n]}":                                                                            "b.json:2: it has a merge conflict: resolve it",
+		`{"version":"x/9","tools":[]}`:                        `b.json: its version is "x/9", and this program reads touchstone-scan-baseline/2, touchstone-scan-baseline/1 and corpora: use a newer program`,
+		`{"version":"touchstone-scan-baseline/9","tools":[]}`: `b.json: its version is "touchstone-scan-baseline/9", and this program reads touchstone-scan-baseline/2`,
+		head + "\n<<<<<<< HEAD\n=======\n>>>>>>> other\n]}":   "b.json:2: it has a merge conflict: resolve it",
 	} {
 		if _, err := ParseBaseline("b.json", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)
