@@ -70,6 +70,7 @@ func TestProgram(t *testing.T) {
 		{"--version", 0, "touchstone-scan " + buildversion.Developed + " (go"},
 		{"version", 0, "touchstone-scan " + buildversion.Developed + " (go"},
 		{"version --json", 0, `"version": "` + buildversion.Developed + `"`},
+		{"scan bad.json", 2, "touchstone-scan: there is no file scan: leave out the word scan, as in \"touchstone-scan bad.json\""},
 		{"bad.json", 1, "touchstone-scan: 1 finding of severity high or higher"},
 		{"mcp.json", 3, "touchstone-scan: not everything was scanned"},
 		{"--pin half.json mcp.json", 3, "touchstone-scan: half.json was not written"},

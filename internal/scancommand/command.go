@@ -8,8 +8,10 @@ package scancommand
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,8 +45,8 @@ func (f *Failed) ExitCode() int { return f.Code }
 
 // flags are the flags and arguments of touchstone scan.
 type flags struct {
-	program        string
-	json           *bool // --json of the program
+	program, name  string // the program, and with its verb
+	json           *bool  // --json of the program
 	paths          []string
 	base           string // the directory to which the names of servers are relative, or ""
 	server         string
@@ -95,7 +97,7 @@ const scanExitHelp = `Exit codes:
 // New returns the command. name is the program with the verb, as in its examples, and
 // json the flag --json of the program.
 func New(name string, json *bool) *cobra.Command {
-	flags := &flags{program: strings.Fields(name)[0], json: json}
+	flags := &flags{program: strings.Fields(name)[0], name: name, json: json}
 	cmd := &cobra.Command{
 		Use:   name[strings.LastIndex(name, " ")+1:] + " [PATH...|-]",
 		Short: "Scan tool definitions from files, client configurations or live servers",
@@ -109,6 +111,9 @@ scan --pin approved.json tools.json
 scan --baseline approved.json --fail-on change tools.json`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.paths = args
+			if n := cmd.ArgsLenAtDash(); n >= 0 && n < len(args) && !there(args[n]) {
+				return fmt.Errorf("there is no file %s, and a command cannot follow --: give it as --server-command %q", safetext.Visible(args[n]), toollist.CommandServer("", args[n:]).Display())
+			}
 			return runScan(cmd, flags)
 		},
 		// A path that is no verb is not a mistyped one.
@@ -181,12 +186,13 @@ func (f *flags) check(cmd *cobra.Command) error {
 	if scanWriters[f.format] == nil {
 		return fmt.Errorf("--format %q is unknown: use table, json, sarif, html, markdown or codequality", f.format)
 	}
-	if f.failOn == onChange && f.baseline == "" {
-		return fmt.Errorf("--fail-on %s requires --baseline", onChange)
-	}
+	f.failOn = strings.ToLower(f.failOn)
 	severities := []scanner.Severity{scanner.SeverityNone, scanner.SeverityLow, scanner.SeverityMedium, scanner.SeverityHigh, scanner.SeverityCritical, onChange}
 	if !slices.Contains(severities, scanner.Severity(f.failOn)) {
 		return fmt.Errorf("--fail-on %q is unknown: use none, low, medium, high, critical or change", f.failOn)
+	}
+	if f.failOn == onChange && f.baseline == "" {
+		return fmt.Errorf("--fail-on %s requires --baseline", onChange)
 	}
 	for flag, ids := range map[string][]string{"--check": f.checks, "--skip": f.skip} {
 		for _, id := range ids {
@@ -206,6 +212,15 @@ func (f *flags) checkInputs() error {
 	if len(f.paths)+len(f.commands)+len(f.urls) == 0 && !f.clients {
 		return fmt.Errorf("there is nothing to scan: give a file, a directory, - for standard input, --clients, --server-command or --url")
 	}
+	for i, p := range f.paths {
+		switch address, isAddress := strings.CutPrefix(p, "http"); {
+		case there(p):
+		case isAddress && (strings.HasPrefix(address, "://") || strings.HasPrefix(address, "s://")):
+			return fmt.Errorf("%s is the address of a server, and no file: give it with --url", safetext.Visible(p))
+		case i == 0 && p == "scan" && len(f.paths) > 1 && f.name != "":
+			return fmt.Errorf("there is no file scan: leave out the word scan, as in %q", f.name+" "+safetext.Visible(f.paths[1]))
+		}
+	}
 	if len(f.headers) > 0 && len(f.urls) == 0 {
 		return fmt.Errorf("--header requires --url")
 	}
@@ -216,6 +231,12 @@ func (f *flags) checkInputs() error {
 		return fmt.Errorf("--timeout must be greater than 0, such as 30s")
 	}
 	return nil
+}
+
+// there reports whether a path is that of a file or a directory.
+func there(p string) bool {
+	_, err := os.Stat(p)
+	return err == nil
 }
 
 func runScan(cmd *cobra.Command, flags *flags) error {
@@ -389,10 +410,25 @@ func (f *flags) write(stdout io.Writer, r *scanreport.Result) error {
 	if err := write(r, &text); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteFile(f.output, text.Bytes(), 0o644); err != nil {
+	if err := writeFile(f.output, text.Bytes()); err != nil {
 		return fmt.Errorf("write the report: %w; choose another file with -o", err)
 	}
 	return nil
+}
+
+// writeFile writes a file completely or not at all. Its error names the file, and not the
+// one that is written beside it first.
+func writeFile(file string, text []byte) error {
+	err := atomicfile.WriteFile(file, text, 0o644)
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return fmt.Errorf("%s: %w", file, path.Err)
+	case errors.As(err, &link):
+		return fmt.Errorf("%s: %w", file, link.Err)
+	}
+	return err
 }
 
 // onChange is the value of --fail-on that allows no change since the baseline.
@@ -413,7 +449,14 @@ func (f *flags) verdict(log io.Writer, r *scanreport.Result) error {
 		f.note(log, "a suppression is no longer needed: %s", s)
 	}
 	if !r.Complete() {
-		f.note(log, "not everything was scanned: %d not scanned, %d partially scanned", len(r.Unscanned), len(r.Incomplete))
+		var missing []string
+		if n := len(r.Unscanned); n > 0 {
+			missing = append(missing, fmt.Sprintf("%d not scanned", n))
+		}
+		if n := len(r.Incomplete); n > 0 {
+			missing = append(missing, fmt.Sprintf("%d scanned in part", n))
+		}
+		f.note(log, "not everything was scanned: %s", strings.Join(missing, ", "))
 	}
 	if found := f.found(r); found != "" {
 		f.note(log, "%s", found)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/scanreport"
@@ -182,7 +181,7 @@ func saveBaseline(file string, b *scanreport.Baseline) error {
 	if err != nil {
 		return fmt.Errorf("pin: %w", err)
 	}
-	if err := atomicfile.WriteFile(file, text, 0o644); err != nil {
+	if err := writeFile(file, text); err != nil {
 		return fmt.Errorf("write the baseline: %w; choose another file", err)
 	}
 	return nil

@@ -80,6 +80,10 @@ func notChanged(item string, d *Drift) error {
 	for _, c := range d.Changes {
 		items = append(items, c.Item)
 	}
+	label, pointer, field := strings.Cut(item, "#/")
+	if near := nearest(label, items); field && near != "" {
+		return fmt.Errorf("%s has not changed; did you mean %s?", safetext.Visible(item), safetext.Visible(near+"#/"+pointer))
+	}
 	if near := nearest(item, items); near != "" {
 		return fmt.Errorf("%s has not changed; did you mean %s?", safetext.Visible(item), safetext.Visible(near))
 	}

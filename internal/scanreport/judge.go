@@ -251,14 +251,23 @@ func KnownCheck(id string) error {
 	if slices.Contains(ids, id) {
 		return nil
 	}
+	if slices.Contains(scanner.Tripwires(), id) {
+		return fmt.Errorf("%q is a tripwire of the check tripwire.known, and only whole checks are chosen: name that check", id)
+	}
 	return Unknown("check", id, ids)
 }
 
+// maxListed is the number of ids that an error lists.
+const maxListed = 20
+
 // Unknown returns the error for an unknown id of a kind of things. It suggests the
-// closest id, or lists all.
+// closest id, or lists all if they are few.
 func Unknown(kind, id string, ids []string) error {
-	if near := nearest(id, ids); near != "" {
+	if near := nearest(strings.ToLower(id), ids); near != "" {
 		return fmt.Errorf("there is no %s %q; did you mean %q?", kind, safetext.Visible(id), near)
+	}
+	if len(ids) > maxListed {
+		return fmt.Errorf("there is no %s %q: explain without an id lists them", kind, safetext.Visible(id))
 	}
 	return fmt.Errorf("there is no %s %q: use one of %s", kind, safetext.Visible(id), strings.Join(ids, ", "))
 }

@@ -204,22 +204,30 @@ func subject(u toollist.Unscanned) string {
 	switch {
 	case u.Server != "" && u.Tool != "":
 		return safetext.Clip(u.Server, safetext.MaxName) + ":" + safetext.Clip(u.Tool, safetext.MaxName)
+	case named(u):
+		return safetext.Clip(u.Source, 1000)
 	case u.Server != "":
 		return safetext.Clip(u.Server, safetext.MaxName)
 	}
 	return u.Place.String()
 }
 
+// named reports whether the source of a server, an address, names it: it has no other name
+// than the host.
+func named(u toollist.Unscanned) bool {
+	return u.Server != "" && u.Tool == "" && strings.Contains(u.Source+"/", "://"+u.Server+"/")
+}
+
 func detail(u toollist.Unscanned) string {
 	var b strings.Builder
-	if u.Source != "" {
+	if u.Source != "" && !named(u) {
 		fmt.Fprintf(&b, "%s: ", safetext.Clip(u.Source, 1000))
 	}
 	b.WriteString(u.Reason)
 	if u.Remedy != "" {
 		b.WriteString("; " + u.Remedy)
 	}
-	if u.Server != "" && u.Place.File != "" {
+	if u.Server != "" && u.Place.File != "" && u.Place.File != "<server "+u.Server+">" {
 		fmt.Fprintf(&b, " (%s)", u.Place)
 	}
 	return b.String()

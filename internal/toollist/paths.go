@@ -159,6 +159,8 @@ func mayBeRead(p string) bool {
 // directory.
 var leftOut = []string{".git", "node_modules", ".venv"}
 
+const notSearched = "a directory of this name is not searched"
+
 func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
 	var broken []error
@@ -187,7 +189,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		}
 		switch {
 		case e.IsDir() && p != dir && slices.Contains(leftOut, e.Name()):
-			passOver(p, "a directory of this name is not searched")
+			passOver(p, notSearched)
 			return fs.SkipDir
 		case e.IsDir() || !mayBeRead(p) && !(opts.Source && toolsource.Supported(p)):
 			return nil
@@ -248,6 +250,7 @@ func allBroken(dir string, broken []error) error {
 // nothingIn says why nothing in a directory can be scanned. all is the number of its
 // files, and sources that of its source files that were not asked for.
 func nothingIn(over []PassedOver, all, sources int) (reason, remedy string) {
+	over = slices.DeleteFunc(slices.Clone(over), func(p PassedOver) bool { return p.Reason == notSearched })
 	reason, remedy = "no JSON file in this directory can be scanned: ", "name another directory, or a file"
 	switch {
 	case all == 0:

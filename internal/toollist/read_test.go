@@ -174,6 +174,7 @@ func TestReadBad(t *testing.T) {
 		{"no object", `7`, "f.json:1: it is not", true},
 		{"empty array", `[]`, "its list is empty", true},
 		{"security corpus", `{"entries":[]}`, "touchstone stage score-security", true},
+		{"too deep", strings.Repeat("[", 20_000), "it is nested too deeply", false},
 		{"lists of another program", `{"resources":[{"name":"r"}],"prompts":["p"],"instructions":"text"}`, "it is not a tools/list result", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
