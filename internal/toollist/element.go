@@ -262,21 +262,16 @@ func others(members []member, known []string) (json.RawMessage, error) {
 	return out.Bytes(), errors.Join(problems...)
 }
 
-// maxNesting bounds the nesting of a schema: the scanner reads no deeper, and
-// unread text must not look clean. Real schemas nest fewer than 20 levels.
-const maxNesting = 200
-
 // checkTwice returns an error for an object, at any depth, that has a name
-// twice, and for excessive nesting. It reads the value once, however deep.
+// twice. It reads the value once, however deep. How much of a deep value is read, the
+// scanner says.
 func checkTwice(v value) error {
 	var open []names // the objects and lists around the current place
 	named := false   // the current member of the object has its name
 	for i := v.start; i < v.end; {
 		switch c := v.text[i]; c {
 		case '{', '[':
-			if open = append(open, names{object: c == '{'}); len(open) > maxNesting+1 {
-				return fmt.Errorf("it is nested deeper than %d levels", maxNesting)
-			}
+			open = append(open, names{object: c == '{'})
 			named = false
 			i++
 		case '}', ']':

@@ -113,6 +113,8 @@ func TestRead(t *testing.T) {
 			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the field \"description\" twice, and programs differ on which one they read"},
 		{"twice by an alias", `[{"name":"a","inputSchema":{},"input_schema":{"x":1}}]`,
 			`f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has both "inputSchema" and "input_schema" with different content, and programs differ on which one they read`},
+		{"a deep schema", `[{"name":"a","inputSchema":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}]`,
+			`f.json:1 srv:a "" in=` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + " out= ann="},
 		{"twice in a schema", `[{"name":"a","inputSchema":{"p":[{"d":1,"d":2}]}}]`,
 			`f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: in its inputSchema: it has the field "d" twice, and programs differ on which one they read`},
 		{"odd element", `[{"name":"a"},7]`, "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 unscanned srv:: element 2 of the list is not a readable tool: it is not an object"},

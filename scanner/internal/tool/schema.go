@@ -173,7 +173,7 @@ func (w *jsonWalker) value(r role, depth int) bool {
 	}
 	if depth > maxDepth {
 		w.deep = true
-		return false
+		return w.skip()
 	}
 	switch w.s[w.i] {
 	case '{':
@@ -192,6 +192,41 @@ func (w *jsonWalker) value(r role, depth int) bool {
 		w.i++
 	}
 	return w.i > start
+}
+
+// skip passes over one value, and reports whether to continue.
+func (w *jsonWalker) skip() bool {
+	open := 0
+	for w.i < len(w.s) {
+		switch w.s[w.i] {
+		case '{', '[':
+			open++
+			w.i++
+		case '}', ']':
+			if open == 0 {
+				return true
+			}
+			open--
+			w.i++
+		case '"':
+			if _, _, ok := w.str(); !ok {
+				return false
+			}
+		case ',':
+			if open == 0 {
+				return true
+			}
+			w.i++
+			continue
+		default:
+			w.i++
+			continue
+		}
+		if open == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *jsonWalker) add(r role, text string, plain bool) {
