@@ -191,13 +191,35 @@ func passedOver(all []toollist.PassedOver) []item {
 			}
 		}
 		const shown = 3
-		text := fmt.Sprintf("%d, in %s", len(same), strings.Join(paths[:min(shown, len(paths))], ", "))
+		text := fmt.Sprintf("%d%s, in %s", len(same), serverNames(same), strings.Join(paths[:min(shown, len(paths))], ", "))
 		if n := len(paths) - shown; n > 0 {
 			text += fmt.Sprintf(" and %d more; the JSON output lists all of them", n)
 		}
 		items = append(items, item{group, text, nil})
 	}
 	return items
+}
+
+// maxNames bounds the length of the names of servers in one line, in bytes.
+const maxNames = 400
+
+// serverNames lists the names of the servers that were passed over, in brackets, or is
+// empty if they are no servers.
+func serverNames(same []toollist.PassedOver) string {
+	var names []string
+	size := 0
+	for i, p := range same {
+		if p.Name == "" {
+			return ""
+		}
+		name := safetext.Clip(p.Name, safetext.MaxName)
+		if size += len(name) + 2; size > maxNames && i > 0 {
+			names = append(names, fmt.Sprintf("and %d more", len(same)-i))
+			break
+		}
+		names = append(names, name)
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 func subject(u toollist.Unscanned) string {

@@ -89,6 +89,8 @@ type PassedOver struct {
 	// Group describes all that is passed over for the same reason, for a summary. If it
 	// is empty, the reason does.
 	Group string `json:"-"`
+	// Name is that of a server, for the same summary.
+	Name string `json:"-"`
 }
 
 // onRequest is the group of what a server makes only on request.
@@ -190,10 +192,10 @@ func (s Server) unscanned(reason, remedy string) Unscanned {
 // or only its client can ask for what it needs.
 func (s Server) skipped() (PassedOver, bool) {
 	if s.Disabled {
-		return PassedOver{Path: s.Place.String(), Group: "servers that are disabled", Reason: fmt.Sprintf("the server %s is disabled in %s", s.Name, cmp.Or(filepath.ToSlash(s.DisabledIn), s.Client))}, true
+		return PassedOver{Path: s.Place.String(), Name: s.Name, Group: "servers that are disabled", Reason: fmt.Sprintf("the server %s is disabled in %s", s.Name, cmp.Or(filepath.ToSlash(s.DisabledIn), s.Client))}, true
 	}
 	if input := s.input(); input != "" && s.declared() {
-		return PassedOver{Path: s.Place.String(), Group: "servers that need what their client asks its user for; to scan one, name it with --server-command or --url", Reason: fmt.Sprintf("the server %s needs %s, which %s asks its user for; to scan it, name it with --server-command or --url", s.Name, input, strings.TrimPrefix(s.Client, "the configuration of "))}, true
+		return PassedOver{Path: s.Place.String(), Name: s.Name, Group: "servers that need what their client asks its user for; to scan one, name it with --server-command or --url", Reason: fmt.Sprintf("the server %s needs %s, which %s asks its user for; to scan it, name it with --server-command or --url", s.Name, input, strings.TrimPrefix(s.Client, "the configuration of "))}, true
 	}
 	return PassedOver{}, false
 }
