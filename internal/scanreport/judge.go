@@ -38,6 +38,31 @@ func (f *Finding) pointer(s *scanner.Signal) string {
 	return f.definition.Pointer(s.Pointer)
 }
 
+// placesOf returns the places of a signal: those of the finding, the first with the line of
+// the text where that is known.
+func (f *Finding) placesOf(s *scanner.Signal) []toollist.Place {
+	if f.definition == nil || len(f.Places) == 0 || !strings.HasPrefix(s.Pointer, "/") {
+		return f.Places
+	}
+	line := f.definition.Line(s.Pointer)
+	if line == 0 || line == f.Places[0].Line {
+		return f.Places
+	}
+	places := slices.Clone(f.Places)
+	places[0].Line, places[0].Column = line, 0
+	return places
+}
+
+// where says for people where a signal is in the definition, and on which line if that is
+// not the line of the definition.
+func (f *Finding) where(s *scanner.Signal) string {
+	at := safetext.Clip(f.pointer(s), maxPointer)
+	if places := f.placesOf(s); len(places) > 0 && places[0] != f.Places[0] {
+		at = places[0].String() + ", " + at
+	}
+	return at
+}
+
 // Suppressed is a signal that a suppression removed from its finding.
 type Suppressed struct {
 	Server, Tool string

@@ -36,6 +36,29 @@ type Tool struct {
 	scanner.Tool
 	Place   Place
 	written []written
+	lines   map[string]int
+}
+
+// line records the line of a text of the definition, by its JSON Pointer.
+func (t *Tool) line(pointer string, line int) {
+	if line > 0 {
+		if t.lines == nil {
+			t.lines = map[string]int{}
+		}
+		t.lines[pointer] = line
+	}
+}
+
+// Line returns the line of what a JSON Pointer leads to in the source of a server, or 0 if
+// it is not known apart from that of the definition.
+func (t *Tool) Line(pointer string) int {
+	for strings.HasPrefix(pointer, "/") {
+		if line := t.lines[pointer]; line > 0 {
+			return line
+		}
+		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
+	}
+	return 0
 }
 
 // Server is a server that a client's configuration declares or the caller
