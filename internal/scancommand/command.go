@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -111,7 +112,7 @@ scan --pin approved.json tools.json
 scan --baseline approved.json --fail-on change tools.json`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.paths = args
-			if n := cmd.ArgsLenAtDash(); n >= 0 && n < len(args) && !there(args[n]) {
+			if n := cmd.ArgsLenAtDash(); n >= 0 && n < len(args) && !there(args[n]) && isProgram(args[n]) {
 				return fmt.Errorf("there is no file %s, and a command cannot follow --: give it as --server-command %q", safetext.Visible(args[n]), toollist.CommandServer("", args[n:]).Display())
 			}
 			return runScan(cmd, flags)
@@ -231,6 +232,12 @@ func (f *flags) checkInputs() error {
 		return fmt.Errorf("--timeout must be greater than 0, such as 30s")
 	}
 	return nil
+}
+
+// isProgram reports whether a word is that of a program that could be started.
+func isProgram(word string) bool {
+	_, err := exec.LookPath(word)
+	return err == nil
 }
 
 // there reports whether a path is that of a file or a directory.
