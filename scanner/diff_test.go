@@ -10,6 +10,10 @@ func TestDiff(t *testing.T) {
 	schema := func(properties, required string) Tool {
 		return Tool{InputSchema: []byte(`{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`)}
 	}
+	prompt := func(arguments string) Tool {
+		return Tool{Subject: SubjectPrompt, InputSchema: []byte("[" + arguments + "]")}
+	}
+	const path = `{"name":"path"},`
 	mail := `"body":{"type":"string"}`
 	for name, tt := range map[string]struct {
 		was, now Tool
@@ -42,6 +46,14 @@ func TestDiff(t *testing.T) {
 		"_meta":                  {Tool{Extra: []byte(`{"_meta":{"a":1}}`)}, Tool{Extra: []byte(`{"_meta":{"a":2}}`)}, "low /_meta/a: another value"},
 		"instructions":           {Tool{Subject: SubjectInstructions, Description: "a"}, Tool{Subject: SubjectInstructions, Description: "b"}, "low /instructions: other words"},
 		"an argument":            {Tool{Subject: SubjectPrompt, InputSchema: []byte(`[{"name":"a","description":"x"}]`)}, Tool{Subject: SubjectPrompt, InputSchema: []byte(`[{"name":"a","description":"y"}]`)}, "low /arguments/0/description: other words"},
+		"a new argument":         {prompt(path + `{"name":"style"}`), prompt(path + `{"name":"conversation","required":true},{"name":"style"}`), "high /arguments/1: a new required argument that takes the conversation"},
+		"the first argument":     {Tool{Subject: SubjectPrompt}, prompt(`{"name":"conversation","description":"The whole conversation so far.","required":true}`), "high /arguments/0: a new required argument that takes the conversation"},
+		"an ordinary argument":   {prompt(`{"name":"style"}`), prompt(path + `{"name":"style","description":"The style."}`), "low /arguments/0: a new argument; low /arguments/1/description: other words"},
+		"a required argument":    {prompt(`{"name":"a"}`), prompt(`{"name":"a","required":true}`), "medium /arguments/0/required: an argument that must be given now"},
+		"a private argument":     {prompt(`{"name":"a"}`), prompt(`{"name":"api_key"},{"name":"a"}`), "medium /arguments/0: a new argument for something private"},
+		"an argument is gone":    {prompt(path + `{"name":"a"}`), prompt(`{"name":"a"}`), "low /arguments/0: it is gone"},
+		"arguments in order":     {prompt(path + `{"name":"a"}`), prompt(`{"name":"a"},{"name":"path"}`), "low /arguments: another order"},
+		"arguments without name": {prompt(`{"name":"a"}`), prompt(`{"name":"a"},{}`), "low /arguments: another value"},
 		"large numbers":          {Tool{Extra: []byte(`{"n":9007199254740993}`)}, Tool{Extra: []byte(`{"n":9007199254740992}`)}, "low /n: another value"},
 		"no JSON":                {Tool{InputSchema: []byte(`{`)}, Tool{InputSchema: []byte(`{}`)}, "medium /inputSchema: not JSON"},
 		"the name of a member":   {Tool{Extra: []byte(`{"a/b~":1}`)}, Tool{Extra: []byte(`{"a/b~":null}`)}, "low /a~1b~0: another value"},
@@ -60,8 +72,15 @@ func TestDiff(t *testing.T) {
 func FuzzDiff(f *testing.F) {
 	f.Add(`{"properties":{"a":{"default":"b"}}}`, `{"properties":{"a":{"default":"b@c.d"}},"required":["a"]}`)
 	f.Add(`{"a":[1,null]}`, `[`)
+	f.Add(`[{"name":"a"},{"name":"b"}]`, `[{"name":"b"},{"name":[]}]`)
 	f.Fuzz(func(t *testing.T, was, now string) {
 		a, b := Tool{InputSchema: []byte(was), Extra: []byte(now)}, Tool{InputSchema: []byte(now), Extra: []byte(was)}
+		for _, c := range Diff(a, b) {
+			if c.Severity == "" || c.Why == "" {
+				t.Errorf("%+v", c)
+			}
+		}
+		a.Subject, b.Subject = SubjectPrompt, SubjectPrompt
 		for _, c := range Diff(a, b) {
 			if c.Severity == "" || c.Why == "" {
 				t.Errorf("%+v", c)

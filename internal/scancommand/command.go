@@ -1,16 +1,19 @@
 // Package scancommand is the command line of the scanner: the verb scan of
 // touchstone, and the program touchstone-scan.
 //
-// command.go scans, explain.go explains checks, approve.go approves changes. They
-// only connect what is in toollist and scanreport.
+// command.go scans, pin.go writes what is approved, explain.go explains checks,
+// approve.go approves changes. They only connect what is in toollist and scanreport.
 package scancommand
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,8 +46,8 @@ func (f *Failed) ExitCode() int { return f.Code }
 
 // flags are the flags and arguments of touchstone scan.
 type flags struct {
-	program        string
-	json           *bool // --json of the program
+	program, name  string // the program, and with its verb
+	json           *bool  // --json of the program
 	paths          []string
 	base           string // the directory to which the names of servers are relative, or ""
 	server         string
@@ -95,7 +98,7 @@ const scanExitHelp = `Exit codes:
 // New returns the command. name is the program with the verb, as in its examples, and
 // json the flag --json of the program.
 func New(name string, json *bool) *cobra.Command {
-	flags := &flags{program: strings.Fields(name)[0], json: json}
+	flags := &flags{program: strings.Fields(name)[0], name: name, json: json}
 	cmd := &cobra.Command{
 		Use:   name[strings.LastIndex(name, " ")+1:] + " [PATH...|-]",
 		Short: "Scan tool definitions from files, client configurations or live servers",
@@ -109,6 +112,9 @@ scan --pin approved.json tools.json
 scan --baseline approved.json --fail-on change tools.json`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.paths = args
+			if n := cmd.ArgsLenAtDash(); n >= 0 && n < len(args) && !there(args[n]) && isProgram(args[n]) {
+				return fmt.Errorf("there is no file %s, and a command cannot follow --: give it as --server-command %q", safetext.Visible(args[n]), toollist.CommandServer("", args[n:]).Display())
+			}
 			return runScan(cmd, flags)
 		},
 		// A path that is no verb is not a mistyped one.
@@ -181,12 +187,13 @@ func (f *flags) check(cmd *cobra.Command) error {
 	if scanWriters[f.format] == nil {
 		return fmt.Errorf("--format %q is unknown: use table, json, sarif, html, markdown or codequality", f.format)
 	}
-	if f.failOn == onChange && f.baseline == "" {
-		return fmt.Errorf("--fail-on %s requires --baseline", onChange)
-	}
+	f.failOn = strings.ToLower(f.failOn)
 	severities := []scanner.Severity{scanner.SeverityNone, scanner.SeverityLow, scanner.SeverityMedium, scanner.SeverityHigh, scanner.SeverityCritical, onChange}
 	if !slices.Contains(severities, scanner.Severity(f.failOn)) {
 		return fmt.Errorf("--fail-on %q is unknown: use none, low, medium, high, critical or change", f.failOn)
+	}
+	if f.failOn == onChange && f.baseline == "" {
+		return fmt.Errorf("--fail-on %s requires --baseline", onChange)
 	}
 	for flag, ids := range map[string][]string{"--check": f.checks, "--skip": f.skip} {
 		for _, id := range ids {
@@ -195,13 +202,25 @@ func (f *flags) check(cmd *cobra.Command) error {
 			}
 		}
 	}
-	return f.checkInputs()
+	if err := f.checkInputs(); err != nil {
+		return err
+	}
+	return f.checkPin()
 }
 
 // checkInputs reports usage errors of the flags that say what to read.
 func (f *flags) checkInputs() error {
 	if len(f.paths)+len(f.commands)+len(f.urls) == 0 && !f.clients {
 		return fmt.Errorf("there is nothing to scan: give a file, a directory, - for standard input, --clients, --server-command or --url")
+	}
+	for i, p := range f.paths {
+		switch address, isAddress := strings.CutPrefix(p, "http"); {
+		case there(p):
+		case isAddress && (strings.HasPrefix(address, "://") || strings.HasPrefix(address, "s://")):
+			return fmt.Errorf("%s is the address of a server, and no file: give it with --url", safetext.Visible(p))
+		case i == 0 && p == "scan" && len(f.paths) > 1 && f.name != "":
+			return fmt.Errorf("there is no file scan: leave out the word scan, as in %q", f.name+" "+safetext.Visible(f.paths[1]))
+		}
 	}
 	if len(f.headers) > 0 && len(f.urls) == 0 {
 		return fmt.Errorf("--header requires --url")
@@ -215,6 +234,18 @@ func (f *flags) checkInputs() error {
 	return nil
 }
 
+// isProgram reports whether a word is that of a program that could be started.
+func isProgram(word string) bool {
+	_, err := exec.LookPath(word)
+	return err == nil
+}
+
+// there reports whether a path is that of a file or a directory.
+func there(p string) bool {
+	_, err := os.Stat(p)
+	return err == nil
+}
+
 func runScan(cmd *cobra.Command, flags *flags) error {
 	if err := flags.check(cmd); err != nil {
 		return err
@@ -224,6 +255,10 @@ func runScan(cmd *cobra.Command, flags *flags) error {
 		return err
 	}
 	flags.nameFrom(opts.Baseline)
+	old, err := flags.readPinned(cmd.Context())
+	if err != nil {
+		return err
+	}
 	in, err := flags.read(cmd)
 	if err != nil {
 		return err
@@ -235,7 +270,7 @@ func runScan(cmd *cobra.Command, flags *flags) error {
 	if err := flags.write(cmd.OutOrStdout(), result); err != nil {
 		return err
 	}
-	if err := flags.writeBaseline(cmd.Context(), cmd.ErrOrStderr(), in, result); err != nil {
+	if err := flags.writeBaseline(cmd.ErrOrStderr(), in, result, old); err != nil {
 		return err
 	}
 	return flags.verdict(cmd.ErrOrStderr(), result)
@@ -382,65 +417,25 @@ func (f *flags) write(stdout io.Writer, r *scanreport.Result) error {
 	if err := write(r, &text); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteFile(f.output, text.Bytes(), 0o644); err != nil {
+	if err := writeFile(f.output, text.Bytes()); err != nil {
 		return fmt.Errorf("write the report: %w; choose another file with -o", err)
 	}
 	return nil
 }
 
-// writeBaseline writes the scanned tools as approved. It does not write a partial
-// baseline, which would lose earlier approvals.
-func (f *flags) writeBaseline(ctx context.Context, log io.Writer, in *toollist.Input, r *scanreport.Result) error {
-	if f.pin == "" {
-		return nil
+// writeFile writes a file completely or not at all. Its error names the file, and not the
+// one that is written beside it first.
+func writeFile(file string, text []byte) error {
+	err := atomicfile.WriteFile(file, text, 0o644)
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return fmt.Errorf("%s: %w", file, path.Err)
+	case errors.As(err, &link):
+		return fmt.Errorf("%s: %w", file, link.Err)
 	}
-	if !r.Complete() {
-		f.note(log, "%s was not written: not everything was scanned", f.pin)
-		return nil
-	}
-	b, err := scanreport.NewBaseline(slices.Concat(in.Tools, in.Others))
-	if err != nil {
-		return fmt.Errorf("pin: %w", err)
-	}
-	b.RelativeNames = f.base != "" && sameFile(f.base, filepath.Dir(f.pin))
-	// The file that it replaces says who approved earlier changes.
-	if old, err := readBaseline(ctx, f.pin); err == nil {
-		b.Approvals = old.Approvals
-	}
-	if err := saveBaseline(f.pin, b); err != nil {
-		return err
-	}
-	fmt.Fprintf(log, "pinned %s in %s\n", r.Scanned(), f.pin)
-	return nil
-}
-
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	two, err2 := os.Stat(b)
-	return err == nil && err2 == nil && os.SameFile(one, two)
-}
-
-func readBaseline(ctx context.Context, file string) (*scanreport.Baseline, error) {
-	text, err := readlimit.File(ctx, file, toollist.MaxFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the baseline: %w; write one with --pin", err)
-	}
-	b, err := scanreport.ParseBaseline(file, text)
-	if err != nil {
-		return nil, fmt.Errorf("read the baseline: %w", err)
-	}
-	return b, nil
-}
-
-func saveBaseline(file string, b *scanreport.Baseline) error {
-	text, err := b.Text()
-	if err != nil {
-		return fmt.Errorf("pin: %w", err)
-	}
-	if err := atomicfile.WriteFile(file, text, 0o644); err != nil {
-		return fmt.Errorf("write the baseline: %w; choose another file", err)
-	}
-	return nil
+	return err
 }
 
 // onChange is the value of --fail-on that allows no change since the baseline.
@@ -461,22 +456,55 @@ func (f *flags) verdict(log io.Writer, r *scanreport.Result) error {
 		f.note(log, "a suppression is no longer needed: %s", s)
 	}
 	if !r.Complete() {
-		f.note(log, "not everything was scanned: %d not scanned, %d partially scanned", len(r.Unscanned), len(r.Incomplete))
-	}
-	least := scanner.Severity(f.failOn)
-	if f.failOn == onChange {
-		least = scanner.SeverityHigh
-		if r.Drift.Any() {
-			f.note(log, "%d changed since the baseline", len(r.Drift.Changes))
-			return &Failed{exitFound}
+		var missing []string
+		if n := len(r.Unscanned); n > 0 {
+			missing = append(missing, fmt.Sprintf("%d not scanned", n))
 		}
+		if n := len(r.Incomplete); n > 0 {
+			missing = append(missing, fmt.Sprintf("%d scanned in part", n))
+		}
+		f.note(log, "not everything was scanned: %s", strings.Join(missing, ", "))
 	}
-	if n := r.AtLeast(least); n > 0 {
-		f.note(log, "%d of severity %s or higher", n, least)
+	if found := f.found(r); found != "" {
+		f.note(log, "%s", found)
 		return &Failed{exitFound}
 	}
 	if !r.Complete() {
 		return &Failed{exitIncomplete}
 	}
 	return nil
+}
+
+// found says what fails the scan, or returns "".
+func (f *flags) found(r *scanreport.Result) string {
+	least := scanner.Severity(f.failOn)
+	if f.failOn == onChange {
+		least = scanner.SeverityHigh
+		if r.Drift.Any() {
+			return fmt.Sprintf("%d changed since the baseline", len(r.Drift.Changes))
+		}
+	}
+	findings, changes := r.Reached(least)
+	if findings+changes == 0 {
+		return ""
+	}
+	var what []string
+	if findings > 0 {
+		what = append(what, plural(findings, "finding"))
+	}
+	if changes > 0 {
+		what = append(what, plural(changes, "change"))
+	}
+	severity := string(least) + " or higher"
+	if least == scanner.SeverityCritical {
+		severity = string(least)
+	}
+	return fmt.Sprintf("%s of severity %s", strings.Join(what, " and "), severity)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -80,6 +80,10 @@ func notChanged(item string, d *Drift) error {
 	for _, c := range d.Changes {
 		items = append(items, c.Item)
 	}
+	label, pointer, field := strings.Cut(item, "#/")
+	if near := nearest(label, items); field && near != "" {
+		return fmt.Errorf("%s has not changed; did you mean %s?", safetext.Visible(item), safetext.Visible(near+"#/"+pointer))
+	}
 	if near := nearest(item, items); near != "" {
 		return fmt.Errorf("%s has not changed; did you mean %s?", safetext.Visible(item), safetext.Visible(near))
 	}
@@ -111,6 +115,9 @@ func withField(was, now scanner.Tool, pointer string) (scanner.Tool, error) {
 	if err != nil {
 		return was, err
 	}
+	if strings.HasPrefix(pointer, "/arguments/") && was.Subject == scanner.SubjectPrompt && !slices.Equal(argumentNames(approved), argumentNames(present)) {
+		return was, errors.New("the prompt has other arguments now, or in another order: approve the whole item")
+	}
 	merged, err := set(approved, present, jsonpointer.Split(pointer))
 	if err != nil {
 		return was, err
@@ -131,6 +138,18 @@ func tree(t scanner.Tool) (any, error) {
 	d.UseNumber()
 	var v any
 	return v, d.Decode(&v)
+}
+
+// argumentNames lists the names of the arguments of a prompt. A change of an argument has
+// the place of the present list, which must be that in the approved one.
+func argumentNames(prompt any) (names []string) {
+	object, _ := prompt.(map[string]any)
+	list, _ := object["arguments"].([]any)
+	for _, e := range list {
+		argument, _ := e.(map[string]any)
+		names = append(names, fmt.Sprint(argument["name"]))
+	}
+	return names
 }
 
 // set returns into with the value at the end of the steps as it is in from, or without

@@ -15,13 +15,19 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// baselineVersion is the version of the baseline file. Version 1 had only tools.
-const baselineVersion = "touchstone-scan-baseline/2"
+// baselineVersion is the version of the baseline file. The first had only tools.
+const (
+	baselineVersion = "touchstone-scan-baseline/2"
+	firstVersion    = "touchstone-scan-baseline/1"
+)
 
 // Baseline is what was approved: tools and everything else that servers tell models.
 type Baseline struct {
 	Tools     []scanner.Tool
 	Approvals []Approval // of single changes, the oldest first
+	// Pinned means that the file has the version of a baseline. Other lists of tools have
+	// another one.
+	Pinned bool
 	// RelativeNames means that the names of servers that come from paths are relative to
 	// the file of the baseline. In earlier files they are relative to the directory in
 	// which it was written.
@@ -95,6 +101,22 @@ func (b *Baseline) Text() ([]byte, error) {
 	return safetext.JSON(out.Bytes()), err
 }
 
+// versioned is the version of a baseline that is read, also in a file that is damaged.
+var versioned = regexp.MustCompile(`"version"\s*:\s*"touchstone-scan-baseline/[12]"`)
+
+// IsBaseline reports whether a file was written as a baseline. It may be damaged since.
+func IsBaseline(text []byte) bool { return versioned.Match(text) }
+
+// Differences lists the definitions that only next approves, those that it approves
+// otherwise, and those that it does not approve any more, as "server:label", sorted.
+func (b *Baseline) Differences(next *Baseline) (added, changed, gone []string) {
+	d := drift(next.Tools, b.Tools)
+	for _, c := range d.Notes {
+		d.Changed = append(d.Changed, c.Item)
+	}
+	return d.New, d.Changed, d.Gone
+}
+
 // conflict is a mark that Git leaves in a file that it could not merge.
 var conflict = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
@@ -133,16 +155,17 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 		Version       *string
 		RelativeNames bool `json:"relative_names"`
 		Approvals     []Approval
+		GeneratedFrom json.RawMessage `json:"generated_from"` // of a corpus
 	}
 	if err := json.Unmarshal(text, &rest); err != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, fail(toollist.Place{File: file}, "it is no baseline: "+safetext.Clip(err.Error(), 200), remedy)
 	}
-	ours := rest.Version != nil && strings.HasPrefix(*rest.Version, "touchstone-scan-baseline/")
+	ours := rest.Version != nil && slices.Contains([]string{baselineVersion, firstVersion}, *rest.Version)
 	switch {
-	case ours && *rest.Version != baselineVersion && *rest.Version != "touchstone-scan-baseline/1":
-		return nil, fail(toollist.Place{File: file}, fmt.Sprintf("its version is %q, and this program reads up to %s", safetext.Clip(*rest.Version, 80), baselineVersion), "use a newer program, or "+remedy)
+	case rest.Version != nil && !ours && (rest.GeneratedFrom == nil || strings.HasPrefix(*rest.Version, "touchstone-scan-baseline/")):
+		return nil, fail(toollist.Place{File: file}, fmt.Sprintf("its version is %q, and this program reads %s, %s and corpora", safetext.Clip(*rest.Version, 80), baselineVersion, firstVersion), "use a newer program, or "+remedy)
 	case ours:
-		b.Approvals, b.RelativeNames = rest.Approvals, rest.RelativeNames
+		b.Approvals, b.RelativeNames, b.Pinned = rest.Approvals, rest.RelativeNames, true
 	}
 	seen := map[toolName]toollist.Tool{}
 	for _, t := range slices.Concat(in.Tools, in.Others) {

@@ -51,13 +51,13 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		var place toollist.Place
-		if len(f.Places) > 0 {
-			place = f.Places[0]
-		}
 		for k := range f.Signals {
 			signal, severity := r.withChange(f, f.Signals[k])
 			s := &signal
+			var place toollist.Place
+			if places := f.placesOf(s); len(places) > 0 {
+				place = places[0]
+			}
 			text := fmt.Sprintf("%s:%s: %s: %s", safetext.Name(f.Server), safetext.Name(f.Label()), s.Detail, marked(s))
 			if _, do := advice(f, s); do != "" {
 				text += " What to do: " + do

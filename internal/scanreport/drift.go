@@ -123,10 +123,42 @@ func drift(tools, approved []scanner.Tool) *Drift {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
+	d.sortChanges()
+	return d
+}
+
+// sortChanges puts the worst changes first.
+func (d *Drift) sortChanges() {
 	slices.SortStableFunc(d.Changes, func(a, b Changed) int {
 		return cmp.Or(cmp.Compare(severityRank[b.Severity], severityRank[a.Severity]), strings.Compare(a.Item, b.Item))
 	})
-	return d
+}
+
+// raiseChanges makes the change of a field as severe as a hard finding about the same
+// field: nobody should read of the two that it is harmless.
+func (r *Result) raiseChanges() {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		c := r.changeOf(toolName{f.Server, f.Label()})
+		if c == nil {
+			continue
+		}
+		for k := range c.Fields {
+			field := &c.Fields[k]
+			hard := slices.ContainsFunc(f.Signals, func(s scanner.Signal) bool {
+				rest, within := strings.CutPrefix(s.Pointer, field.Pointer)
+				return s.Tier == scanner.TierHard && within && (rest == "" || rest[0] == '/')
+			})
+			if !hard || severityRank[field.Severity] >= severityRank[scanner.SeverityHigh] {
+				continue
+			}
+			field.Severity, field.Why = scanner.SeverityHigh, field.Why+", with a hard signal"
+			if severityRank[c.Severity] < severityRank[field.Severity] {
+				c.Severity, c.Why = field.Severity, field.Why
+			}
+		}
+	}
+	r.Drift.sortChanges()
 }
 
 func (n toolName) String() string { return n.server + ":" + n.tool }

@@ -92,8 +92,8 @@ func htmlSignal(w io.Writer, f *Finding, s *scanner.Signal) {
 			words = "<mark>" + text(words) + "</mark>"
 		}
 		fmt.Fprintf(w, "<br><code>%s%s%s</code>", text(before), words, text(after))
-		if at := f.pointer(s); at != "" {
-			fmt.Fprintf(w, " <span class=\"quiet\">at %s</span>", text(safetext.Clip(at, maxPointer)))
+		if at := f.where(s); at != "" {
+			fmt.Fprintf(w, " <span class=\"quiet\">at %s</span>", text(at))
 		}
 	}
 	if why, do := advice(f, s); why != "" {

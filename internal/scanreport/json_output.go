@@ -43,6 +43,7 @@ type (
 		Detail     string             `json:"detail"`
 		Pointer    string             `json:"pointer,omitempty"`
 		Words      string             `json:"words,omitempty"`
+		Place      *toollist.Place    `json:"place,omitempty"` // in a source, if it is not that of the definition
 		Why        string             `json:"why,omitempty"`
 		Do         string             `json:"do,omitempty"`
 	}
@@ -92,7 +93,10 @@ func (r *Result) WriteJSON(w io.Writer) error {
 			j.Signals[k], j.Evidence[k] = s.CheckID, s.Evidence
 			_, words, _ := quoted(s)
 			why, do := advice(&f, s)
-			j.Details[k] = jsonSignal{s.CheckID, s.Pattern, s.Tier, s.ThreatType, s.Confidence, s.Detail, f.pointer(s), words, why, do}
+			j.Details[k] = jsonSignal{s.CheckID, s.Pattern, s.Tier, s.ThreatType, s.Confidence, s.Detail, f.pointer(s), words, nil, why, do}
+			if places := f.placesOf(s); len(places) > 0 && places[0] != f.Places[0] {
+				j.Details[k].Place = &places[0]
+			}
 		}
 		out.Findings[i] = j
 	}

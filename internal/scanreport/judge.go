@@ -38,6 +38,31 @@ func (f *Finding) pointer(s *scanner.Signal) string {
 	return f.definition.Pointer(s.Pointer)
 }
 
+// placesOf returns the places of a signal: those of the finding, the first with the line of
+// the text where that is known.
+func (f *Finding) placesOf(s *scanner.Signal) []toollist.Place {
+	if f.definition == nil || len(f.Places) == 0 || !strings.HasPrefix(s.Pointer, "/") {
+		return f.Places
+	}
+	line := f.definition.Line(s.Pointer)
+	if line == 0 || line == f.Places[0].Line {
+		return f.Places
+	}
+	places := slices.Clone(f.Places)
+	places[0].Line, places[0].Column = line, 0
+	return places
+}
+
+// where says for people where a signal is in the definition, and on which line if that is
+// not the line of the definition.
+func (f *Finding) where(s *scanner.Signal) string {
+	at := safetext.Clip(f.pointer(s), maxPointer)
+	if places := f.placesOf(s); len(places) > 0 && places[0] != f.Places[0] {
+		at = places[0].String() + ", " + at
+	}
+	return at
+}
+
 // Suppressed is a signal that a suppression removed from its finding.
 type Suppressed struct {
 	Server, Tool string
@@ -108,26 +133,32 @@ var severityRank = map[scanner.Severity]int{
 // AtLeast counts the tools with a finding, or a change since the baseline, of severity
 // s or worse. For SeverityNone it returns 0: that severity means never to fail.
 func (r *Result) AtLeast(s scanner.Severity) int {
+	findings, changes := r.Reached(s)
+	return findings + changes
+}
+
+// Reached counts the findings of severity s or worse, and the changes since the baseline
+// of tools without such a finding. For SeverityNone both are 0.
+func (r *Result) Reached(s scanner.Severity) (findings, changes int) {
 	if s == scanner.SeverityNone {
-		return 0
+		return 0, 0
 	}
 	reached := map[toolName]bool{}
-	n := 0
 	for _, f := range r.Findings {
 		if severityRank[f.Severity] >= severityRank[s] {
 			reached[toolName{f.Server, f.Label()}] = true
-			n++
+			findings++
 		}
 	}
 	if r.Drift != nil {
 		for _, c := range r.Drift.Changes {
 			if severityRank[c.Severity] >= severityRank[s] && !reached[c.key] {
 				reached[c.key] = true
-				n++
+				changes++
 			}
 		}
 	}
-	return n
+	return findings, changes
 }
 
 // Judge scans all tools of in together.
@@ -183,6 +214,7 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 			c := &r.Drift.Changes[i]
 			c.places = places[c.key]
 		}
+		r.raiseChanges()
 	}
 	return r, nil
 }
@@ -244,14 +276,23 @@ func KnownCheck(id string) error {
 	if slices.Contains(ids, id) {
 		return nil
 	}
+	if slices.Contains(scanner.Tripwires(), id) {
+		return fmt.Errorf("%q is a tripwire of the check tripwire.known, and only whole checks are chosen: name that check", id)
+	}
 	return Unknown("check", id, ids)
 }
 
+// maxListed is the number of ids that an error lists.
+const maxListed = 20
+
 // Unknown returns the error for an unknown id of a kind of things. It suggests the
-// closest id, or lists all.
+// closest id, or lists all if they are few.
 func Unknown(kind, id string, ids []string) error {
-	if near := nearest(id, ids); near != "" {
+	if near := nearest(strings.ToLower(id), ids); near != "" {
 		return fmt.Errorf("there is no %s %q; did you mean %q?", kind, safetext.Visible(id), near)
+	}
+	if len(ids) > maxListed {
+		return fmt.Errorf("there is no %s %q: explain without an id lists them", kind, safetext.Visible(id))
 	}
 	return fmt.Errorf("there is no %s %q: use one of %s", kind, safetext.Visible(id), strings.Join(ids, ", "))
 }

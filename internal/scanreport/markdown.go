@@ -59,8 +59,8 @@ func markdownSignal(w io.Writer, f *Finding, s *scanner.Signal) {
 		if after != "" {
 			fmt.Fprint(w, safetext.MarkdownCode(after))
 		}
-		if at := f.pointer(s); at != "" {
-			fmt.Fprintf(w, " at %s", safetext.MarkdownCode(safetext.Clip(at, maxPointer)))
+		if at := f.where(s); at != "" {
+			fmt.Fprintf(w, " at %s", safetext.MarkdownCode(at))
 		}
 	}
 	fmt.Fprintln(w)

@@ -306,7 +306,7 @@ func TestCodeQuality(t *testing.T) {
 			t.Errorf("%+v", i)
 		}
 	}
-	if len(prints) != len(issues) || checks["rugpull.change"] != "major" || checks["baseline"] != "info" || checks["not-scanned"] != "major" {
+	if len(prints) != len(issues) || checks["rugpull.change"] != "major" || checks["baseline"] != "major" || checks["not-scanned"] != "major" {
 		t.Errorf("%+v", issues)
 	}
 }
@@ -319,11 +319,21 @@ func TestPassedOverInOneLine(t *testing.T) {
 			toollist.PassedOver{Path: fmt.Sprintf("%02d.json", i), Reason: "it is something else"},
 			toollist.PassedOver{Path: "c.json", Reason: fmt.Sprintf("server %d is off", i), Group: "servers that are off"})
 	}
+	for i := range 200 {
+		in.PassedOver = append(in.PassedOver, toollist.PassedOver{Path: "d.json", Name: fmt.Sprintf("off-%03d", i), Reason: fmt.Sprintf("server %d is disabled", i), Group: "servers that are disabled"})
+		if i == 3 {
+			some := mustJudge(t, in, Options{})
+			if text := written(t, some.WriteTable); !strings.Contains(text, "  servers that are disabled: 4 (off-000, off-001, off-002, off-003), in d.json\n") {
+				t.Error(text)
+			}
+		}
+	}
 	in.PassedOver = append(in.PassedOver, toollist.PassedOver{Path: "link.json", Reason: "it is not a regular file"})
 	r := mustJudge(t, in, Options{})
 	want := `Passed over:
   it is something else: 40, in 00.json, 01.json, 02.json and 37 more; the JSON output lists all of them
   servers that are off: 40, in c.json
+  servers that are disabled: 200 (off-000, off-001, off-002, off-003, off-004, off-005, off-006, off-007, off-008, off-009, off-010, off-011, off-012, off-013, off-014, off-015, off-016, off-017, off-018, off-019, off-020, off-021, off-022, off-023, off-024, off-025, off-026, off-027, off-028, off-029, off-030, off-031, off-032, off-033, off-034, off-035, off-036, off-037, off-038, off-039, off-040, off-041, off-042, off-043, and 156 more), in d.json
   link.json: it is not a regular file
 `
 	if text := written(t, r.WriteTable); !strings.Contains(text, want) {

@@ -162,12 +162,12 @@ func (r *Result) sarifResults() []*sarif.Result {
 	for _, f := range r.Findings {
 		for _, s := range sortedSignals(f.Signals) {
 			s, severity := r.withChange(&f, s)
-			results = append(results, r.sarifResult(&f, f.Label(), s, severity, f.Places, seen))
+			results = append(results, r.sarifResult(&f, f.Label(), s, severity, f.placesOf(&s), seen))
 		}
 	}
 	results = append(results, r.sarifChanges(seen)...)
 	for _, s := range r.Suppressed {
-		res := r.sarifResult(s.of, s.Tool, s.Signal, scanner.SeverityNone, s.Places, seen)
+		res := r.sarifResult(s.of, s.Tool, s.Signal, scanner.SeverityNone, s.of.placesOf(&s.Signal), seen)
 		justification := safetext.Visible(s.Reason)
 		if s.Expires != "" {
 			justification += " (until " + s.Expires + ")"

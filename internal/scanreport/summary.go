@@ -17,10 +17,10 @@ func (r *Result) summary() string {
 	if len(r.Findings) == 0 {
 		b.WriteString(": nothing found")
 	} else {
-		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings), r.severities(), r.RiskScore)
+		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings), bySeverity(r.Findings, func(f Finding) scanner.Severity { return f.Severity }), r.RiskScore)
 	}
 	if r.Drift.Any() {
-		fmt.Fprintf(&b, "; %s since the baseline", count(len(r.Drift.Changes), "change"))
+		fmt.Fprintf(&b, "; %s since the baseline (%s)", count(len(r.Drift.Changes), "change"), bySeverity(r.Drift.Changes, func(c Changed) scanner.Severity { return c.Severity }))
 	}
 	if n := len(r.Suppressed); n > 0 {
 		fmt.Fprintf(&b, "; %s suppressed", count(n, "signal"))
@@ -60,12 +60,13 @@ func (r *Result) Scanned() string {
 	return list[0]
 }
 
-func (r *Result) severities() string {
+// bySeverity counts a list by severity, such as "1 high, 2 low".
+func bySeverity[T any](list []T, of func(T) scanner.Severity) string {
 	var parts []string
 	for _, s := range []scanner.Severity{scanner.SeverityCritical, scanner.SeverityHigh, scanner.SeverityMedium, scanner.SeverityLow} {
 		n := 0
-		for _, f := range r.Findings {
-			if f.Severity == s {
+		for _, e := range list {
+			if of(e) == s {
 				n++
 			}
 		}
@@ -190,7 +191,7 @@ func passedOver(all []toollist.PassedOver) []item {
 			}
 		}
 		const shown = 3
-		text := fmt.Sprintf("%d, in %s", len(same), strings.Join(paths[:min(shown, len(paths))], ", "))
+		text := fmt.Sprintf("%d%s, in %s", len(same), serverNames(same), strings.Join(paths[:min(shown, len(paths))], ", "))
 		if n := len(paths) - shown; n > 0 {
 			text += fmt.Sprintf(" and %d more; the JSON output lists all of them", n)
 		}
@@ -199,26 +200,56 @@ func passedOver(all []toollist.PassedOver) []item {
 	return items
 }
 
+// maxNames bounds the length of the names of servers in one line, in bytes.
+const maxNames = 400
+
+// serverNames lists the names of the servers that were passed over, in brackets, or is
+// empty if they are no servers.
+func serverNames(same []toollist.PassedOver) string {
+	var names []string
+	size := 0
+	for i, p := range same {
+		if p.Name == "" {
+			return ""
+		}
+		name := safetext.Clip(p.Name, safetext.MaxName)
+		if size += len(name) + 2; size > maxNames && i > 0 {
+			names = append(names, fmt.Sprintf("and %d more", len(same)-i))
+			break
+		}
+		names = append(names, name)
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
 func subject(u toollist.Unscanned) string {
 	switch {
 	case u.Server != "" && u.Tool != "":
 		return safetext.Clip(u.Server, safetext.MaxName) + ":" + safetext.Clip(u.Tool, safetext.MaxName)
+	case named(u):
+		return safetext.Clip(u.Source, 1000)
 	case u.Server != "":
 		return safetext.Clip(u.Server, safetext.MaxName)
 	}
 	return u.Place.String()
 }
 
+// named reports whether the source of a server, an address, names it: it has no other name
+// than the host.
+func named(u toollist.Unscanned) bool {
+	return u.Server != "" && u.Tool == "" && strings.Contains(u.Source+"/", "://"+u.Server+"/")
+}
+
 func detail(u toollist.Unscanned) string {
 	var b strings.Builder
-	if u.Source != "" {
+	if u.Source != "" && !named(u) {
 		fmt.Fprintf(&b, "%s: ", safetext.Clip(u.Source, 1000))
 	}
 	b.WriteString(u.Reason)
 	if u.Remedy != "" {
 		b.WriteString("; " + u.Remedy)
 	}
-	if u.Server != "" && u.Place.File != "" {
+	if u.Server != "" && u.Place.File != "" && u.Place.File != "<server "+u.Server+">" {
 		fmt.Fprintf(&b, " (%s)", u.Place)
 	}
 	return b.String()

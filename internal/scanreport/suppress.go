@@ -55,24 +55,21 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 	if !diags.HasErrors() {
 		diags = append(diags, gohcl.DecodeBody(f.Body, nil, &content)...)
 	}
+	incomplete := diags.HasErrors()
 	list := make([]Suppression, 0, len(content.Suppress))
 	for _, s := range content.Suppress {
 		complain := func(summary, detail string) {
 			diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: s.Range.Ptr()})
 		}
-		if diags.HasErrors() && s.Tool == "" && s.Check == "" {
-			continue // already reported
-		}
-		if strings.TrimSpace(s.Reason) == "" {
+		missing := func(value string) bool { return incomplete && value == "" } // already reported
+		if strings.TrimSpace(s.Reason) == "" && !missing(s.Reason) {
 			complain("a suppression has no reason", "add a reason that explains why the finding is accepted")
 		}
-		if !strings.Contains(s.Tool, ":") {
+		if !strings.Contains(s.Tool, ":") && !missing(s.Tool) {
 			complain(fmt.Sprintf("%q names no tool", s.Tool), `write server:tool; * matches any text, as in "github:*"`)
 		}
-		if !slices.Contains(scanner.Tripwires(), s.Check) {
-			if err := KnownCheck(s.Check); err != nil {
-				complain(err.Error(), "the verb explain lists the ids")
-			}
+		if ids := slices.Concat(CheckIDs(), scanner.Tripwires()); !slices.Contains(ids, s.Check) && !missing(s.Check) {
+			complain(Unknown("check or tripwire", s.Check, ids).Error(), "")
 		}
 		if _, err := time.Parse(time.DateOnly, s.Expires); s.Expires != "" && err != nil {
 			complain(fmt.Sprintf("%q is not a date", s.Expires), "write a date such as 2027-01-31")
@@ -95,7 +92,11 @@ func (e *suppressionsError) Error() string {
 		if d.Subject != nil {
 			place = fmt.Sprintf("%s:%d,%d: ", d.Subject.Filename, d.Subject.Start.Line, d.Subject.Start.Column)
 		}
-		lines = append(lines, place+safetext.Visible(d.Summary)+": "+safetext.Visible(d.Detail))
+		line := place + safetext.Visible(d.Summary)
+		if d.Detail != "" {
+			line += ": " + safetext.Visible(d.Detail)
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -58,8 +58,8 @@ func writeSignal(w io.Writer, f *Finding, s *scanner.Signal) {
 	fmt.Fprintf(w, "  %s (%s, %.2f): %s\n", s.CheckID, s.Tier, s.Confidence, safetext.Visible(s.Detail))
 	if s.Evidence != "" {
 		place := ""
-		if at := f.pointer(s); at != "" {
-			place = safetext.Clip(at, maxPointer) + ": "
+		if at := f.where(s); at != "" {
+			place = at + ": "
 		}
 		fmt.Fprintf(w, "      %s%s\n", safetext.Visible(place), safetext.Visible(marked(s)))
 	}

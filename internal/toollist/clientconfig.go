@@ -77,7 +77,7 @@ func (d *document) clientConfig(members []member) (found bool, err error) {
 			server, err := d.server1(m)
 			server.Project = g.project
 			if errors.Is(err, errExtension) {
-				d.in.PassedOver = append(d.in.PassedOver, PassedOver{Path: d.place(m.at).String(), Group: "servers that are part of an extension of their client", Reason: fmt.Sprintf("the server %s is part of an extension of %s, which starts it", m.name, strings.TrimPrefix(server.Client, "the configuration of "))})
+				d.in.PassedOver = append(d.in.PassedOver, PassedOver{Path: d.place(m.at).String(), Name: m.name, Group: "servers that are part of an extension of their client", Reason: fmt.Sprintf("the server %s is part of an extension of %s, which starts it", m.name, strings.TrimPrefix(server.Client, "the configuration of "))})
 				continue
 			}
 			if err != nil {

@@ -290,7 +290,7 @@ func (d *document) lists(v value, want map[string]member, server string) (read [
 		if k.subject != scanner.SubjectTool && len(elements) > 0 && !slices.ContainsFunc(elements, k.looksLike) {
 			continue
 		}
-		if k.subject == scanner.SubjectPrompt && len(elements) > 0 && !d.answers && !slices.ContainsFunc(elements, described) {
+		if k.subject == scanner.SubjectPrompt && len(elements) > 0 && !d.answers && !slices.ContainsFunc(elements, described) && !barePrompts(v, elements) {
 			continue
 		}
 		if err := d.list(k, v, elements, server); err != nil {

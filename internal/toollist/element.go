@@ -100,6 +100,29 @@ func described(v value) bool {
 	return false
 }
 
+// barePrompts reports whether an object is an answer with prompts that have no more than
+// a name: they have no members that a prompt of MCP lacks, and stand in an object of
+// lists of a server, or beside a list of tools.
+func barePrompts(answer value, prompts []value) bool {
+	known := append([]string{"icons", "messages", "_meta"}, kindOf(scanner.SubjectPrompt).keys()...)
+	for _, v := range prompts {
+		members := v.object()
+		if len(members) == 0 || slices.ContainsFunc(members, func(m member) bool { return !slices.Contains(known, m.name) }) {
+			return false
+		}
+	}
+	for _, m := range answer.object() {
+		isList := slices.ContainsFunc(kinds[:], func(k kind) bool { return k.list == m.name })
+		if isList && m.name == kinds[0].list && m.is('[') {
+			return true
+		}
+		if !isList && m.name != "nextCursor" && m.name != "_meta" && m.name != "server" && m.name != "instructions" {
+			return false
+		}
+	}
+	return true
+}
+
 func looksLikeTool(v value) bool { return kinds[0].looksLike(v) }
 
 // read reads one element of a list. If it fails, the tool holds the known parts.
@@ -239,21 +262,16 @@ func others(members []member, known []string) (json.RawMessage, error) {
 	return out.Bytes(), errors.Join(problems...)
 }
 
-// maxNesting bounds the nesting of a schema: the scanner reads no deeper, and
-// unread text must not look clean. Real schemas nest fewer than 20 levels.
-const maxNesting = 200
-
 // checkTwice returns an error for an object, at any depth, that has a name
-// twice, and for excessive nesting. It reads the value once, however deep.
+// twice. It reads the value once, however deep. How much of a deep value is read, the
+// scanner says.
 func checkTwice(v value) error {
 	var open []names // the objects and lists around the current place
 	named := false   // the current member of the object has its name
 	for i := v.start; i < v.end; {
 		switch c := v.text[i]; c {
 		case '{', '[':
-			if open = append(open, names{object: c == '{'}); len(open) > maxNesting+1 {
-				return fmt.Errorf("it is nested deeper than %d levels", maxNesting)
-			}
+			open = append(open, names{object: c == '{'})
 			named = false
 			i++
 		case '}', ']':

@@ -18,6 +18,9 @@ func notJSON(file string, text []byte, err error) error {
 	if errors.As(err, &syntax) {
 		at = syntax.at
 	}
+	if syntax != nil && strings.Contains(syntax.err.Error(), "exceeded max depth") {
+		return &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at), Reason: "it is nested too deeply", Remedy: "check that it is the file you meant: real lists nest fewer than 20 levels"}
+	}
 	if what, remedy := otherFormat(file, text, at); what != "" {
 		return &InputError{Place: Place{File: file}, Reason: "it is " + what, Remedy: remedy}
 	}

@@ -36,6 +36,29 @@ type Tool struct {
 	scanner.Tool
 	Place   Place
 	written []written
+	lines   map[string]int
+}
+
+// line records the line of a text of the definition, by its JSON Pointer.
+func (t *Tool) line(pointer string, line int) {
+	if line > 0 {
+		if t.lines == nil {
+			t.lines = map[string]int{}
+		}
+		t.lines[pointer] = line
+	}
+}
+
+// Line returns the line of what a JSON Pointer leads to in the source of a server, or 0 if
+// it is not known apart from that of the definition.
+func (t *Tool) Line(pointer string) int {
+	for strings.HasPrefix(pointer, "/") {
+		if line := t.lines[pointer]; line > 0 {
+			return line
+		}
+		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
+	}
+	return 0
 }
 
 // Server is a server that a client's configuration declares or the caller
@@ -89,6 +112,8 @@ type PassedOver struct {
 	// Group describes all that is passed over for the same reason, for a summary. If it
 	// is empty, the reason does.
 	Group string `json:"-"`
+	// Name is that of a server, for the same summary.
+	Name string `json:"-"`
 }
 
 // onRequest is the group of what a server makes only on request.
@@ -133,7 +158,7 @@ func (in *Input) passOver() {
 	var order []list
 	for _, t := range in.Others {
 		k := kindOf(t.Subject)
-		if k == nil {
+		if k == nil || hasMade(&t) {
 			continue
 		}
 		l := list{t.Server, k}
@@ -152,6 +177,14 @@ func (in *Input) passOver() {
 		}
 		in.PassedOver = append(in.PassedOver, PassedOver{Path: first[l].String(), Group: onRequest, Reason: fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what, counts[l], noun, l.server)})
 	}
+}
+
+// hasMade reports whether a file has what a server makes on request for a prompt or a
+// resource: it is read with all other members.
+func hasMade(t *Tool) bool {
+	return slices.ContainsFunc(value{t.Extra, 0, len(t.Extra)}.object(), func(m member) bool {
+		return t.Subject == scanner.SubjectPrompt && m.name == "messages" && m.is('[') || t.Subject != scanner.SubjectPrompt && m.name == "contents" && m.is('[')
+	})
 }
 
 // LeaveServers records every enabled server of a configuration as not scanned.
@@ -182,10 +215,10 @@ func (s Server) unscanned(reason, remedy string) Unscanned {
 // or only its client can ask for what it needs.
 func (s Server) skipped() (PassedOver, bool) {
 	if s.Disabled {
-		return PassedOver{Path: s.Place.String(), Group: "servers that are disabled", Reason: fmt.Sprintf("the server %s is disabled in %s", s.Name, cmp.Or(filepath.ToSlash(s.DisabledIn), s.Client))}, true
+		return PassedOver{Path: s.Place.String(), Name: s.Name, Group: "servers that are disabled", Reason: fmt.Sprintf("the server %s is disabled in %s", s.Name, cmp.Or(filepath.ToSlash(s.DisabledIn), s.Client))}, true
 	}
 	if input := s.input(); input != "" && s.declared() {
-		return PassedOver{Path: s.Place.String(), Group: "servers that need what their client asks its user for; to scan one, name it with --server-command or --url", Reason: fmt.Sprintf("the server %s needs %s, which %s asks its user for; to scan it, name it with --server-command or --url", s.Name, input, strings.TrimPrefix(s.Client, "the configuration of "))}, true
+		return PassedOver{Path: s.Place.String(), Name: s.Name, Group: "servers that need what their client asks its user for; to scan one, name it with --server-command or --url", Reason: fmt.Sprintf("the server %s needs %s, which %s asks its user for; to scan it, name it with --server-command or --url", s.Name, input, strings.TrimPrefix(s.Client, "the configuration of "))}, true
 	}
 	return PassedOver{}, false
 }

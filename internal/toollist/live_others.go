@@ -2,6 +2,8 @@ package toollist
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -28,6 +30,9 @@ func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s S
 			other, err = c.read(s, list, labels)
 		}
 		if err != nil {
+			if cause := errors.Unwrap(err); cause != nil && strings.HasPrefix(err.Error(), "list "+what+": ") {
+				err = cause
+			}
 			fail(what+" could not be listed", err)
 			return
 		}

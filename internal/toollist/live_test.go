@@ -205,8 +205,8 @@ passed over c.json:3: the contents of 1 resource of the server full are made on 
 		t.Error(diff)
 	}
 	want = `c.json:3 half:(instructions) "Be kind." title="" in= extra={"serverInfo":{"name":"t","version":"1","title":"T"}}
-c.json:3 unscanned half:: its prompts could not be listed: list its prompts: calling "prompts/list": no
-c.json:3 unscanned half:: its resources could not be listed: list its resources: calling "resources/list": no
+c.json:3 unscanned half:: its prompts could not be listed: calling "prompts/list": no
+c.json:3 unscanned half:: its resources could not be listed: calling "resources/list": no
 `
 	if diff := cmp.Diff(want, brief(list("half"))); diff != "" {
 		t.Error(diff)

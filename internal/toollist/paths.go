@@ -159,10 +159,13 @@ func mayBeRead(p string) bool {
 // directory.
 var leftOut = []string{".git", "node_modules", ".venv"}
 
+const notSearched = "a directory of this name is not searched"
+
 func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
 	var broken []error
-	found, other, all, sources := 0, 0, 0, 0
+	found, all, sources := 0, 0, 0
+	var other []string // most source files define nothing
 	passOver := func(p, reason string) {
 		in.PassedOver = append(in.PassedOver, PassedOver{Path: filepath.ToSlash(p), Reason: reason})
 	}
@@ -187,7 +190,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		}
 		switch {
 		case e.IsDir() && p != dir && slices.Contains(leftOut, e.Name()):
-			passOver(p, "a directory of this name is not searched")
+			passOver(p, notSearched)
 			return fs.SkipDir
 		case e.IsDir() || !mayBeRead(p) && !(opts.Source && toolsource.Supported(p)):
 			return nil
@@ -211,7 +214,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 				return &InputError{Place: Place{File: p}, Reason: fmt.Sprintf("the files have more than %d tools up to here", MaxTools), Remedy: "scan them one after the other"}
 			}
 		case errors.As(err, &bad) && bad.OtherKind && toolsource.Supported(p):
-			other++ // most source files
+			other = append(other, filepath.ToSlash(p))
 		case errors.As(err, &bad) && bad.OtherKind:
 			passOver(p, bad.Reason)
 		default:
@@ -222,8 +225,8 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 	if err != nil {
 		return nil, err
 	}
-	if other > 0 {
-		passOver(dir, fmt.Sprintf("%d source files define no tool, prompt or resource in a way that is known", other))
+	if len(other) > 0 {
+		passOver(dir, withoutTools(other))
 	}
 	switch {
 	case found == 0 && len(broken) > 0:
@@ -233,6 +236,20 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		return nil, &InputError{Place: Place{File: dir}, Reason: reason, Remedy: remedy}
 	}
 	return in, nil
+}
+
+// withoutTools says which source files define nothing.
+func withoutTools(files []string) string {
+	const most = 5
+	n := len(files)
+	what := "1 source file defines"
+	if n > 1 {
+		what = fmt.Sprintf("%d source files define", n)
+	}
+	if n > most {
+		files = append(files[:most:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return what + " no tool, prompt or resource in a way that is known: " + strings.Join(files, ", ")
 }
 
 // allBroken is the error for a directory of which no file can be read, as of those files
@@ -248,6 +265,7 @@ func allBroken(dir string, broken []error) error {
 // nothingIn says why nothing in a directory can be scanned. all is the number of its
 // files, and sources that of its source files that were not asked for.
 func nothingIn(over []PassedOver, all, sources int) (reason, remedy string) {
+	over = slices.DeleteFunc(slices.Clone(over), func(p PassedOver) bool { return p.Reason == notSearched })
 	reason, remedy = "no JSON file in this directory can be scanned: ", "name another directory, or a file"
 	switch {
 	case all == 0:

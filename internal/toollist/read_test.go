@@ -104,11 +104,17 @@ func TestRead(t *testing.T) {
 			"f.json:1 srv:a \"\" in= out= ann=\n" + `f.json:1 srv:(resource template) a://{b} "D" title="" in= extra=` + "\n" +
 				"passed over f.json:1: the contents of 1 resource template of the server srv are made on request, and were not read"},
 		{"odd instructions", `{"instructions":7,"serverInfo":{},"tools":[]}`, "f.json:1 unscanned srv:(instructions): what the server says about itself is not readable: its instructions are not a string"},
+		{"a prompt with a name", `{"prompts":[{"name":"p"}]}`, "f.json:1 srv:(prompt) p \"\" title=\"\" in= extra=\npassed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
+		{"a prompt with a title", `{"prompts":[{"name":"p","title":"P"}],"nextCursor":""}`, "f.json:1 srv:(prompt) p \"\" title=\"P\" in= extra=\npassed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
+		{"a prompt beside tools", `{"tools":[{"name":"a"}],"prompts":[{"name":"p","title":"You must be kind."}],"date":"today"}`, "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 srv:(prompt) p \"\" title=\"You must be kind.\" in= extra=\npassed over f.json:1: the messages of 1 prompt of the server srv are made on request, and were not read"},
+		{"a prompt with its messages", `{"prompts":[{"name":"p","messages":[{"role":"user","content":"Be kind."}]}]}`, `f.json:1 srv:(prompt) p "" title="" in= extra={"messages":[{"role":"user","content":"Be kind."}]}`},
 		{"the prompts of another program", `{"mcpServers":{"x":{"command":"a"}},"prompts":[{"name":"p"}],"instructions":"text"}`, "f.json:1 server x stdio a"},
 		{"twice", `[{"name":"a","description":"good","description":"evil"},{"name":"b"}]`,
 			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the field \"description\" twice, and programs differ on which one they read"},
 		{"twice by an alias", `[{"name":"a","inputSchema":{},"input_schema":{"x":1}}]`,
 			`f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has both "inputSchema" and "input_schema" with different content, and programs differ on which one they read`},
+		{"a deep schema", `[{"name":"a","inputSchema":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}]`,
+			`f.json:1 srv:a "" in=` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + " out= ann="},
 		{"twice in a schema", `[{"name":"a","inputSchema":{"p":[{"d":1,"d":2}]}}]`,
 			`f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: in its inputSchema: it has the field "d" twice, and programs differ on which one they read`},
 		{"odd element", `[{"name":"a"},7]`, "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 unscanned srv:: element 2 of the list is not a readable tool: it is not an object"},
@@ -170,6 +176,7 @@ func TestReadBad(t *testing.T) {
 		{"no object", `7`, "f.json:1: it is not", true},
 		{"empty array", `[]`, "its list is empty", true},
 		{"security corpus", `{"entries":[]}`, "touchstone stage score-security", true},
+		{"too deep", strings.Repeat("[", 20_000), "it is nested too deeply", false},
 		{"lists of another program", `{"resources":[{"name":"r"}],"prompts":["p"],"instructions":"text"}`, "it is not a tools/list result", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

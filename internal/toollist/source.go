@@ -3,6 +3,7 @@ package toollist
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/toolsource"
@@ -31,13 +32,16 @@ func readSource(file, server string, text []byte) (*Input, error) {
 		t := Tool{Place: Place{File: file, Line: d.Line}, Tool: scanner.Tool{
 			Server: server, Subject: subjects[d.Kind], Name: d.Name, Title: d.Title, Description: d.Description,
 		}}
-		if err := addTexts(&t.Tool, d.Texts); err != nil {
+		if err := addTexts(&t, d.Texts); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err) // unreachable: strings always encode
 		}
 		if size := len(t.Description) + len(t.InputSchema) + len(t.Extra); size > MaxTool {
 			found.Problems = append(found.Problems, toolsource.Problem{Name: d.Name, Line: d.Line, Reason: fmt.Sprintf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)})
 			continue
 		}
+		t.line("/title", d.TitleLine)
+		t.line("/description", d.DescriptionLine)
+		t.line("/instructions", d.DescriptionLine)
 		if d.Kind == toolsource.Tool {
 			in.Tools = append(in.Tools, t)
 		} else {
@@ -55,16 +59,20 @@ func readSource(file, server string, text []byte) (*Input, error) {
 
 // addTexts adds the further texts of a definition. Most describe parameters, and a
 // schema with them is not known before the server runs.
-func addTexts(t *scanner.Tool, texts []string) (err error) {
+func addTexts(t *Tool, texts []toolsource.Text) (err error) {
 	if len(texts) == 0 {
 		return nil
 	}
 	type described struct {
 		Description string `json:"description"`
 	}
-	var list []described
-	for _, text := range texts {
-		list = append(list, described{text})
+	list := make([]described, len(texts))
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		list[i], all[i] = described{text.Text}, text.Text
+		for _, in := range [...]string{"/inputSchema/anyOf/", "/arguments/", "/texts/"} {
+			t.line(in+strconv.Itoa(i), text.Line)
+		}
 	}
 	switch t.Subject {
 	case scanner.SubjectTool:
@@ -72,7 +80,7 @@ func addTexts(t *scanner.Tool, texts []string) (err error) {
 	case scanner.SubjectPrompt:
 		t.InputSchema, err = json.Marshal(list)
 	default:
-		t.Extra, err = json.Marshal(map[string]any{"texts": texts})
+		t.Extra, err = json.Marshal(map[string]any{"texts": all})
 	}
 	return err
 }

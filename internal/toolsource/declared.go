@@ -27,6 +27,7 @@ func (s *source) instructions(i int, separator string) {
 			continue
 		}
 		d := Definition{Kind: Instructions, Line: s.at(p.from).line}
+		d.DescriptionLine = s.lineOf(p)
 		if d.Description, ok = s.whole(p); !ok {
 			s.found.problem("(instructions)", d.Line, computedInstructions)
 		}
@@ -96,7 +97,7 @@ func (s *source) declaredTexts(d *Definition, p span, depth int) {
 		}
 		for i := of.from; i < of.to && len(d.Texts) < maxTexts; i++ {
 			if t := s.toks[i]; t.kind == str && strings.TrimSpace(t.text) != "" {
-				d.Texts = append(d.Texts, t.text)
+				d.Texts = append(d.Texts, Text{t.text, t.line})
 			}
 		}
 		s.declaredTexts(d, of, depth+1)

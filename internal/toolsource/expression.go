@@ -7,22 +7,24 @@ import (
 
 // source is a file of Python or TypeScript.
 type source struct {
-	toks      []lexeme
-	python    bool
-	consts    map[string]string
-	declared  map[string]span // constants and classes
-	functions map[string]int  // of Python
-	decorated int             // the line of the last decorator
-	found     *Found
-	ends      []int // of each opening bracket: behind the one that closes it
-	starts    []int // of each token: the next that begins a function or a class
+	toks   []lexeme
+	python bool
+	consts map[string]string
+	// constLines are the lines of the values of the constants.
+	constLines map[string]int
+	declared   map[string]span // constants and classes
+	functions  map[string]int  // of Python
+	decorated  int             // the line of the last decorator
+	found      *Found
+	ends       []int // of each opening bracket: behind the one that closes it
+	starts     []int // of each token: the next that begins a function or a class
 }
 
 // maxText bounds the length of a text in bytes. Constants can double it with each line.
 const maxText = 1 << 20
 
 func newSource(text string, python bool) *source {
-	s := &source{toks: lex(text, python), python: python, consts: map[string]string{}, found: &Found{}, functions: map[string]int{}}
+	s := &source{toks: lex(text, python), python: python, consts: map[string]string{}, constLines: map[string]int{}, found: &Found{}, functions: map[string]int{}}
 	s.match()
 	s.declare()
 	for i := range s.toks {
@@ -45,6 +47,7 @@ func newSource(text string, python bool) *source {
 		}
 		if text, _, ok := s.text(value, 0); ok {
 			s.consts[s.toks[name].text] = text
+			s.constLines[s.toks[name].text] = s.at(value).line
 		}
 	}
 	return s
@@ -204,6 +207,15 @@ func (s *source) whole(p span) (text string, ok bool) {
 	return text, ok && next >= p.to
 }
 
+// lineOf returns the line of the literal of a span, which may be that of a constant.
+func (s *source) lineOf(p span) int {
+	first := s.at(p.from)
+	if line := s.constLines[first.text]; first.kind == word && p.to == p.from+1 && line > 0 {
+		return line
+	}
+	return first.line
+}
+
 // field reads a text of a definition from a member, and lists a problem if it is
 // computed.
 func (s *source) field(into *string, of *Definition, members map[string]span, name, problem string) {
@@ -212,6 +224,12 @@ func (s *source) field(into *string, of *Definition, members map[string]span, na
 		return
 	}
 	text, ok := s.whole(p)
+	switch into {
+	case &of.Title:
+		of.TitleLine = s.lineOf(p)
+	case &of.Description:
+		of.DescriptionLine = s.lineOf(p)
+	}
 	if *into = text; !ok {
 		s.found.problem(of.Name, s.at(p.from).line, problem)
 	}
@@ -226,7 +244,7 @@ func (s *source) texts(d *Definition, spans []span, separator string) {
 		}
 		for k := p.from; k < p.to; k++ {
 			if t := s.toks[k]; t.kind == str && strings.TrimSpace(t.text) != "" && t.text != d.Name && t.text != d.Title && t.text != d.Description {
-				d.Texts = append(d.Texts, t.text)
+				d.Texts = append(d.Texts, Text{t.text, t.line})
 			}
 		}
 		s.declaredTexts(d, p, 0)

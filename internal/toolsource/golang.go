@@ -103,6 +103,7 @@ func isIdent(e ast.Expr, name string) bool {
 // instructions reads the instructions of a server.
 func (f *goFile) instructions(e ast.Expr) {
 	d := Definition{Kind: Instructions, Line: f.line(e)}
+	f.lineOf(&d, &d.Description, e)
 	var ok bool
 	if d.Description, ok = f.text(e, 0); !ok {
 		f.found.problem("(instructions)", d.Line, computedInstructions)
@@ -113,6 +114,20 @@ func (f *goFile) instructions(e ast.Expr) {
 }
 
 func (f *goFile) line(n ast.Node) int { return f.files.Position(n.Pos()).Line }
+
+// lineOf notes the line of the literal of a title or a description, which may be that of a
+// constant.
+func (f *goFile) lineOf(d *Definition, into *string, e ast.Expr) {
+	if id, ok := e.(*ast.Ident); ok && f.consts[id.Name] != nil {
+		e = f.consts[id.Name]
+	}
+	switch into {
+	case &d.Title:
+		d.TitleLine = f.line(e)
+	case &d.Description:
+		d.DescriptionLine = f.line(e)
+	}
+}
 
 func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 	d := Definition{Kind: kind, Line: f.line(call)}
@@ -136,6 +151,7 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 			continue
 		}
 		used = append(used, value)
+		f.lineOf(&d, into, value)
 		if *into, ok = f.text(value, 0); !ok {
 			f.found.problem(d.Name, f.line(value), what)
 		}
@@ -179,6 +195,7 @@ func (f *goFile) literal(kind Kind, lit *ast.CompositeLit) {
 			continue
 		}
 		used = append(used, pair.Value)
+		f.lineOf(&d, into, pair.Value)
 		if *into, ok = f.text(pair.Value, 0); !ok {
 			f.found.problem(d.Name, f.line(pair.Value), what)
 		}
@@ -230,7 +247,7 @@ func (f *goFile) text(e ast.Expr, depth int) (text string, ok bool) {
 
 // texts lists the string literals below a node but those in use, and without the
 // bodies of functions.
-func (f *goFile) texts(n ast.Node, used []ast.Node) (list []string) {
+func (f *goFile) texts(n ast.Node, used []ast.Node) (list []Text) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if n == nil || slices.Contains(used, n) {
 			return false
@@ -240,12 +257,12 @@ func (f *goFile) texts(n ast.Node, used []ast.Node) (list []string) {
 			return false
 		case *ast.BinaryExpr:
 			if s, ok := f.text(n, 0); ok {
-				list = append(list, s)
+				list = append(list, Text{s, f.line(n)})
 				return false
 			}
 		case *ast.BasicLit:
 			if s, ok := f.text(n, 0); ok && s != "" {
-				list = append(list, s)
+				list = append(list, Text{s, f.line(n)})
 			}
 		}
 		return true

@@ -14,7 +14,7 @@ import (
 // goStruct is a struct of the file with tags that describe parameters.
 type goStruct struct {
 	line  int
-	texts []string
+	texts []Text
 	// parts are the named types of its fields.
 	parts []string
 	taken bool
@@ -75,7 +75,7 @@ func (f *goFile) structOf(n ast.Node, s *ast.StructType) *goStruct {
 		}
 		for _, key := range [...]string{"jsonschema_description", "jsonschema"} {
 			if text := described(reflect.StructTag(tag).Get(key)); text != "" {
-				g.texts = append(g.texts, text)
+				g.texts = append(g.texts, Text{text, f.line(field.Tag)})
 			}
 		}
 		return true

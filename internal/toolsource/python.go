@@ -105,7 +105,7 @@ func (s *source) pyFunction(i int, kind Kind, line int, args []span) {
 		}
 	}
 	if doc := s.at(i + 1); doc.kind == str {
-		d.Description = strings.TrimSpace(doc.text)
+		d.Description, d.DescriptionLine = strings.TrimSpace(doc.text), doc.line
 	}
 	members := s.members(args, "=")
 	if len(args) > 0 && s.at(args[0].from+1).text != "=" {

@@ -30,9 +30,19 @@ const (
 type Definition struct {
 	Kind                     Kind
 	Name, Title, Description string
-	Texts                    []string
+	Texts                    []Text
 	Line                     int // from 1
+	// TitleLine and DescriptionLine are the lines of their literals, or 0.
+	TitleLine, DescriptionLine int
 }
+
+// Text is a literal and its line.
+type Text struct {
+	Text string
+	Line int
+}
+
+func (t Text) String() string { return t.Text }
 
 // Problem is a part of a definition that cannot be read from the source.
 type Problem struct {

@@ -68,12 +68,13 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 			}
 			s.texts(&d, s.parts(arg.from), memberSeparator(short))
 		case k == 0 && kind == Resource:
-			d.Texts = append(d.Texts, d.Name)
+			d.Texts = append(d.Texts, Text{d.Name, s.at(args[0].from).line})
 			if d.Name, ok = s.whole(arg); !ok {
-				d.Name, d.Texts = d.Texts[0], nil
+				d.Name, d.Texts = d.Texts[0].Text, nil
 				s.texts(&d, []span{arg}, "")
 			}
 		case k == 0 && (first.kind == str || s.known(arg)):
+			d.DescriptionLine = s.lineOf(arg)
 			if d.Description, ok = s.whole(arg); !ok {
 				s.found.problem(d.Name, first.line, computedDescription)
 			}

@@ -22,8 +22,13 @@ type Change struct {
 	// had holds the meanings in the approved version.
 	had    concept.Set
 	Weight float64
-	What   []string
-	reg    *tool.Registry
+	What   []string // what the definition has now, as nouns
+	Lost   []string // what it no longer does, as verbs
+	// Hint is the annotation whose change weighs most, as a JSON Pointer, if no other
+	// change weighs more.
+	Hint     string
+	heaviest float64
+	reg      *tool.Registry
 }
 
 // sentenceAt is a sentence with the text that contains it.
@@ -79,9 +84,55 @@ func newSentences(v, other *frames.Reading) []sentenceAt {
 
 func (c *Change) more(w float64, what string) {
 	if w > 0 && !slices.Contains(c.What, what) {
-		c.Weight += w
 		c.What = append(c.What, what)
+		c.weigh(w, "")
 	}
+}
+
+// less weighs something that the definition no longer does.
+func (c *Change) less(w float64, what, hint string) {
+	if w > 0 && !slices.Contains(c.Lost, what) {
+		c.Lost = append(c.Lost, what)
+		c.weigh(w, hint)
+	}
+}
+
+func (c *Change) weigh(w float64, hint string) {
+	c.Weight += w
+	if w > c.heaviest {
+		c.heaviest, c.Hint = w, hint
+	}
+}
+
+// Text says what is different, for the end of a sentence, or returns "".
+func (c *Change) Text() string {
+	var list []string
+	if len(c.Lost) > 0 {
+		list = append(list, "it no longer "+strings.Join(c.Lost, ", and no longer "))
+	}
+	var has []string
+	for i, what := range c.What {
+		if !slices.ContainsFunc(c.What[i+1:], func(other string) bool { return saysMore(other, what) }) &&
+			!slices.ContainsFunc(c.What[:i], func(other string) bool { return saysMore(other, what) }) {
+			has = append(has, what)
+		}
+	}
+	if len(has) > 0 {
+		list = append(list, "it now has "+strings.Join(has, ", "))
+	}
+	return strings.Join(list, ", and ")
+}
+
+// saysMore reports whether a phrase has all words of another one, as "the whole
+// conversation" has those of "the conversation".
+func saysMore(phrase, other string) bool {
+	words := strings.Fields(phrase)
+	for _, w := range strings.Fields(other) {
+		if !slices.Contains(words, w) {
+			return false
+		}
+	}
+	return phrase != other
 }
 
 // riskyConcepts are meanings that a definition should not gain unnoticed, with
@@ -163,7 +214,7 @@ func (c *Change) sentences() {
 		if len(c.added) == 0 {
 			w = 1
 		}
-		c.more(w, "an end to a promise")
+		c.less(w, "makes a promise that it made", "")
 		for _, n := range c.added {
 			if !n.s.Means.Any(concept.Neg) && char.Similarity(at.text(), n.text()) >= 0.2 {
 				c.more(0.4, "the opposite of a promise")

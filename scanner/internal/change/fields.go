@@ -42,11 +42,11 @@ func Fields(was, now *tool.Definition) []Difference {
 	}
 	c.text("/title", was.Title, now.Title)
 	c.text(description, was.Description, now.Description)
-	input := "/inputSchema"
 	if now.Subject == tool.Prompt {
-		input = "/arguments"
+		c.arguments("/arguments", was.InputSchema, now.InputSchema)
+	} else {
+		c.json("/inputSchema", was.InputSchema, now.InputSchema)
 	}
-	c.json(input, was.InputSchema, now.InputSchema)
 	c.json("/outputSchema", was.OutputSchema, now.OutputSchema)
 	c.json("/annotations", was.Annotations, now.Annotations)
 	c.json("", was.Extra, now.Extra)
@@ -218,11 +218,18 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 		return hint(last, now)
 	case now == any(absent{}):
 		return Low, "it is gone"
+	case last == "required" && parts[1] == "arguments":
+		if now == any(true) {
+			return Medium, "an argument that must be given now"
+		}
+		return Low, "an argument that need not be given"
 	case last == "required" && parent != "properties":
 		return c.required(was, now)
 	case parent == "properties" && parts[1] == "inputSchema":
 		if was == any(absent{}) {
-			return c.parameter(last, now)
+			var shape struct{ Required []string }
+			_ = json.Unmarshal(c.now.InputSchema, &shape) // what is not JSON requires nothing
+			return parameter(last, now, slices.Contains(shape.Required, last))
 		}
 	case last == "default" && parent != "properties":
 		return defaultValue(parent, was, now)
@@ -263,17 +270,15 @@ func hint(name string, now any) (Level, string) {
 }
 
 // parameter judges a new parameter by what it asks for.
-func (c *comparison) parameter(name string, schema any) (Level, string) {
+func parameter(name string, schema any, required bool) (Level, string) {
 	text, err := json.Marshal(map[string]any{"properties": map[string]any{name: schema}})
 	if err != nil {
 		return Medium, "a new parameter"
 	}
 	asked := frames.Read(&tool.Definition{InputSchema: text})
 	asked.Analyze()
-	var shape struct{ Required []string }
-	_ = json.Unmarshal(c.now.InputSchema, &shape) // what is not JSON requires nothing
 	level, must := Medium, ""
-	if slices.Contains(shape.Required, name) {
+	if required {
 		level, must = High, "required "
 	}
 	m := asked.Means()

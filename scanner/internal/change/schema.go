@@ -148,12 +148,12 @@ func sensitiveName(name string) bool {
 func (c *Change) annotations() {
 	old, now := c.was.Annotations, c.now.Annotations
 	if tool.HintTrue(old, "readOnlyHint") && !tool.HintTrue(now, "readOnlyHint") {
-		c.more(1, "an end to being read-only")
+		c.less(1, "only reads", "/annotations/readOnlyHint")
 	}
 	if tool.HintFalse(old, "destructiveHint") && !tool.HintFalse(now, "destructiveHint") {
-		c.more(0.4, "destructive effects")
+		c.less(0.4, "promises to destroy nothing", "/annotations/destructiveHint")
 	}
 	if tool.HintFalse(old, "openWorldHint") && tool.HintTrue(now, "openWorldHint") {
-		c.more(0.6, "contact with the outside")
+		c.less(0.6, "keeps to itself", "/annotations/openWorldHint")
 	}
 }

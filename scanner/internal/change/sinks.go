@@ -43,7 +43,7 @@ func sinksOf(v *frames.Reading) []string {
 	return out
 }
 
-// FirstNewSentence returns the first sentence that the approved version lacks.
+// FirstNewSentence returns the first sentence that the approved version lacks, or "".
 func FirstNewSentence(v *frames.Reading, before *frames.Reading) string {
 	looked := 0
 	for i := range v.Docs {
@@ -56,7 +56,7 @@ func FirstNewSentence(v *frames.Reading, before *frames.Reading) string {
 			}
 		}
 	}
-	return v.Description
+	return ""
 }
 
 func powersOf(v *frames.Reading) (have [power.Count]bool) {

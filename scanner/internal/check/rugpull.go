@@ -1,9 +1,11 @@
 package check
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/change"
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -47,15 +49,35 @@ func inspectRugPull(v *frames.Reading, r *tool.Registry) []Signal {
 		s.Detail = "changed since approval: " + v.Where(&v.Fields[d.Field]) + " " + frames.Names[strongest]
 	case 0.7*gained+c.Weight >= 1:
 		s.Confidence = min((gained+c.Weight)/4, 0.8)
-		s = s.quotingWhole(v, change.FirstNewSentence(v, before))
-		s.Detail = "changed since approval, and now has " + strings.Join(c.What, ", ")
-		if len(c.What) == 0 {
+		s = s.quotingChange(v, before, c)
+		s.Detail = "changed since approval: " + c.Text()
+		if c.Text() == "" {
 			s.Detail = "changed since approval: " + frames.Names[strongest]
 		}
 	default:
 		return nil
 	}
 	return []Signal{s}
+}
+
+// quotingChange quotes the first new sentence, or what changed beside the sentences.
+func (s Signal) quotingChange(v, before *frames.Reading, c *change.Change) Signal {
+	if text := change.FirstNewSentence(v, before); text != "" && c.Hint == "" {
+		return s.quotingWhole(v, text)
+	}
+	worst := change.Difference{}
+	for _, d := range change.Fields(&before.Definition, &v.Definition) {
+		if d.Pointer == c.Hint || c.Hint == "" && (worst.Pointer == "" || d.Level > worst.Level) {
+			worst = d
+		}
+	}
+	if worst.Pointer == "" {
+		return s.quotingWhole(v, v.Description)
+	}
+	name := worst.Pointer[strings.LastIndexByte(worst.Pointer, '/')+1:]
+	text := name + " was " + cmp.Or(worst.Was, "absent") + ", and is " + cmp.Or(worst.Now, "absent")
+	s.Pointer, s.Evidence = worst.Pointer, char.Quote(text, 0, len(text))
+	return s
 }
 
 func sameDefinition(v *frames.Reading, old *tool.Definition) bool {

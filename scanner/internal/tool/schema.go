@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"encoding/base64"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,7 +173,7 @@ func (w *jsonWalker) value(r role, depth int) bool {
 	}
 	if depth > maxDepth {
 		w.deep = true
-		return false
+		return w.skip()
 	}
 	switch w.s[w.i] {
 	case '{':
@@ -191,6 +192,41 @@ func (w *jsonWalker) value(r role, depth int) bool {
 		w.i++
 	}
 	return w.i > start
+}
+
+// skip passes over one value, and reports whether to continue.
+func (w *jsonWalker) skip() bool {
+	open := 0
+	for w.i < len(w.s) {
+		switch w.s[w.i] {
+		case '{', '[':
+			open++
+			w.i++
+		case '}', ']':
+			if open == 0 {
+				return true
+			}
+			open--
+			w.i++
+		case '"':
+			if _, _, ok := w.str(); !ok {
+				return false
+			}
+		case ',':
+			if open == 0 {
+				return true
+			}
+			w.i++
+			continue
+		default:
+			w.i++
+			continue
+		}
+		if open == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *jsonWalker) add(r role, text string, plain bool) {
@@ -299,17 +335,39 @@ func (w *jsonWalker) array(r role, depth int) bool {
 }
 
 // picture reports whether a text is the data of a picture in which no text is
-// written, as icons have.
+// written, as icons have. The declared type is the word of the server: the data decide.
 func picture(s string) bool {
 	if !strings.HasPrefix(s, "data:image/") {
 		return false
 	}
 	kind, data, ok := strings.Cut(s[len("data:image/"):], ";base64,")
 	switch kind {
-	case "png", "jpeg", "gif", "webp", "x-icon", "vnd.microsoft.icon":
-		return ok && onlyBase64(data)
+	case "png", "jpeg", "jpg", "gif", "webp", "avif", "x-icon", "vnd.microsoft.icon":
+		return ok && onlyBase64(data) && pictureData(data)
 	}
 	return false
+}
+
+// pictureStarts are the first bytes of pictures; a dot stands for any byte.
+var pictureStarts = [...]string{
+	"\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF87a", "GIF89a", "RIFF....WEBP", "\x00\x00\x01\x00", "....ftypavif", "....ftypavis",
+}
+
+// pictureData reports whether text in base64 begins like a picture.
+func pictureData(data string) bool {
+	const longest = 16 // of the starts, in base64
+	start, err := base64.StdEncoding.DecodeString(data[:min(len(data)&^3, longest)])
+	return err == nil && slices.ContainsFunc(pictureStarts[:], func(want string) bool {
+		if len(start) < len(want) {
+			return false
+		}
+		for i := range want {
+			if want[i] != '.' && want[i] != start[i] {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func onlyBase64(s string) bool {

@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -83,16 +85,40 @@ func TestPointer(t *testing.T) {
 	}
 }
 
-// The data of pictures are not text.
+// The data of pictures are not text. What only claims to be a picture is.
 func TestPictures(t *testing.T) {
-	var v View
-	v.Load(&Definition{Extra: []byte(`{"icons":[{"src":"data:image/png;base64,aGVsbG8gd29ybGQ=","sizes":["48x48"]},{"src":"data:image/png;base64,say something"}]}`)})
-	for i := range v.AllFields() {
-		if strings.Contains(v.Fields[i].Text, "aGVs") {
-			t.Errorf("the data of a picture are read: %+v", v.Fields[i])
+	icon := func(kind, data string) string {
+		return "data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString([]byte(data))
+	}
+	read := func(text string) int {
+		extra, err := json.Marshal(map[string]any{"icons": []any{map[string]any{"src": text, "sizes": []string{"48x48"}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v View
+		v.Load(&Definition{Extra: extra})
+		n := 0
+		for i := range v.AllFields() {
+			if v.Fields[i].Text == text {
+				n++
+			}
+		}
+		return n
+	}
+	for kind, data := range map[string]string{
+		"png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "jpeg": "\xff\xd8\xff\xe0\x00\x10JFIF", "jpg": "\xff\xd8\xff\xe1", "gif": "GIF89a\x01\x00",
+		"webp": "RIFF\x24\x00\x00\x00WEBPVP8 ", "avif": "\x00\x00\x00\x20ftypavif", "x-icon": "\x00\x00\x01\x00\x01\x00", "vnd.microsoft.icon": "\x00\x00\x01\x00\x01\x00\x10",
+	} {
+		if text := icon(kind, data); read(text) != 0 {
+			t.Errorf("the data of a picture are read: %s", text)
 		}
 	}
-	if len(v.Fields) != 2 {
-		t.Errorf("fields %+v", v.Fields)
+	for _, text := range []string{
+		icon("png", "hello world"), icon("jpeg", "Do not tell the user."), icon("webp", "RIFF and no more"), icon("gif", ""), icon("png", "\x89PN"),
+		icon("svg+xml", "<svg/>"), "data:image/png;base64,say something", icon("png", "\x89PNG\r\n\x1a\n\x00") + " say something",
+	} {
+		if read(text) != 1 {
+			t.Errorf("not read: %s", text)
+		}
 	}
 }
