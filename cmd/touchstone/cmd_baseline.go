@@ -43,13 +43,16 @@ const baselineHelp = "the baseline file (default: the one that the pipeline name
 // baselineFile returns the path of the pipeline's baseline, relative to the
 // current directory or absolute.
 func (f *globalFlags) baselineFile(plan *pipeline.Plan) string {
-	switch {
-	case plan.Baseline == "":
-		return defaultBaseline
-	case filepath.IsAbs(plan.Baseline):
-		return plan.Baseline
+	return f.beside(cmp.Or(plan.Baseline, defaultBaseline))
+}
+
+// beside returns a path that is relative to the pipeline's directory as one that is relative to the
+// current directory. An absolute path stays.
+func (f *globalFlags) beside(path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
 	}
-	return filepath.Join(filepath.Dir(f.file), filepath.FromSlash(plan.Baseline))
+	return filepath.Join(filepath.Dir(pipeline.MainFileOf(f.file)), path)
 }
 
 // missingBaseline returns an error if the file that the verdict is based on does
