@@ -127,7 +127,8 @@ the file. The datasets are validated first: if that fails, the baseline is not c
 The command keeps the thresholds of the old file, adds those of detectors that have none
 (unless not_judged names them), and uses nothing else of it. The old file may therefore lack
 metrics, contain other metrics, or contain figures that cannot be read. To change a
-threshold, edit the file.
+threshold, edit the file. If this run did not measure what a threshold is for, nothing is
+written.
 
 A baseline belongs to the versions of the data that it was made on. If the file belongs to
 other versions, it is not changed: the next version of the baseline is written, with the
@@ -223,6 +224,9 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 	if err != nil {
 		return err
 	}
+	if missing := withoutFigures(next); len(missing) > 0 {
+		return fmt.Errorf("the baseline is not written: it would keep thresholds without figures, for %s, and the gate fails with an error on such a file; measure with the same settings as the gate (without --var detectors or selection_models, for instance), or first remove these thresholds from %s", strings.Join(missing, ", "), u.from)
+	}
 	if u.from != u.to || kept == nil {
 		next.Version = cmp.Or(baselineVersion(u.to), next.Version)
 	}
@@ -252,6 +256,27 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 	}
 	fmt.Fprintf(stderr, "wrote %s; review the changes and commit it\n", u.to)
 	return nil
+}
+
+// withoutFigures lists what a baseline has a threshold for and no figures.
+func withoutFigures(b contracts.Baseline) []string {
+	var missing []string
+	for _, t := range b.Thresholds.Retrieval {
+		if _, ok := b.Metrics[t.Metric]; !ok {
+			missing = append(missing, "metric "+t.Metric)
+		}
+	}
+	for _, t := range b.Thresholds.Detectors {
+		if !slices.ContainsFunc(b.PerDetector, func(d contracts.BaselineDetector) bool { return d.Score.Detector == t.Detector }) {
+			missing = append(missing, "detector "+t.Detector)
+		}
+	}
+	for _, t := range b.Thresholds.Selection {
+		if b.Selection == nil || !slices.ContainsFunc(b.Selection.Models, func(m contracts.BaselineModel) bool { return m.Model == t.Model }) {
+			missing = append(missing, "model "+t.Model)
+		}
+	}
+	return missing
 }
 
 // hasFigures returns an error if the pipeline lacks the stage that contains the figures.
