@@ -15,6 +15,10 @@ variable "proxy_options" {
   type        = map(string)
   default     = {}
   description = "The options of the adapter, by name."
+  validation {
+    condition     = length(var.proxy_options) == 0 || var.proxy != ""
+    error_message = "proxy_options has no effect without proxy: set proxy to the adapter that has these options, or leave out proxy_options."
+  }
 }
 
 variable "proxy_detectors" {
@@ -33,12 +37,20 @@ variable "proxy_build" {
   type        = list(string)
   default     = []
   description = "The command that builds the proxy in a copy of proxy_source. By default the command of the adapter. Without any command, the source is used without a build."
+  validation {
+    condition     = length(var.proxy_build) == 0 || var.proxy_source != ""
+    error_message = "proxy_build has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_build."
+  }
 }
 
 variable "proxy_binary" {
   type        = string
   default     = ""
   description = "The file that proxy_build creates, relative to proxy_source. By default the file that the adapter names, or proxy without an adapter."
+  validation {
+    condition     = var.proxy_binary == "" || var.proxy_source != ""
+    error_message = "proxy_binary has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_binary."
+  }
 }
 
 variable "proxy_model" {
@@ -63,6 +75,10 @@ variable "proxy_args" {
   type        = list(string)
   default     = []
   description = "Arguments for a proxy without an adapter. They precede the arguments that name its configuration."
+  validation {
+    condition     = length(var.proxy_args) == 0 || var.proxy_source != ""
+    error_message = "proxy_args has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_args."
+  }
 }
 
 variable "proxy_network" {

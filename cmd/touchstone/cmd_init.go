@@ -190,6 +190,14 @@ func (c *initChoice) files() ([]initFile, error) {
 		if len(c.options) > 0 {
 			return nil, errors.New("--proxy-option requires an adapter: give one with --proxy")
 		}
+		for _, f := range []struct {
+			name  string
+			given bool
+		}{{"--proxy-build", len(c.build) > 0}, {"--proxy-binary", c.binary != ""}, {"--proxy-arg", len(c.args) > 0}} {
+			if f.given && c.source == "" {
+				return nil, fmt.Errorf("%s has no effect without --proxy-source, and the reference proxy would be measured: name the directory of the proxy's source with --proxy-source, or leave out %[1]s", f.name)
+			}
+		}
 		return initFiles(defaults)
 	}
 	a, content, err := c.adapter()
