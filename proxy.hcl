@@ -7,7 +7,7 @@ variable "proxy" {
   description = "The proxy under test: the name of an adapter in adapters/, or the path of one. Empty for the reference proxy or, with proxy_source, for a proxy that implements docs/reference/proxy-contract.md."
   validation {
     condition     = var.proxy == "" || fileexists(endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl")
-    error_message = "There is no such adapter: give the name of a file in adapters/ without .hcl (${try(join(", ", [for f in fileset("adapters", "*.hcl") : trimsuffix(f, ".hcl")]), "there is none")}), or the path of an adapter that ends in .hcl."
+    error_message = endswith(var.proxy, ".hcl") ? "There is no file ${var.proxy}: give the path of an adapter, relative to the directory of the pipeline." : "There is no such adapter: give the name of a file in adapters/ without .hcl (${try(join(", ", [for f in fileset("adapters", "*.hcl") : trimsuffix(f, ".hcl")]), "there is none")}), or the path of an adapter that ends in .hcl."
   }
 }
 
@@ -101,6 +101,10 @@ variable "proxy_ready_timeout" {
   type        = string
   default     = "3m"
   description = "The time limit for the proxy to index all tools."
+  validation {
+    condition     = can(regex("^([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+$", var.proxy_ready_timeout))
+    error_message = "Set proxy_ready_timeout to a duration such as 90s or 3m."
+  }
 }
 
 locals {
