@@ -88,15 +88,22 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 			if err != nil {
 				return err
 			}
+			ci, err := planCI(cmd, c.ci, dir, shared)
+			if err != nil {
+				return err
+			}
 			if err := writeNew(cmd, dir, files); err != nil {
 				return err
 			}
 			if c.source != "" {
 				noteSource(cmd.ErrOrStderr(), dir, c.source)
 			}
-			host, err := writeCI(cmd, c.ci, dir, shared)
-			if err != nil {
-				return err
+			host := ""
+			if ci != nil {
+				host = ci.host
+				if err := ci.write(cmd); err != nil {
+					return err
+				}
 			}
 			if shared != nil {
 				shared.next(cmd.ErrOrStderr(), dir, host)
