@@ -108,7 +108,7 @@ func (l *loader) hideValue(val cty.Value) {
 		if t := v.Type(); !v.IsKnown() || v.IsNull() || t != cty.String && t != cty.Number {
 			return true, nil
 		}
-		// Digests hold every short number.
+		// Short numbers also occur inside digests, which masking would damage.
 		if text, problem := toText(v); problem == "" && (v.Type() == cty.String || len(text.s) >= minHiddenNumber) {
 			l.opts.Sensitive(text.s)
 		}
