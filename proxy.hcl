@@ -7,7 +7,7 @@ variable "proxy" {
   description = "The proxy under test: the name of an adapter in adapters/, or the path of one. Empty for the reference proxy or, with proxy_source, for a proxy that implements docs/reference/proxy-contract.md."
   validation {
     condition     = var.proxy == "" || fileexists(endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl")
-    error_message = "There is no such adapter: give the name of a file in adapters/ without .hcl (${try(join(", ", [for f in fileset("adapters", "*.hcl") : trimsuffix(f, ".hcl")]), "there is none")}), or the path of an adapter that ends in .hcl."
+    error_message = endswith(var.proxy, ".hcl") ? "There is no file ${var.proxy}: give the path of an adapter, relative to the directory of the pipeline." : "There is no such adapter: give the name of a file in adapters/ without .hcl (${try(join(", ", [for f in fileset("adapters", "*.hcl") : trimsuffix(f, ".hcl")]), "there is none")}), or the path of an adapter that ends in .hcl."
   }
 }
 
@@ -15,6 +15,10 @@ variable "proxy_options" {
   type        = map(string)
   default     = {}
   description = "The options of the adapter, by name."
+  validation {
+    condition     = length(var.proxy_options) == 0 || var.proxy != ""
+    error_message = "proxy_options has no effect without proxy: set proxy to the adapter that has these options, or leave out proxy_options."
+  }
 }
 
 variable "proxy_detectors" {
@@ -33,12 +37,20 @@ variable "proxy_build" {
   type        = list(string)
   default     = []
   description = "The command that builds the proxy in a copy of proxy_source. By default the command of the adapter. Without any command, the source is used without a build."
+  validation {
+    condition     = length(var.proxy_build) == 0 || var.proxy_source != ""
+    error_message = "proxy_build has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_build."
+  }
 }
 
 variable "proxy_binary" {
   type        = string
   default     = ""
   description = "The file that proxy_build creates, relative to proxy_source. By default the file that the adapter names, or proxy without an adapter."
+  validation {
+    condition     = var.proxy_binary == "" || var.proxy_source != ""
+    error_message = "proxy_binary has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_binary."
+  }
 }
 
 variable "proxy_model" {
@@ -63,6 +75,10 @@ variable "proxy_args" {
   type        = list(string)
   default     = []
   description = "Arguments for a proxy without an adapter. They precede the arguments that name its configuration."
+  validation {
+    condition     = length(var.proxy_args) == 0 || var.proxy_source != ""
+    error_message = "proxy_args has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_args."
+  }
 }
 
 variable "proxy_network" {
@@ -85,6 +101,10 @@ variable "proxy_ready_timeout" {
   type        = string
   default     = "3m"
   description = "The time limit for the proxy to index all tools."
+  validation {
+    condition     = can(regex("^([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+$", var.proxy_ready_timeout))
+    error_message = "Set proxy_ready_timeout to a duration such as 90s or 3m."
+  }
 }
 
 locals {

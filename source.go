@@ -13,7 +13,7 @@ import "embed"
 //go:embed cmd/touchstone/cmd_proxy.go cmd/touchstone/cmd_replay.go cmd/touchstone/cmd_detector.go
 //go:embed contracts/*.go contracts/schema/*.json
 //go:embed metrics scanner/*.go scanner/internal stages
-//go:embed internal/atomicfile internal/datasets/validation/*.go internal/embedding/*.go internal/embedding/endpoint/*.go internal/embedding/models/*.go internal/embedding/sentence/*.go internal/embedding/sentence/*.s internal/jsonpointer/*.go
+//go:embed internal/atomicfile internal/closest internal/datasets/validation/*.go internal/embedding/*.go internal/embedding/endpoint/*.go internal/embedding/models/*.go internal/embedding/sentence/*.go internal/embedding/sentence/*.s internal/jsonpointer/*.go
 //go:embed internal/mcpclient internal/pagestyle internal/proxy internal/ranking internal/readlimit internal/reporttext/*.go internal/reporttext/*.css internal/safetext internal/scanreport internal/significance internal/subprocess internal/tokenize internal/toollist internal/toolsource
 //go:embed internal/selection/*.go internal/selection/model/*.go internal/selection/score/*.go internal/similarity/*.go
 var Source embed.FS

@@ -77,6 +77,10 @@ variable "external_detectors" {
   type        = map(object({ dir = string, command = list(string), entry_timeout = optional(string, "10s") }))
   default     = {}
   description = "Other detectors, by name. dir is the directory with all files of the detector. In command, {dir} stands for the path of that directory inside the stage. entry_timeout is the time limit for one entry."
+  validation {
+    condition     = alltrue([for d in values(var.external_detectors) : can(regex("^([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+$", d.entry_timeout))])
+    error_message = "Give each entry_timeout a duration such as 500ms or 10s."
+  }
 }
 
 variable "mutations" {

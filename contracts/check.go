@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/touchstone-eval/touchstone/internal/closest"
 	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
 )
 
@@ -223,16 +223,7 @@ func expect(todo, description string) string {
 
 // suggest returns the known word that was probably meant, or lists all of them.
 func suggest(got string, known []string, otherwise string) string {
-	best, distance := "", len(got)/3+1
-	for _, k := range known {
-		if got == "" || len(got) > 2*len(k) { // this also bounds the work
-			continue
-		}
-		if d := levenshtein.Distance(strings.ToLower(got), strings.ToLower(k), nil); d <= distance && (best == "" || d < distance) {
-			best, distance = k, d
-		}
-	}
-	if best != "" {
+	if best := closest.To(got, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	return otherwise + strings.Join(known, ", ")

@@ -104,18 +104,3 @@ func SelectionRateByName(name string) (r SelectionRate, ok bool) {
 	}
 	return selectionRates[i], true
 }
-
-// Of returns the numerator and the denominator of the rate over runs.
-func (r SelectionRate) Of(runs []SelectionRun) (counts, of int) {
-	for _, run := range runs {
-		in, hit := r.Counts(run)
-		if !in {
-			continue
-		}
-		of++
-		if hit {
-			counts++
-		}
-	}
-	return counts, of
-}

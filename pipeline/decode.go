@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/touchstone-eval/touchstone/internal/closest"
 )
 
 // content is a block's body after it was checked against its schema. It only holds what the
@@ -56,7 +58,7 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 			l.errorf(a.NameRange, "Block written as attribute",
 				"In %s, %q is a block: write %s { ... } without the equals sign.", what, a.Name, a.Name)
 		default:
-			misspelt[closest(a.Name, schema.names())] = true
+			misspelt[closest.To(a.Name, schema.names())] = true
 			l.errorf(a.NameRange, "Unknown attribute", "%s has no attribute %q.%s It may contain %s.",
 				capital(what), a.Name, didYouMean(a.Name, schema.names()), anyOf(schema.names()))
 		}
@@ -136,6 +138,9 @@ func validName(s string) bool {
 
 // capital returns s with its first letter in upper case.
 func capital(s string) string {
+	if word, _, _ := strings.Cut(s, " "); strings.ContainsAny(strings.TrimRight(word, ".:,"), `./\`) {
+		return s // the name of a file
+	}
 	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
 		return string(s[0]-'a'+'A') + s[1:]
 	}

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/touchstone-eval/touchstone/internal/closest"
 )
 
 // maxSourceLine is the length in bytes of the longest source line that is printed in full.
@@ -107,7 +108,7 @@ func (l *loader) hideValue(val cty.Value) {
 		if t := v.Type(); !v.IsKnown() || v.IsNull() || t != cty.String && t != cty.Number {
 			return true, nil
 		}
-		// Digests hold every short number.
+		// Short numbers also occur inside digests, which masking would damage.
 		if text, problem := toText(v); problem == "" && (v.Type() == cty.String || len(text.s) >= minHiddenNumber) {
 			l.opts.Sensitive(text.s)
 		}
@@ -168,25 +169,10 @@ func (l *loader) addEval(diags hcl.Diagnostics, expr hcl.Expression, ctx *hcl.Ev
 // didYouMean returns a sentence that suggests the closest name, with a leading space, or "" if
 // no name is close.
 func didYouMean(given string, names []string) string {
-	if s := closest(given, names); s != "" {
+	if s := closest.To(given, names); s != "" {
 		return fmt.Sprintf(" Did you mean %q?", s)
 	}
 	return ""
-}
-
-// closest returns the name with the smallest edit distance from given, the first of several, or
-// "" if none is close.
-func closest(given string, names []string) string {
-	best, bestDist := "", max(2, len(given)/3)+1
-	for _, name := range names {
-		if d := len(name) - len(given); d >= bestDist || -d >= bestDist {
-			continue
-		}
-		if d := levenshtein.Distance(given, name, nil); d < bestDist {
-			best, bestDist = name, d
-		}
-	}
-	return best
 }
 
 // anyOf formats names for a sentence: `"a", "b" or "c"`.

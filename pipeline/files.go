@@ -10,6 +10,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/touchstone-eval/touchstone/internal/closest"
 )
 
 // MainFile is the name of the main file of a pipeline directory. Naming it stands for naming the
@@ -212,7 +214,7 @@ func foreign(body *hclsyntax.Body) string {
 		switch {
 		case b.Type == stageSchema.name || b.Type == pipelineSchema.name:
 			return ""
-		case why == "" && !slices.Contains(names, b.Type) && closest(b.Type, names) == "":
+		case why == "" && !slices.Contains(names, b.Type) && closest.To(b.Type, names) == "":
 			why = fmt.Sprintf("it contains a block %q, which is not part of the pipeline language", b.Type)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/touchstone-eval/touchstone/internal/closest"
 )
 
 // place describes an expression: what it may refer to, and its name for messages. stage is its stage,
@@ -254,7 +256,7 @@ func (l *module) unknownRoot(t hcl.Traversal, p place) {
 	hint := fmt.Sprintf(" If it is meant to be text, put it in quotes: %q.", name)
 	if len(meant) > 0 {
 		hint = fmt.Sprintf(" Did you mean %s?", strings.Join(meant, " or "))
-	} else if s := closest(name, p.allow.names()); s != "" {
+	} else if s := closest.To(name, p.allow.names()); s != "" {
 		hint = fmt.Sprintf(" Did you mean %q?", s)
 	}
 	l.errorf(t[0].SourceRange(), "Unknown name", "There is no name %q here.%s", name, hint)

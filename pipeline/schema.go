@@ -123,7 +123,7 @@ var pipelineSchema = &block{
 
 var trustSchema = &block{
 	name: "trust",
-	doc:  "Whose results are accepted besides those of this machine. See [Trust](../explanation/trust.md).",
+	doc:  "Lists the signers whose results are accepted in addition to local ones. See [Trust](../explanation/trust.md).",
 	attrs: []attribute{
 		{name: "allowed_signers", typ: "string", required: true, scope: scopeConstant,
 			doc: "The file that lists the keys whose signed results are accepted, from `cache import` and from a remote cache, in the format that git and `ssh-keygen` use. The path is relative to the pipeline's directory. `cache import --allowed-signers` and `TOUCHSTONE_ALLOWED_SIGNERS` override it."},

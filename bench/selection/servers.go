@@ -126,7 +126,7 @@ func badServers(b *bench) error {
 		if (o.failed > 0) != wantFailed {
 			return fmt.Errorf("the runs with the server %q: %d failed", name, o.failed)
 		}
-		if _, named := o.reasons[fmt.Sprintf("ingest the tools of server %q", name)]; wantFailed && !named {
+		if _, named := o.reasons[fmt.Sprintf("cannot list the tools of server %q", name)]; wantFailed && !named {
 			return fmt.Errorf("the failures do not name the server %q: %v", name, o.reasons)
 		}
 	}

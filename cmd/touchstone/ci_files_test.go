@@ -41,7 +41,7 @@ func TestWorkflows(t *testing.T) {
 	}
 	shared := &initRemote{key: "KEY", headers: []string{"authorization=env:LOGIN"}, secrets: []string{"KEY", "LOGIN"}}
 	texts := map[string][]byte{
-		"init": []byte(githubWorkflow("it's/eval", nil)), "init, with a remote cache": []byte(githubWorkflow("it's/eval", shared)),
+		"init": []byte(githubWorkflow("it's/eval", "main", nil)), "init, with a remote cache": []byte(githubWorkflow("it's/eval", "main", shared)),
 	}
 	for _, file := range files {
 		if texts[file], err = os.ReadFile(file); err != nil {
@@ -83,7 +83,7 @@ func TestWhoWritesResults(t *testing.T) {
 			Steps           []struct{ Env map[string]string }
 		}
 	}
-	if err := yaml.Unmarshal([]byte(githubWorkflow("eval", shared)), &github); err != nil {
+	if err := yaml.Unmarshal([]byte(githubWorkflow("eval", "main", shared)), &github); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]struct {

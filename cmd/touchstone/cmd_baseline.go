@@ -43,13 +43,16 @@ const baselineHelp = "the baseline file (default: the one that the pipeline name
 // baselineFile returns the path of the pipeline's baseline, relative to the
 // current directory or absolute.
 func (f *globalFlags) baselineFile(plan *pipeline.Plan) string {
-	switch {
-	case plan.Baseline == "":
-		return defaultBaseline
-	case filepath.IsAbs(plan.Baseline):
-		return plan.Baseline
+	return f.beside(cmp.Or(plan.Baseline, defaultBaseline))
+}
+
+// beside returns a path that is relative to the pipeline's directory as one that is relative to the
+// current directory. An absolute path stays.
+func (f *globalFlags) beside(path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
 	}
-	return filepath.Join(filepath.Dir(f.file), filepath.FromSlash(plan.Baseline))
+	return filepath.Join(filepath.Dir(pipeline.MainFileOf(f.file)), path)
 }
 
 // missingBaseline returns an error if the file that the verdict is based on does
@@ -124,7 +127,8 @@ the file. The datasets are validated first: if that fails, the baseline is not c
 The command keeps the thresholds of the old file, adds those of detectors that have none
 (unless not_judged names them), and uses nothing else of it. The old file may therefore lack
 metrics, contain other metrics, or contain figures that cannot be read. To change a
-threshold, edit the file.
+threshold, edit the file. If this run did not measure what a threshold is for, nothing is
+written.
 
 A baseline belongs to the versions of the data that it was made on. If the file belongs to
 other versions, it is not changed: the next version of the baseline is written, with the
@@ -220,6 +224,9 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 	if err != nil {
 		return err
 	}
+	if missing := withoutFigures(next); len(missing) > 0 {
+		return fmt.Errorf("the baseline is not written: it would keep thresholds without figures, for %s, and the gate fails with an error on such a file; measure with the same settings as the gate (without --var detectors or selection_models, for instance), or first remove these thresholds from %s", strings.Join(missing, ", "), u.from)
+	}
 	if u.from != u.to || kept == nil {
 		next.Version = cmp.Or(baselineVersion(u.to), next.Version)
 	}
@@ -249,6 +256,27 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 	}
 	fmt.Fprintf(stderr, "wrote %s; review the changes and commit it\n", u.to)
 	return nil
+}
+
+// withoutFigures lists what a baseline has a threshold for and no figures.
+func withoutFigures(b contracts.Baseline) []string {
+	var missing []string
+	for _, t := range b.Thresholds.Retrieval {
+		if _, ok := b.Metrics[t.Metric]; !ok {
+			missing = append(missing, "metric "+t.Metric)
+		}
+	}
+	for _, t := range b.Thresholds.Detectors {
+		if !slices.ContainsFunc(b.PerDetector, func(d contracts.BaselineDetector) bool { return d.Score.Detector == t.Detector }) {
+			missing = append(missing, "detector "+t.Detector)
+		}
+	}
+	for _, t := range b.Thresholds.Selection {
+		if b.Selection == nil || !slices.ContainsFunc(b.Selection.Models, func(m contracts.BaselineModel) bool { return m.Model == t.Model }) {
+			missing = append(missing, "model "+t.Model)
+		}
+	}
+	return missing
 }
 
 // hasFigures returns an error if the pipeline lacks the stage that contains the figures.
@@ -281,8 +309,8 @@ func (s *session) aggregate(outcomes []*engine.Outcome, stage string) (contracts
 
 func printBaseline(w io.Writer, b contracts.Baseline) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\tcorpus %s, golden set %s, security corpus %s; %d runs of %s\n\n", b.Version,
-		b.Data.CorpusVersion, b.Data.GoldenVersion, b.Data.SecurityVersion, b.RunsAveraged, b.Proxy)
+	fmt.Fprintf(t, "%s\tcorpus %s, golden set %s, security corpus %s; %s of %s\n\n", b.Version,
+		b.Data.CorpusVersion, b.Data.GoldenVersion, b.Data.SecurityVersion, counted(b.RunsAveraged, "run", "runs"), b.Proxy)
 	for _, m := range metrics.Ranking() {
 		if value, ok := b.Metrics[m.Name]; ok && m.Shown&metrics.InTables != 0 {
 			fmt.Fprintf(t, "%s\t%.4f\n", m.Name, value)

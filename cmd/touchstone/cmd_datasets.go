@@ -20,7 +20,12 @@ func newDatasetsCommand(flags *globalFlags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file with the digests of frozen versions")
+	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file with the digests of frozen versions (by default in the pipeline's directory)")
+	cmd.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if !cmd.Flags().Changed("lock") {
+			*lock = flags.beside(*lock)
+		}
+	}
 	cmd.AddCommand(
 		newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsNextCommand(flags, lock),
 		newDatasetsAddCommand(lock), newDatasetsDiffCommand(), newDatasetsSynthesizeCommand(),

@@ -77,7 +77,7 @@ func writeAgreement(w io.Writer, a *judging.Agreement) error {
 		return err
 	}
 	if len(a.Disagreements) > 0 {
-		fmt.Fprintf(w, "\n%d disagreements:\n", len(a.Disagreements))
+		fmt.Fprintf(w, "\n%s:\n", counted(len(a.Disagreements), "disagreement", "disagreements"))
 	}
 	for _, d := range a.Disagreements {
 		fmt.Fprintf(w, "  %s  %s  %d, %d\n", safetext.Visible(d.Query), safetext.Visible(d.Tool), d.First, d.Second)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -81,6 +82,26 @@ func (f *evalFlags) withData(do evalVerb) func(*cobra.Command, []string) error {
 	return opened(f.existing, do)
 }
 
+// kindless is an error without the word for its kind.
+type kindless struct {
+	error
+	text string
+}
+
+func (e *kindless) Error() string { return e.text }
+
+func (e *kindless) Unwrap() error { return e.error }
+
+// withoutKind returns an error without the word for its kind, which is for programs.
+func withoutKind(err error) error {
+	for _, kind := range []error{store.ErrNotFound, store.ErrConflict, store.ErrInvalid} {
+		if errors.Is(err, kind) {
+			return &kindless{err, strings.Replace(err.Error(), kind.Error()+": ", "", 1)}
+		}
+	}
+	return err
+}
+
 func opened(open func(context.Context) (*store.Store, error), do evalVerb) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		s, err := open(cmd.Context())
@@ -88,7 +109,7 @@ func opened(open func(context.Context) (*store.Store, error), do evalVerb) func(
 			return err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
-		return do(cmd, args, s)
+		return withoutKind(do(cmd, args, s))
 	}
 }
 

@@ -206,6 +206,9 @@ func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, sets []exchange
 			chosen = append(chosen, c.ID)
 		}
 	}
+	if len(chosen) == 0 && f.tag != "" {
+		return nil, fmt.Errorf("no case to run has the tag %q; name another with --tag, or leave it out", f.tag)
+	}
 	if len(chosen) == 0 {
 		return nil, errors.New("there are no cases to run: give a file of cases, or add cases with `touchstone eval cases import`")
 	}
@@ -342,6 +345,9 @@ func readSet(cmd *cobra.Command, path, format string) (exchange.Set, error) {
 		format = exchange.FormatOf(path)
 	}
 	data, err := readInput(cmd, path, exchange.MaxFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return exchange.Set{}, fmt.Errorf("there is no file %s; name a file of cases in JSON, YAML or CSV", path)
+	}
 	if err != nil {
 		return exchange.Set{}, err
 	}

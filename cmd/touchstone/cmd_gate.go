@@ -49,7 +49,7 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 			return errors.Join(printJSON(stdout, gateJSON{NoVerdict: &end, Run: runJSON{Stages: []runStage{}}}), err)
 		}
 		if len(pages) > 0 {
-			printNoVerdict(stdout, &end, pages)
+			printNoVerdict(stdout, flags, &end, pages)
 		}
 		return err
 	}
@@ -72,7 +72,7 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 		verdict.print(stdout)
 		s.printNextSteps(stdout, flags, verdict)
 		for _, path := range s.published() {
-			fmt.Fprintln(stdout, "see", path)
+			fmt.Fprintln(stdout, "see", flags.beside(path))
 		}
 		fmt.Fprintln(stdout, s.summaryLine(outcomes, sum))
 	}
@@ -111,7 +111,7 @@ func (s *session) showEnd(cmd *cobra.Command, flags *globalFlags, verdict *verdi
 	err = s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 	// What is missing for a run is said by the error already.
 	if !flags.json && s.ended != nil && (len(s.pages) > 0 || s.ended.Kind != contracts.EndedBySetup) {
-		printNoVerdict(stdout, s.ended, s.pages)
+		printNoVerdict(stdout, flags, s.ended, s.pages)
 	}
 	return err
 }

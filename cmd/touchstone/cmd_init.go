@@ -88,15 +88,22 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 			if err != nil {
 				return err
 			}
+			ci, err := planCI(cmd, c.ci, dir, shared)
+			if err != nil {
+				return err
+			}
 			if err := writeNew(cmd, dir, files); err != nil {
 				return err
 			}
 			if c.source != "" {
 				noteSource(cmd.ErrOrStderr(), dir, c.source)
 			}
-			host, err := writeCI(cmd, c.ci, dir, shared)
-			if err != nil {
-				return err
+			host := ""
+			if ci != nil {
+				host = ci.host
+				if err := ci.write(cmd); err != nil {
+					return err
+				}
 			}
 			if shared != nil {
 				shared.next(cmd.ErrOrStderr(), dir, host)
@@ -189,6 +196,14 @@ func (c *initChoice) files() ([]initFile, error) {
 	if c.proxy == "" {
 		if len(c.options) > 0 {
 			return nil, errors.New("--proxy-option requires an adapter: give one with --proxy")
+		}
+		for _, f := range []struct {
+			name  string
+			given bool
+		}{{"--proxy-build", len(c.build) > 0}, {"--proxy-binary", c.binary != ""}, {"--proxy-arg", len(c.args) > 0}} {
+			if f.given && c.source == "" {
+				return nil, fmt.Errorf("%s has no effect without --proxy-source, and the reference proxy would be measured: name the directory of the proxy's source with --proxy-source, or leave out %[1]s", f.name)
+			}
 		}
 		return initFiles(defaults)
 	}

@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,47 +28,89 @@ const (
 	hostGitLab = "gitlab"
 )
 
-// writeCI writes the file that runs the gate in the CI of the repository that contains
-// dir. It changes no existing file. It returns the host, or "" for none. shared may be nil.
-func writeCI(cmd *cobra.Command, host, dir string, shared *initRemote) (string, error) {
-	if host == "none" {
-		return "", nil
+// ciFile is the file that runs the gate in the CI of a repository.
+type ciFile struct {
+	host    string
+	path    string
+	content string
+}
+
+// planCI returns the file that runs the gate in the CI of the repository that contains dir, which
+// need not exist yet, or nil for none. It writes nothing. shared may be nil.
+func planCI(cmd *cobra.Command, host, dir string, shared *initRemote) (*ciFile, error) {
+	switch host {
+	case "none":
+		return nil, nil
+	case "", hostGitHub, hostGitLab:
+	default:
+		return nil, fmt.Errorf("unknown --ci %q: use github, gitlab or none", host)
 	}
-	root := gitOutput(cmd, dir, "rev-parse", "--show-toplevel")
+	inside, below, err := existingPart(dir)
+	if err != nil {
+		return nil, err
+	}
+	root := gitOutput(cmd, inside, "rev-parse", "--show-toplevel")
 	if host == "" && root != "" {
-		host = hostOf(root, gitOutput(cmd, dir, "config", "--get-regexp", `^remote\..*\.url$`))
+		host = hostOf(root, gitOutput(cmd, inside, "config", "--get-regexp", `^remote\..*\.url$`))
 	}
 	switch {
 	case host == "":
-		return "", nil
-	case host != hostGitHub && host != hostGitLab:
-		return "", fmt.Errorf("unknown --ci %q: use github, gitlab or none", host)
+		return nil, nil
 	case root == "":
-		return "", fmt.Errorf("--ci %s: %s is not in a git repository: run git init, or leave --ci out", host, dir)
+		return nil, fmt.Errorf("--ci %s: %s is not in a git repository: run git init, or leave --ci out", host, dir)
 	}
-	below, err := insideOf(root, dir)
-	if err != nil {
-		return "", err
+	if below, err = insideOf(root, filepath.Join(inside, below)); err != nil {
+		return nil, err
 	}
-	path, content := filepath.Join(root, ".github", "workflows", "touchstone.yml"), githubWorkflow(below, shared)
-	if host == hostGitLab {
-		path = filepath.Join(root, ".gitlab-ci.yml")
-		if content, err = gitlabPipeline(below, shared); err != nil {
-			return "", err
+	if host == hostGitHub {
+		return &ciFile{host, filepath.Join(root, ".github", "workflows", "touchstone.yml"), githubWorkflow(below, defaultBranch(cmd, inside), shared)}, nil
+	}
+	content, err := gitlabPipeline(below, shared)
+	return &ciFile{host, filepath.Join(root, ".gitlab-ci.yml"), content}, err
+}
+
+// write writes the file unless it exists.
+func (f *ciFile) write(cmd *cobra.Command) error {
+	if _, err := os.Lstat(f.path); !errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is not changed: to gate there, add\n\n%s\n", f.path, f.content)
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
+		return err
+	}
+	if err := atomicfile.WriteFile(f.path, []byte(f.content), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), f.path)
+	return nil
+}
+
+// existingPart splits the path of a directory into the part that exists, without symbolic links, and
+// the rest.
+func existingPart(dir string) (existing, rest string, err error) {
+	if existing, err = filepath.Abs(dir); err != nil {
+		return "", "", err
+	}
+	for {
+		real, err := filepath.EvalSymlinks(existing)
+		if err == nil {
+			return real, rest, nil
 		}
+		if !errors.Is(err, fs.ErrNotExist) || existing == filepath.Dir(existing) {
+			return "", "", err
+		}
+		existing, rest = filepath.Dir(existing), filepath.Join(filepath.Base(existing), rest)
 	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is not changed: to gate there, add\n\n%s\n", path, content)
-		return host, nil
+}
+
+// defaultBranch returns the default branch of the remote origin, or else the current branch, or else
+// main.
+func defaultBranch(cmd *cobra.Command, dir string) string {
+	name, ok := strings.CutPrefix(gitOutput(cmd, dir, "symbolic-ref", "refs/remotes/origin/HEAD"), "refs/remotes/origin/")
+	if !ok {
+		name = strings.TrimPrefix(gitOutput(cmd, dir, "symbolic-ref", "HEAD"), "refs/heads/")
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", err
-	}
-	if err := atomicfile.WriteFile(path, []byte(content), 0o644); err != nil {
-		return "", err
-	}
-	fmt.Fprintln(cmd.OutOrStdout(), path)
-	return host, nil
+	return cmp.Or(name, "main")
 }
 
 // gitOutput returns what git prints, or "" if it fails, as it does outside a repository.
@@ -78,7 +123,7 @@ func gitOutput(cmd *cobra.Command, dir string, args ...string) string {
 }
 
 // hostOf returns the host of a repository by the files that it has for CI, and else by
-// its remotes; or "".
+// the hosts of its remotes, origin first; or "". A line of remotes is "remote.NAME.url URL".
 func hostOf(root, remotes string) string {
 	if _, err := os.Stat(filepath.Join(root, ".gitlab-ci.yml")); err == nil {
 		return hostGitLab
@@ -86,40 +131,65 @@ func hostOf(root, remotes string) string {
 	if _, err := os.Stat(filepath.Join(root, ".github")); err == nil {
 		return hostGitHub
 	}
-	switch {
-	case strings.Contains(remotes, "github"):
-		return hostGitHub
-	case strings.Contains(remotes, "gitlab"):
-		return hostGitLab
+	lines := strings.Split(remotes, "\n")
+	slices.SortStableFunc(lines, func(a, b string) int {
+		rank := func(line string) int {
+			if strings.HasPrefix(line, "remote.origin.url ") {
+				return 0
+			}
+			return 1
+		}
+		return rank(a) - rank(b)
+	})
+	for _, line := range lines {
+		_, address, _ := strings.Cut(line, " ")
+		host := remoteHost(address)
+		for _, known := range []string{hostGitHub, hostGitLab} {
+			if strings.Contains(host, known) {
+				return known
+			}
+		}
 	}
 	return ""
 }
 
-// insideOf returns the path of dir in the repository, with slashes.
+// remoteHost returns the host of a remote of git, a URL or "[USER@]HOST:PATH", in lower case. It
+// returns "" for a path.
+func remoteHost(address string) string {
+	if strings.Contains(address, "://") {
+		u, err := url.Parse(address)
+		if err != nil {
+			return ""
+		}
+		return strings.ToLower(u.Hostname())
+	}
+	host, _, ok := strings.Cut(address, ":")
+	if !ok || strings.ContainsAny(host, `/\`) {
+		return ""
+	}
+	return strings.ToLower(host[strings.LastIndex(host, "@")+1:])
+}
+
+// insideOf returns the path of a directory in the repository, with slashes. The directory has no
+// symbolic links.
 func insideOf(root, dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
+	root, err := filepath.EvalSymlinks(filepath.FromSlash(root))
 	if err != nil {
 		return "", err
 	}
-	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return "", err
-	}
-	if root, err = filepath.EvalSymlinks(filepath.FromSlash(root)); err != nil {
-		return "", err
-	}
-	below, err := filepath.Rel(root, abs)
+	below, err := filepath.Rel(root, dir)
 	return filepath.ToSlash(below), err
 }
 
 // githubWorkflow returns a workflow that gates the pipeline in a directory. If results are shared, pull
-// requests read them in one job, and the main branch writes them in another one, which alone has secrets.
-func githubWorkflow(below string, shared *initRemote) string {
+// requests read them in one job, and the default branch writes them in another one, which alone has secrets.
+func githubWorkflow(below, branch string, shared *initRemote) string {
 	text := `# Measures the MCP proxy with Touchstone, and fails when it got worse.
 name: touchstone
 
 on:
   push:
-    branches: [main]
+    branches: [` + branchPattern(branch) + `]
   pull_request:
 
 permissions:
@@ -142,6 +212,17 @@ jobs:
 	}
 	return text + githubJob(below, env)
 }
+
+// branchPattern returns the pattern of a workflow that matches one branch.
+func branchPattern(branch string) string {
+	if plainBranch.MatchString(branch) {
+		return branch
+	}
+	return yamlText(strings.NewReplacer("+", `\+`, "!", `\!`).Replace(branch))
+}
+
+// plainBranch matches names that mean the same in YAML without quotes.
+var plainBranch = regexp.MustCompile(`^(main|master|trunk|develop)$`)
 
 // githubJob returns the part of a job that gates.
 func githubJob(below string, env [][2]string) string {

@@ -47,7 +47,7 @@ type planStage struct {
 func newPlanCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plan",
-		Short: "Show what a run would do: HIT, MISS, WAITS or OFF for every stage instance, with the reason",
+		Short: "Show what a run would do: HIT, MISS, WAITS, OFF or SKIPPED for every stage instance, with the reason",
 		Long: `Prints the state of every stage instance and runs nothing:
 
   HIT      its result is cached

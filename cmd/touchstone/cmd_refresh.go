@@ -69,6 +69,9 @@ server fails, lists fewer tools than before, or is no longer in upstreams.hcl. U
 // refreshStage is the stage of a pipeline that refresh runs.
 const refreshStage = "refresh-corpus"
 
+// upstreamsFile is the name of the file that names the servers.
+const upstreamsFile = "upstreams.hcl"
+
 // Outputs of the stage.
 const (
 	refreshedCorpus = "corpus"
@@ -88,6 +91,9 @@ func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []s
 		return false, nil
 	}
 	in := s.plan.Instances[i]
+	if servers := flags.beside(filepath.Join(dir, upstreamsFile)); in.Off != "" && !exists(servers) {
+		return true, fmt.Errorf("stage %s is off: there is no %s, which names the servers to read; docs/how-to/refresh-the-corpus.md describes this file", refreshStage, servers)
+	}
 	in.Command = append(slices.Clone(in.Command), args...)
 	rf := &runFlags{progress: "auto", selection: engine.Selection{Only: []string{refreshStage}}}
 	var r refreshcorpus.Result
@@ -135,7 +141,7 @@ var corpusFile = regexp.MustCompile(`^corpus_v([0-9]{1,9})\.json$`)
 // version is the one after the newest corpus in dir.
 func nameRefreshed(o *refreshcorpus.Options, dir string) error {
 	if o.Upstreams == "" {
-		o.Upstreams = filepath.Join(dir, "upstreams.hcl")
+		o.Upstreams = filepath.Join(dir, upstreamsFile)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {

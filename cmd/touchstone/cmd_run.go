@@ -118,7 +118,7 @@ has a matrix, each instance gets a subdirectory with its name.`,
 			if err != nil {
 				err = s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 				if !flags.json && len(s.pages) > 0 {
-					printNoVerdict(cmd.OutOrStdout(), s.ended, s.pages)
+					printNoVerdict(cmd.OutOrStdout(), flags, s.ended, s.pages)
 				}
 				return err
 			}

@@ -105,8 +105,8 @@ func ownFiles(in *pipeline.Instance, component string) *pipeline.Input {
 	return nil
 }
 
-// changedSince says what the figures follow from that is not as it was for the baseline, one line
-// for each of proxy, scanner, data and the rest of the pipeline. It returns nil for a pipeline
+// changedSince lists what changed since the baseline, one line for each of proxy, scanner, data and
+// the rest of the pipeline. It returns nil for a pipeline
 // without a baseline.
 func (s *session) changedSince(ctx context.Context) []string {
 	if s.plan.Baseline == "" {

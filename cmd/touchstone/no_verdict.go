@@ -199,10 +199,10 @@ func inRepository(dir string) string {
 }
 
 // printNoVerdict prints why there is no verdict and where the reports are.
-func printNoVerdict(w io.Writer, n *contracts.NoVerdict, pages []string) {
+func printNoVerdict(w io.Writer, flags *globalFlags, n *contracts.NoVerdict, pages []string) {
 	fmt.Fprintln(w, "no verdict:", n.Summary)
 	for _, page := range pages {
-		fmt.Fprintln(w, "see", page)
+		fmt.Fprintln(w, "see", flags.beside(page))
 	}
 }
 

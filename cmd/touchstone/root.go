@@ -58,10 +58,10 @@ Unchanged stages are not computed again.
 		newGraphCommand(flags), newLogsCommand(flags), newReportCommand(flags), newCostCommand())
 	addGroup(root, "data", "Manage data and baselines:", newBaselineCommand(flags), newDatasetsCommand(flags),
 		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newRefreshCommand(flags), newTrecCommand(flags))
-	addGroup(root, "tools", "Standalone tools:", scancommand.New(toolName+" scan", &flags.json), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
+	addGroup(root, "tools", "Standalone tools:", scancommand.New(toolName+" scan", &flags.json), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newStageCommand())
 	addGroup(root, "setup", "Set up and maintain:", newInitCommand(flags), newDoctorCommand(flags), newValidateCommand(flags),
 		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newManCommand(), versionCommand)
-	root.AddCommand(newStageCommand(), newInsideCommand(), newOnWorkerCommand())
+	root.AddCommand(newInsideCommand(), newOnWorkerCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	completeNames(root, flags)

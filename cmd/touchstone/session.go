@@ -76,6 +76,9 @@ func loadPlanAnd(flags *globalFlags, stderr io.Writer, named func(name, root str
 // pipelineThere distinguishes a wrong directory from a wrong file.
 func pipelineThere(flags *globalFlags) error {
 	if file := pipeline.MainFileOf(flags.file); !exists(file) {
+		if filepath.IsAbs(file) {
+			return fmt.Errorf("%s does not exist; run %s init to create a pipeline, or name another with --file", file, toolName)
+		}
 		return fmt.Errorf("there is no %s here; run %s init to create one, or name one with --file", file, toolName)
 	}
 	return nil

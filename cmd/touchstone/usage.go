@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/touchstone-eval/touchstone/internal/closest"
 )
 
 // execute runs the command line. It adds the usage line and the help command to cobra's errors
@@ -97,11 +98,11 @@ func countError(err error) error {
 		if strings.HasPrefix(text, "requires") {
 			least = "at least "
 		}
-		return fmt.Errorf("needs %s%s, and got %d", least, counted(want, "argument", "arguments"), got)
+		return fmt.Errorf("needs %s%s, but got %d", least, counted(want, "argument", "arguments"), got)
 	case scans(text, "accepts at most %d arg(s), received %d", &most, &got):
-		return fmt.Errorf("takes at most %s, and got %d", counted(most, "argument", "arguments"), got)
+		return fmt.Errorf("takes at most %s, but got %d", counted(most, "argument", "arguments"), got)
 	case scans(text, "accepts between %d and %d arg(s), received %d", &want, &most, &got):
-		return fmt.Errorf("takes %d to %d arguments, and got %d", want, most, got)
+		return fmt.Errorf("takes %d to %d arguments, but got %d", want, most, got)
 	}
 	return err
 }
@@ -120,15 +121,13 @@ func usageError(cmd *cobra.Command, err error) error {
 
 // nearestFlag suggests the flag that was probably meant: " (did you mean --progress?)", or "".
 func nearestFlag(cmd *cobra.Command, name string) string {
-	best, distance := "", len(name)/3+1
+	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || len(name) > 2*len(f.Name) {
-			return
-		}
-		if d := levenshtein.Distance(name, f.Name, nil); d <= distance && (best == "" || d < distance) {
-			best, distance = f.Name, d
+		if !f.Hidden {
+			names = append(names, f.Name)
 		}
 	})
+	best := closest.To(name, names)
 	if best == "" {
 		return ""
 	}

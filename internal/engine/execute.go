@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -18,9 +19,14 @@ import (
 type StageError struct {
 	Outcome *Outcome
 	Plan    *pipeline.Plan
+	// Others lists further instances that failed in the same run.
+	Others []string
 }
 
 func (e *StageError) Error() string {
+	if len(e.Others) > 0 {
+		return fmt.Sprintf("%d stages failed: %s, %s", 1+len(e.Others), e.Outcome.Instance, strings.Join(e.Others, ", "))
+	}
 	return fmt.Sprintf("stage %s failed: %v", e.Outcome.Instance, e.Outcome.Err)
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -13,8 +14,7 @@ import (
 // Log is the log of one execution of an instance.
 type Log struct {
 	Stage, Instance string
-	// State is that of the run that executed the instance here, or Hit for an execution that made the current
-	// result elsewhere.
+	// State is the state in the local run. It is Hit if another machine made the result.
 	State          State
 	Key            cache.Key
 	Started        time.Time
@@ -58,13 +58,14 @@ func (e *Engine) noLog(name string) error {
 	if err != nil {
 		return err
 	}
-	for j := range journals {
-		for _, in := range j.Instances {
+	next, stop := iter.Pull(journals)
+	defer stop()
+	if latest, ok := next(); ok {
+		for _, in := range latest.Instances {
 			if (in.Stage == name || in.fullName() == name) && in.State == Skipped && in.Cause != "" {
 				return fmt.Errorf("%s did not run: %s failed", name, in.Cause)
 			}
 		}
-		break
 	}
 	return fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
 }

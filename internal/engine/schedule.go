@@ -328,8 +328,10 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 			sum.Executed++
 		case Failed:
 			sum.Failures++
-			if first == nil {
-				first = failure(plan, o)
+			if err := failure(plan, o); first == nil {
+				first = err
+			} else if failed, ok := first.(*StageError); ok && errors.As(err, new(*StageError)) {
+				failed.Others = append(failed.Others, o.Instance.String())
 			}
 		}
 	}

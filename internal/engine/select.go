@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
-
+	"github.com/touchstone-eval/touchstone/internal/closest"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -142,7 +141,7 @@ func (s Selection) refuseOff(plan *pipeline.Plan) error {
 			return err
 		}
 		if !slices.ContainsFunc(which, func(i int) bool { return plan.Instances[i].Off == "" }) {
-			return fmt.Errorf("stage %s is off and cannot run: %s; set the variables in its condition", name, plan.Instances[which[0]].Off)
+			return fmt.Errorf("stage %s is off and cannot run: %s; change what its condition reads, such as a variable or a file", name, plan.Instances[which[0]].Off)
 		}
 	}
 	return nil
@@ -204,7 +203,7 @@ func unknownName(plan *pipeline.Plan, name string) error {
 	}
 	if !instance || len(instances) == 0 {
 		names := StageNames(plan)
-		if near := similarName(name, names); near != "" {
+		if near := closest.To(name, names); near != "" {
 			return fmt.Errorf("there is no stage %q; did you mean %q?", name, near)
 		}
 		return fmt.Errorf("there is no stage %q; the stages are %s", name, strings.Join(names, ", "))
@@ -215,20 +214,6 @@ func unknownName(plan *pipeline.Plan, name string) error {
 		instances = instances[:most]
 	}
 	return fmt.Errorf("stage %q has no instance %q; it has %s%s", stage, name, strings.Join(instances, ", "), more)
-}
-
-// similarName returns the known name that was probably meant, or "".
-func similarName(name string, known []string) string {
-	best, distance := "", len(name)/3+1
-	for _, k := range known {
-		if len(name) > 2*len(k) { // this also bounds the work
-			continue
-		}
-		if d := levenshtein.Distance(strings.ToLower(name), strings.ToLower(k), nil); d <= distance && (best == "" || d < distance) {
-			best, distance = k, d
-		}
-	}
-	return best
 }
 
 // Find returns the indexes of the instances that a name selects.

@@ -142,8 +142,8 @@ func (s *Service) stream(concerns func(runner.Event) bool, show func(context.Con
 }
 
 // awaitEvent returns when an event concerns the stream, or it is time to look
-// again, and false when no event can come any more. Several events that wait are
-// one.
+// again, and false when no event can come any more. It drains the
+// queued events, because one look shows them all.
 func (s *Service) awaitEvent(ctx context.Context, events <-chan runner.Event, again *time.Ticker, concerns func(runner.Event) bool, write func(string) error) bool {
 	for {
 		select {

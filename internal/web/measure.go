@@ -86,7 +86,7 @@ func (m *measures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m.writeRequests(&text)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = io.WriteString(w, text.String()) // the client is gone where it fails
+	_, _ = io.WriteString(w, text.String()) // an error means that the client disconnected
 }
 
 // writeRequests writes a summary without quantiles. Patterns of routes hold none

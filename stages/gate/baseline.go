@@ -42,7 +42,7 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 		Digests: agg.Validation.Digests,
 		GeneratedFrom: contracts.GeneratedFrom{
 			Source: "touchstone baseline update",
-			Note:   fmt.Sprintf("means over %d runs of %s, asked over %s", agg.Retrieval.Runs, agg.Proxy, agg.SearchPath),
+			Note:   fmt.Sprintf("%s of %s, asked over %s", runsText(agg.Retrieval.Runs), agg.Proxy, agg.SearchPath),
 		},
 		Proxy:        agg.Proxy,
 		RunsAveraged: agg.Retrieval.Runs,
@@ -67,6 +67,13 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 		b.Thresholds = DefaultThresholds(agg)
 	}
 	return b, nil
+}
+
+func runsText(n int) string {
+	if n == 1 {
+		return "one run"
+	}
+	return fmt.Sprintf("means over %d runs", n)
 }
 
 func firstError(agg contracts.Aggregate) string {

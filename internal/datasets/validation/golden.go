@@ -2,15 +2,16 @@ package validation
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/closest"
 )
 
 // hardNegativeNote starts the notes of a query that has a near-duplicate of its
@@ -224,17 +225,7 @@ func suggest[T any](d *dataset[T], id string, tools map[string]*contracts.Tool) 
 	if len(d.problems) > maxSuggestProblems || len(id) > maxSuggestLength {
 		return otherwise
 	}
-	best, distance := "", len(id)/4+1
-	for known := range tools {
-		if len(known) > 2*len(id) || len(id) > 2*len(known) {
-			continue
-		}
-		n := levenshtein.Distance(id, known, nil)
-		if n < distance || n == distance && best != "" && known < best {
-			best, distance = known, n
-		}
-	}
-	if best != "" {
+	if best := closest.To(id, slices.Sorted(maps.Keys(tools))); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	return otherwise

@@ -120,7 +120,7 @@ func readOnlyBut(writable []string) error {
 	}
 	for i, p := range writable {
 		if err := unix.MoveMount(trees[i], "", unix.AT_FDCWD, p, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
-			// Half a view would refuse what the stage may write.
+			// Undo: after a partial move, some writable paths would be read-only.
 			attr := unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
 			_ = unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &attr)
 			return os.NewSyscallError("move_mount", err)

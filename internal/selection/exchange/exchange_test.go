@@ -76,7 +76,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ format, file, want string }{
-		{"json", ``, "empty"}, {"json", `{"cases":1}`, "not a set"}, {"json", `[{"name":"n","qury":"q"}]`, `case 1: json: unknown field "qury"`}, {"json", `[1]`, "case 1"}, {"json", `[`, "not JSON"},
+		{"json", ``, "empty"}, {"json", `{"cases":1}`, "not a set"}, {"json", `[{"name":"n","qury":"q"}]`, `case 1: unknown field "qury": did you mean "query"?`}, {"json", `[1]`, "case 1"}, {"json", `[`, "not JSON"},
 		{"yaml", "a: [", "not YAML"}, {"yaml", "? [1]\n: 2", "not YAML"}, {"xml", "", "unknown"},
 		{"csv", "name,quary\n", `column "quary" is unknown`}, {"csv", "name\n\"x", "not CSV"}, {"csv", "", "not name the columns"},
 		{"csv", "name,ordered\n\nx,maybe\n", "line 3: ordered"}, {"csv", "name,expected_parameters\nx,{}\n", "line 2: expected_parameters requires a tool"},

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/touchstone-eval/touchstone/internal/closest"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
@@ -140,12 +142,31 @@ func strict(data []byte, into any) error {
 	d.DisallowUnknownFields()
 	d.UseNumber()
 	if err := d.Decode(into); err != nil {
-		return err
+		return unknownField(err, into)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("there is more data after its end")
 	}
 	return nil
+}
+
+// unknownField replaces the decoder's error about a field that into does not have by one that suggests the
+// field that was probably meant. The data may have been YAML, so it names no format.
+func unknownField(err error, into any) error {
+	quoted, ok := strings.CutPrefix(err.Error(), "json: unknown field ")
+	name, unquoted := strconv.Unquote(quoted)
+	if !ok || unquoted != nil {
+		return err
+	}
+	var known []string
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
+		field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		known = append(known, field)
+	}
+	if meant := closest.To(name, known); meant != "" {
+		return fmt.Errorf("unknown field %q: did you mean %q?", name, meant)
+	}
+	return fmt.Errorf("unknown field %q: the fields are %s", name, strings.Join(known, ", "))
 }
 
 func readEntries(entries []json.RawMessage) (Set, error) {

@@ -146,7 +146,7 @@ func (r *Runner) ingest(ctx context.Context, j job, c selection.Case) ([]selecti
 	var tools []selection.Tool
 	for i, err := range errs {
 		if err != nil {
-			return nil, fmt.Errorf("ingest the tools of server %q: %w", names[i], err)
+			return nil, fmt.Errorf("cannot list the tools of server %q: %w", names[i], err)
 		}
 		tools = append(tools, lists[i]...)
 	}

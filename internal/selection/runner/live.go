@@ -32,7 +32,7 @@ const (
 )
 
 // ErrNoConsent means that a stdio server was not started.
-var ErrNoConsent = errors.New("it is a program, which is not started without consent: use --start if you trust it")
+var ErrNoConsent = errors.New("it is a program; --start allows it to run")
 
 // target converts a server to the type that toollist uses.
 func (l Live) target(s selection.Server) (toollist.Server, error) {

@@ -136,8 +136,11 @@ const MaxBatch = 100_000
 func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []string, err error) {
 	repeats := max(1, b.Repeats)
 	total := len(b.CaseIDs) * len(b.Settings) * repeats
-	if total == 0 || total > MaxBatch {
-		return "", nil, fmt.Errorf("%w: a batch has 1 to %d runs, but this has %d: name cases and models", store.ErrInvalid, MaxBatch, total)
+	switch {
+	case total == 0:
+		return "", nil, fmt.Errorf("%w: a batch without runs: name at least one case and one model", store.ErrInvalid)
+	case total > MaxBatch:
+		return "", nil, fmt.Errorf("%w: a batch of %d runs, but the most are %d: name fewer cases or models, or repeat them less often", store.ErrInvalid, total, MaxBatch)
 	}
 	models := make([]model.Model, len(b.Settings))
 	for i := range b.Settings {

@@ -259,7 +259,7 @@ func TestFailuresSayWhy(t *testing.T) {
 		expected []selection.Call
 		want     string
 	}{
-		"gone server":  {[]string{"gone", "program"}, nil, `ingest the tools of server "gone"`},
+		"gone server":  {[]string{"gone", "program"}, nil, `cannot list the tools of server "gone"`},
 		"undescribed":  {[]string{"bare"}, nil, "tools without a description: bare:mute"},
 		"no such tool": {[]string{"web"}, []selection.Call{{Server: "web", Tool: "get_weather"}}, `the expected tool "get_weather" is not among those of server "web"`},
 		"malformed":    {[]string{"program"}, nil, "cannot be read"},

@@ -184,7 +184,7 @@ func TestServers(t *testing.T) {
 	}
 	addCase(t, s, "c", []string{"s0"})
 	s0, _ := s.ServerNamed(ctx, "s0")
-	if err := s.DeleteServer(ctx, s0.ID); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "1 cases and 0 runs") {
+	if err := s.DeleteServer(ctx, s0.ID); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "1 case and 0 runs") {
 		t.Errorf("got %v", err)
 	}
 	if err := s.DeleteServer(ctx, a.ID); err != nil {

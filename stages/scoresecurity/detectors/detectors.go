@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/closest"
 )
 
 // detector judges one request. It fills in all fields of the verdict but
@@ -60,6 +61,9 @@ func Names() []string {
 func Check(name string) error {
 	if slices.Contains(Names(), name) {
 		return nil
+	}
+	if meant := closest.To(name, Names()); meant != "" {
+		return fmt.Errorf("unknown detector %q: did you mean %q? The detectors are %s", name, meant, strings.Join(Names(), ", "))
 	}
 	return fmt.Errorf("unknown detector %q: use one of %s", name, strings.Join(Names(), ", "))
 }

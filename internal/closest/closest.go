@@ -1,0 +1,30 @@
+// Package closest finds the name that somebody probably meant. Every message that asks "did you
+// mean" uses it, so that all have the same idea of similar.
+package closest
+
+import (
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// To returns the known name with the smallest edit distance from the given one, the first of
+// several, or "" if none is similar. In a similar name one letter differs, or up to a third of the
+// letters, or two of a short name, but not all of several. Case does not count.
+func To(given string, known []string) string {
+	best, distance := "", max(2, len(given)/3)+1
+	if given == "" {
+		return ""
+	}
+	given = strings.ToLower(given)
+	for _, name := range known {
+		below := min(distance, max(2, min(len(given), len(name))))
+		if d := len(name) - len(given); d >= below || -d >= below { // this also bounds the work
+			continue
+		}
+		if d := levenshtein.Distance(given, strings.ToLower(name), nil); d < below {
+			best, distance = name, d
+		}
+	}
+	return best
+}
