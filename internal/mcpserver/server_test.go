@@ -285,7 +285,7 @@ func TestAgentJudgesTools(t *testing.T) {
 // execution of runs to others.
 func TestAgentHasNoConsent(t *testing.T) {
 	a := newAgent(t)
-	a.refused("without consent", "rate_server_quality", args{"server": "w"})
+	a.refused("it is a program", "rate_server_quality", args{"server": "w"})
 	s, err := store.Open(t.Context(), filepath.Join(a.dir, "eval.db"))
 	if err != nil {
 		t.Fatal(err)
