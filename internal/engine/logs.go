@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -58,14 +57,13 @@ func (e *Engine) noLog(name string) error {
 	if err != nil {
 		return err
 	}
-	next, stop := iter.Pull(journals)
-	defer stop()
-	if latest, ok := next(); ok {
+	for latest := range journals {
 		for _, in := range latest.Instances {
 			if (in.Stage == name || in.fullName() == name) && in.State == Skipped && in.Cause != "" {
 				return fmt.Errorf("%s did not run: %s failed", name, in.Cause)
 			}
 		}
+		break // the newest run decides
 	}
 	return fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
 }
