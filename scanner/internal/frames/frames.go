@@ -88,7 +88,9 @@ type passage struct {
 	quoted int
 	// about returns the meanings of the tool's name and first sentence.
 	about concept.Set
-	hits  []Hit
+	// nameMeans holds the meanings of the tool's name alone.
+	nameMeans concept.Set
+	hits      []Hit
 	// Cached results for the sentence: the mood of each token plus one, and
 	// whether it names a sink (1 no, 2 yes).
 	moods [token.MaxSentence + 1]token.Mood
@@ -115,7 +117,7 @@ func (v *Reading) Frames(reg *tool.Registry) []Hit {
 	v.Scorer.Score(&v.View)
 	docs := v.Docs
 	x := &v.frame
-	*x = passage{v: v, reg: reg, hits: v.hits[:0], about: v.Purpose()}
+	*x = passage{v: v, reg: reg, hits: v.hits[:0], about: v.Purpose(), nameMeans: v.NamePurpose()}
 	for i := range docs {
 		if docs[i].Read {
 			continue

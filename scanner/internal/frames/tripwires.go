@@ -136,9 +136,7 @@ func (x *passage) speaksOfAttacks(s *token.Sentence, w *wireWords) bool {
 	quoted := x.quoted
 	x.enter(s)
 	about := x.about
-	if s.First {
-		x.about = x.v.NamePurpose() // a sentence does not vouch for itself
-	}
+	x.about = x.business()
 	x.discount = x.metaDiscount()
 	x.about = about
 	x.quoted = quoted // the frames count the sentence
@@ -159,8 +157,7 @@ func (x *passage) try(wire *tripwire.Tripwire, mask *tripwire.Classes, spoken bo
 			if cited && (spoken || x.about.Any(concept.Meta) || x.mask.Any(concept.Meta)) {
 				continue
 			}
-			spoken = spoken || cited
-			x.v.trips = append(x.v.trips, Trip{Wire: wire, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, Spoken: spoken})
+			x.v.trips = append(x.v.trips, Trip{Wire: wire, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, Spoken: spoken || cited})
 			return
 		}
 	}
@@ -190,13 +187,19 @@ func (x *passage) tripped(w *tripwire.Tripwire) bool {
 	return false
 }
 
+// business returns the meanings of what may excuse the sentence: the name of the tool, and
+// its first sentence, unless that is the sentence itself.
+func (x *passage) business() concept.Set {
+	if x.sen.First {
+		return x.nameMeans
+	}
+	return x.about
+}
+
 // excused reports whether the tool's business or the rest of the sentence makes
 // it innocent.
 func (x *passage) excused(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
-	about := x.about
-	if x.sen.First {
-		about = x.v.NamePurpose() // an attack does not excuse itself
-	}
+	about := x.business()
 	for _, b := range w.NotFor {
 		if about.Any(tripwire.Businesses[b]) {
 			return true
