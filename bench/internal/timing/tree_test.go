@@ -56,7 +56,9 @@ func TestRunTree(t *testing.T) {
 	var looks atomic.Int32
 	go func() {
 		_, _ = io.ReadFull(filled, make([]byte, 2))
-		for from := looks.Load(); looks.Load() < from+2; {
+		// The sample in progress may have read the memory of one process before it was
+		// full. The next sample reads both, and has ended when a third has begun.
+		for from := looks.Load(); looks.Load() < from+3; {
 			time.Sleep(time.Millisecond)
 		}
 		_ = release.Close()
