@@ -62,6 +62,14 @@ func startDescribed(t *testing.T, dir string, change func(*undertest.Options)) (
 	})
 }
 
+// leavesNothing gives the test its own directory for temporary files, and calls nothingLeft at its end, when its
+// parallel subtests have ended too.
+func leavesNothing(t *testing.T) {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Cleanup(func() { nothingLeft(t) })
+}
+
 // nothingLeft fails if a private directory is left in the test's directory for temporary files, or a process
 // whose home it is.
 func nothingLeft(t *testing.T) {
@@ -80,6 +88,7 @@ func nothingLeft(t *testing.T) {
 }
 
 func TestDescribedProxy(t *testing.T) {
+	leavesNothing(t)
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
 		p, err := startDescribed(t, described(t, badproxy.Right), func(o *undertest.Options) { o.SearchPath = path })
 		if err != nil {
@@ -106,6 +115,7 @@ func TestDescribedProxy(t *testing.T) {
 }
 
 func TestDescribedProxySaysWhatWentWrong(t *testing.T) {
+	leavesNothing(t)
 	linux := runtime.GOOS == "linux"
 	onPort := []string{"announce {\n  file = \"ready.json\"\n  url  = answer.url\n}", ""}
 	for _, tc := range []struct {
@@ -134,13 +144,13 @@ func TestDescribedProxySaysWhatWentWrong(t *testing.T) {
 			if !linux && (strings.HasPrefix(tc.name, "other port") || tc.name == "all interfaces") {
 				t.Skip("needs /proc")
 			}
+			t.Parallel()
 			err := refused(t, described(t, tc.mode, tc.parts...), tc.change, tc.want...)
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the error lacks %q:\n%v", want, err)
 				}
 			}
-			nothingLeft(t)
 		})
 	}
 }
@@ -169,6 +179,7 @@ func refused(t *testing.T, dir string, change func(*undertest.Options), want ...
 // Another process may take the port after it was found to be free. Then there is another attempt with another
 // port.
 func TestTakenPortIsTriedAgain(t *testing.T) {
+	leavesNothing(t)
 	marker := filepath.Join(t.TempDir(), "tried")
 	script := fmt.Sprintf(`if [ ! -e %[1]s ]; then touch %[1]s; echo "listen tcp: address already in use"; exit 1; fi; exec "$0" "$@"`, marker)
 	dir := described(t, badproxy.Right, "binary,", fmt.Sprintf("%q, %q, %q, binary,", "/bin/sh", "-c", script))
@@ -201,6 +212,7 @@ func TestFindEach(t *testing.T) {
 
 // The proxy first gets a time limit that is a third of what it needs, and then one that suffices.
 func TestSlowIndex(t *testing.T) {
+	leavesNothing(t)
 	_, err := start(t, badproxy.SlowIndex, func(o *undertest.Options) { o.ReadyTimeout = 60 * time.Millisecond })
 	if err == nil || !strings.Contains(err.Error(), "was not ready within 60ms") || !strings.Contains(err.Error(), "--ready-timeout") {
 		t.Errorf("got %v", err)
@@ -215,6 +227,7 @@ func TestSlowIndex(t *testing.T) {
 
 // A lock file that a proxy leaves does not prevent the start of the next one.
 func TestLockFileIsGoneWithItsProxy(t *testing.T) {
+	leavesNothing(t)
 	for range 2 {
 		p, err := start(t, badproxy.LeavesLock, nil)
 		if err != nil {
@@ -229,6 +242,7 @@ func TestAnswersOfTenMegabytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads large answers")
 	}
+	t.Parallel()
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
 		p, err := start(t, badproxy.AnswerHuge, func(o *undertest.Options) { o.SearchPath = path })
 		if err != nil {
@@ -299,6 +313,7 @@ search "mcp" {
 // A proxy that speaks MCP over SSE only. Its session outlives the requests, and its home may be a directory
 // inside that which Touchstone chose.
 func TestSSEProxy(t *testing.T) {
+	leavesNothing(t)
 	p, err := startDescribed(t, toolProxy(t, "sse", "listen]\n  env = { HOME = \"${home}/below\" }"), func(o *undertest.Options) { o.SearchPath = contracts.SearchMCP })
 	if err != nil {
 		t.Fatal(err)
@@ -324,6 +339,7 @@ func TestSSEProxy(t *testing.T) {
 
 // A query that ends before the proxy has greeted does not end the only session.
 func TestStdioProxyThatGreetsLate(t *testing.T) {
+	t.Parallel()
 	dir := toolProxy(t, "stdio", "]")
 	file := filepath.Join(dir, "adapter.hcl")
 	text, err := os.ReadFile(file)
@@ -351,6 +367,7 @@ func TestStdioProxyThatGreetsLate(t *testing.T) {
 
 // A proxy that speaks MCP on its standard input and output.
 func TestStdioProxy(t *testing.T) {
+	leavesNothing(t)
 	dir := toolProxy(t, "stdio", "]")
 	p := startStdio(t, dir, time.Minute)
 	tools, err := p.Tools(t.Context())

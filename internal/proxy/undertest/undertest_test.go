@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,6 +34,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == stdioArgument {
 		beToolProxy(os.Args[2:])
 		return
+	}
+	// The parallel tests mostly wait, so the processors are enough for more of them.
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
@@ -126,7 +133,6 @@ func corpus() contracts.Corpus {
 // start starts a proxy with the given fault.
 func start(t *testing.T, mode string, change func(*undertest.Options)) (*undertest.Proxy, error) {
 	t.Helper()
-	t.Setenv("TMPDIR", t.TempDir())
 	opts := undertest.Options{
 		Dir: badproxy.Manifest(t, mode), Corpus: corpus(), Seed: 1, Executable: "never-started", SearchPath: contracts.SearchREST,
 		ReadyTimeout: 30 * time.Second, QueryTimeout: 30 * time.Second,
@@ -146,6 +152,7 @@ func soon(o *undertest.Options) {
 }
 
 func TestStartSaysWhatWentWrong(t *testing.T) {
+	leavesNothing(t)
 	t.Setenv("PROXY_TEST_TOKEN", "correct-horse-battery")
 	for _, tc := range []struct {
 		mode   string
@@ -154,7 +161,7 @@ func TestStartSaysWhatWentWrong(t *testing.T) {
 		never  []string
 	}{
 		{badproxy.DiesAtOnce, nil, []string{"ended before it was ready", "status 1", `my \u001b[31mdatabase`}, []string{"\x1b"}},
-		{badproxy.NeverReady, soon, []string{"was not ready within 300ms", "has not announced its address", "--ready-timeout", "in mode never-ready"}, nil},
+		{badproxy.NeverReady, soon, []string{"was not ready within", "has not announced its address", "--ready-timeout", "in mode never-ready"}, nil},
 		{badproxy.ReadyGarbage, nil, []string{"ready file is not a JSON object", "docs/reference/proxy-contract.md"}, nil},
 		{badproxy.OtherAddress, nil, []string{"192.0.2.7", "loopback"}, nil},
 		{badproxy.StatusGarbage, nil, []string{"/api/v1/status", "<html>fine</html>"}, nil},
@@ -162,10 +169,8 @@ func TestStartSaysWhatWentWrong(t *testing.T) {
 		{badproxy.PrintsSecrets, nil, []string{"api_key=(masked)", "and (masked)"}, []string{"hunter2", "correct-horse"}},
 	} {
 		t.Run(tc.mode, func(t *testing.T) {
-			_, err := start(t, tc.mode, tc.change)
-			if err == nil {
-				t.Fatal("it started")
-			}
+			t.Parallel()
+			err := refused(t, badproxy.Manifest(t, tc.mode), tc.change, tc.want...)
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the error lacks %q:\n%v", want, err)
@@ -174,12 +179,6 @@ func TestStartSaysWhatWentWrong(t *testing.T) {
 			for _, never := range tc.never {
 				if strings.Contains(err.Error(), never) {
 					t.Errorf("the error shows %q:\n%v", never, err)
-				}
-			}
-			left, _ := os.ReadDir(os.TempDir())
-			for _, e := range left {
-				if strings.HasPrefix(e.Name(), "touchstone-") {
-					t.Errorf("%s was left behind", e.Name())
 				}
 			}
 		})
@@ -209,6 +208,7 @@ func TestManifestThatNamesNoProgram(t *testing.T) {
 }
 
 func TestInterruptEndsTheWait(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	opts := undertest.Options{Dir: badproxy.Manifest(t, badproxy.NeverReady), SearchPath: contracts.SearchREST}
 	opts.ReadyTimeout = time.Hour
@@ -219,6 +219,7 @@ func TestInterruptEndsTheWait(t *testing.T) {
 }
 
 func TestToolsAndTheirContent(t *testing.T) {
+	t.Parallel()
 	want, err := undertest.Digest(undertest.OfCorpus(corpus()))
 	if err != nil {
 		t.Fatal(err)
@@ -232,6 +233,7 @@ func TestToolsAndTheirContent(t *testing.T) {
 		{badproxy.ListsOther, []string{"different description"}},
 	} {
 		t.Run(tc.mode, func(t *testing.T) {
+			t.Parallel()
 			p, err := start(t, tc.mode, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -257,6 +259,7 @@ func TestToolsAndTheirContent(t *testing.T) {
 	}
 	for _, mode := range []string{badproxy.ListGarbage, badproxy.ListHangs} {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			p, err := start(t, mode, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -276,6 +279,7 @@ func TestToolsAndTheirContent(t *testing.T) {
 
 // A failed search must not affect the next one, and its message must be the same in every run.
 func TestSearchSurvivesBadAnswers(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
 		for _, tc := range []struct{ mode, rest, mcp string }{
 			{badproxy.AnswerGarbage, "the answer is invalid", "failed to decode response"},
@@ -284,6 +288,7 @@ func TestSearchSurvivesBadAnswers(t *testing.T) {
 			{badproxy.EveryQueryFails, "status 500", "Internal Server Error"},
 		} {
 			t.Run(path+" "+tc.mode, func(t *testing.T) {
+				t.Parallel()
 				p, err := start(t, tc.mode, func(o *undertest.Options) { o.SearchPath = path })
 				if err != nil {
 					t.Fatal(err)
@@ -306,6 +311,7 @@ func TestSearchSurvivesBadAnswers(t *testing.T) {
 			})
 		}
 		t.Run(path+" recovers", func(t *testing.T) {
+			t.Parallel()
 			p, err := start(t, badproxy.EveryThirdFails, func(o *undertest.Options) { o.SearchPath = path })
 			if err != nil {
 				t.Fatal(err)
@@ -324,6 +330,7 @@ func TestSearchSurvivesBadAnswers(t *testing.T) {
 			}
 		})
 		t.Run(path+" hangs", func(t *testing.T) {
+			t.Parallel()
 			p, err := start(t, badproxy.HangsAtQuery, func(o *undertest.Options) {
 				o.SearchPath, o.QueryTimeout = path, 200*time.Millisecond
 			})
@@ -340,6 +347,7 @@ func TestSearchSurvivesBadAnswers(t *testing.T) {
 // A secret that was passed to the proxy may occur in its answers, and an answer that cannot be parsed becomes
 // part of a report.
 func TestErrorsKeepTheSecret(t *testing.T) {
+	t.Parallel()
 	const secret = "correct-horse \"battery\" staple"
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
 		p, err := start(t, badproxy.QuotesSecret, func(o *undertest.Options) { o.SearchPath, o.Secret = path, secret })
@@ -363,6 +371,7 @@ func TestErrorsKeepTheSecret(t *testing.T) {
 
 // A proxy on this machine can redirect requests, and their content, to another machine.
 func TestProxyThatSendsAway(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
 		p, err := start(t, badproxy.SendsAway, func(o *undertest.Options) { o.SearchPath = path })
 		if err != nil {
@@ -376,6 +385,7 @@ func TestProxyThatSendsAway(t *testing.T) {
 
 // A child of the proxy that left its process group is killed with it.
 func TestStopLeavesNoProcess(t *testing.T) {
+	t.Parallel()
 	p, err := start(t, badproxy.LeavesChildren, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,7 +76,12 @@ func Manifest(t testing.TB, mode string) (dir string) {
 	}
 	dir = t.TempDir()
 	script := fmt.Sprintf("#!/bin/sh\nexec %q %s \"$@\"\n", self, Argument)
-	if err := os.WriteFile(filepath.Join(dir, "proxy"), []byte(script), 0o755); err != nil {
+	// A process that a parallel test starts meanwhile would keep the file open for
+	// writing, and the system does not run such a file.
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(filepath.Join(dir, "proxy"), []byte(script), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	err = contracts.Write(filepath.Join(dir, "proxy.json"), contracts.ProxyManifest{
