@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,7 +35,12 @@ func TestWhyAProgramFailed(t *testing.T) {
 		if name == "garbage" {
 			mode = 0o755
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), mode); err != nil {
+		// A process that a parallel test starts meanwhile would keep the file open for
+		// writing, and the system does not run such a file.
+		syscall.ForkLock.RLock()
+		err := os.WriteFile(filepath.Join(dir, name), []byte(content), mode)
+		syscall.ForkLock.RUnlock()
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

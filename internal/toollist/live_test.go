@@ -7,11 +7,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,6 +32,10 @@ func TestMain(m *testing.M) {
 	if kind := os.Getenv(serverKind); kind != "" {
 		serveTest(kind)
 		return
+	}
+	// The parallel tests mostly wait, so the processors are enough for more of them.
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
@@ -362,8 +368,10 @@ func TestListCancelled(t *testing.T) {
 // A real server of the library, over streamable HTTP, answering with events and
 // with plain JSON.
 func TestListHTTP(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, plain := range []bool{false, true} {
 		t.Run(fmt.Sprintf("plain=%t", plain), func(t *testing.T) {
+			t.Parallel()
 			server := mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, &mcp.ServerOptions{PageSize: 2})
 			for i := range 5 {
 				server.AddTool(&mcp.Tool{Name: fmt.Sprintf("t%d", i), Description: "D", InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -421,6 +429,7 @@ func TestListHTTPElsewhere(t *testing.T) {
 // A server with the older transport is detected by its refusal, with the same
 // headers and only on its own host.
 func TestListSSE(t *testing.T) {
+	t.Parallel() // it mostly waits
 	server := mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, nil)
 	server.AddTool(&mcp.Tool{Name: "old", Description: "D", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -429,6 +438,7 @@ func TestListSSE(t *testing.T) {
 	handler := mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil)
 	for _, refusal := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnauthorized} {
 		t.Run(fmt.Sprint(refusal), func(t *testing.T) {
+			t.Parallel()
 			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPost && !r.URL.Query().Has("sessionid") || r.Header.Get("X-Key") != "k" {
 					w.WriteHeader(refusal)
