@@ -31,6 +31,7 @@ func adapted(t *testing.T, name string, options map[string]string) (dir string) 
 // The native contract, described as an adapter, must give the same lists and
 // scores as its implementation in Go.
 func TestNativeContractAsAnAdapter(t *testing.T) {
+	t.Parallel()
 	asAdapter := adapted(t, "reference", nil)
 	for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 		opts := small(reference(t))
@@ -84,12 +85,14 @@ func hashedEmbeddings(t *testing.T) (url string) {
 
 // Clients without a proxy, as real processes with real replay servers.
 func TestWithoutAProxy(t *testing.T) {
+	t.Parallel()
 	for name, options := range map[string]map[string]string{
 		"bare-mcp":  nil,
 		"all-tools": nil,
 		"dense":     {"url": hashedEmbeddings(t), "model": "hashed-fake"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			opts := small(adapted(t, name, options))
 			first, _ := mustScore(t, opts)
 			opts.Search = contracts.SearchREST

@@ -17,6 +17,12 @@ func TestStrangeAnswersAreScored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many proxies are started")
 	}
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Cleanup(func() { // after the parallel subtests
+		if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "touchstone-*")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
 	right, _ := mustScore(t, small(badproxy.Manifest(t, badproxy.Right)))
 	for _, mode := range []string{badproxy.AnswerNegative, badproxy.AnswerHuge, badproxy.SlowIndex, badproxy.LeavesLock} {
 		manifest := badproxy.Manifest(t, mode)
@@ -25,7 +31,7 @@ func TestStrangeAnswersAreScored(t *testing.T) {
 				if mode == badproxy.AnswerHuge && path == contracts.SearchMCP {
 					testlevel.Thorough(t, "it reads ten megabytes for each query, as over REST")
 				}
-				t.Setenv("TMPDIR", t.TempDir())
+				t.Parallel()
 				opts := small(manifest)
 				opts.Search = path
 				got, raw := mustScore(t, opts)
@@ -40,9 +46,6 @@ func TestStrangeAnswersAreScored(t *testing.T) {
 				}
 				if len(raw) > 1<<20 {
 					t.Errorf("the report has %d bytes", len(raw))
-				}
-				if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "touchstone-*")); len(left) > 0 {
-					t.Errorf("left behind: %v", left)
 				}
 			})
 		}

@@ -89,8 +89,9 @@ func snapshot(t *testing.T, opts scoreretrieval.Options) []byte {
 	t.Helper()
 	key := [3]string{opts.Proxy, opts.Corpus, opts.Degrade}
 	snapshots.Lock()
-	defer snapshots.Unlock()
-	if index, ok := snapshots.of[key]; ok {
+	index, ok := snapshots.of[key]
+	snapshots.Unlock()
+	if ok {
 		return index
 	}
 	out := filepath.Join(t.TempDir(), "index.json")
@@ -98,10 +99,11 @@ func snapshot(t *testing.T, opts scoreretrieval.Options) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := os.ReadFile(out)
-	if err != nil {
+	if index, err = os.ReadFile(out); err != nil {
 		t.Fatal(err)
 	}
+	snapshots.Lock()
+	defer snapshots.Unlock()
 	if snapshots.of == nil {
 		snapshots.of = map[[3]string][]byte{}
 	}
@@ -137,6 +139,7 @@ func result(t *testing.T, r contracts.RetrievalReport, id string) contracts.Quer
 // path changes only the line that names it, because the reference proxy is not
 // sensitive to order.
 func TestReportsAreTheSameBytes(t *testing.T) {
+	t.Parallel()
 	dir := reference(t)
 	_, first := mustScore(t, small(dir))
 	_, again := mustScore(t, small(dir))
@@ -159,6 +162,7 @@ func TestReportsAreTheSameBytes(t *testing.T) {
 
 // A query that no tool serves is asked, and enters no metric.
 func TestQueryWithoutARightTool(t *testing.T) {
+	t.Parallel()
 	dir := reference(t)
 	before, _ := mustScore(t, small(dir))
 	golden, err := contracts.Read[contracts.GoldenSet](smallGolden)
@@ -199,6 +203,7 @@ func TestQueryWithoutARightTool(t *testing.T) {
 
 // Runs show how the order affects a proxy that is sensitive to it.
 func TestRunsPermuteTheOrder(t *testing.T) {
+	t.Parallel()
 	opts := small(badproxy.Manifest(t, badproxy.InsertionOrder))
 	_, first := mustScore(t, opts)
 	_, again := mustScore(t, opts)
@@ -243,6 +248,7 @@ func TestReport(t *testing.T) {
 
 // A hidden tool is listed but not found: only the queries for it lose.
 func TestHiddenToolIsNeverRecalled(t *testing.T) {
+	t.Parallel()
 	dir := reference(t)
 	whole, _ := mustScore(t, small(dir))
 	opts := small(dir)
@@ -265,6 +271,7 @@ func TestHiddenToolIsNeverRecalled(t *testing.T) {
 }
 
 func TestDegradedIndexShows(t *testing.T) {
+	t.Parallel()
 	dir := reference(t)
 	whole, _ := mustScore(t, small(dir))
 	for _, degrade := range []string{"drop-descriptions", "reverse-top"} {
@@ -326,7 +333,9 @@ func TestMetaTool(t *testing.T) {
 }
 
 func TestAnswersOfBadForm(t *testing.T) {
+	t.Parallel()
 	t.Run("every third fails", func(t *testing.T) {
+		t.Parallel()
 		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 			opts := small(badproxy.Manifest(t, badproxy.EveryThirdFails))
 			opts.Search = path
@@ -354,6 +363,7 @@ func TestAnswersOfBadForm(t *testing.T) {
 		}
 	})
 	t.Run("messy", func(t *testing.T) {
+		t.Parallel()
 		right, _ := mustScore(t, small(badproxy.Manifest(t, badproxy.Right)))
 		messy, _ := mustScore(t, small(badproxy.Manifest(t, badproxy.AnswerMessy)))
 		for i, q := range messy.PerQuery {
@@ -393,7 +403,7 @@ func TestProxyThatCannotBeScored(t *testing.T) {
 		want    []string
 	}{
 		{badproxy.DiesAtQuery, 0, []string{"ended during the queries", "status 7", "that was one too many"}},
-		{badproxy.HangsAtQuery, 100 * time.Millisecond, []string{"hangs: 3 consecutive queries", "in mode hangs-at-query"}},
+		{badproxy.HangsAtQuery, 500 * time.Millisecond, []string{"hangs: 3 consecutive queries", "in mode hangs-at-query"}},
 		{badproxy.BreaksOff, 0, []string{"failed on more than half of 8 queries", "the proxy broke the connection"}},
 		{badproxy.EveryQueryFails, 0, []string{"failed on more than half of 8 queries", "s0"}},
 		{badproxy.AnswerGarbage, 0, []string{"failed on more than half of 8 queries"}},
@@ -420,6 +430,7 @@ func TestProxyThatCannotBeScored(t *testing.T) {
 
 // The proxy that is scored must be the proxy that snapshot-index recorded.
 func TestIndexHasToBeTheSnapshot(t *testing.T) {
+	t.Parallel()
 	dir := reference(t)
 	out := t.TempDir()
 	index := filepath.Join(out, "index.json")

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -34,6 +36,10 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 2 && os.Args[1] == badproxy.Argument:
 		badproxy.Main(os.Args[2:])
 	default:
+		// The parallel tests mostly wait, so the processors are enough for more of them.
+		if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
 		code := m.Run()
 		if dir, err := referenceOnce(); err == nil {
 			_ = os.RemoveAll(dir)
