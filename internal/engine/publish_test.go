@@ -74,6 +74,7 @@ func TestPublishedKindsChange(t *testing.T) {
 	for from := range kinds {
 		for to := range kinds {
 			t.Run(from+" to "+to, func(t *testing.T) {
+				t.Parallel()
 				w := newWorld(t)
 				for _, kind := range []string{from, to} {
 					if err := w.publish(w.publishing(kinds[kind][0]), nil); err != nil {

@@ -27,6 +27,7 @@ func TestFailureStopsWhatHasNotStarted(t *testing.T) {
 
 // A stage that uses all processors runs alone.
 func TestProcessorsAreShared(t *testing.T) {
+	t.Parallel() // it mostly waits
 	w := newWorld(t)
 	w.engine.Jobs = 4
 	busy := filepath.Join(t.TempDir(), "busy")

@@ -44,6 +44,7 @@ line'; ln -s / out/root; ln -s .. in/up; mkfifo pipe`,
 		"a lot printed":       `seq 100000; seq 100000 >&2`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			w.engine.Jobs = 1
 			w.write("x.txt", "x")
@@ -91,6 +92,7 @@ func TestAnEscapedProcessCannotReachTheNextStage(t *testing.T) {
 		"without open files":     `env -i setsid sh "$PWD/in/go" < /dev/null > /dev/null 2>&1 &`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			pid, goOn := filepath.Join(w.root, "pid"), filepath.Join(w.root, "go-on")
 			w.write("go", "echo $$ > "+pid+".new; mv "+pid+".new "+pid+"\nwhile ! [ -e "+goOn+" ]; do sleep 0.01; done\ncd out && echo reached > mark; echo reached; echo > "+goOn+".done; sleep 60\n")
