@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +34,11 @@ func TestMain(m *testing.M) {
 			cmd.SetArgs(os.Args[2:])
 			exit(cmd.ExecuteContext(context.Background()))
 		}
+	}
+	// The parallel tests mostly wait, so the processors are enough for more of them. Each needs its
+	// answers in half a second, so they are not many more.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

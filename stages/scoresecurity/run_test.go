@@ -212,6 +212,7 @@ func TestTechniqueAndCarrier(t *testing.T) {
 // If a detector fails on an entry, in any way, only that entry is affected. A failure on an attack is a
 // miss, a failure on a benign entry does not count. All other entries get the same verdict as without it.
 func TestFailuresStayWithTheirEntry(t *testing.T) {
+	t.Parallel() // it mostly waits
 	say := func(verdict string) []string { return []string{"say", verdict} }
 	tests := []struct {
 		name   string
@@ -306,6 +307,7 @@ func TestMostlyErroredIsAnError(t *testing.T) {
 
 // A detector that hangs is stopped long before half of a large corpus has timed out.
 func TestHangingDetectorIsGivenUp(t *testing.T) {
+	t.Parallel() // it mostly waits
 	var entries []contracts.SecurityEntry
 	for n := range 40 {
 		entries = append(entries, entry(fmt.Sprintf("tp-%d", n), "EVIL TRIGGER"))
