@@ -206,6 +206,7 @@ func TestInterrupt(t *testing.T) {
 
 // A key that asks a person who is not there does not hold up the end of a run.
 func TestSlowKey(t *testing.T) {
+	t.Parallel() // it mostly waits
 	m := memory(t)
 	forever := make(chan struct{})
 	defer close(forever)
