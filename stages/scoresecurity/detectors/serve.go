@@ -52,7 +52,7 @@ func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict,
 			v = answer(judge, line)
 		}
 		v.Protocol = contracts.DetectorProtocol
-		if v.ID == "" || len(v.ID) > 256 || strings.ContainsFunc(v.ID, unicode.IsSpace) {
+		if v.ID == "" || len(v.ID) > 256 || strings.ContainsFunc(v.ID, isSpaceOrControl) {
 			// The schema requires an id, but the request had no valid one.
 			v.ID = "unknown"
 		}
@@ -65,6 +65,9 @@ func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict,
 		}
 	}
 }
+
+// isSpaceOrControl reports whether an id must not contain r.
+func isSpaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
 // answer judges one line. It reports any failure, including a panic, in the
 // verdict, so that the failure does not affect the next line.
