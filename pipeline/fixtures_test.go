@@ -102,6 +102,7 @@ func TestErrors(t *testing.T) {
 	}
 	for _, path := range fixtures {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".hcl"), func(t *testing.T) {
+			t.Parallel()
 			expected, vars := readFixtures(t, path)
 			if len(expected) == 0 {
 				t.Fatal("the fixture expects nothing")

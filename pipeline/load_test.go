@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // inDir writes files to a new directory, makes it the working directory and returns
@@ -60,6 +62,7 @@ func loadSource(t testing.TB, src string, o Options, files map[string]string) (*
 
 func TestBadSources(t *testing.T) {
 	deep := strings.Repeat
+	many := testlevel.Rounds(100_000, 1_000_000)
 	for name, tt := range map[string]struct{ src, want string }{
 		"empty":               {"", "declares no stage"},
 		"blank":               {"\n\n# nothing\n", "declares no stage"},
@@ -70,13 +73,13 @@ func TestBadSources(t *testing.T) {
 		"cut in half":         {"stage \"s\" {\n  command = [\"x\"", "Unterminated"},
 		"unclosed string":     {"stage \"s\" {\n  command = [\"x]\n}\n", "string"},
 		"brackets":            {"locals {\n  a = " + deep("[", 10_000) + deep("]", 10_000) + "\n}\n", "Nested too deeply"},
-		"open brackets":       {"locals {\n  a = " + deep("[", 1_000_000), "Nested too deeply"},
+		"open brackets":       {"locals {\n  a = " + deep("[", many), "Nested too deeply"},
 		"parentheses":         {"locals {\n  a = " + deep("(", 10_000) + "1" + deep(")", 10_000) + "\n}\n", "Nested too deeply"},
 		"objects":             {"locals {\n  a = " + deep("{a = ", 10_000) + "1" + deep("}", 10_000) + "\n}\n", "Nested too deeply"},
 		"templates":           {"locals {\n  a = " + deep(`"${`, 10_000) + "1" + deep(`}"`, 10_000) + "\n}\n", "Nested too deeply"},
 		"blocks":              {deep("a {\n", 10_000) + deep("}\n", 10_000), "Nested too deeply"},
-		"not":                 {"locals {\n  a = " + deep("!", 1_000_000) + "true\n}\n", "Nested too deeply"},
-		"minus":               {"locals {\n  a = " + deep("- ", 1_000_000) + "1\n}\n", "Nested too deeply"},
+		"not":                 {"locals {\n  a = " + deep("!", many) + "true\n}\n", "Nested too deeply"},
+		"minus":               {"locals {\n  a = " + deep("- ", many) + "1\n}\n", "Nested too deeply"},
 		"sums":                {"locals {\n  a = 1" + deep(" + 1", 100_000) + "\n}\n", "Nested too deeply"},
 		"conditions":          {"locals {\n  a = " + deep("true ? 1 : ", 100_000) + "1\n}\n", "Nested too deeply"},
 		"indexes":             {"locals {\n  a = x" + deep("[0]", 100_000) + "\n}\n", "Nested too deeply"},

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/testlevel"
 )
 
 // Invalid input gives one clear error with file, place and remedy, and the right exit code, and leaves
@@ -76,6 +78,9 @@ func TestBadDatasets(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			if name == "100 MB description" {
+				testlevel.Thorough(t, "it writes a file of 100 MB, and a test of the contracts refuses the same text")
+			}
 			b := newBench(t, shared(t))
 			b.write("datasets/corpus_v1.json", tt.damage(b.read("datasets/corpus_v1.json")))
 			b.wantMessage(exitBadDataset, tt.want, "gate")
