@@ -1,6 +1,6 @@
 // Package testlevel decides how much a run of the tests does. "go test -short ./..." leaves out
 // everything that runs whole pipelines. "go test ./..." takes a few minutes and leaves out what
-// Thorough skips. CI sets TOUCHSTONE_TESTS=thorough and runs everything.
+// Thorough skips. TOUCHSTONE_TESTS=thorough runs everything, as CI does every night.
 package testlevel
 
 import (
