@@ -74,7 +74,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// Only the job of the main branch gets secrets and writes.
+// Only the job of the default branch gets secrets and writes.
 func TestWhoWritesResults(t *testing.T) {
 	shared := &initRemote{key: "KEY", headers: []string{"authorization=env:LOGIN"}, secrets: []string{"KEY", "LOGIN"}}
 	var github struct {

@@ -54,7 +54,7 @@ is GitHub or GitLab, it also writes a file for its CI. With --baseline, it measu
 proxy and writes the baseline. No existing file is changed.
 
 With --remote-cache, the pipeline names this cache, and in CI pull requests read it and the
-main branch signs and writes. --remote-sign env:NAME and --remote-header NAME=env:NAME name
+default branch signs and writes. --remote-sign env:NAME and --remote-header NAME=env:NAME name
 the secrets of CI for that.
 
 On a terminal, init asks for the proxy. Otherwise --proxy names it: ` + strings.Join(adapterNames(), ", ") + `,

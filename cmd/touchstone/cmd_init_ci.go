@@ -203,7 +203,7 @@ jobs:
 	}
 	text += `  gate: # of pull requests, also from forks: reads results of the remote cache
     if: github.event_name == 'pull_request'
-` + githubJob(below, [][2]string{{envRemoteMode, "read"}}) + `  record: # of the main branch: signs results and writes them
+` + githubJob(below, [][2]string{{envRemoteMode, "read"}}) + `  record: # of the default branch: signs results and writes them
     if: github.event_name == 'push'
     environment: ` + writersEnvironment + "\n"
 	env := shared.writing()

@@ -18,7 +18,7 @@ const (
 	signersFile = "allowed_signers"
 	// keySecret is the default name of the secret of CI with the key that signs results.
 	keySecret = "TOUCHSTONE_SIGNING_KEY"
-	// writersEnvironment is the environment of GitHub that has the secrets, for the main branch only.
+	// writersEnvironment is the environment of GitHub that has the secrets, for the default branch only.
 	writersEnvironment = "touchstone-results"
 )
 
@@ -109,10 +109,10 @@ commit the list, and not the key
 	secrets := strings.Join(r.secrets, ", ")
 	switch host {
 	case hostGitHub:
-		fmt.Fprintf(w, "in the settings of the repository, make the environment %s for the main branch only, and in it the secrets %s; the value of %s is the content of results-key\n", writersEnvironment, secrets, r.key)
+		fmt.Fprintf(w, "in the settings of the repository, make the environment %s for the default branch only, and in it the secrets %s; the value of %s is the content of results-key\n", writersEnvironment, secrets, r.key)
 	case hostGitLab:
 		fmt.Fprintf(w, "in the settings of the project, add the protected variables %s; the value of %s is the content of results-key\n", secrets, r.key)
 	default:
-		fmt.Fprintf(w, "jobs of the main branch write with %s=read-write and %s=env:%s\n", envRemoteMode, envRemoteSign, r.key)
+		fmt.Fprintf(w, "jobs of the default branch write with %s=read-write and %s=env:%s\n", envRemoteMode, envRemoteSign, r.key)
 	}
 }

@@ -82,7 +82,7 @@ func (l *Limits) wait(ctx context.Context, provider string) error {
 }
 
 // giveKey tells the user how to give an API key.
-const giveKey = "give it by reference, as env:NAME or file:PATH, or in the header X-Model-API-Key"
+const giveKey = "give it by reference, with --api-key env:NAME or --api-key file:PATH, or over REST in the header X-Model-API-Key"
 
 // provider describes a known provider.
 type provider struct {
