@@ -56,16 +56,16 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict
 	}
 	interval := m.Interval
 	c.Value, c.Interval, c.Comparison, c.Bound = m.Mean, &interval, s.loose, was+s.worse*t.Tolerance
-	rule := fmt.Sprintf("%s may be at most %s %s the baseline's %s (tolerance of %s)", t.Metric, figure(t.Tolerance), s.direction, figure(was), version)
+	rule := fmt.Sprintf("it may be at most %s %s the baseline's %s (tolerance of %s)", figure(t.Tolerance), s.direction, figure(was), version)
 	if verdict == contracts.Regressed && holds(c) && significance.SmallestDrop <= t.Tolerance {
 		c.Comparison, c.Bound = s.strict, was+s.worse*significance.SmallestDrop
-		rule = fmt.Sprintf("%s is significantly worse (p %s), so it must be less than %s %s the baseline's %s, whatever the tolerance",
-			t.Metric, probability(m.Comparison.PValue), figure(significance.SmallestDrop), s.direction, figure(was))
+		rule = fmt.Sprintf("it is significantly worse (p %s), so it must be less than %s %s the baseline's %s, whatever the tolerance",
+			probability(m.Comparison.PValue), figure(significance.SmallestDrop), s.direction, figure(was))
 	}
 	detectable := min(m.Comparison.MinDetectable, found(t.Tolerance, m.Comparison.MinDetectable, tests))
 	c.MinDetectable = &detectable
-	c.Rule = fmt.Sprintf("%s; it is %s, a change of %+.4f (the smallest change that is found with a chance of .8 is %.4f)",
-		rule, figure(m.Mean), m.Comparison.Delta, detectable)
+	c.Rule = fmt.Sprintf("%s; it changed by %+.4f (the smallest change that is found with a chance of .8 is %.4f)",
+		rule, m.Comparison.Delta, detectable)
 	return c
 }
 

@@ -63,7 +63,7 @@ func JUnit(r contracts.Report) ([]byte, error) {
 		tc := junitCase{Class: "gate." + c.Subject, Name: checkName(c)}
 		text := fmt.Sprintf("%s is %s, must be %s %s", checkName(c), reporttext.Figure(c.Value), sign(c.Comparison), reporttext.Figure(c.Bound))
 		if c.Passed {
-			tc.Output = strings.TrimSpace(text + ". " + c.Rule)
+			tc.Output = strings.TrimSpace(text + ": " + c.Rule)
 		} else {
 			tc.Failure = &junitOutcome{text, c.Rule}
 		}
