@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -253,7 +254,7 @@ func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tri
 		case next == "":
 			return nil, left, nil
 		}
-		fmt.Fprintf(b.stderr, "%d revisions left, about %s: testing %s\n", len(left), counted(bits.Len(uint(len(left)-1)), "step", "steps"), b.history.subject(ctx, next))
+		fmt.Fprintf(b.stderr, "%d revisions left, about %s: testing %s\n", len(left), english.Plural(bits.Len(uint(len(left)-1)), "step", ""), b.history.subject(ctx, next))
 		t, err := b.try(ctx, next)
 		if err != nil {
 			return nil, nil, err
@@ -404,14 +405,7 @@ func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
 		if i > 0 && len(c.queries) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "it %s %s:\n", c.verb, counted(len(c.queries), "query", "queries"))
+		fmt.Fprintf(w, "it %s %s:\n", c.verb, english.Plural(len(c.queries), "query", ""))
 		compare.WriteQueries(w, c.queries, f.most)
 	}
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

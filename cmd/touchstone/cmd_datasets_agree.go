@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -77,7 +78,7 @@ func writeAgreement(w io.Writer, a *judging.Agreement) error {
 		return err
 	}
 	if len(a.Disagreements) > 0 {
-		fmt.Fprintf(w, "\n%s:\n", counted(len(a.Disagreements), "disagreement", "disagreements"))
+		fmt.Fprintf(w, "\n%s:\n", english.Plural(len(a.Disagreements), "disagreement", "disagreements"))
 	}
 	for _, d := range a.Disagreements {
 		fmt.Fprintf(w, "  %s  %s  %d, %d\n", safetext.Visible(d.Query), safetext.Visible(d.Tool), d.First, d.Second)

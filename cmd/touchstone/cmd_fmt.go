@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
@@ -64,7 +65,7 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 				return &exitError{code: exitUsage}
 			}
 			if check && changed > 0 {
-				return fmt.Errorf("%s not formatted; run %s fmt", counted(changed, "file is", "files are"), toolName)
+				return fmt.Errorf("%s not formatted; run %s fmt", english.Plural(changed, "file is", "files are"), toolName)
 			}
 			return nil
 		},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -158,13 +159,13 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, safetext.Visible(why))
 	}
 	p := planFacts(outcomes)
-	fmt.Fprintf(t, "\n%s", counted(p.Hits, "hit", "hits"))
+	fmt.Fprintf(t, "\n%s", english.Plural(p.Hits, "hit", "hits"))
 	if p.Elsewhere > 0 {
 		fmt.Fprintf(t, " (%d made elsewhere)", p.Elsewhere)
 	}
-	fmt.Fprintf(t, ", %s", counted(p.Runs, "has to run", "have to run"))
+	fmt.Fprintf(t, ", %s", english.Plural(p.Runs, "has to run", "have to run"))
 	if p.Waits > 0 {
-		fmt.Fprintf(t, ", %s", counted(p.Waits, "waits for results and may still be a hit", "wait for results and may still be hits"))
+		fmt.Fprintf(t, ", %s", english.Plural(p.Waits, "waits for results and may still be a hit", "wait for results and may still be hits"))
 	}
 	fmt.Fprintln(t)
 	return t.Flush()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -375,7 +376,7 @@ func (s *session) summaryLine(outcomes []*engine.Outcome, sum engine.Summary) st
 		took = fmt.Sprintf("%d made elsewhere, %s", n, took)
 	}
 	if sum.Executed == 0 {
-		return fmt.Sprintf("nothing to do: %s up to date (%s)", counted(sum.Selected, "stage is", "stages are"), took)
+		return fmt.Sprintf("nothing to do: %s up to date (%s)", english.Plural(sum.Selected, "stage is", "stages are"), took)
 	}
 	return fmt.Sprintf("%d executed, %d up to date (%s)", sum.Executed, sum.Hits, took)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
@@ -51,7 +52,7 @@ func newValidateCommand(flags *globalFlags) *cobra.Command {
 				are = "are"
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s %s valid: %s, %s\n", strings.Join(plan.Files, ", "), are,
-				counted(len(names), "stage", "stages"), counted(len(plan.Instances), "instance", "instances"))
+				english.Plural(len(names), "stage", "stages"), english.Plural(len(plan.Instances), "instance", "instances"))
 			return nil
 		},
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -151,7 +152,7 @@ func invalidData(problems []contracts.Reason) string {
 	if len(files) == 0 {
 		return "A dataset is invalid."
 	}
-	return fmt.Sprintf("%s in %s.", counted(len(problems), "problem", "problems"), strings.Join(files, ", "))
+	return fmt.Sprintf("%s in %s.", english.Plural(len(problems), "problem", "problems"), strings.Join(files, ", "))
 }
 
 // sentence returns the first line of a text with a full stop.

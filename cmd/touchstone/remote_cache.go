@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/internal/remote"
@@ -185,7 +186,7 @@ func (s *session) closeRemote() {
 	s.remote.closeKey()
 	s.remote.print(s.stderr)
 	if lost > 0 && s.ctx.Err() == nil {
-		fmt.Fprintf(s.stderr, "%s not uploaded to %s; the cache on this machine has all\n", counted(lost, "result was", "results were"), s.remote.Address)
+		fmt.Fprintf(s.stderr, "%s not uploaded to %s; the cache on this machine has all\n", english.Plural(lost, "result was", "results were"), s.remote.Address)
 	}
 }
 

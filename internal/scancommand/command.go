@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -490,21 +491,14 @@ func (f *flags) found(r *scanreport.Result) string {
 	}
 	var what []string
 	if findings > 0 {
-		what = append(what, plural(findings, "finding"))
+		what = append(what, english.Plural(findings, "finding", ""))
 	}
 	if changes > 0 {
-		what = append(what, plural(changes, "change"))
+		what = append(what, english.Plural(changes, "change", ""))
 	}
 	severity := string(least) + " or higher"
 	if least == scanner.SeverityCritical {
 		severity = string(least)
 	}
 	return fmt.Sprintf("%s of severity %s", strings.Join(what, " and "), severity)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 	"github.com/touchstone-eval/touchstone/scanner"
@@ -13,17 +15,17 @@ import (
 // summary describes in one or two lines what was scanned and found.
 func (r *Result) summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s scanned with %s", r.Scanned(), count(len(r.Servers), "server"), count(len(r.Checks), "check"))
+	fmt.Fprintf(&b, "%s of %s scanned with %s", r.Scanned(), english.Plural(len(r.Servers), "server", ""), english.Plural(len(r.Checks), "check", ""))
 	if len(r.Findings) == 0 {
 		b.WriteString(": nothing found")
 	} else {
 		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings), bySeverity(r.Findings, func(f Finding) scanner.Severity { return f.Severity }), r.RiskScore)
 	}
 	if r.Drift.Any() {
-		fmt.Fprintf(&b, "; %s since the baseline (%s)", count(len(r.Drift.Changes), "change"), bySeverity(r.Drift.Changes, func(c Changed) scanner.Severity { return c.Severity }))
+		fmt.Fprintf(&b, "; %s since the baseline (%s)", english.Plural(len(r.Drift.Changes), "change", ""), bySeverity(r.Drift.Changes, func(c Changed) scanner.Severity { return c.Severity }))
 	}
 	if n := len(r.Suppressed); n > 0 {
-		fmt.Fprintf(&b, "; %s suppressed", count(n, "signal"))
+		fmt.Fprintf(&b, "; %s suppressed", english.Plural(n, "signal", ""))
 	}
 	if !r.Complete() {
 		b.WriteString("; NOT EVERYTHING WAS SCANNED")
@@ -44,12 +46,12 @@ func (r *Result) Scanned() string {
 			instructions++
 		}
 	}
-	list := []string{count(all.Tools, "tool")}
+	list := []string{english.Plural(all.Tools, "tool", "")}
 	if all.Prompts > 0 {
-		list = append(list, count(all.Prompts, "prompt"))
+		list = append(list, english.Plural(all.Prompts, "prompt", ""))
 	}
 	if all.Resources > 0 {
-		list = append(list, count(all.Resources, "resource"))
+		list = append(list, english.Plural(all.Resources, "resource", ""))
 	}
 	if instructions > 0 {
 		list = append(list, "the instructions")
@@ -75,13 +77,6 @@ func bySeverity[T any](list []T, of func(T) scanner.Severity) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // section is one of the lists below the findings. It is the same in the table,

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/toolsource"
 	"github.com/touchstone-eval/touchstone/metrics/trec"
@@ -273,7 +275,7 @@ func readBEIRQrels(f File, server string, labels map[string][]contracts.Label) e
 			continue
 		}
 		if len(fields) != 3 {
-			return fmt.Errorf("%s:%d: the line has %s and not 3; write query, document and score with tabs between them", f.Name, number, plural(len(fields), "field"))
+			return fmt.Errorf("%s:%d: the line has %s and not 3; write query, document and score with tabs between them", f.Name, number, english.Plural(len(fields), "field", ""))
 		}
 		score, err := strconv.Atoi(fields[2])
 		if err != nil {
@@ -285,13 +287,6 @@ func readBEIRQrels(f File, server string, labels map[string][]contracts.Label) e
 		labels[fields[0]] = append(labels[fields[0]], contracts.Label{ToolID: server + ":" + fields[1], Relevance: score})
 	}
 	return nil
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // readTREC reads topics and qrels in the formats of TREC over a corpus in ours.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
@@ -126,7 +128,7 @@ func (s *Store) DeleteServer(ctx context.Context, id string) error {
 			return err
 		}
 		if cases > 0 || runs > 0 {
-			return fmt.Errorf("%w: it is needed by %s and %s: delete these first", ErrConflict, counted(cases, "case"), counted(runs, "run"))
+			return fmt.Errorf("%w: it is needed by %s and %s: delete these first", ErrConflict, english.Plural(cases, "case", ""), english.Plural(runs, "run", ""))
 		}
 		result, err := c.ExecContext(ctx, "DELETE FROM mcp_servers WHERE id = ?", id)
 		return affected(result, err, "server", id)
@@ -135,14 +137,6 @@ func (s *Store) DeleteServer(ctx context.Context, id string) error {
 		return fmt.Errorf("delete server %q: %w", id, err)
 	}
 	return nil
-}
-
-// counted returns a number with its noun, which takes an s in the plural.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // query builds the conditions of a list.
