@@ -78,6 +78,9 @@ func acts(v *tool.View, d *token.Doc, sen *token.Sentence, toks []token.Token, k
 	if k == 0 {
 		return false
 	}
+	if t.Form == lexicon.PastForm && isListed(v, d, toks, k) {
+		return false // a state: "Filter by status (Draft, Submitted, Cancelled)"
+	}
 	if t.Form == lexicon.PastForm && (t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.Be|concept.Sub|concept.Adv|concept.Shell)) {
 		return true
 	}
@@ -86,6 +89,18 @@ func acts(v *tool.View, d *token.Doc, sen *token.Sentence, toks []token.Token, k
 		return true
 	}
 	return false
+}
+
+// isListed reports whether token k is an element of a list, alone between punctuation.
+func isListed(v *tool.View, d *token.Doc, toks []token.Token, k int) bool {
+	if toks[k].Flags&token.Break == 0 {
+		return false
+	}
+	if k+1 == len(toks) || toks[k+1].Flags&token.Break != 0 {
+		return true
+	}
+	next := v.Word(d, toks[k+1])
+	return next == "or" || next == "and"
 }
 
 // deedOf returns the power that the verb at token k means.

@@ -23,6 +23,10 @@ func TestCapability(t *testing.T) {
 		{"advice to the reader", tool("memory_search", "Searches notes. They expire after a year. Delete with memory_forget.", `{}`, `{"readOnlyHint":true}`), ""},
 		{"advice after a semicolon", tool("snapshot_vm", "Takes a snapshot. Long chains slow down disks; delete old ones.", `{}`, `{"destructiveHint":false}`), ""},
 		{"list of base forms", tool("notes", "Read and tag notes. Delete notes that nobody reads.", `{}`, `{"readOnlyHint":true}`), "soft"},
+		{"states in a list", tool("list_orders", "Lists orders.", `{"properties":{"status":{"type":"string","description":"Filter by status (Open, Submitted, Deleted, or Archived)"}}}`, `{"readOnlyHint":true}`), ""},
+		{"effect of a parameter", tool("list_orders", "Lists orders.", `{"properties":{"status":{"type":"string","description":"The status to look for. Orders that have another one are deleted."}}}`, `{"readOnlyHint":true}`), "soft"},
+		{"choice of a command", tool("show_policy", "Shows the policies of a table.", `{"properties":{"command":{"type":"string","enum":["SELECT","INSERT"]}}}`, ""), ""},
+		{"switch that runs", tool("show_policy", "Shows the policies of a table.", `{"properties":{"execute":{"type":"boolean"}}}`, ""), "soft"},
 		{"private key", tool("format_date", "Formats a date.", `{"properties":{"ssh_key":{}}}`, ""), "soft"},
 		{"key where one is used", tool("ssh_exec", "Runs on a host over SSH.", `{"properties":{"private_key":{}}}`, ""), ""},
 	})

@@ -10,10 +10,16 @@ type ParamShape struct {
 	Type    json.RawMessage
 	Format  string
 	Default json.RawMessage
+	Enum    json.RawMessage
 }
 
 func (p ParamShape) IsNumeric() bool {
 	return bytes.Contains(p.Type, []byte("integer")) || bytes.Contains(p.Type, []byte("number"))
+}
+
+// IsChoice reports whether the parameter accepts only values that its schema names.
+func (p ParamShape) IsChoice() bool {
+	return bytes.HasPrefix(p.Enum, []byte("["))
 }
 
 func (p ParamShape) IsOn() bool { return string(p.Default) == "true" }
