@@ -311,7 +311,7 @@ func (s *session) aggregate(outcomes []*engine.Outcome, stage string) (contracts
 func printBaseline(w io.Writer, b contracts.Baseline) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\tcorpus %s, golden set %s, security corpus %s; %s of %s\n\n", b.Version,
-		b.Data.CorpusVersion, b.Data.GoldenVersion, b.Data.SecurityVersion, english.Plural(b.RunsAveraged, "run", "runs"), b.Proxy)
+		b.Data.CorpusVersion, b.Data.GoldenVersion, b.Data.SecurityVersion, english.Plural(b.RunsAveraged, "run", ""), b.Proxy)
 	for _, m := range metrics.Ranking() {
 		if value, ok := b.Metrics[m.Name]; ok && m.Shown&metrics.InTables != 0 {
 			fmt.Fprintf(t, "%s\t%.4f\n", m.Name, value)

@@ -121,7 +121,7 @@ A file of the archive can be verified without touchstone. After tar --zstd -xf F
 			}
 			// The archive may be written to standard output.
 			stderr := cmd.ErrOrStderr()
-			fmt.Fprintf(stderr, "%s and %s exported to %s", english.Plural(result.Records, "result", "results"), english.Plural(result.Blobs, "blob", "blobs"), args[0])
+			fmt.Fprintf(stderr, "%s and %s exported to %s", english.Plural(result.Records, "result", ""), english.Plural(result.Blobs, "blob", ""), args[0])
 			if result.Signed > 0 {
 				fmt.Fprintf(stderr, ", %d signed%s", result.Signed, by)
 			}
@@ -213,7 +213,7 @@ func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cac
 	if flags.json {
 		return printJSON(stdout, facts)
 	}
-	fmt.Fprintf(stdout, "%s and %s imported from %s\n", english.Plural(facts.Results, "result", "results"), english.Plural(facts.Blobs, "blob", "blobs"), from)
+	fmt.Fprintf(stdout, "%s and %s imported from %s\n", english.Plural(facts.Results, "result", ""), english.Plural(facts.Blobs, "blob", ""), from)
 	if facts.Results > 0 {
 		fmt.Fprintln(stdout, "verified: all content matches its digests")
 	}
@@ -221,7 +221,7 @@ func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cac
 		fmt.Fprintf(stdout, "verified: signed by %s\n", &s)
 	}
 	if n := facts.Results - facts.Signed; n > 0 {
-		fmt.Fprintf(stdout, "on trust: the outputs of %s are what the stages make\n", english.Plural(n, "result", "results"))
+		fmt.Fprintf(stdout, "on trust: the outputs of %s are what the stages make\n", english.Plural(n, "result", ""))
 	}
 	for _, s := range facts.Skipped {
 		fmt.Fprintln(cmd.ErrOrStderr(), "skipped", safetext.Visible(s))

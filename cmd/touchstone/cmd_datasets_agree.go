@@ -78,7 +78,7 @@ func writeAgreement(w io.Writer, a *judging.Agreement) error {
 		return err
 	}
 	if len(a.Disagreements) > 0 {
-		fmt.Fprintf(w, "\n%s:\n", english.Plural(len(a.Disagreements), "disagreement", "disagreements"))
+		fmt.Fprintf(w, "\n%s:\n", english.Plural(len(a.Disagreements), "disagreement", ""))
 	}
 	for _, d := range a.Disagreements {
 		fmt.Fprintf(w, "  %s  %s  %d, %d\n", safetext.Visible(d.Query), safetext.Visible(d.Tool), d.First, d.Second)

@@ -159,7 +159,7 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, safetext.Visible(why))
 	}
 	p := planFacts(outcomes)
-	fmt.Fprintf(t, "\n%s", english.Plural(p.Hits, "hit", "hits"))
+	fmt.Fprintf(t, "\n%s", english.Plural(p.Hits, "hit", ""))
 	if p.Elsewhere > 0 {
 		fmt.Fprintf(t, " (%d made elsewhere)", p.Elsewhere)
 	}

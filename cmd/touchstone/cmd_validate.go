@@ -52,7 +52,7 @@ func newValidateCommand(flags *globalFlags) *cobra.Command {
 				are = "are"
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s %s valid: %s, %s\n", strings.Join(plan.Files, ", "), are,
-				english.Plural(len(names), "stage", "stages"), english.Plural(len(plan.Instances), "instance", "instances"))
+				english.Plural(len(names), "stage", ""), english.Plural(len(plan.Instances), "instance", ""))
 			return nil
 		},
 	}

@@ -152,7 +152,7 @@ func invalidData(problems []contracts.Reason) string {
 	if len(files) == 0 {
 		return "A dataset is invalid."
 	}
-	return fmt.Sprintf("%s in %s.", english.Plural(len(problems), "problem", "problems"), strings.Join(files, ", "))
+	return fmt.Sprintf("%s in %s.", english.Plural(len(problems), "problem", ""), strings.Join(files, ", "))
 }
 
 // sentence returns the first line of a text with a full stop.

@@ -99,9 +99,9 @@ func countError(err error) error {
 		if strings.HasPrefix(text, "requires") {
 			least = "at least "
 		}
-		return fmt.Errorf("needs %s%s, but got %d", least, english.Plural(want, "argument", "arguments"), got)
+		return fmt.Errorf("needs %s%s, but got %d", least, english.Plural(want, "argument", ""), got)
 	case scans(text, "accepts at most %d arg(s), received %d", &most, &got):
-		return fmt.Errorf("takes at most %s, but got %d", english.Plural(most, "argument", "arguments"), got)
+		return fmt.Errorf("takes at most %s, but got %d", english.Plural(most, "argument", ""), got)
 	case scans(text, "accepts between %d and %d arg(s), received %d", &want, &most, &got):
 		return fmt.Errorf("takes %d to %d arguments, but got %d", want, most, got)
 	}

@@ -1,8 +1,10 @@
-// Package testload extends the timeouts of tests on busy machines.
+// Package testload fits tests to the load of the machine: it extends timeouts on a busy one,
+// and lets more tests run at once that mostly wait.
 package testload
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"runtime"
 	"strconv"
@@ -34,4 +36,12 @@ func factor(text []byte, processors int) float64 {
 	now, _, _ := bytes.Cut(fields[3], []byte("/"))
 	runnable, _ := strconv.ParseFloat(string(now), 64)
 	return max(1, busy/float64(processors), runnable/float64(processors))
+}
+
+// RunAtOnce lets so many parallel tests run at once for each processor. Call it in the
+// TestMain of a package whose parallel tests mostly wait. The flag -parallel overrides it.
+func RunAtOnce(perProcessor int) {
+	if err := flag.Set("test.parallel", strconv.Itoa(perProcessor*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err) // it is called outside a test
+	}
 }

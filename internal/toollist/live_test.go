@@ -7,13 +7,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,6 +20,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/touchstone-eval/touchstone/internal/testload"
 )
 
 // The test binary is its own stdio server, of the kind given by an environment
@@ -33,10 +33,7 @@ func TestMain(m *testing.M) {
 		serveTest(kind)
 		return
 	}
-	// The parallel tests mostly wait, so the processors are enough for more of them.
-	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
-		panic(err)
-	}
+	testload.RunAtOnce(4)
 	os.Exit(m.Run())
 }
 

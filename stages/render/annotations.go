@@ -26,7 +26,7 @@ func Annotations(r contracts.Report) []byte {
 	var failures, warnings []annotation
 	for _, c := range failedChecks(&r.Gate) {
 		failures = append(failures, annotation{title: "Touchstone: " + checkName(c),
-			message: fmt.Sprintf("%s is %s, must be %s %s: %s", checkName(c), reporttext.Figure(c.Value), sign(c.Comparison), reporttext.Figure(c.Bound), c.Rule)})
+			message: checkText(c) + ": " + c.Rule})
 	}
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		if m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored {

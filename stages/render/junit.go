@@ -61,7 +61,7 @@ func JUnit(r contracts.Report) ([]byte, error) {
 	checks.Name, moves.Name = "gate", "moved"
 	for _, c := range r.Gate.Checks {
 		tc := junitCase{Class: "gate." + c.Subject, Name: checkName(c)}
-		text := fmt.Sprintf("%s is %s, must be %s %s", checkName(c), reporttext.Figure(c.Value), sign(c.Comparison), reporttext.Figure(c.Bound))
+		text := checkText(c)
 		if c.Passed {
 			tc.Output = strings.TrimSpace(text + ": " + c.Rule)
 		} else {

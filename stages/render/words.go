@@ -50,9 +50,14 @@ func checksLine(g *contracts.Gate) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(failed)-3))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s is %s, must be %s %s", checkName(c), reporttext.Figure(c.Value), sign(c.Comparison), reporttext.Figure(c.Bound)))
+		parts = append(parts, checkText(c))
 	}
 	return failedCount(g) + ": " + strings.Join(parts, "; ") + "."
+}
+
+// checkText compares the value of a check with its bound.
+func checkText(c contracts.GateCheck) string {
+	return fmt.Sprintf("%s is %s, must be %s %s", checkName(c), reporttext.Figure(c.Value), sign(c.Comparison), reporttext.Figure(c.Bound))
 }
 
 // failedCount counts the failed checks: "2 of 8 checks fail".

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +18,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/direct"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/internal/testload"
 )
 
 // The test binary acts as touchstone: the stages start it as proxy and as
@@ -36,10 +35,7 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 2 && os.Args[1] == badproxy.Argument:
 		badproxy.Main(os.Args[2:])
 	default:
-		// The parallel tests mostly wait, so the processors are enough for more of them.
-		if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
-			panic(err)
-		}
+		testload.RunAtOnce(4)
 		code := m.Run()
 		if dir, err := referenceOnce(); err == nil {
 			_ = os.RemoveAll(dir)

@@ -4,18 +4,16 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testload"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
 
@@ -35,11 +33,8 @@ func TestMain(m *testing.M) {
 			exit(cmd.ExecuteContext(context.Background()))
 		}
 	}
-	// The parallel tests mostly wait, so the processors are enough for more of them. Each needs its
-	// answers in half a second, so they are not many more.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
-		panic(err)
-	}
+	// Each test needs its answers in half a second, so they are not many.
+	testload.RunAtOnce(2)
 	os.Exit(m.Run())
 }
 

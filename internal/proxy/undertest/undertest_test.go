@@ -5,15 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,6 +21,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/internal/testload"
 )
 
 func TestMain(m *testing.M) {
@@ -35,10 +33,7 @@ func TestMain(m *testing.M) {
 		beToolProxy(os.Args[2:])
 		return
 	}
-	// The parallel tests mostly wait, so the processors are enough for more of them.
-	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
-		panic(err)
-	}
+	testload.RunAtOnce(4)
 	os.Exit(m.Run())
 }
 

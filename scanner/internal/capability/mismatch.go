@@ -101,6 +101,7 @@ const (
 func (m *Mismatch) reachingParam(name string, p power.Kind) {
 	is := &m.is
 	switch {
+	case m.accounted(p) && !is.viewer && !is.tentative && !is.claimed: // most tools: do not read their schema
 	case p == power.Exec && m.of(name).IsChoice(): // no place for a command
 	case !m.accounted(p) && p == power.Exec && !is.claimed && m.pageScript(name):
 	case !m.accounted(p):
