@@ -71,9 +71,12 @@ func (x *passage) mentionFrom(from int) (mention, bool) {
 }
 
 // namesKnown reports whether token i names a tool or a server of the registry:
-// a quoted name, or a server's name before "server" or "tool". named means that
+// a quoted name, a name like get-weather, or a server's name before "server" or "tool". named means that
 // the sentence has words that introduce names.
 func (x *passage) namesKnown(i int, named bool) bool {
+	if name := x.kebab(i); name != "" && x.ownerOf(name) == ownerOther {
+		return true
+	}
 	if x.toks[i].Flags&(token.Quote|token.Code) != 0 && x.ownerOf(x.word(i)) == ownerOther {
 		return true
 	}
@@ -137,6 +140,16 @@ func (x *passage) identifier(i int) string {
 	return s[start:end]
 }
 
+// kebab returns the whole name whose first word is token i if the name is like
+// get-weather, and "" otherwise.
+func (x *passage) kebab(i int) string {
+	t, s := &x.toks[i], x.doc.Text
+	if t.Flags&token.Ident != 0 || int(t.End)+1 >= len(s) || s[t.End] != '-' || !char.IsWord(s[t.End+1]) || t.Start > 0 && strings.IndexByte("-_./", s[t.Start-1]) >= 0 {
+		return ""
+	}
+	return x.identifier(i)
+}
+
 func camel(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i] >= 'A' && s[i] <= 'Z' && s[i-1] >= 'a' && s[i-1] <= 'z' {
@@ -162,15 +175,15 @@ func (x *passage) ownerOf(name string) int {
 	if x.reg == nil {
 		return ownerUnknown
 	}
-	tools := x.reg.ByName[name]
-	if len(tools) == 0 && shouted(name) {
-		tools = x.reg.ByName[strings.ToLower(name)]
+	if len(x.reg.ByName[name]) == 0 && shouted(name) {
+		name = strings.ToLower(name)
 	}
+	if x.reg.Meant(x.v.Server, x.v.Name, name) != nil {
+		return ownerSelf
+	}
+	tools := x.reg.ByName[name]
 	if len(tools) == 0 {
 		return ownerUnknown
-	}
-	if x.reg.OfServer(x.v.Server, tools[0].Name) != nil {
-		return ownerSelf
 	}
 	// The second version of a server speaks of the tools of the first, and the user
 	// named both.

@@ -307,14 +307,29 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 	}
 	if text[t.Start] >= '0' && text[t.Start] <= '9' {
 		c.Add(tripwire.Amount)
+		c.Add(tripwire.Literal)
 	}
-	switch {
+	if t.Flags&token.Quote != 0 || t.Flags&(token.Code|token.Ident) == token.Code {
+		c.Add(tripwire.Literal)
+	}
+	quoted := t.Flags&(token.Quote|token.Code) != 0
+	if quoted && x.namesOtherParameter(i) {
+		c.Add(tripwire.OtherParameter)
+	}
+	switch kebab := x.kebab(i); {
+	case kebab != "":
+		if quoted || x.reg != nil && len(x.reg.ByName[kebab]) > 0 {
+			x.callable(kebab, c)
+		}
 	case t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || t.Flags&token.Break != 0 || x.gap(i)):
 		x.named(i, c)
-	case x.reg != nil && t.Flags&(token.Quote|token.Code) != 0 && x.ownerOf(x.word(i)) == ownerOther:
+	case x.reg != nil && quoted && x.ownerOf(x.word(i)) == ownerOther:
 		c.Add(tripwire.Tool)
 		c.Add(tripwire.KnownTool)
 		c.Add(tripwire.Identifier)
+		x.callable(x.word(i), c)
+	case quoted && t.Flags&token.Ident == 0 && x.isWord(i+1, "tool", "function"):
+		x.callable(x.word(i), c)
 	case x.describesTool(i):
 		c.Add(tripwire.Tool)
 	case t.Flags&token.Code != 0, x.into(i) && x.isParameter(i):
@@ -324,14 +339,43 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 
 // isParameter reports whether the word at token i is the name of a parameter of this
 // tool: "pass it in notes".
-func (x *passage) isParameter(i int) bool {
-	word := x.word(i)
+func (x *passage) isParameter(i int) bool { return x.hasParameter(x.word(i)) }
+
+// hasParameter reports whether this tool has a parameter with a name, in any case.
+func (x *passage) hasParameter(name string) bool {
 	for k := range x.v.Fields {
-		if f := &x.v.Fields[k]; f.Kind == tool.KindParamName && strings.EqualFold(f.Text, word) {
+		if f := &x.v.Fields[k]; f.Kind == tool.KindParamName && strings.EqualFold(f.Text, name) {
 			return true
 		}
 	}
 	return false
+}
+
+// namesOtherParameter reports whether the quoted name at token i stands beside "parameter" or
+// "argument" and is not that of a parameter of this tool.
+func (x *passage) namesOtherParameter(i int) bool {
+	if i > 0 && x.toks[i-1].Flags&token.Ident != 0 && !x.gap(i) {
+		return false // a later word of the name
+	}
+	name, end := x.identifier(i), i+1
+	for end < len(x.toks) && x.toks[end].Start < x.toks[i].Start+uint32(len(name)) {
+		end++
+	}
+	return (x.isWord(i-1, "parameter", "argument") || x.isWord(end, "parameter", "argument", "parameters", "arguments")) && !x.hasParameter(name)
+}
+
+// callable adds the kinds of a name that may be another tool's. A parameter of this tool
+// has none of them.
+func (x *passage) callable(name string, c *tripwire.Classes) {
+	switch {
+	case x.ownerOf(name) != ownerSelf:
+		c.Add(tripwire.Callable)
+		c.Add(tripwire.Stranger)
+	case x.reg != nil:
+		if t := x.reg.Meant(x.v.Server, x.v.Name, name); t != nil && t.Name != x.v.Name {
+			c.Add(tripwire.Callable)
+		}
+	}
 }
 
 // named adds the kinds of the identifier that begins at token i.
@@ -345,6 +389,7 @@ func (x *passage) named(i int, c *tripwire.Classes) {
 		c.Add(tripwire.Self)
 		return
 	}
+	x.callable(name, c)
 	switch x.ownerOf(name) {
 	case ownerOther:
 		c.Add(tripwire.Tool)

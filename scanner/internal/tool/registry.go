@@ -104,6 +104,31 @@ func (r *Registry) OfServer(server, name string) *Definition {
 	return r.first[Key{Server: foldServer(server), Name: name}]
 }
 
+// Meant returns the tool of a server that a name means in a text of the server's tool own,
+// or nil. A proxy prefixes the names of tools but not the texts that mention them, so the
+// prefixes of own are tried: the text of github_get_issue says list_issues.
+func (r *Registry) Meant(server, own, name string) *Definition {
+	if len(r.ByName[name]) > 0 {
+		if t := r.OfServer(server, name); t != nil {
+			return t
+		}
+	}
+	var buf [96]byte
+	for i := range len(own) {
+		if char.IsWord(own[i]) {
+			continue
+		}
+		full := append(append(buf[:0], own[:i+1]...), name...)
+		if len(r.ByName[string(full)]) == 0 {
+			continue
+		}
+		if t := r.OfServer(server, string(full)); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
 // WithSkeleton lists tools whose names have a skeleton: all, or, of more than
 // maxCompared, enough that one of them is from another server and has another
 // name than a given tool, if any is.

@@ -26,12 +26,17 @@ const (
 	Command                     // the beginning of a harmful command
 	Identifier                  // a name such as side_note, in backticks or not
 	Amount                      // a number
+	Callable                    // a name that may be another tool's, of this server or not
+	Stranger                    // the same, but of no tool of this server
+	Literal                     // the beginning of a quotation, or a number
+	OtherParameter              // the quoted name of a parameter that this tool does not have
 	firstSet
 )
 
 var kinds = map[string]Class{
 	"credentials": Credentials, "credfile": CredentialFile, "systemfile": SystemFile, "chattag": ChatTag, "url": URL, "email": Email, "path": Path, "tool": Tool,
 	"knowntool": KnownTool, "self": Self, "command": Command, "identifier": Identifier, "amount": Amount,
+	"callable": Callable, "stranger": Stranger, "literal": Literal, "otherparameter": OtherParameter,
 }
 
 // Businesses are kinds of tools, by the meanings of their name and first
