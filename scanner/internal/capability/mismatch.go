@@ -2,6 +2,8 @@ package capability
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
@@ -216,23 +218,20 @@ func (m *Mismatch) named() {
 		if w := v.Word(d, t); w == "echo" || w == "export" {
 			continue // returns it to the caller
 		}
+		if reads(v.Tokens[d.Tok0+1 : d.Tok1]) {
+			continue // the first word says of what: mail_get_webhook
+		}
 		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Destroy|concept.Pay|concept.Send) && !t.Means.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) && !v.Says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
 			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
 		}
 	}
 }
 
-// reachWords are the words that paramReach recognises.
-var reachWords = token.SignatureOf(`path file filename directory dir folder filepath glob url host endpoint uri hostname ip port proxy remote
-	token password credential credentials cookie cookies secret auth`)
-
-func count(set []bool) (n int) {
-	for _, b := range set {
-		if b {
-			n++
-		}
-	}
-	return n
+// reads reports whether some word of a name is a verb for reading.
+func reads(toks []token.Token) bool {
+	return slices.ContainsFunc(toks, func(t token.Token) bool {
+		return t.Form == lexicon.BaseForm && t.Means.Any(concept.Read|concept.Show)
+	})
 }
 
 // FindMismatch compares what a tool claims to do with what it can do: its name,
@@ -243,23 +242,12 @@ func FindMismatch(v *tool.View) Mismatch {
 		return Mismatch{}
 	}
 	m := Mismatch{v: v, is: claimsOf(v)}
-	var reaches [4]bool
-	for i := range v.Docs {
-		f := &v.Fields[v.Docs[i].Field]
-		if f.Kind != tool.KindParamName || f.Output || f.Layer != "" {
-			continue
-		}
+	for i := range parameters(v) {
 		if p := ParamPower(v, i); p != power.None {
-			m.param(f.Text, p)
-		} else if m.is.pure {
-			reaches[paramReach(v, i)] = true
+			m.param(v.Fields[v.Docs[i].Field].Text, p)
 		}
-	}
-	if n := count(reaches[1:]); n > 1 || n == 1 && m.Weight > 0 {
-		m.more(0.7*float64(n), v.Name, "parameters reach for files, the network or credentials, which a tool that only computes does not need")
 	}
 	m.named()
-	m.described()
 	if e, w := deniedEffect(v, m.is.readOnly, m.is.harmless); w > 0 {
 		m.more(w, e, "the description states an effect that the annotations or the name deny")
 	}
@@ -272,53 +260,36 @@ func claimsMatter(v *tool.View) bool {
 	if len(v.Annotations) > 0 {
 		return true
 	}
-	reaches := 0
-	for i := range v.Docs {
-		d := &v.Docs[i]
-		f := &v.Fields[d.Field]
-		if f.Output || f.Layer != "" {
-			continue
-		}
-		switch f.Kind {
-		case tool.KindParamName:
-			if ParamPower(v, i) != power.None {
-				return true
-			}
-			if paramReach(v, i) > 0 {
-				if reaches++; reaches > 1 {
-					return true
-				}
-			}
-		case tool.KindParamDescription:
-			if d.Tok1-d.Tok0 < 3 {
-				continue
-			}
-			mask := v.MeansOf(i)
-			if mask.Any(effectful) && effectOf(v, d) != power.None || mask.Any(rightful) && speaksOfRights(v, d) || mask.Any(concept.File) && mask.Any(concept.Include) {
-				return true
-			}
+	for i := range parameters(v) {
+		if ParamPower(v, i) != power.None {
+			return true
 		}
 	}
 	return false
 }
 
-// paramReach returns what a parameter gives access to: 1 files, 2 the network,
-// 3 credentials, 0 none of these.
-func paramReach(v *tool.View, i int) int {
-	d := &v.Docs[i]
-	reach := 0
-	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
-		if !reachWords.Holds(&t) {
-			continue
+// maxParameters is the number of parameters, with nested ones, above which a schema is that of
+// a whole API, in which every power has its place.
+const maxParameters = 30
+
+// parameters yields the documents with names of parameters, and nothing if there are more
+// than maxParameters.
+func parameters(v *tool.View) iter.Seq[int] {
+	is := func(i int) bool {
+		f := &v.Fields[v.Docs[i].Field]
+		return f.Kind == tool.KindParamName && !f.Output && f.Layer == ""
+	}
+	return func(yield func(int) bool) {
+		n := 0
+		for i := range v.Docs {
+			if is(i) {
+				n++
+			}
 		}
-		switch string(v.Lower(d, t)) {
-		case "path", "file", "filename", "directory", "dir", "folder", "filepath", "glob":
-			reach = 1
-		case "url", "host", "endpoint", "uri", "hostname", "ip", "port", "proxy", "remote":
-			reach = 2
-		case "token", "password", "credential", "credentials", "cookie", "cookies", "secret", "auth":
-			return 3
+		for i := range v.Docs {
+			if n <= maxParameters && is(i) && !yield(i) {
+				return
+			}
 		}
 	}
-	return reach
 }

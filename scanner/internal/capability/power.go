@@ -25,7 +25,7 @@ func ParamPower(v *tool.View, i int) power.Kind {
 		return power.None
 	}
 	lex := lexicon.Get()
-	foreign := d.Stats.Foreign > 0 || v.Foreign()
+	foreign := v.Foreign()
 	if !foreign && !tellsPower(lex, toks) {
 		return power.None
 	}
@@ -59,7 +59,7 @@ func wordPower(lex *lexicon.Lexicon, toks []token.Token, k int, filtered bool) p
 	switch p {
 	case power.None:
 	case power.Exec:
-		gives = last || powerOf(lex, toks[k+1])&power.Filter == 0
+		gives = !filtered && (last || powerOf(lex, toks[k+1])&power.Filter == 0)
 	case power.Secret, power.Source, power.Sink:
 		gives = true
 	case power.Delete:
@@ -172,6 +172,16 @@ func pairPower(prev, cur []byte, first, last bool, n int) power.Kind {
 	return lastPairPowers[string(cur)][string(prev)]
 }
 
+// maxEnding is the number of letters after the stem in the names of parameters: subir, but not
+// subfolder.
+const maxEnding = 3
+
+// stemmed reports whether a word begins with the stem of a foreign entry.
+func stemmed(word string, of lexicon.Entry) bool {
+	e, ok := lexicon.Get().Foreign.LongestText(word)
+	return ok && e.Means == of.Means
+}
+
 // foreignPower judges a word of a name that is not English.
 func foreignPower(v *tool.View, d *token.Doc, t token.Token, k int, toks []token.Token) power.Kind {
 	c := t.Means
@@ -179,8 +189,9 @@ func foreignPower(v *tool.View, d *token.Doc, t token.Token, k int, toks []token
 		return power.None // a participle selects
 	}
 	if c == 0 || c == concept.Foreign {
-		e, ok := lexicon.Get().Foreign.LongestText(d.Text[t.Start:t.End])
-		if !ok {
+		word := d.Text[t.Start:t.End]
+		e, ok := lexicon.Get().Foreign.LongestText(word)
+		if !ok || len(word) > maxEnding && stemmed(word[:len(word)-maxEnding-1], e) {
 			return power.None
 		}
 		c = e.Means

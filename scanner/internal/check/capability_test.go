@@ -24,7 +24,6 @@ func TestCapability(t *testing.T) {
 		{"advice after a semicolon", tool("snapshot_vm", "Takes a snapshot. Long chains slow down disks; delete old ones.", `{}`, `{"destructiveHint":false}`), ""},
 		{"list of base forms", tool("notes", "Read and tag notes. Delete notes that nobody reads.", `{}`, `{"readOnlyHint":true}`), "soft"},
 		{"states in a list", tool("list_orders", "Lists orders.", `{"properties":{"status":{"type":"string","description":"Filter by status (Open, Submitted, Deleted, or Archived)"}}}`, `{"readOnlyHint":true}`), ""},
-		{"effect of a parameter", tool("list_orders", "Lists orders.", `{"properties":{"status":{"type":"string","description":"The status to look for. Orders that have another one are deleted."}}}`, `{"readOnlyHint":true}`), "soft"},
 		{"choice of a command", tool("show_policy", "Shows the policies of a table.", `{"properties":{"command":{"type":"string","enum":["SELECT","INSERT"]}}}`, ""), ""},
 		{"switch that runs", tool("show_policy", "Shows the policies of a table.", `{"properties":{"execute":{"type":"boolean"}}}`, ""), "soft"},
 		{"private key", tool("format_date", "Formats a date.", `{"properties":{"ssh_key":{}}}`, ""), "soft"},

@@ -99,8 +99,12 @@ func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.I
 	sum, strongest := t.Sum(from, to)
 	h := t.Best[strongest]
 	long := len(v.Tokens) > frames.LongTool
-	alone := sum >= frames.SoftWeight
-	withOthers := sum >= frames.SideWeight && t.Total >= frames.SoftWeight+0.4
+	least := frames.SoftWeight
+	if from < frames.Redirect {
+		least += v.Chance()
+	}
+	alone := sum >= least
+	withOthers := sum >= frames.SideWeight && t.Total >= least+0.4
 	if !alone && !withOthers {
 		return nil
 	}
@@ -109,7 +113,7 @@ func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.I
 	}
 
 	tier := Soft
-	severe := t.Total >= frames.HardWeight && sum >= frames.SoftWeight+0.4 && t.Plain()
+	severe := t.Total >= frames.HardWeight+v.Chance() && sum >= frames.SoftWeight+0.4 && t.Plain()
 	innocent := h.Doubted || v.Purpose().Any(concept.Meta) || long && h.Weight < 2.2
 	if !innocent && (severe || t.HandsOver(from, to)) {
 		tier = Hard

@@ -130,7 +130,7 @@ func (x *passage) wholeConversation(i int) bool {
 func (x *passage) secretAt(i int) int {
 	t := x.toks[i]
 	switch {
-	case x.about.Any(concept.Secret | concept.CredPath):
+	case x.about.Any(concept.Secret | concept.CredPath), x.isWord(i, "pin") && !x.isWord(i-1, "user's", "your", "the", "their", "card", "security", "unlock", "sim"):
 		return notSensitive
 	case x.mask.Any(concept.You) && x.findAny(concept.Whole, i, i+8) >= 0 && x.kind != tool.KindDescription:
 		return foreignData // those that you know of

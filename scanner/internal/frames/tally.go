@@ -1,6 +1,10 @@
 package frames
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+import (
+	"math/bits"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
 
 // Weights above which a check reports. Each frame counts once, with its
 // strongest hit, because a repeated sentence is no further evidence.
@@ -15,7 +19,17 @@ const (
 	// LongTool is the number of words from which hints alone are no evidence:
 	// long documentation contains some by chance.
 	LongTool = 400
+	// shortTool is the number of words below which no hint is there by chance. For each
+	// doubling a check reports only chanceWeight more, up to maxChance.
+	shortTool    = 64
+	chanceWeight = 0.2
+	maxChance    = 0.8
 )
+
+// Chance is the weight of hints that a text of the tool's length has by chance.
+func (v *Reading) Chance() float64 {
+	return min(maxChance, chanceWeight*float64(bits.Len(uint(len(v.Tokens)/shortTool))))
+}
 
 // tally is the strongest hit of each frame, over the whole tool.
 type tally struct {

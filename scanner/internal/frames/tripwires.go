@@ -290,7 +290,7 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 	if t.Means.Any(concept.CredPath) {
 		c.Add(tripwire.CredentialFile)
 	}
-	if systemFile(text[:t.Start]) {
+	if systemFile(text, int(t.Start)) {
 		c.Add(tripwire.SystemFile)
 	}
 	if t.Flags&token.Tag != 0 && (before == '|' || x.isWord(i, "system", "sys", "assistant", "inst")) {
@@ -502,16 +502,38 @@ func (x *passage) beginsAnew(i int) bool {
 	return x.toks[i].Flags&(token.Ident|token.Upper) == 0 && capital(i) && !capital(i+1)
 }
 
-// systemFile reports whether what follows a text is the name of a file of the
-// system, or of a hidden one in a home directory.
-func systemFile(before string) bool {
-	for _, dir := range [...]string{"/etc/", "~/.", "$HOME/.", "/root/.", "/.ssh/", "/boot/", "System32\\"} {
+// systemFile reports whether the name at a place in a text is that of a file of the system,
+// or of a hidden one in a home directory. A program's own settings are neither.
+func systemFile(text string, at int) bool {
+	before, name := text[:at], text[at:]
+	name = name[:len(name)-len(strings.TrimLeft(name, fileLetters))]
+	for _, dir := range [...]string{"~/.", "$HOME/.", "/root/."} {
+		if strings.HasSuffix(before, dir) {
+			return !slices.Contains(ownSettings, name)
+		}
+	}
+	if strings.HasSuffix(before, "/etc/") {
+		name, _, _ = strings.Cut(name, ".")
+		return slices.Contains(systemSettings, name)
+	}
+	for _, dir := range [...]string{"/.ssh/", "/boot/", "System32\\"} {
 		if strings.HasSuffix(before, dir) {
 			return true
 		}
 	}
 	return false
 }
+
+// ownSettings are the directories of a home in which programs keep their settings.
+var ownSettings = []string{"config", "cache", "local"}
+
+// systemSettings are the names in /etc, up to a dot, that decide who may log in, what runs
+// and where names lead, or that tell about the machine.
+var systemSettings = []string{"passwd", "shadow", "gshadow", "group", "sudoers", "hosts", "hostname", "ssh", "ssl", "pki", "pam", "security", "cron", "crontab", "anacrontab",
+	"profile", "bash", "bashrc", "zsh", "zshrc", "environment", "resolv", "nsswitch", "fstab", "systemd", "init", "rc", "ld", "apt", "kubernetes", "network",
+	"os-release", "machine-id", "issue", "motd", "nginx", "apache2"}
+
+const fileLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 // opensPath reports whether what follows a text is the first name of a path: after
 // a slash at the beginning of a word, or after "~/" or "/.".

@@ -49,7 +49,7 @@ var FilterWords = map[string]bool{
 	"count": true, "number": true, "since": true, "server": true, "channel": true, "interval": true, "policy": true, "mode": true,
 	"limit": true, "state": true, "preview": true, "sample": true, "template": true, "format": true, "version": true, "reason": true,
 	"filter": true, "pattern": true, "threshold": true, "days": true, "hours": true, "minutes": true, "seconds": true, "history": true, "index": true,
-	"strategy": true, "method": true, "options": true, "settings": true, "duplicates": true, "whitespace": true, "html": true, "markup": true, "punctuation": true, "accents": true, "stopwords": true, "timeout": true, "size": true, "order": true, "category": true,
+	"strategy": true, "method": true, "options": true, "settings": true, "duplicates": true, "whitespace": true, "html": true, "markup": true, "punctuation": true, "accents": true, "stopwords": true, "timeout": true, "size": true, "order": true, "category": true, "uuid": true, "uuids": true, "only": true,
 }
 
 // Filter marks FilterWords among the lexicon's powers.
