@@ -293,7 +293,7 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 	if systemFile(text, int(t.Start)) {
 		c.Add(tripwire.SystemFile)
 	}
-	if t.Flags&token.Tag != 0 && (before == '|' || x.isWord(i, "system", "sys", "assistant", "inst")) {
+	if t.Flags&token.Tag != 0 && (before == '|' || x.isWord(i, "system", "sys", "assistant", "inst", "hidden")) {
 		c.Add(tripwire.ChatTag)
 	}
 	if strings.HasPrefix(after, "://") {
