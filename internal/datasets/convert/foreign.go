@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,7 +80,10 @@ func (i Imported) Entries() int {
 func Import(file string, data []byte, opts ImportOptions) (Imported, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(data, &top); err != nil {
-		return Imported{}, fmt.Errorf("%s is not a JSON object: %w", file, err)
+		if wrongType := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrongType) {
+			return Imported{}, fmt.Errorf("%s is a JSON %s, not an object: if it is a dataset in another format, name that with --format", file, wrongType.Value)
+		}
+		return Imported{}, fmt.Errorf("%s is not JSON: %w", file, err)
 	}
 	im := &importer{file: file, opts: opts, dropped: map[string]int{}, mapped: map[string]int{}}
 	root := &object{im: im, fields: top}

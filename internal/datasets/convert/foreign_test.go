@@ -111,7 +111,7 @@ func TestImportSecurity(t *testing.T) {
 
 func TestImportRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"[]":                                    "theirs.json is not a JSON object",
+		"[]":                                    "theirs.json is a JSON array, not an object: if it is a dataset in another format, name that with --format",
 		"{}":                                    "not a dataset that can be imported",
 		`{"tools": {}}`:                         `field "tools"`,
 		`{"tools": [{"tool_id": 3}]}`:           `tool 1: field "tool_id"`,

@@ -16,8 +16,7 @@ func (z *Tokenizer) bound(start int) {
 	}
 }
 
-// newline ends a sentence, unless the line is only wrapped: the next line
-// begins in lower case.
+// newline ends a sentence, unless the line is only wrapped.
 func (z *Tokenizer) newline(i int) int {
 	s := z.s
 	z.endClause(i + 1)
@@ -25,10 +24,27 @@ func (z *Tokenizer) newline(i int) int {
 	for j < len(s) && charClasses[s[j]] == ccSpace {
 		j++
 	}
-	if j >= len(s) || charClasses[s[j]] != ccLower {
+	if j >= len(s) || charClasses[s[j]] != ccLower && !wrapped(s, i, j) {
 		z.endSentence(i)
 	}
 	return j
+}
+
+// fullLine is the number of bytes from which a line may be wrapped before a capital or a
+// quotation.
+const fullLine = 50
+
+// wrapped reports whether the line that ends at i goes on at next, although that is no
+// lower-case letter: the line is long, and ends within a clause.
+func wrapped(s string, i, next int) bool {
+	for i > 0 && charClasses[s[i-1]] == ccSpace {
+		i--
+	}
+	if i < fullLine || strings.IndexByte(s[i-fullLine:i], '\n') >= 0 {
+		return false
+	}
+	end, begin := charClasses[s[i-1]], charClasses[s[next]]
+	return (end == ccLower || end == ccUpper || end == ccDigit || s[i-1] == ',') && (begin == ccUpper || begin == ccQuote || begin == ccDigit && next+1 < len(s) && s[next+1] != '.' || s[next] == '~' || s[next] == '/')
 }
 
 // stop ends a sentence at . ! ? if white space or a closing mark follows.

@@ -199,6 +199,9 @@ func (c *compiler) number(name string, words []string) (Class, error) {
 		if w == "" || strings.ToLower(w) != w {
 			return 0, fmt.Errorf("%q has an empty word or capitals", name)
 		}
+		if strings.ContainsAny(w, "-_./") {
+			return 0, fmt.Errorf("%q is several words in a text: write them one after the other", w)
+		}
 		in := c.out.words[w]
 		in.Add(Class(k))
 		c.out.words[w] = in

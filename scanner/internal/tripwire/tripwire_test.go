@@ -42,6 +42,7 @@ func TestErrors(t *testing.T) {
 		"run ..x b":  `the gap "x" is no number from 1 to 20`,
 		"#url":       "has no words",
 		"Run":        "has an empty word or capitals",
+		"built-in":   `"built-in" is several words in a text`,
 	} {
 		_, err := Parse([]byte(`{"sets": {"fillers": ["the"]}, "tripwires": [{"id": "a.b", "patterns": ["` + pattern + `"]}]}`))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"a.b"`) {
