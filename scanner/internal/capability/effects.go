@@ -53,14 +53,22 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 	return "", 0
 }
 
-// isNoun reports whether the third person at token k is a plural: "deletes are refused",
-// "traffic, shares".
+// isNoun reports whether token k is a noun or an element of a list and no verb, although it has
+// the form of one: "deletes are refused", "its posts", "traffic, shares".
 func isNoun(v *tool.View, d *token.Doc, toks []token.Token, k int) bool {
-	return toks[k].Form == lexicon.ThirdPerson && (k+1 < len(toks) && toks[k+1].Means.Any(concept.Be) || k > 0 && isListed(v, d, toks, k) || k > 0 && possessive(v.Word(d, toks[k-1]))) ||
-		k > 0 && k+1 == len(toks)
+	if k > 0 && k+1 == len(toks) {
+		return true // a verb has an object
+	}
+	if toks[k].Form != lexicon.ThirdPerson {
+		return false
+	}
+	if k+1 < len(toks) && toks[k+1].Means.Any(concept.Be) {
+		return true
+	}
+	return k > 0 && (isListed(v, d, toks, k) || isDeterminer(v.Word(d, toks[k-1])))
 }
 
-func possessive(word string) bool {
+func isDeterminer(word string) bool {
 	switch word {
 	case "its", "their", "your", "his", "her", "my", "our", "the":
 		return true
