@@ -25,7 +25,7 @@ var sentenceInfo = Info{
 const (
 	// flagScore is the score above which a sentence is reported, in a tool with
 	// few sentences.
-	flagScore token.Score = classifier.Unit*7/4 - 1
+	flagScore token.Score = classifier.Unit*3/2 - 1
 	// lengthScore is added for each doubling of the number of sentences: the
 	// highest of many scores is high by chance. It does not apply up to
 	// fewSentences.
