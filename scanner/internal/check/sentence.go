@@ -36,8 +36,10 @@ const (
 	// mixedScore is the threshold for a sentence in two languages, because the training
 	// data has few of them.
 	mixedScore token.Score = classifier.Unit * 9 / 4
-	// sureScore is the score at which the confidence is highest.
-	sureScore float64 = 6 * classifier.Unit
+	// sureScore is the score at which the confidence is highest. A sentence at the threshold
+	// counts as baseScore.
+	sureScore float64     = 6 * classifier.Unit
+	baseScore token.Score = classifier.Unit*7/4 - 1
 )
 
 func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
@@ -65,7 +67,7 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 	// The length of a tool raises the threshold, and lowers the confidence as much.
 	found := Signal{
 		CheckID: sentenceInfo.ID, Tier: Soft, ThreatType: sentenceInfo.ThreatType,
-		Confidence: positionDiscount(min(float64(worst-threshold+flagScore)/sureScore, 1), int(s.Start)),
+		Confidence: positionDiscount(min(float64(worst-threshold+baseScore)/sureScore, 1), int(s.Start)),
 		Detail:     v.Where(&v.Fields[d.Field]) + ": a sentence like those that attackers plant" + telling(v, d, clause),
 	}.quotingDoc(v, d, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End))
 	if s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside) {

@@ -27,8 +27,13 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 	if t.Means.Any(concept.CredPath) {
 		c.Add(tripwire.CredentialFile)
 	}
-	if systemFile(text, int(t.Start)) {
-		c.Add(tripwire.SystemFile)
+	if before == '/' || before == '.' || before == '\\' {
+		if systemFile(text, int(t.Start)) {
+			c.Add(tripwire.SystemFile)
+		}
+		if opensPath(text[:t.Start]) {
+			c.Add(tripwire.Path)
+		}
 	}
 	if t.Flags&token.Tag != 0 && (before == '|' || x.isWord(i, "system", "sys", "assistant", "inst", "hidden")) {
 		c.Add(tripwire.ChatTag)
@@ -38,9 +43,6 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 	}
 	if strings.HasPrefix(after, "@") && len(after) > 1 && char.IsWord(after[1]) {
 		c.Add(tripwire.Email)
-	}
-	if opensPath(text[:t.Start]) {
-		c.Add(tripwire.Path)
 	}
 	if text[t.Start] >= '0' && text[t.Start] <= '9' {
 		c.Add(tripwire.Amount)

@@ -104,11 +104,12 @@ func (x *passage) trips(s *token.Sentence) {
 	for i := range toks {
 		mask.Union(&w.lists[w.of(x.v, x.doc, &toks[i])])
 	}
+	named := s.Flags&(token.Ident|token.Quote|token.Code) != 0 || x.doc.Stats.Marks&token.MarkDash != 0
 	entered, spoken := false, false
 	for half, set := range likely {
 		for ; set != 0; set &= set - 1 {
 			wire := &w.set.All[64*half+bits.TrailingZeros64(set)]
-			if !needs(wire, &mask) || !x.placed(wire) || x.tripped(wire) {
+			if !needs(wire, &mask, named) || !x.placed(wire) || x.tripped(wire) {
 				continue
 			}
 			if !entered {
@@ -120,10 +121,11 @@ func (x *passage) trips(s *token.Sentence) {
 	}
 }
 
-// needs reports whether a sentence has all words of some pattern.
-func needs(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
+// needs reports whether a sentence has all words of some pattern, and a name if the pattern
+// has one.
+func needs(w *tripwire.Tripwire, mask *tripwire.Classes, named bool) bool {
 	for i := range w.Shapes {
-		if mask.Holds(&w.Shapes[i].Needs) {
+		if p := &w.Shapes[i]; (named || !p.Names) && mask.Holds(&p.Needs) {
 			return true
 		}
 	}

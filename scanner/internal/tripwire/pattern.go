@@ -54,7 +54,7 @@ var Businesses = map[string]concept.Set{
 }
 
 // Classes is a set of classes.
-type Classes [12]uint64
+type Classes [14]uint64
 
 // Add adds a class.
 func (c *Classes) Add(k Class) { c[k>>6] |= 1 << (k & 63) }
@@ -95,10 +95,12 @@ type Element struct {
 func (e *Element) IsKind() bool { return e.Class < firstSet }
 
 // Pattern is a compiled pattern. Needs are the sets of words that a sentence
-// must have to match; kinds of things are not among them.
+// must have to match; kinds of things are not among them. Names is set if it
+// must also have a name: an identifier, a quotation or a hyphen.
 type Pattern struct {
 	Elements []Element
 	Needs    Classes
+	Names    bool
 }
 
 const (
@@ -135,6 +137,10 @@ func (c *compiler) compile(sources []string) ([]Pattern, error) {
 			var err error
 			if e.Class, err = c.class(word); err != nil {
 				return nil, fmt.Errorf("in the pattern %q: %w", s, err)
+			}
+			switch e.Class {
+			case KnownTool, Self, Callable, Stranger, OtherParameter:
+				p.Names = true
 			}
 			if !e.IsKind() {
 				p.Needs.Add(e.Class)
