@@ -21,8 +21,8 @@ const (
 	LongTool = 400
 	// shortTool is the number of words below which no hint is there by chance. For each
 	// doubling a check reports only chanceWeight more, up to maxChance.
-	shortTool    = 64
-	chanceWeight = 0.2
+	shortTool    = 128
+	chanceWeight = 0.3
 	maxChance    = 0.8
 )
 
