@@ -159,15 +159,17 @@ func camel(s string) bool {
 	return false
 }
 
+// maxNamed bounds the fields in which a name is looked up: in a schema of thousands of
+// parameters, not each has a sentence.
+const maxNamed = 512
+
 // ownerOf returns the server of the tool with a name. This server's own
 // siblings take precedence over tools of the same name elsewhere.
 func (x *passage) ownerOf(name string) int {
 	if strings.EqualFold(name, x.v.Name) {
 		return ownerSelf
 	}
-	// This is bounded: in a schema of thousands of parameters, not each has a
-	// sentence.
-	for i := range min(len(x.v.Fields), 512) {
+	for i := range min(len(x.v.Fields), maxNamed) {
 		if f := &x.v.Fields[i]; f.Kind == tool.KindParamName && f.Text == name {
 			return ownerSelf
 		}

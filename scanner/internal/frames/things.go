@@ -93,7 +93,7 @@ func (x *passage) isParameter(i int) bool { return x.hasParameter(x.word(i)) }
 
 // hasParameter reports whether this tool has a parameter with a name, in any case.
 func (x *passage) hasParameter(name string) bool {
-	for k := range x.v.Fields {
+	for k := range min(len(x.v.Fields), maxNamed) {
 		if f := &x.v.Fields[k]; f.Kind == tool.KindParamName && strings.EqualFold(f.Text, name) {
 			return true
 		}

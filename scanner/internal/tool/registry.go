@@ -104,6 +104,9 @@ func (r *Registry) OfServer(server, name string) *Definition {
 	return r.first[Key{Server: foldServer(server), Name: name}]
 }
 
+// maxPrefix bounds the prefix of a name, so that the cost of an endless name is constant.
+const maxPrefix = 64
+
 // Meant returns the tool of a server that a name means in a text of the server's tool own,
 // or nil. A proxy prefixes the names of tools but not the texts that mention them, so the
 // prefixes of own are tried: the text of github_get_issue says list_issues.
@@ -114,7 +117,7 @@ func (r *Registry) Meant(server, own, name string) *Definition {
 		}
 	}
 	var buf [96]byte
-	for i := range len(own) {
+	for i := range min(len(own), maxPrefix) {
 		if char.IsWord(own[i]) {
 			continue
 		}
