@@ -24,6 +24,7 @@ type Quotation struct {
 func Quote(text string, start, end int) Quotation {
 	start, end = max(0, min(start, len(text))), max(0, min(end, len(text)))
 	start, end = wordStart(text, start), wordEnd(text, max(start, end))
+	end = max(start, end) // bytes that are no characters have no words
 	for start < end && isSpace(text[start]) {
 		start++
 	}
@@ -93,10 +94,13 @@ func contextEnd(text string, at int) int {
 	return runeStart(text, at+around)
 }
 
-// runeStart moves a position back to the start of a character.
+// runeStart moves a position back to the start of a character. Among bytes that are none it
+// stays.
 func runeStart(text string, at int) int {
-	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
-		at--
+	for i := at; i > at-utf8.UTFMax && i >= 0 && at < len(text); i-- {
+		if utf8.RuneStart(text[i]) {
+			return i
+		}
 	}
 	return at
 }
