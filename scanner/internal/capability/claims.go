@@ -12,8 +12,7 @@ import (
 // Claims is what a tool states about itself apart from its parameters.
 type Claims struct {
 	said  concept.Set // name and description together
-	name  concept.Set
-	words int // of the description
+	words int         // of the description
 	// readOnly and harmless come from the annotations. closed (no contact with
 	// the outside) comes from the annotations or the description.
 	readOnly, harmless, closed bool
@@ -59,8 +58,7 @@ func claimsOf(v *tool.View) Claims {
 		}
 		switch f.Kind {
 		case tool.KindName:
-			c.name |= v.MeansOf(i)
-			c.said |= c.name
+			c.said |= v.MeansOf(i)
 			opens = opens || d.Tok1 > d.Tok0 && viewVerbs[string(v.Lower(d, v.Tokens[d.Tok0]))]
 		case tool.KindDescription:
 			c.said |= v.MeansOf(i)

@@ -33,10 +33,7 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 					continue
 				}
 				lead := k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.And|concept.Sub|concept.Adv)
-				if isNoun(v, d, toks, k) {
-					continue
-				}
-				if !lead || t.Form != lexicon.ThirdPerson && (t.Form != lexicon.BaseForm || k > 0 || advises && s > d.Sen0) || negated(toks, k) {
+				if !lead || isNoun(v, d, toks, k) || t.Form != lexicon.ThirdPerson && (t.Form != lexicon.BaseForm || k > 0 || advises && s > d.Sen0) || negated(toks, k) {
 					continue
 				}
 				if t.Means.Any(concept.Send) && (sen.Means.Any(concept.Meta) || !sen.Means.Any(concept.Link|concept.Outside|concept.User|concept.Pay)) {

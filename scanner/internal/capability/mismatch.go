@@ -43,8 +43,6 @@ type Mismatch struct {
 	Weight   float64
 	Evidence string
 	Detail   string
-	shape    map[string]tool.ParamShape
-	required map[string]bool
 }
 
 func (m *Mismatch) more(w float64, e, format string, args ...any) {
@@ -69,10 +67,8 @@ func Explains(v *tool.View, said concept.Set, p power.Kind) bool {
 
 // of returns the shape of a property.
 func (m *Mismatch) of(name string) tool.ParamShape {
-	if m.shape == nil {
-		m.shape, m.required = m.v.Shapes()
-	}
-	return m.shape[name]
+	shape, _ := m.v.Shapes()
+	return shape[name]
 }
 
 // param weighs a parameter whose name implies a power.

@@ -99,9 +99,10 @@ func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.I
 	sum, strongest := t.Sum(from, to)
 	h := t.Best[strongest]
 	long := len(v.Tokens) > frames.LongTool
+	chance := v.Chance()
 	least := frames.SoftWeight
-	if from < frames.Redirect {
-		least += v.Chance()
+	if from < frames.Redirect { // orders about other tools are there by no chance
+		least += chance
 	}
 	alone := sum >= least
 	withOthers := sum >= frames.SideWeight && t.Total >= least+0.4
@@ -113,7 +114,7 @@ func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.I
 	}
 
 	tier := Soft
-	severe := t.Total >= frames.HardWeight+v.Chance() && sum >= frames.SoftWeight+0.4 && t.Plain()
+	severe := t.Total >= frames.HardWeight+chance && sum >= frames.SoftWeight+0.4 && t.Plain()
 	innocent := h.Doubted || v.Purpose().Any(concept.Meta) || long && h.Weight < 2.2
 	if !innocent && (severe || t.HandsOver(from, to)) {
 		tier = Hard

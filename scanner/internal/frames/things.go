@@ -63,23 +63,21 @@ func (x *passage) names(i int, c *tripwire.Classes) {
 	}
 	switch kebab := x.kebab(i); {
 	case kebab != "":
-		if x.reg != nil && x.ownerOf(kebab) == ownerOther {
-			c.Add(tripwire.Tool)
-			c.Add(tripwire.KnownTool)
-			c.Add(tripwire.Identifier)
-		} else if !quoted && (x.reg == nil || x.reg.Meant(x.v.Server, x.v.Name, kebab) == nil) {
+		owner := x.ownerOf(kebab)
+		if !quoted && owner != ownerOther && (x.reg == nil || x.reg.Meant(x.v.Server, x.v.Name, kebab) == nil) {
 			return // a compound
 		}
-		x.callable(kebab, c)
+		if owner == ownerOther {
+			c.Add(tripwire.Identifier)
+		}
+		x.callable(kebab, owner, c)
 	case t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || t.Flags&token.Break != 0 || x.gap(i)):
 		x.named(i, c)
 	case x.reg != nil && quoted && x.ownerOf(x.word(i)) == ownerOther:
-		c.Add(tripwire.Tool)
-		c.Add(tripwire.KnownTool)
 		c.Add(tripwire.Identifier)
-		x.callable(x.word(i), c)
+		x.callable(x.word(i), ownerOther, c)
 	case quoted && t.Flags&token.Ident == 0 && x.isWord(i+1, "tool", "function"):
-		x.callable(x.word(i), c)
+		x.callable(x.word(i), x.ownerOf(x.word(i)), c)
 	case x.describesTool(i):
 		c.Add(tripwire.Tool)
 	case t.Flags&token.Code != 0, x.into(i) && x.isParameter(i):
@@ -114,17 +112,23 @@ func (x *passage) namesOtherParameter(i int) bool {
 	return (x.isWord(i-1, "parameter", "argument") || x.isWord(end, "parameter", "argument", "parameters", "arguments")) && !x.hasParameter(name)
 }
 
-// callable adds the kinds of a name that may be another tool's. A parameter of this tool
-// has none of them.
-func (x *passage) callable(name string, c *tripwire.Classes) {
-	switch {
-	case x.ownerOf(name) != ownerSelf:
-		c.Add(tripwire.Callable)
-		c.Add(tripwire.Stranger)
-	case x.reg != nil:
+// callable adds the kinds of a name that may be another tool's. owner is what ownerOf says of
+// it. A parameter of this tool has none of these kinds.
+func (x *passage) callable(name string, owner int, c *tripwire.Classes) {
+	if owner == ownerSelf {
+		if x.reg == nil {
+			return
+		}
 		if t := x.reg.Meant(x.v.Server, x.v.Name, name); t != nil && t.Name != x.v.Name {
 			c.Add(tripwire.Callable)
 		}
+		return
+	}
+	c.Add(tripwire.Callable)
+	c.Add(tripwire.Stranger)
+	if owner == ownerOther {
+		c.Add(tripwire.Tool)
+		c.Add(tripwire.KnownTool)
 	}
 }
 
@@ -139,15 +143,10 @@ func (x *passage) named(i int, c *tripwire.Classes) {
 		c.Add(tripwire.Self)
 		return
 	}
-	x.callable(name, c)
-	switch x.ownerOf(name) {
-	case ownerOther:
+	owner := x.ownerOf(name)
+	x.callable(name, owner, c)
+	if owner == ownerUnknown && x.actionName(i) && !x.kin(name) {
 		c.Add(tripwire.Tool)
-		c.Add(tripwire.KnownTool)
-	case ownerUnknown:
-		if x.actionName(i) && !x.kin(name) {
-			c.Add(tripwire.Tool)
-		}
 	}
 }
 
