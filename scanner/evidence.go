@@ -5,40 +5,38 @@ import "math"
 // The evidence of a finding is a sum of log-odds: what any finding is worth,
 // plus the confidence of each check times a weight, each check once. It is a
 // probability on a log-odds scale, fitted by logistic regression to labelled
-// tools of 22 authors, judged by a classifier that was trained on other authors:
+// tools of 33 authors, judged by a classifier that was trained on other authors:
 //
 //	go run ./scanner/training -measure -folds 4
 //
 // Half of the tools of that set with a finding are attacks or more, so that the
 // probability is too high where attacks are rarer. Its order is not.
 const (
-	anyFinding = 0.75
+	anyFinding = 0.9
 	// hardEvidence is added for a hard signal, and tripwireEvidence for that of
 	// a tripwire.
 	hardEvidence     = 0.6
-	tripwireEvidence = 1.3
+	tripwireEvidence = 1.4
 	// customWeight is the weight of a check that a program adds.
 	customWeight = 1.0
 
-	// highEvidence is exceeded by 0.2% of the innocent tools of that set, and
+	// highEvidence is exceeded by 0.3% of the innocent tools of that set, and
 	// mediumEvidence by 1%.
-	highEvidence   = 2.8
-	mediumEvidence = 2.2
+	highEvidence   = 2.55
+	mediumEvidence = 2.1
 )
 
 // weights are the weights of checks. Checks that the set hardly exercises have
 // the weight of a custom one. A weight is never negative: another signal never
 // lowers the evidence.
 var weights = map[string]float64{
-	"tripwire.known":         1.2,
-	"directive.model":        1.0,
-	"sentence.classifier":    2.8,
-	"shadowing.cross_server": 1.7,
-	"exfiltration.data":      0.9,
-	"code.malicious":         0.9,
-	"schema.carrier":         0.2,
+	"tripwire.known":         0.8,
+	"sentence.classifier":    2.5,
+	"shadowing.cross_server": 2.1,
+	"code.malicious":         0.7,
+	"schema.carrier":         0.3,
 	"payload.decoded":        0.3,
-	"capability.mismatch":    0.1,
+	"capability.mismatch":    0.3,
 	"size.suspicious":        0.1,
 }
 

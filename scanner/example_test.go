@@ -23,7 +23,7 @@ func ExampleScanner_Scan() {
 	}
 	fmt.Println(report.Coverage.ToolsScanned, "tools scanned")
 	// Output:
-	// add dangerous quarantine [tripwire.known directive.model exfiltration.data]
+	// add dangerous quarantine [tripwire.known]
 	// 2 tools scanned
 }
 
@@ -44,7 +44,7 @@ func ExampleScanner_ScanOne() {
 	}
 	// Output:
 	// send_email false []
-	// mail_tips true [tripwire.known shadowing.cross_server exfiltration.data]
+	// mail_tips true [tripwire.known]
 }
 
 // A baseline of approved tools finds rug pulls.

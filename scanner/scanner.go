@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/check"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -16,7 +16,7 @@ type Scanner struct {
 	checks   []check.Check
 	extra    []Check // run after the built-in checks
 	baseline map[tool.Key]*tool.Definition
-	parts    frames.Parts // what the scanner does without
+	decoders decode.Set // that the scanner does without
 }
 
 // Option configures a Scanner.
@@ -26,7 +26,7 @@ type config struct {
 	only, without map[string]bool
 	baseline      []Tool
 	extra         []Check
-	parts         frames.Parts
+	decoders      decode.Set
 }
 
 // WithChecks runs only the built-in checks with these ids.
@@ -60,11 +60,11 @@ func WithCheck(check Check) Option {
 	}
 }
 
-// WithoutParts takes frames or decoders away, to measure what they are worth. It
-// is for the program in the directory training: no other package can name parts.
-func WithoutParts(parts frames.Parts) Option {
+// WithoutDecoder takes a decoder away, to measure what it is worth. It is for the
+// program in the directory training: decode.Families lists the names.
+func WithoutDecoder(name string) Option {
 	return func(c *config) error {
-		c.parts = parts
+		c.decoders |= decode.Named(name)
 		return nil
 	}
 }
@@ -101,7 +101,7 @@ func New(opts ...Option) (*Scanner, error) {
 			return nil, fmt.Errorf("scanner: %w", err)
 		}
 	}
-	s := &Scanner{baseline: map[tool.Key]*tool.Definition{}, parts: c.parts}
+	s := &Scanner{baseline: map[tool.Key]*tool.Definition{}, decoders: c.decoders}
 	for _, r := range check.All() {
 		if (c.only == nil || c.only[r.Info.ID]) && !c.without[r.Info.ID] {
 			s.checks = append(s.checks, r)

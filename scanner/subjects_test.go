@@ -156,12 +156,12 @@ func TestExplainFitsTheSubject(t *testing.T) {
 		subject               Subject
 		check, pointer, words string
 	}{
-		{SubjectTool, "directive.model", "/_meta/note", "this field"},
+		{SubjectTool, "sentence.classifier", "/_meta/note", "this field"},
 		{SubjectTool, "schema.carrier", "/_meta/note", "this field"},
 		{SubjectTool, "schema.carrier", "/inputSchema/properties/a/default", "the schema"},
 		{SubjectPrompt, "schema.carrier", "/arguments/0/default", "its arguments"},
-		{SubjectInstructions, "directive.model", "/instructions", "instructions say how to use a server"},
-		{SubjectInstructions, "directive.model", "/serverInfo/title", "this field"},
+		{SubjectInstructions, "sentence.classifier", "/instructions", "instructions say how to use a server"},
+		{SubjectInstructions, "sentence.classifier", "/serverInfo/title", "this field"},
 		{SubjectInstructions, "conceal.from-user", "/instructions", "Disconnect the server and ask the author to remove the sentence."},
 		{SubjectResourceTemplate, "unicode.hidden", "/description", "quarantine the resource template and ask its author"},
 	} {

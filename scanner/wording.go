@@ -58,14 +58,14 @@ var wordings = []struct {
 	why, do string
 }{
 	{
-		"directive.model", []place{inInstructions},
+		"sentence.classifier", []place{inInstructions},
 		"instructions say how to use a server; those that give the model orders about other things steer it against the user",
-		"Quarantine the tool, and ask its author to say how it is used instead of ordering the model about.",
+		"Read the sentence. Accept it with a reason if it only says how to use the tool; otherwise ask the author to remove it.",
 	},
 	{
-		"directive.model", []place{inField},
+		"sentence.classifier", []place{inField},
 		"people are hardly shown this field, and models may read it; orders in it steer the model against the user",
-		"Quarantine the tool, and ask its author to remove the orders from this field.",
+		"Read the sentence. Accept it with a reason if it only describes the tool; otherwise ask the author to remove it from this field.",
 	},
 	{
 		"schema.carrier", []place{inField},
@@ -73,7 +73,6 @@ var wordings = []struct {
 		"Quarantine the tool until its author has removed the text from this field.",
 	},
 	{"schema.carrier", []place{inArguments}, "reviewers skip arguments, and models read them", "Quarantine the tool until its author has removed the text from its arguments."},
-	{"sentence.classifier", []place{inInstructions}, "", "Read the sentence. Accept it with a reason if it only says how to use the tool; otherwise ask the author to remove it."},
 }
 
 // nouns replace the word tool in explanations, by the subject.

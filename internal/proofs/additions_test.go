@@ -49,7 +49,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -57,7 +57,7 @@ var checkMarker = Check{markerInfo, inspectMarker}
 
 var markerInfo = Info{ID: "marker.added", Tier: Soft, ThreatType: Uncategorized, Description: "a word that only a test uses"}
 
-func inspectMarker(v *frames.Reading, _ *tool.Registry) []Signal {
+func inspectMarker(v *reading.Reading, _ *tool.Registry) []Signal {
 	if !strings.Contains(v.NormalizedText(), "zyzzyva") {
 		return nil
 	}

@@ -188,13 +188,13 @@ suppress {
 }
 suppress {
   tool    = "calc:add"
-  check   = "directive.model"
+  check   = "sentence.classifier"
   reason  = "under review"
   expires = "2026-11-19"
 }
 suppress {
   tool    = "files:*"
-  check   = "directive.model"
+  check   = "sentence.classifier"
   reason  = "quotes attacks"
   expires = "2026-11-20"
 }
@@ -202,20 +202,20 @@ suppress {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := mustJudge(t, sample(), Options{Suppressions: list, Checks: []string{"unicode.hidden", "directive.model"}})
+	r := mustJudge(t, sample(), Options{Suppressions: list, Checks: []string{"unicode.hidden", "sentence.classifier"}})
 	if names(r) != "calc:add" || len(r.Suppressed) == 0 || r.Suppressed[0].Reason != "right-to-left samples" {
 		t.Errorf("%s, suppressed %+v", names(r), r.Suppressed)
 	}
 	if len(r.Expired) != 1 || r.Expired[0].Tool != "calc:add" || len(r.Unused) != 1 || r.Unused[0].Tool != "files:*" || r.Unused[0].Place.String() != "s.hcl:13" {
 		t.Errorf("expired %v, unused %v", r.Expired, r.Unused)
 	}
-	full := mustJudge(t, sample(), Options{Checks: []string{"unicode.hidden", "directive.model"}})
+	full := mustJudge(t, sample(), Options{Checks: []string{"unicode.hidden", "sentence.classifier"}})
 	if r.RiskScore >= full.RiskScore || r.RiskScore == 0 {
 		t.Errorf("risk %d, without suppressions %d", r.RiskScore, full.RiskScore)
 	}
 	// If one of two checks is suppressed, the other still flags the tool.
-	both := mustJudge(t, sample(), Options{Suppressions: []Suppression{{Tool: "calc:add", Check: "exfiltration.data", Reason: "r"}}})
-	if !strings.Contains(names(both), "calc:add") || slices.Contains(both.Findings[1].CheckIDs(), "exfiltration.data") {
+	both := mustJudge(t, sample(), Options{Suppressions: []Suppression{{Tool: "calc:add", Check: "capability.mismatch", Reason: "r"}}})
+	if !strings.Contains(names(both), "calc:add") || slices.Contains(both.Findings[1].CheckIDs(), "capability.mismatch") {
 		t.Errorf("%+v", both.Findings)
 	}
 	var b bytes.Buffer

@@ -207,7 +207,7 @@ func TestSARIFLimits(t *testing.T) {
 	for i := range 300 {
 		in.Tools = append(in.Tools, tool("s", fmt.Sprintf("plain%d", i), orderText), tool("s", fmt.Sprintf("hide%d", i), hiddenText))
 	}
-	r := mustJudge(t, in, Options{Checks: []string{"directive.model", "unicode.hidden"}})
+	r := mustJudge(t, in, Options{Checks: []string{"sentence.classifier", "unicode.hidden"}})
 	total := len(r.sarifResults())
 	for _, limit := range []struct{ bytes, results int }{{1 << 30, 250}, {100_000, 1 << 20}, {20_000, 10}} {
 		text := written(t, func(w io.Writer) error { return r.writeSARIF(w, limit.bytes, limit.results) })

@@ -7,10 +7,9 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 )
 
-// printAblation prints for each frame, decoder and check what changes without it:
+// printAblation prints for each decoder and check what changes without it:
 // attacks found and stopped, innocent tools flagged and stopped.
 func printAblation(w io.Writer, p panel) error {
 	base, _, err := judgePanel(p)
@@ -40,13 +39,8 @@ func printAblation(w io.Writer, p panel) error {
 		fmt.Fprintln(w)
 		return nil
 	}
-	for _, name := range frames.Families() {
-		if err := without("frame "+name, scanner.WithoutParts(frames.Frame(name))); err != nil {
-			return err
-		}
-	}
 	for _, name := range decode.Families() {
-		if err := without("decoder "+name, scanner.WithoutParts(frames.Decoder(name))); err != nil {
+		if err := without("decoder "+name, scanner.WithoutDecoder(name)); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func main() {
 	folds := flag.Int("folds", 0, "with -measure, judge the sets by author with a classifier that was trained on the other authors, in so many folds (6 take about five minutes)")
 	verbose := flag.Bool("v", false, "with -measure, print the innocent tools that the default run stops")
 	figures := flag.Bool("figures", false, "write nothing, and print what the scanner finds and stops in the corpora, their rewritten entries, the sets of scanner/testdata, the given files with \"tools\", and sentences of authors that the classifier was not trained on")
-	ablate := flag.Bool("ablate", false, "the same, and what changes without each frame, decoder and check")
+	ablate := flag.Bool("ablate", false, "the same, and what changes without each decoder and check")
 	flag.Parse()
 	err := error(nil)
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // labelledTool is a tool of a training set. In an attack ⟦ and ⟧ enclose the
@@ -31,6 +32,15 @@ type labelledTool struct {
 	others       []labelledTool
 	// registry holds the siblings, if many tools have the same.
 	registry *scanner.RegistryView
+}
+
+// registryOf is the registry of the tool and its siblings.
+func (l *labelledTool) registryOf() *tool.Registry {
+	all := []*tool.Definition{(*tool.Definition)(&l.tool)}
+	for i := range l.siblings {
+		all = append(all, (*tool.Definition)(&l.siblings[i]))
+	}
+	return tool.NewRegistry(all, nil)
 }
 
 // readSentenceSets reads the sets in dir/sentences, one for each author, by

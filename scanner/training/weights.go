@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -19,14 +19,12 @@ import (
 type example struct {
 	features []classifier.Feature
 	planted  bool
-	// framed is set if a frame found clear evidence in it.
-	framed bool
 }
 
 // examplesOf returns the sentences of a tool that the classifier would judge.
 func examplesOf(l *labelledTool) []example {
-	v := frames.Read((*tool.Definition)(&l.tool))
-	hits := v.Frames(nil)
+	v := reading.Read((*tool.Definition)(&l.tool))
+	v.Judge(l.registryOf())
 	var out []example
 	z := &v.Scorer
 	for i := range v.Docs {
@@ -42,11 +40,6 @@ func examplesOf(l *labelledTool) []example {
 				continue
 			}
 			e := example{planted: planted(d.Text, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End), l.marks)}
-			for _, h := range hits {
-				if h.Doc == i && h.Weight >= 2 && h.Start >= s.Start && h.Start < s.End {
-					e.framed = true
-				}
-			}
 			z.FeaturesOf(&v.View, d, k).Each(func(f classifier.Feature) { e.features = append(e.features, f) })
 			out = append(out, e)
 		}
@@ -173,8 +166,6 @@ func train(examples []example) (trained, error) {
 // examplesOfSets returns the examples of the authors' marked sets and of the
 // innocent tools without marks, and apart those of each attack without marks.
 func examplesOfSets(sets map[string][]labelledTool, unmarked []labelledTool) (examples []example, attacks [][]example) {
-	restore := classifier.Replace(nil) // so that frames are tried on every sentence
-	defer restore()
 	for _, source := range slices.Sorted(maps.Keys(sets)) {
 		for i := range sets[source] {
 			examples = append(examples, examplesOf(&sets[source][i])...)
@@ -192,7 +183,7 @@ func examplesOfSets(sets map[string][]labelledTool, unmarked []labelledTool) (ex
 
 // trainingSet adds to the examples those of attacks without marks: of each the
 // sentence that scores worst after training on the other examples, and those
-// that are clear.
+// that score clearly.
 func trainingSet(examples []example, attacks [][]example) ([]example, error) {
 	first, err := train(examples)
 	if err != nil {
@@ -206,7 +197,7 @@ func trainingSet(examples []example, attacks [][]example) ([]example, error) {
 			}
 		}
 		for i := range sentences {
-			if i == worst || first.of(&sentences[i]) > 1 || sentences[i].framed {
+			if i == worst || first.of(&sentences[i]) > 1 {
 				sentences[i].planted = true
 				examples = append(examples, sentences[i])
 			}

@@ -6,16 +6,16 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Change holds the differences of a tool from its approved version.
 type Change struct {
-	now, was *frames.Reading
+	now, was *reading.Reading
 	// added are the sentences that the approved version lacks. lost are those
 	// that only the approved version has.
 	added, lost []sentenceAt
@@ -29,6 +29,22 @@ type Change struct {
 	Hint     string
 	heaviest float64
 	reg      *tool.Registry
+	// worst is the added sentence that is most like those that attackers plant.
+	worst sentenceAt
+}
+
+// Worst returns the added sentence that is most like those that attackers plant,
+// and its text, or nil if no sentence was added.
+func (c *Change) Worst() (*token.Doc, *token.Sentence) { return c.worst.d, c.worst.s }
+
+// Planted says how much the worst added sentence is like those that attackers plant,
+// as log-odds above those of documentation, or 0.
+func (c *Change) Planted() float64 {
+	const documentation = -1
+	if c.worst.s == nil {
+		return 0
+	}
+	return max(0, reading.LogOdds(c.worst.s.Score)-documentation)
 }
 
 // sentenceAt is a sentence with the text that contains it.
@@ -45,10 +61,15 @@ func (s sentenceAt) text() string {
 const maxChanged = 256
 
 // Compare weighs the differences of a tool from its approved version.
-func Compare(now, was *frames.Reading, r *tool.Registry) *Change {
+func Compare(now, was *reading.Reading, r *tool.Registry) *Change {
 	c := &Change{now: now, was: was, reg: r, had: was.Means()}
-	now.Analyze()
+	now.Judge(r)
 	c.added = newSentences(now, was)
+	for _, at := range c.added {
+		if c.worst.s == nil || at.s.Score > c.worst.s.Score {
+			c.worst = at
+		}
+	}
 	c.lost = newSentences(was, now)
 	c.sentences()
 	c.senses()
@@ -62,7 +83,7 @@ func Compare(now, was *frames.Reading, r *tool.Registry) *Change {
 }
 
 // newSentences lists the sentences of v that other does not contain.
-func newSentences(v, other *frames.Reading) []sentenceAt {
+func newSentences(v, other *reading.Reading) []sentenceAt {
 	var out []sentenceAt
 	looked := 0
 	for i := range v.Docs {
@@ -135,46 +156,6 @@ func saysMore(phrase, other string) bool {
 	return phrase != other
 }
 
-// riskyConcepts are meanings that a definition should not gain unnoticed, with
-// their weights.
-var riskyConcepts = []struct {
-	c      concept.Set
-	weight float64
-	what   string
-}{
-	{concept.CredPath, 1.5, "files with credentials"},
-	{concept.Secret, 0.6, "secrets"},
-	{concept.Secret | concept.Send, 0.5, "sending secrets"},
-	{concept.Conv | concept.History, 0.8, "the conversation"},
-	{concept.Conv | concept.Whole, 0.9, "the whole conversation"},
-	{concept.Conv | concept.Send, 0.7, "sending the conversation"},
-	{concept.Conv | concept.Include, 0.9, "attaching the conversation"},
-	{concept.Secretly, 0.8, "secrecy"},
-	{concept.Neg | concept.Tell, 0.6, "withholding"},
-	{concept.Shell, 0.7, "commands"},
-	{concept.Destroy, 0.6, "deletion"},
-	{concept.Pay, 0.6, "payment"},
-	{concept.Pay | concept.Urgent, 0.5, "payment at once"},
-	{concept.Send | concept.Outside, 1.4, "sending outside"},
-	{concept.Include | concept.Outside, 1, "keeping outside"},
-	{concept.Send, 0.4, "sending"},
-	{concept.Ignore, 0.5, "overriding"},
-	{concept.Model, 0.6, "the model"},
-	{concept.Model | concept.Instr, 0.8, "instructions to the model"},
-	{concept.Other | concept.Tool, 0.8, "other tools"},
-	{concept.Other | concept.Tool | concept.Before, 0.4, "a place before other tools"},
-	{concept.Must | concept.Call, 0.5, "an order to call"},
-	{concept.Personal, 0.7, "personal data"},
-	{concept.Personal | concept.Include, 0.5, "passing personal data"},
-	{concept.Personal | concept.Send, 0.5, "sending personal data"},
-	{concept.Must | concept.Before, 0.5, "precedence"},
-	{concept.Prefer | concept.Must, 0.5, "preference"},
-	{concept.Personal | concept.Outside, 0.6, "personal data for outsiders"},
-	{concept.Deceive, 0.8, "deception"},
-	{concept.Now | concept.Other, 0.6, "a standing order"},
-	{concept.Allow | concept.Destroy, 0.6, "leave to delete"},
-}
-
 // sentences weighs the meanings of the added sentences and the lost promises.
 func (c *Change) sentences() {
 	v := c.now
@@ -185,15 +166,15 @@ func (c *Change) sentences() {
 			continue
 		}
 		kind := v.Fields[at.d.Field].Kind
-		for _, risk := range riskyConcepts {
-			if !at.s.Means.Has(risk.c) || c.had.Has(risk.c) {
+		for _, risk := range reading.Risks {
+			if !at.s.Means.Has(risk.Means) || c.had.Has(risk.Means) {
 				continue
 			}
-			w := risk.weight
+			w := risk.Weight
 			if kind == tool.KindParamName || kind == tool.KindEnum || at.s.Tok1-at.s.Tok0 < 3 {
 				w *= 0.4
 			}
-			c.more(w, risk.what)
+			c.more(w, risk.What)
 		}
 		if c.widens(at) {
 			w := 0.6

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
@@ -31,7 +31,7 @@ var otherwiseWords = []string{"unless", "until", "if", "fails", "fail", "refuses
 // consentOf finds a request for consent in a sentence, and whether the words
 // before it deny it: "asks first", "without asking the user", "needs no
 // confirmation". Two negations are a request: "never without asking".
-func consentOf(v *frames.Reading, at sentenceAt) consent {
+func consentOf(v *reading.Reading, at sentenceAt) consent {
 	toks := v.Tokens[at.s.Tok0:at.s.Tok1]
 	word := func(i int) string {
 		if i < 0 || i >= len(toks) {

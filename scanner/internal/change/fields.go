@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -79,8 +79,8 @@ func (c *comparison) text(pointer, was, now string) {
 	c.add(pointer, was, now, level, why)
 }
 
-func readText(text string) *frames.Reading {
-	v := frames.Read(&tool.Definition{Description: text})
+func readText(text string) *reading.Reading {
+	v := reading.Read(&tool.Definition{Description: text})
 	v.Analyze()
 	return v
 }
@@ -275,7 +275,7 @@ func parameter(name string, schema any, required bool) (Level, string) {
 	if err != nil {
 		return Medium, "a new parameter"
 	}
-	asked := frames.Read(&tool.Definition{InputSchema: text})
+	asked := reading.Read(&tool.Definition{InputSchema: text})
 	asked.Analyze()
 	level, must := Medium, ""
 	if required {

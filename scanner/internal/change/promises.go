@@ -1,8 +1,8 @@
 package change
 
 import (
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 )
 
 // Promises are sentences that limit what the tool does, or that leave a
@@ -10,7 +10,7 @@ import (
 
 // protects reports whether a sentence is a promise: "is never stored", "asks
 // first", "secrets are masked", "only below".
-func protects(v *frames.Reading, at sentenceAt) bool {
+func protects(v *reading.Reading, at sentenceAt) bool {
 	switch consentOf(v, at) {
 	case asksFirst:
 		return true
@@ -47,7 +47,7 @@ const (
 
 // promiseOf looks for words that make or revoke a promise. The first one
 // decides.
-func promiseOf(v *frames.Reading, at sentenceAt) promise {
+func promiseOf(v *reading.Reading, at sentenceAt) promise {
 	toks := v.Tokens[at.s.Tok0:at.s.Tok1]
 	frees := false
 	for k, t := range toks {
@@ -81,7 +81,7 @@ func promiseOf(v *frames.Reading, at sentenceAt) promise {
 
 // deniesDeed reports whether a negation is shortly before a deed, with no verb
 // of telling between them.
-func deniesDeed(v *frames.Reading, at sentenceAt) bool {
+func deniesDeed(v *reading.Reading, at sentenceAt) bool {
 	toks := v.Tokens[at.s.Tok0:at.s.Tok1]
 	for k, t := range toks {
 		if !t.Means.Any(concept.Neg) {

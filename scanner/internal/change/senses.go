@@ -1,9 +1,9 @@
 package change
 
 import (
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 )
 
 // senses weighs the senses of the added sentences, such as data that goes to
@@ -34,7 +34,7 @@ func (c *Change) senses() {
 }
 
 // toUs reports whether a sentence sends things to "us" or "our side".
-func toUs(v *frames.Reading, at sentenceAt) bool {
+func toUs(v *reading.Reading, at sentenceAt) bool {
 	for k := at.s.Tok0 + 1; k < at.s.Tok1; k++ {
 		w, before := v.Word(at.d, v.Tokens[k]), v.Word(at.d, v.Tokens[k-1])
 		if (w == "us" || w == "our") && (before == "to" || before == "with" || before == "on" || before == "for") {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/capability"
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -14,7 +14,7 @@ import (
 const maxSinks = 32
 
 // sinksOf lists the hosts and addresses that a tool's text names.
-func sinksOf(v *frames.Reading) []string {
+func sinksOf(v *reading.Reading) []string {
 	var out []string
 	for i := range v.Docs {
 		s := v.Docs[i].Text
@@ -44,7 +44,7 @@ func sinksOf(v *frames.Reading) []string {
 }
 
 // FirstNewSentence returns the first sentence that the approved version lacks, or "".
-func FirstNewSentence(v *frames.Reading, before *frames.Reading) string {
+func FirstNewSentence(v *reading.Reading, before *reading.Reading) string {
 	looked := 0
 	for i := range v.Docs {
 		d := &v.Docs[i]
@@ -59,7 +59,7 @@ func FirstNewSentence(v *frames.Reading, before *frames.Reading) string {
 	return ""
 }
 
-func powersOf(v *frames.Reading) (have [power.Count]bool) {
+func powersOf(v *reading.Reading) (have [power.Count]bool) {
 	for i := range v.Analyze() {
 		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && !f.Output {
 			have[capability.ParamPower(&v.View, i)] = true

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -69,7 +69,7 @@ func values(was, now any) (Level, string) {
 			continue
 		}
 		l, w := told(before, text)
-		asked := frames.Read(&tool.Definition{Description: text})
+		asked := reading.Read(&tool.Definition{Description: text})
 		asked.Analyze()
 		switch m := asked.Means(); {
 		case l == High:

@@ -19,26 +19,3 @@ func HasEmail(s string) bool {
 		from = i + 1
 	}
 }
-
-// HasIPv4 finds a dotted quad.
-func HasIPv4(s string) bool {
-	dots, digits := 0, 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-			if dots == 3 {
-				return true
-			}
-			if digits > 3 {
-				dots = 0
-			}
-		case c == '.' && digits > 0 && digits <= 3:
-			dots++
-			digits = 0
-		default:
-			dots, digits = 0, 0
-		}
-	}
-	return false
-}

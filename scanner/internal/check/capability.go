@@ -2,7 +2,7 @@ package check
 
 import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/capability"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -17,12 +17,12 @@ var capabilityInfo = Info{
 	Do:          "Ask the author to name the effect or to remove the parameter, or accept it with a reason.",
 }
 
-func inspectCapability(v *frames.Reading, _ *tool.Registry) []Signal {
+func inspectCapability(v *reading.Reading, _ *tool.Registry) []Signal {
 	if v.Subject != "" {
 		return nil // only tools act
 	}
 	found := capability.FindMismatch(&v.View)
-	if found.Weight < frames.SoftWeight {
+	if found.Weight < softWeight {
 		return nil
 	}
 	return []Signal{Signal{CheckID: capabilityInfo.ID, Tier: Soft, ThreatType: Uncategorized,

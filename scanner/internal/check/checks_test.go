@@ -8,7 +8,6 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
-	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 )
 
 // checkCase is one row of a check's table: a tool, and the expected tier of the
@@ -29,10 +28,9 @@ func withSchema(text, schema string) scanner.Tool {
 	return scanner.Tool{Server: "srv", Name: "helper", Description: text, InputSchema: json.RawMessage(schema)}
 }
 
-// runCases runs only one check over its table, with the classifier disabled.
+// runCases runs only one check over its table.
 func runCases(t *testing.T, id string, peers []scanner.Tool, cases []checkCase) {
 	t.Helper()
-	withoutClassifier(t)
 	s, err := scanner.New(scanner.WithChecks(id))
 	if err != nil {
 		t.Fatal(err)
@@ -53,13 +51,6 @@ func runCases(t *testing.T, id string, peers []scanner.Tool, cases []checkCase) 
 		})
 	}
 }
-
-// withoutClassifier disables the classifier for the rest of the test.
-func withoutClassifier(tb testing.TB) { withClassifier(tb, nil) }
-
-// withClassifier replaces the weights of the classifier for the rest of the
-// test.
-func withClassifier(tb testing.TB, packed []byte) { tb.Cleanup(classifier.Replace(packed)) }
 
 // verifyFinding checks what must hold for every finding on any input.
 func verifyFinding(tb testing.TB, f scanner.Finding) {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -22,6 +22,9 @@ var codeInfo = Info{
 	Do:          "Do not run it. Quarantine the tool, and look at the address that it loads from.",
 }
 
+// softWeight is the weight from which on a check of weights reports.
+const softWeight = 1.4
+
 // hardWeight is the weight from which on a command is a hard signal. A default is one from
 // clearWeight on: no honest tool has such a command there.
 const (
@@ -29,7 +32,7 @@ const (
 	clearWeight = 1.4
 )
 
-func inspectCode(v *frames.Reading, _ *tool.Registry) []Signal {
+func inspectCode(v *reading.Reading, _ *tool.Registry) []Signal {
 	docs := v.Analyze()
 	about := v.Purpose()
 	best, weight := -1, 0.0
@@ -54,7 +57,7 @@ func inspectCode(v *frames.Reading, _ *tool.Registry) []Signal {
 		}
 		return []Signal{s}
 	}
-	if weight < frames.SoftWeight {
+	if weight < softWeight {
 		return nil
 	}
 	d := &docs[best]
@@ -71,7 +74,7 @@ func inspectCode(v *frames.Reading, _ *tool.Registry) []Signal {
 // shapeWeight is the weight of a command in its context: more in an order, with
 // a suspicious address or in an encoding, and less if the text only mentions
 // it.
-func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about concept.Set, from, to int) float64 {
+func shapeWeight(v *reading.Reading, d *token.Doc, sh *command.Shape, about concept.Set, from, to int) float64 {
 	w := sh.Weight
 	f := &v.Fields[d.Field]
 	if command.StrangePlace(d.Text[from:min(len(d.Text), to+40)]) {
@@ -80,7 +83,7 @@ func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about conce
 	if f.Kind == tool.KindDefault || f.Kind == tool.KindEnum {
 		w += 0.4 // used without being requested
 	}
-	if sh.What == command.Fetches && w < frames.SoftWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
+	if sh.What == command.Fetches && w < softWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation puts commands in backticks
 	}
 	if s := v.SentenceAt(d, from); s != nil {
@@ -97,7 +100,7 @@ func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about conce
 		if s.Means.Any(concept.Before | concept.Must) {
 			w += 0.5
 		}
-		if s.Means.Any(concept.Meta|concept.Neg) || frames.Introduced(&v.View, d, s) || s.First && slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
+		if s.Means.Any(concept.Meta|concept.Neg) || reading.Introduced(&v.View, d, s) || s.First && slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
 			w *= 0.3
 		}
 	}

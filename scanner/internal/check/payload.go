@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -23,54 +24,45 @@ var payloadInfo = Info{
 	Do:          "Read the decoded text in the evidence. Quarantine the tool until its author has removed it.",
 }
 
-// inspectPayload reports hits in decoded text that are stronger than those in
-// the text as written.
-func inspectPayload(v *frames.Reading, r *tool.Registry) []Signal {
-	var plain, hidden [frames.Count]frames.Hit
-	for _, h := range v.Frames(r) {
-		best := &plain
-		if v.Fields[v.Docs[h.Doc].Field].Layer != "" {
-			best = &hidden
-		}
-		if h.Weight > best[h.Frame].Weight {
-			best[h.Frame] = h
-		}
+// A decoded sentence is reported from decodedScore on: somebody encoded it, so
+// that less evidence is enough. From orderScore on it is an order, and from
+// plainScore on in an encoding that honest texts have too, such as entities.
+const (
+	decodedScore token.Score = classifier.Unit / 2
+	orderScore   token.Score = classifier.Unit
+	plainScore   token.Score = 2 * classifier.Unit
+	// respelledScore is added for text that may only be written carelessly.
+	respelledScore token.Score = classifier.Unit
+)
+
+// inspectPayload reports a decoded sentence that is more like those that
+// attackers plant than any in the text as written.
+func inspectPayload(v *reading.Reading, r *tool.Registry) []Signal {
+	v.Judge(r)
+	doc, clause, score := v.Worst(func(f *tool.Field, _ *token.Sentence) bool { return f.Layer != "" })
+	if doc < 0 {
+		return nil
 	}
-	sum := 0.0
-	strongest := frames.ID(0)
-	for f := range hidden {
-		if hidden[f].Weight > plain[f].Weight {
-			sum += hidden[f].Weight
-			if hidden[f].Weight > hidden[strongest].Weight || hidden[strongest].Weight <= plain[strongest].Weight {
-				strongest = frames.ID(f)
-			}
-		}
+	d, sen := &v.Docs[doc], &v.Clauses[clause]
+	f := &v.Fields[d.Field]
+	least := flagScoreOf(v)
+	switch {
+	case decode.Deliberate(f.Layer):
+		least = decodedScore
+	case decode.Respells(f.Layer):
+		least += respelledScore
 	}
-	h := hidden[strongest]
-	least := frames.SoftWeight
-	if h.Weight > 0 {
-		// Somebody encoded it or cut it up, so a hint is enough.
-		layer := v.Fields[v.Docs[h.Doc].Field].Layer
-		if decode.Deliberate(layer) || decode.OnlyInSequence(layer) && h.Frame == frames.Override {
-			least = 1
-		}
-		if decode.OnlyInSequence(layer) && h.Weight < frames.SoftWeight && h.Frame != frames.Override {
-			return nil // parts of honest texts match by chance when joined
-		}
-	}
-	if sum < least || h.Weight == 0 {
+	as, _, plain := v.Worst(func(f *tool.Field, _ *token.Sentence) bool { return f.Layer == "" })
+	if score <= least || as >= 0 && score <= plain {
 		return encodedOrder(v)
 	}
-	d := &v.Docs[h.Doc]
-	f := &v.Fields[d.Field]
 	s := Signal{
 		CheckID: payloadInfo.ID, Tier: Soft, ThreatType: PromptInjection,
-		Confidence: min(sum/3, 1),
-		Detail:     v.Where(f) + "; " + frames.Names[h.Frame],
-	}.quotingDoc(v, d, int(h.Start), int(h.End))
-	// A long text that was only respelled or reordered contains hints by
-	// chance.
-	if sum >= frames.SoftWeight+0.4 && !decode.OnlyInSequence(f.Layer) && !v.Purpose().Any(concept.Meta) && (decode.Deliberate(f.Layer) || len(v.Tokens) <= 2*frames.LongTool) {
+		Confidence: min(0.5+float64(score)/sureScore, 1),
+		Detail:     v.Where(f) + "; a sentence like those that attackers plant" + telling(v, d, clause),
+	}.quotingDoc(v, d, int(sen.Start), int(sen.End))
+	order := decode.Deliberate(f.Layer) && score >= orderScore || !decode.Respells(f.Layer) && !decode.OnlyInSequence(f.Layer) && score >= plainScore
+	if order && !v.Purpose().Any(concept.Meta) {
 		s.Tier, s.Critical = Hard, true
 	}
 	return []Signal{s}
@@ -79,7 +71,7 @@ func inspectPayload(v *frames.Reading, r *tool.Registry) []Signal {
 // encodedOrder reports an encoded order to send something to an address, or to
 // do it silently. Other encoded sentences are judged by their meaning, like any
 // text, because an honest author may encode them.
-func encodedOrder(v *frames.Reading) []Signal {
+func encodedOrder(v *reading.Reading) []Signal {
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		f := &v.Fields[d.Field]

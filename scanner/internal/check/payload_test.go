@@ -77,7 +77,11 @@ func encodings() map[string]string {
 func TestPayload(t *testing.T) {
 	var cases []checkCase
 	for name, text := range encodings() {
-		cases = append(cases, checkCase{name, described("Helper. " + text), "hard"})
+		want := "hard"
+		if name == "leetspeak" || name == "spaced" {
+			want = "soft" // the text may only be written carelessly
+		}
+		cases = append(cases, checkCase{name, described("Helper. " + text), want})
 	}
 	half := base64.StdEncoding.EncodeToString([]byte(hiddenOrder))
 	cases = append(cases,

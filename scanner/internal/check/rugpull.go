@@ -2,11 +2,12 @@ package check
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/change"
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -22,46 +23,61 @@ var rugPullInfo = Info{
 	Do:          "Read what changed. Approve the change with a reason, or stay with the approved version.",
 }
 
-func inspectRugPull(v *frames.Reading, r *tool.Registry) []Signal {
+func inspectRugPull(v *reading.Reading, r *tool.Registry) []Signal {
 	old := r.Approved(&v.Definition)
 	if old == nil || sameDefinition(v, old) {
 		return nil
 	}
 	before := v.ReadOther(old)
-	was, is := before.Tally(r), v.Tally(r)
-	gained, strongest := 0.0, frames.ID(0)
-	for f := range is.Best {
-		if d := is.Best[f].Outright() - was.Best[f].Outright(); d > 0 {
-			gained += d
-			if d > is.Best[strongest].Outright()-was.Best[strongest].Outright() {
-				strongest = frames.ID(f)
-			}
-		}
-	}
 	c := change.Compare(v, before, r)
 	s := Signal{CheckID: rugPullInfo.ID, Tier: Soft, ThreatType: RugPull}
-	switch {
-	case gained >= 1.8 && is.Best[strongest].Outright() >= 1.5:
-		h := is.Best[strongest]
-		d := &v.Docs[h.Doc]
+	trip := newTrip(v, before, r)
+	switch gained := c.Planted(); {
+	case trip != nil:
+		s.Tier, s.Confidence = Hard, 0.9
+		d := &v.Docs[trip.Doc]
+		s = s.quotingDoc(v, d, int(trip.Start), int(trip.End))
+		s.Detail = "changed since approval: " + v.Where(&v.Fields[d.Field]) + ": " + trip.Wire.ID + ": the text " + trip.Wire.What
+	case gained >= hardGain:
 		s.Tier, s.Confidence = Hard, min(0.6+gained/10, 1)
-		s = s.quotingDoc(v, d, int(h.Start), int(h.End))
-		s.Detail = "changed since approval: " + v.Where(&v.Fields[d.Field]) + " " + frames.Names[strongest]
-	case 0.7*gained+c.Weight >= 1:
+		d, sen := c.Worst()
+		s = s.quotingDoc(v, d, int(sen.Start), int(sen.End))
+		s.Detail = "changed since approval: " + v.Where(&v.Fields[d.Field]) + ": a new sentence like those that attackers plant"
+		if about := v.About(sen); about != "" {
+			s.Detail += ", about " + about
+		}
+	case gainFactor*gained+c.Weight >= 1:
 		s.Confidence = min((gained+c.Weight)/4, 0.8)
 		s = s.quotingChange(v, before, c)
-		s.Detail = "changed since approval: " + c.Text()
-		if c.Text() == "" {
-			s.Detail = "changed since approval: " + frames.Names[strongest]
-		}
+		s.Detail = "changed since approval: " + cmp.Or(c.Text(), "a new sentence like those that attackers plant")
 	default:
 		return nil
 	}
 	return []Signal{s}
 }
 
+const (
+	// hardGain is the evidence of a new sentence that alone makes a hard signal.
+	hardGain = 3
+	// gainFactor is the weight of a new sentence's evidence beside what changed.
+	gainFactor = 0.3
+)
+
+// newTrip returns the first tripwire that would stop a build and that the approved version
+// does not trip, or nil.
+func newTrip(v, before *reading.Reading, r *tool.Registry) *reading.Trip {
+	was := before.Tripwires(r)
+	for i, trip := range v.Tripwires(r) {
+		same := func(o reading.Trip) bool { return o.Wire == trip.Wire }
+		if trip.Stops() && !slices.ContainsFunc(was, same) {
+			return &v.Tripwires(r)[i]
+		}
+	}
+	return nil
+}
+
 // quotingChange quotes the first new sentence, or what changed beside the sentences.
-func (s Signal) quotingChange(v, before *frames.Reading, c *change.Change) Signal {
+func (s Signal) quotingChange(v, before *reading.Reading, c *change.Change) Signal {
 	if text := change.FirstNewSentence(v, before); text != "" && c.Hint == "" {
 		return s.quotingWhole(v, text)
 	}
@@ -80,7 +96,7 @@ func (s Signal) quotingChange(v, before *frames.Reading, c *change.Change) Signa
 	return s
 }
 
-func sameDefinition(v *frames.Reading, old *tool.Definition) bool {
+func sameDefinition(v *reading.Reading, old *tool.Definition) bool {
 	return v.Title == old.Title && v.Description == old.Description && string(v.InputSchema) == string(old.InputSchema) &&
 		string(v.OutputSchema) == string(old.OutputSchema) && string(v.Annotations) == string(old.Annotations) && string(v.Extra) == string(old.Extra)
 }

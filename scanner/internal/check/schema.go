@@ -3,9 +3,11 @@ package check
 import (
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -20,34 +22,26 @@ var schemaInfo = Info{
 	Do:          "Quarantine the tool until its author has removed the text from the schema.",
 }
 
-func inspectSchema(v *frames.Reading, r *tool.Registry) []Signal {
-	var best [frames.Count]frames.Hit
-	for _, h := range v.Frames(r) {
-		switch v.Fields[v.Docs[h.Doc].Field].Kind {
-		case tool.KindParamName, tool.KindEnum, tool.KindDefault, tool.KindPattern, tool.KindComment, tool.KindOther, tool.KindTitle, tool.KindExample, tool.KindJoined, tool.KindAnnotation, tool.KindExtra:
-			if h.Weight > best[h.Frame].Weight {
-				best[h.Frame] = h
+// carrierScore is the score from which a sentence is reported in a place where prose does not
+// belong.
+const carrierScore token.Score = classifier.Unit * 3 / 2
+
+func inspectSchema(v *reading.Reading, r *tool.Registry) []Signal {
+	for _, trip := range v.Tripwires(r) {
+		if d := &v.Docs[trip.Doc]; carrier(&v.Fields[d.Field], nil) {
+			s := Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning, Confidence: 0.7,
+				Detail: v.Where(&v.Fields[d.Field]) + "; the text " + trip.Wire.What}.quotingDoc(v, d, int(trip.Start), int(trip.End))
+			if trip.Stops() {
+				s.Tier, s.Confidence = Hard, 0.9
 			}
+			return []Signal{s}
 		}
 	}
-	sum, strongest := 0.0, frames.ID(0)
-	for f := range best {
-		sum += best[f].Weight
-		if best[f].Weight > best[strongest].Weight {
-			strongest = frames.ID(f)
-		}
-	}
-	var out []Signal
-	if sum >= 1.2 && (best[strongest].Weight >= frames.SoftWeight || v.Fields[v.Docs[best[strongest].Doc].Field].Kind != tool.KindJoined) {
-		h := best[strongest]
-		d := &v.Docs[h.Doc]
-		s := Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
-			Confidence: min(sum/3, 1),
-			Detail:     v.Where(&v.Fields[d.Field]) + "; " + frames.Names[strongest]}.quotingDoc(v, d, int(h.Start), int(h.End))
-		if k := v.Fields[d.Field].Kind; sum >= 2.4 && h.Weight >= 2 && k != tool.KindExample && k != tool.KindTitle && !v.Purpose().Any(concept.Meta) {
-			s.Tier = Hard
-		}
-		return append(out, s)
+	if doc, clause, score := v.Worst(carrier); doc >= 0 && score > carrierScore {
+		d, sen := &v.Docs[doc], &v.Clauses[clause]
+		return []Signal{Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
+			Confidence: min(float64(score)/sureScore, 1),
+			Detail:     v.Where(&v.Fields[d.Field]) + "; a sentence like those that attackers plant" + telling(v, d, clause)}.quotingDoc(v, d, int(sen.Start), int(sen.End))}
 	}
 	for i := range v.Fields {
 		f := &v.Fields[i]
@@ -55,16 +49,25 @@ func inspectSchema(v *frames.Reading, r *tool.Registry) []Signal {
 			continue
 		}
 		if n, verbs, sensitive := nameWords(v, i); n >= 5 && verbs >= 1 && sensitive || n >= 9 {
-			return append(out, Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
-				Confidence: 0.7, Detail: "a parameter name that reads as a sentence"}.quoting(v, f, f.Text, 0, len(f.Text)))
+			return []Signal{Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
+				Confidence: 0.7, Detail: "a parameter name that reads as a sentence"}.quoting(v, f, f.Text, 0, len(f.Text))}
 		}
 	}
-	return out
+	return nil
+}
+
+// carrier admits the fields of a schema where prose does not belong.
+func carrier(f *tool.Field, _ *token.Sentence) bool {
+	switch f.Kind {
+	case tool.KindEnum, tool.KindDefault, tool.KindComment, tool.KindOther, tool.KindTitle, tool.KindExample, tool.KindJoined, tool.KindAnnotation, tool.KindExtra:
+		return true
+	}
+	return false
 }
 
 // nameWords counts the words and the verbs of a parameter's name, and reports
 // whether it refers to something that is not the tool's business.
-func nameWords(v *frames.Reading, i int) (n, verbs int, sensitive bool) {
+func nameWords(v *reading.Reading, i int) (n, verbs int, sensitive bool) {
 	d := &v.Docs[i]
 	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 		n++

@@ -5,8 +5,9 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -18,66 +19,86 @@ var checkSentence = Check{sentenceInfo, inspectSentence}
 var sentenceInfo = Info{
 	ID: "sentence.classifier", Tier: Soft, ThreatType: ToolPoisoning,
 	Description: "a sentence like those that attackers plant, by a classifier trained on labelled tools",
-	Why:         "the wording is that of planted orders, even if no rule knows it",
+	Why:         "the wording is that of planted orders, even if no tripwire knows it",
 	Do:          "Read the sentence. Accept it with a reason if it only describes the tool; otherwise ask the author to remove it.",
 }
 
 const (
 	// flagScore is the score above which a sentence is reported, in a tool with
 	// few sentences.
-	flagScore token.Score = classifier.Unit*3/2 - 1
+	flagScore token.Score = classifier.Unit * 11 / 8
 	// lengthScore is added for each doubling of the number of sentences: the
 	// highest of many scores is high by chance. It does not apply up to
 	// fewSentences.
 	lengthScore  token.Score = 10
 	fewSentences int         = 4
-	// fewIdentifiers is the number of words of identifiers up to which a sentence is no list.
-	fewIdentifiers = 6
-	// mixedScore is the threshold for a sentence in two languages, because the training
-	// data has few of them.
-	mixedScore token.Score = classifier.Unit * 9 / 4
+	// instructionsScore is added for the instructions of a server. They order the model
+	// about by design, and the training data has none.
+	instructionsScore token.Score = 2 * classifier.Unit
 	// sureScore is the score at which the confidence is highest. A sentence at the threshold
 	// counts as baseScore.
 	sureScore float64     = 6 * classifier.Unit
 	baseScore token.Score = classifier.Unit*7/4 - 1
 )
 
-func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
-	if v.Subject == tool.Instructions {
-		return nil // they order the model about by design, and no training data has them
+func inspectSentence(v *reading.Reading, r *tool.Registry) []Signal {
+	if doc, clause := worstSentence(v, r); doc >= 0 && v.Clauses[clause].Names != token.NamesOther {
+		return []Signal{planted(v, &sentenceInfo, doc, clause)}
 	}
-	v.Frames(r) // this scores the sentences first
-	threshold := flagScoreOf(v)
-	worst, doc, clause := threshold, -1, -1
-	for i := range v.Docs {
-		if v.Fields[v.Docs[i].Field].Kind == tool.KindJoined {
-			continue // joined texts contain sentences that nobody wrote
+	return nil
+}
+
+// worstSentence returns the sentence of the tool that is most like those that attackers
+// plant, or -1 and -1 if none is enough. If it names a tool of another server, the check of
+// shadowing reports it.
+func worstSentence(v *reading.Reading, r *tool.Registry) (doc, clause int) {
+	v.Judge(r)
+	least := flagScoreOf(v)
+	prose := func(of bool) func(*tool.Field, *token.Sentence) bool {
+		return func(f *tool.Field, s *token.Sentence) bool {
+			return f.Kind != tool.KindJoined && // joined texts contain sentences that nobody wrote
+				(s.Names == token.NamesOther) == of && (s.Score > least+respelledScore || !decode.Respells(f.Layer))
 		}
-		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
-			s := &v.Clauses[k]
-			if s.Score > worst && (s.Score > mixedScore || !mixesLanguages(v, s)) && !lists(v, s) && !v.Forbids(&v.Docs[i], s) {
-				worst, doc, clause = s.Score, i, k
-			}
-		}
 	}
-	if doc < 0 {
-		return nil
+	doc, clause, score := v.Worst(prose(false))
+	if doc < 0 || score <= least {
+		doc, clause, score = -1, -1, least
 	}
+	if d, k, other := v.Worst(prose(true)); d >= 0 && other > max(score, least+namesScore) {
+		doc, clause = d, k
+	}
+	return doc, clause
+}
+
+// planted is the signal of a check for a sentence like those that attackers plant.
+func planted(v *reading.Reading, about *Info, doc, clause int) Signal {
 	d, s := &v.Docs[doc], &v.Clauses[clause]
-	// The length of a tool raises the threshold, and lowers the confidence as much.
-	found := Signal{
-		CheckID: sentenceInfo.ID, Tier: Soft, ThreatType: sentenceInfo.ThreatType,
-		Confidence: positionDiscount(min(float64(worst-threshold+baseScore)/sureScore, 1), int(s.Start)),
-		Detail:     v.Where(&v.Fields[d.Field]) + ": a sentence like those that attackers plant" + telling(v, d, clause),
-	}.quotingDoc(v, d, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End))
-	if s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside) {
-		found.ThreatType = Exfiltration
+	subject := v.About(s)
+	if subject != "" {
+		subject = ": it is about " + subject
 	}
-	return []Signal{found}
+	return Signal{
+		CheckID: about.ID, Tier: Soft, ThreatType: threatOf(s, about.ThreatType),
+		// The length of a tool raises the threshold, and lowers the confidence as much.
+		Confidence: positionDiscount(min(float64(s.Score-flagScoreOf(v)+baseScore)/sureScore, 1), int(s.Start)),
+		Detail:     v.Where(&v.Fields[d.Field]) + ": a sentence like those that attackers plant" + subject + telling(v, d, clause),
+	}.quotingDoc(v, d, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End))
+}
+
+// threatOf is the threat of a sentence like those that attackers plant, or else
+// that of the check.
+func threatOf(s *token.Sentence, otherwise ThreatType) ThreatType {
+	switch {
+	case s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside):
+		return Exfiltration
+	case s.Means.Any(concept.Ignore|concept.Pretend|concept.Disable) && s.Means.Any(concept.Instr|concept.Rule|concept.System|concept.Guard|concept.Prior):
+		return PromptInjection
+	}
+	return otherwise
 }
 
 // telling names the words that weighed most in the score of a sentence.
-func telling(v *frames.Reading, d *token.Doc, clause int) string {
+func telling(v *reading.Reading, d *token.Doc, clause int) string {
 	words := v.Scorer.Telling(&v.View, d, clause, 3)
 	if len(words) == 0 {
 		return "" // its meanings and its structure did
@@ -85,42 +106,17 @@ func telling(v *frames.Reading, d *token.Doc, clause int) string {
 	return `; the words "` + strings.Join(words, `", "`) + `" weighed most`
 }
 
-// lists reports whether most of a sentence is identifiers: "one of addLabelToCard, commentCard".
-func lists(v *frames.Reading, s *token.Sentence) bool {
-	identifiers := 0
-	for i := s.Tok0; i < s.Tok1; i++ {
-		if v.Tokens[i].Flags&token.Ident != 0 {
-			identifiers++
-		}
-	}
-	return identifiers > fewIdentifiers && 2*identifiers > s.Tok1-s.Tok0
-}
-
-// mixesLanguages reports whether a sentence has function words of English and
-// of another language.
-func mixesLanguages(v *frames.Reading, s *token.Sentence) bool {
-	if !s.Foreign && !s.Means.Any(concept.Foreign) || !s.Means.Any(concept.Stop) {
-		return false
-	}
-	english, foreign := 0, 0
-	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
-		switch {
-		case t.Means.Any(concept.Foreign), t.Node == 0 && t.Means != 0:
-			foreign++
-		case t.Means.Any(concept.Stop):
-			english++
-		}
-	}
-	return english > 2 && foreign > 1
-}
-
 // flagScoreOf is the score above which a sentence of this tool is reported.
-func flagScoreOf(v *frames.Reading) token.Score {
+func flagScoreOf(v *reading.Reading) token.Score {
 	n := 0
 	for i := range v.Docs {
 		if f := &v.Fields[v.Docs[i].Field]; f.Layer == "" && f.Classified() {
 			n += v.Docs[i].Sen1 - v.Docs[i].Sen0
 		}
 	}
-	return flagScore + lengthScore*token.Score(bits.Len(uint(n/fewSentences|1))-1)
+	least := flagScore + lengthScore*token.Score(bits.Len(uint(n/fewSentences|1))-1)
+	if v.Subject == tool.Instructions {
+		least += instructionsScore
+	}
+	return least
 }

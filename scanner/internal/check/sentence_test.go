@@ -6,7 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// TestSentence uses the committed weights on attacks that no frame matches, and
+// TestSentence uses the committed weights on attacks that trip no tripwire, and
 // on similar innocent texts.
 func TestSentence(t *testing.T) {
 	for _, c := range []struct {

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -22,8 +23,11 @@ var shadowingInfo = Info{
 	Do:          "Compare both tools. Disconnect the server if it is not the one that you meant, or rename the tool.",
 }
 
-func inspectShadowing(v *frames.Reading, r *tool.Registry) []Signal {
-	out := report(v, r, shadowingInfo, frames.Redirect, frames.Shadow)
+func inspectShadowing(v *reading.Reading, r *tool.Registry) []Signal {
+	var out []Signal
+	if doc, clause := worstSentence(v, r); doc >= 0 && v.Clauses[clause].Names == token.NamesOther {
+		out = append(out, planted(v, &shadowingInfo, doc, clause))
+	}
 	if s, ok := disguisedServer(v, r); ok {
 		out = append(out, s)
 	}
@@ -33,8 +37,12 @@ func inspectShadowing(v *frames.Reading, r *tool.Registry) []Signal {
 	return strongestOf(out)
 }
 
+// namesScore is how much more a sentence has to be like those that attackers plant
+// if it names a tool of another server, because honest servers refer to others.
+const namesScore token.Score = classifier.Unit / 3
+
 // imitation finds names that look like the name of another server's tool.
-func imitation(v *frames.Reading, r *tool.Registry) []Signal {
+func imitation(v *reading.Reading, r *tool.Registry) []Signal {
 	var out []Signal
 	add := func(tier Tier, confidence float64, format string, args ...any) {
 		out = append(out, Signal{CheckID: shadowingInfo.ID, Tier: tier, ThreatType: ToolPoisoning,
@@ -76,7 +84,7 @@ func imitation(v *frames.Reading, r *tool.Registry) []Signal {
 // retold reports whether a tool with a distinctive name describes itself like
 // another server's tool of that name, but in other words. Two installations of
 // one server have the same words.
-func retold(v *frames.Reading, t *tool.Definition) bool {
+func retold(v *reading.Reading, t *tool.Definition) bool {
 	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && char.Similarity(v.Description, t.Description) >= 0.85
 }
 
@@ -115,7 +123,7 @@ var (
 )
 
 // claimsPlace reports whether the description claims to replace something.
-func claimsPlace(v *frames.Reading) bool {
+func claimsPlace(v *reading.Reading) bool {
 	for i := range v.Analyze() {
 		d := &v.Docs[i]
 		if v.Fields[d.Field].Kind != tool.KindDescription {

@@ -4,8 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
-	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -40,18 +39,18 @@ type Info struct {
 
 // quoting returns the signal with the words text[start:end] of a field as its
 // evidence.
-func (s Signal) quoting(v *frames.Reading, f *tool.Field, text string, start, end int) Signal {
+func (s Signal) quoting(v *reading.Reading, f *tool.Field, text string, start, end int) Signal {
 	s.Evidence, s.Pointer = char.Quote(text, start, end), v.Pointer(f)
 	return s
 }
 
 // quotingDoc does the same for the normalised text of a field.
-func (s Signal) quotingDoc(v *frames.Reading, d *token.Doc, start, end int) Signal {
+func (s Signal) quotingDoc(v *reading.Reading, d *token.Doc, start, end int) Signal {
 	return s.quoting(v, &v.Fields[d.Field], d.Text, start, end)
 }
 
 // quotingWhole quotes a text, and gives the place of the first field that has it.
-func (s Signal) quotingWhole(v *frames.Reading, text string) Signal {
+func (s Signal) quotingWhole(v *reading.Reading, text string) Signal {
 	s.Evidence = char.Quote(text, 0, len(text))
 	for i := range v.AllFields() {
 		if text != "" && strings.Contains(v.Fields[i].Text, text) {
@@ -65,7 +64,7 @@ func (s Signal) quotingWhole(v *frames.Reading, text string) Signal {
 // Check is a built-in check: its description and its function.
 type Check struct {
 	Info    Info
-	Inspect func(*frames.Reading, *tool.Registry) []Signal
+	Inspect func(*reading.Reading, *tool.Registry) []Signal
 }
 
 // All lists the checks in the order in which their signals are reported.
@@ -74,10 +73,8 @@ func All() []Check {
 		checkUnicode,
 		checkPayload,
 		checkTripwires,
-		checkDirectives,
 		checkSentence,
 		checkShadowing,
-		checkExfiltration,
 		checkCapability,
 		checkRugPull,
 		checkCode,
@@ -90,53 +87,4 @@ func All() []Check {
 // text, where an order is more likely quoted or documented.
 func positionDiscount(confidence float64, offset int) float64 {
 	return confidence * (1 - 0.2*min(float64(offset)/4000, 1))
-}
-
-// report makes the signal of a check from the frames from..to, if they weigh
-// enough.
-func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.ID) []Signal {
-	t := v.Tally(reg)
-	sum, strongest := t.Sum(from, to)
-	h := t.Best[strongest]
-	long := len(v.Tokens) > frames.LongTool
-	chance := v.Chance()
-	least := frames.SoftWeight
-	if from < frames.Redirect { // orders about other tools are there by no chance
-		least += chance
-	}
-	alone := sum >= least
-	withOthers := sum >= frames.SideWeight && t.Total >= least+0.4
-	if !alone && !withOthers {
-		return nil
-	}
-	if long && (!alone || h.Weight < 1.2) {
-		return nil
-	}
-
-	tier := Soft
-	severe := t.Total >= frames.HardWeight+chance && sum >= frames.SoftWeight+0.4 && t.Plain()
-	innocent := h.Doubted || v.Purpose().Any(concept.Meta) || long && h.Weight < 2.2
-	if !innocent && (severe || t.HandsOver(from, to)) {
-		tier = Hard
-	}
-
-	threat := about.ThreatType
-	switch strongest {
-	case frames.Override, frames.Role, frames.Mimicry, frames.Guard, frames.Prompt:
-		threat = PromptInjection
-	}
-
-	d := &v.Docs[h.Doc]
-	details := []string{v.Where(&v.Fields[d.Field])}
-	for f := from; f <= to; f++ {
-		if t.Best[f].Weight > 0 {
-			details = append(details, frames.Names[f])
-		}
-	}
-	s := Signal{
-		CheckID: about.ID, Tier: tier, ThreatType: threat,
-		Confidence: positionDiscount(min(sum/4, 1), int(h.Start)),
-		Detail:     strings.Join(details, "; "),
-	}
-	return []Signal{s.quotingDoc(v, d, int(h.Start), int(h.End))}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -35,7 +35,7 @@ const (
 	minLine = 4
 )
 
-func inspectSize(v *frames.Reading, _ *tool.Registry) []Signal {
+func inspectSize(v *reading.Reading, _ *tool.Registry) []Signal {
 	var out []Signal
 	add := func(f *tool.Field, confidence float64, at int, format string, args ...any) {
 		out = append(out, Signal{CheckID: sizeInfo.ID, Tier: Soft, ThreatType: Uncategorized,

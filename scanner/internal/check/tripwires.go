@@ -3,7 +3,7 @@ package check
 import (
 	"slices"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -19,12 +19,12 @@ var tripwiresInfo = Info{
 
 // inspectTripwires reports the tripwires of a tool, the worst first. Of those that
 // the same words trip, it reports the worst.
-func inspectTripwires(v *frames.Reading, r *tool.Registry) []Signal {
+func inspectTripwires(v *reading.Reading, r *tool.Registry) []Signal {
 	var out []Signal
-	var reported []frames.Trip
+	var reported []reading.Trip
 	for _, severity := range [...]string{"critical", "high", "medium"} {
 		for _, trip := range v.Tripwires(r) {
-			same := func(o frames.Trip) bool {
+			same := func(o reading.Trip) bool {
 				return o.Doc == trip.Doc && o.Start < trip.End && trip.Start < o.End
 			}
 			if trip.Wire.Severity != severity || slices.ContainsFunc(reported, same) {
@@ -37,7 +37,7 @@ func inspectTripwires(v *frames.Reading, r *tool.Registry) []Signal {
 				Detail:  v.Where(&v.Fields[d.Field]) + ": " + trip.Wire.ID + ": the text " + trip.Wire.What,
 				Pattern: trip.Wire.ID,
 			}.quotingDoc(v, d, int(trip.Start), int(trip.End))
-			if severity != "medium" && !trip.Spoken {
+			if trip.Stops() {
 				s.Tier, s.Confidence = Hard, 0.9
 				s.Critical = severity == "critical"
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -14,7 +14,7 @@ import (
 
 // twin finds a tool of another server with the same description whose name
 // differs only in separators or case.
-func twin(v *frames.Reading, r *tool.Registry, sk string) (Signal, bool) {
+func twin(v *reading.Reading, r *tool.Registry, sk string) (Signal, bool) {
 	for _, t := range r.Similar(sk, v.Description) {
 		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 			return Signal{CheckID: shadowingInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
@@ -27,7 +27,7 @@ func twin(v *frames.Reading, r *tool.Registry, sk string) (Signal, bool) {
 
 // disguisedServer finds a server name that looks like another one: letters of
 // another script, invisible characters, digits for letters.
-func disguisedServer(v *frames.Reading, r *tool.Registry) (Signal, bool) {
+func disguisedServer(v *reading.Reading, r *tool.Registry) (Signal, bool) {
 	if r.IsPlain(v.Server) {
 		return Signal{}, false // the usual case
 	}

@@ -6,9 +6,10 @@ import (
 	"unicode"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
-	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -22,7 +23,7 @@ var unicodeInfo = Info{
 	Do:          "Show the characters with a hex editor. Remove them, or quarantine the tool and ask its author why they are there.",
 }
 
-func inspectUnicode(v *frames.Reading, r *tool.Registry) []Signal {
+func inspectUnicode(v *reading.Reading, r *tool.Registry) []Signal {
 	var out []Signal
 	for i := range v.AllFields() {
 		f := &v.Fields[i]
@@ -55,7 +56,7 @@ func strongestOf(all []Signal) []Signal {
 // text in tag characters, bytes in selectors, overrides, anything invisible in
 // a name. Other characters also occur in text copied from a page, so the text
 // without them is judged.
-func hiddenSignals(v *frames.Reading, r *tool.Registry, f *tool.Field) []Signal {
+func hiddenSignals(v *reading.Reading, r *tool.Registry, f *tool.Field) []Signal {
 	c := countHidden(f.Text)
 	var out []Signal
 	add := func(tier Tier, confidence float64, at, end int, format string, args ...any) {
@@ -226,17 +227,21 @@ func hiddenWord(w string) bool {
 
 // judge weighs a disguise by the meaning of the text without it. Innocent prose
 // stays innocent, whatever characters it has.
-func (d *disguise) judge(v *frames.Reading, r *tool.Registry, add func(Tier, float64, int, int, string, ...any)) {
-	said := v.Tally(r).Total
-	if d.styled == d.words && said < frames.SoftWeight {
+func (d *disguise) judge(v *reading.Reading, r *tool.Registry, add func(Tier, float64, int, int, string, ...any)) {
+	v.Judge(r)
+	_, _, said := v.Worst(func(*tool.Field, *token.Sentence) bool { return true })
+	if len(v.Tripwires(r)) > 0 {
+		said = max(said, orderScore+1)
+	}
+	if d.styled == d.words && said <= flagScore {
 		return // honest authors use styles too, so styles do not lower the threshold
 	}
 	switch {
-	case said >= 1 && d.telling > 0:
+	case said > decodedScore && d.telling > 0:
 		add(Hard, 0.95, d.start, d.end, "%d disguised words, and what they spell is an order", d.words)
 	case d.hosts > 0:
 		add(Soft, 0.6, d.start, d.end, "the name of a host in letters that only look like its own")
-	case said >= 0.5 && d.telling > 0, d.telling >= 2 && d.telling*2 >= d.words:
+	case said > -orderScore && d.telling > 0, d.telling >= 2 && d.telling*2 >= d.words:
 		add(Soft, 0.6, d.start, d.end, "%d disguised words, of which %d are such as orders are made of", d.words, d.telling)
 	}
 }

@@ -127,7 +127,7 @@ func (c *classifier) score(x *sentenceFeatures) token.Score {
 			sum += token.Score(w[64+bits.TrailingZeros64(set)])
 		}
 	}
-	if known*2 < x.tokens {
+	if (known+x.meant)*2 < x.tokens {
 		sum = min(sum, 0) // the training data has nothing like it: a table, a cipher
 	}
 	return token.Score(math.Round(float64(sum) * FeatureScale / math.Sqrt(float64(x.count()))))

@@ -4,5 +4,5 @@
 //
 // It holds the features, the weights (weights.bin) and the sum. The separate
 // program scanner/training trains it and uses the same code to make features.
-// The packages frames and check decide what a score leads to.
+// Package check decides what a score leads to.
 package classifier

@@ -9,14 +9,17 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Features of a sentence: its words and pairs of neighbouring words, without
-// their endings; their meaning, by concept and sense; the meaning of the
-// sentences around it; and its structure and place. Training and scanning use
+// Features of a sentence: its words, and pairs and triples of neighbouring words,
+// without their endings; their meaning, by concept and sense, and what of it is
+// demanded; whose tool the sentence names; the meaning of the sentences around
+// it; and its structure and place. The training data has few words of other
+// languages than English, so that pairs of meanings stand in for pairs of words. Training and scanning use
 // the same code, so that a weight means the same in both.
 
 // Feature is the hash of a feature. Two features may share a hash; training
@@ -40,7 +43,11 @@ const (
 	famNamed // number of words of the tool's name in the sentence
 	famFirst
 	famOutput
-	famMeaning // of the sentence, the one before, the one after, and foreign to the tool
+	famTriple
+	famMood           // of the words with a meaning
+	famPairOfMeanings // in a sentence of another language
+	famNames          // whose tool it names, alone and with each meaning
+	famMeaning        // of the sentence, the one before, the one after, and foreign to the tool
 )
 
 // meaningPlaces are the sentence itself, the one before it, the one after, and what
@@ -78,6 +85,9 @@ type sentenceFeatures struct {
 	list  []Feature
 	// tokens is the number of its words, including those.
 	tokens int
+	// meant is the number of words with a meaning if the sentence is in another
+	// language than English, and 0 otherwise.
+	meant int
 	// The meanings of the sentence and its neighbours are kept as sets, because
 	// they are many and already numbered.
 	concepts [meaningPlaces]concept.Set
@@ -85,19 +95,19 @@ type sentenceFeatures struct {
 }
 
 // Each calls yield with every feature.
-func (s *sentenceFeatures) Each(yield func(Feature)) {
-	for _, f := range s.words {
+func (x *sentenceFeatures) Each(yield func(Feature)) {
+	for _, f := range x.words {
 		yield(f)
 	}
-	for _, f := range s.list {
+	for _, f := range x.list {
 		yield(f)
 	}
 	for place := range meaningPlaces {
 		for bit := range 64 {
-			if s.concepts[place]>>bit&1 != 0 {
+			if x.concepts[place]>>bit&1 != 0 {
 				yield(meaningFeature(place, bit))
 			}
-			if s.senses[place]>>bit&1 != 0 {
+			if x.senses[place]>>bit&1 != 0 {
 				yield(meaningFeature(place, 64+bit))
 			}
 		}
@@ -105,10 +115,10 @@ func (s *sentenceFeatures) Each(yield func(Feature)) {
 }
 
 // count is the number of features.
-func (s *sentenceFeatures) count() int {
-	n := len(s.words) + len(s.list)
+func (x *sentenceFeatures) count() int {
+	n := len(x.words) + len(x.list)
 	for place := range meaningPlaces {
-		n += bits.OnesCount64(uint64(s.concepts[place])) + bits.OnesCount64(uint64(s.senses[place]))
+		n += bits.OnesCount64(uint64(x.concepts[place])) + bits.OnesCount64(uint64(x.senses[place]))
 	}
 	return n
 }
@@ -169,6 +179,10 @@ func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 		x.list = append(x.list, famFlag.of(uint32(bits.TrailingZeros8(set))))
 	}
 	stems := z.stems[s.Tok0-d.Tok0 : s.Tok1-d.Tok0]
+	x.meant = z.meant(v, s, stems)
+	if x.meant > 0 {
+		x.addPairsOfMeanings(s)
+	}
 	before, earlier, named := uint32(0), uint32(0), uint32(0)
 	for i, h := range stems {
 		if goesOn(before, h) || h == earlier {
@@ -191,6 +205,11 @@ func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 		}
 	}
 	x.list = append(x.list, famNamed.of(uint32(min(bits.OnesCount32(named), 2))))
+	for i := 2; i < len(stems); i++ {
+		x.list = append(x.list, famTriple.of((stems[i-2]*fnvPrime^stems[i-1])*fnvPrime^stems[i]))
+	}
+	x.addMoods(v.Tokens[s.Tok0:s.Tok1], s)
+	x.addNames(s)
 	x.concepts = [meaningPlaces]concept.Set{s.Means &^ structural, foreignToTool: s.Means &^ structural &^ z.business}
 	x.senses = [meaningPlaces]sense.Set{s.Senses, foreignToTool: s.Senses &^ z.things}
 	if k > d.Sen0 {
@@ -200,6 +219,67 @@ func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 		z.neighbour(v, d, 2, k+1, famWordAfter)
 	}
 	return x
+}
+
+// meant counts the words with a meaning if a sentence is in another language than
+// English. Words of addresses are in no language: "com" is no Portuguese there.
+func (z *Scorer) meant(v *tool.View, s *token.Sentence, stems []uint32) int {
+	if !s.Foreign {
+		return 0
+	}
+	n, foreign := 0, !s.Means.Any(concept.Foreign)
+	for i, h := range stems {
+		t := &v.Tokens[s.Tok0+i]
+		if h == addressHash || t.Means == 0 || t.Flags&token.Ident != 0 {
+			continue
+		}
+		n++
+		foreign = foreign || t.Means.Any(concept.Foreign)
+	}
+	if !foreign {
+		return 0
+	}
+	return n
+}
+
+// addPairsOfMeanings adds the pairs of a concept and another concept or a sense.
+func (x *sentenceFeatures) addPairsOfMeanings(s *token.Sentence) {
+	for set := uint64(s.Means &^ (structural | concept.Stop)); set != 0; set &= set - 1 {
+		row := uint32(bits.TrailingZeros64(set) * meaningBits)
+		for others := set & (set - 1); others != 0; others &= others - 1 {
+			x.list = append(x.list, famPairOfMeanings.of(row+uint32(bits.TrailingZeros64(others))))
+		}
+		for senses := uint64(s.Senses); senses != 0; senses &= senses - 1 {
+			x.list = append(x.list, famPairOfMeanings.of(row+64+uint32(bits.TrailingZeros64(senses))))
+		}
+	}
+}
+
+// addMoods adds how strongly each meaning of a verb is demanded.
+func (x *sentenceFeatures) addMoods(toks []token.Token, s *token.Sentence) {
+	var seen [token.MoodStrong + 1]concept.Set
+	for i := range toks {
+		if m := toks[i].Means &^ (structural | concept.Stop); m != 0 && toks[i].Form != lexicon.OtherForm {
+			seen[token.MoodOf(toks, i, s)] |= m
+		}
+	}
+	for mood, means := range seen {
+		for set := uint64(means); set != 0; set &= set - 1 {
+			x.list = append(x.list, famMood.of(uint32(mood*64+bits.TrailingZeros64(set))))
+		}
+	}
+}
+
+// addNames adds whose tool the sentence names.
+func (x *sentenceFeatures) addNames(s *token.Sentence) {
+	const each = 100 // more than concepts
+	x.list = append(x.list, famNames.of(uint32(s.Names)))
+	if s.Names == token.NamesNone {
+		return
+	}
+	for set := uint64(s.Means &^ (structural | concept.Stop)); set != 0; set &= set - 1 {
+		x.list = append(x.list, famNames.of(uint32(int(s.Names)*each+bits.TrailingZeros64(set))))
+	}
 }
 
 // neighbour adds the sentence before or after.

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Signatures make searches for words cheap. Most frames look for a few words of
+// Signatures make searches for words cheap. Most searches are for a few words of
 // a list, and most sentences have none of them. A sentence keeps a signature of
 // its words, and words outside of it are not searched.
 

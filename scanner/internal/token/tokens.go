@@ -97,8 +97,20 @@ type Sentence struct {
 	Flags      Flags // of all tokens together
 	Foreign    bool
 	First      bool // the first sentence of its field
-	Score      Score
+	// Names says whose tool the sentence names, and Score how much the sentence
+	// is like those that attackers plant. The reading sets both.
+	Names Names
+	Score Score
 }
+
+// Names says whose tool a sentence names.
+type Names uint8
+
+const (
+	NamesNone     Names = iota
+	NamesStranger       // a name like a tool's that no known tool of this server has
+	NamesOther          // a tool of another server
+)
 
 // charClass is the class of a character for the tokenizer.
 type charClass uint8

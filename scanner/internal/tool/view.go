@@ -197,11 +197,11 @@ func (v *View) Lower(d *token.Doc, t token.Token) []byte {
 	return v.fold
 }
 
-// Classified reports whether the classifier judges the sentences of a field. It
-// was trained on prose, and on values that a model sees.
+// Classified reports whether the classifier judges the sentences of a field: prose,
+// and values that a model sees.
 func (f *Field) Classified() bool {
 	switch f.Kind {
-	case KindDescription, KindTitle, KindParamDescription, KindEnum, KindDefault, KindExample, KindComment, KindOther, KindJoined:
+	case KindDescription, KindTitle, KindParamDescription, KindEnum, KindDefault, KindExample, KindComment, KindOther, KindAnnotation, KindJoined, KindExtra:
 		return true
 	}
 	return false

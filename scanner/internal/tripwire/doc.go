@@ -1,5 +1,5 @@
 // Package tripwire holds the named shapes of well-known attacks, as data, and
-// compiles their patterns. It finds nothing by itself: package frames matches the
+// compiles their patterns. It finds nothing by itself: package reading matches the
 // patterns against sentences, because it knows who owns a tool, which verbs are
 // demanded and which words are only quoted.
 //

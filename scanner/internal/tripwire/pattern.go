@@ -69,13 +69,14 @@ func (c *Classes) Union(d *Classes) {
 	}
 }
 
-// Holds reports whether all classes of d are in c.
-func (c *Classes) Holds(d *Classes) bool {
-	missing := uint64(0)
-	for i := range c {
-		missing |= d[i] &^ c[i]
+// Holds reports whether all classes of a list are in c.
+func (c *Classes) Holds(list []Class) bool {
+	for _, k := range list {
+		if !c.Has(k) {
+			return false
+		}
 	}
-	return missing == 0
+	return true
 }
 
 // Element is one element of a pattern.
@@ -99,7 +100,7 @@ func (e *Element) IsKind() bool { return e.Class < firstSet }
 // must also have a name: an identifier, a quotation or a hyphen.
 type Pattern struct {
 	Elements []Element
-	Needs    Classes
+	Needs    []Class
 	Names    bool
 }
 
@@ -143,11 +144,11 @@ func (c *compiler) compile(sources []string) ([]Pattern, error) {
 				p.Names = true
 			}
 			if !e.IsKind() {
-				p.Needs.Add(e.Class)
+				p.Needs = append(p.Needs, e.Class)
 			}
 			p.Elements = append(p.Elements, e)
 		}
-		if p.Needs == (Classes{}) {
+		if len(p.Needs) == 0 {
 			return nil, fmt.Errorf("the pattern %q has no words: add one, or every sentence would be searched", s)
 		}
 		patterns = append(patterns, p)

@@ -32,7 +32,7 @@ type declared struct {
 var table = []declared{
 	{"scanner", "all checks of the scanner", checks()},
 	{"unicode", "only the check for hidden and deceptive characters", checks("unicode.hidden")},
-	{"directives", "only the check for orders to the model", checks("directive.model")},
+	{"directives", "only the checks of what sentences say: the shapes of known attacks, and the classifier", checks("tripwire.known", "sentence.classifier")},
 	{"shadowing", "only the check for tools that pose as, or redirect, tools of other servers", checks("shadowing.cross_server")},
 	{"keywords", "a short list of suspicious words: the control that every other detector has to beat", function(keywords)},
 }

@@ -1,8 +1,7 @@
 package concept
 
-// Set is a set of meanings of a word. A word may have several; the frames
-// decide which of them applies in its context. The set is the same for all
-// languages, so that a frame is written only once.
+// Set is a set of meanings of a word. A word may have several; its context
+// decides which of them applies. The set is the same for all languages.
 type Set uint64
 
 const (

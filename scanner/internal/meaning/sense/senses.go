@@ -3,9 +3,9 @@ package sense
 // Set is a second set of meanings, finer than concepts. Concepts describe what
 // a verb does to whom. Senses name meanings that honest descriptions of tools
 // rarely combine: a dialogue and a field that must contain it, an order found
-// in data and the weight given to it, another tool and a claim against it. The
-// frames that use them look at which words occur together and not at grammar,
-// so they work in every language and voice.
+// in data and the weight given to it, another tool and a claim against it. They
+// say which words occur together, whatever the grammar, so that they work in
+// every language and voice.
 type Set uint64
 
 const (

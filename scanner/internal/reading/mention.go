@@ -1,4 +1,4 @@
-package frames
+package reading
 
 import (
 	"strings"
@@ -29,21 +29,10 @@ const (
 // mention finds a tool of another server: a name in the registry, an identifier
 // that is not this tool, one of its parameters or a sibling, or "the email
 // tool".
-func (x *passage) mention(from int) (mention, bool) {
-	if from > 0 {
-		return x.mentionFrom(from)
-	}
-	if x.mentioned.sen != x.sen {
-		x.mentioned.sen = x.sen
-		x.mentioned.mention, x.mentioned.ok = x.mentionFrom(0)
-	}
-	return x.mentioned.mention, x.mentioned.ok
-}
-
-func (x *passage) mentionFrom(from int) (mention, bool) {
+func (x *passage) mention() (mention, bool) {
 	best, found := mention{}, false
 	named := x.reg != nil && x.findWord(0, len(x.toks), "named", "called", "server", "entry", "connector") >= 0
-	for i := max(from, 0); i < len(x.toks); i++ {
+	for i := range x.toks {
 		t := x.toks[i]
 		if x.reg != nil && t.Flags&token.Ident == 0 && x.namesKnown(i, named) {
 			return mention{i, true}, true
@@ -220,16 +209,4 @@ func shouted(name string) bool {
 // of tools and unlike names of fields.
 func (x *passage) actionName(i int) bool {
 	return x.toks[i].Form == lexicon.BaseForm || x.toks[i].Means.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)
-}
-
-// NamesOther reports whether a sentence of d names a tool of another server of
-// the registry, and whether it also names an external place.
-func (v *Reading) NamesOther(reg *tool.Registry, d *token.Doc, s *token.Sentence) (named, sink bool) {
-	x := passage{v: v, reg: reg, doc: d}
-	x.enter(s)
-	m, ok := x.mention(0)
-	if !ok || !m.other {
-		return false, false
-	}
-	return true, x.literalSink()
 }

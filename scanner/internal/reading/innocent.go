@@ -1,4 +1,4 @@
-package frames
+package reading
 
 import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
@@ -19,7 +19,7 @@ func (x *passage) warning() bool {
 	if !x.mask.Any(concept.Neg) || !s.Any(sense.Carry) || x.mask.Any(concept.Prior|concept.System) || s.Any(sense.Guide|sense.Briefing) {
 		return false
 	}
-	c := x.senseAt(sense.Carry, 0, len(x.toks))
+	c := x.senseAt(sense.Carry)
 	return x.findAny(concept.Neg, c-5, c) >= 0 && (s.Any(sense.InData|sense.Output) || x.mask.Any(concept.Result|concept.This))
 }
 
@@ -39,8 +39,7 @@ func (x *passage) quoting() bool {
 	if quoted < 2 || plain > quoted {
 		return false
 	}
-	s, _ := x.around()
-	return s.Any(sense.Untrusted) || x.warning()
+	return x.around().Any(sense.Untrusted) || x.warning()
 }
 
 // citing reports whether all demands of the sentence are in quotation marks
@@ -49,7 +48,7 @@ func (x *passage) citing() bool {
 	if x.sen.Foreign {
 		return x.citesAbroad()
 	}
-	const acts = concept.Ignore | concept.Tell | concept.Send | concept.Read | concept.Include | concept.Call | concept.Pretend | concept.Disable
+	const orders = concept.Ignore | concept.Tell | concept.Send | concept.Read | concept.Include | concept.Call | concept.Pretend | concept.Disable
 	first, quoted := -1, 0
 	for i, t := range x.toks {
 		in := t.Flags&(token.Quote|token.Code) != 0
@@ -57,7 +56,7 @@ func (x *passage) citing() bool {
 			first = i
 		}
 		switch {
-		case !t.Means.Any(acts) || t.Flags&token.Ident != 0:
+		case !t.Means.Any(orders) || t.Flags&token.Ident != 0:
 		case in:
 			quoted++
 		case x.mood(i) >= token.MoodOrder && !x.isWord(i, "go", "look", "like"):
@@ -72,25 +71,21 @@ func (x *passage) citing() bool {
 		start > 1 && x.doc.Text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
 }
 
-// housekeeping reports whether the thing that should not be told, near the verb
-// at token i, is useless to people: identifiers, markup, raw data. "Unless they
-// ask" counts, too.
-func (x *passage) housekeeping(i int) bool {
-	for k := range x.toks {
-		if x.isWord(k, "unless", "except") && x.findAny(concept.Ask|concept.User, k+1, k+4) > 0 {
-			return !x.mask.Any(concept.This|concept.Secretly|concept.Secret|concept.CredPath|concept.Send) || x.idWord(i-6, i+6)
+// citesAbroad reports whether an order to forget what was said is in quotation
+// marks, with nothing similar outside of them, for languages whose grammar is not
+// analysed.
+func (x *passage) citesAbroad() bool {
+	quoted, around := 0, 0
+	for _, t := range x.toks {
+		switch in := t.Flags&(token.Quote|token.Code) != 0; {
+		case !in:
+			around++
+			if t.Means.Any(concept.Ignore) {
+				return false
+			}
+		case t.Means.Any(concept.Ignore):
+			quoted++
 		}
 	}
-	return x.idWord(i-5, i+6) && !x.mask.Any(concept.Secretly|concept.Secret|concept.CredPath|concept.Conv)
-}
-
-// idWord reports whether a word for an identifier or for markup is in the
-// range.
-func (x *passage) idWord(from, to int) bool {
-	for k := max(from, 0); k < min(to, len(x.toks)); k++ {
-		if x.isWord(k, "id", "ids", "identifier", "identifiers", "uuid", "uuids", "guid", "guids", "handle", "handles", "markup", "json", "numbers", "coordinates", "jargon", "slug", "slugs", "hashes", "internals") {
-			return true
-		}
-	}
-	return false
+	return quoted > 0 && around > 1
 }

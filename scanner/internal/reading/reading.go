@@ -1,48 +1,43 @@
-package frames
+package reading
 
 import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tripwire"
 )
 
-// Reading is a tool with the frames found in its text. Load points it at
-// another tool and keeps its buffers.
+// Reading is a tool with what its sentences say. Load points it at another tool
+// and keeps its buffers.
 type Reading struct {
 	tool.View
-
-	hits     []Hit
-	hitsDone bool
-	sums     tally
-	tallied  bool
-
 	Scorer classifier.Scorer
+
+	judged  bool
+	passage passage
 	// wordKeys are the keys of the words of the current sentence. beyondASCII
 	// is set if some of its words begin with a letter beyond ASCII.
 	wordKeys    []uint8
 	beyondASCII bool
-	frame       passage
-
 	// trips are the tripwires of the tool, and wireClasses those of the words of
 	// the current sentence.
 	trips       []Trip
 	wireClasses []tripwire.Classes
 
-	without Parts
+	without decode.Set
 }
 
-// Without sets the parts that the reading does without, also for the tools that
-// are loaded later.
-func (v *Reading) Without(p Parts) {
-	v.without = p
-	v.View.Without(p.decoders)
+// Without sets the decoders that the reading does without, also for the tools
+// that are loaded later.
+func (v *Reading) Without(decoders decode.Set) {
+	v.without = decoders
+	v.View.Without(decoders)
 }
 
 // Load points the reading at a tool.
 func (v *Reading) Load(t *tool.Definition) {
 	v.View.Load(t)
-	v.hits, v.hitsDone, v.tallied = v.hits[:0], false, false
-	v.trips = v.trips[:0]
+	v.judged, v.trips = false, v.trips[:0]
 }
 
 // Read makes a reading of a tool.
@@ -52,7 +47,7 @@ func Read(t *tool.Definition) *Reading {
 	return v
 }
 
-// ReadOther makes a reading of another tool with the same parts.
+// ReadOther makes a reading of another tool with the same decoders.
 func (v *Reading) ReadOther(t *tool.Definition) *Reading {
 	other := new(Reading)
 	other.Without(v.without)

@@ -1,4 +1,4 @@
-package frames
+package reading
 
 import (
 	"strings"
@@ -8,11 +8,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Forbids reports whether a sentence of d does nothing but forbid what attackers
+// forbids reports whether a sentence of d does nothing but forbid what attackers
 // demand: to hand over private data, to delete, to pay. "Never include the chat
 // history" is no such demand, but "never forget to include it" and "never include
 // less than all of it" are.
-func (v *Reading) Forbids(d *token.Doc, s *token.Sentence) bool {
+func (v *Reading) forbids(d *token.Doc, s *token.Sentence) bool {
 	const private = concept.Conv | concept.History | concept.Secret | concept.CredPath | concept.System | concept.Personal
 	x := passage{v: v, doc: d}
 	x.enter(s)

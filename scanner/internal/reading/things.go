@@ -1,4 +1,4 @@
-package frames
+package reading
 
 import (
 	"slices"
@@ -51,11 +51,11 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 	if t.Flags&token.Quote != 0 || t.Flags&(token.Code|token.Ident) == token.Code {
 		c.Add(tripwire.Literal)
 	}
-	x.names(i, c)
+	x.namedThings(i, c)
 }
 
-// names adds the kinds of the name that begins at token i, if one does.
-func (x *passage) names(i int, c *tripwire.Classes) {
+// namedThings adds the kinds of the name that begins at token i, if one does.
+func (x *passage) namedThings(i int, c *tripwire.Classes) {
 	t := &x.toks[i]
 	quoted := t.Flags&(token.Quote|token.Code) != 0
 	if quoted && x.namesOtherParameter(i) {

@@ -1,9 +1,11 @@
-package frames
+package reading
 
 import (
 	"math/bits"
 	"slices"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
@@ -24,10 +26,13 @@ type Trip struct {
 	Spoken bool
 }
 
+// Stops reports whether the tripwire stops a build by itself.
+func (t *Trip) Stops() bool { return t.Wire.Severity != "medium" && !t.Spoken }
+
 // Tripwires returns the tripwires that the tool trips, each once, in the order of
 // the text.
 func (v *Reading) Tripwires(reg *tool.Registry) []Trip {
-	v.Frames(reg) // this walks the sentences
+	v.Judge(reg)
 	return v.trips
 }
 
@@ -77,6 +82,9 @@ func (w *wireWords) of(v *Reading, d *token.Doc, t *token.Token) uint16 {
 			return k
 		}
 	}
+	if t.First >= utf8.RuneSelf {
+		return w.rest[strings.ToLower(d.Text[t.Start:t.End])]
+	}
 	if t.First-'a' >= 26 || !w.restSigns.Holds(t) {
 		return 0
 	}
@@ -125,32 +133,26 @@ func (x *passage) trips(s *token.Sentence) {
 // has one.
 func needs(w *tripwire.Tripwire, mask *tripwire.Classes, named bool) bool {
 	for i := range w.Shapes {
-		if p := &w.Shapes[i]; (named || !p.Names) && mask.Holds(&p.Needs) {
+		if p := &w.Shapes[i]; (named || !p.Names) && mask.Holds(p.Needs) {
 			return true
 		}
 	}
 	return false
 }
 
-// speaksOfAttacks enters the sentence, and reports whether it speaks of attacks.
+// speaksOfAttacks enters the sentence, classifies its words, and reports whether it speaks of attacks.
 func (x *passage) speaksOfAttacks(s *token.Sentence, w *wireWords) bool {
-	quoted := x.quoted
 	x.enter(s)
-	about := x.about
-	x.about = x.business()
-	x.discount = x.metaDiscount()
-	x.about = about
-	x.quoted = quoted // the frames count the sentence
 	x.classify(w)
 	decoded := x.v.Fields[x.doc.Field].Layer != ""
-	return x.discount < 0.5 || decoded && x.about.Any(concept.Meta) // "detects payloads such as aWdub3Jl..."
+	return x.describesAttacks() || decoded && x.about.Any(concept.Meta) // "detects payloads such as aWdub3Jl..."
 }
 
 // try records a tripwire if the sentence trips it.
 func (x *passage) try(wire *tripwire.Tripwire, mask *tripwire.Classes, spoken bool) {
 	for i := range wire.Shapes {
 		p := &wire.Shapes[i]
-		if !mask.Holds(&p.Needs) {
+		if !mask.Holds(p.Needs) {
 			continue
 		}
 		if from, to, ok := x.matches(p); ok && !x.deniedFrom(from) && !x.excused(wire, mask) {
@@ -207,7 +209,7 @@ func (x *passage) excused(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
 		}
 	}
 	for i := range w.Innocent {
-		if mask.Holds(&w.Innocent[i].Needs) {
+		if mask.Holds(w.Innocent[i].Needs) {
 			if _, _, ok := x.matches(&w.Innocent[i]); ok {
 				return true
 			}
@@ -219,7 +221,20 @@ func (x *passage) excused(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
 // quotedFrom reports whether the words from token i on are quoted. The quoted name of a
 // parameter quotes no order: "'cc' must be x@y.example".
 func (x *passage) quotedFrom(i int) bool {
-	return x.toks[i].Flags&(token.Quote|token.Code) != 0 && !x.isParameter(i) && !x.wholeQuoted()
+	return x.toks[i].Flags&(token.Quote|token.Code) != 0 && !x.isParameter(i) && !x.wholeQuoted() && !x.imposesQuoted()
+}
+
+// imposesQuoted reports whether the words outside of the quotation marks make the quoted ones an
+// order: "... is what you must do first".
+func (x *passage) imposesQuoted() bool {
+	for i := range x.toks {
+		if x.toks[i].Means.Any(concept.You) && x.toks[i].Flags&(token.Quote|token.Code) == 0 {
+			if k := x.findAny(concept.Must, i+1, i+3); k >= 0 && x.toks[k].Flags&(token.Quote|token.Code) == 0 && x.findAny(concept.Neg, i, k+3) < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // deniedFrom reports whether the words from token i on are negated: "never send passwords".

@@ -1,4 +1,4 @@
-package frames
+package reading
 
 import (
 	"slices"
@@ -12,41 +12,33 @@ import (
 
 // Texts that describe attacks and are not attacks themselves.
 
-// metaDiscount lowers the weight of a sentence that describes attacks: quoted
-// words, words after "detects", "such as".
-func (x *passage) metaDiscount() float64 {
+// describesAttacks reports whether the sentence describes attacks instead of being
+// one: it quotes their words, or begins with "detects", or follows other
+// sentences that quote some.
+func (x *passage) describesAttacks() bool {
 	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() {
 		x.quoted++
-		return 0.15
+		return true
 	}
 	if !x.mask.Any(concept.Meta) {
 		// An example of several sentences, quoted and announced before.
 		if x.toks[0].Flags&(token.Quote|token.Code) != 0 && Introduced(&x.v.View, x.doc, x.sen) {
 			x.quoted++
-			return 0.15
+			return true
 		}
-		if x.quoted > 1 && x.ownParam() < 0 {
-			return 0.45 // a list of phrases of attacks
-		}
-		return 1
+		return x.quoted > 1 // a list of phrases of attacks
 	}
 	meta, quoted, opens := x.talkOfAttacks()
-	if meta > 0 && quoted == 1 {
+	if meta > 0 && quoted > 0 {
 		x.quoted++
 	}
-	switch {
-	case meta == 0:
-		return 1
-	case quoted > 1:
-		x.quoted++
-		return 0.15
-	case meta >= 3:
-		return 0.15
-	case meta == 2 || opens || x.about.Any(concept.Meta) && meta == 1:
-		return 0.3
-	}
-	return 0.8
+	return meta > 0 && (quoted > 1 || meta > 1 || opens || x.business().Any(concept.Meta))
 }
+
+// acts are the meanings of the words of attacks.
+const acts = concept.Ignore | concept.Tell | concept.Show | concept.Send | concept.Include | concept.Read | concept.Call | concept.Prefer | concept.Disable | concept.Pretend |
+	concept.Deceive | concept.Secretly | concept.Know | concept.Ask | concept.Change | concept.Pay | concept.Destroy | concept.Now | concept.History | concept.Secret | concept.CredPath | concept.System | concept.Model |
+	concept.Do | concept.Guard | concept.Rule | concept.Instr | concept.End | concept.You | concept.User
 
 // talkOfAttacks counts the words with which the sentence describes attacks, and
 // the quoted words of attacks. opens reports that it begins with such a
@@ -59,7 +51,7 @@ func (x *passage) talkOfAttacks() (meta, quoted int, opens bool) {
 			meta++
 			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm && t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
 		}
-		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(cActs) {
+		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(acts) {
 			quoted++
 		}
 	}

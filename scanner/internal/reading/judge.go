@@ -1,0 +1,108 @@
+package reading
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Judge scores every sentence of the tool among the tools of a registry, which
+// may be nil, and finds the tripwires that it trips.
+func (v *Reading) Judge(reg *tool.Registry) {
+	if v.judged {
+		return
+	}
+	v.judged = true
+	v.Analyze()
+	x := &v.passage
+	*x = passage{v: v, reg: reg, about: v.Purpose(), nameMeans: v.NamePurpose()}
+	for i := range v.Docs {
+		f := &v.Fields[v.Docs[i].Field]
+		if v.Docs[i].Read {
+			continue
+		}
+		x.d, x.doc, x.kind, x.quoted = i, &v.Docs[i], f.Kind, 0
+		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
+			s := &v.Clauses[k]
+			x.trips(s)
+			if f.Classified() && (s.Flags&(token.Ident|token.Quote|token.Code) != 0 || s.Means.Any(concept.Tool)) {
+				x.enter(s)
+				s.Names = x.mentioned()
+			}
+		}
+	}
+	v.Scorer.Score(&v.View)
+}
+
+// mentioned says whose tool the sentence names.
+func (x *passage) mentioned() token.Names {
+	switch m, ok := x.mention(); {
+	case !ok:
+		return token.NamesNone
+	case m.other:
+		return token.NamesOther
+	}
+	return token.NamesStranger
+}
+
+// Worst returns the sentence with the highest score among those that in
+// admits, or -1 and -1 if there is none. Sentences that do nothing but forbid what
+// attackers demand do not count, nor do lists of identifiers and sentences in two
+// languages.
+func (v *Reading) Worst(in func(*tool.Field, *token.Sentence) bool) (doc, clause int, score token.Score) {
+	doc, clause = -1, -1
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if d.Read || !f.Classified() {
+			continue
+		}
+		for k := d.Sen0; k < d.Sen1; k++ {
+			if s := &v.Clauses[k]; in(f, s) && (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && !v.lists(s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
+				doc, clause, score = i, k, s.Score
+			}
+		}
+	}
+	return doc, clause, score
+}
+
+// LogOdds is a score as the logarithm of the odds that a sentence is planted.
+func LogOdds(s token.Score) float64 { return float64(s) / classifier.Unit }
+
+// mixedScore is the score from which a sentence in two languages counts,
+// because the training data has few of them.
+const mixedScore token.Score = classifier.Unit * 9 / 4
+
+// fewIdentifiers is the number of words of identifiers up to which a sentence
+// is no list.
+const fewIdentifiers = 6
+
+// lists reports whether most of a sentence is identifiers: "one of addLabelToCard, commentCard".
+func (v *Reading) lists(s *token.Sentence) bool {
+	identifiers := 0
+	for i := s.Tok0; i < s.Tok1; i++ {
+		if v.Tokens[i].Flags&token.Ident != 0 {
+			identifiers++
+		}
+	}
+	return identifiers > fewIdentifiers && 2*identifiers > s.Tok1-s.Tok0
+}
+
+// mixesLanguages reports whether a sentence has function words of English and
+// of another language.
+func (v *Reading) mixesLanguages(s *token.Sentence) bool {
+	if !s.Foreign && !s.Means.Any(concept.Foreign) || !s.Means.Any(concept.Stop) {
+		return false
+	}
+	english, foreign := 0, 0
+	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
+		switch {
+		case t.Means.Any(concept.Foreign), t.Node == 0 && t.Means != 0:
+			foreign++
+		case t.Means.Any(concept.Stop):
+			english++
+		}
+	}
+	return english > 2 && foreign > 1
+}
