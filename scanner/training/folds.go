@@ -54,7 +54,7 @@ func cachedWeights(sets map[string][]labelledTool, unmarked []labelledTool) ([]b
 	fmt.Fprintln(digest, trainer, classifier.FeatureScale, classifier.Unit, examples, attacks)
 	path := ""
 	if cache, err := os.UserCacheDir(); err == nil {
-		path = filepath.Join(cache, "touchstone", "folds", hex.EncodeToString(digest.Sum(nil)))
+		path = filepath.Join(cache, "touchstone-training", hex.EncodeToString(digest.Sum(nil)))
 		if packed, err := os.ReadFile(path); err == nil && len(packed)%classifier.RecordSize == 0 {
 			return packed, nil
 		}
