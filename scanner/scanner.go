@@ -61,10 +61,14 @@ func WithCheck(check Check) Option {
 }
 
 // WithoutDecoder takes a decoder away, to measure what it is worth. It is for the
-// program in the directory training: decode.Families lists the names.
+// program in the directory training. The option fails for an unknown name.
 func WithoutDecoder(name string) Option {
 	return func(c *config) error {
-		c.decoders |= decode.Named(name)
+		decoder := decode.Named(name)
+		if decoder == 0 {
+			return fmt.Errorf("decoder %q is unknown: use one of %v", name, decode.Families())
+		}
+		c.decoders |= decoder
 		return nil
 	}
 }

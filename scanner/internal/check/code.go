@@ -22,9 +22,6 @@ var codeInfo = Info{
 	Do:          "Do not run it. Quarantine the tool, and look at the address that it loads from.",
 }
 
-// softWeight is the weight from which on a check of weights reports.
-const softWeight = 1.4
-
 // hardWeight is the weight from which on a command is a hard signal. A default is one from
 // clearWeight on: no honest tool has such a command there.
 const (

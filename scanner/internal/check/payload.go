@@ -38,8 +38,7 @@ const (
 // inspectPayload reports a decoded sentence that is more like those that
 // attackers plant than any in the text as written.
 func inspectPayload(v *reading.Reading, r *tool.Registry) []Signal {
-	v.Judge(r)
-	doc, clause, score := v.Worst(func(f *tool.Field, _ *token.Sentence) bool { return f.Layer != "" })
+	doc, clause, score := v.Worst(r, func(f *tool.Field, _ *token.Sentence) bool { return f.Layer != "" })
 	if doc < 0 {
 		return nil
 	}
@@ -52,14 +51,14 @@ func inspectPayload(v *reading.Reading, r *tool.Registry) []Signal {
 	case decode.Respells(f.Layer):
 		least += respelledScore
 	}
-	as, _, plain := v.Worst(func(f *tool.Field, _ *token.Sentence) bool { return f.Layer == "" })
+	as, _, plain := v.Worst(r, func(f *tool.Field, _ *token.Sentence) bool { return f.Layer == "" })
 	if score <= least || as >= 0 && score <= plain {
 		return encodedOrder(v)
 	}
 	s := Signal{
 		CheckID: payloadInfo.ID, Tier: Soft, ThreatType: PromptInjection,
 		Confidence: min(0.5+float64(score)/sureScore, 1),
-		Detail:     v.Where(f) + "; a sentence like those that attackers plant" + telling(v, d, clause),
+		Detail:     v.Where(f) + "; " + likePlanted + telling(v, d, clause),
 	}.quotingDoc(v, d, int(sen.Start), int(sen.End))
 	order := decode.Deliberate(f.Layer) && score >= orderScore || !decode.Respells(f.Layer) && !decode.OnlyInSequence(f.Layer) && score >= plainScore
 	if order && !v.Purpose().Any(concept.Meta) {

@@ -35,9 +35,8 @@ func inspectRugPull(v *reading.Reading, r *tool.Registry) []Signal {
 	switch gained := c.Planted(); {
 	case trip != nil:
 		s.Tier, s.Confidence = Hard, 0.9
-		d := &v.Docs[trip.Doc]
-		s = s.quotingDoc(v, d, int(trip.Start), int(trip.End))
-		s.Detail = "changed since approval: " + v.Where(&v.Fields[d.Field]) + ": " + trip.Wire.ID + ": the text " + trip.Wire.What
+		s = s.quotingDoc(v, &v.Docs[trip.Doc], int(trip.Start), int(trip.End))
+		s.Detail = "changed since approval: " + tripped(v, trip)
 	case gained >= hardGain:
 		s.Tier, s.Confidence = Hard, min(0.6+gained/10, 1)
 		d, sen := c.Worst()
@@ -66,11 +65,11 @@ const (
 // newTrip returns the first tripwire that would stop a build and that the approved version
 // does not trip, or nil.
 func newTrip(v, before *reading.Reading, r *tool.Registry) *reading.Trip {
-	was := before.Tripwires(r)
-	for i, trip := range v.Tripwires(r) {
-		same := func(o reading.Trip) bool { return o.Wire == trip.Wire }
-		if trip.Stops() && !slices.ContainsFunc(was, same) {
-			return &v.Tripwires(r)[i]
+	trips := v.Tripwires(r)
+	for i := range trips {
+		same := func(o reading.Trip) bool { return o.Wire == trips[i].Wire }
+		if trips[i].Stops() && !slices.ContainsFunc(before.Tripwires(r), same) {
+			return &trips[i]
 		}
 	}
 	return nil

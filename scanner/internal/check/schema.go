@@ -37,11 +37,11 @@ func inspectSchema(v *reading.Reading, r *tool.Registry) []Signal {
 			return []Signal{s}
 		}
 	}
-	if doc, clause, score := v.Worst(carrier); doc >= 0 && score > carrierScore {
+	if doc, clause, score := v.Worst(r, carrier); doc >= 0 && score > carrierScore {
 		d, sen := &v.Docs[doc], &v.Clauses[clause]
 		return []Signal{Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
 			Confidence: min(float64(score)/sureScore, 1),
-			Detail:     v.Where(&v.Fields[d.Field]) + "; a sentence like those that attackers plant" + telling(v, d, clause)}.quotingDoc(v, d, int(sen.Start), int(sen.End))}
+			Detail:     v.Where(&v.Fields[d.Field]) + "; " + likePlanted + telling(v, d, clause)}.quotingDoc(v, d, int(sen.Start), int(sen.End))}
 	}
 	for i := range v.Fields {
 		f := &v.Fields[i]

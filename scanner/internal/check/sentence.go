@@ -41,6 +41,9 @@ const (
 	baseScore token.Score = classifier.Unit*7/4 - 1
 )
 
+// likePlanted describes a sentence with a high score.
+const likePlanted = "a sentence like those that attackers plant"
+
 func inspectSentence(v *reading.Reading, r *tool.Registry) []Signal {
 	if doc, clause := worstSentence(v, r); doc >= 0 && v.Clauses[clause].Names != token.NamesOther {
 		return []Signal{planted(v, &sentenceInfo, doc, clause)}
@@ -52,7 +55,6 @@ func inspectSentence(v *reading.Reading, r *tool.Registry) []Signal {
 // plant, or -1 and -1 if none is enough. If it names a tool of another server, the check of
 // shadowing reports it.
 func worstSentence(v *reading.Reading, r *tool.Registry) (doc, clause int) {
-	v.Judge(r)
 	least := flagScoreOf(v)
 	prose := func(of bool) func(*tool.Field, *token.Sentence) bool {
 		return func(f *tool.Field, s *token.Sentence) bool {
@@ -60,11 +62,11 @@ func worstSentence(v *reading.Reading, r *tool.Registry) (doc, clause int) {
 				(s.Names == token.NamesOther) == of && (s.Score > least+respelledScore || !decode.Respells(f.Layer))
 		}
 	}
-	doc, clause, score := v.Worst(prose(false))
+	doc, clause, score := v.Worst(r, prose(false))
 	if doc < 0 || score <= least {
 		doc, clause, score = -1, -1, least
 	}
-	if d, k, other := v.Worst(prose(true)); d >= 0 && other > max(score, least+namesScore) {
+	if d, k, other := v.Worst(r, prose(true)); d >= 0 && other > max(score, least+namesScore) {
 		doc, clause = d, k
 	}
 	return doc, clause
@@ -81,7 +83,7 @@ func planted(v *reading.Reading, about *Info, doc, clause int) Signal {
 		CheckID: about.ID, Tier: Soft, ThreatType: threatOf(s, about.ThreatType),
 		// The length of a tool raises the threshold, and lowers the confidence as much.
 		Confidence: positionDiscount(min(float64(s.Score-flagScoreOf(v)+baseScore)/sureScore, 1), int(s.Start)),
-		Detail:     v.Where(&v.Fields[d.Field]) + ": a sentence like those that attackers plant" + subject + telling(v, d, clause),
+		Detail:     v.Where(&v.Fields[d.Field]) + ": " + likePlanted + subject + telling(v, d, clause),
 	}.quotingDoc(v, d, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End))
 }
 

@@ -61,6 +61,9 @@ func (s Signal) quotingWhole(v *reading.Reading, text string) Signal {
 	return s
 }
 
+// softWeight is the weight from which a check that weighs evidence reports it.
+const softWeight = 1.4
+
 // Check is a built-in check: its description and its function.
 type Check struct {
 	Info    Info

@@ -17,6 +17,11 @@ var tripwiresInfo = Info{
 	Do:          "Quarantine the tool, and ask the author to remove the sentence. Do not install the server if the severity is critical, and report it.",
 }
 
+// tripped says where a tripwire is, and what the text does.
+func tripped(v *reading.Reading, trip *reading.Trip) string {
+	return v.Where(&v.Fields[v.Docs[trip.Doc].Field]) + ": " + trip.Wire.ID + ": the text " + trip.Wire.What
+}
+
 // inspectTripwires reports the tripwires of a tool, the worst first. Of those that
 // the same words trip, it reports the worst.
 func inspectTripwires(v *reading.Reading, r *tool.Registry) []Signal {
@@ -34,7 +39,7 @@ func inspectTripwires(v *reading.Reading, r *tool.Registry) []Signal {
 			d := &v.Docs[trip.Doc]
 			s := Signal{
 				CheckID: tripwiresInfo.ID, Tier: Soft, ThreatType: ThreatType(trip.Wire.Threat), Confidence: 0.6,
-				Detail:  v.Where(&v.Fields[d.Field]) + ": " + trip.Wire.ID + ": the text " + trip.Wire.What,
+				Detail:  tripped(v, &trip),
 				Pattern: trip.Wire.ID,
 			}.quotingDoc(v, d, int(trip.Start), int(trip.End))
 			if trip.Stops() {

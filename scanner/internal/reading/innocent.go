@@ -6,8 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Innocent texts with the words of attacks: a warning about data, a quotation,
-// a request for manners.
+// Innocent texts with the words of attacks: a warning about data, a quotation.
 
 // warning reports whether the sentence warns of orders in data: it states that
 // they must not be followed, or calls their source untrusted.

@@ -28,29 +28,19 @@ func (v *Reading) Judge(reg *tool.Registry) {
 			x.trips(s)
 			if f.Classified() && (s.Flags&(token.Ident|token.Quote|token.Code) != 0 || s.Means.Any(concept.Tool)) {
 				x.enter(s)
-				s.Names = x.mentioned()
+				s.Names = x.mentions()
 			}
 		}
 	}
 	v.Scorer.Score(&v.View)
 }
 
-// mentioned says whose tool the sentence names.
-func (x *passage) mentioned() token.Names {
-	switch m, ok := x.mention(); {
-	case !ok:
-		return token.NamesNone
-	case m.other:
-		return token.NamesOther
-	}
-	return token.NamesStranger
-}
-
 // Worst returns the sentence with the highest score among those that in
-// admits, or -1 and -1 if there is none. Sentences that do nothing but forbid what
+// admits, or -1 and -1 if there is none. It judges the tool first. Sentences that do nothing but forbid what
 // attackers demand do not count, nor do lists of identifiers and sentences in two
 // languages.
-func (v *Reading) Worst(in func(*tool.Field, *token.Sentence) bool) (doc, clause int, score token.Score) {
+func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Sentence) bool) (doc, clause int, score token.Score) {
+	v.Judge(reg)
 	doc, clause = -1, -1
 	for i := range v.Docs {
 		d := &v.Docs[i]

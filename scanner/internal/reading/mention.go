@@ -12,30 +12,22 @@ import (
 
 // Which other tool a sentence mentions, and whose it is.
 
-// mention is another tool that a sentence mentions.
-type mention struct {
-	at int
-	// other is set if the tool is known to belong to another server. Otherwise
-	// it is only known not to be this server's.
-	other bool
-}
-
 const (
 	ownerSelf = iota
 	ownerOther
 	ownerUnknown
 )
 
-// mention finds a tool of another server: a name in the registry, an identifier
-// that is not this tool, one of its parameters or a sibling, or "the email
-// tool".
-func (x *passage) mention() (mention, bool) {
-	best, found := mention{}, false
+// mentions says whose tool the sentence names: a name in the registry, an
+// identifier that is not this tool, one of its parameters or a sibling, or "the
+// email tool".
+func (x *passage) mentions() token.Names {
+	found := token.NamesNone
 	named := x.reg != nil && x.findWord(0, len(x.toks), "named", "called", "server", "entry", "connector") >= 0
 	for i := range x.toks {
 		t := x.toks[i]
 		if x.reg != nil && t.Flags&token.Ident == 0 && x.namesKnown(i, named) {
-			return mention{i, true}, true
+			return token.NamesOther
 		}
 		if t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || x.toks[i].Flags&token.Break != 0 || x.gap(i)) {
 			name := x.identifier(i)
@@ -44,19 +36,19 @@ func (x *passage) mention() (mention, bool) {
 			}
 			switch x.ownerOf(name) {
 			case ownerOther:
-				return mention{i, true}, true
+				return token.NamesOther
 			case ownerUnknown:
-				if x.actionName(i) && !found {
-					best, found = mention{i, false}, true
+				if x.actionName(i) {
+					found = token.NamesStranger
 				}
 			}
 			continue
 		}
-		if x.describesTool(i) && !found {
-			best, found = mention{i - 1, false}, true
+		if x.describesTool(i) {
+			found = token.NamesStranger
 		}
 	}
-	return best, found
+	return found
 }
 
 // namesKnown reports whether token i names a tool or a server of the registry:

@@ -7,7 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// sign returns the signature of the sentence or of its replacement.
+// sign returns the signature of the sentence.
 func (x *passage) sign() *token.Signature {
 	if len(x.signed) == len(x.toks) && &x.signed[0] == &x.toks[0] {
 		return &x.signs
