@@ -14,7 +14,6 @@ func TestFlagScore(t *testing.T) {
 	last := token.Score(0)
 	for _, n := range []int{1, 8, 16, 64} {
 		v := reading.Read(&tool.Definition{Name: "helper", Description: strings.Repeat("Lists the open orders of a day. ", n)})
-		v.Analyze()
 		if n == 1 && flagScoreOf(v) != flagScore || flagScoreOf(v) <= last {
 			t.Errorf("%d sentences: %d, after %d for fewer", n, flagScoreOf(v), last)
 		}

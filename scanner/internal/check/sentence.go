@@ -111,7 +111,7 @@ func telling(v *reading.Reading, d *token.Doc, clause int) string {
 // flagScoreOf is the score above which a sentence of this tool is reported.
 func flagScoreOf(v *reading.Reading) token.Score {
 	n := 0
-	for i := range v.Docs {
+	for i := range v.Analyze() {
 		if f := &v.Fields[v.Docs[i].Field]; f.Layer == "" && f.Classified() {
 			n += v.Docs[i].Sen1 - v.Docs[i].Sen0
 		}
