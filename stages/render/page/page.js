@@ -228,6 +228,9 @@
     }, words.length ? "No query matches." : "No query failed or moved. Choose All to see all queries.");
   };
 
+  // The same words give the same list: showing it again would close its rows.
+  const showSearched = () => $("search").value === searched || showQueries();
+
   // --- security entries
 
   const entries = data.entries.map(([id, label, category], n) => ({ n, id, label, category }));
@@ -375,7 +378,10 @@
     }
     // Outside the lists the arrow keys scroll the page as usual.
     const onRow = document.activeElement.classList.contains("row");
-    if ((ev.key === "ArrowDown" && (onRow || typing)) || (ev.key === "j" && !typing)) step(1);
+    if ((ev.key === "ArrowDown" && (onRow || typing)) || (ev.key === "j" && !typing)) {
+      if (typing) showSearched(); // the list may be older than the words
+      step(1);
+    }
     else if ((ev.key === "ArrowUp" && onRow) || (ev.key === "k" && !typing)) step(-1);
     else if (ev.key === "/" && !typing) {
       search.focus();
@@ -390,8 +396,7 @@
   let pending = 0;
   $("search").addEventListener("input", () => {
     clearTimeout(pending);
-    // The same words give the same list: showing it again would close its rows.
-    pending = setTimeout(() => $("search").value === searched || showQueries(), 80);
+    pending = setTimeout(showSearched, 80);
   });
 
   $("other-label").hidden = false;
