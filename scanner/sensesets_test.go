@@ -11,9 +11,9 @@ func TestSenseSets(t *testing.T) {
 		verbose          bool
 		recall, flagRate float64
 	}{
-		{"training/unmarked/senses_dev.json", true, 0.72, 0.03},
-		{"testdata/senses_heldout.json", false, 0.78, 0.10},
-		{"training/unmarked/business_dev.json", true, 0.75, 0.05},
+		{"training/unmarked/senses_dev.json", true, 0.71, 0.03},
+		{"testdata/senses_heldout.json", false, 0.75, 0.10},
+		{"training/unmarked/business_dev.json", true, 0.74, 0.05},
 		{"testdata/business_heldout.json", false, 0.60, 0.06},
 		{"training/unmarked/harm_dev.json", true, 0.25, 0.05},
 		{"testdata/harm_heldout.json", false, 0.25, 0.05},

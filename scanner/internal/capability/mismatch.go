@@ -56,11 +56,11 @@ func (m *Mismatch) more(w float64, e, format string, args ...any) {
 }
 
 // accounted reports whether the tool's own words explain a power.
-func (m *Mismatch) accounted(p power.Kind) bool { return Explains(m.v, m.is.said, p) }
+func (m *Mismatch) accounted(p power.Kind) bool { return explains(m.v, m.is.said, p) }
 
-// Explains reports whether the meanings of a tool's text, or a word of its name
+// explains reports whether the meanings of a tool's text, or a word of its name
 // and description, explain a power.
-func Explains(v *tool.View, said concept.Set, p power.Kind) bool {
+func explains(v *tool.View, said concept.Set, p power.Kind) bool {
 	a := &powerAccount[p]
 	return said.Any(a.c) || v.Says(a.stems...)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // consent is what a sentence says about the user's consent.
@@ -28,16 +29,35 @@ var (
 // otherwiseWords make of a denial what happens without consent.
 var otherwiseWords = []string{"unless", "until", "if", "fails", "fail", "refuses", "refuse", "error"}
 
+// consentIn reports whether a sentence of a text asks for the user's consent, and whether
+// one says that the tool acts without.
+func consentIn(text string) (asks, unasked bool) {
+	v := reading.Read(&tool.Definition{Description: text})
+	v.Analyze()
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		for k := d.Sen0; k < d.Sen1; k++ {
+			switch consentOf(v, d, &v.Clauses[k]) {
+			case asksFirst:
+				asks = true
+			case asksNobody:
+				unasked = true
+			}
+		}
+	}
+	return asks, unasked
+}
+
 // consentOf finds a request for consent in a sentence, and whether the words
 // before it deny it: "asks first", "without asking the user", "needs no
 // confirmation". Two negations are a request: "never without asking".
-func consentOf(v *reading.Reading, at sentenceAt) consent {
-	toks := v.Tokens[at.s.Tok0:at.s.Tok1]
+func consentOf(v *reading.Reading, d *token.Doc, s *token.Sentence) consent {
+	toks := v.Tokens[s.Tok0:s.Tok1]
 	word := func(i int) string {
 		if i < 0 || i >= len(toks) {
 			return ""
 		}
-		return v.Word(at.d, toks[i])
+		return v.Word(d, toks[i])
 	}
 	found := silent
 	for i := range toks {

@@ -1,6 +1,6 @@
-// Package change weighs the differences of a tool from the version that
-// somebody approved: sentences, removed promises, addresses, parameters, limits
-// and annotations.
+// Package change compares a tool with the version that somebody approved: field by
+// field, with how bad the change of each field is by itself, and the sentence that
+// was added and is most like those that attackers plant.
 //
 // Package check makes signals from these.
 package change

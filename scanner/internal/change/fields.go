@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
-	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -77,12 +75,6 @@ func (c *comparison) text(pointer, was, now string) {
 		why = "a text is gone"
 	}
 	c.add(pointer, was, now, level, why)
-}
-
-func readText(text string) *reading.Reading {
-	v := reading.Read(&tool.Definition{Description: text})
-	v.Analyze()
-	return v
 }
 
 // json compares two JSON texts. Text that is no JSON is compared as it is.
@@ -202,6 +194,9 @@ func shown(v any) string {
 	return string(text)
 }
 
+// limits are the keywords of JSON Schema that bound a value.
+var limits = []string{"enum", "const", "pattern", "format", "maximum", "exclusiveMaximum", "maxLength", "maxItems"}
+
 // judge says how bad a changed value is, by its place.
 func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 	parts := strings.Split(pointer, "/")
@@ -216,6 +211,8 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 	switch {
 	case parts[1] == "annotations":
 		return hint(last, now)
+	case now == any(absent{}) && slices.Contains(limits, last) && parent != "properties":
+		return Medium, "a limit is gone"
 	case now == any(absent{}):
 		return Low, "it is gone"
 	case last == "required" && parts[1] == "arguments":
@@ -233,6 +230,8 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 		}
 	case last == "default" && parent != "properties":
 		return defaultValue(parent, was, now)
+	case last == "$schema":
+		return Low, "another version of JSON Schema"
 	case last == "type" && parent != "properties" && strings.HasSuffix(parts[1], "Schema"):
 		if was == any(absent{}) {
 			return Low, "a new type"
@@ -267,58 +266,4 @@ func hint(name string, now any) (Level, string) {
 		return Medium, "the tool may contact the outside now"
 	}
 	return Low, "another annotation"
-}
-
-// parameter judges a new parameter by what it asks for.
-func parameter(name string, schema any, required bool) (Level, string) {
-	text, err := json.Marshal(map[string]any{"properties": map[string]any{name: schema}})
-	if err != nil {
-		return Medium, "a new parameter"
-	}
-	asked := reading.Read(&tool.Definition{InputSchema: text})
-	asked.Analyze()
-	level, must := Medium, ""
-	if required {
-		level, must = High, "required "
-	}
-	m := asked.Means()
-	switch {
-	case m.Any(concept.Conv | concept.History):
-		return level, "a new " + must + "parameter that takes the conversation"
-	case m.Any(concept.Secret|concept.CredPath) || sensitiveName(name):
-		return level, "a new " + must + "parameter for something private"
-	case must != "":
-		return Medium, "a new required parameter"
-	}
-	if d, ok := schema.(map[string]any); ok && d["default"] != nil {
-		return defaultValue(name, absent{}, d["default"])
-	}
-	return Low, "a new parameter"
-}
-
-// required judges a changed list of required parameters.
-func (c *comparison) required(was, now any) (Level, string) {
-	before, _ := was.([]any)
-	after, _ := now.([]any)
-	for _, name := range after {
-		if !slices.Contains(before, name) {
-			return Medium, "a parameter that must be given now"
-		}
-	}
-	return Low, "a parameter that need not be given"
-}
-
-// defaultValue judges a changed default of a parameter.
-func defaultValue(parameter string, was, now any) (Level, string) {
-	switch text, isText := now.(string); {
-	case isText && strings.ContainsAny(text, "@") || isText && strings.Contains(text, "://"):
-		return High, "a new default recipient"
-	case isText && receives(parameter):
-		return High, "a new default recipient"
-	case now == any(true):
-		return Medium, "a switch that is on by default"
-	case was == any(absent{}):
-		return Low, "a new default"
-	}
-	return Medium, "another default"
 }

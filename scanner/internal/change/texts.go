@@ -11,29 +11,21 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-var email = regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+`)
-
 // told judges what a text tells that the approved one does not, apart from its words.
 func told(was, now string) (Level, string) {
-	for _, address := range email.FindAllString(now, -1) {
-		if !strings.Contains(was, address) {
-			return worse(was, now, Medium, "a new address")
-		}
-	}
-	for _, sink := range sinksOf(readText(now)) {
-		if !strings.Contains(was, sink) {
-			return worse(was, now, Medium, "a new address")
-		}
-	}
-	return worse(was, now, Low, "")
-}
-
-// worse returns the judgement of a new invisible character, or else the given one.
-func worse(was, now string, level Level, why string) (Level, string) {
-	if unseen(now) > unseen(was) {
+	asked, wasFree := consentIn(was)
+	asks, free := consentIn(now)
+	switch {
+	case unseen(now) > unseen(was):
 		return High, "a new invisible character"
+	case free && !wasFree:
+		return High, "the tool may act without asking the user now"
+	case asked && !asks:
+		return High, "the tool no longer asks the user"
+	case newAddress(was, now):
+		return Medium, "a new address"
 	}
-	return level, why
+	return Low, ""
 }
 
 // unseen counts the characters that nobody sees. The joiners of scripts that need them,
@@ -77,6 +69,8 @@ func values(was, now any) (Level, string) {
 			l, w = High, "a new value that is a command"
 		case m.Any(concept.CredPath):
 			l, w = High, "a new value that names credentials"
+		case newAddress(before, text):
+			l, w = High, "a new value that is an address"
 		case l == Low && m.Any(concept.Shell|concept.Destroy|concept.Secret):
 			l, w = Medium, "a new value that runs, deletes or tells secrets"
 		}

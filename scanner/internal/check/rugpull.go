@@ -11,14 +11,15 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkRugPull compares a tool with the approved version and grades the
-// changes: changed wording gives no signal, new reach a soft one, and new
-// orders a hard one.
+// checkRugPull compares a tool with the approved version. A sentence like those that
+// attackers plant, and a field whose change a reviewer would refuse without an
+// explanation, are signals. Other words are none: on real updates most of what sounds
+// like an attack is none.
 var checkRugPull = Check{rugPullInfo, inspectRugPull}
 
 var rugPullInfo = Info{
 	ID: "rugpull.change", Tier: Hard, ThreatType: RugPull,
-	Description: "a change since approval that adds orders, sinks, secrets or powers",
+	Description: "a change since approval that reads like an attack, or that a reviewer would refuse without an explanation",
 	Why:         "the tool was approved with other words, and nobody has reviewed these",
 	Do:          "Read what changed. Approve the change with a reason, or stay with the approved version.",
 }
@@ -32,34 +33,43 @@ func inspectRugPull(v *reading.Reading, r *tool.Registry) []Signal {
 	c := change.Compare(v, before, r)
 	s := Signal{CheckID: rugPullInfo.ID, Tier: Soft, ThreatType: RugPull}
 	trip := newTrip(v, before, r)
-	switch gained := c.Planted(); {
+	planted := c.LogOdds()
+	if trip != nil || planted >= hardLogOdds {
+		s.Tier = Hard
+	}
+	switch {
 	case trip != nil:
-		s.Tier, s.Confidence = Hard, 0.9
+		s.Confidence = 0.9
 		s = s.quotingDoc(v, &v.Docs[trip.Doc], int(trip.Start), int(trip.End))
 		s.Detail = "changed since approval: " + tripped(v, trip)
-	case gained >= hardGain:
-		s.Tier, s.Confidence = Hard, min(0.6+gained/10, 1)
-		d, sen := c.Worst()
-		s = s.quotingDoc(v, d, int(sen.Start), int(sen.End))
-		s.Detail = "changed since approval: " + v.Where(&v.Fields[d.Field]) + ": a new sentence like those that attackers plant"
-		if about := v.About(sen); about != "" {
+	case planted >= softLogOdds:
+		s.Confidence = min((1+planted)/4, 0.8)
+		if s.Tier == Hard {
+			s.Confidence = min(0.7+planted/10, 1)
+		}
+		s = s.quotingDoc(v, c.Doc, int(c.Sentence.Start), int(c.Sentence.End))
+		s.Detail = "changed since approval: " + v.Where(&v.Fields[c.Doc.Field]) + ": a new sentence like those that attackers plant"
+		if about := v.About(c.Sentence); about != "" {
 			s.Detail += ", about " + about
 		}
-	case gainFactor*gained+c.Weight >= 1:
-		s.Confidence = min((gained+c.Weight)/4, 0.8)
-		s = s.quotingChange(v, before, c)
-		s.Detail = "changed since approval: " + cmp.Or(c.Text(), "a new sentence like those that attackers plant")
+	case len(c.Refused) > 0:
+		s.Confidence = 0.5
+		d := c.Refused[0]
+		name := d.Pointer[strings.LastIndexByte(d.Pointer, '/')+1:]
+		text := name + " was " + cmp.Or(d.Was, "absent") + ", and is " + cmp.Or(d.Now, "absent")
+		s.Pointer, s.Evidence = d.Pointer, char.Quote(text, 0, len(text))
+		s.Detail = "changed since approval: " + d.Why
 	default:
 		return nil
 	}
 	return []Signal{s}
 }
 
+// On the updates of 43 real servers, whose 1,069 changed tools are taken to be innocent,
+// softLogOdds is exceeded by 1 in 20 tools, and hardLogOdds by 1 in 200.
 const (
-	// hardGain is the evidence of a new sentence that alone makes a hard signal.
-	hardGain = 3
-	// gainFactor is the weight of a new sentence's evidence beside what changed.
-	gainFactor = 0.3
+	softLogOdds = 0.6
+	hardLogOdds = 3
 )
 
 // newTrip returns the first tripwire that would stop a build and that the approved version
@@ -73,26 +83,6 @@ func newTrip(v, before *reading.Reading, r *tool.Registry) *reading.Trip {
 		}
 	}
 	return nil
-}
-
-// quotingChange quotes the first new sentence, or what changed beside the sentences.
-func (s Signal) quotingChange(v, before *reading.Reading, c *change.Change) Signal {
-	if text := change.FirstNewSentence(v, before); text != "" && c.Hint == "" {
-		return s.quotingWhole(v, text)
-	}
-	worst := change.Difference{}
-	for _, d := range change.Fields(&before.Definition, &v.Definition) {
-		if d.Pointer == c.Hint || c.Hint == "" && (worst.Pointer == "" || d.Level > worst.Level) {
-			worst = d
-		}
-	}
-	if worst.Pointer == "" {
-		return s.quotingWhole(v, v.Description)
-	}
-	name := worst.Pointer[strings.LastIndexByte(worst.Pointer, '/')+1:]
-	text := name + " was " + cmp.Or(worst.Was, "absent") + ", and is " + cmp.Or(worst.Now, "absent")
-	s.Pointer, s.Evidence = worst.Pointer, char.Quote(text, 0, len(text))
-	return s
 }
 
 func sameDefinition(v *reading.Reading, old *tool.Definition) bool {

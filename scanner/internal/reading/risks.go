@@ -7,60 +7,57 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Risk is something that sentences of attacks are about.
-type Risk struct {
+// risk is something that sentences of attacks are about.
+type risk struct {
 	Means concept.Set // that a sentence has together
-	// Weight is that of an update whose text gains it: 1 is worth a review.
-	Weight float64
-	What   string // as a noun
+	What  string      // as a noun
 }
 
-// Risks lists what sentences of attacks are about.
-var Risks = []Risk{
-	{concept.CredPath, 1.5, "files with credentials"},
-	{concept.Secret, 0.6, "secrets"},
-	{concept.Secret | concept.Send, 0.5, "sending secrets"},
-	{concept.Conv | concept.History, 0.8, "the conversation"},
-	{concept.Conv | concept.Whole, 0.9, "the whole conversation"},
-	{concept.Conv | concept.Send, 0.7, "sending the conversation"},
-	{concept.Conv | concept.Include, 0.9, "attaching the conversation"},
-	{concept.Secretly, 0.8, "secrecy"},
-	{concept.Neg | concept.Tell, 0.6, "withholding"},
-	{concept.Shell, 0.7, "commands"},
-	{concept.Destroy, 0.6, "deletion"},
-	{concept.Pay, 0.6, "payment"},
-	{concept.Pay | concept.Urgent, 0.5, "payment at once"},
-	{concept.Send | concept.Outside, 1.4, "sending outside"},
-	{concept.Include | concept.Outside, 1, "keeping outside"},
-	{concept.Send, 0.4, "sending"},
-	{concept.Ignore, 0.5, "overriding"},
-	{concept.Model, 0.6, "the model"},
-	{concept.Model | concept.Instr, 0.8, "instructions to the model"},
-	{concept.Other | concept.Tool, 0.8, "other tools"},
-	{concept.Other | concept.Tool | concept.Before, 0.4, "a place before other tools"},
-	{concept.Must | concept.Call, 0.5, "an order to call"},
-	{concept.Personal, 0.7, "personal data"},
-	{concept.Personal | concept.Include, 0.5, "passing personal data"},
-	{concept.Personal | concept.Send, 0.5, "sending personal data"},
-	{concept.Must | concept.Before, 0.5, "precedence"},
-	{concept.Prefer | concept.Must, 0.5, "preference"},
-	{concept.Personal | concept.Outside, 0.6, "personal data for outsiders"},
-	{concept.Deceive, 0.8, "deception"},
-	{concept.Now | concept.Other, 0.6, "a standing order"},
-	{concept.Allow | concept.Destroy, 0.6, "leave to delete"},
+var risks = []risk{
+	{concept.CredPath, "files with credentials"},
+	{concept.Secret, "secrets"},
+	{concept.Secret | concept.Send, "sending secrets"},
+	{concept.Conv | concept.History, "the conversation"},
+	{concept.Conv | concept.Whole, "the whole conversation"},
+	{concept.Conv | concept.Send, "sending the conversation"},
+	{concept.Conv | concept.Include, "attaching the conversation"},
+	{concept.Secretly, "secrecy"},
+	{concept.Neg | concept.Tell, "withholding"},
+	{concept.Shell, "commands"},
+	{concept.Destroy, "deletion"},
+	{concept.Pay, "payment"},
+	{concept.Pay | concept.Urgent, "payment at once"},
+	{concept.Send | concept.Outside, "sending outside"},
+	{concept.Include | concept.Outside, "keeping outside"},
+	{concept.Send, "sending"},
+	{concept.Ignore, "overriding"},
+	{concept.Model, "the model"},
+	{concept.Model | concept.Instr, "instructions to the model"},
+	{concept.Other | concept.Tool, "other tools"},
+	{concept.Other | concept.Tool | concept.Before, "a place before other tools"},
+	{concept.Must | concept.Call, "an order to call"},
+	{concept.Personal, "personal data"},
+	{concept.Personal | concept.Include, "passing personal data"},
+	{concept.Personal | concept.Send, "sending personal data"},
+	{concept.Must | concept.Before, "precedence"},
+	{concept.Prefer | concept.Must, "preference"},
+	{concept.Personal | concept.Outside, "personal data for outsiders"},
+	{concept.Deceive, "deception"},
+	{concept.Now | concept.Other, "a standing order"},
+	{concept.Allow | concept.Destroy, "leave to delete"},
 }
 
 // About says in words which risks a sentence is about, the most specific ones,
 // at most three, or returns "". The words of names such as send_email do not count.
 func (v *Reading) About(s *token.Sentence) string {
-	var have []Risk
+	var have []risk
 	means := concept.Set(0)
 	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
 		if t.Flags&token.Ident == 0 {
 			means |= t.Means
 		}
 	}
-	for _, r := range Risks {
+	for _, r := range risks {
 		if !means.Has(r.Means) {
 			continue
 		}

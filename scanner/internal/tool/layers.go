@@ -92,14 +92,3 @@ func (v *View) addLayer(lex *lexicon.Lexicon, f Field, budget *int) (whole bool)
 	v.analyzeField(lex, len(v.Fields)-1)
 	return whole
 }
-
-// Encodes reports whether a deliberate encoding was decoded from a field of a
-// kind.
-func (v *View) Encodes(kind Kind) bool {
-	for i := range v.Fields {
-		if f := &v.Fields[i]; f.Kind == kind && f.Layer != "" && decode.Deliberate(f.Layer) {
-			return true
-		}
-	}
-	return false
-}
