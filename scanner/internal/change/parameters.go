@@ -17,12 +17,25 @@ func parameter(name string, schema any, required bool) (Level, string) {
 	if err != nil {
 		return Medium, "a new parameter"
 	}
+	shape, _ := schema.(map[string]any)
+	level, why := Low, "a new parameter"
+	if d := shape["default"]; d != nil {
+		level, why = defaultValue(name, absent{}, d)
+	}
+	if l, w := asks(name, shape, text, required); l > level {
+		level, why = l, w
+	}
+	return level, why
+}
+
+// asks judges what a new parameter with a schema asks for. text is the schema of all
+// parameters with this one alone.
+func asks(name string, schema map[string]any, text []byte, required bool) (Level, string) {
 	level, must := Medium, ""
 	if required {
 		level, must = High, "required "
 	}
-	shape, _ := schema.(map[string]any)
-	if takesText(shape) {
+	if takesText(schema) {
 		asked := reading.Read(&tool.Definition{InputSchema: text})
 		asked.Analyze()
 		switch {
@@ -32,11 +45,8 @@ func parameter(name string, schema any, required bool) (Level, string) {
 			return level, "a new " + must + "parameter for something private"
 		}
 	}
-	switch {
-	case required:
+	if required {
 		return Medium, "a new required parameter"
-	case shape["default"] != nil:
-		return defaultValue(name, absent{}, shape["default"])
 	}
 	return Low, "a new parameter"
 }
