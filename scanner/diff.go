@@ -13,9 +13,9 @@ type Change struct {
 	Was     string `json:"was"`
 	Now     string `json:"now"`
 	// Severity is how bad the change of the field is by itself: none for the version of
-	// a server, low for wording,
-	// medium for what deserves a review, high for what a reviewer would refuse without
-	// an explanation, such as a new default recipient.
+	// a server or of JSON Schema, low for wording, medium for what deserves a review,
+	// high for what a reviewer would refuse without an explanation, such as a new default
+	// recipient. A high one is a finding of the check rugpull.change too.
 	Severity Severity `json:"severity"`
 	Why      string   `json:"why"`
 }

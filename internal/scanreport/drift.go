@@ -23,7 +23,7 @@ type Drift struct {
 	// Changes are those of the definitions in Changed, field by field, and one for
 	// each definition that is new or gone.
 	Changes []Changed `json:"changes"`
-	// Notes are differences that need no approval: the version of a server.
+	// Notes are differences that need no approval: the version of a server or of JSON Schema.
 	Notes []Changed `json:"notes"`
 }
 
@@ -166,7 +166,7 @@ func (n toolName) String() string { return n.server + ":" + n.tool }
 func changed(key toolName, was, now scanner.Tool) Changed {
 	c := Changed{Item: key.String(), Severity: scanner.SeverityNone, Fields: []ChangedField{}, key: key}
 	for _, f := range scanner.Diff(was, now) {
-		c.Fields = append(c.Fields, ChangedField{f, changedWords(f.Was, f.Now)})
+		c.Fields = append(c.Fields, ChangedField{f, cmp.Or(changedMembers(f.Was, f.Now), changedWords(f.Was, f.Now))})
 		if severityRank[f.Severity] > severityRank[c.Severity] {
 			c.Severity, c.Why = f.Severity, f.Why
 		}
@@ -221,7 +221,7 @@ func (c *Changed) text() string {
 			fields = append(fields, fmt.Sprintf("and %d more fields", len(c.Fields)-i))
 			break
 		}
-		fields = append(fields, fmt.Sprintf("%s: %s (%s): %s", safetext.Clip(f.Pointer, maxPointer), f.Why, f.Severity, f.Words))
+		fields = append(fields, f.text())
 	}
 	return fmt.Sprintf("%s: differs from its approved definition: %s", c.Severity, strings.Join(fields, "; "))
 }

@@ -55,6 +55,9 @@ func (r *Result) htmlBody(w io.Writer) {
 				subject = "<code>" + text(i.Subject) + "</code>: "
 			}
 			fmt.Fprintf(w, "<li>%s%s", subject, text(i.Text))
+			for _, line := range i.Lines {
+				fmt.Fprintf(w, "<br>%s", text(line))
+			}
 			for k, line := range i.Output {
 				if k == 0 {
 					fmt.Fprintf(w, "<br><span class=\"quiet\">%s</span>", outputTitle)

@@ -36,6 +36,9 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 			} else {
 				fmt.Fprintf(out, "- %s: %s\n", safetext.MarkdownCode(i.Subject), safetext.MarkdownCode(i.Text))
 			}
+			for _, line := range i.Lines {
+				fmt.Fprintf(out, "  - %s\n", safetext.MarkdownCode(line))
+			}
 			for _, line := range i.Output {
 				fmt.Fprintf(out, "  - it printed: %s\n", safetext.MarkdownCode(line))
 			}

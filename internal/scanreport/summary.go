@@ -86,11 +86,12 @@ type section struct {
 	Items []item
 }
 
-// item is a line of a section. Subject is untrusted text, and Text may quote
-// untrusted text. Output is what a server printed, line by line. Each format escapes
-// all of them.
+// item is an entry of a section. Subject is untrusted text, and Text may quote
+// untrusted text. Below them stand Lines, or what a server printed, line by line. Each
+// format escapes all of them.
 type item struct {
 	Subject, Text string
+	Lines         []string
 	Output        []string
 }
 
@@ -110,12 +111,12 @@ func (r *Result) sections() []section {
 	}
 	var items []item
 	for _, u := range r.Unscanned {
-		items = append(items, item{subject(u), detail(u), u.Output})
+		items = append(items, item{Subject: subject(u), Text: detail(u), Output: u.Output})
 	}
 	add("Not scanned", items)
 	items = nil
 	for _, t := range r.Incomplete {
-		items = append(items, item{safetext.Clip(t.Server, safetext.MaxName) + ":" + safetext.Clip(t.Tool, safetext.MaxName), t.reasons(), nil})
+		items = append(items, item{Subject: safetext.Clip(t.Server, safetext.MaxName) + ":" + safetext.Clip(t.Tool, safetext.MaxName), Text: t.reasons()})
 	}
 	add("Scanned in part", items)
 	items = nil
@@ -124,32 +125,25 @@ func (r *Result) sections() []section {
 		if s.Expires != "" {
 			until = " (until " + s.Expires + ")"
 		}
-		items = append(items, item{safetext.Clip(s.Server, safetext.MaxName) + ":" + safetext.Clip(s.Tool, safetext.MaxName), fmt.Sprintf("%s: %s%s. Evidence: %s", s.Signal.CheckID, s.Reason, until, s.Signal.Evidence), nil})
+		items = append(items, item{Subject: safetext.Clip(s.Server, safetext.MaxName) + ":" + safetext.Clip(s.Tool, safetext.MaxName), Text: fmt.Sprintf("%s: %s%s. Evidence: %s", s.Signal.CheckID, s.Reason, until, s.Signal.Evidence)})
 	}
 	add("Suppressed", items)
 	items = nil
 	for _, s := range r.Expired {
-		items = append(items, item{s.Tool, fmt.Sprintf("%s expired on %s and has no effect (%s); renew or remove it", s.Check, s.Expires, s.Place), nil})
+		items = append(items, item{Subject: s.Tool, Text: fmt.Sprintf("%s expired on %s and has no effect (%s); renew or remove it", s.Check, s.Expires, s.Place)})
 	}
 	add("Expired suppressions", items)
 	items = nil
 	for _, s := range r.Unused {
-		items = append(items, item{s.Tool, fmt.Sprintf("%s has no signal to suppress (%s); remove it", s.Check, s.Place), nil})
+		items = append(items, item{Subject: s.Tool, Text: fmt.Sprintf("%s has no signal to suppress (%s); remove it", s.Check, s.Place)})
 	}
 	add("Unused suppressions", items)
-	if d := r.Drift; d != nil {
-		items = nil
-		for i := range d.Changes {
-			items = append(items, item{safetext.Clip(d.Changes[i].Item, 2*safetext.MaxName), d.Changes[i].text(), nil})
-		}
-		for i := range d.Notes {
-			items = append(items, item{safetext.Clip(d.Notes[i].Item, 2*safetext.MaxName), d.Notes[i].text(), nil})
-		}
-		add("Against the baseline", items)
+	if r.Drift != nil {
+		add("Against the baseline", r.Drift.items())
 	}
 	items = nil
 	for _, n := range r.Notes {
-		items = append(items, item{safetext.Name(n.Server) + ":" + safetext.Name(n.Tool), n.text(), nil})
+		items = append(items, item{Subject: safetext.Name(n.Server) + ":" + safetext.Name(n.Tool), Text: n.text()})
 	}
 	add("Notes", items)
 	add("Passed over", passedOver(r.PassedOver))
@@ -175,7 +169,7 @@ func passedOver(all []toollist.PassedOver) []item {
 		same := of[group]
 		if len(same) <= maxAlike {
 			for _, p := range same {
-				items = append(items, item{p.Path, p.Reason, nil})
+				items = append(items, item{Subject: p.Path, Text: p.Reason})
 			}
 			continue
 		}
@@ -190,7 +184,7 @@ func passedOver(all []toollist.PassedOver) []item {
 		if n := len(paths) - shown; n > 0 {
 			text += fmt.Sprintf(" and %d more; the JSON output lists all of them", n)
 		}
-		items = append(items, item{group, text, nil})
+		items = append(items, item{Subject: group, Text: text})
 	}
 	return items
 }

@@ -39,6 +39,9 @@ func (r *Result) WriteTable(w io.Writer) error {
 			} else {
 				fmt.Fprintf(out, "  %s: %s\n", safetext.Visible(i.Subject), safetext.Visible(i.Text))
 			}
+			for _, line := range i.Lines {
+				fmt.Fprintf(out, "      %s\n", safetext.Visible(line))
+			}
 			if len(i.Output) > 0 {
 				fmt.Fprintf(out, "      %s\n", outputTitle)
 			}

@@ -1,6 +1,8 @@
 package scanreport
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/safetext"
@@ -37,6 +39,40 @@ func changedWords(was, now string) string {
 		out.word(kept, w)
 	}
 	return out.text()
+}
+
+// changedMembers shows which members two lists of strings in JSON do not share. It returns ""
+// if they are no such lists, or only their order differs.
+func changedMembers(was, now string) string {
+	a, ok := members(was)
+	b, ok2 := members(now)
+	if !ok || !ok2 {
+		return ""
+	}
+	var out wordDiff
+	for _, w := range a {
+		if !slices.Contains(b, w) {
+			out.word(gone, w)
+		}
+	}
+	for _, w := range b {
+		if !slices.Contains(a, w) {
+			out.word(fresh, w)
+		}
+	}
+	if len(out.words) == 0 {
+		return ""
+	}
+	return out.text()
+}
+
+// members reads a list of strings. A list that is absent has none.
+func members(list string) (of []string, ok bool) {
+	if list == "" {
+		return nil, true
+	}
+	err := json.Unmarshal([]byte(list), &of)
+	return of, err == nil
 }
 
 // fate is what became of a word.

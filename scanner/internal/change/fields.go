@@ -194,6 +194,16 @@ func shown(v any) string {
 	return string(text)
 }
 
+// isDialect reports whether a value names a version of JSON Schema, or none.
+func isDialect(v any) bool {
+	switch v {
+	case any(absent{}), "http://json-schema.org/schema#", "http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-07/schema#",
+		"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema":
+		return true
+	}
+	return false
+}
+
 // limits are the keywords of JSON Schema that bound a value.
 var limits = []string{"enum", "const", "pattern", "format", "maximum", "exclusiveMaximum", "maxLength", "maxItems"}
 
@@ -211,6 +221,8 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 	switch {
 	case parts[1] == "annotations":
 		return hint(last, now)
+	case last == "$schema" && isDialect(was) && isDialect(now):
+		return Note, "another version of JSON Schema"
 	case now == any(absent{}) && slices.Contains(limits, last) && parent != "properties":
 		return Medium, "a limit is gone"
 	case now == any(absent{}):
@@ -220,8 +232,10 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 			return Medium, "an argument that must be given now"
 		}
 		return Low, "an argument that need not be given"
+	case last == "required" && parent != "properties" && parts[1] == "outputSchema":
+		return Low, "other fields that a result always has"
 	case last == "required" && parent != "properties":
-		return c.required(was, now)
+		return required(was, now)
 	case parent == "properties" && parts[1] == "inputSchema":
 		if was == any(absent{}) {
 			var shape struct{ Required []string }
@@ -230,8 +244,6 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 		}
 	case last == "default" && parent != "properties":
 		return defaultValue(parent, was, now)
-	case last == "$schema":
-		return Low, "another version of JSON Schema"
 	case last == "type" && parent != "properties" && strings.HasSuffix(parts[1], "Schema"):
 		if was == any(absent{}) {
 			return Low, "a new type"

@@ -78,7 +78,7 @@ func asksForConversation(name string, asked *reading.Reading) bool {
 }
 
 // required judges a changed list of required parameters.
-func (c *comparison) required(was, now any) (Level, string) {
+func required(was, now any) (Level, string) {
 	before, _ := was.([]any)
 	after, _ := now.([]any)
 	for _, name := range after {
