@@ -67,7 +67,7 @@ func explains(v *tool.View, said concept.Set, p power.Kind) bool {
 
 // of returns the shape of a property.
 func (m *Mismatch) of(name string) tool.ParamShape {
-	shape, _ := m.v.Shapes()
+	shape := m.v.Shapes()
 	return shape[name]
 }
 

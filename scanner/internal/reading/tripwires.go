@@ -155,7 +155,7 @@ func (x *passage) try(wire *tripwire.Tripwire, mask *tripwire.Classes, spoken bo
 		if !mask.Holds(p.Needs) {
 			continue
 		}
-		if from, to, ok := x.matches(p); ok && !x.deniedFrom(from) && !x.excused(wire, mask) {
+		if from, to, ok := x.matches(p); ok && !x.deniedFrom(from) && !x.excused(wire, mask) && (wire.In != "parameter" || x.takesText()) {
 			cited := x.quotedFrom(from)
 			if cited && (spoken || x.about.Any(concept.Meta) || x.mask.Any(concept.Meta)) {
 				continue
@@ -178,6 +178,13 @@ func (x *passage) placed(w *tripwire.Tripwire) bool {
 		return x.kind == tool.KindParamDescription || x.kind == tool.KindTitle
 	}
 	return true
+}
+
+// takesText reports whether the sentence is about a parameter that can collect anything: a
+// switch such as full_history cannot.
+func (x *passage) takesText() bool {
+	shape, ok := x.v.Shapes()[x.v.Fields[x.doc.Field].Param]
+	return !ok || shape.TakesText()
 }
 
 // tripped reports whether the tool has tripped a tripwire already.

@@ -24,25 +24,29 @@ func (p ParamShape) IsChoice() bool {
 
 func (p ParamShape) IsOn() bool { return string(p.Default) == "true" }
 
-// Shapes reads the top level of the input schema. Properties that cannot be
-// parsed have no shape. It is called at most once, and only if a check needs
-// it.
-func (v *View) Shapes() (shape map[string]ParamShape, required map[string]bool) {
-	if v.shape == nil {
-		v.shape, v.required = readShapes(v.InputSchema)
+// TakesText reports whether a value may be more than a switch or a number.
+func (p ParamShape) TakesText() bool {
+	switch string(p.Type) {
+	case `"boolean"`, `"integer"`, `"number"`, `"null"`:
+		return false
 	}
-	return v.shape, v.required
+	return true
 }
 
-func readShapes(schema json.RawMessage) (shape map[string]ParamShape, required map[string]bool) {
-	var s struct {
-		Properties map[string]json.RawMessage
-		Required   []string
+// Shapes reads the properties of the input schema. Properties that cannot be
+// parsed have no shape. The schema is read at most once, and only if a check needs it.
+func (v *View) Shapes() map[string]ParamShape {
+	if v.shape == nil {
+		v.shape = readShapes(v.InputSchema)
 	}
-	required = map[string]bool{}
-	shape = map[string]ParamShape{}
+	return v.shape
+}
+
+func readShapes(schema json.RawMessage) map[string]ParamShape {
+	var s struct{ Properties map[string]json.RawMessage }
+	shape := map[string]ParamShape{}
 	if json.Unmarshal(schema, &s) != nil {
-		return shape, required
+		return shape
 	}
 	for name, raw := range s.Properties {
 		var p ParamShape
@@ -50,10 +54,7 @@ func readShapes(schema json.RawMessage) (shape map[string]ParamShape, required m
 			shape[name] = p
 		}
 	}
-	for _, name := range s.Required {
-		required[name] = true
-	}
-	return shape, required
+	return shape
 }
 
 // HintTrue and HintFalse read one boolean of the annotations, leniently.

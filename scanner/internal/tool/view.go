@@ -123,9 +123,8 @@ type View struct {
 	// Unread says which text was not read, because a bound was reached.
 	Unread []string
 
-	// shape and required cache the results of Shapes.
-	shape    map[string]ParamShape
-	required map[string]bool
+	// shape caches the result of Shapes.
+	shape map[string]ParamShape
 
 	tokenizer token.Tokenizer
 	fold      []byte // buffer of Lower
