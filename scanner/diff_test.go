@@ -33,7 +33,7 @@ func TestDiff(t *testing.T) {
 		"a parameter is gone":    {schema(mail, ""), schema("", ""), "low /inputSchema/properties/body: it is gone"},
 		"read-only":              {Tool{Annotations: []byte(`{"readOnlyHint":true}`)}, Tool{Annotations: []byte(`{"readOnlyHint":false,"destructiveHint":true}`)}, "high /annotations/readOnlyHint: the tool no longer says that it only reads"},
 		"the defaults":           {Tool{}, Tool{Annotations: []byte(`{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true,"idempotentHint":false}`)}, ""},
-		"no longer gentle":       {Tool{Annotations: []byte(`{"destructiveHint":false}`)}, Tool{}, "high /annotations/destructiveHint: the tool may destroy something now"},
+		"no longer gentle":       {Tool{Annotations: []byte(`{"destructiveHint":false}`)}, Tool{}, "medium /annotations/destructiveHint: the tool says that it may destroy something now"},
 		"a zero-width space":     {Tool{Description: "Adds."}, Tool{Description: "Ad\u200bds."}, "high /description: a new invisible character"},
 		"a joined picture":       {Tool{Description: "Adds."}, Tool{Description: "Adds \U0001F469\u200D\U0001F680."}, "low /description: other words"},
 		"an email address":       {Tool{Description: "Ask a@b.example."}, Tool{Description: "Ask c@b.example."}, "medium /description: a new address"},

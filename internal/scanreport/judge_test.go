@@ -569,7 +569,7 @@ func TestSeverityOfAChangeInReports(t *testing.T) {
 	if err := r.WriteSARIF(&sarif); err != nil {
 		t.Fatal(err)
 	}
-	if text := sarif.String(); !strings.Contains(text, `"level":"error"`) || !strings.Contains(text, "[-true-] {+false+}") || !strings.Contains(text, "it is not approved") {
+	if text := sarif.String(); !strings.Contains(text, `"level":"error"`) || !strings.Contains(text, "readOnlyHint was true, and is false") || !strings.Contains(text, "it is not approved") {
 		t.Error(text)
 	}
 }

@@ -31,7 +31,7 @@ func (c *comparison) arguments(pointer string, was, now []byte) {
 		asks := maps.Clone(a)
 		delete(asks, "name")
 		delete(asks, "required")
-		level, why := parameter(name, asks, a["required"] == true)
+		level, why := c.parameter(name, asks, a["required"] == true)
 		c.add(at(i), "", shown(a), level, strings.Replace(why, "parameter", "argument", 1))
 	}
 	for i, name := range order {

@@ -68,7 +68,7 @@ func (c *comparison) keyword(parts []string, was, now any) (level Level, why str
 	case named && was == any(absent{}):
 		var shape struct{ Required []string }
 		_ = json.Unmarshal(c.now.InputSchema, &shape) // what is not JSON requires nothing
-		return parameter(last, now, slices.Contains(shape.Required, last))
+		return c.parameter(last, now, slices.Contains(shape.Required, last))
 	case named:
 	case last == "required" && output:
 		return Low, "other fields that a result always has"
@@ -103,7 +103,7 @@ func hint(name string, now any) (Level, string) {
 	case name == "readOnlyHint" && !on:
 		return High, "the tool no longer says that it only reads"
 	case name == "destructiveHint" && now != any(false):
-		return High, "the tool may destroy something now"
+		return Medium, "the tool says that it may destroy something now"
 	case name == "openWorldHint" && now != any(false):
 		return Medium, "the tool may contact the outside now"
 	}

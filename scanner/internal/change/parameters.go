@@ -12,7 +12,7 @@ import (
 )
 
 // parameter judges a new parameter by what it asks for.
-func parameter(name string, schema any, required bool) (Level, string) {
+func (c *comparison) parameter(name string, schema any, required bool) (Level, string) {
 	text, err := json.Marshal(map[string]any{"properties": map[string]any{name: schema}})
 	if err != nil {
 		return Medium, "a new parameter"
@@ -22,7 +22,7 @@ func parameter(name string, schema any, required bool) (Level, string) {
 	if d := shape["default"]; d != nil {
 		level, why = defaultValue(name, absent{}, d)
 	}
-	if l, w := asks(name, shape, text, required); l > level {
+	if l, w := c.asks(name, shape, text, required); l > level {
 		level, why = l, w
 	}
 	return level, why
@@ -30,7 +30,7 @@ func parameter(name string, schema any, required bool) (Level, string) {
 
 // asks judges what a new parameter with a schema asks for. text is the schema of all
 // parameters with this one alone.
-func asks(name string, schema map[string]any, text []byte, required bool) (Level, string) {
+func (c *comparison) asks(name string, schema map[string]any, text []byte, required bool) (Level, string) {
 	level, must := Medium, ""
 	if required {
 		level, must = High, "required "
@@ -42,6 +42,9 @@ func asks(name string, schema map[string]any, text []byte, required bool) (Level
 		case asksForConversation(name, asked):
 			return level, "a new " + must + "parameter that takes the conversation"
 		case asked.Means().Any(concept.Secret|concept.CredPath) || hasWord(name, private) || isKey(name):
+			if required && c.handlesSecrets() {
+				return Medium, "a new required parameter for something private"
+			}
 			return level, "a new " + must + "parameter for something private"
 		}
 	}
@@ -49,6 +52,14 @@ func asks(name string, schema map[string]any, text []byte, required bool) (Level
 		return Medium, "a new required parameter"
 	}
 	return Low, "a new parameter"
+}
+
+// handlesSecrets reports whether the approved definition is about secrets already, as that
+// of a login is.
+func (c *comparison) handlesSecrets() bool {
+	v := reading.Read(c.was)
+	v.Analyze()
+	return v.Means().Any(concept.Secret)
 }
 
 // takesText reports whether a value of a schema can hold more than a switch, a number

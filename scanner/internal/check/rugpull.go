@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/change"
@@ -31,34 +32,22 @@ func inspectRugPull(v *reading.Reading, r *tool.Registry) []Signal {
 	}
 	before := v.ReadOther(old)
 	c := change.Compare(v, before, r)
-	s := Signal{CheckID: rugPullInfo.ID, Tier: Soft, ThreatType: RugPull}
-	trip := newTrip(v, before, r)
-	planted := c.LogOdds()
-	if trip != nil || planted >= hardLogOdds {
-		s.Tier = Hard
-	}
+	s := Signal{CheckID: rugPullInfo.ID, Tier: Hard, ThreatType: RugPull, Detail: "changed since approval: "}
+	trip, planted := newTrip(v, before, r), c.LogOdds()
 	switch {
 	case trip != nil:
 		s.Confidence = 0.9
+		s.Detail += tripped(v, trip)
 		s = s.quotingDoc(v, &v.Docs[trip.Doc], int(trip.Start), int(trip.End))
-		s.Detail = "changed since approval: " + tripped(v, trip)
-	case planted >= softLogOdds:
-		s.Confidence = min((1+planted)/4, 0.8)
-		if s.Tier == Hard {
-			s.Confidence = min(0.7+planted/10, 1)
-		}
-		s = s.quotingDoc(v, c.Doc, int(c.Sentence.Start), int(c.Sentence.End))
-		s.Detail = "changed since approval: " + v.Where(&v.Fields[c.Doc.Field]) + ": a new sentence like those that attackers plant"
-		if about := v.About(c.Sentence); about != "" {
-			s.Detail += ", about " + about
-		}
+	case planted >= hardLogOdds:
+		s.Confidence = min(0.7+planted/10, 1)
+		s = s.quotingSentence(v, c)
 	case len(c.Refused) > 0:
-		s.Confidence = 0.5
-		d := c.Refused[0]
-		name := d.Pointer[strings.LastIndexByte(d.Pointer, '/')+1:]
-		text := name + " was " + cmp.Or(d.Was, "absent") + ", and is " + cmp.Or(d.Now, "absent")
-		s.Pointer, s.Evidence = d.Pointer, char.Quote(text, 0, len(text))
-		s.Detail = "changed since approval: " + d.Why
+		s.Confidence = 0.7
+		s = s.quotingChange(&c.Refused[0])
+	case planted >= softLogOdds:
+		s.Tier, s.Confidence = Soft, min((1+planted)/4, 0.8)
+		s = s.quotingSentence(v, c)
 	default:
 		return nil
 	}
@@ -83,6 +72,29 @@ func newTrip(v, before *reading.Reading, r *tool.Registry) *reading.Trip {
 		}
 	}
 	return nil
+}
+
+// quotingSentence quotes the worst new sentence.
+func (s Signal) quotingSentence(v *reading.Reading, c *change.Change) Signal {
+	s.Detail += v.Where(&v.Fields[c.Doc.Field]) + ": a new sentence like those that attackers plant"
+	if about := v.About(c.Sentence); about != "" {
+		s.Detail += ", about " + about
+	}
+	return s.quotingDoc(v, c.Doc, int(c.Sentence.Start), int(c.Sentence.End))
+}
+
+// quotingChange quotes the values of a field before and after its change. The number of a
+// member of a list says less than the name of the list.
+func (s Signal) quotingChange(d *change.Difference) Signal {
+	parts := strings.Split(d.Pointer, "/")
+	name := parts[len(parts)-1]
+	if _, err := strconv.Atoi(name); err == nil {
+		name = parts[len(parts)-2]
+	}
+	text := name + " was " + cmp.Or(d.Was, "absent") + ", and is " + cmp.Or(d.Now, "absent")
+	s.Detail += d.Why
+	s.Pointer, s.Evidence = d.Pointer, char.Quote(text, 0, len(text))
+	return s
 }
 
 func sameDefinition(v *reading.Reading, old *tool.Definition) bool {
