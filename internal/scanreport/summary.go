@@ -109,12 +109,8 @@ func (r *Result) sections() []section {
 		}
 		list = append(list, section{title, items})
 	}
+	add("Not scanned", unscannedItems(r.Unscanned))
 	var items []item
-	for _, u := range r.Unscanned {
-		items = append(items, item{Subject: subject(u), Text: detail(u), Output: u.Output})
-	}
-	add("Not scanned", items)
-	items = nil
 	for _, t := range r.Incomplete {
 		items = append(items, item{Subject: safetext.Clip(t.Server, safetext.MaxName) + ":" + safetext.Clip(t.Tool, safetext.MaxName), Text: t.reasons()})
 	}
@@ -210,50 +206,6 @@ func serverNames(same []toollist.PassedOver) string {
 	}
 	return " (" + strings.Join(names, ", ") + ")"
 }
-
-func subject(u toollist.Unscanned) string {
-	switch {
-	case u.Server != "" && u.Tool != "":
-		return safetext.Clip(u.Server, safetext.MaxName) + ":" + safetext.Clip(u.Tool, safetext.MaxName)
-	case named(u):
-		return safetext.Clip(u.Source, 1000)
-	case u.Server != "":
-		return safetext.Clip(u.Server, safetext.MaxName)
-	}
-	return u.Place.String()
-}
-
-// named reports whether the source of a server, an address, names it: it has no other name
-// than the host.
-func named(u toollist.Unscanned) bool {
-	return u.Server != "" && u.Tool == "" && strings.Contains(u.Source+"/", "://"+u.Server+"/")
-}
-
-func detail(u toollist.Unscanned) string {
-	var b strings.Builder
-	if u.Source != "" && !named(u) {
-		fmt.Fprintf(&b, "%s: ", safetext.Clip(u.Source, 1000))
-	}
-	b.WriteString(u.Reason)
-	if u.Remedy != "" {
-		b.WriteString("; " + u.Remedy)
-	}
-	if u.Server != "" && u.Place.File != "" && u.Place.File != "<server "+u.Server+">" {
-		fmt.Fprintf(&b, " (%s)", u.Place)
-	}
-	return b.String()
-}
-
-// oneLine is detail with the output of the server, for formats of one line.
-func oneLine(u toollist.Unscanned) string {
-	text := detail(u)
-	if len(u.Output) > 0 {
-		text += "; " + outputTitle + " " + strings.Join(u.Output, " | ")
-	}
-	return text
-}
-
-const outputTitle = "the end of what it printed:"
 
 func (n *Note) text() string { return n.Reason + ": " + placesText(n.Places) }
 

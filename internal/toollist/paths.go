@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/toolsource"
 )
@@ -185,14 +187,18 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		if !e.IsDir() {
 			all++
 		}
-		if !opts.Source && !e.IsDir() && toolsource.Supported(p) {
+		isSource := !e.IsDir() && toolsource.Supported(p)
+		if isSource && !opts.Source && !toolsource.IsTest(p) {
 			sources++
 		}
 		switch {
 		case e.IsDir() && p != dir && slices.Contains(leftOut, e.Name()):
 			passOver(p, notSearched)
 			return fs.SkipDir
-		case e.IsDir() || !mayBeRead(p) && !(opts.Source && toolsource.Supported(p)):
+		case e.IsDir() || !mayBeRead(p) && !(opts.Source && isSource):
+			return nil
+		case isSource && toolsource.IsTest(p):
+			passOver(p, "tests are no part of a server")
 			return nil
 		case !regular(p):
 			passOver(p, "it is not a regular file")
@@ -227,6 +233,9 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 	}
 	if len(other) > 0 {
 		passOver(dir, withoutTools(other))
+	}
+	if found > 0 && sources > 0 {
+		passOver(dir, fmt.Sprintf("%s not read; --source reads them", english.PluralWord(sources, "1 source file was", fmt.Sprintf("%d source files were", sources))))
 	}
 	switch {
 	case found == 0 && len(broken) > 0:

@@ -1,6 +1,7 @@
 package toolsource
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -45,12 +46,46 @@ func newSource(text string, python bool) *source {
 		if s.at(name).kind != word || !s.at(value-1).is("=") || s.at(value).is("=") {
 			continue
 		}
-		if text, _, ok := s.text(value, 0); ok {
-			s.consts[s.toks[name].text] = text
-			s.constLines[s.toks[name].text] = s.at(value).line
+		s.constant(s.toks[name].text, value)
+	}
+	s.enumerations()
+	return s
+}
+
+// constant notes the text at a position as that of a name.
+func (s *source) constant(name string, value int) {
+	if text, _, ok := s.text(value, 0); ok {
+		s.consts[name] = text
+		s.constLines[name] = s.at(value).line
+	}
+}
+
+// enumerations notes the members of enumerations, of classes of Python and of objects of
+// TypeScript, as Name.member.
+func (s *source) enumerations() {
+	for _, name := range slices.Sorted(maps.Keys(s.declared)) {
+		of := s.declared[name]
+		if !s.python {
+			if s.at(of.from).is("{") {
+				for member, value := range s.members(s.parts(of.from), ":") {
+					s.constant(name+"."+member, value.from)
+				}
+			}
+			continue
+		}
+		for i := of.from; i < of.to; i++ {
+			if s.toks[i].kind == word && s.at(i+1).is("=") && !s.at(i+2).is("=") && s.toks[i].line > s.at(i-1).line {
+				s.constant(name+"."+s.toks[i].text, i+2)
+			}
 		}
 	}
-	return s
+	for i := range s.toks {
+		if !s.python && s.toks[i].is("enum") && s.at(i+1).kind == word && s.at(i+2).is("{") {
+			for member, value := range s.members(s.parts(i+2), "=") {
+				s.constant(s.toks[i+1].text+"."+member, value.from)
+			}
+		}
+	}
 }
 
 // at returns a token, or an empty one beyond the end.
@@ -104,18 +139,18 @@ func (s *source) term(i, depth int) (text string, next int, ok bool) {
 		for next = i + 1; s.at(next).is(".") && s.at(next+1).kind == word; {
 			next += 2
 		}
+		name := s.toks[next-1].text
 		if s.at(next).is("(") {
 			end := s.close(next)
-			if slices.Contains(unwrapped, s.toks[next-1].text) && end > next+2 {
+			switch {
+			case slices.Contains(unwrapped, name) && end > next+2:
 				text, _, ok = s.text(next+1, depth+1)
-				return text, end, ok
+			case isTranslator(name):
+				text, ok = s.translated(next, depth)
 			}
-			return "", end, false
+			return text, end, ok
 		}
-		if next > i+1 {
-			return "", next, false
-		}
-		text, ok = s.consts[t.text]
+		text, ok = s.consts[s.path(i, next)]
 	default:
 		return "", i, false
 	}
@@ -124,6 +159,37 @@ func (s *source) term(i, depth int) (text string, next int, ok bool) {
 	}
 	return text, next, ok
 }
+
+// path is the name of the words from i to next: a constant, or a member of an enumeration
+// or of an object. An enumeration of Python has its text as the value of a member.
+func (s *source) path(i, next int) string {
+	if s.python && next > i+3 && s.toks[next-1].is("value") {
+		next -= 2
+	}
+	var b strings.Builder
+	for _, t := range s.toks[i:next] {
+		b.WriteString(t.text)
+	}
+	return b.String()
+}
+
+// translated evaluates a call of a translator, whose last argument is the text in the
+// language of the source.
+func (s *source) translated(open, depth int) (text string, ok bool) {
+	for _, arg := range s.parts(open) {
+		var next int
+		if text, next, ok = s.text(arg.from, depth+1); !ok || next < arg.to {
+			return "", false
+		}
+	}
+	return text, ok
+}
+
+// translators are functions that look up the translation of a text. The text itself is
+// what the program says if it has none.
+var translators = []string{"t", "T", "_", "tr", "gettext", "translate"}
+
+func isTranslator(name string) bool { return slices.Contains(translators, name) }
 
 // match finds the ends of all brackets, and the starts of functions and classes.
 func (s *source) match() {
@@ -210,7 +276,7 @@ func (s *source) whole(p span) (text string, ok bool) {
 // lineOf returns the line of the literal of a span, which may be that of a constant.
 func (s *source) lineOf(p span) int {
 	first := s.at(p.from)
-	if line := s.constLines[first.text]; first.kind == word && p.to == p.from+1 && line > 0 {
+	if line := s.constLines[s.path(p.from, min(p.to, len(s.toks)))]; first.kind == word && line > 0 {
 		return line
 	}
 	return first.line
@@ -232,6 +298,17 @@ func (s *source) field(into *string, of *Definition, members map[string]span, na
 	}
 	if *into = text; !ok {
 		s.found.problem(of.Name, s.at(p.from).line, problem)
+		s.literals(of, p)
+	}
+}
+
+// literals adds the literals of an expression that is computed, which the text of the
+// expression may lack.
+func (s *source) literals(d *Definition, p span) {
+	for k := p.from; k < p.to; k++ {
+		if t := s.toks[k]; t.kind == str && strings.TrimSpace(t.text) != "" && !strings.Contains(d.Description+d.Title+d.Name, t.text) {
+			d.Texts = append(d.Texts, Text{t.text, t.line})
+		}
 	}
 }
 

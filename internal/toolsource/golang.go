@@ -154,6 +154,7 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 		f.lineOf(&d, into, value)
 		if *into, ok = f.text(value, 0); !ok {
 			f.found.problem(d.Name, f.line(value), what)
+			d.Texts = append(d.Texts, f.texts(value, nil)...)
 		}
 	}
 	names := f.takes[call]
@@ -198,6 +199,7 @@ func (f *goFile) literal(kind Kind, lit *ast.CompositeLit) {
 		f.lineOf(&d, into, pair.Value)
 		if *into, ok = f.text(pair.Value, 0); !ok {
 			f.found.problem(d.Name, f.line(pair.Value), what)
+			d.Texts = append(d.Texts, f.texts(pair.Value, nil)...)
 		}
 	}
 	if !named {
@@ -232,6 +234,10 @@ func (f *goFile) text(e ast.Expr, depth int) (text string, ok bool) {
 			return a, false
 		}
 		return a + b, okA && okB && e.Op == token.ADD
+	case *ast.CallExpr:
+		if isTranslator(calledName(e.Fun)) {
+			return f.translated(e, depth)
+		}
 	case *ast.Ident:
 		if v, ok := f.values[e.Name]; ok {
 			return v.text, v.ok
@@ -243,6 +249,25 @@ func (f *goFile) text(e ast.Expr, depth int) (text string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// translated evaluates a call of a translator, whose last argument is the text in the
+// language of the source.
+func (f *goFile) translated(call *ast.CallExpr, depth int) (text string, ok bool) {
+	for _, arg := range call.Args {
+		if text, ok = f.text(arg, depth+1); !ok {
+			return "", false
+		}
+	}
+	return text, ok
+}
+
+// calledName returns the name of a function, without that of its package.
+func calledName(e ast.Expr) string {
+	if id, ok := e.(*ast.Ident); ok {
+		return id.Name
+	}
+	return selected(e)
 }
 
 // texts lists the string literals below a node but those in use, and without the

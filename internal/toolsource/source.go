@@ -80,6 +80,19 @@ var languages = map[string]func(text string) (*Found, error){
 // Supported reports whether a file is in one of the languages, by its name.
 func Supported(file string) bool { return languages[strings.ToLower(filepath.Ext(file))] != nil }
 
+// IsTest reports whether a file is a test, by the conventions of its language: a_test.go,
+// test_a.py, a.test.ts, or any file in __tests__.
+func IsTest(file string) bool {
+	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".go":
+		return strings.HasSuffix(base, "_test")
+	case ".py":
+		return strings.HasSuffix(base, "_test") || strings.HasPrefix(base, "test_") || base == "conftest"
+	}
+	return strings.HasSuffix(base, ".test") || strings.HasSuffix(base, ".spec") || filepath.Base(filepath.Dir(file)) == "__tests__"
+}
+
 // Find finds the definitions in the text of a file, whose name must be Supported. It
 // returns an error for Go that cannot be parsed. The other languages are read as far as
 // they make sense.

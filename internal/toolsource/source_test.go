@@ -39,6 +39,40 @@ func f() {
 6 1  "" "P" []
 7 2 file:///r "" "" ["r"]
 6 : its name is computed when the server runs`},
+		{"Go, translated and computed", "a.go", `package a
+const key = "KEY"
+func f(t translator) {
+	s.AddTool(mcp.Tool{Name: "me", Description: t("KEY_ME", "Gets the user."), Title: t.T(key, "Me")})
+	s.AddTool(mcp.Tool{Name: "you", Description: fmt.Sprintf("Gets %s, unless %v.", who, "nobody asks")})
+	s.AddTool(mcp.Tool{Name: "they", Description: t(key, text())})
+}
+`, `4 0 me "Me" "Gets the user." []
+5 0 you "" "" ["Gets %s, unless %v." "nobody asks"]
+6 0 they "" "" []
+5 you: a part of its description is computed when the server runs
+6 they: a part of its description is computed when the server runs`},
+		{"Python, enumerations and translations", "a.py", `
+class Names(str, Enum):
+    STATUS = "git_status"
+    DIFF = "git_" + "diff"
+def list_tools():
+    return [
+        Tool(name=Names.STATUS, description=_("Shows the state."), inputSchema=S.schema()),
+        Tool(name=Names.DIFF.value, description="Shows " + what + " changes"),
+        Tool(name=Names.OTHER, description="O"),
+    ]
+`, `7 0 git_status "" "Shows the state." []
+8 0 git_diff "" "Shows  changes" []
+9 0  "" "O" []
+8 git_diff: a part of its description is computed when the server runs
+9 : its name is computed when the server runs`},
+		{"TypeScript, enumerations", "a.ts", `
+enum ToolName { ECHO = "echo", ADD = "add" }
+const TEXTS = { echo: "Says it again.", "add": "Adds." } as const;
+server.registerTool(ToolName.ECHO, {description: TEXTS.echo}, h);
+const tools = [{name: ToolName.ADD, description: i18n.t("tools.add", "Adds numbers."), inputSchema: {}}];
+`, `4 0 echo "" "Says it again." []
+5 0 add "" "Adds numbers." []`},
 		{"Go, instructions", "a.go", `package a
 var s = server.NewMCPServer("s", "1", server.WithInstructions("Be " + "kind."))
 var t = mcp.NewServer(nil, &mcp.ServerOptions{Instructions: text()})

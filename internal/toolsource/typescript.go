@@ -77,9 +77,11 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 			d.DescriptionLine = s.lineOf(arg)
 			if d.Description, ok = s.whole(arg); !ok {
 				s.found.problem(d.Name, first.line, computedDescription)
+				s.literals(&d, arg)
 			}
 		case k == 0 && kind == Tool && len(args) > 2 && s.unreadable(arg, short) != "":
 			s.found.problem(d.Name, first.line, s.unreadable(arg, short))
+			s.literals(&d, arg)
 		default:
 			s.texts(&d, []span{arg}, "")
 		}
@@ -126,8 +128,8 @@ func (s *source) has(name string) bool {
 
 // known reports whether a span is a constant of the file.
 func (s *source) known(p span) bool {
-	_, ok := s.consts[s.at(p.from).text]
-	return ok && p.to == p.from+1
+	_, ok := s.consts[s.path(p.from, min(p.to, len(s.toks)))]
+	return ok
 }
 
 // tsObject reads an object literal if it has what a list of tools or prompts has.
