@@ -142,7 +142,7 @@ func (s *source) tsObject(i int) bool {
 		return false
 	}
 	for _, key := range []string{"inputSchema", "parameters", "input_schema"} {
-		if _, ok := members[key]; ok {
+		if p, ok := members[key]; ok && !s.at(p.from).is("[") { // a list is no schema
 			return s.tsDefinition(i, Tool)
 		}
 	}

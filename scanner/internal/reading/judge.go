@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
@@ -37,7 +38,7 @@ func (v *Reading) Judge(reg *tool.Registry) {
 
 // Worst returns the sentence with the highest score among those that in
 // admits, or -1 and -1 if there is none. It judges the tool first. Sentences that do nothing but forbid what
-// attackers demand do not count, nor do lists of identifiers and sentences in two
+// attackers demand do not count, nor do lists of identifiers, code and sentences in two
 // languages.
 func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Sentence) bool) (doc, clause int, score token.Score) {
 	v.Judge(reg)
@@ -49,7 +50,7 @@ func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Sentence
 			continue
 		}
 		for k := d.Sen0; k < d.Sen1; k++ {
-			if s := &v.Clauses[k]; in(f, s) && (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && !v.lists(s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
+			if s := &v.Clauses[k]; in(f, s) && (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && !v.lists(s) && !v.isCode(d, s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
 				doc, clause, score = i, k, s.Score
 			}
 		}
@@ -78,6 +79,42 @@ func (v *Reading) lists(s *token.Sentence) bool {
 	}
 	return identifiers > fewIdentifiers && 2*identifiers > s.Tok1-s.Tok0
 }
+
+// isCode reports whether a sentence is code rather than words: many signs, few of the small
+// words of prose.
+func (v *Reading) isCode(d *token.Doc, s *token.Sentence) bool {
+	if s.Tok1-s.Tok0 < fewIdentifiers {
+		return false // a token of a chat template
+	}
+	from, to := v.Tokens[s.Tok0].Start, v.Tokens[s.Tok1-1].End
+	text := d.Text[from:to]
+	signs := 0
+	for i := 0; i < len(text); i++ {
+		member := text[i] == '.' && i+1 < len(text) && char.IsWord(text[i+1])
+		if codeSigns[text[i]] || member {
+			signs++
+		}
+	}
+	if signs*codeShare < len(text) {
+		return false
+	}
+	small := 0
+	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
+		if c := d.Text[t.Start]; t.Means.Any(concept.Stop) && c >= 'a' && c <= 'z' {
+			small++
+		}
+	}
+	return small*smallShare <= s.Tok1-s.Tok0
+}
+
+var codeSigns = char.SetOf("=(){}[]<>_;|&$+*%")
+
+// One of codeShare characters of code is a sign, and at most one of smallShare words is a
+// small word of prose. SQL in capitals has none.
+const (
+	codeShare  = 12
+	smallShare = 12
+)
 
 // mixesLanguages reports whether a sentence has function words of English and
 // of another language.
