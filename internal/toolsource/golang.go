@@ -4,8 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // goCalls are the functions that make a definition from a name and options, and the
@@ -60,7 +62,8 @@ func findGo(text string) (*Found, error) {
 				f.instructions(n.Args[0])
 				return false
 			}
-			if kind, ok := goCalls[selected(n.Fun)]; ok && len(n.Args) > 0 {
+			kind, ok := goCalls[selected(n.Fun)]
+			if ok && len(n.Args) > 0 || f.wraps(n) {
 				f.call(kind, n)
 				return false
 			}
@@ -80,6 +83,20 @@ func findGo(text string) (*Found, error) {
 	})
 	f.strayTags()
 	return f.found, nil
+}
+
+// toolName is what programs call a tool.
+var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+
+// wraps reports whether a call makes a tool by a function of the program itself, such as
+// MustTool("name", "What it does.", handler).
+func (f *goFile) wraps(call *ast.CallExpr) bool {
+	if !strings.HasSuffix(calledName(call.Fun), "Tool") || len(call.Args) < 3 {
+		return false
+	}
+	name, ok := f.text(call.Args[0], 0)
+	description, described := f.text(call.Args[1], 0)
+	return ok && described && toolName.MatchString(name) && strings.Contains(description, " ")
 }
 
 // selected returns the name after the dot of an expression such as mcp.NewTool.
@@ -144,7 +161,7 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 			value = option.Args[0]
 		case isCall && len(option.Args) == 1 && selected(option.Fun) == "WithTitleAnnotation":
 			into, what, value = &d.Title, computedTitle, option.Args[0]
-		case i == 0 && selected(call.Fun) == "NewToolWithRawSchema":
+		case i == 0 && (selected(call.Fun) == "NewToolWithRawSchema" || goCalls[selected(call.Fun)] == Tool && f.wraps(call)):
 			value = arg
 		}
 		if value == nil {

@@ -74,7 +74,7 @@ func (f *goFile) structOf(n ast.Node, s *ast.StructType) *goStruct {
 			return true
 		}
 		for _, key := range [...]string{"jsonschema_description", "jsonschema"} {
-			if text := described(reflect.StructTag(tag).Get(key)); text != "" {
+			for _, text := range described(reflect.StructTag(tag).Get(key)) {
 				g.texts = append(g.texts, Text{text, f.line(field.Tag)})
 			}
 		}
@@ -84,22 +84,30 @@ func (f *goFile) structOf(n ast.Node, s *ast.StructType) *goStruct {
 }
 
 // described returns the texts of a tag: all of it, or the values of a list such as
-// "required,description=The city,enum=a".
-func described(tag string) string {
+// "required,description=The city\, by name,enum=a".
+func described(tag string) []string {
+	const comma = "\x00" // one that belongs to a text
 	var texts []string
-	for part := range strings.SplitSeq(tag, ",") {
+	continues := false
+	for part := range strings.SplitSeq(strings.ReplaceAll(tag, "\\,", comma), ",") {
 		name, value, listed := strings.Cut(part, "=")
 		switch {
-		case !listed || strings.ContainsAny(name, " "):
-			texts = append(texts, part) // a comma of the text
-		case !slices.Contains([]string{"type", "format", "minLength", "maxLength", "minimum", "maximum"}, name):
-			texts = append(texts, value)
+		case part == "required":
+		case listed && !strings.ContainsAny(name, " "):
+			if continues = !slices.Contains([]string{"type", "format", "minLength", "maxLength", "minimum", "maximum"}, name); continues {
+				texts = append(texts, value)
+			}
+		case continues:
+			texts[len(texts)-1] += "," + part
+		default:
+			texts = append(texts, part)
+			continues = true
 		}
 	}
-	if len(texts) > 0 && texts[0] == "required" {
-		texts = texts[1:]
+	for i := range texts {
+		texts[i] = strings.TrimSpace(strings.ReplaceAll(texts[i], comma, ","))
 	}
-	return strings.TrimSpace(strings.Join(texts, ","))
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
 // connect notes the structs of the handler for the tool of a call such as

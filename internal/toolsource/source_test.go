@@ -73,6 +73,12 @@ server.registerTool(ToolName.ECHO, {description: TEXTS.echo}, h);
 const tools = [{name: ToolName.ADD, description: i18n.t("tools.add", "Adds numbers."), inputSchema: {}}];
 `, `4 0 echo "" "Says it again." []
 5 0 add "" "Adds numbers." []`},
+		{"Go, functions of the program", "a.go", `package a
+var a = grafana.MustTool("list_teams", "Lists the " + "teams.", listTeams, mcp.WithTitleAnnotation("Teams"))
+var b = newTool("x", text, h)
+var c = s.RemoveTool("list_teams", "Gone for good.")
+var d = callTool("https://a.example/x", "Says hello there.", nil)
+`, `2 0 list_teams "Teams" "Lists the teams." []`},
 		{"Go, instructions", "a.go", `package a
 var s = server.NewMCPServer("s", "1", server.WithInstructions("Be " + "kind."))
 var t = mcp.NewServer(nil, &mcp.ServerOptions{Instructions: text()})
@@ -119,7 +125,7 @@ type Args struct {
 	More []Part
 }
 type Part struct {
-	Unit string ` + "`jsonschema:\"required,description=C or F,enum=C,enum=F\"`" + `
+	Unit string ` + "`jsonschema:\"required,description=C or F\\\\, in capitals,enum=C,enum=F\"`" + `
 	Day string ` + "`json:\"day\" jsonschema_description:\"Which day\"`" + `
 }
 type Stray struct { X int ` + "`jsonschema:\"nobody takes it\"`" + ` }
@@ -131,9 +137,9 @@ func f() {
 	s.AddTool(tool, mcp.NewTypedToolHandler(func(ctx context.Context, r mcp.CallToolRequest, p Part) (*mcp.CallToolResult, error) { return nil, nil }))
 	_ = mcp.NewTool("typed", mcp.WithInputSchema[Part]())
 }
-`, `14 0 weather "" "W" ["the city, by name" "C or F,C,F" "Which day"]
-15 0 days "" "D" ["C or F,C,F" "Which day"]
-17 0 typed "" "" ["C or F,C,F" "Which day"]
+`, `14 0 weather "" "W" ["the city, by name" "C or F, in capitals" "C" "F" "Which day"]
+15 0 days "" "D" ["C or F, in capitals" "C" "F" "Which day"]
+17 0 typed "" "" ["C or F, in capitals" "C" "F" "Which day"]
 10 : the tags of Stray describe parameters, and no tool of the file takes it: scan the running server`},
 		{"Python, decorators", "a.py", `# @mcp.tool()
 TEXT = ("Adds "
