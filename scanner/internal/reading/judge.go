@@ -1,6 +1,8 @@
 package reading
 
 import (
+	"strings"
+
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
@@ -38,7 +40,7 @@ func (v *Reading) Judge(reg *tool.Registry) {
 
 // Worst returns the sentence with the highest score among those that in
 // admits, or -1 and -1 if there is none. It judges the tool first. Sentences that do nothing but forbid what
-// attackers demand do not count, nor do lists of identifiers, code and sentences in two
+// attackers demand do not count, nor do lists, code and sentences in two
 // languages.
 func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Sentence) bool) (doc, clause int, score token.Score) {
 	v.Judge(reg)
@@ -50,7 +52,7 @@ func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Sentence
 			continue
 		}
 		for k := d.Sen0; k < d.Sen1; k++ {
-			if s := &v.Clauses[k]; in(f, s) && (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && !v.lists(s) && !v.isCode(d, s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
+			if s := &v.Clauses[k]; in(f, s) && (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && !v.lists(d, s) && !v.isCode(d, s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
 				doc, clause, score = i, k, s.Score
 			}
 		}
@@ -65,19 +67,24 @@ func LogOdds(s token.Score) float64 { return float64(s) / classifier.Unit }
 // because the training data has few of them.
 const mixedScore token.Score = classifier.Unit * 9 / 4
 
-// fewIdentifiers is the number of words of identifiers up to which a sentence
+// fewIdentifiers is the number of words of identifiers, or of commas, up to which a sentence
 // is no list.
 const fewIdentifiers = 6
 
-// lists reports whether most of a sentence is identifiers: "one of addLabelToCard, commentCard".
-func (v *Reading) lists(s *token.Sentence) bool {
+// lists reports whether most of a sentence is identifiers or single words between commas: "one
+// of addLabelToCard, commentCard".
+func (v *Reading) lists(d *token.Doc, s *token.Sentence) bool {
 	identifiers := 0
 	for i := s.Tok0; i < s.Tok1; i++ {
 		if v.Tokens[i].Flags&token.Ident != 0 {
 			identifiers++
 		}
 	}
-	return identifiers > fewIdentifiers && 2*identifiers > s.Tok1-s.Tok0
+	if identifiers > fewIdentifiers && 2*identifiers > s.Tok1-s.Tok0 {
+		return true
+	}
+	commas := strings.Count(d.Text[v.Tokens[s.Tok0].Start:v.Tokens[s.Tok1-1].End], ",")
+	return commas > fewIdentifiers && 2*commas+identifiers > s.Tok1-s.Tok0
 }
 
 // isCode reports whether a sentence is code rather than words: many signs, few of the small
