@@ -38,6 +38,7 @@ type directory struct {
 	in     *Input
 	broken []error
 	other  []string // source files that define nothing
+	python []string // the files of Python
 	// found are the files that were read, all are those that are there, and sources
 	// the source files that were not asked for.
 	found, all, sources int
@@ -60,6 +61,9 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		}
 		return d.read(ctx, p)
 	})
+	if err == nil {
+		err = d.findFunctions(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +107,9 @@ func (d *directory) read(ctx context.Context, p string) error {
 	one, err := readFile(ctx, p, cmp.Or(d.opts.Server, serverBelow(d.opts.Base, p)))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if strings.EqualFold(filepath.Ext(p), ".py") {
+		d.python = append(d.python, p)
 	}
 	var bad *InputError
 	switch {

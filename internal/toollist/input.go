@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/mcpclient"
+	"github.com/touchstone-eval/touchstone/internal/toolsource"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -94,6 +95,8 @@ type Unscanned struct {
 	Remedy string `json:"remedy,omitempty"`
 	// Output are the last lines that a server printed for people before it failed.
 	Output []string `json:"output,omitempty"`
+	// late is a definition whose function another file may have, or nil.
+	late *toolsource.Late
 }
 
 // Cause is the reason, with the end of the output of a server.

@@ -24,37 +24,45 @@ func readSource(file, server string, text []byte) (*Input, error) {
 		}
 	}
 	in := &Input{}
-	subjects := map[toolsource.Kind]scanner.Subject{
-		toolsource.Tool: scanner.SubjectTool, toolsource.Prompt: scanner.SubjectPrompt, toolsource.Resource: scanner.SubjectResource,
-		toolsource.Instructions: scanner.SubjectInstructions,
-	}
 	for _, d := range found.Definitions {
-		t := Tool{Place: Place{File: file, Line: d.Line}, Tool: scanner.Tool{
-			Server: server, Subject: subjects[d.Kind], Name: d.Name, Title: d.Title, Description: d.Description,
-		}}
-		if err := addTexts(&t, d.Texts); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err) // unreachable: strings always encode
-		}
-		if size := len(t.Description) + len(t.InputSchema) + len(t.Extra); size > MaxTool {
-			found.Problems = append(found.Problems, toolsource.Problem{Name: d.Name, Line: d.Line, Reason: fmt.Sprintf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)})
-			continue
-		}
-		t.line("/title", d.TitleLine)
-		t.line("/description", d.DescriptionLine)
-		t.line("/instructions", d.DescriptionLine)
-		if d.Kind == toolsource.Tool {
-			in.Tools = append(in.Tools, t)
-		} else {
-			in.Others = append(in.Others, t)
+		if err := in.define(server, file, d); err != nil {
+			found.Problems = append(found.Problems, toolsource.Problem{Name: d.Name, Line: d.Line, Reason: err.Error()})
 		}
 	}
 	for _, p := range found.Problems {
 		in.Unscanned = append(in.Unscanned, Unscanned{
-			Server: server, Tool: p.Name, Place: Place{File: file, Line: p.Line}, Reason: p.Reason,
+			Server: server, Tool: p.Name, Place: Place{File: file, Line: p.Line}, Reason: p.Reason, late: p.Late,
 			Remedy: "write it as a literal, or start the server and scan it with --server-command",
 		})
 	}
 	return in, nil
+}
+
+var subjects = map[toolsource.Kind]scanner.Subject{
+	toolsource.Tool: scanner.SubjectTool, toolsource.Prompt: scanner.SubjectPrompt, toolsource.Resource: scanner.SubjectResource,
+	toolsource.Instructions: scanner.SubjectInstructions,
+}
+
+// define adds a definition of a file. The error says why it is not scanned.
+func (in *Input) define(server, file string, d toolsource.Definition) error {
+	t := Tool{Place: Place{File: file, Line: d.Line}, Tool: scanner.Tool{
+		Server: server, Subject: subjects[d.Kind], Name: d.Name, Title: d.Title, Description: d.Description,
+	}}
+	if err := addTexts(&t, d.Texts); err != nil {
+		return err // unreachable: strings always encode
+	}
+	if size := len(t.Description) + len(t.InputSchema) + len(t.Extra); size > MaxTool {
+		return fmt.Errorf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)
+	}
+	t.line("/title", d.TitleLine)
+	t.line("/description", d.DescriptionLine)
+	t.line("/instructions", d.DescriptionLine)
+	if d.Kind == toolsource.Tool {
+		in.Tools = append(in.Tools, t)
+	} else {
+		in.Others = append(in.Others, t)
+	}
+	return nil
 }
 
 // addTexts adds the further texts of a definition. Most describe parameters, and a

@@ -78,8 +78,10 @@ func (s *source) pyLate(i int) {
 	f := s.at(args[0].from)
 	if at, ok := s.functions[f.text]; ok {
 		s.pyFunction(at, kind, s.toks[i].line, options)
-	} else if strings.HasPrefix(name, "add_") || len(options) > 0 {
-		s.found.problem(f.text, f.line, elsewhere)
+	} else if strings.HasPrefix(name, "add_") || len(options) > 0 || s.at(s.close(i+1)).is("(") {
+		late := &Late{Definition{Kind: kind, Line: f.line}, f.text}
+		s.pyOptions(&late.Definition, options)
+		s.found.Problems = append(s.found.Problems, Problem{f.text, f.line, elsewhere, late})
 	}
 }
 
@@ -93,11 +95,21 @@ func (s *source) pyFunction(i int, kind Kind, line int, args []span) {
 	}
 	d := Definition{Kind: kind, Name: s.toks[i+1].text, Line: line}
 	params := s.parts(i + 2)
-	i = s.close(i + 2)
+	if !s.pyDoc(&d, s.close(i+2)) {
+		return
+	}
+	s.pyOptions(&d, args)
+	s.texts(&d, params, "")
+	s.found.Definitions = append(s.found.Definitions, d)
+}
+
+// pyDoc reads the docstring of a function whose parameters end before i. It reports
+// whether it is a function.
+func (s *source) pyDoc(d *Definition, i int) bool {
 	for i < len(s.toks) && !s.toks[i].is(":") {
 		switch t := s.toks[i]; {
 		case t.is("def") || t.is("class") || t.is("@"):
-			return
+			return false
 		case t.is("[") || t.is("("):
 			i = s.close(i)
 		default:
@@ -107,20 +119,45 @@ func (s *source) pyFunction(i int, kind Kind, line int, args []span) {
 	if doc := s.at(i + 1); doc.kind == str {
 		d.Description, d.DescriptionLine = strings.TrimSpace(doc.text), doc.line
 	}
+	return true
+}
+
+// pyOptions reads the arguments with which a function is registered.
+func (s *source) pyOptions(d *Definition, args []span) {
 	members := s.members(args, "=")
-	if len(args) > 0 && s.at(args[0].from+1).text != "=" {
-		members[map[Kind]string{Tool: "name", Prompt: "name", Resource: "uri"}[kind]] = args[0]
-	}
 	name := "name"
-	if kind == Resource {
+	if d.Kind == Resource {
 		name = "uri"
 	}
-	s.field(&d.Name, &d, members, name, computedName)
-	s.field(&d.Title, &d, members, "title", computedTitle)
-	s.field(&d.Description, &d, members, "description", computedDescription)
-	s.texts(&d, args, "=")
-	s.texts(&d, params, "")
-	s.found.Definitions = append(s.found.Definitions, d)
+	if len(args) > 0 && s.at(args[0].from+1).text != "=" {
+		members[name] = args[0]
+	}
+	s.field(&d.Name, d, members, name, computedName)
+	s.field(&d.Title, d, members, "title", computedTitle)
+	s.field(&d.Description, d, members, "description", computedDescription)
+	s.texts(d, args, "=")
+}
+
+// Functions returns the functions of a file of Python that have one of some names, as
+// definitions of tools.
+func Functions(text string, names map[string]bool) map[string]Definition {
+	s := newSource(text, true)
+	found := map[string]Definition{}
+	for name, i := range s.functions {
+		first := i
+		if s.at(i - 1).is("async") {
+			first--
+		}
+		if !names[name] || s.at(first).column > 0 {
+			continue // a method, or a function in another
+		}
+		d := Definition{Name: name, Line: s.toks[i].line}
+		if s.at(i+2).is("(") && s.pyDoc(&d, s.close(i+2)) {
+			s.texts(&d, s.parts(i+2), "")
+			found[name] = d
+		}
+	}
+	return found
 }
 
 // pyCall reads a call with keyword arguments that has a name and a description or a

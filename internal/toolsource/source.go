@@ -11,6 +11,7 @@
 package toolsource
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 )
@@ -49,6 +50,27 @@ type Problem struct {
 	Name   string // of the tool, or "" if it is not known
 	Line   int
 	Reason string
+	// Late is what the file says of a function of another file that it registers, or nil.
+	Late *Late
+}
+
+// Late is a definition without what the registered function says. Function is its name.
+type Late struct {
+	Definition
+	Function string
+}
+
+// With returns the definition with what its function says, which counts where the
+// registration is silent.
+func (l *Late) With(f Definition) Definition {
+	f.Kind = l.Kind
+	f.Name = cmp.Or(l.Name, f.Name)
+	f.Title, f.TitleLine = l.Title, 0
+	if l.Description != "" {
+		f.Description, f.DescriptionLine = l.Description, 0
+	}
+	f.Texts = append(f.Texts, l.Texts...)
+	return f
 }
 
 // Found is what a file defines, in its order.
@@ -58,7 +80,7 @@ type Found struct {
 }
 
 func (f *Found) problem(name string, line int, reason string) {
-	f.Problems = append(f.Problems, Problem{name, line, reason})
+	f.Problems = append(f.Problems, Problem{Name: name, Line: line, Reason: reason})
 }
 
 const (
