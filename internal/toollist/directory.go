@@ -39,13 +39,15 @@ type directory struct {
 	broken []error
 	other  []string // source files that define nothing
 	python []string // the files of Python
+
+	packages packages
 	// found are the files that were read, all are those that are there, and sources
 	// the source files that were not asked for.
 	found, all, sources int
 }
 
 func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
-	d := &directory{path: dir, opts: opts, own: ownFiles(opts.Own), in: &Input{}}
+	d := &directory{path: dir, opts: opts, own: ownFiles(opts.Own), in: &Input{}, packages: packages{dir, map[string]string{}}}
 	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil && p == dir:
@@ -104,7 +106,11 @@ func (d *directory) wants(p string, e fs.DirEntry) bool {
 
 // read reads a file.
 func (d *directory) read(ctx context.Context, p string) error {
-	one, err := readFile(ctx, p, cmp.Or(d.opts.Server, serverBelow(d.opts.Base, p)))
+	server := d.opts.Server
+	if server == "" && toolsource.Supported(p) {
+		server = d.packages.nameOf(p)
+	}
+	one, err := readFile(ctx, p, cmp.Or(server, serverBelow(d.opts.Base, p)))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
