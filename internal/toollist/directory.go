@@ -108,7 +108,7 @@ func (d *directory) wants(p string, e fs.DirEntry) bool {
 func (d *directory) read(ctx context.Context, p string) error {
 	server := d.opts.Server
 	if server == "" && toolsource.Supported(p) {
-		server = d.packages.nameOf(p)
+		server = d.packages.nameOf(ctx, p)
 	}
 	one, err := readFile(ctx, p, cmp.Or(server, serverBelow(d.opts.Base, p)))
 	if ctx.Err() != nil {

@@ -1,14 +1,16 @@
 package toollist
 
 import (
+	"context"
 	"encoding/json"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/mod/modfile"
+
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // manifests are the files that name a package, with the functions that read the name.
@@ -41,6 +43,9 @@ var manifests = []struct {
 	}},
 }
 
+// maxManifest is the size in bytes above which a manifest is not read.
+const maxManifest = 1 << 20
+
 // packages finds the names of the packages of a directory. The files of a package are the
 // source of one server.
 type packages struct {
@@ -50,22 +55,24 @@ type packages struct {
 
 // nameOf returns the name of the package of a file, by the nearest manifest above it within
 // the directory, or "".
-func (p *packages) nameOf(file string) string { return p.above(filepath.Dir(file)) }
+func (p *packages) nameOf(ctx context.Context, file string) string {
+	return p.above(ctx, filepath.Dir(file))
+}
 
-func (p *packages) above(dir string) string {
+func (p *packages) above(ctx context.Context, dir string) string {
 	if name, ok := p.of[dir]; ok {
 		return name
 	}
 	name := ""
 	for _, m := range manifests {
-		if text, err := os.ReadFile(filepath.Join(dir, m.file)); err == nil && name == "" {
+		if text, err := readlimit.File(ctx, filepath.Join(dir, m.file), maxManifest); err == nil && name == "" {
 			if name = strings.TrimSpace(m.name(text)); name == "/" {
 				name = ""
 			}
 		}
 	}
 	if name == "" && dir != filepath.Clean(p.root) && dir != "." && dir != filepath.Dir(dir) {
-		name = p.above(filepath.Dir(dir))
+		name = p.above(ctx, filepath.Dir(dir))
 	}
 	p.of[dir] = name
 	return name

@@ -31,12 +31,12 @@ func TestPackages(t *testing.T) {
 		"a.ts": "@acme/all", "src/deep/a.ts": "@acme/all", "go/main.go": "mcp-go", "go/pkg/x/a.go": "mcp-go",
 		"py/src/notes/server.py": "notes", "poetry/a.py": "verse", "nameless/a.js": "@acme/all", "broken/a.py": "@acme/all",
 	} {
-		if got := p.nameOf(filepath.Join(root, filepath.FromSlash(file))); got != want {
+		if got := p.nameOf(t.Context(), filepath.Join(root, filepath.FromSlash(file))); got != want {
 			t.Errorf("%s: %q, want %q", file, got, want)
 		}
 	}
 	inner := packages{filepath.Join(root, "src"), map[string]string{}}
-	if got := inner.nameOf(filepath.Join(root, "src", "a.ts")); got != "" {
+	if got := inner.nameOf(t.Context(), filepath.Join(root, "src", "a.ts")); got != "" {
 		t.Errorf("a manifest above the directory that is scanned names %q", got)
 	}
 }
