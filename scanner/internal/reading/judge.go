@@ -19,7 +19,7 @@ func (v *Reading) Judge(reg *tool.Registry) {
 	v.judged = true
 	v.Analyze()
 	x := &v.passage
-	*x = passage{v: v, reg: reg, about: v.Purpose(), nameMeans: v.NamePurpose()}
+	*x = passage{v: v, reg: reg, about: v.Purpose(), nameMeans: v.NamePurpose(), words: x.words}
 	for i := range v.Docs {
 		f := &v.Fields[v.Docs[i].Field]
 		if v.Docs[i].Read {

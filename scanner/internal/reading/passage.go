@@ -24,6 +24,8 @@ type passage struct {
 	about, nameMeans concept.Set
 	// moods are the moods of the sentence's tokens plus one, as far as known.
 	moods [token.MaxSentence + 1]token.Mood
+	// words are the indices of the sentence's tokens among the words of tripwires.
+	words []uint16
 	// signs are the signatures of the tokens signed.
 	signs  token.Signature
 	signed []token.Token

@@ -100,8 +100,11 @@ func (x *passage) trips(s *token.Sentence) {
 	w := wires()
 	var likely tripwire.Wires
 	toks := x.v.Tokens[s.Tok0:s.Tok1]
+	x.words = x.words[:0]
 	for i := range toks {
-		if k := w.of(x.v, x.doc, &toks[i]); k != 0 {
+		k := w.of(x.v, x.doc, &toks[i])
+		x.words = append(x.words, k)
+		if k != 0 {
 			likely.Union(w.anchors[k])
 		}
 	}
@@ -109,8 +112,10 @@ func (x *passage) trips(s *token.Sentence) {
 		return
 	}
 	var mask tripwire.Classes
-	for i := range toks {
-		mask.Union(&w.lists[w.of(x.v, x.doc, &toks[i])])
+	for _, k := range x.words {
+		if k != 0 {
+			mask.Union(&w.lists[k])
+		}
 	}
 	named := s.Flags&(token.Ident|token.Quote|token.Code) != 0 || x.doc.Stats.Marks&token.MarkDash != 0
 	entered, spoken := false, false
@@ -276,7 +281,7 @@ func (x *passage) wholeQuoted() bool {
 func (x *passage) classify(w *wireWords) {
 	x.v.wireClasses = x.v.wireClasses[:0]
 	for i := range x.toks {
-		c := w.lists[w.of(x.v, x.doc, &x.toks[i])]
+		c := w.lists[x.words[i]]
 		x.things(i, &c)
 		x.v.wireClasses = append(x.v.wireClasses, c)
 	}
