@@ -29,35 +29,24 @@ func Compare(now, was *reading.Reading, r *tool.Registry) *Change {
 		}
 	}
 	was.Analyze()
-	now.Judge(r)
-	c.findWorst(now, was)
+	compared := 0
+	doc, clause, _ := now.Worst(r, func(f *tool.Field, d *token.Doc, s *token.Sentence) bool {
+		// What is rather documentation does not count.
+		if s.Score <= 0 || compared == maxCompared || f.Layer != "" && !decode.Deliberate(f.Layer) && !decode.Respells(f.Layer) {
+			return false
+		}
+		compared++
+		text := strings.Trim(d.Text[s.Start:s.End], ".;:, \t\n")
+		return text != "" && !was.Contains(text)
+	})
+	if doc >= 0 {
+		c.Doc, c.Sentence = &now.Docs[doc], &now.Clauses[clause]
+	}
 	return c
 }
 
 // maxCompared bounds the sentences that are looked for in the approved version.
 const maxCompared = 256
-
-// findWorst looks for the worst of the sentences that the approved version lacks.
-// Those that are rather documentation do not count.
-func (c *Change) findWorst(now, was *reading.Reading) {
-	worst, compared := token.Score(0), 0
-	for i := range now.Docs {
-		d := &now.Docs[i]
-		if layer := now.Fields[d.Field].Layer; d.Read || layer != "" && !decode.Deliberate(layer) && !decode.Respells(layer) {
-			continue
-		}
-		for k := d.Sen0; k < d.Sen1 && compared < maxCompared; k++ {
-			s := &now.Clauses[k]
-			if s.Score <= worst {
-				continue
-			}
-			compared++
-			if text := strings.Trim(d.Text[s.Start:s.End], ".;:, \t\n"); text != "" && !was.Contains(text) {
-				c.Doc, c.Sentence, worst = d, s, s.Score
-			}
-		}
-	}
-}
 
 // LogOdds says how much the worst added sentence is like those that attackers plant,
 // as log-odds, or returns 0.

@@ -38,7 +38,7 @@ const (
 // inspectPayload reports a decoded sentence that is more like those that
 // attackers plant than any in the text as written.
 func inspectPayload(v *reading.Reading, r *tool.Registry) []Signal {
-	doc, clause, score := v.Worst(r, func(f *tool.Field, _ *token.Sentence) bool { return f.Layer != "" })
+	doc, clause, score := v.Worst(r, func(f *tool.Field, _ *token.Doc, _ *token.Sentence) bool { return f.Layer != "" })
 	if doc < 0 {
 		return nil
 	}
@@ -51,7 +51,7 @@ func inspectPayload(v *reading.Reading, r *tool.Registry) []Signal {
 	case decode.Respells(f.Layer):
 		least += respelledScore
 	}
-	as, _, plain := v.Worst(r, func(f *tool.Field, _ *token.Sentence) bool { return f.Layer == "" })
+	as, _, plain := v.Worst(r, func(f *tool.Field, _ *token.Doc, _ *token.Sentence) bool { return f.Layer == "" })
 	if score <= least || as >= 0 && score <= plain {
 		return encodedOrder(v)
 	}

@@ -28,7 +28,7 @@ const carrierScore token.Score = classifier.Unit * 3 / 2
 
 func inspectSchema(v *reading.Reading, r *tool.Registry) []Signal {
 	for _, trip := range v.Tripwires(r) {
-		if d := &v.Docs[trip.Doc]; carrier(&v.Fields[d.Field], nil) {
+		if d := &v.Docs[trip.Doc]; carrier(&v.Fields[d.Field]) {
 			s := Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning, Confidence: 0.7,
 				Detail: v.Where(&v.Fields[d.Field]) + "; the text " + trip.Wire.What}.quotingDoc(v, d, int(trip.Start), int(trip.End))
 			if trip.Stops() {
@@ -37,7 +37,7 @@ func inspectSchema(v *reading.Reading, r *tool.Registry) []Signal {
 			return []Signal{s}
 		}
 	}
-	if doc, clause, score := v.Worst(r, carrier); doc >= 0 && score > carrierScore {
+	if doc, clause, score := v.Worst(r, func(f *tool.Field, _ *token.Doc, _ *token.Sentence) bool { return carrier(f) }); doc >= 0 && score > carrierScore {
 		d, sen := &v.Docs[doc], &v.Clauses[clause]
 		return []Signal{Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
 			Confidence: min(float64(score)/sureScore, 1),
@@ -57,7 +57,7 @@ func inspectSchema(v *reading.Reading, r *tool.Registry) []Signal {
 }
 
 // carrier admits the fields of a schema where prose does not belong.
-func carrier(f *tool.Field, _ *token.Sentence) bool {
+func carrier(f *tool.Field) bool {
 	switch f.Kind {
 	case tool.KindEnum, tool.KindDefault, tool.KindComment, tool.KindOther, tool.KindTitle, tool.KindExample, tool.KindJoined, tool.KindAnnotation, tool.KindExtra:
 		return true

@@ -56,8 +56,8 @@ func inspectSentence(v *reading.Reading, r *tool.Registry) []Signal {
 // shadowing reports it.
 func worstSentence(v *reading.Reading, r *tool.Registry) (doc, clause int) {
 	least := flagScoreOf(v)
-	prose := func(of bool) func(*tool.Field, *token.Sentence) bool {
-		return func(f *tool.Field, s *token.Sentence) bool {
+	prose := func(of bool) func(*tool.Field, *token.Doc, *token.Sentence) bool {
+		return func(f *tool.Field, _ *token.Doc, s *token.Sentence) bool {
 			return f.Kind != tool.KindJoined && // joined texts contain sentences that nobody wrote
 				(s.Names == token.NamesOther) == of && (s.Score > least+respelledScore || !decode.Respells(f.Layer))
 		}

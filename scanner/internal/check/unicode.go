@@ -228,7 +228,7 @@ func hiddenWord(w string) bool {
 // judge weighs a disguise by the meaning of the text without it. Innocent prose
 // stays innocent, whatever characters it has.
 func (d *disguise) judge(v *reading.Reading, r *tool.Registry, add func(Tier, float64, int, int, string, ...any)) {
-	_, _, said := v.Worst(r, func(*tool.Field, *token.Sentence) bool { return true })
+	_, _, said := v.Worst(r, func(*tool.Field, *token.Doc, *token.Sentence) bool { return true })
 	if len(v.Tripwires(r)) > 0 {
 		said = max(said, orderScore+1)
 	}
