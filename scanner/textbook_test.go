@@ -13,6 +13,7 @@ func TestTextbook(t *testing.T) {
 		"testdata/blunt_and_careful2.json":   {63, 0},
 		"testdata/blunt_and_careful3.json":   {58, 0},
 		"testdata/blunt_and_careful4.json":   {56, 0},
+		"testdata/blunt_and_careful5.json":   {57, 0},
 		"testdata/updates.json":              {55, 2},
 	} {
 		stopped, stoppedInnocents := 0, 0

@@ -42,7 +42,7 @@ func readPanel(dir string, folds int, real []string) (panel, error) {
 		}
 		p = append(p, panelSet{name: v, tools: tools}, panelSet{name: v + " rewritten", tools: mutated})
 	}
-	for _, name := range []string{"textbook", "textbook_other_words", "blunt", "blunt_and_careful", "blunt_and_careful2", "blunt_and_careful3", "blunt_and_careful4", "updates", "heldout", "classes_heldout", "senses_heldout", "business_heldout", "harm_heldout"} {
+	for _, name := range []string{"textbook", "textbook_other_words", "blunt", "blunt_and_careful", "blunt_and_careful2", "blunt_and_careful3", "blunt_and_careful4", "blunt_and_careful5", "updates", "heldout", "classes_heldout", "senses_heldout", "business_heldout", "harm_heldout"} {
 		tools, err := readEntries(filepath.Join(root, "scanner", "testdata", name+".json"))
 		if err := add(name, tools, err); err != nil {
 			return nil, err
