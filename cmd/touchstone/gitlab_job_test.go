@@ -76,7 +76,7 @@ func (j *gitlabJob) run() {
 	j.reports = job.Artifacts.Reports
 	cmd := exec.Command("bash", "-eo", "pipefail", "-c", strings.Join(job.Script, "\n"))
 	cmd.Dir = j.project
-	cmd.Env = append(os.Environ(), "CI_PROJECT_DIR="+j.project)
+	cmd.Env = append(os.Environ(), "CI_PROJECT_DIR="+j.project, "TMPDIR="+j.t.TempDir())
 	for name, v := range job.Variables {
 		cmd.Env = append(cmd.Env, name+"="+strings.ReplaceAll(v, "$CI_PROJECT_DIR", filepath.ToSlash(j.project)))
 	}
