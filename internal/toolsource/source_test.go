@@ -66,6 +66,18 @@ def list_tools():
 9 0  "" "O" []
 8 git_diff: a part of its description is computed when the server runs
 9 : its name is computed when the server runs`},
+		{"TypeScript, tools by name", "a.ts", `
+export const defs = {
+  list_teams: { description: "Lists the teams.", parameters: z.object({}), title: "Teams" },
+  get_team: tool({ description: "Gets " + "a team.", inputSchema: z.object({ id: z.string().describe("The id.") }), execute: async () => {} }),
+  made: tool({ description: make(), inputSchema: z.object({}) }),
+};
+const api = { get: { description: "Gets a pet by id.", parameters: [{ name: "id" }] } };
+const schema = { properties: { description: { type: "string" }, parameters: { type: "object" } } };
+`, `3 0 list_teams "Teams" "Lists the teams." []
+4 0 get_team "" "Gets a team." ["The id."]
+5 0 made "" "" []
+5 made: a part of its description is computed when the server runs`},
 		{"TypeScript, enumerations", "a.ts", `
 enum ToolName { ECHO = "echo", ADD = "add" }
 const TEXTS = { echo: "Says it again.", "add": "Adds." } as const;

@@ -1,5 +1,7 @@
 package toolsource
 
+import "strings"
+
 // tsCalls are the methods that register something under a name. Other libraries have
 // methods of the short names too, so these count only with a name that is a literal.
 var tsCalls = map[string]struct {
@@ -138,18 +140,51 @@ func (s *source) tsObject(i int) bool {
 		return false
 	}
 	members := s.members(s.parts(i), ":")
+	schema := s.hasSchema(members)
 	if _, named := members["name"]; !named {
-		return false
+		return schema && s.tsKeyed(i, members)
 	}
-	for _, key := range []string{"inputSchema", "parameters", "input_schema"} {
-		if p, ok := members[key]; ok && !s.at(p.from).is("[") { // a list is no schema
-			return s.tsDefinition(i, Tool)
-		}
+	if schema {
+		return s.tsDefinition(i, Tool)
 	}
 	if p, ok := members["arguments"]; ok && s.at(p.from).is("[") {
 		return s.tsDefinition(i, Prompt)
 	}
 	return false
+}
+
+// hasSchema reports whether an object has the schema of a tool's parameters. A list is none.
+func (s *source) hasSchema(members map[string]span) bool {
+	for _, key := range []string{"inputSchema", "parameters", "input_schema"} {
+		if p, ok := members[key]; ok && !s.at(p.from).is("[") {
+			return true
+		}
+	}
+	return false
+}
+
+// tsKeyed reads an object literal that is the value of a member, or the argument of a function
+// that is: { add: {description, parameters} } and { add: tool({...}) } name the tool by the
+// member. It reports whether it is one.
+func (s *source) tsKeyed(i int, members map[string]span) bool {
+	key := i - 2
+	if s.at(i-1).is("(") && s.at(i-2).kind == word {
+		key = i - 4
+	}
+	p, described := members["description"]
+	if !described || key < 0 || !s.at(key+1).is(":") || !toolName.MatchString(s.at(key).text) {
+		return false
+	}
+	of := s.at(i - 2).text // the function
+	if text, ok := s.whole(p); ok && !strings.Contains(text, " ") || !ok && !(key == i-4 && strings.HasSuffix(strings.ToLower(of), "tool")) {
+		return false
+	}
+	d := Definition{Kind: Tool, Name: s.at(key).text, Line: s.at(key).line}
+	s.field(&d.Description, &d, members, "description", computedDescription)
+	s.field(&d.Title, &d, members, "title", computedTitle)
+	s.texts(&d, s.parts(i), ":")
+	s.found.Definitions = append(s.found.Definitions, d)
+	return true
 }
 
 // tsDefinition reads an object literal that is a definition.
