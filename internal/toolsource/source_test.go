@@ -78,6 +78,19 @@ const schema = { properties: { description: { type: "string" }, parameters: { ty
 4 0 get_team "" "Gets a team." ["The id."]
 5 0 made "" "" []
 5 made: a part of its description is computed when the server runs`},
+		{"TypeScript, classes", "a.ts", `
+export class FindTool extends MongoDBToolBase<Config> {
+  static toolName = "find";
+  public description = "Runs a " + "query.";
+  public argsShape = { limit: z.number().describe("The limit."), filter };
+  static operationType: OperationType = "read";
+  async execute() { const name = "x"; return { description: "no" }; }
+}
+class Toolbar { name = "bar"; description = "Not a tool."; }
+class Made extends BaseTool { name = make(); description = "Made."; }
+`, `2 0 find "" "Runs a query." ["The limit."]
+10 0  "" "Made." []
+10 : its name is computed when the server runs`},
 		{"TypeScript, enumerations", "a.ts", `
 enum ToolName { ECHO = "echo", ADD = "add" }
 const TEXTS = { echo: "Says it again.", "add": "Adds." } as const;

@@ -26,6 +26,8 @@ func findTypeScript(text string) (*Found, error) {
 			}
 		case servers[s.toks[i].text] && s.at(i-1).is("new") && s.at(i+1).is("("):
 			s.instructions(i, ":")
+		case s.toks[i].is("class"):
+			s.tsClass(i)
 		case s.toks[i].is("{"):
 			if s.tsObject(i) {
 				i = s.close(i) - 1
@@ -186,6 +188,49 @@ func (s *source) tsKeyed(i int, members map[string]span) bool {
 	s.found.Definitions = append(s.found.Definitions, d)
 	return true
 }
+
+// tsClass reads a class that extends one of tools, and has the name and the description of a
+// tool as fields.
+func (s *source) tsClass(i int) {
+	line, body, ofTools := s.toks[i].line, i+1, false
+	for body < len(s.toks) && !s.toks[body].is("{") && body < i+maxHeading {
+		ofTools = ofTools || s.at(body).kind == word && strings.Contains(s.at(body).text, "Tool") && body > i+1
+		body++
+	}
+	if !ofTools || !s.at(body).is("{") {
+		return
+	}
+	fields := map[string]span{}
+	for k := body + 1; k < s.close(body)-1; k++ {
+		switch t := s.toks[k]; {
+		case t.is("(") || t.is("[") || t.is("{"):
+			k = s.close(k) - 1
+		case t.kind == word && s.at(k+1).is("=") && !s.at(k+2).is("="):
+			fields[t.text] = span{k + 2, s.statement(k + 2)}
+		}
+	}
+	name, ok := fields["toolName"]
+	if !ok {
+		name, ok = fields["name"]
+	}
+	if _, described := fields["description"]; !ok || !described {
+		return
+	}
+	fields["name"] = name
+	d := Definition{Kind: Tool, Line: line}
+	s.field(&d.Name, &d, fields, "name", computedName)
+	s.field(&d.Description, &d, fields, "description", computedDescription)
+	s.field(&d.Title, &d, fields, "title", computedTitle)
+	for _, key := range []string{"argsShape", "inputSchema", "parameters"} {
+		if p, ok := fields[key]; ok {
+			s.texts(&d, []span{p}, "")
+		}
+	}
+	s.found.Definitions = append(s.found.Definitions, d)
+}
+
+// maxHeading bounds the words between a class and its body.
+const maxHeading = 40
 
 // tsDefinition reads an object literal that is a definition.
 func (s *source) tsDefinition(i int, kind Kind) bool {
