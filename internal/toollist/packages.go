@@ -65,11 +65,14 @@ func (p *packages) above(ctx context.Context, dir string) string {
 	}
 	name := ""
 	for _, m := range manifests {
-		if text, err := readlimit.File(ctx, filepath.Join(dir, m.file), maxManifest); err == nil && name == "" {
-			if name = strings.TrimSpace(m.name(text)); name == "/" {
-				name = ""
-			}
+		text, err := readlimit.File(ctx, filepath.Join(dir, m.file), maxManifest)
+		if err != nil {
+			continue
 		}
+		if name = strings.TrimSpace(m.name(text)); name != "" && name != "/" {
+			break
+		}
+		name = ""
 	}
 	if name == "" && dir != filepath.Clean(p.root) && dir != "." && dir != filepath.Dir(dir) {
 		name = p.above(ctx, filepath.Dir(dir))

@@ -65,26 +65,31 @@ func (s *source) constant(name string, value int) {
 func (s *source) enumerations() {
 	for _, name := range slices.Sorted(maps.Keys(s.declared)) {
 		of := s.declared[name]
-		if !s.python {
-			if s.at(of.from).is("{") {
-				for member, value := range s.members(s.parts(of.from), ":") {
-					s.constant(name+"."+member, value.from)
+		switch {
+		case !s.python && s.at(of.from).is("{"):
+			s.memberConstants(name, of.from, ":")
+		case s.python:
+			for i := of.from; i < of.to; i++ {
+				if s.toks[i].kind == word && s.at(i+1).is("=") && !s.at(i+2).is("=") && s.toks[i].line > s.at(i-1).line {
+					s.constant(name+"."+s.toks[i].text, i+2)
 				}
-			}
-			continue
-		}
-		for i := of.from; i < of.to; i++ {
-			if s.toks[i].kind == word && s.at(i+1).is("=") && !s.at(i+2).is("=") && s.toks[i].line > s.at(i-1).line {
-				s.constant(name+"."+s.toks[i].text, i+2)
 			}
 		}
 	}
+	if s.python {
+		return
+	}
 	for i := range s.toks {
-		if !s.python && s.toks[i].is("enum") && s.at(i+1).kind == word && s.at(i+2).is("{") {
-			for member, value := range s.members(s.parts(i+2), "=") {
-				s.constant(s.toks[i+1].text+"."+member, value.from)
-			}
+		if s.toks[i].is("enum") && s.at(i+1).kind == word && s.at(i+2).is("{") {
+			s.memberConstants(s.toks[i+1].text, i+2, "=")
 		}
+	}
+}
+
+// memberConstants notes the members of the braces at i.
+func (s *source) memberConstants(name string, i int, separator string) {
+	for member, value := range s.members(s.parts(i), separator) {
+		s.constant(name+"."+member, value.from)
 	}
 }
 

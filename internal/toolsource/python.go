@@ -132,6 +132,11 @@ func (s *source) pyOptions(d *Definition, args []span) {
 	if len(args) > 0 && s.at(args[0].from+1).text != "=" {
 		members[name] = args[0]
 	}
+	s.pyArguments(d, args, members, name)
+}
+
+// pyArguments reads the texts of the arguments of a call. name is the argument with the name.
+func (s *source) pyArguments(d *Definition, args []span, members map[string]span, name string) {
 	s.field(&d.Name, d, members, name, computedName)
 	s.field(&d.Title, d, members, "title", computedTitle)
 	s.field(&d.Description, d, members, "description", computedDescription)
@@ -176,10 +181,7 @@ func (s *source) pyCall(i int, kind Kind) bool {
 		return false
 	}
 	d := Definition{Kind: kind, Line: s.toks[i].line}
-	s.field(&d.Name, &d, members, name, computedName)
-	s.field(&d.Title, &d, members, "title", computedTitle)
-	s.field(&d.Description, &d, members, "description", computedDescription)
-	s.texts(&d, args, "=")
+	s.pyArguments(&d, args, members, name)
 	s.found.Definitions = append(s.found.Definitions, d)
 	return true
 }

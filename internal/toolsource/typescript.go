@@ -67,8 +67,7 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 		case first.is("{"):
 			members := s.members(s.parts(arg.from), ":")
 			if !short {
-				s.field(&d.Description, &d, members, "description", computedDescription)
-				s.field(&d.Title, &d, members, "title", computedTitle)
+				s.labels(&d, members)
 			}
 			s.texts(&d, s.parts(arg.from), memberSeparator(short))
 		case k == 0 && kind == Resource:
@@ -182,8 +181,7 @@ func (s *source) tsKeyed(i int, members map[string]span) bool {
 		return false
 	}
 	d := Definition{Kind: Tool, Name: s.at(key).text, Line: s.at(key).line}
-	s.field(&d.Description, &d, members, "description", computedDescription)
-	s.field(&d.Title, &d, members, "title", computedTitle)
+	s.labels(&d, members)
 	s.texts(&d, s.parts(i), ":")
 	s.found.Definitions = append(s.found.Definitions, d)
 	return true
@@ -219,8 +217,7 @@ func (s *source) tsClass(i int) {
 	fields["name"] = name
 	d := Definition{Kind: Tool, Line: line}
 	s.field(&d.Name, &d, fields, "name", computedName)
-	s.field(&d.Description, &d, fields, "description", computedDescription)
-	s.field(&d.Title, &d, fields, "title", computedTitle)
+	s.labels(&d, fields)
 	for _, key := range []string{"argsShape", "inputSchema", "parameters"} {
 		if p, ok := fields[key]; ok {
 			s.texts(&d, []span{p}, "")
@@ -245,9 +242,14 @@ func (s *source) tsDefinition(i int, kind Kind) bool {
 		return false
 	}
 	s.field(&d.Name, &d, members, name, computedName)
-	s.field(&d.Description, &d, members, "description", computedDescription)
-	s.field(&d.Title, &d, members, "title", computedTitle)
+	s.labels(&d, members)
 	s.texts(&d, parts, ":")
 	s.found.Definitions = append(s.found.Definitions, d)
 	return true
+}
+
+// labels reads the description and the title of a definition.
+func (s *source) labels(d *Definition, members map[string]span) {
+	s.field(&d.Description, d, members, "description", computedDescription)
+	s.field(&d.Title, d, members, "title", computedTitle)
 }

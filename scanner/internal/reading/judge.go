@@ -38,10 +38,9 @@ func (v *Reading) Judge(reg *tool.Registry) {
 	v.Scorer.Score(&v.View)
 }
 
-// Worst returns the sentence with the highest score among those that in
-// admits, or -1 and -1 if there is none. It judges the tool first. Sentences that do nothing but forbid what
-// attackers demand do not count, nor do lists, code and sentences in two
-// languages.
+// Worst returns the sentence with the highest score among those that in admits, or -1 and
+// -1 if there is none. It judges the tool first. Sentences that only forbid what attackers
+// demand do not count, nor do lists, code and sentences in two languages.
 func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Doc, *token.Sentence) bool) (doc, clause int, score token.Score) {
 	v.Judge(reg)
 	doc, clause = -1, -1
