@@ -7,15 +7,20 @@ package touchstone
 import "embed"
 
 // Source holds the Go files and schemas of the evaluation half, and the verbs
-// that stages start as processes.
+// that stages start as processes. Each line is a room.
 //
 //go:embed go.mod go.sum
 //go:embed cmd/touchstone/cmd_proxy.go cmd/touchstone/cmd_replay.go cmd/touchstone/cmd_detector.go
 //go:embed contracts/*.go contracts/schema/*.json
-//go:embed metrics scanner/*.go scanner/internal stages
-//go:embed internal/atomicfile internal/closest internal/datasets/validation/*.go internal/embedding/*.go internal/embedding/endpoint/*.go internal/embedding/models/*.go internal/embedding/sentence/*.go internal/embedding/sentence/*.s internal/jsonpointer/*.go
-//go:embed internal/mcpclient internal/pagestyle internal/proxy internal/ranking internal/readlimit internal/reporttext/*.go internal/reporttext/*.css internal/safetext internal/scanreport internal/significance internal/subprocess internal/tokenize internal/toollist internal/toolsource
-//go:embed internal/selection/*.go internal/selection/model/*.go internal/selection/score/*.go internal/similarity/*.go
+//go:embed metrics
+//go:embed scanner/*.go scanner/internal
+//go:embed stages
+//go:embed internal/base
+//go:embed internal/data/validation/*.go
+//go:embed internal/proxy
+//go:embed internal/report
+//go:embed internal/scan
+//go:embed internal/selection/*.go internal/selection/model/*.go internal/selection/score/*.go internal/selection/similarity/*.go
 var Source embed.FS
 
 // Template holds the pipeline and the data that init copies.

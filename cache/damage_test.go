@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // TestFlippedBytes damages bytes of each blob and record of a small
@@ -122,7 +122,7 @@ func (d *damaged) use(t *testing.T) (noticed bool) {
 func (d *damaged) flip(t *testing.T, file string) {
 	good := d.intact[file]
 	name, _ := filepath.Rel(d.s.dir, file)
-	step := testlevel.Rounds(3, 1)
+	step := level.Rounds(3, 1)
 	for i := 0; i < len(good); i += step {
 		bad := bytes.Clone(good)
 		bad[i] ^= 1 << (i % 8)

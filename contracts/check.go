@@ -9,8 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"github.com/touchstone-eval/touchstone/internal/closest"
-	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
+	"github.com/touchstone-eval/touchstone/internal/base/closest"
+	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
 )
 
 // check validates tree and returns the problems, without their places.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
+	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
 )
 
 // Locate returns the error for problems whose Pointer is known but whose place

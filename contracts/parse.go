@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
+	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
 )
 
 // Limits on input. They are far above any valid file, so that a broken or

@@ -9,8 +9,8 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // Read reads the file path as a T, one of the types that have a schema. A file

@@ -11,8 +11,8 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
-	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
 )
 
 // Write writes v, a value of one of the types that have a schema (or a pointer

@@ -19,8 +19,8 @@ import (
 	"github.com/zclconf/go-cty-yaml"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
+	testprogram "github.com/touchstone-eval/touchstone/internal/testing/program"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -42,7 +42,7 @@ func TestExamples(t *testing.T) {
 		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../"), func(t *testing.T) {
 			t.Parallel()
 			if reason, ok := found[0].mark("thorough"); ok {
-				testlevel.Thorough(t, reason)
+				level.Thorough(t, reason)
 			}
 			s := &session{t: t, page: page, store: store, env: env}
 			for _, b := range found {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/docstable"
+	"github.com/touchstone-eval/touchstone/internal/testing/docstable"
 )
 
 func TestAUC(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/docstable"
+	"github.com/touchstone-eval/touchstone/internal/testing/docstable"
 )
 
 func TestRankingIsDeclaredWhole(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/touchstone-eval/touchstone/internal/closest"
+	"github.com/touchstone-eval/touchstone/internal/base/closest"
 )
 
 // content is a block's body after it was checked against its schema. It only holds what the

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/touchstone-eval/touchstone/internal/closest"
+	"github.com/touchstone-eval/touchstone/internal/base/closest"
 )
 
 // MainFile is the name of the main file of a pipeline directory. Naming it stands for naming the

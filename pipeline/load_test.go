@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // inDir writes files to a new directory, makes it the working directory and returns
@@ -62,7 +62,7 @@ func loadSource(t testing.TB, src string, o Options, files map[string]string) (*
 
 func TestBadSources(t *testing.T) {
 	deep := strings.Repeat
-	many := testlevel.Rounds(100_000, 1_000_000)
+	many := level.Rounds(100_000, 1_000_000)
 	for name, tt := range map[string]struct{ src, want string }{
 		"empty":               {"", "declares no stage"},
 		"blank":               {"\n\n# nothing\n", "declares no stage"},

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/touchstone-eval/touchstone/internal/closest"
+	"github.com/touchstone-eval/touchstone/internal/base/closest"
 )
 
 // place describes an expression: what it may refer to, and its name for messages. stage is its stage,

@@ -3,7 +3,7 @@
 // After each attack, the next run must give the right bytes, and nothing may be left
 // behind.
 //
-//	go run ./bench/campaigns [-long] [-seed N] [-as UID] [-flags FLAGS] [CAMPAIGN[=TRIALS]...]
+//	bench/run campaigns [-long] [-seed N] [-as UID] [-flags FLAGS] [CAMPAIGN[=TRIALS]...]
 //
 // Without names it runs every campaign with a few trials. With -long it runs them with
 // the trials that docs/explanation/fault-injection.md quotes, which takes hours. It prints one

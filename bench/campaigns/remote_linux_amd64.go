@@ -21,7 +21,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote/remotetest"
 )
 
 // sharing is a subject that uses a remote cache.

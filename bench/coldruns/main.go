@@ -3,7 +3,7 @@
 // lists ever differ. Each run has its own order of servers, of tools within each
 // server, and of queries.
 //
-//	go run ./bench/coldruns -proxy adapters/mcpproxy.hcl -source ../mcpproxy-go [-runs 100]
+//	bench/run coldruns -proxy adapters/mcpproxy.hcl -source ../mcpproxy-go [-runs 100]
 //
 // Without -proxy it uses the reference proxy.
 package main

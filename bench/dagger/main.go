@@ -3,7 +3,7 @@
 // a running engine and the dagger program, and works on a copy of the files that git
 // tracks.
 //
-//	go run ./bench/dagger [-runs 5] [-stages 20] [-matrix 100] [-jobs 8]
+//	bench/run dagger [-runs 5] [-stages 20] [-matrix 100] [-jobs 8]
 //
 // The bounds are: a warm gate takes at most twice as long as the constant, and at most 1.33
 // times as long as a constant whose function runs; a container adds less than 300 ms to a

@@ -3,7 +3,7 @@
 // words and by meaning. It prints Recall@1/3/5/10 and the reciprocal rank.
 //
 //	touchstone models add
-//	go run ./bench/embedding [-external DIR]
+//	bench/run embedding [-external DIR]
 //
 // DIR holds metatool.corpus.json and metatool.golden.json, which are not part
 // of the project. Missing data is skipped with a message.
@@ -21,10 +21,10 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/embedding"
-	"github.com/touchstone-eval/touchstone/internal/embedding/models"
-	"github.com/touchstone-eval/touchstone/internal/proxy"
 	"github.com/touchstone-eval/touchstone/internal/proxy/direct"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding/models"
+	refproxy "github.com/touchstone-eval/touchstone/internal/proxy/reference"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -105,12 +105,12 @@ func compare(ctx context.Context, name string, corpus contracts.Corpus, golden c
 	if err != nil {
 		return err
 	}
-	reference, err := proxy.NewIndex(ctx, corpus.Tools, nil)
+	reference, err := refproxy.NewIndex(ctx, corpus.Tools, nil)
 	if err != nil {
 		return err
 	}
 	defer reference.Close()
-	hybrid, err := proxy.NewIndex(ctx, corpus.Tools, model)
+	hybrid, err := refproxy.NewIndex(ctx, corpus.Tools, model)
 	if err != nil {
 		return err
 	}

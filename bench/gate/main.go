@@ -2,7 +2,7 @@
 // graph with as many stages. It also measures what the engine adds to each executed
 // stage, compared with ninja executing the same commands.
 //
-//	go run ./bench/gate [-runs 15] [-copies 500]
+//	bench/run gate [-runs 15] [-copies 500]
 package main
 
 import (

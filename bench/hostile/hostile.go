@@ -2,7 +2,7 @@
 // work grows faster than its input. Its benchmarks run readers and checks over
 // growing inputs, and report the growth exponent: 1 is linear, 2 quadratic.
 //
-//	go test -bench . ./bench/hostile
+//	go test -C bench -bench . ./hostile
 package hostile
 
 import (

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/bench/internal/timing"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -30,8 +30,8 @@ func TestTools(t *testing.T) {
 // TestDocuments expects every document to be read, or refused with a remedy.
 func TestDocuments(t *testing.T) {
 	for name, of := range Documents {
-		in, err := toollist.Read("f.json", "s", []byte(of(16<<10)))
-		var bad *toollist.InputError
+		in, err := input.Read("f.json", "s", []byte(of(16<<10)))
+		var bad *input.InputError
 		switch {
 		case err != nil && (!errors.As(err, &bad) || bad.Remedy == ""):
 			t.Errorf("%s: %v", name, err)
@@ -100,7 +100,7 @@ func BenchmarkRead(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(Documents)) {
 		b.Run(dashed(name), func(b *testing.B) {
 			growth(b, func(n int) []byte { return []byte(Documents[name](n)) }, func(text []byte) {
-				_, _ = toollist.Read("f.json", "s", text) // some are refused
+				_, _ = input.Read("f.json", "s", text) // some are refused
 			})
 		})
 	}

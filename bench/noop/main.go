@@ -2,7 +2,7 @@
 // stage that concatenates the copies, and compares it with ninja and make on the same
 // graph.
 //
-//	go run ./bench/noop [-n 1000,10000] [-runs 9]
+//	bench/run noop [-n 1000,10000] [-runs 9]
 package main
 
 import (

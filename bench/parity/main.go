@@ -3,7 +3,7 @@
 // in independent.go computes the metrics a second time, from the ranked lists of the
 // reports.
 //
-//	go run ./bench/parity -source ../mcpproxy-go
+//	bench/run parity -source ../mcpproxy-go
 //
 // The checkout must contain the results of its own build instructions at its root:
 // mcpproxy, and scan-eval for the detectors. docs/explanation/parity.md uses the output of this

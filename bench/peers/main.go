@@ -1,7 +1,7 @@
 // Command peers compares touchstone scan with other scanners: what each finds in a security
 // corpus, and how many tools it scans in a second. Scanners without a flag are left out:
 //
-//	go run ./bench/peers [-tools FILE] [-security FILE]... [-aguara PROGRAM] [-pipelock PROGRAM]
+//	bench/run peers [-tools FILE] [-security FILE]... [-aguara PROGRAM] [-pipelock PROGRAM]
 //	    [-mcpproxy PROGRAM] [-mcp-scanner CHECKOUT]
 //
 // The file of -tools holds rows with server, tool, description and inputSchema. Each scanner reads

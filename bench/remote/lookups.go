@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/internal/remote"
-	"github.com/touchstone-eval/touchstone/internal/signing"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote"
+	"github.com/touchstone-eval/touchstone/internal/engine/signing"
 )
 
 // open opens an empty store that uses the server.

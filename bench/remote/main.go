@@ -28,7 +28,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/bench/internal/timing"
-	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote/remotetest"
 )
 
 func main() {

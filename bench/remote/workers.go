@@ -11,8 +11,8 @@ import (
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 
-	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
-	"github.com/touchstone-eval/touchstone/internal/subprocess"
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote/remotetest"
 )
 
 // napping is how long each instance of the runs on workers sleeps.

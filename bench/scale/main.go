@@ -2,7 +2,7 @@
 // growing size. It prints the costs of each stage and of all processes together, with
 // their growth exponents.
 //
-//	go run ./bench/scale [-tools 1000,5000,10000,50000] [-queries 10000]
+//	bench/run scale [-tools 1000,5000,10000,50000] [-queries 10000]
 //
 // There is one upstream server for every 50 tools. The largest size is also run with the
 // numbers of queries in -flat, to see whether memory grows with them. -var passes a

@@ -3,7 +3,7 @@
 // provider of models. It prints figures and exits with 1 where something that was
 // asked for is lost, done twice, or ends without a reason.
 //
-//	go run ./bench/selection [-runs 100000] [-readers 50] [pages] [faults] [kill] [disk] [locked] [owners] [tools] [servers]
+//	bench/run selection [-runs 100000] [-readers 50] [pages] [faults] [kill] [disk] [locked] [owners] [tools] [servers]
 //
 // Without names it runs all. disk needs root, for a small file system of its own.
 package main

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
-func TestMain(m *testing.M) { os.Exit(testprogram.M{M: m}.Run()) }
+func TestMain(m *testing.M) { os.Exit(program.M{M: m}.Run()) }
 
 // Every trial that does not wait for a timeout, in small.
 func TestTrials(t *testing.T) {
@@ -20,7 +20,7 @@ func TestTrials(t *testing.T) {
 		}
 		t.Run(trial.name, func(t *testing.T) {
 			b := &bench{
-				tool: testprogram.Path(t, testprogram.Touchstone), dir: t.TempDir(), out: t.Output(),
+				tool: program.Path(t, program.Touchstone), dir: t.TempDir(), out: t.Output(),
 				size: sizes{
 					stored: 300, readers: 4, requests: 2, concurrent: 20, killed: 20,
 					listBytes: 1 << 20, listTools: 100, patience: time.Minute,

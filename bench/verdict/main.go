@@ -3,7 +3,7 @@
 // although nothing changed, and how often an interval contains the true value.
 // docs/explanation/statistics.md uses the output of this command.
 //
-//	go run ./bench/verdict [-sets 2000]
+//	bench/run verdict [-sets 2000]
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/significance"
+	"github.com/touchstone-eval/touchstone/internal/report/significance"
 )
 
 func main() {

@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/buildversion"
-	_ "github.com/touchstone-eval/touchstone/internal/collector"
-	"github.com/touchstone-eval/touchstone/internal/scancommand"
+	"github.com/touchstone-eval/touchstone/internal/base/buildversion"
+	_ "github.com/touchstone-eval/touchstone/internal/base/collector"
+	"github.com/touchstone-eval/touchstone/internal/scan/command"
 )
 
 // Exit codes that do not come from a verdict.
@@ -39,7 +39,7 @@ func main() {
 
 func run(ctx context.Context) int {
 	var asJSON bool
-	root := scancommand.New(program, &asJSON)
+	root := command.New(program, &asJSON)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	version := newVersion(&asJSON)
 	root.AddCommand(version)
@@ -59,7 +59,7 @@ func run(ctx context.Context) int {
 	})
 	root.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON for programs")
 	err := root.ExecuteContext(ctx)
-	var verdict *scancommand.Failed
+	var verdict *command.Failed
 	switch {
 	case err == nil:
 		return 0
@@ -69,7 +69,7 @@ func run(ctx context.Context) int {
 		fmt.Fprintln(os.Stderr, program+": interrupted")
 		return exitInterrupted
 	}
-	scancommand.WriteError(os.Stderr, program, err)
+	command.WriteError(os.Stderr, program, err)
 	return exitUsage
 }
 

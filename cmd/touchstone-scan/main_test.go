@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/buildversion"
+	"github.com/touchstone-eval/touchstone/internal/base/buildversion"
 )
 
 // build builds the program as a release does.

@@ -18,9 +18,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/buildversion"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/base/buildversion"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
+	testprogram "github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // releases serves a release with the archive of one program and no other, as GitHub does. A script
@@ -127,7 +127,7 @@ type gateFixture struct {
 
 func newGateFixture(t *testing.T) *gateFixture {
 	t.Helper()
-	testlevel.Thorough(t, "it runs whole evaluations")
+	level.Thorough(t, "it runs whole evaluations")
 	if runtime.GOOS == "windows" {
 		t.Skip("it runs the runner's scripts")
 	}
@@ -309,7 +309,7 @@ func noProgram(t *testing.T, f *gateFixture) {
 
 // The actions fetch the release that they belong to.
 func TestActionsNameTheVersion(t *testing.T) {
-	for _, file := range []string{"../../action.yml", "../../actions/scan/action.yml", "../../templates/gate.yml", "../../templates/scan.yml"} {
+	for _, file := range []string{"../../action.yml", "../../ci/actions/scan/action.yml", "../../templates/gate.yml", "../../templates/scan.yml"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

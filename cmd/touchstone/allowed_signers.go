@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/internal/signing"
+	"github.com/touchstone-eval/touchstone/internal/engine/signing"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -60,7 +60,7 @@ func (s *session) printNextSteps(w io.Writer, flags *globalFlags, v *verdict) {
 		}
 		edited = true
 		if file := s.datasetFile(u.Kind); file != "" {
-			fmt.Fprintf(w, "  %s datasets next %s\n", toolName, toollist.QuoteWord(file))
+			fmt.Fprintf(w, "  %s datasets next %s\n", toolName, input.QuoteWord(file))
 		}
 	}
 	if v.None && !edited {
@@ -180,6 +180,6 @@ func nameOtherBaseline(w io.Writer, flags *globalFlags, written string) {
 		return
 	}
 	if named := flags.baselineFile(plan); filepath.Clean(named) != filepath.Clean(written) {
-		fmt.Fprintf(w, "note: the pipeline names %s; name the new file in its place, or pass --var baseline=%s\n", named, toollist.QuoteWord(written))
+		fmt.Fprintf(w, "note: the pipeline names %s; name the new file in its place, or pass --var baseline=%s\n", named, input.QuoteWord(written))
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/pipeline"
 	"github.com/touchstone-eval/touchstone/stages/gate"
@@ -74,16 +74,16 @@ func (f *globalFlags) missingBaseline(plan *pipeline.Plan) error {
 func (f *globalFlags) again(plan *pipeline.Plan, verb ...string) string {
 	words := append([]string{toolName}, verb...)
 	if f.file != defaultFile {
-		words = append(words, "--file", toollist.QuoteWord(f.file))
+		words = append(words, "--file", input.QuoteWord(f.file))
 	}
 	for _, file := range f.varFiles {
-		words = append(words, "--var-file", toollist.QuoteWord(file))
+		words = append(words, "--var-file", input.QuoteWord(file))
 	}
 	for _, v := range f.vars {
 		if name, _, _ := strings.Cut(v, "="); slices.Contains(plan.Sensitive, strings.TrimSpace(name)) {
 			v = name + "=..."
 		}
-		words = append(words, "--var", toollist.QuoteWord(v))
+		words = append(words, "--var", input.QuoteWord(v))
 	}
 	return strings.Join(words, " ")
 }
@@ -195,7 +195,7 @@ func (u baselineUpdate) source(named string, agg contracts.Aggregate) (string, e
 		return "", err
 	case !belongs:
 		free, err := baselineTarget(u.to, agg)
-		return "", errors.Join(err, fmt.Errorf("%s is the baseline of other data and is not overwritten; name another file, such as --baseline %s", u.to, toollist.QuoteWord(free)))
+		return "", errors.Join(err, fmt.Errorf("%s is the baseline of other data and is not overwritten; name another file, such as --baseline %s", u.to, input.QuoteWord(free)))
 	case exists(u.to):
 		return u.to, nil
 	}

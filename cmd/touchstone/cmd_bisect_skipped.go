@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

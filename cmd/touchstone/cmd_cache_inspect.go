@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
-	"github.com/touchstone-eval/touchstone/internal/signing"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/engine/signing"
 )
 
 // cacheStatsJSON is the output of cache stats --json.

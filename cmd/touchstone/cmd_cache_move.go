@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/local"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
-	"github.com/touchstone-eval/touchstone/internal/signing"
+	"github.com/touchstone-eval/touchstone/internal/engine/signing"
 )
 
 // cacheGCJSON is the output of cache gc --json.

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/compare"
+	"github.com/touchstone-eval/touchstone/internal/report/compare"
 )
 
 // compareFlags are the flags of compare.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/compare"
+	"github.com/touchstone-eval/touchstone/internal/report/compare"
 )
 
 // costVerb is the command with which this program measures two proxies in a child

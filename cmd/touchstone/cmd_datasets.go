@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
-	"github.com/touchstone-eval/touchstone/internal/datasets/versions"
+	"github.com/touchstone-eval/touchstone/internal/data/validation"
+	"github.com/touchstone-eval/touchstone/internal/data/versions"
 )
 
 // newDatasetsCommand returns "touchstone datasets", which lists versions, makes the next ones and

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/versions"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/data/versions"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
 func newDatasetsAddCommand(lock *string) *cobra.Command {
@@ -42,7 +42,7 @@ valid, nothing is written.`,
 			}
 			stdout := cmd.OutOrStdout()
 			fmt.Fprintf(stdout, "wrote %s, %s %s, a draft with %d more entries\n", added.File, added.Kind, added.Version, len(added.IDs))
-			fmt.Fprintf(stdout, "next step: %s datasets freeze %s\n", toolName, toollist.QuoteWord(filepath.ToSlash(added.File)))
+			fmt.Fprintf(stdout, "next step: %s datasets freeze %s\n", toolName, input.QuoteWord(filepath.ToSlash(added.File)))
 			return nil
 		},
 	}

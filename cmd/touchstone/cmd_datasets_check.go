@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/quality"
-	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
-	"github.com/touchstone-eval/touchstone/internal/datasets/versions"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/data/quality"
+	"github.com/touchstone-eval/touchstone/internal/data/validation"
+	"github.com/touchstone-eval/touchstone/internal/data/versions"
 )
 
 // checkedJSON is one dataset in datasets check and stats --json.

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
-	"github.com/touchstone-eval/touchstone/internal/datasets/external"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/data/convert"
+	"github.com/touchstone-eval/touchstone/internal/data/external"
 )
 
 // externalFlags are those of touchstone datasets external.

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
-	"github.com/touchstone-eval/touchstone/internal/datasets/external"
-	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/data/convert"
+	"github.com/touchstone-eval/touchstone/internal/data/external"
+	"github.com/touchstone-eval/touchstone/internal/data/validation"
 )
 
 func newExternalImportCommand(flags *globalFlags, f *externalFlags) *cobra.Command {

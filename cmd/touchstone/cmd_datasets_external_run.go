@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
-	"github.com/touchstone-eval/touchstone/internal/datasets/external"
-	"github.com/touchstone-eval/touchstone/internal/datasets/pool"
-	"github.com/touchstone-eval/touchstone/internal/datasets/power"
+	"github.com/touchstone-eval/touchstone/internal/data/convert"
+	"github.com/touchstone-eval/touchstone/internal/data/external"
+	"github.com/touchstone-eval/touchstone/internal/data/pool"
+	"github.com/touchstone-eval/touchstone/internal/data/power"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
-	"github.com/touchstone-eval/touchstone/internal/datasets/external"
+	"github.com/touchstone-eval/touchstone/internal/data/convert"
+	"github.com/touchstone-eval/touchstone/internal/data/external"
 )
 
 // importJSON is the output of datasets import --json.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/versions"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/data/versions"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
 func newDatasetsNextCommand(flags *globalFlags, lock *string) *cobra.Command {
@@ -40,7 +40,7 @@ cache or from the last commit of its git repository. If it is in neither, nothin
 			if next.Restored {
 				fmt.Fprintf(stdout, "restored the frozen content of %s\n", next.From)
 			}
-			file := toollist.QuoteWord(filepath.ToSlash(next.File))
+			file := input.QuoteWord(filepath.ToSlash(next.File))
 			if next.Kind == contracts.KindCorpus {
 				fmt.Fprintf(stdout, "next step: %s golden migrate GOLDEN --to %s carries the labels over\n", toolName, next.Version)
 			} else {

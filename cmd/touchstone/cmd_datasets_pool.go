@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/pool"
+	"github.com/touchstone-eval/touchstone/internal/data/pool"
 )
 
 // poolFlags are those of touchstone datasets pool.

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/pool"
-	"github.com/touchstone-eval/touchstone/internal/datasets/power"
-	"github.com/touchstone-eval/touchstone/internal/significance"
+	"github.com/touchstone-eval/touchstone/internal/data/pool"
+	"github.com/touchstone-eval/touchstone/internal/data/power"
+	"github.com/touchstone-eval/touchstone/internal/report/significance"
 )
 
 // powerDepth is the number of results that a run is scored on.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/synthetic"
+	"github.com/touchstone-eval/touchstone/internal/data/synthetic"
 )
 
 func newDatasetsSynthesizeCommand() *cobra.Command {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/local"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote"
 	"github.com/touchstone-eval/touchstone/internal/engine/workers"
-	"github.com/touchstone-eval/touchstone/internal/remote"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

@@ -14,12 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
 // defaultEvalDB is the default database of servers, cases and runs.
@@ -196,7 +196,7 @@ func figure(v *float64) string {
 // readInput reads a file, or standard input if the path is "-".
 func readInput(cmd *cobra.Command, path string, limit int64) ([]byte, error) {
 	if path == "-" {
-		return readlimit.All(cmd.Context(), cmd.InOrStdin(), toollist.Stdin, limit)
+		return readlimit.All(cmd.Context(), cmd.InOrStdin(), input.Stdin, limit)
 	}
 	return readlimit.File(cmd.Context(), path, limit)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/exchange"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
-	"github.com/touchstone-eval/touchstone/internal/similarity"
-	"github.com/touchstone-eval/touchstone/internal/similarity/gather"
+	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
+	"github.com/touchstone-eval/touchstone/internal/selection/similarity/gather"
 )
 
 // evalSimilarFlags are those of touchstone eval similar.

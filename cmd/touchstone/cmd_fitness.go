@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/fitness"
+	"github.com/touchstone-eval/touchstone/internal/report/fitness"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 

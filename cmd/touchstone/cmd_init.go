@@ -18,9 +18,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/touchstone-eval/touchstone"
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // ignoreFile is the name of the file that lists what git ignores.

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/touchstone-eval/touchstone/internal/remote"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote"
 )
 
 const (

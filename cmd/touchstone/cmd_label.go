@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/judging"
-	"github.com/touchstone-eval/touchstone/internal/datasets/label"
+	"github.com/touchstone-eval/touchstone/internal/data/judging"
+	"github.com/touchstone-eval/touchstone/internal/data/label"
 )
 
 // labelFlags are those of touchstone label.

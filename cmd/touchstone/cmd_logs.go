@@ -12,7 +12,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
 // logsJSON is the output of logs --json.
@@ -172,7 +172,7 @@ func (s *session) copyFailed(cmd *cobra.Command, selected string, found []engine
 		}
 		return nil
 	}
-	name := toollist.QuoteWord(selected)
+	name := input.QuoteWord(selected)
 	switch {
 	case len(there) > 0:
 		slices.Sort(there)

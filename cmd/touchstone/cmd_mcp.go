@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/mcpserver"
 	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/mcpserver"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 )

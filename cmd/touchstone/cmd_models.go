@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/internal/embedding/models"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding/models"
 )
 
 func newModelsCommand(flags *globalFlags) *cobra.Command {

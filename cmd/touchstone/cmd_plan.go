@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/internal/progress"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/engine/progress"
 )
 
 // planJSON is the output of plan --json. Hits, Runs and Waits count the instances whose results

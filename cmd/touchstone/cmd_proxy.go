@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/embedding"
-	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
-	"github.com/touchstone-eval/touchstone/internal/embedding/models"
-	"github.com/touchstone-eval/touchstone/internal/proxy"
 	"github.com/touchstone-eval/touchstone/internal/proxy/direct"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding/endpoint"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding/models"
+	refproxy "github.com/touchstone-eval/touchstone/internal/proxy/reference"
 )
 
 func newProxyCommand() *cobra.Command {
@@ -32,7 +32,7 @@ func newProxyCommand() *cobra.Command {
 }
 
 func newProxyServeCommand() *cobra.Command {
-	var opts proxy.Options
+	var opts refproxy.Options
 	var config, model string
 	var untilStdinCloses bool
 	cmd := &cobra.Command{
@@ -79,7 +79,7 @@ The proxy stops on SIGTERM or interrupt, and stops all servers that it started.`
 			if untilStdinCloses {
 				ctx = untilEnd(ctx, cmd.InOrStdin())
 			}
-			return proxy.Serve(ctx, opts)
+			return refproxy.Serve(ctx, opts)
 		},
 	}
 	f := cmd.Flags()

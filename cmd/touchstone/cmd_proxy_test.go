@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/proxy"
+	refproxy "github.com/touchstone-eval/touchstone/internal/proxy/reference"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // served runs the real binary as a proxy for real replay servers.
@@ -33,7 +33,7 @@ type served struct {
 
 func serveProxy(t *testing.T, flags ...string) *served {
 	t.Helper()
-	bin := testprogram.Path(t, testprogram.Touchstone)
+	bin := program.Path(t, program.Touchstone)
 	dir := t.TempDir()
 	corpus, err := contracts.Read[contracts.Corpus]("../../datasets/corpus_v1.json")
 	if err != nil {
@@ -70,7 +70,7 @@ func serveProxy(t *testing.T, flags ...string) *served {
 		case <-time.After(10 * time.Millisecond):
 		}
 		if b, err := os.ReadFile(ready); err == nil {
-			var a proxy.Announcement
+			var a refproxy.Announcement
 			if err := json.Unmarshal(b, &a); err != nil {
 				t.Fatal(err)
 			}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
-	"github.com/touchstone-eval/touchstone/internal/cihost"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/report/cihost"
 )
 
 // reportsDir is the directory to which the pipeline publishes its reports.

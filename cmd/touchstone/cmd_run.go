@@ -18,9 +18,9 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/internal/progress"
-	"github.com/touchstone-eval/touchstone/internal/remote"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/engine/progress"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
 // runFlags are the flags of the commands that execute stages.
@@ -265,7 +265,7 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
 		}
 		if len(o.Failed.Outputs) > 0 && s.refusedData(o, names) == nil {
-			fmt.Fprintf(w, "kept the outputs of %s: %s; %s logs %s -o DIR copies them\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
+			fmt.Fprintf(w, "kept the outputs of %s: %s; %s logs %s -o DIR copies them\n", o.Instance, failedNames(o.Failed), toolName, input.QuoteWord(o.Instance.String()))
 		}
 	}
 	return err

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/buildversion"
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/base/buildversion"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // scanProject makes a directory with tool lists for the jobs that scan.
@@ -42,12 +42,12 @@ func scannerReleases(t *testing.T) string {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("it runs the runner's scripts")
 	}
-	return releases(t, testprogram.Path(t, testprogram.Scanner)).URL
+	return releases(t, program.Path(t, program.Scanner)).URL
 }
 
 // The action fetches the scanner, scans, and uploads what it found.
 func TestScanAction(t *testing.T) {
-	downloads, scanner := scannerReleases(t), testprogram.Path(t, testprogram.Scanner)
+	downloads, scanner := scannerReleases(t), program.Path(t, program.Scanner)
 	for _, tt := range []struct {
 		name    string
 		inputs  map[string]string
@@ -71,7 +71,7 @@ func TestScanAction(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := scanProject(t)
-			j := &actionJob{t: t, action: "actions/scan", workspace: dir, temp: t.TempDir(), inputs: map[string]string{"downloads": downloads}}
+			j := &actionJob{t: t, action: "ci/actions/scan", workspace: dir, temp: t.TempDir(), inputs: map[string]string{"downloads": downloads}}
 			maps.Copy(j.inputs, tt.inputs)
 			j.run()
 			file := j.outputs["outputs.sarif-file"]
@@ -102,7 +102,7 @@ func TestScanActionWithoutProgram(t *testing.T) {
 		{"no program", map[string]string{"program": "none"}, "there is no program none"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			j := &actionJob{t: t, action: "actions/scan", workspace: scanProject(t), temp: t.TempDir(), inputs: map[string]string{"paths": "good.json", "downloads": downloads}}
+			j := &actionJob{t: t, action: "ci/actions/scan", workspace: scanProject(t), temp: t.TempDir(), inputs: map[string]string{"paths": "good.json", "downloads": downloads}}
 			maps.Copy(j.inputs, tt.inputs)
 			j.run()
 			if !j.failed || !strings.Contains(j.log, tt.log) || j.summary != "" || j.used != nil {

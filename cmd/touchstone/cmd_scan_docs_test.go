@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/scancommand"
-	"github.com/touchstone-eval/touchstone/internal/scanreport"
+	"github.com/touchstone-eval/touchstone/internal/scan/command"
+	scanreport "github.com/touchstone-eval/touchstone/internal/scan/report"
 )
 
 // The flags, inputs and outputs in the pages about the scan exist.
@@ -31,7 +31,7 @@ func TestScanUsagePage(t *testing.T) {
 	if !json.Valid([]byte(blocks["json"][0])) {
 		t.Error("the example of the output is no JSON")
 	}
-	scan := scancommand.New("touchstone scan", new(bool))
+	scan := command.New("touchstone scan", new(bool))
 	known := func(name string) bool {
 		for _, c := range append(scan.Commands(), scan) {
 			if c.Flags().Lookup(name) != nil {
@@ -45,7 +45,7 @@ func TestScanUsagePage(t *testing.T) {
 			t.Errorf("a page names --%s, which is no flag", name[1])
 		}
 	}
-	inputs := readAction(t, "actions/scan").Inputs
+	inputs := readAction(t, "ci/actions/scan").Inputs
 	_, with, _ := strings.Cut(blocks["yaml"][0], "with:\n")
 	for _, m := range regexp.MustCompile(`(?m)^      ([a-z-]+):`).FindAllStringSubmatch(with, -1) {
 		if _, ok := inputs[m[1]]; !ok {

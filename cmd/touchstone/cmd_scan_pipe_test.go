@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // One signal ends a scan that waits for a pipe: before somebody opens its other end,
 // and after.
 func TestScanOfPipeEnds(t *testing.T) {
-	bin := testprogram.Path(t, testprogram.Touchstone)
+	bin := program.Path(t, program.Touchstone)
 	for name, signal := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGINT": syscall.SIGINT} {
 		t.Run(name, func(t *testing.T) {
 			pipe := filepath.Join(t.TempDir(), "pipe.json")

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/selection/rest"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
-	"github.com/touchstone-eval/touchstone/internal/similarity"
-	"github.com/touchstone-eval/touchstone/internal/web"
+	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 )
 
 // serveFlags are the flags of touchstone serve.
@@ -85,14 +85,14 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return fmt.Errorf("%w; choose another address with --addr", err)
 	}
 	defer l.Close()
-	local := web.IsLoopback(l.Addr())
+	local := rest.IsLoopback(l.Addr())
 	switch {
 	case !local && !f.remote:
 		return fmt.Errorf("other machines can reach %s: listen on 127.0.0.1, or give --allow-remote and --token", l.Addr())
 	case !local && f.start:
 		return errors.New("--start would allow other machines to start programs here: listen on 127.0.0.1, or omit --start")
 	}
-	access := web.Access{Token: token, Hosts: f.hosts, Remote: !local}
+	access := rest.Access{Token: token, Hosts: f.hosts, Remote: !local}
 	if err := access.Validate(); err != nil {
 		return err
 	}
@@ -120,14 +120,14 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer r.Close()
-	config := web.Config{
+	config := rest.Config{
 		Store: s, Runner: r, Live: live, Version: version, Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
 		Access: access,
 	}
 	if encoder != nil {
 		config.Encoder = similarity.Encoder(encoder)
 	}
-	service, err := web.New(config)
+	service, err := rest.New(config)
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,8 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 
 // guard allows the networks in the flags. It also allows this machine if the
 // service only listens on this machine.
-func (f *serveFlags) guard(local bool) (web.Guard, error) {
-	var g web.Guard
+func (f *serveFlags) guard(local bool) (rest.Guard, error) {
+	var g rest.Guard
 	for _, text := range f.networks {
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
@@ -147,12 +147,12 @@ func (f *serveFlags) guard(local bool) (web.Guard, error) {
 		g.Allow = append(g.Allow, network.Masked())
 	}
 	if local {
-		g.Allow = append(g.Allow, web.Loopback...)
+		g.Allow = append(g.Allow, rest.Loopback...)
 	}
 	return g, nil
 }
 
-func (f *serveFlags) runnerOptions(guard web.Guard, log io.Writer) (runner.Options, error) {
+func (f *serveFlags) runnerOptions(guard rest.Guard, log io.Writer) (runner.Options, error) {
 	o, _, err := f.execution.options(log)
 	o.Client = guard.Client()
 	return o, err

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
-	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/data/convert"
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
 

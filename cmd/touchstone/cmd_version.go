@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/buildversion"
+	"github.com/touchstone-eval/touchstone/internal/base/buildversion"
 )
 
 // release is the version of a release. The release's build sets it.

@@ -16,10 +16,10 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/compare"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/internal/filewatch"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/engine/filewatch"
+	"github.com/touchstone-eval/touchstone/internal/report/compare"
 )
 
 // watchJSON is a line of watch --json: the result of a run after a change. Passed is null if

@@ -17,8 +17,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/touchstone-eval/touchstone/internal/testload"
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/load"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // watchedTree creates a small evaluation: the project's pipeline with four tools and
@@ -109,7 +109,7 @@ type watchProcess struct {
 
 // startWatchJSON starts the process with a separate tree.
 func startWatchJSON(t *testing.T) *watchProcess {
-	bin := testprogram.Path(t, testprogram.Touchstone)
+	bin := program.Path(t, program.Touchstone)
 	dir, args := watchedTree(t)
 	w := &watchProcess{dir: dir, cmd: exec.Command(bin, append([]string{"--json"}, args...)...), lines: make(chan watchJSON)}
 	w.cmd.Dir = dir
@@ -144,7 +144,7 @@ func (w *watchProcess) next(t *testing.T, what string) watchJSON {
 			t.Fatalf("%s: it ended\n%s", what, &w.stderr)
 		}
 		return line
-	case <-time.After(testload.Stretch(2 * time.Minute)):
+	case <-time.After(load.Stretch(2 * time.Minute)):
 		t.Fatalf("%s: nothing came", what)
 		return watchJSON{}
 	}
@@ -218,7 +218,7 @@ func (w *watchProcess) interrupt(t *testing.T) {
 // startWatch watches the pipeline of a directory and collects the output.
 func startWatch(t *testing.T, dir string) (*exec.Cmd, *syncBuffer) {
 	t.Helper()
-	bin := testprogram.Path(t, testprogram.Touchstone)
+	bin := program.Path(t, program.Touchstone)
 	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--quiet", "50ms", "--progress", "quiet")
 	cmd.Dir = dir
 	said := &syncBuffer{}
@@ -359,7 +359,7 @@ func TestWatchFilesOfAPipeline(t *testing.T) {
 // On a terminal, the summary is redrawn, and Ctrl-C ends the command.
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()
-	bin := testprogram.Path(t, testprogram.Touchstone)
+	bin := program.Path(t, program.Touchstone)
 	dir := t.TempDir()
 	saveText(t, filepath.Join(dir, "verdict.json"), `{"passed": true}`)
 	saveText(t, filepath.Join(dir, "pipeline.hcl"), `pipeline { verdict = stage.judge.verdict }
@@ -424,7 +424,7 @@ func (b *syncBuffer) String() string {
 
 func (b *syncBuffer) waitFor(t *testing.T, texts ...string) {
 	t.Helper()
-	for deadline := time.Now().Add(testload.Stretch(2 * time.Minute)); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(load.Stretch(2 * time.Minute)); ; time.Sleep(10 * time.Millisecond) {
 		all := b.String()
 		at, found := b.seen, true
 		for _, text := range texts {

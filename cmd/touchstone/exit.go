@@ -8,7 +8,7 @@ import (
 	"os/exec"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
-	"github.com/touchstone-eval/touchstone/internal/scancommand"
+	scancommand "github.com/touchstone-eval/touchstone/internal/scan/command"
 )
 
 // Exit codes, as documented by --help.

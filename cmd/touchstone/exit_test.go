@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
+	"github.com/touchstone-eval/touchstone/internal/data/validation"
 )
 
 func TestHandErrorKeepsCodesOfOtherProgramsApart(t *testing.T) {

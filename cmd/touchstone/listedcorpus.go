@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
 // serverHelp is the description of the flag that names the server of a tools/list
@@ -60,7 +60,7 @@ func corpusOfToolList(path, server string, data []byte) (contracts.Corpus, []str
 	if server == "" {
 		server = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
-	in, err := toollist.Read(path, server, data)
+	in, err := input.Read(path, server, data)
 	if err != nil {
 		return contracts.Corpus{}, nil, err
 	}

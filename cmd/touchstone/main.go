@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	_ "github.com/touchstone-eval/touchstone/internal/collector"
+	_ "github.com/touchstone-eval/touchstone/internal/base/collector"
 )
 
 func main() {

@@ -9,13 +9,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // The scripts run the real program, which is this test binary with another name.
 func TestMain(m *testing.M) {
-	testscript.Main(testprogram.M{M: m}, map[string]func(){"touchstone": main})
+	testscript.Main(program.M{M: m}, map[string]func(){"touchstone": main})
 }
 
 func TestScripts(t *testing.T) {
@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 				return works(), nil
 			}
 			if name == "thorough" {
-				return testlevel.IsThorough(), nil
+				return level.IsThorough(), nil
 			}
 			if name == "landlock" {
 				return hasLandlock(), nil

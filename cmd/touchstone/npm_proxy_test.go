@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // TestProxyFromNPM runs docs/how-to/gate-a-proxy-from-npm.md: a proxy that somebody else
 // wrote, from nothing to a verdict, with the adapter of the page.
 func TestProxyFromNPM(t *testing.T) {
 	const proxy = "@standardbeagle/slop-mcp@0.15.0"
-	testlevel.Thorough(t, "it installs a proxy from npm and runs whole evaluations")
+	level.Thorough(t, "it installs a proxy from npm and runs whole evaluations")
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" || !npmReaches(proxy) {
 		t.Skip("it needs npm, the registry, and the system that the page names")
 	}
@@ -31,7 +31,7 @@ func TestProxyFromNPM(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "slop.hcl"), adapter, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	touchstone := testprogram.Path(t, testprogram.Touchstone)
+	touchstone := program.Path(t, program.Touchstone)
 	// Runs in dir, or in eval below it, and returns what it prints and its exit status.
 	run := func(below string, words ...string) (string, int) {
 		cmd := exec.Command(words[0], words[1:]...)

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/touchstone-eval/touchstone/internal/redact"
+	"github.com/touchstone-eval/touchstone/internal/base/redact"
 )
 
 // hidden holds the sensitive values of the pipeline and its secrets. It is one for the process,

@@ -14,9 +14,9 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/pflag"
 
-	"github.com/touchstone-eval/touchstone/internal/remote"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
-	"github.com/touchstone-eval/touchstone/internal/signing"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote"
+	"github.com/touchstone-eval/touchstone/internal/engine/signing"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

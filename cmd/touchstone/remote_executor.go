@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote"
 	"github.com/touchstone-eval/touchstone/internal/engine/workers"
-	"github.com/touchstone-eval/touchstone/internal/remote"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

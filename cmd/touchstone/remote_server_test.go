@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote/remotetest"
 )
 
 // serverModule is the module that requires bazel-remote.

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/scancommand"
+	"github.com/touchstone-eval/touchstone/internal/scan/command"
 )
 
 // defaultFile is the pipeline that is read without --file.
@@ -58,7 +58,7 @@ Unchanged stages are not computed again.
 		newGraphCommand(flags), newLogsCommand(flags), newReportCommand(flags), newCostCommand())
 	addGroup(root, "data", "Manage data and baselines:", newBaselineCommand(flags), newDatasetsCommand(flags),
 		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newRefreshCommand(flags), newTrecCommand(flags))
-	addGroup(root, "tools", "Standalone tools:", scancommand.New(toolName+" scan", &flags.json), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newStageCommand())
+	addGroup(root, "tools", "Standalone tools:", command.New(toolName+" scan", &flags.json), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newStageCommand())
 	addGroup(root, "setup", "Set up and maintain:", newInitCommand(flags), newDoctorCommand(flags), newValidateCommand(flags),
 		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newManCommand(), versionCommand)
 	root.AddCommand(newInsideCommand(), newOnWorkerCommand())

@@ -16,7 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // canary is a secret that no text may show.
@@ -86,7 +86,7 @@ type secretWorld struct {
 }
 
 func newSecretWorld(t *testing.T, list []canary) *secretWorld {
-	w := &secretWorld{t: t, bin: testprogram.Path(t, testprogram.Touchstone), dir: t.TempDir(), store: t.TempDir(), printed: map[string][]byte{}}
+	w := &secretWorld{t: t, bin: program.Path(t, program.Touchstone), dir: t.TempDir(), store: t.TempDir(), printed: map[string][]byte{}}
 	elsewhere := t.TempDir()
 	var encoded, names, secrets, variables, used strings.Builder
 	w.env = append(os.Environ(), "TOUCHSTONE_CACHE="+w.store, "ENCODED="+filepath.Join(elsewhere, "encoded"), "NAMES="+filepath.Join(elsewhere, "names"))

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding/endpoint"
 )
 
 // sentenceFlags name a sentence model: its directory, or a service.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/internal/redact"
+	"github.com/touchstone-eval/touchstone/internal/base/redact"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

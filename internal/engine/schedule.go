@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/internal/redact"
+	"github.com/touchstone-eval/touchstone/internal/base/redact"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

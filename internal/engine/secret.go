@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
-	"github.com/touchstone-eval/touchstone/internal/redact"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/redact"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

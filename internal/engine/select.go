@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/internal/closest"
+	"github.com/touchstone-eval/touchstone/internal/base/closest"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

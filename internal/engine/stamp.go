@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 )
 
 // stampName is the name of the file that lists the files published to a directory, so

@@ -1,13 +1,12 @@
-// Package proxy is the reference proxy: a small MCP proxy that works in practice,
-// and the default system under test. It connects to upstream servers, indexes their
-// tools for search, offers retrieve_tools and call_tool over MCP streamable HTTP as
-// well as a REST search, and hides tools that the scanner considers dangerous from
-// both.
+// Package proxy is the room of the system under test: what starts a proxy, gives it frozen
+// tools, and asks it to search.
 //
-// Each file has one concept: config.go, upstream.go (connections), catalog.go (the
-// state of every tool), text.go (the searched text of a tool), index.go (the
-// search), mcp.go and rest.go (the interfaces), serve.go (the process).
+//   - reference is the embedded proxy, the default system under test
+//   - adapter reads the description of any other proxy, and undertest runs it
+//   - replay serves the frozen tools as MCP servers, the proxy's upstreams
+//   - direct asks an embedded search without a proxy
+//   - mcpclient is what every MCP client needs
+//   - embedding computes sentence vectors
 //
-// The evaluation does not belong in this package: no golden set, no metric, no
-// stage. Every change here must be useful to a user of the proxy.
+// No golden set, no metric and no stage come in. Start with undertest.
 package proxy

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
 // Transport is how a server is connected.
@@ -89,7 +89,7 @@ func (s Server) Command() ([]string, error) {
 	if !ok {
 		return nil, fmt.Errorf("its URL does not begin with %q: write it as stdio:program argument", stdioScheme)
 	}
-	return toollist.SplitCommand(line)
+	return input.SplitCommand(line)
 }
 
 // CommandURL is the URL of a stdio server: the words of its command, quoted if
@@ -97,7 +97,7 @@ func (s Server) Command() ([]string, error) {
 func CommandURL(command []string) string {
 	quoted := make([]string, len(command))
 	for i, word := range command {
-		quoted[i] = toollist.QuoteWord(word)
+		quoted[i] = input.QuoteWord(word)
 	}
 	return stdioScheme + strings.Join(quoted, " ")
 }

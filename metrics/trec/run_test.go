@@ -15,7 +15,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // randomFiles makes a run with ties, gaps, mixed topics and odd numbers, and
@@ -63,7 +63,7 @@ func randomFiles(rng *rand.Rand) (qrels, run string) {
 // concurrent readers.
 func TestEvaluateIsRankingAndCounting(t *testing.T) {
 	topics := 0
-	for seed := range uint64(testlevel.Rounds(100, 400)) {
+	for seed := range uint64(level.Rounds(100, 400)) {
 		rng := rand.New(rand.NewPCG(2, seed))
 		q, r := randomFiles(rng)
 		qrels := readQrels(t, q)
@@ -88,7 +88,7 @@ func TestEvaluateIsRankingAndCounting(t *testing.T) {
 			}
 		}
 	}
-	if topics < testlevel.Rounds(250, 1000) {
+	if topics < level.Rounds(250, 1000) {
 		t.Errorf("only %d topics were compared", topics)
 	}
 }

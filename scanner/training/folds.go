@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 )

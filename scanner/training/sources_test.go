@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 )
@@ -83,7 +83,7 @@ func (r sourceRates) row(source string) string {
 // one. It leaves out one source, or with -leave-out each in turn, and prints
 // them all in the format of docs/scanner/generalisation.md.
 func TestLeaveOneSourceOut(t *testing.T) {
-	testlevel.Thorough(t, "it trains for ten seconds")
+	level.Thorough(t, "it trains for ten seconds")
 	sets, unmarked, err := readTraining(".")
 	if err != nil {
 		t.Fatal(err)

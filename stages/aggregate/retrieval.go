@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/significance"
+	"github.com/touchstone-eval/touchstone/internal/report/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/significance"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
-	"github.com/touchstone-eval/touchstone/internal/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/caseresult"
 	"github.com/touchstone-eval/touchstone/stages/internal/overlap"

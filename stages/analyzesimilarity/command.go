@@ -6,7 +6,7 @@ package analyzesimilarity
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/similarity"
+	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 )
 
 // Options are the inputs and outputs of the stage.

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/similarity"
+	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 )
 
 // maxPairs is the number of pairs of each kind that a report lists, and

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/touchstone-eval/touchstone/internal/subprocess"
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 )
 
 // copyTree copies regular files, directories and symbolic links that stay inside

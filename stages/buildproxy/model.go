@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/embedding/models"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding/models"
 )
 
 // modelDir is the directory of the sentence model, next to the manifest.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/significance"
+	"github.com/touchstone-eval/touchstone/internal/report/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
 // Diff is the difference between two corpora. Lists are sorted by tool id, the

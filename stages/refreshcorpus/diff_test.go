@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/data/validation"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 func corpusOf(version string, tools ...contracts.Tool) contracts.Corpus {
@@ -226,7 +226,7 @@ func committed(t *testing.T) (contracts.Corpus, contracts.GoldenSet) {
 // kept label names the same tool.
 func TestMigrateHolds(t *testing.T) {
 	before, golden := committed(t)
-	for seed := range uint64(testlevel.Rounds(4, 20)) {
+	for seed := range uint64(level.Rounds(4, 20)) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		after := before
 		after.Version, after.Tools = "v2", slices.Clone(before.Tools)

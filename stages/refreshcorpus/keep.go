@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -29,7 +29,7 @@ func (l *listing) keep(u *upstreams) ([]contracts.Tool, []contracts.CorpusServer
 			continue
 		}
 		l.asked[t.Server], kept[t.Server] = true, true
-		l.tools[t.Server] = append(l.tools[t.Server], toollist.Tool{Tool: scanner.Tool{Server: t.Server, Name: t.Tool}})
+		l.tools[t.Server] = append(l.tools[t.Server], input.Tool{Tool: scanner.Tool{Server: t.Server, Name: t.Tool}})
 		tools = append(tools, t)
 	}
 	var servers []contracts.CorpusServer

@@ -10,34 +10,34 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/internal/safetext"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
 // listing holds the answers of the servers.
 type listing struct {
 	asked    map[string]bool
-	tools    map[string][]toollist.Tool // by server
-	reported map[string]toollist.Listed
+	tools    map[string][]input.Tool // by server
+	reported map[string]input.Listed
 	failed   map[string]string // reason, by server
 }
 
 // list requests the tools of every server, within the timeout of its block. It
 // stops everything that it started.
-func list(ctx context.Context, u *upstreams, servers []toollist.Server, log io.Writer) (*listing, error) {
-	found := &listing{map[string]bool{}, map[string][]toollist.Tool{}, map[string]toollist.Listed{}, map[string]string{}}
-	toollist.Announce(log, servers)
+func list(ctx context.Context, u *upstreams, servers []input.Server, log io.Writer) (*listing, error) {
+	found := &listing{map[string]bool{}, map[string][]input.Tool{}, map[string]input.Listed{}, map[string]string{}}
+	input.Announce(log, servers)
 	for _, s := range servers {
 		found.asked[s.Name] = true
 	}
 	for patience := range patienceOf(u) {
-		var together []toollist.Server
+		var together []input.Server
 		for i, s := range servers {
 			if u.Upstreams[i].timeout == patience {
 				together = append(together, s)
 			}
 		}
-		in, err := toollist.List(ctx, together, patience)
+		in, err := input.List(ctx, together, patience)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func list(ctx context.Context, u *upstreams, servers []toollist.Server, log io.W
 		}
 	}
 	for server, tools := range found.tools {
-		slices.SortFunc(tools, func(a, b toollist.Tool) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(tools, func(a, b input.Tool) int { return strings.Compare(a.Name, b.Name) })
 		for i := 1; i < len(tools); i++ {
 			if tools[i].Name == tools[i-1].Name {
 				found.failed[server] = fmt.Sprintf("it lists the tool %s twice", safetext.Visible(tools[i].Name))

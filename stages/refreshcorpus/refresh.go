@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
 // Options are the inputs and outputs of a refresh.
@@ -161,7 +161,7 @@ func existsError(file string) error {
 type locks map[string]*lockFile
 
 // prepare checks the pins and runs the install blocks.
-func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) ([]toollist.Server, locks, error) {
+func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) ([]input.Server, locks, error) {
 	locked := locks{}
 	var wrong []error
 	for i := range u.Installs {
@@ -180,7 +180,7 @@ func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) 
 			}
 		}
 	}
-	servers := make([]toollist.Server, len(u.Upstreams))
+	servers := make([]input.Server, len(u.Upstreams))
 	for i := range u.Upstreams {
 		s, err := u.Upstreams[i].server(u.dir, private)
 		if err != nil {
@@ -205,21 +205,21 @@ func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) 
 }
 
 // server returns how the upstream is started or reached.
-func (up *upstreamBlock) server(dir, private string) (toollist.Server, error) {
+func (up *upstreamBlock) server(dir, private string) (input.Server, error) {
 	if up.URL != "" {
 		headers := map[string]string{}
 		for name, variable := range up.Headers {
 			value, ok := os.LookupEnv(variable)
 			if !ok {
-				return toollist.Server{}, fmt.Errorf("upstream %q: the header %s is in the variable %s, which is not set; set it", up.Name, name, variable)
+				return input.Server{}, fmt.Errorf("upstream %q: the header %s is in the variable %s, which is not set; set it", up.Name, name, variable)
 			}
 			headers[name] = value
 		}
-		s, err := toollist.URLServer(up.Name, up.URL, headers)
+		s, err := input.URLServer(up.Name, up.URL, headers)
 		s.Client = "upstreams.hcl"
 		return s, err
 	}
-	s := toollist.CommandServer(up.Name, up.Command)
+	s := input.CommandServer(up.Name, up.Command)
 	s.Client, s.Dir = "upstreams.hcl", dir
 	if up.Install != "" {
 		s.Dir = filepath.Join(private, up.Install)

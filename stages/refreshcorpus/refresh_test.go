@@ -22,7 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // The test binary is also an MCP server that behaves as this variable
@@ -395,7 +395,7 @@ func TestRefreshInterrupted(t *testing.T) {
 // TestRealServers installs the upstreams of this repository from npm, with the committed
 // lock file, and reads their tools.
 func TestRealServers(t *testing.T) {
-	testlevel.Thorough(t, "it installs packages from npm")
+	level.Thorough(t, "it installs packages from npm")
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not installed, so no real server can be: ", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
 // Missing is a server that lacks tools, and the reason.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // maxAnnotations is the number of annotations of one kind that GitHub shows for
@@ -30,7 +30,7 @@ func Annotations(r contracts.Report) []byte {
 	}
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		if m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored {
-			warnings = append(warnings, annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), message: strings.TrimSpace(reporttext.Shorten(m.Title, 200) + " " + why(m))})
+			warnings = append(warnings, annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), message: strings.TrimSpace(wording.Shorten(m.Title, 200) + " " + why(m))})
 		}
 	}
 	warnings = append(editedFrozen(&r.Gate), warnings...)
@@ -71,7 +71,7 @@ func (a *annotation) place() string {
 	if a.file == "" {
 		return ""
 	}
-	text := "file=" + annotationProperty.Replace(reporttext.PlainLines(a.file)) + ","
+	text := "file=" + annotationProperty.Replace(wording.PlainLines(a.file)) + ","
 	if a.line > 0 {
 		text += fmt.Sprintf("line=%d,", a.line)
 	}
@@ -89,7 +89,7 @@ func writeAnnotations(b *bytes.Buffer, command string, list []annotation) {
 		if i == maxAnnotations {
 			return
 		}
-		fmt.Fprintf(b, "::%s %stitle=%s::%s\n", command, a.place(), annotationProperty.Replace(reporttext.PlainLines(reporttext.Shorten(a.title, 200))), annotationText.Replace(reporttext.PlainLines(reporttext.Shorten(a.message, maxAnnotationText))))
+		fmt.Fprintf(b, "::%s %stitle=%s::%s\n", command, a.place(), annotationProperty.Replace(wording.PlainLines(wording.Shorten(a.title, 200))), annotationText.Replace(wording.PlainLines(wording.Shorten(a.message, maxAnnotationText))))
 	}
 }
 

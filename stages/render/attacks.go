@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -71,7 +71,7 @@ func attackRows(detectors []contracts.DetectorSummary, of func(contracts.EntrySu
 	})
 	rows := make([]categoryRow, len(values))
 	for i, value := range values {
-		rows[i].Name = reporttext.Shorten(strings.ReplaceAll(value, "_", " "), 100)
+		rows[i].Name = wording.Shorten(strings.ReplaceAll(value, "_", " "), 100)
 		for j, c := range counts[value] {
 			rows[i].Cells = append(rows[i].Cells, flaggedCell(detectors[j].Score.Detector, c, true))
 		}
@@ -88,7 +88,7 @@ func flaggedCell(detector string, c contracts.CategoryScore, attack bool) catego
 	cell := categoryCell{Text: fmt.Sprintf("%d/%d", c.Flagged, c.Total), Class: "alarm"}
 	cell.Title = fmt.Sprintf("%s: %d of %d flagged", detector, c.Flagged, c.Total)
 	if i, ok := metrics.Wilson(c.Flagged, c.Total); ok {
-		cell.Title += fmt.Sprintf(", 95%% interval %s to %s", reporttext.Figure(i.Low), reporttext.Figure(i.High))
+		cell.Title += fmt.Sprintf(", 95%% interval %s to %s", wording.Figure(i.Low), wording.Figure(i.High))
 	}
 	if attack {
 		cell.Class = "caught"
@@ -108,11 +108,11 @@ func markdownAttacks(r *contracts.Report) [][]string {
 	for _, t := range viewAttacks(r.Aggregate.Detectors) {
 		head := []string{strings.ToLower(t.Head)}
 		for _, d := range r.Aggregate.Detectors {
-			head = append(head, reporttext.Markdown(d.Score.Detector))
+			head = append(head, wording.Markdown(d.Score.Detector))
 		}
-		rows := []string{fmt.Sprintf("<details><summary>%s: %d</summary>\n\n%s", t.Title, len(t.Rows), reporttext.TableHead(head))}
+		rows := []string{fmt.Sprintf("<details><summary>%s: %d</summary>\n\n%s", t.Title, len(t.Rows), wording.TableHead(head))}
 		for _, row := range t.Rows {
-			line := "| " + reporttext.Markdown(row.Name)
+			line := "| " + wording.Markdown(row.Name)
 			for _, c := range row.Cells {
 				line += " | " + c.Text
 			}

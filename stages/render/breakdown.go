@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
-	"github.com/touchstone-eval/touchstone/internal/significance"
+	"github.com/touchstone-eval/touchstone/internal/report/significance"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -201,9 +201,9 @@ func viewPart(p part, queries []contracts.QuerySummary, groups []string, moved m
 		}
 		mean, i := metrics.Mean(values), metrics.ScoreMean(values, own)
 		interval := contracts.Interval{Low: i.Low, High: i.High}
-		cell := partCell{Value: reporttext.Figure(mean), Range: reporttext.Figure(i.Low) + " to " + reporttext.Figure(i.High)}
+		cell := partCell{Value: wording.Figure(mean), Range: wording.Figure(i.Low) + " to " + wording.Figure(i.High)}
 		if k == 0 {
-			cell.Plot = plot{Low: 0, High: 1, Value: &mean, Interval: &interval, Label: fmt.Sprintf("%s of %s: %s", m.Label, p.name, reporttext.Figure(mean))}.svg()
+			cell.Plot = plot{Low: 0, High: 1, Value: &mean, Interval: &interval, Label: fmt.Sprintf("%s of %s: %s", m.Label, p.name, wording.Figure(mean))}.svg()
 		}
 		v.Cells = append(v.Cells, cell)
 	}
@@ -250,7 +250,7 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 	var points, said []string
 	for k, v := range recall {
 		points = append(points, fmt.Sprintf("%.1f,%.1f", x(k+1), y(v)))
-		said = append(said, fmt.Sprintf("%d: %s", k+1, reporttext.Figure(v)))
+		said = append(said, fmt.Sprintf("%d: %s", k+1, wording.Figure(v)))
 	}
 	note := "Recall at " + strings.Join(said, ", ") + "."
 	var b strings.Builder

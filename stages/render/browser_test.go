@@ -16,24 +16,24 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/testbrowser"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/browser"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // open serves a page on loopback and opens it.
-func open(t *testing.T, page []byte, before ...testbrowser.Step) *tab {
+func open(t *testing.T, page []byte, before ...browser.Step) *tab {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(page)
 	}))
 	t.Cleanup(server.Close)
-	return &tab{testbrowser.Open(t, server.URL, before...), t}
+	return &tab{browser.Open(t, server.URL, before...), t}
 }
 
 // tab is an open report.
 type tab struct {
-	*testbrowser.Tab
+	*browser.Tab
 	t *testing.T
 }
 
@@ -254,7 +254,7 @@ func TestPageFitsAndFollowsTheTheme(t *testing.T) {
 	}
 	ground := make(map[string]bool)
 	for _, theme := range []string{"light", "dark"} {
-		b := open(t, page, chromedp.EmulateViewport(375, 800), testbrowser.Theme(theme))
+		b := open(t, page, chromedp.EmulateViewport(375, 800), browser.Theme(theme))
 		b.Expect(`document.querySelector("#verdict h1").textContent`, "Passed")
 		b.Expect(`document.documentElement.scrollWidth <= window.innerWidth`, "true")
 		ground[b.Eval(`getComputedStyle(document.body).backgroundColor`)] = true
@@ -315,7 +315,7 @@ func TestPageFitsLongNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	widths := []int64{375, 1280}
-	if testlevel.IsThorough() {
+	if level.IsThorough() {
 		widths = append(widths, 800)
 	}
 	for _, width := range widths {

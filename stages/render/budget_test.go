@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 func moveAll(r *contracts.Report) {
@@ -67,10 +67,10 @@ func TestPageBudget(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.cut == nil && tc.name != "as it comes" {
-				testlevel.Thorough(t, "it renders ten thousand queries twice")
+				level.Thorough(t, "it renders ten thousand queries twice")
 			}
 			if tc.name == "names" {
-				testlevel.Thorough(t, "it shortens ten thousand queries, as the case of long texts does")
+				level.Thorough(t, "it shortens ten thousand queries, as the case of long texts does")
 			}
 			r := sampleReport(t, tc.queries)
 			tc.change(&r)

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // pageBudget is the largest size of report.html before the command line adds
@@ -81,7 +81,7 @@ func (t *toolTable) number(id string) int {
 	if !ok {
 		n = len(t.names)
 		t.numbers[id] = n
-		name := reporttext.Shorten(id, t.most)
+		name := wording.Shorten(id, t.most)
 		if name != id {
 			t.cut++
 		}
@@ -120,7 +120,7 @@ func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 		if len(data) <= evidenceBudget || most == 0 {
 			if cut > 0 {
 				h.Cut = append(h.Cut, fmt.Sprintf("%s shortened to %d characters; report.json has them in full.",
-					reporttext.CountOf(cut, "1 text of a detector (evidence, signal or error) is", "%d texts of detectors (evidence, signals and errors) are"), most))
+					wording.CountOf(cut, "1 text of a detector (evidence, signal or error) is", "%d texts of detectors (evidence, signals and errors) are"), most))
 			}
 			return nil
 		}
@@ -147,7 +147,7 @@ func openedDetector(r *contracts.Report) string {
 func collectDetectors(detectors []contracts.DetectorSummary, most int) (entries [][]any, answers []detectorData, cut int) {
 	entries, answers = [][]any{}, []detectorData{}
 	short := func(s string) string {
-		out := reporttext.Shorten(s, most)
+		out := wording.Shorten(s, most)
 		if out != s {
 			cut++
 		}

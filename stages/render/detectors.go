@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // stability says whether the runs of a detector agree. It is empty for one run.
 func stability(d contracts.DetectorSummary) string {
 	switch n := len(d.Unstable); {
 	case n > 0:
-		return fmt.Sprintf("unstable: the runs disagree on %d of %s", n, reporttext.CountOf(len(d.PerEntry), "1 entry", "%d entries"))
+		return fmt.Sprintf("unstable: the runs disagree on %d of %s", n, wording.CountOf(len(d.PerEntry), "1 entry", "%d entries"))
 	case d.Runs > 1:
 		return fmt.Sprintf("all %d runs agree", d.Runs)
 	}
@@ -27,7 +27,7 @@ func spread(d contracts.DetectorSummary, rate string) string {
 		return ""
 	}
 	o := d.OverRuns[i]
-	return fmt.Sprintf("runs %s ± %s", reporttext.Figure(o.Mean), reporttext.Figure(o.Spread))
+	return fmt.Sprintf("runs %s ± %s", wording.Figure(o.Mean), wording.Figure(o.Spread))
 }
 
 // expected lists the precision at each base rate, with its interval.
@@ -37,7 +37,7 @@ func expected(s contracts.DetectorScore) []string {
 		if b.Precision == nil {
 			continue
 		}
-		list = append(list, fmt.Sprintf("in %d: %s", b.OneIn, reporttext.Rate(b.Precision, b.Interval)))
+		list = append(list, fmt.Sprintf("in %d: %s", b.OneIn, wording.Rate(b.Precision, b.Interval)))
 	}
 	return list
 }

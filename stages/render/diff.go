@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
@@ -239,22 +239,22 @@ func (d Difference) Lines() []string {
 	}
 	for _, side := range []struct{ name, how string }{{"before", d.DegradedBefore}, {"after", d.DegradedAfter}} {
 		if side.how != "" {
-			lines = append(lines, reporttext.Plain(fmt.Sprintf("note: the index %s was degraded on purpose: %s", side.name, side.how)))
+			lines = append(lines, wording.Plain(fmt.Sprintf("note: the index %s was degraded on purpose: %s", side.name, side.how)))
 		}
 	}
 	for _, f := range d.Figures {
 		name := checkName(contracts.GateCheck{Subject: f.Subject, Metric: f.Metric})
 		switch {
 		case f.Before == nil:
-			lines = append(lines, fmt.Sprintf("  %s: new, %s", name, reporttext.Figure(*f.After)))
+			lines = append(lines, fmt.Sprintf("  %s: new, %s", name, wording.Figure(*f.After)))
 		case f.After == nil:
-			lines = append(lines, fmt.Sprintf("- %s: gone, was %s", name, reporttext.Figure(*f.Before)))
+			lines = append(lines, fmt.Sprintf("- %s: gone, was %s", name, wording.Figure(*f.Before)))
 		default:
 			mark := " "
 			if f.Noise {
 				mark = "~"
 			}
-			lines = append(lines, fmt.Sprintf("%s %s: %s → %s (%s)", mark, name, reporttext.Figure(*f.Before), reporttext.Figure(*f.After), reporttext.Signed(*f.After-*f.Before)))
+			lines = append(lines, fmt.Sprintf("%s %s: %s → %s (%s)", mark, name, wording.Figure(*f.Before), wording.Figure(*f.After), wording.Signed(*f.After-*f.Before)))
 		}
 	}
 	if len(d.Figures) == 0 && len(d.Moves) == 0 {
@@ -270,9 +270,9 @@ func (d Difference) Lines() []string {
 			line += " (" + w + ")"
 		}
 		if m.Title != "" {
-			line += " " + reporttext.Shorten(m.Title, 80)
+			line += " " + wording.Shorten(m.Title, 80)
 		}
-		lines = append(lines, reporttext.Plain(line))
+		lines = append(lines, wording.Plain(line))
 	}
 	return lines
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // The first screen of a failed report answers without scrolling what failed, by
@@ -43,33 +43,33 @@ func viewFirst(r *contracts.Report) *firstScreen {
 		f.Checks = append(f.Checks, viewFirstCheck(c, &r.Aggregate))
 	}
 	if n := len(failed) - len(f.Checks); n > 0 {
-		f.MoreChecks = reporttext.CountOf(n, "1 more check fails.", "%d more checks fail.")
+		f.MoreChecks = wording.CountOf(n, "1 more check fails.", "%d more checks fail.")
 	}
 	worst := worstMoves(&r.Gate)
 	for _, m := range worst[:min(len(worst), maxFirstMoves)] {
 		f.Moves = append(f.Moves, viewFirstMove(m))
 	}
 	if n := len(worst) - len(f.Moves); n > 0 {
-		f.MoreMoves = reporttext.CountOf(n, "1 more got worse", "%d more got worse")
+		f.MoreMoves = wording.CountOf(n, "1 more got worse", "%d more got worse")
 	}
 	return f
 }
 
 func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
-	v := firstCheck{Name: checkName(c), Value: reporttext.Figure(c.Value), Interval: "–", Bound: sign(c.Comparison) + " " + reporttext.Figure(c.Bound), Change: "–", Detectable: "–"}
+	v := firstCheck{Name: checkName(c), Value: wording.Figure(c.Value), Interval: "–", Bound: sign(c.Comparison) + " " + wording.Figure(c.Bound), Change: "–", Detectable: "–"}
 	if c.Interval != nil {
-		v.Interval = reporttext.Figure(c.Interval.Low) + " to " + reporttext.Figure(c.Interval.High)
+		v.Interval = wording.Figure(c.Interval.Low) + " to " + wording.Figure(c.Interval.High)
 	}
 	if c.Subject != retrieval {
 		return v
 	}
 	for _, m := range a.Retrieval.Metrics {
 		if m.Metric == c.Metric && m.Comparison != nil {
-			v.Change, v.Detectable = reporttext.Signed(m.Comparison.Delta), "±"+reporttext.Figure(m.Comparison.MinDetectable)
+			v.Change, v.Detectable = wording.Signed(m.Comparison.Delta), "±"+wording.Figure(m.Comparison.MinDetectable)
 		}
 	}
 	if c.MinDetectable != nil { // that of the verdict
-		v.Detectable = "±" + reporttext.Figure(*c.MinDetectable)
+		v.Detectable = "±" + wording.Figure(*c.MinDetectable)
 	}
 	return v
 }
@@ -93,13 +93,13 @@ func worstMoves(g *contracts.Gate) []contracts.Move {
 }
 
 func viewFirstMove(m contracts.Move) firstMove {
-	v := firstMove{ID: m.ID, Title: reporttext.Shorten(cmp.Or(m.Title, strings.ReplaceAll(m.Category, "_", " ")), 200), Tool: m.Tool, State: m.State}
+	v := firstMove{ID: m.ID, Title: wording.Shorten(cmp.Or(m.Title, strings.ReplaceAll(m.Category, "_", " ")), 200), Tool: m.Tool, State: m.State}
 	if m.Subject != retrieval {
 		v.ID = m.Subject + ": " + m.ID
 	}
 	switch {
 	case m.Error != "":
-		v.How = "error: " + reporttext.Shorten(m.Error, 200)
+		v.How = "error: " + wording.Shorten(m.Error, 200)
 	case m.Before != "" || m.After != "":
 		v.How = fmt.Sprintf("%s → %s", cmp.Or(m.Before, "not there"), cmp.Or(m.After, "not there"))
 	case m.RankBefore != nil || m.RankAfter != nil:

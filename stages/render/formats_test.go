@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/docstable"
+	"github.com/touchstone-eval/touchstone/internal/testing/docstable"
 )
 
 func TestDocsListTheFormats(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 //go:embed page/page.js
@@ -50,7 +50,7 @@ const (
 func HTML(r contracts.Report) ([]byte, error) {
 	p := newPage(&r)
 	var b bytes.Buffer
-	b.WriteString(reporttext.PageHead(p.Title, reporttext.Style, pageJS))
+	b.WriteString(wording.PageHead(p.Title, wording.Style, pageJS))
 	if err := bodyTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render report.html: %w", err)
 	}
@@ -69,7 +69,7 @@ func HTML(r contracts.Report) ([]byte, error) {
 		b.WriteString(closing + "\n")
 	}
 	b.WriteString(foot)
-	return reporttext.PlainPage(b.Bytes()), nil
+	return wording.PlainPage(b.Bytes()), nil
 }
 
 // WithRun adds the summary of the pipeline's run to a report.html. The stage
@@ -94,5 +94,5 @@ func WithRun(page []byte, run contracts.RunSummary) ([]byte, error) {
 	out.Write(page[:start])
 	json.HTMLEscape(&out, bytes.TrimSpace(data))
 	out.Write(page[start+end:])
-	return reporttext.PlainPage(out.Bytes()), nil
+	return wording.PlainPage(out.Bytes()), nil
 }

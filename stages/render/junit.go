@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 type junitSuites struct {
@@ -73,7 +73,7 @@ func JUnit(r contracts.Report) ([]byte, error) {
 		checks.add(junitCase{Class: "gate", Name: "verdict", Error: &junitOutcome{"no verdict", verdict(&r.Gate)}})
 	}
 	for _, m := range r.Gate.Unjudged {
-		checks.add(junitCase{Class: "gate." + m.Subject, Name: reporttext.MetricName(m.Metric), Skipped: &junitSkipped{m.State + ": " + m.Note}})
+		checks.add(junitCase{Class: "gate." + m.Subject, Name: wording.MetricName(m.Metric), Skipped: &junitSkipped{m.State + ": " + m.Note}})
 	}
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		tc := junitCase{Class: "moved." + m.Subject, Name: m.ID + " " + m.State}

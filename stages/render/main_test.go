@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/testbrowser"
+	"github.com/touchstone-eval/touchstone/internal/testing/browser"
 )
 
-func TestMain(m *testing.M) { os.Exit(testbrowser.M{M: m}.Run()) }
+func TestMain(m *testing.M) { os.Exit(browser.M{M: m}.Run()) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
@@ -28,30 +28,30 @@ func Markdown(r contracts.Report) []byte {
 	fmt.Fprintln(&b, CommentMarker)
 	sign := map[string]string{"passed": "✅", "failed": "❌", "no verdict": "⚠️"}
 	fmt.Fprintf(&b, "## %s Touchstone: %s\n\n", sign[outcome(&r.Gate)], outcome(&r.Gate))
-	fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(reporttext.Markdown(verdict(&r.Gate))+" "+reporttext.Markdown(moved(&r.Gate))))
+	fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(wording.Markdown(verdict(&r.Gate))+" "+wording.Markdown(moved(&r.Gate))))
 	if d := degraded(&r.Aggregate); d != "" {
-		fmt.Fprintf(&b, "> ⚠️ **%s** These are not the figures of the normal proxy.\n\n", reporttext.Markdown(d))
+		fmt.Fprintf(&b, "> ⚠️ **%s** These are not the figures of the normal proxy.\n\n", wording.Markdown(d))
 	}
 	if s := answers(&r.Aggregate); s != "" {
-		fmt.Fprintf(&b, "> ⚠️ %s\n\n", reporttext.Markdown(reporttext.Shorten(s, maxRemark)))
+		fmt.Fprintf(&b, "> ⚠️ %s\n\n", wording.Markdown(wording.Shorten(s, maxRemark)))
 	}
 	if s := r.Aggregate.Baseline; !s.Comparable && s.Reason != "" {
-		fmt.Fprintf(&b, "**No comparison:** %s\n\n", reporttext.Markdown(s.Reason))
+		fmt.Fprintf(&b, "**No comparison:** %s\n\n", wording.Markdown(s.Reason))
 	}
 	for _, line := range r.Gate.Warnings {
-		fmt.Fprintf(&b, "> ⚠️ %s\n\n", reporttext.Markdown(reporttext.Shorten(line, maxRemark)))
+		fmt.Fprintf(&b, "> ⚠️ %s\n\n", wording.Markdown(wording.Shorten(line, maxRemark)))
 	}
 	for _, a := range editedFrozen(&r.Gate) {
-		fmt.Fprintf(&b, "> ⚠️ %s\n\n", reporttext.Markdown(a.message))
+		fmt.Fprintf(&b, "> ⚠️ %s\n\n", wording.Markdown(a.message))
 	}
 	for _, line := range slices.Concat(changedData(&r.Gate), unjudged(&r.Gate)) {
-		fmt.Fprintf(&b, "> %s\n\n", reporttext.Markdown(line))
+		fmt.Fprintf(&b, "> %s\n\n", wording.Markdown(line))
 	}
 	foot := markdownFoot(&r)
-	room := reporttext.MaxComment - 1 - maxOrigins - len(foot)
+	room := wording.MaxComment - 1 - maxOrigins - len(foot)
 	sections := [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownNoAnswer(&r), markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)}
 	for _, section := range append(sections, markdownAttacks(&r)...) {
-		room = reporttext.AppendSection(&b, section, room)
+		room = wording.AppendSection(&b, section, room)
 	}
 	b.WriteString(foot)
 	return b.Bytes()
@@ -71,9 +71,9 @@ func markdownChecks(r *contracts.Report) []string {
 		}
 		moved := ""
 		if c.Verdict != "" {
-			moved = reporttext.VerdictSign(c.Verdict)
+			moved = wording.VerdictSign(c.Verdict)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, mdCheck(c), reporttext.Figure(c.Value), reporttext.Markdown(sign(c.Comparison)), reporttext.Figure(c.Bound), moved))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, mdCheck(c), wording.Figure(c.Value), wording.Markdown(sign(c.Comparison)), wording.Figure(c.Bound), moved))
 	}
 	return append(rows, "\n")
 }
@@ -82,7 +82,7 @@ func markdownChecks(r *contracts.Report) []string {
 func mdCheck(c contracts.GateCheck) string {
 	name := mdMetric(c.Metric)
 	if c.Subject != retrieval {
-		name = reporttext.Markdown(c.Subject) + " " + name
+		name = wording.Markdown(c.Subject) + " " + name
 	}
 	return name
 }
@@ -100,7 +100,7 @@ func markdownRetrieval(r *contracts.Report) []string {
 		return nil
 	}
 	rows := []string{fmt.Sprintf("<details><summary>Retrieval: %d queries, %s</summary>\n\n| metric | mean | 95%% interval | baseline | change | detectable |\n|---|---|---|---|---|---|\n",
-		a.Queries, reporttext.CountOf(a.Runs, "1 run", "%d runs"))}
+		a.Queries, wording.CountOf(a.Runs, "1 run", "%d runs"))}
 	for _, m := range a.Metrics {
 		if !shown(m.Metric, metrics.InTables) {
 			continue
@@ -110,9 +110,9 @@ func markdownRetrieval(r *contracts.Report) []string {
 			base = "new"
 		}
 		if m.Comparison != nil {
-			base, detectable = reporttext.Figure(m.Comparison.Baseline)+over(m.Comparison, a.Queries), reporttext.Figure(m.Comparison.MinDetectable)
+			base, detectable = wording.Figure(m.Comparison.Baseline)+over(m.Comparison, a.Queries), wording.Figure(m.Comparison.MinDetectable)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", mdMetric(m.Metric), reporttext.Figure(m.Mean), reporttext.Figure(m.Interval.Low), reporttext.Figure(m.Interval.High), base, change(m.Comparison), detectable))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", mdMetric(m.Metric), wording.Figure(m.Mean), wording.Figure(m.Interval.Low), wording.Figure(m.Interval.High), base, change(m.Comparison), detectable))
 	}
 	rows = append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a chance of .8.\n")
 	if s := judged(a); s != "" {
@@ -130,11 +130,11 @@ func markdownDetectors(r *contracts.Report) []string {
 	for _, r := range rates {
 		names = append(names, r.Label)
 	}
-	rows := []string{"<details><summary>Detectors</summary>\n\n" + reporttext.TableHead(append(names, "Precision at base rates", "Runs", "Errored"))}
+	rows := []string{"<details><summary>Detectors</summary>\n\n" + wording.TableHead(append(names, "Precision at base rates", "Runs", "Errored"))}
 	for _, d := range r.Aggregate.Detectors {
-		cells := []string{reporttext.Markdown(d.Score.Detector)}
+		cells := []string{wording.Markdown(d.Score.Detector)}
 		for _, r := range rates {
-			cell := reporttext.Rate(d.Score.Rate(r.Name), d.RateInterval(r.Name))
+			cell := wording.Rate(d.Score.Rate(r.Name), d.RateInterval(r.Name))
 			if s := spread(d, r.Name); s != "" {
 				cell += "; " + s
 			}
@@ -156,7 +156,7 @@ func markdownMoves(r *contracts.Report) []string {
 	}
 	rows := []string{fmt.Sprintf("<details%s><summary>What moved: %d</summary>\n\n| | what | how |\n|---|---|---|\n", open, len(r.Gate.Moves))}
 	for _, m := range sortedMoves(r.Gate.Moves) {
-		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", reporttext.Markdown(m.State), reporttext.Markdown(m.ID), reporttext.Markdown(reporttext.Shorten(cmp.Or(m.Title, m.Category), 120)), reporttext.Markdown(reporttext.Shorten(why(m), 400))))
+		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", wording.Markdown(m.State), wording.Markdown(m.ID), wording.Markdown(wording.Shorten(cmp.Or(m.Title, m.Category), 120)), wording.Markdown(wording.Shorten(why(m), 400))))
 	}
 	return append(rows, "</details>\n\n")
 }
@@ -164,15 +164,15 @@ func markdownMoves(r *contracts.Report) []string {
 func markdownFoot(r *contracts.Report) string {
 	a := &r.Aggregate
 	return fmt.Sprintf("<sub>%s over corpus %s, golden %s, security %s; %s.</sub>\n",
-		reporttext.Markdown(reporttext.Shorten(a.Proxy, 100)), reporttext.Markdown(a.Data.CorpusVersion), reporttext.Markdown(reporttext.Shorten(a.Data.GoldenVersion, 20)), reporttext.Markdown(a.Data.SecurityVersion), reporttext.Markdown(named("baseline", cmp.Or(r.Gate.Baseline, "none"))))
+		wording.Markdown(wording.Shorten(a.Proxy, 100)), wording.Markdown(a.Data.CorpusVersion), wording.Markdown(wording.Shorten(a.Data.GoldenVersion, 20)), wording.Markdown(a.Data.SecurityVersion), wording.Markdown(named("baseline", cmp.Or(r.Gate.Baseline, "none"))))
 }
 
 // mdMetric is metricName for Markdown. The labels of this program need no
 // escaping, which would split "nDCG@10". Any other name may be any text.
 func mdMetric(metric string) string {
-	name, known := reporttext.MetricLabel(metric)
+	name, known := wording.MetricLabel(metric)
 	if !known {
-		name = reporttext.Markdown(name)
+		name = wording.Markdown(name)
 	}
 	return name
 }

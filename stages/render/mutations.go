@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // mutationView holds one detector's results on rewritten entries.
@@ -35,7 +35,7 @@ func viewShare(s *contracts.Share) shareView {
 	if s == nil || s.Rate == nil {
 		return shareView{Rate: "–"}
 	}
-	return shareView{reporttext.Figure(*s.Rate), reporttext.Figure(s.Interval.Low) + " to " + reporttext.Figure(s.Interval.High), counted(*s)}
+	return shareView{wording.Figure(*s.Rate), wording.Figure(s.Interval.Low) + " to " + wording.Figure(s.Interval.High), counted(*s)}
 }
 
 // String formats the share for a cell of Markdown.
@@ -79,7 +79,7 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 				pl.Baseline = h.Retention.Rate
 			}
 			if f.Difference != nil {
-				row.Difference = reporttext.Signed(*f.Difference)
+				row.Difference = wording.Signed(*f.Difference)
 			}
 			row.Plot = pl.svg()
 			v.Rows = append(v.Rows, row)
@@ -92,7 +92,7 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 			}
 		}
 		for _, s := range d.Sources {
-			v.Sources = append(v.Sources, sourceRow{reporttext.Shorten(s.Source, 80), viewShare(&s.Unmutated), viewShare(&s.Mutated), viewShare(&s.OtherUnmutated), viewShare(&s.OtherMutated)})
+			v.Sources = append(v.Sources, sourceRow{wording.Shorten(s.Source, 80), viewShare(&s.Unmutated), viewShare(&s.Mutated), viewShare(&s.OtherUnmutated), viewShare(&s.OtherMutated)})
 		}
 		views = append(views, v)
 	}
@@ -106,7 +106,7 @@ func firstOf(ids []string) string {
 	const most = 12
 	shown := make([]string, 0, most)
 	for _, id := range ids[:min(len(ids), most)] {
-		shown = append(shown, reporttext.Shorten(id, 24))
+		shown = append(shown, wording.Shorten(id, 24))
 	}
 	text := strings.Join(shown, " ")
 	if len(ids) > most {
@@ -123,7 +123,7 @@ func markdownMutations(r *contracts.Report) []string {
 	rows := []string{"<details><summary>Rewritten entries: attacks still caught, benign entries flagged</summary>\n\n| detector | family | still caught | held out | difference | FPR | FPR, held out |\n|---|---|---|---|---|---|---|\n"}
 	for _, v := range viewMutations(m) {
 		for _, row := range v.Rows {
-			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", reporttext.Markdown(v.Name), reporttext.Markdown(row.Name),
+			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", wording.Markdown(v.Name), wording.Markdown(row.Name),
 				row.Kept, row.HeldOut, cmp.Or(row.Difference, "–"), row.FPR, row.HeldOutFPR))
 		}
 	}

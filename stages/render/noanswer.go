@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // judged says how much of what the proxy found has a label, or "" if that is not
@@ -15,7 +15,7 @@ func judged(a *contracts.RetrievalAggregate) string {
 	if a.JudgedAt10 == nil {
 		return ""
 	}
-	return fmt.Sprintf("Judged@10 %s: the share of the first ten results that have a label; all others count as irrelevant.", reporttext.Figure(*a.JudgedAt10))
+	return fmt.Sprintf("Judged@10 %s: the share of the first ten results that have a label; all others count as irrelevant.", wording.Figure(*a.JudgedAt10))
 }
 
 // noAnswerView shows the queries that no tool serves.
@@ -36,7 +36,7 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 	}
 	v := &noAnswerView{Said: noAnswerSaid(n)}
 	for _, m := range n.Metrics {
-		mv := metricView{Name: reporttext.MetricName(m.Metric), Value: reporttext.Figure(m.Mean), Range: reporttext.Figure(m.Interval.Low) + " to " + reporttext.Figure(m.Interval.High)}
+		mv := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean), Range: wording.Figure(m.Interval.Low) + " to " + wording.Figure(m.Interval.High)}
 		pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval, Label: fmt.Sprintf("%s %s, 95%% interval %s", mv.Name, mv.Value, mv.Range)}
 		if m.Spread > 0 {
 			pl.Dots = m.PerRun
@@ -47,12 +47,12 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 	queries := slices.Clone(n.PerQuery)
 	slices.SortStableFunc(queries, func(a, b contracts.NoAnswerQuery) int { return cmp.Compare(firstScore(b), firstScore(a)) })
 	for _, q := range queries[:min(mostNoAnswer, len(queries))] {
-		row := noAnswerRow{ID: q.ID, Text: reporttext.Shorten(q.Query, 240), First: "empty"}
+		row := noAnswerRow{ID: q.ID, Text: wording.Shorten(q.Query, 240), First: "empty"}
 		switch {
 		case q.Error != "" && len(q.Ranked) == 0:
-			row.First = "errored: " + reporttext.Shorten(q.Error, 120)
+			row.First = "errored: " + wording.Shorten(q.Error, 120)
 		case len(q.Ranked) > 0:
-			row.First, row.Score = reporttext.Shorten(q.Ranked[0].ToolID, 120), reporttext.Figure(q.Ranked[0].Score)
+			row.First, row.Score = wording.Shorten(q.Ranked[0].ToolID, 120), wording.Figure(q.Ranked[0].Score)
 		}
 		v.Queries = append(v.Queries, row)
 	}
@@ -67,7 +67,7 @@ func firstScore(q contracts.NoAnswerQuery) float64 {
 }
 
 func noAnswerSaid(n *contracts.NoAnswerSummary) string {
-	s := reporttext.CountOf(n.Queries, "1 query has", "%d queries have") + " no right tool. They are in no other figure of retrieval."
+	s := wording.CountOf(n.Queries, "1 query has", "%d queries have") + " no right tool. They are in no other figure of retrieval."
 	if n.Errored > 0 {
 		s += fmt.Sprintf(" %d errored.", n.Errored)
 	}
@@ -79,9 +79,9 @@ func markdownNoAnswer(r *contracts.Report) []string {
 	if n == nil {
 		return nil
 	}
-	rows := []string{"<details><summary>Queries that no tool serves: " + fmt.Sprint(n.Queries) + "</summary>\n\n" + reporttext.TableHead([]string{"metric", "value", "95% interval"})}
+	rows := []string{"<details><summary>Queries that no tool serves: " + fmt.Sprint(n.Queries) + "</summary>\n\n" + wording.TableHead([]string{"metric", "value", "95% interval"})}
 	for _, m := range n.Metrics {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s |\n", mdMetric(m.Metric), reporttext.Figure(m.Mean), reporttext.Figure(m.Interval.Low), reporttext.Figure(m.Interval.High)))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s |\n", mdMetric(m.Metric), wording.Figure(m.Mean), wording.Figure(m.Interval.Low), wording.Figure(m.Interval.High)))
 	}
 	return append(rows, "\n"+noAnswerSaid(n)+"\n</details>\n\n")
 }

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // NoVerdictFile is the file from which programs read why there is no verdict.
@@ -50,17 +50,17 @@ const (
 // bounded shortens texts, which may be of any length, and replaces their control
 // characters.
 func bounded(n contracts.NoVerdict) contracts.NoVerdict {
-	n.Summary, n.Command = reporttext.Plain(reporttext.Shorten(n.Summary, maxMessage)), reporttext.Plain(n.Command)
+	n.Summary, n.Command = wording.Plain(wording.Shorten(n.Summary, maxMessage)), wording.Plain(n.Command)
 	n.Problems = slices.Clone(n.Problems)
 	for i := range n.Problems {
 		r := &n.Problems[i]
-		r.Entry, r.Message, r.Remedy = reporttext.Plain(reporttext.Shorten(r.Entry, maxLogLine)), reporttext.Plain(reporttext.Shorten(r.Message, maxMessage)), reporttext.Plain(reporttext.Shorten(r.Remedy, maxMessage))
+		r.Entry, r.Message, r.Remedy = wording.Plain(wording.Shorten(r.Entry, maxLogLine)), wording.Plain(wording.Shorten(r.Message, maxMessage)), wording.Plain(wording.Shorten(r.Remedy, maxMessage))
 	}
 	n.Logs = slices.Clone(n.Logs)
 	for i := range n.Logs {
 		lines := make([]string, len(n.Logs[i].Lines))
 		for k, line := range n.Logs[i].Lines {
-			lines[k] = reporttext.Plain(reporttext.Shorten(line, maxLogLine))
+			lines[k] = wording.Plain(wording.Shorten(line, maxLogLine))
 		}
 		n.Logs[i].Lines = lines
 	}
@@ -96,8 +96,8 @@ func stagesLine(n *contracts.NoVerdict) string {
 	if len(n.Failed)+n.Done+n.Skipped == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s, %s.", reporttext.CountOf(len(n.Failed), "1 stage failed", "%d stages failed"),
-		reporttext.CountOf(n.Done, "1 has a result", "%d have results"), reporttext.CountOf(n.Skipped, "1 was not started", "%d were not started"))
+	return fmt.Sprintf("%s, %s, %s.", wording.CountOf(len(n.Failed), "1 stage failed", "%d stages failed"),
+		wording.CountOf(n.Done, "1 has a result", "%d have results"), wording.CountOf(n.Skipped, "1 was not started", "%d were not started"))
 }
 
 //go:embed page/noverdict.html
@@ -127,35 +127,35 @@ func noVerdictHTMLPage(n contracts.NoVerdict) ([]byte, error) {
 	p := noVerdictPage{NoVerdict: n, Stages: stagesLine(&n), Shown: n.Problems[:min(len(n.Problems), maxReasons)]}
 	p.More = len(n.Problems) - len(p.Shown)
 	var b bytes.Buffer
-	b.WriteString(reporttext.PageHead("Touchstone: no verdict", reporttext.Style+noVerdictCSS, ""))
+	b.WriteString(wording.PageHead("Touchstone: no verdict", wording.Style+noVerdictCSS, ""))
 	if err := noVerdictTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render report.html: %w", err)
 	}
-	return reporttext.PlainPage(b.Bytes()), nil
+	return wording.PlainPage(b.Bytes()), nil
 }
 
 func noVerdictMarkdown(n contracts.NoVerdict) ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n## ⚠️ Touchstone: no verdict\n\n**%s** %s\n\n", CommentMarker, reporttext.Markdown(reporttext.Shorten(n.Summary, maxRemark)), stagesLine(&n))
+	fmt.Fprintf(&b, "%s\n## ⚠️ Touchstone: no verdict\n\n**%s** %s\n\n", CommentMarker, wording.Markdown(wording.Shorten(n.Summary, maxRemark)), stagesLine(&n))
 	foot := ""
 	if n.Command != "" {
-		foot = "Run it again: <code>" + reporttext.Markdown(reporttext.Shorten(n.Command, maxRemark)) + "</code>\n"
+		foot = "Run it again: <code>" + wording.Markdown(wording.Shorten(n.Command, maxRemark)) + "</code>\n"
 	}
 	rows := []string{"| where | what |\n|---|---|\n"}
 	for _, r := range n.Problems {
-		rows = append(rows, fmt.Sprintf("| %s | %s |\n", reporttext.Markdown(reporttext.Shorten(cmp.Or(where(r), r.Stage), 200)), reporttext.Markdown(reporttext.Shorten(what(r), 600))))
+		rows = append(rows, fmt.Sprintf("| %s | %s |\n", wording.Markdown(wording.Shorten(cmp.Or(where(r), r.Stage), 200)), wording.Markdown(wording.Shorten(what(r), 600))))
 	}
 	sections := [][]string{append(rows, "\n")}
 	for _, l := range n.Logs {
-		rows := []string{fmt.Sprintf("<details><summary>Log of %s</summary>\n\n", reporttext.Markdown(reporttext.Shorten(l.Stage, 200)))}
+		rows := []string{fmt.Sprintf("<details><summary>Log of %s</summary>\n\n", wording.Markdown(wording.Shorten(l.Stage, 200)))}
 		for _, line := range l.Lines {
-			rows = append(rows, reporttext.Markdown(reporttext.Shorten(line, 600))+"<br>\n")
+			rows = append(rows, wording.Markdown(wording.Shorten(line, 600))+"<br>\n")
 		}
 		sections = append(sections, append(rows, "</details>\n\n"))
 	}
-	room := reporttext.MaxComment - 1 - len(foot)
+	room := wording.MaxComment - 1 - len(foot)
 	for _, s := range sections {
-		room = reporttext.AppendSection(&b, s, room)
+		room = wording.AppendSection(&b, s, room)
 	}
 	b.WriteString(foot)
 	return b.Bytes(), nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // sampleNoVerdict has n problems of a dataset, with hostile text, and a log.
@@ -75,7 +75,7 @@ func TestNoVerdictIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(files["report.md"]); n > reporttext.MaxComment {
+	if n := len(files["report.md"]); n > wording.MaxComment {
 		t.Errorf("report.md has %d bytes", n)
 	}
 	if n := strings.Count(string(files["annotations.txt"]), "\n"); n != maxAnnotations {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // WithOrigins adds to a published file the results of the run that another machine made. The stage
@@ -70,12 +70,12 @@ func originsNote(list []contracts.MadeElsewhere) string {
 	for shown := min(len(origins), shownOrigins); shown > 0; shown-- {
 		var parts []string
 		for _, o := range origins[:shown] {
-			parts = append(parts, reporttext.Shorten(o, 160)+" ("+reporttext.Shorten(strings.Join(stages[o], ", "), 80)+")")
+			parts = append(parts, wording.Shorten(o, 160)+" ("+wording.Shorten(strings.Join(stages[o], ", "), 80)+")")
 		}
 		if more := len(origins) - shown; more > 0 {
-			parts = append(parts, fmt.Sprintf("and from %s, which report.json lists", reporttext.CountOf(more, "1 other origin", "%d other origins")))
+			parts = append(parts, fmt.Sprintf("and from %s, which report.json lists", wording.CountOf(more, "1 other origin", "%d other origins")))
 		}
-		if text = reporttext.Markdown(strings.Join(parts, "; ")); len(text) < maxOrigins-200 {
+		if text = wording.Markdown(strings.Join(parts, "; ")); len(text) < maxOrigins-200 {
 			break
 		}
 	}
@@ -83,5 +83,5 @@ func originsNote(list []contracts.MadeElsewhere) string {
 	if slices.ContainsFunc(list, func(m contracts.MadeElsewhere) bool { return !m.Signed }) {
 		sign = "⚠️ "
 	}
-	return fmt.Sprintf("> %s%s: %s\n\n", sign, reporttext.CountOf(len(list), "1 result was not made by the machine of this run", "%d results were not made by the machine of this run"), text)
+	return fmt.Sprintf("> %s%s: %s\n\n", sign, wording.CountOf(len(list), "1 result was not made by the machine of this run", "%d results were not made by the machine of this run"), text)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // The largest report.md has room for the note about results of other machines, whatever their names.
@@ -17,7 +17,7 @@ func TestMarkdownHasRoomForOrigins(t *testing.T) {
 		r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: retrieval, ID: fmt.Sprint(i), State: contracts.MoveNew, Title: strings.Repeat("long ", 40)})
 	}
 	content := Markdown(r)
-	if len(content) < reporttext.MaxComment-2*maxOrigins {
+	if len(content) < wording.MaxComment-2*maxOrigins {
 		t.Fatalf("the report has only %d bytes", len(content))
 	}
 	var list []contracts.MadeElsewhere
@@ -28,8 +28,8 @@ func TestMarkdownHasRoomForOrigins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(with) > reporttext.MaxComment {
-		t.Errorf("report.md has %d bytes with the note, at most %d are possible", len(with), reporttext.MaxComment)
+	if len(with) > wording.MaxComment {
+		t.Errorf("report.md has %d bytes with the note, at most %d are possible", len(with), wording.MaxComment)
 	}
 	if !bytes.Contains(with, []byte("50 results were not made by the machine of this run")) || !bytes.Contains(with, []byte("other origins")) {
 		t.Errorf("%.2000s", with)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -68,7 +68,7 @@ func changedData(g *contracts.Gate) []string {
 		compared = ""
 	}
 	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the same%s.",
-		named("baseline", g.Baseline), d.Baseline.CorpusVersion, reporttext.Shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, commonParts(d), compared))
+		named("baseline", g.Baseline), d.Baseline.CorpusVersion, wording.Shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, commonParts(d), compared))
 	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases, contracts.KindCorpus} {
 		for _, state := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
 			if line := changesOf(d.Changes, kind, state); line != "" {
@@ -88,7 +88,7 @@ func editedFrozen(g *contracts.Gate) []annotation {
 	var list []annotation
 	for _, u := range g.Unfrozen {
 		if u.State == contracts.StateChanged {
-			version := reporttext.Shorten(u.Version, 24)
+			version := wording.Shorten(u.Version, 24)
 			list = append(list, annotation{title: "Touchstone: edited frozen data",
 				message: fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone datasets next makes the edit the next version.", u.Kind, version, version)})
 		}
@@ -116,7 +116,7 @@ func changesOf(changes []contracts.DataChange, kind, state string) string {
 	if n == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("%s %s: %s", reporttext.CountOf(n, changedNames[kind][0], changedNames[kind][1]), state, strings.Join(ids, ", "))
+	line := fmt.Sprintf("%s %s: %s", wording.CountOf(n, changedNames[kind][0], changedNames[kind][1]), state, strings.Join(ids, ", "))
 	if n > maxChangedIDs {
 		line += fmt.Sprintf(" and %d more", n-maxChangedIDs)
 	}
@@ -133,18 +133,18 @@ func apartLine(a contracts.ApartQueries) string {
 		if !m.Gated || !isNow && !was {
 			continue
 		}
-		text := reporttext.MetricName(m.Name) + " "
+		text := wording.MetricName(m.Name) + " "
 		switch {
 		case isNow && was:
-			text += reporttext.Figure(before) + " → " + reporttext.Figure(now)
+			text += wording.Figure(before) + " → " + wording.Figure(now)
 		case isNow:
-			text += reporttext.Figure(now)
+			text += wording.Figure(now)
 		default:
-			text += reporttext.Figure(before)
+			text += wording.Figure(before)
 		}
 		figures = append(figures, text)
 	}
-	return fmt.Sprintf("Not judged: the %s, %s.", reporttext.CountOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
+	return fmt.Sprintf("Not judged: the %s, %s.", wording.CountOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
 }
 
 // over names the queries of a comparison, if these are not all: " over 279 of

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 // QuerySides is one query in two reports. A side is nil if its report does not
@@ -35,7 +35,7 @@ func SidesOf(a, b contracts.Report, id string) (QuerySides, error) {
 		}
 	}
 	if q.Before == nil && q.After == nil {
-		return q, fmt.Errorf("neither report has a query %q", reporttext.Plain(reporttext.Shorten(id, 200)))
+		return q, fmt.Errorf("neither report has a query %q", wording.Plain(wording.Shorten(id, 200)))
 	}
 	return q, nil
 }
@@ -48,14 +48,14 @@ func (q QuerySides) Write(w io.Writer) error {
 	for _, s := range sides {
 		if s != nil && s.Query != text {
 			text = s.Query
-			fmt.Fprintln(w, reporttext.Plain(q.ID+": "+text))
+			fmt.Fprintln(w, wording.Plain(q.ID+": "+text))
 		}
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := []string{"", "before", "after"}
 	for i, how := range q.Degraded {
 		if how != "" {
-			head[i+1] += " (degraded on purpose: " + reporttext.Plain(reporttext.Shorten(how, 100)) + ")"
+			head[i+1] += " (degraded on purpose: " + wording.Plain(wording.Shorten(how, 100)) + ")"
 		}
 	}
 	fmt.Fprintln(t, strings.Join(head, "\t"))
@@ -64,7 +64,7 @@ func (q QuerySides) Write(w io.Writer) error {
 		for _, s := range sides {
 			cell := "–"
 			if s != nil {
-				cell = reporttext.Figure(s.Metrics[m.Name])
+				cell = wording.Figure(s.Metrics[m.Name])
 			}
 			row = append(row, cell)
 		}
@@ -97,7 +97,7 @@ func place(s *contracts.QuerySummary, rank int) string {
 	case s == nil:
 		return "not in this report"
 	case rank == 1 && s.Error != "":
-		return "error: " + reporttext.Plain(reporttext.Shorten(s.Error, 200))
+		return "error: " + wording.Plain(wording.Shorten(s.Error, 200))
 	case rank == 1 && len(s.Ranked) == 0:
 		return "nothing was found"
 	case rank > len(s.Ranked):
@@ -106,8 +106,8 @@ func place(s *contracts.QuerySummary, rank int) string {
 	tool := s.Ranked[rank-1].ToolID
 	for _, l := range s.Labels {
 		if l.ToolID == tool && l.Relevance >= 0 && l.Relevance <= 2 {
-			return reporttext.Plain(reporttext.Shorten(tool, 80)) + " " + []string{"○", "◐", "●"}[l.Relevance]
+			return wording.Plain(wording.Shorten(tool, 80)) + " " + []string{"○", "◐", "●"}[l.Relevance]
 		}
 	}
-	return reporttext.Plain(reporttext.Shorten(tool, 80))
+	return wording.Plain(wording.Shorten(tool, 80))
 }

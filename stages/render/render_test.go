@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
 func TestRun(t *testing.T) {
@@ -230,7 +230,7 @@ func TestTextOfStrangersInMarkdown(t *testing.T) {
 		"a\u202eb\u2066c":              "a�b�c",
 		"<b>|`x`\n\x1b[0m":             "&#60;b&#62;&#124;&#96;x&#96; �&#91;0m",
 	} {
-		if got := reporttext.Markdown(text); got != want {
+		if got := wording.Markdown(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -186,7 +186,7 @@ type teller struct {
 }
 
 func (t *teller) short(s string) string {
-	out := reporttext.Shorten(s, t.text)
+	out := wording.Shorten(s, t.text)
 	if out != s {
 		t.whole = false
 	}

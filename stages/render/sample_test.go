@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext/samplereport"
+	"github.com/touchstone-eval/touchstone/internal/report/samplereport"
 )
 
 // hostile is text that attacks every format.

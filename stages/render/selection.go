@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -61,9 +61,9 @@ func viewSelection(s *contracts.SelectionAggregate, g *contracts.Gate) *selectio
 func offerNote(s *contracts.SelectionAggregate) string {
 	offer := "all tools of its servers"
 	if s.Offer.Tools == contracts.OfferSearch {
-		offer = fmt.Sprintf("the first %d tools that the search of %s finds", s.Offer.TopK, reporttext.Shorten(s.Offer.Proxy, 100))
+		offer = fmt.Sprintf("the first %d tools that the search of %s finds", s.Offer.TopK, wording.Shorten(s.Offer.Proxy, 100))
 	}
-	note := fmt.Sprintf("%s. For each case a model is offered %s.", reporttext.CountOf(s.Cases, "1 case", "%d cases"), offer)
+	note := fmt.Sprintf("%s. For each case a model is offered %s.", wording.CountOf(s.Cases, "1 case", "%d cases"), offer)
 	if s.Offer.Degraded != "" {
 		note += fmt.Sprintf(" The index was degraded on purpose: %s.", s.Offer.Degraded)
 	}
@@ -71,7 +71,7 @@ func offerNote(s *contracts.SelectionAggregate) string {
 }
 
 func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
-	v := modelView{Name: m.Model, Kind: kindOf(m), Counts: fmt.Sprintf("%s: TP %d, FP %d, TN %d, FN %d", reporttext.CountOf(m.Repeats, "1 repeat", "%d repeats"), m.TP, m.FP, m.TN, m.FN)}
+	v := modelView{Name: m.Model, Kind: kindOf(m), Counts: fmt.Sprintf("%s: TP %d, FP %d, TN %d, FN %d", wording.CountOf(m.Repeats, "1 repeat", "%d repeats"), m.TP, m.FP, m.TN, m.FN)}
 	if m.Errored > 0 {
 		v.Counts += fmt.Sprintf(", %d errored", m.Errored)
 	}
@@ -83,7 +83,7 @@ func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
 	v.Facts = modelFacts(m)
 	for _, t := range m.Tags {
 		if t.Accuracy.Value != nil {
-			v.Tags = append(v.Tags, tagView{reporttext.Shorten(t.Tag, 60), reporttext.Figure(*t.Accuracy.Value), rangeOf(t.Accuracy.Interval), fmt.Sprintf("%d of %d", t.Accuracy.Count, t.Accuracy.Of)})
+			v.Tags = append(v.Tags, tagView{wording.Shorten(t.Tag, 60), wording.Figure(*t.Accuracy.Value), rangeOf(t.Accuracy.Interval), fmt.Sprintf("%d of %d", t.Accuracy.Count, t.Accuracy.Of)})
 		}
 	}
 	wrong := worstCases(m)
@@ -91,7 +91,7 @@ func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
 		v.Cases = append(v.Cases, viewCase(c))
 	}
 	if n := len(wrong) - len(v.Cases); n > 0 {
-		v.More = fmt.Sprintf("%s: report.json has them.", reporttext.CountOf(n, "1 more case is not shown", "%d more cases are not shown"))
+		v.More = fmt.Sprintf("%s: report.json has them.", wording.CountOf(n, "1 more case is not shown", "%d more cases are not shown"))
 	}
 	return v
 }
@@ -101,7 +101,7 @@ func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts
 	if r.Value == nil {
 		return v
 	}
-	pl := plot{Low: 0, High: 1, Value: r.Value, Interval: r.Interval, Baseline: r.Baseline, Label: declared.Label + " " + reporttext.Figure(*r.Value)}
+	pl := plot{Low: 0, High: 1, Value: r.Value, Interval: r.Interval, Baseline: r.Baseline, Label: declared.Label + " " + wording.Figure(*r.Value)}
 	for _, c := range g.Checks {
 		if c.Subject == model && c.Metric == declared.Name {
 			pl.Bound, pl.Band = &c.Bound, allowed(c)
@@ -110,7 +110,7 @@ func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts
 			}
 		}
 	}
-	v.Value, v.Range, v.Plot = reporttext.Figure(*r.Value), fmt.Sprintf("%s, %d of %d", rangeOf(r.Interval), r.Count, r.Of), pl.svg()
+	v.Value, v.Range, v.Plot = wording.Figure(*r.Value), fmt.Sprintf("%s, %d of %d", rangeOf(r.Interval), r.Count, r.Of), pl.svg()
 	return v
 }
 
@@ -118,7 +118,7 @@ func rangeOf(i *contracts.Interval) string {
 	if i == nil {
 		return ""
 	}
-	return reporttext.Figure(i.Low) + " to " + reporttext.Figure(i.High)
+	return wording.Figure(i.Low) + " to " + wording.Figure(i.High)
 }
 
 // modelFacts formats the figures that are not rates, as sentences.
@@ -126,17 +126,17 @@ func modelFacts(m contracts.ModelSummary) []string {
 	var facts []string
 	for _, mean := range m.Means {
 		if mean.Value != nil {
-			facts = append(facts, fmt.Sprintf("%s %s (%s)", capital(strings.ReplaceAll(mean.Mean, "_", " ")), reporttext.Figure(*mean.Value), rangeOf(mean.Interval)))
+			facts = append(facts, fmt.Sprintf("%s %s (%s)", capital(strings.ReplaceAll(mean.Mean, "_", " ")), wording.Figure(*mean.Value), rangeOf(mean.Interval)))
 		}
 	}
 	if k := len(m.PassAt); k > 1 && k == len(m.PassAll) {
-		facts = append(facts, fmt.Sprintf("pass@%d %s, pass^%d %s", k, reporttext.Figure(m.PassAt[k-1]), k, reporttext.Figure(m.PassAll[k-1])))
+		facts = append(facts, fmt.Sprintf("pass@%d %s, pass^%d %s", k, wording.Figure(m.PassAt[k-1]), k, wording.Figure(m.PassAll[k-1])))
 	}
 	if m.Consistency != nil {
-		facts = append(facts, "Consistency "+reporttext.Figure(*m.Consistency))
+		facts = append(facts, "Consistency "+wording.Figure(*m.Consistency))
 	}
 	if c := m.Comparison; c != nil {
-		facts = append(facts, fmt.Sprintf("Against the baseline: %d lost, %d gained %s (McNemar p %s)", len(c.Lost), len(c.Gained), reporttext.VerdictSign(c.Verdict), reporttext.Probability(c.PValue)))
+		facts = append(facts, fmt.Sprintf("Against the baseline: %d lost, %d gained %s (McNemar p %s)", len(c.Lost), len(c.Gained), wording.VerdictSign(c.Verdict), wording.Probability(c.PValue)))
 	}
 	return facts
 }
@@ -170,15 +170,15 @@ func worstCases(m contracts.ModelSummary) []contracts.CaseSummary {
 }
 
 func viewCase(c contracts.CaseSummary) caseView {
-	v := caseView{ID: c.ID, Right: fmt.Sprintf("%d of %d", c.Right, c.Answers), Query: reporttext.Shorten(c.Query, 200), Expected: expectedNames(c.Expected), Called: calledNames(c), Why: reporttext.Shorten(c.Reasoning, 400)}
+	v := caseView{ID: c.ID, Right: fmt.Sprintf("%d of %d", c.Right, c.Answers), Query: wording.Shorten(c.Query, 200), Expected: expectedNames(c.Expected), Called: calledNames(c), Why: wording.Shorten(c.Reasoning, 400)}
 	if c.Errored > 0 {
 		v.Right += fmt.Sprintf(", %d errored", c.Errored)
 		if c.Answers == 0 {
-			v.Called, v.Why = "–", reporttext.Shorten(c.Error, 400)
+			v.Called, v.Why = "–", wording.Shorten(c.Error, 400)
 		}
 	}
 	if len(c.Withheld) > 0 {
-		v.Why += " Not on offer: " + reporttext.Shorten(strings.Join(c.Withheld, ", "), 200) + "."
+		v.Why += " Not on offer: " + wording.Shorten(strings.Join(c.Withheld, ", "), 200) + "."
 	}
 	return v
 }
@@ -188,7 +188,7 @@ func expectedNames(calls []contracts.ExpectedCall) string {
 	for i, c := range calls {
 		names[i] = c.Server + ":" + c.Tool
 	}
-	return reporttext.Shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
+	return wording.Shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
 }
 
 func calledNames(c contracts.CaseSummary) string {
@@ -196,10 +196,10 @@ func calledNames(c contracts.CaseSummary) string {
 	for i, m := range c.Calls {
 		names[i] = m.Server + ":" + m.Tool
 		if m.Unknown != "" {
-			names[i] = "unknown tool " + reporttext.Plain(m.Unknown)
+			names[i] = "unknown tool " + wording.Plain(m.Unknown)
 		}
 	}
-	return reporttext.Shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
+	return wording.Shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
 }
 
 func markdownSelection(r *contracts.Report) []string {
@@ -212,30 +212,30 @@ func markdownSelection(r *contracts.Report) []string {
 	for _, r := range rates {
 		names = append(names, r.Label)
 	}
-	rows := []string{fmt.Sprintf("<details><summary>Tool selection: %s</summary>\n\n%s\n\n", reporttext.CountOf(s.Cases, "1 case", "%d cases"), reporttext.Markdown(offerNote(s))) + reporttext.TableHead(append(names, "Errored"))}
+	rows := []string{fmt.Sprintf("<details><summary>Tool selection: %s</summary>\n\n%s\n\n", wording.CountOf(s.Cases, "1 case", "%d cases"), wording.Markdown(offerNote(s))) + wording.TableHead(append(names, "Errored"))}
 	for _, m := range s.Models {
-		cells := []string{reporttext.Markdown(m.Model)}
+		cells := []string{wording.Markdown(m.Model)}
 		if m.AnsweredBy == contracts.AnsweredByBaseline {
 			cells[0] += " (a baseline, no model)"
 		}
 		for _, declared := range rates {
 			measured, _ := m.Rate(declared.Name)
-			cells = append(cells, reporttext.Rate(measured.Value, measured.Interval))
+			cells = append(cells, wording.Rate(measured.Value, measured.Interval))
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %d |\n", strings.Join(cells, " | "), m.Errored))
 	}
 	for _, m := range s.Models {
 		for _, fact := range modelFacts(m) {
-			rows = append(rows, fmt.Sprintf("\n%s: %s\n", reporttext.Markdown(m.Model), reporttext.Markdown(fact)))
+			rows = append(rows, fmt.Sprintf("\n%s: %s\n", wording.Markdown(m.Model), wording.Markdown(fact)))
 		}
 		wrong := worstCases(m)
 		if len(wrong) == 0 {
 			continue
 		}
-		rows = append(rows, fmt.Sprintf("\nWorst cases of %s:\n\n", reporttext.Markdown(m.Model))+reporttext.TableHead([]string{"case", "right", "expected", "called"}))
+		rows = append(rows, fmt.Sprintf("\nWorst cases of %s:\n\n", wording.Markdown(m.Model))+wording.TableHead([]string{"case", "right", "expected", "called"}))
 		for _, c := range wrong[:min(len(wrong), shownCases)] {
 			v := viewCase(c)
-			rows = append(rows, fmt.Sprintf("| %s %s | %s | %s | %s |\n", reporttext.Markdown(v.ID), reporttext.Markdown(reporttext.Shorten(v.Query, 120)), v.Right, reporttext.Markdown(v.Expected), reporttext.Markdown(v.Called)))
+			rows = append(rows, fmt.Sprintf("| %s %s | %s | %s | %s |\n", wording.Markdown(v.ID), wording.Markdown(wording.Shorten(v.Query, 120)), v.Right, wording.Markdown(v.Expected), wording.Markdown(v.Called)))
 		}
 	}
 	return append(rows, "</details>\n\n")
@@ -259,22 +259,22 @@ func viewSimilarity(s *contracts.SimilarityReport) *similarityView {
 	for _, p := range s.Flagged[:min(len(s.Flagged), shownPairs)] {
 		var reasons []string
 		for _, i := range p.Issues {
-			reasons = append(reasons, reporttext.Shorten(i.Description, 200))
+			reasons = append(reasons, wording.Shorten(i.Description, 200))
 		}
-		v.Pairs = append(v.Pairs, pairView{reporttext.Shorten(p.A, 120), reporttext.Shorten(p.B, 120), reporttext.Figure(p.Score), strings.Join(reasons, " ")})
+		v.Pairs = append(v.Pairs, pairView{wording.Shorten(p.A, 120), wording.Shorten(p.B, 120), wording.Figure(p.Score), strings.Join(reasons, " ")})
 	}
 	if n := s.FlaggedTotal - len(v.Pairs); n > 0 {
-		v.More = fmt.Sprintf("%s: report.json lists %d.", reporttext.CountOf(n, "1 more pair is not shown", "%d more pairs are not shown"), len(s.Flagged))
+		v.More = fmt.Sprintf("%s: report.json lists %d.", wording.CountOf(n, "1 more pair is not shown", "%d more pairs are not shown"), len(s.Flagged))
 	}
 	for _, group := range s.Clusters[:min(len(s.Clusters), shownPairs)] {
-		v.Groups = append(v.Groups, reporttext.Shorten(strings.Join(group, ", "), 600))
+		v.Groups = append(v.Groups, wording.Shorten(strings.Join(group, ", "), 600))
 	}
 	return v
 }
 
 func similarityNote(s *contracts.SimilarityReport) string {
 	return fmt.Sprintf("%s with a similarity of %s or more, by words (%s); %s with as much overlap of texts and parameters.",
-		reporttext.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), reporttext.Figure(s.Threshold), s.Method, reporttext.CountOf(s.OverlapTotal, "1 pair", "%d pairs"))
+		wording.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), wording.Figure(s.Threshold), s.Method, wording.CountOf(s.OverlapTotal, "1 pair", "%d pairs"))
 }
 
 func markdownSimilarity(r *contracts.Report) []string {
@@ -283,9 +283,9 @@ func markdownSimilarity(r *contracts.Report) []string {
 		return nil
 	}
 	v := viewSimilarity(s)
-	rows := []string{fmt.Sprintf("<details><summary>Similar tools: %s</summary>\n\n%s\n\n", reporttext.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), reporttext.Markdown(v.Note)) + reporttext.TableHead([]string{"tool", "tool", "similarity"})}
+	rows := []string{fmt.Sprintf("<details><summary>Similar tools: %s</summary>\n\n%s\n\n", wording.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), wording.Markdown(v.Note)) + wording.TableHead([]string{"tool", "tool", "similarity"})}
 	for _, p := range v.Pairs {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", reporttext.Markdown(p.A), reporttext.Markdown(p.B), p.Score))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", wording.Markdown(p.A), wording.Markdown(p.B), p.Score))
 	}
 	return append(rows, "</details>\n\n")
 }
@@ -299,7 +299,7 @@ func junitSelection(s *contracts.SelectionAggregate) junitSuite {
 		fmt.Fprintf(&b, "%s. %s\n", capital(kindOf(m)), offerNote(s))
 		for _, declared := range metrics.SelectionRates() {
 			if r, _ := m.Rate(declared.Name); r.Value != nil {
-				fmt.Fprintf(&b, "%s %s (%s), %d of %d\n", declared.Label, reporttext.Figure(*r.Value), rangeOf(r.Interval), r.Count, r.Of)
+				fmt.Fprintf(&b, "%s %s (%s), %d of %d\n", declared.Label, wording.Figure(*r.Value), rangeOf(r.Interval), r.Count, r.Of)
 			}
 		}
 		for _, fact := range modelFacts(m) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
@@ -93,14 +93,14 @@ func newPage(r *contracts.Report) page {
 	}
 	p.Facts = []string{
 		a.Proxy, a.SearchPath + " search",
-		reporttext.CountOf(a.Retrieval.Queries, "1 query", "%d queries"),
-		reporttext.CountOf(a.Retrieval.Runs, "1 run", "%d runs"),
-		reporttext.CountOf(len(a.Detectors), "1 detector", "%d detectors"),
+		wording.CountOf(a.Retrieval.Queries, "1 query", "%d queries"),
+		wording.CountOf(a.Retrieval.Runs, "1 run", "%d runs"),
+		wording.CountOf(len(a.Detectors), "1 detector", "%d detectors"),
 	}
 	if g.Baseline != "" {
 		p.Facts = append(p.Facts, named("baseline", g.Baseline))
 	}
-	p.Degraded, p.Answers = degraded(a), reporttext.Shorten(answers(a), maxRemark)
+	p.Degraded, p.Answers = degraded(a), wording.Shorten(answers(a), maxRemark)
 	if !a.Baseline.Comparable {
 		p.NoComparison = cmp.Or(a.Baseline.Reason, "no baseline was given")
 	}
@@ -124,18 +124,18 @@ func newPage(r *contracts.Report) page {
 	p.Selection, p.Similarity = viewSelection(a.Selection, g), viewSimilarity(a.Similarity)
 	p.Warnings = a.Validation.Warnings
 	for _, d := range a.Validation.Datasets {
-		p.Data = append(p.Data, dataView{d.Kind, reporttext.Shorten(d.Version, 24), d.State, d.SHA256[:12], fmt.Sprint(d.Entries)})
+		p.Data = append(p.Data, dataView{d.Kind, wording.Shorten(d.Version, 24), d.State, d.SHA256[:12], fmt.Sprint(d.Entries)})
 	}
 	return p
 }
 
 func viewCheck(c contracts.GateCheck) checkView {
-	v := checkView{Name: checkName(c), Mark: "✓", State: "holds", Class: "pass", Value: reporttext.Figure(c.Value), Bound: sign(c.Comparison) + " " + reporttext.Figure(c.Bound), Rule: c.Rule}
+	v := checkView{Name: checkName(c), Mark: "✓", State: "holds", Class: "pass", Value: wording.Figure(c.Value), Bound: sign(c.Comparison) + " " + wording.Figure(c.Bound), Rule: c.Rule}
 	if !c.Passed {
 		v.Mark, v.State, v.Class = "✕", "fails", "fail"
 	}
 	if n := len(c.Moved); n > 0 {
-		v.Moved = reporttext.CountOf(n, "1 moved", "%d moved")
+		v.Moved = wording.CountOf(n, "1 moved", "%d moved")
 	}
 	pl := plot{Low: 0, High: 1, Value: &c.Value, Interval: c.Interval, Bound: &c.Bound,
 		Label: fmt.Sprintf("%s %s, bound %s", v.Name, v.Value, v.Bound)}
@@ -168,7 +168,7 @@ func symmetric(value, other float64, interval *contracts.Interval) (low, high fl
 }
 
 func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metricView {
-	v := metricView{Name: reporttext.MetricName(m.Metric), Value: reporttext.Figure(m.Mean), Range: reporttext.Figure(m.Interval.Low) + " to " + reporttext.Figure(m.Interval.High)}
+	v := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean), Range: wording.Figure(m.Interval.Low) + " to " + wording.Figure(m.Interval.High)}
 	pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval, Label: fmt.Sprintf("%s %s, 95%% interval %s", v.Name, v.Value, v.Range)}
 	if m.Spread > 0 {
 		pl.Dots = m.PerRun
@@ -183,13 +183,13 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metri
 	}
 	if c := m.Comparison; c != nil {
 		pl.Baseline = &c.Baseline
-		v.Change, v.Versus = change(c), "baseline "+reporttext.Figure(c.Baseline)+over(c, queries)
+		v.Change, v.Versus = change(c), "baseline "+wording.Figure(c.Baseline)+over(c, queries)
 		v.Class = map[string]string{contracts.Improved: "pass", contracts.Regressed: "fail"}[c.Verdict]
 		low, high := symmetric(c.Delta, c.MinDetectable, &c.DeltaInterval)
 		v.Delta = plot{Low: low, High: high, Zero: true, Value: &c.Delta, Interval: &c.DeltaInterval,
 			Band:  &contracts.Interval{Low: -c.MinDetectable, High: c.MinDetectable},
-			Label: fmt.Sprintf("difference %s, 95%% interval %s to %s", reporttext.Signed(c.Delta), reporttext.Signed(c.DeltaInterval.Low), reporttext.Signed(c.DeltaInterval.High))}.svg()
-		v.DeltaNote = fmt.Sprintf("p %s, detectable ±%s", reporttext.Probability(c.PValue), reporttext.Figure(c.MinDetectable))
+			Label: fmt.Sprintf("difference %s, 95%% interval %s to %s", wording.Signed(c.Delta), wording.Signed(c.DeltaInterval.Low), wording.Signed(c.DeltaInterval.High))}.svg()
+		v.DeltaNote = fmt.Sprintf("p %s, detectable ±%s", wording.Probability(c.PValue), wording.Figure(c.MinDetectable))
 	}
 	v.Plot = pl.svg()
 	return v
@@ -208,7 +208,7 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 		}
 		rv := rateView{Name: r.Label, Value: "–", Range: "not defined"}
 		if value, interval := s.Rate(r.Name), d.RateInterval(r.Name); value != nil {
-			pl := plot{Low: 0, High: 1, Value: value, Interval: interval, Label: rv.Name + " " + reporttext.Figure(*value)}
+			pl := plot{Low: 0, High: 1, Value: value, Interval: interval, Label: rv.Name + " " + wording.Figure(*value)}
 			for _, c := range g.Checks {
 				if c.Subject == s.Detector && c.Metric == r.Name {
 					pl.Bound, pl.Band = &c.Bound, allowed(c)
@@ -217,9 +217,9 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 					}
 				}
 			}
-			rv.Value, rv.Range, rv.Plot = reporttext.Figure(*value), "", pl.svg()
+			rv.Value, rv.Range, rv.Plot = wording.Figure(*value), "", pl.svg()
 			if interval != nil {
-				rv.Range = reporttext.Figure(interval.Low) + " to " + reporttext.Figure(interval.High)
+				rv.Range = wording.Figure(interval.Low) + " to " + wording.Figure(interval.High)
 			}
 			if s := spread(d, r.Name); s != "" {
 				rv.Range = strings.TrimPrefix(rv.Range+"; "+s, "; ")

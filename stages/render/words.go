@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/reporttext"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -25,7 +25,7 @@ func change(c *contracts.MetricComparison) string {
 	if c == nil {
 		return ""
 	}
-	return reporttext.VerdictSign(c.Verdict) + " " + reporttext.Signed(c.Delta)
+	return wording.VerdictSign(c.Verdict) + " " + wording.Signed(c.Delta)
 }
 
 // verdict is the summary of all checks as a sentence, and on which part of the
@@ -42,7 +42,7 @@ func checksLine(g *contracts.Gate) string {
 	case !g.Passed && len(failed) == 0:
 		return "The gate failed although every check passed."
 	case g.Passed:
-		return fmt.Sprintf("%s.", reporttext.CountOf(len(g.Checks), "The only check passed", "All %d checks passed"))
+		return fmt.Sprintf("%s.", wording.CountOf(len(g.Checks), "The only check passed", "All %d checks passed"))
 	}
 	var parts []string
 	for i, c := range failed {
@@ -57,7 +57,7 @@ func checksLine(g *contracts.Gate) string {
 
 // checkText compares the value of a check with its bound.
 func checkText(c contracts.GateCheck) string {
-	return fmt.Sprintf("%s is %s, must be %s %s", checkName(c), reporttext.Figure(c.Value), sign(c.Comparison), reporttext.Figure(c.Bound))
+	return fmt.Sprintf("%s is %s, must be %s %s", checkName(c), wording.Figure(c.Value), sign(c.Comparison), wording.Figure(c.Bound))
 }
 
 // failedCount counts the failed checks: "2 of 8 checks fail".
@@ -94,9 +94,9 @@ func sign(comparison string) string {
 // checkName is the name of a check with its subject, unless that is retrieval.
 func checkName(c contracts.GateCheck) string {
 	if c.Subject == retrieval {
-		return reporttext.MetricName(c.Metric)
+		return wording.MetricName(c.Metric)
 	}
-	return c.Subject + " " + reporttext.MetricName(c.Metric)
+	return c.Subject + " " + wording.MetricName(c.Metric)
 }
 
 // retrieval is the subject of checks and moves that are not a detector's.
@@ -119,10 +119,10 @@ func unjudged(g *contracts.Gate) []string {
 			if detectors[m.Note] == nil {
 				notes = append(notes, m.Note)
 			}
-			detectors[m.Note] = append(detectors[m.Note], fmt.Sprintf("%s (recall %s)", m.Subject, reporttext.Figure(m.Value)))
+			detectors[m.Note] = append(detectors[m.Note], fmt.Sprintf("%s (recall %s)", m.Subject, wording.Figure(m.Value)))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", reporttext.MetricName(m.Metric), reporttext.Figure(m.Value), m.State, m.Note))
+		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", wording.MetricName(m.Metric), wording.Figure(m.Value), m.State, m.Note))
 	}
 	for _, note := range notes {
 		lines = append(lines, fmt.Sprintf("Not judged: %s (%s).", strings.Join(detectors[note], ", "), note))
@@ -148,7 +148,7 @@ func answers(a *contracts.Aggregate) string {
 		text = fmt.Sprintf("%d of %d queries failed and count as missed. ", r.Errored, r.Queries)
 	}
 	if i := slices.IndexFunc(r.PerQuery, func(q contracts.QuerySummary) bool { return len(q.Anomalies) > 0 }); i >= 0 {
-		text += fmt.Sprintf("%s had results that cannot be scored, first that to %s: %s.", reporttext.CountOf(r.Anomalous, "1 answer", "%d answers"),
+		text += fmt.Sprintf("%s had results that cannot be scored, first that to %s: %s.", wording.CountOf(r.Anomalous, "1 answer", "%d answers"),
 			r.PerQuery[i].ID, strings.Join(r.PerQuery[i].Anomalies, "; "))
 	}
 	return strings.TrimSpace(text)
@@ -197,7 +197,7 @@ func movesLine(moves []contracts.Move) string {
 	if len(parts) == 0 {
 		return "Nothing moved against the baseline."
 	}
-	return fmt.Sprintf("%s: %s.", reporttext.CountOf(len(moves), "1 query or entry moved", "%d queries and entries moved"), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s: %s.", wording.CountOf(len(moves), "1 query or entry moved", "%d queries and entries moved"), strings.Join(parts, ", "))
 }
 
 // why explains a move in a clause: before, now, and which tool has its rank.

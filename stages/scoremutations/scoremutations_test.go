@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 	"github.com/touchstone-eval/touchstone/stages/scoremutations/mutation"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
@@ -234,7 +234,7 @@ func TestSameBytes(t *testing.T) {
 
 // The scanner answers every variant of the committed corpus.
 func TestScannerOnTheCommittedCorpus(t *testing.T) {
-	testlevel.Thorough(t, "it scores ten thousand variants")
+	level.Thorough(t, "it scores ten thousand variants")
 	r := measure(t, Options{Security: "../../datasets/security_v1.json", Detectors: []string{"scanner"}, Seed: 1})
 	d := r.Detectors[0]
 	for _, f := range d.Totals {

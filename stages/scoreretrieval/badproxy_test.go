@@ -8,7 +8,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // Well-formed answers with odd content are scored: the lists are equal to those
@@ -29,7 +29,7 @@ func TestStrangeAnswersAreScored(t *testing.T) {
 		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 			t.Run(mode+" "+path, func(t *testing.T) {
 				if mode == badproxy.AnswerHuge && path == contracts.SearchMCP {
-					testlevel.Thorough(t, "it reads ten megabytes for each query, as over REST")
+					level.Thorough(t, "it reads ten megabytes for each query, as over REST")
 				}
 				t.Parallel()
 				opts := small(manifest)

@@ -2,7 +2,7 @@ package scoreretrieval
 
 import (
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/ranking"
+	"github.com/touchstone-eval/touchstone/internal/report/ranking"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 

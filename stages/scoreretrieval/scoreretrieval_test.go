@@ -15,7 +15,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 	"github.com/touchstone-eval/touchstone/stages/buildproxy"
 	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 	"github.com/touchstone-eval/touchstone/stages/snapshotindex"
@@ -312,7 +312,7 @@ func TestBuiltProxyScoresAsTheEmbedded(t *testing.T) {
 
 // Test data from elsewhere, through the REST search because it is faster.
 func TestMetaTool(t *testing.T) {
-	testlevel.Thorough(t, "it asks 1,411 queries")
+	level.Thorough(t, "it asks 1,411 queries")
 	const shared = "../../../shared/external/"
 	if _, err := os.Stat(shared + "metatool.corpus.json"); err != nil {
 		t.Skip("needs ../shared/external/metatool.*.json beside the checkout:", err)

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
-	"github.com/touchstone-eval/touchstone/internal/proxy"
 	"github.com/touchstone-eval/touchstone/internal/proxy/direct"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding/endpoint"
+	refproxy "github.com/touchstone-eval/touchstone/internal/proxy/reference"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
-	"github.com/touchstone-eval/touchstone/internal/testload"
+	"github.com/touchstone-eval/touchstone/internal/testing/load"
 )
 
 // The test binary acts as touchstone: the stages start it as proxy and as
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 2 && os.Args[1] == badproxy.Argument:
 		badproxy.Main(os.Args[2:])
 	default:
-		testload.RunAtOnce(4)
+		load.RunAtOnce(4)
 		code := m.Run()
 		if dir, err := referenceOnce(); err == nil {
 			_ = os.RemoveAll(dir)
@@ -81,7 +81,7 @@ func (s *server) run(args []string, serve func(context.Context, contracts.ProxyC
 func beProxy(args []string) error {
 	s := newServer("proxy")
 	return s.run(args, func(ctx context.Context, config contracts.ProxyConfig) error {
-		return proxy.Serve(ctx, proxy.Options{Config: config, Listen: s.listen, ReadyFile: s.readyFile, UpstreamTimeout: 20 * time.Second, Log: s.log})
+		return refproxy.Serve(ctx, refproxy.Options{Config: config, Listen: s.listen, ReadyFile: s.readyFile, UpstreamTimeout: 20 * time.Second, Log: s.log})
 	})
 }
 

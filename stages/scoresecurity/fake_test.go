@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/testload"
+	"github.com/touchstone-eval/touchstone/internal/testing/load"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
 
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	// Each test needs its answers in half a second, so they are not many.
-	testload.RunAtOnce(2)
+	load.RunAtOnce(2)
 	os.Exit(m.Run())
 }
 

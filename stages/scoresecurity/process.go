@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
-	"github.com/touchstone-eval/touchstone/internal/subprocess"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 )
 
 // maxLine is the length in bytes of the longest verdict line that is read. The

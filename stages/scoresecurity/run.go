@@ -20,7 +20,7 @@ import (
 	"unicode"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/subprocess"
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/adapted"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"

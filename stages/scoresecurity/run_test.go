@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/testload"
+	"github.com/touchstone-eval/touchstone/internal/testing/load"
 )
 
 // entry returns an entry with the description text. The prefix of its id determines its category, as in
@@ -246,7 +246,7 @@ func TestFailuresStayWithTheirEntry(t *testing.T) {
 			entries := append(sample(), entry("tp-9", "EVIL TRIGGER"), entry("bn-9", "TRIGGER"))
 			timeout := time.Minute
 			if tt.reason == "gave no verdict within" {
-				timeout = testload.Stretch(500 * time.Millisecond)
+				timeout = load.Stretch(500 * time.Millisecond)
 			}
 			r := runWith(t, Options{
 				Security:     corpusFile(t, entries),

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
-	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/data/validation"
 )
 
 // Options are the files that the stage reads and writes.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/datasets/validation"
-	"github.com/touchstone-eval/touchstone/internal/datasets/versions"
+	"github.com/touchstone-eval/touchstone/internal/data/validation"
+	"github.com/touchstone-eval/touchstone/internal/data/versions"
 )
 
 // good returns a file of the valid data that the tests of validation have.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/touchstone-eval/touchstone/internal/subprocess"
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 	"io/fs"
 	"os"
 	"os/exec"

@@ -17,7 +17,7 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/fitness"
+	"github.com/touchstone-eval/touchstone/internal/report/fitness"
 )
 
 func main() {

@@ -6,13 +6,13 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // TestStagesStartEarly checks that whatever this program starts to run a stage is ready before expensive packages
 // are initialized: in a container, on a worker, in a user namespace, and as the first process of a namespace.
 func TestStagesStartEarly(t *testing.T) {
-	file := testprogram.Path(t, testprogram.Touchstone)
+	file := program.Path(t, program.Touchstone)
 	cmd := exec.Command(file, "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()

@@ -25,8 +25,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger"
-	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote/remotetest"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // busybox is the program of all stages. It is static, so that it runs in an otherwise
@@ -36,11 +36,11 @@ const busybox = "/bin/busybox"
 // touchstone returns the path of a static build of the command line.
 func touchstone(t *testing.T) string {
 	t.Helper()
-	return testprogram.Path(t, testprogram.Touchstone)
+	return program.Path(t, program.Touchstone)
 }
 
 func TestMain(m *testing.M) {
-	code := testprogram.M{M: m}.Run()
+	code := program.M{M: m}.Run()
 	if started != nil {
 		started.Stop()
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/zclconf/go-cty-yaml"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/touchstone-eval/touchstone/internal/testlevel"
-	"github.com/touchstone-eval/touchstone/internal/testprogram"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
 // script is a step of a workflow that runs a command.
@@ -28,7 +28,7 @@ type script struct {
 // and once with a degraded search. The gate must then fail, and its report and
 // annotations must exist.
 func TestWorkflows(t *testing.T) {
-	testlevel.Thorough(t, "it runs whole evaluations")
+	level.Thorough(t, "it runs whole evaluations")
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func checkout(t *testing.T, root string) string {
 	command(t, tree, "git", "init", "--quiet")
 	baseline := filepath.Join(tree, "datasets", "baseline_v2.json")
 	if _, err := os.Stat(baseline); os.IsNotExist(err) {
-		file := testprogram.Path(t, testprogram.Touchstone)
+		file := program.Path(t, program.Touchstone)
 		command(t, tree, file, "baseline", "update", "--cache-dir", filepath.Join(t.TempDir(), "store"))
 	}
 	return tree

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/internal/subprocess"
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 )
 
 // Command is a command to run, with its directory and environment.

@@ -4,7 +4,7 @@
 // does (package onworker), with the same sandbox as far as the worker allows it.
 //
 // The server only executes. Package cache decides what is stored and what is a hit, as it does for the
-// other executors, so that all share results. Package internal/remote speaks the protocol.
+// other executors, so that all share results. Package internal/engine/remote speaks the protocol.
 package workers
 
 import (
@@ -25,9 +25,9 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote"
 	"github.com/touchstone-eval/touchstone/internal/engine/sandbox"
 	"github.com/touchstone-eval/touchstone/internal/engine/workers/onworker"
-	"github.com/touchstone-eval/touchstone/internal/remote"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

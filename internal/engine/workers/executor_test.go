@@ -14,8 +14,8 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
-	"github.com/touchstone-eval/touchstone/internal/remote"
-	"github.com/touchstone-eval/touchstone/internal/remote/remotetest"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote"
+	"github.com/touchstone-eval/touchstone/internal/engine/remote/remotetest"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

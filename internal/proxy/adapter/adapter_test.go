@@ -61,7 +61,7 @@ func TestShipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tests strings.Builder
-	for _, file := range []string{"../../../stages/scoreretrieval/adapted_test.go", "../../../internal/proofs/adapter_test.go"} {
+	for _, file := range []string{"../../../stages/scoreretrieval/adapted_test.go", "../../../internal/testing/proofs/adapter_test.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // The contracts of a proxy.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/touchstone-eval/touchstone/internal/tokenize"
+	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 )
 
 // The parameters of BM25, with the defaults of most implementations.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchstone-eval/touchstone/internal/embedding"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding"
 )
 
 // dense ranks tools by the cosine similarity of their vectors and the query's.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/embedding"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding"
 )
 
 // ranker orders tools by a query. It may leave out tools that do not match. A tool is

@@ -16,9 +16,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
-	"github.com/touchstone-eval/touchstone/internal/embedding"
-	"github.com/touchstone-eval/touchstone/internal/proxy"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/proxy/embedding"
+	"github.com/touchstone-eval/touchstone/internal/proxy/reference"
 )
 
 // The rankings.
@@ -81,7 +81,7 @@ func Serve(ctx context.Context, opts Options) error {
 	go func() { ended <- server.Serve(listener) }()
 	if opts.ReadyFile != "" {
 		base := "http://" + listener.Addr().String()
-		b, err := json.Marshal(proxy.Announcement{URL: base, MCP: base + "/mcp"})
+		b, err := json.Marshal(reference.Announcement{URL: base, MCP: base + "/mcp"})
 		if err == nil {
 			err = atomicfile.WriteFile(opts.ReadyFile, append(b, '\n'), 0o644)
 		}
@@ -140,14 +140,14 @@ func (c *client) search(ctx context.Context, query string, limit int) (contracts
 func (c *client) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, proxy.Status{State: proxy.Ready, Expected: len(c.tools), Indexed: len(c.tools)}, nil)
+		reply(w, reference.Status{State: reference.Ready, Expected: len(c.tools), Indexed: len(c.tools)}, nil)
 	})
 	mux.HandleFunc("GET /api/v1/tools", func(w http.ResponseWriter, _ *http.Request) {
-		list := proxy.ToolList{Tools: []proxy.ToolInfo{}, Total: len(c.tools)}
+		list := reference.ToolList{Tools: []reference.ToolInfo{}, Total: len(c.tools)}
 		for _, t := range c.tools {
-			list.Tools = append(list.Tools, proxy.ToolInfo{
+			list.Tools = append(list.Tools, reference.ToolInfo{
 				Name: t.id, Server: t.server, Tool: t.name, Description: t.description, InputSchema: t.schema,
-				State: proxy.StateIndexed, Approval: proxy.ApprovalApproved,
+				State: reference.StateIndexed, Approval: reference.ApprovalApproved,
 			})
 		}
 		reply(w, list, nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/mcpclient"
+	"github.com/touchstone-eval/touchstone/internal/proxy/mcpclient"
 )
 
 // tool is a tool as listed by its server.

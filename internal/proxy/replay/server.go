@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // Version is the version that a replay server reports.

@@ -18,9 +18,9 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // described drives a proxy that an adapter describes.

@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/proxy"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+	"github.com/touchstone-eval/touchstone/internal/proxy/reference"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // dialect is the interface to a kind of proxy: how it is started, how it reports that
@@ -96,7 +96,7 @@ func (native) address(home string) (address, bool, error) {
 	if err != nil {
 		return address{}, false, fmt.Errorf("read its ready file: %w", err)
 	}
-	var a proxy.Announcement
+	var a reference.Announcement
 	if err := json.Unmarshal(data, &a); err != nil || a.URL == "" {
 		return address{}, false, errors.New(`its ready file is not a JSON object with a "url": see docs/reference/proxy-contract.md`)
 	}
@@ -107,22 +107,22 @@ func (native) address(home string) (address, bool, error) {
 }
 
 func (native) ready(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
-	var st proxy.Status
+	var st reference.Status
 	if err := getJSON(ctx, client, addr.base+"/api/v1/status", &st); err != nil {
 		return false, "", err
 	}
-	return st.State == proxy.Ready, fmt.Sprintf("%d of %d tools are indexed", st.Indexed, st.Expected), nil
+	return st.State == reference.Ready, fmt.Sprintf("%d of %d tools are indexed", st.Indexed, st.Expected), nil
 }
 
 func (native) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
-	var list proxy.ToolList
+	var list reference.ToolList
 	if err := getJSON(ctx, client, addr.base+"/api/v1/tools", &list); err != nil {
 		return nil, err
 	}
 	tools := make([]Tool, len(list.Tools))
 	for i, t := range list.Tools {
 		tools[i] = Tool{ID: t.Name, Description: t.Description, Schema: t.InputSchema}
-		if t.State != proxy.StateIndexed {
+		if t.State != reference.StateIndexed {
 			tools[i].Problem = "it is " + string(t.State)
 			for _, f := range t.Findings {
 				tools[i].Problem += fmt.Sprintf(", %s: %s", f.Check, f.Detail)

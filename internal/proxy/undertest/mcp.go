@@ -10,7 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/touchstone-eval/touchstone/internal/mcpclient"
+	"github.com/touchstone-eval/touchstone/internal/proxy/mcpclient"
 )
 
 // mcpClient is a client of the proxy's MCP endpoint. It connects on first use, and

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/touchstone-eval/touchstone/internal/subprocess"
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 )
 
 // PeakMemory returns the sum of the largest resident sets of all processes in the

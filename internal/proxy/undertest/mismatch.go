@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
+	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
 )
 
 // Mismatch returns an error that describes how the tools that the proxy lists differ

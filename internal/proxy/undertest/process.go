@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
-	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
 // stopAfter is how long a proxy may take to end after SIGTERM.

@@ -21,7 +21,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
-	"github.com/touchstone-eval/touchstone/internal/testload"
+	"github.com/touchstone-eval/touchstone/internal/testing/load"
 )
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		beToolProxy(os.Args[2:])
 		return
 	}
-	testload.RunAtOnce(4)
+	load.RunAtOnce(4)
 	os.Exit(m.Run())
 }
 

@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 	"github.com/touchstone-eval/touchstone/internal/selection"
-	"github.com/touchstone-eval/touchstone/internal/tokenize"
 )
 
 // fillers are words of queries and descriptions that do not describe what a

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 

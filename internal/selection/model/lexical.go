@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 	"github.com/touchstone-eval/touchstone/internal/selection"
-	"github.com/touchstone-eval/touchstone/internal/tokenize"
 )
 
 // lexical is a baseline and not a model. It calls the tool whose words best

@@ -9,9 +9,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/touchstone-eval/touchstone/internal/mcpclient"
+	"github.com/touchstone-eval/touchstone/internal/proxy/mcpclient"
+	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/internal/selection"
-	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
 // Live connects to real MCP servers.
@@ -34,9 +34,9 @@ const (
 // ErrNoConsent means that a stdio server was not started.
 var ErrNoConsent = errors.New("it is a program; --start allows it to run")
 
-// target converts a server to the type that toollist uses.
-func (l Live) target(s selection.Server) (toollist.Server, error) {
-	t := toollist.Server{Name: s.Name, Client: "the database", Place: toollist.Place{File: "<server " + s.Name + ">"}, Dial: l.Dial}
+// target converts a server to the type that package input uses.
+func (l Live) target(s selection.Server) (input.Server, error) {
+	t := input.Server{Name: s.Name, Client: "the database", Place: input.Place{File: "<server " + s.Name + ">"}, Dial: l.Dial}
 	switch s.Transport {
 	case selection.Stdio:
 		if !l.StartPrograms {
@@ -62,7 +62,7 @@ func (l Live) Check(ctx context.Context, s selection.Server) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	err = mcpclient.Use(ctx, mcpclient.Target{Command: t.Command, URL: t.URL, Transport: t.Transport, Dial: l.Dial},
-		mcpclient.Options{Name: "touchstone-eval", Version: toollist.Version},
+		mcpclient.Options{Name: "touchstone-eval", Version: input.Version},
 		func(context.Context, *mcp.ClientSession) error { return nil })
 	if ctx.Err() != nil {
 		return fmt.Errorf("it did not answer within %s", checkTimeout)
@@ -81,7 +81,7 @@ func (l Live) List(ctx context.Context, s selection.Server) ([]selection.Tool, e
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	in, err := toollist.List(ctx, []toollist.Server{t}, timeout)
+	in, err := input.List(ctx, []input.Server{t}, timeout)
 	if err != nil {
 		return nil, err
 	}

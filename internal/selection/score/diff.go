@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
+	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/internal/jsonpointer"
+	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
 )
 
 // node is a place in an input schema, for looking up what the schema states

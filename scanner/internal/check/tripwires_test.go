@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/docstable"
+	"github.com/touchstone-eval/touchstone/internal/testing/docstable"
 	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tripwire"
 )

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/closest"
+	"github.com/touchstone-eval/touchstone/internal/base/closest"
 )
 
 // detector judges one request. It fills in all fields of the verdict but

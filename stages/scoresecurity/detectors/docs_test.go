@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/internal/docstable"
+	"github.com/touchstone-eval/touchstone/internal/testing/docstable"
 )
 
 func TestDocsListTheDetectors(t *testing.T) {

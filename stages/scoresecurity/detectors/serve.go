@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // maxRequest is the length in bytes of the longest accepted request line. A

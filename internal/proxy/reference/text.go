@@ -1,0 +1,209 @@
+package reference
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/analysis/lang/en"
+	"github.com/blevesearch/bleve/v2/registry"
+)
+
+// toolText is the name under which bleve registers the analyzer below.
+const toolText = "tool-text"
+
+func init() {
+	err := registry.RegisterAnalyzer(toolText, func(_ map[string]any, cache *registry.Cache) (analysis.Analyzer, error) {
+		stop, err := cache.TokenFilterNamed(en.StopName)
+		if err != nil {
+			return nil, err
+		}
+		stem, err := cache.TokenFilterNamed(en.SnowballStemmerName)
+		if err != nil {
+			return nil, err
+		}
+		return &analysis.DefaultAnalyzer{
+			Tokenizer:    wordTokenizer{},
+			TokenFilters: []analysis.TokenFilter{stop, requestFilter{}, stem},
+		}, nil
+	})
+	if err != nil {
+		panic(err) // two analyzers have the same name: a bug in this program
+	}
+}
+
+// requestWords are words of requests in general. They do not say what is requested.
+// They are frequent in requests and rare in descriptions, so their inverse document
+// frequency would give them a high weight.
+var requestWords = wordSet(`
+	please help want wants wanted need needs like would could can find give tell show
+	look looking get make way using use let know should will also any some something
+	hi hello hey thanks thank suggest recommend recommendation tool tools
+	s t d m ve re ll`)
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// requestFilter drops requestWords. They are also dropped from indexed text: a word
+// that no query contains only makes documents longer.
+type requestFilter struct{}
+
+func (requestFilter) Filter(in analysis.TokenStream) analysis.TokenStream {
+	return slices.DeleteFunc(in, func(t *analysis.Token) bool { return requestWords[string(t.Term)] })
+}
+
+// wordTokenizer splits text into words. It keeps no offsets, because nothing is
+// highlighted.
+type wordTokenizer struct{}
+
+func (wordTokenizer) Tokenize(in []byte) analysis.TokenStream {
+	list := words(string(in))
+	stream := make(analysis.TokenStream, len(list))
+	for i, w := range list {
+		stream[i] = &analysis.Token{Term: []byte(w), Position: i + 1}
+	}
+	return stream
+}
+
+// maxWord is the length in runes above which a run of letters and digits is encoded
+// data rather than a word to search for.
+const maxWord = 64
+
+// words splits text into lower-case words. It splits names as written in programs:
+// create_issue, createIssue, create-issue and HTTPServer give two words each. A name
+// in camel case also gives the joined word, because GitHub is also written github.
+// Scripts without spaces give overlapping pairs of characters.
+//
+// The index ranks by these words, so a change of them changes the figures of the
+// reference proxy. internal/base/tokenize is simpler, and has no joined words and pairs.
+func words(text string) []string {
+	var out []string
+	runs := strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+	for _, run := range runs {
+		rs := []rune(run)
+		if slices.ContainsFunc(rs, spaceless) {
+			out = append(out, pairs(rs)...)
+			continue
+		}
+		if len(rs) > maxWord {
+			continue
+		}
+		start, parts := 0, 0
+		for i := 1; i <= len(rs); i++ {
+			if i == len(rs) || camelBreak(rs, i) {
+				out = append(out, strings.ToLower(string(rs[start:i])))
+				start = i
+				parts++
+			}
+		}
+		if parts > 1 {
+			out = append(out, strings.ToLower(run))
+		}
+	}
+	return out
+}
+
+// camelBreak reports whether a word starts at rs[i]: at aB, and before the last
+// capital of ABc.
+func camelBreak(rs []rune, i int) bool {
+	if !unicode.IsUpper(rs[i]) {
+		return false
+	}
+	if !unicode.IsUpper(rs[i-1]) {
+		return true
+	}
+	return i+1 < len(rs) && unicode.IsLower(rs[i+1])
+}
+
+func spaceless(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+// pairs returns the overlapping pairs of adjacent runes, or a single rune itself.
+func pairs(rs []rune) []string {
+	if len(rs) == 1 {
+		return []string{string(rs)}
+	}
+	out := make([]string, 0, len(rs)-1)
+	for i := range len(rs) - 1 {
+		out = append(out, strings.ToLower(string(rs[i:i+2])))
+	}
+	return out
+}
+
+// maxSchemaDepth limits how deeply a schema is searched for words.
+const maxSchemaDepth = 32
+
+// SchemaText returns the words of an input schema: the names, titles and descriptions
+// of parameters, and the values of enums. A schema that is not JSON has none.
+func SchemaText(schema json.RawMessage) string {
+	var v any
+	if json.Unmarshal(schema, &v) != nil {
+		return ""
+	}
+	var b strings.Builder
+	addSchema(&b, v, maxSchemaDepth)
+	return b.String()
+}
+
+// addSchema adds the words of v, a value where a schema is expected.
+func addSchema(b *strings.Builder, v any, depth int) {
+	if depth == 0 {
+		return
+	}
+	switch v := v.(type) {
+	case []any: // anyOf and similar
+		for _, e := range v {
+			addSchema(b, e, depth-1)
+		}
+	case map[string]any:
+		for _, key := range sortedKeys(v) {
+			switch key {
+			case "description", "title":
+				if s, ok := v[key].(string); ok {
+					addText(b, s)
+				}
+			case "enum":
+				values, _ := v[key].([]any)
+				for _, e := range values {
+					if s, ok := e.(string); ok {
+						addText(b, s)
+					}
+				}
+			case "properties", "$defs", "definitions":
+				members, _ := v[key].(map[string]any)
+				for _, name := range sortedKeys(members) {
+					if key == "properties" {
+						addText(b, name)
+					}
+					addSchema(b, members[name], depth-1)
+				}
+			case "items", "prefixItems", "anyOf", "oneOf", "allOf", "additionalProperties":
+				addSchema(b, v[key], depth-1)
+			}
+		}
+	}
+}
+
+func addText(b *strings.Builder, s string) {
+	b.WriteString(s)
+	b.WriteByte('\n')
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

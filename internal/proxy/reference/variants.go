@@ -1,0 +1,208 @@
+package reference
+
+import (
+	"math"
+	"sync"
+
+	bm25 "github.com/blevesearch/bleve/v2/search"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Variants is the search of the reference proxy, without servers and quarantine, over
+// tools with varying descriptions. For each variant it only indexes what differs from
+// the original tools, and returns the results of a new index of the variant's tools: it
+// computes the scores of bleve from the same figures, and a test compares the two. It
+// is safe for concurrent use.
+type Variants struct {
+	ids    []contracts.ToolID
+	texts  [][]fieldText // by tool and field
+	fields []fieldIndex
+
+	mu    sync.Mutex
+	known map[string]fieldText // analysed descriptions
+}
+
+// mostKnown is the maximum number of descriptions in Variants.known.
+const mostKnown = 20_000
+
+// descriptionField is the index of the description in searchFields.
+const descriptionField = 1
+
+// fieldText is an analysed text.
+type fieldText struct {
+	terms  map[string]int // term to its number of occurrences
+	length int            // number of terms
+}
+
+// fieldIndex maps a term to the tools that contain it in a field, in their order.
+type fieldIndex map[string][]posting
+
+// posting is a tool that contains a term.
+type posting struct {
+	tool int
+	tf   float64 // square root of the number of occurrences
+}
+
+func newPosting(tool, times int) posting { return posting{tool, math.Sqrt(float64(times))} }
+
+// NewVariants prepares tools, which must have distinct ids.
+func NewVariants(tools []contracts.Tool) *Variants {
+	v := &Variants{fields: make([]fieldIndex, len(searchFields))}
+	for i := range v.fields {
+		v.fields[i] = fieldIndex{}
+	}
+	for i, t := range tools {
+		texts := []fieldText{analyzeText(t.Tool), analyzeText(t.Description), analyzeText(t.Server), analyzeText(SchemaText(t.Schema))}
+		for field, text := range texts {
+			for term, times := range text.terms {
+				v.fields[field][term] = append(v.fields[field][term], newPosting(i, times))
+			}
+		}
+		v.ids = append(v.ids, t.ToolID)
+		v.texts = append(v.texts, texts)
+	}
+	return v
+}
+
+func analyzeText(text string) fieldText {
+	tokens := analyze().Analyze([]byte(text))
+	t := fieldText{terms: make(map[string]int, len(tokens)), length: len(tokens)}
+	for _, token := range tokens {
+		t.terms[string(token.Term)]++
+	}
+	return t
+}
+
+// analyzeOnce caches its results, because most variants share most descriptions with
+// earlier ones.
+func (v *Variants) analyzeOnce(description string) fieldText {
+	v.mu.Lock()
+	text, ok := v.known[description]
+	v.mu.Unlock()
+	if ok {
+		return text
+	}
+	text = analyzeText(description)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.known == nil || len(v.known) >= mostKnown {
+		v.known = map[string]fieldText{}
+	}
+	v.known[description] = text
+	return text
+}
+
+// Question is a query, prepared for the search.
+type Question struct{ terms []string }
+
+// NewQuestion prepares a query.
+func NewQuestion(text string) Question {
+	var q Question
+	for _, token := range analyze().Analyze([]byte(text)) {
+		q.terms = append(q.terms, string(token.Term))
+	}
+	return q
+}
+
+// Variant is the set of tools with some descriptions replaced. It is not safe for
+// concurrent use.
+type Variant struct {
+	base      *Variants
+	changed   map[int]fieldText
+	isChanged []bool // by tool
+	// added holds the postings of the changed descriptions. gone counts the
+	// postings that they replace.
+	added fieldIndex
+	gone  map[string]int
+	// lengths holds, by field and tool, the part of a score's denominator that
+	// depends on the length of the text.
+	lengths [][]float64
+	// averages holds the average lengths by field, as computed by bleve.
+	averages []float64
+	sums     tally
+	totals   tally
+
+	toolsWith map[string]int // cached results of ToolsWith
+}
+
+// With returns a variant with other descriptions. The keys are indexes of tools in the
+// list that the variants were made from.
+func (v *Variants) With(descriptions map[int]string) *Variant {
+	w := &Variant{
+		base: v, changed: map[int]fieldText{}, isChanged: make([]bool, len(v.ids)),
+		added: fieldIndex{}, gone: map[string]int{}, toolsWith: map[string]int{},
+	}
+	distinct := len(v.fields[descriptionField])
+	for tool, description := range descriptions {
+		for term := range v.texts[tool][descriptionField].terms {
+			w.gone[term]++
+		}
+		text := v.analyzeOnce(description)
+		for term, times := range text.terms {
+			w.added[term] = append(w.added[term], newPosting(tool, times))
+		}
+		w.changed[tool], w.isChanged[tool] = text, true
+	}
+	for term, n := range w.gone {
+		if n == len(v.fields[descriptionField][term]) && len(w.added[term]) == 0 {
+			distinct--
+		}
+	}
+	for term := range w.added {
+		if len(v.fields[descriptionField][term]) == 0 {
+			distinct++
+		}
+	}
+	for field := range searchFields {
+		terms := len(v.fields[field])
+		if field == descriptionField {
+			terms = distinct
+		}
+		// bleve uses the number of distinct terms per document as the average.
+		average := math.Ceil(float64(terms) / float64(len(v.ids)))
+		lengths := make([]float64, len(v.ids))
+		for tool := range v.ids {
+			norm := float64(float32(1 / math.Sqrt(float64(w.text(tool, field).length))))
+			length := 1 / (norm * norm)
+			lengths[tool] = bm25.BM25_k1 * (1 - bm25.BM25_b + (bm25.BM25_b * length / average))
+		}
+		w.averages = append(w.averages, average)
+		w.lengths = append(w.lengths, lengths)
+	}
+	w.sums.scores, w.totals.scores = make([]float64, len(v.ids)), make([]float64, len(v.ids))
+	w.sums.counts, w.totals.counts = make([]int, len(v.ids)), make([]int, len(v.ids))
+	return w
+}
+
+// holders returns the number of tools that contain a term in a field.
+func (w *Variant) holders(field int, term string) int {
+	n := len(w.base.fields[field][term])
+	if field == descriptionField {
+		n += len(w.added[term]) - w.gone[term]
+	}
+	return n
+}
+
+// postings calls yield with each tool that contains a term in a field.
+func (w *Variant) postings(field int, term string, yield func(posting)) {
+	for _, p := range w.base.fields[field][term] {
+		if field == descriptionField && w.isChanged[p.tool] {
+			continue
+		}
+		yield(p)
+	}
+	if field == descriptionField {
+		for _, p := range w.added[term] {
+			yield(p)
+		}
+	}
+}
+
+// text returns the text of a tool in a field.
+func (w *Variant) text(tool, field int) fieldText {
+	if field == descriptionField && w.isChanged[tool] {
+		return w.changed[tool]
+	}
+	return w.base.texts[tool][field]
+}

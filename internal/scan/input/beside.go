@@ -1,0 +1,117 @@
+package input
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// answerTo are the names under which a dump keeps the answers to the requests.
+var answerTo = []string{"initialize", "tools/list", "prompts/list", "resources/list", "resources/templates/list"}
+
+// notSaid are members that are no text of a server, wherever they stand.
+var notSaid = []string{"jsonrpc", "id", "version", "nextCursor", "entries", "protocolVersion", "capabilities", "generated_from", "approvals"}
+
+// byRequest reads the answers in an object that has them by the name of the request. It
+// returns the names that it read.
+func (d *document) byRequest(members []member) (names []string, err error) {
+	for _, m := range members {
+		if !slices.Contains(answerTo, m.name) || !isAnswer(m.object()) && !isAnswer(resultOf(m.value).object()) && m.name != "initialize" {
+			continue
+		}
+		if slices.Contains(names, m.name) {
+			return nil, d.fail(m.at, (&twiceError{m.name, m.name, m.at}).Error(), "keep one of the two")
+		}
+		if m.is('{') {
+			d.answers = true
+			if err := d.object(m.value); err != nil {
+				return nil, err
+			}
+			names = append(names, m.name)
+		}
+	}
+	return names, nil
+}
+
+// resultOf returns the result of an answer.
+func resultOf(v value) value {
+	for _, m := range v.object() {
+		if m.name == "result" {
+			return m.value
+		}
+	}
+	return value{}
+}
+
+// beside records the members that no other reader reads and that hold sentences: what
+// stands beside a list may come from the server too.
+func (d *document) beside(members []member, known []string, server string) {
+	var said []member
+	for _, m := range members {
+		if !slices.Contains(known, m.name) && !slices.Contains(notSaid, m.name) && tells(m.value) {
+			said = append(said, m)
+		}
+	}
+	if len(said) == 0 {
+		return
+	}
+	extra, err := others(said, nil)
+	if err == nil && len(extra) > MaxTool {
+		err = fmt.Errorf("it has %d bytes, and no model can read more than %d", len(extra), MaxTool)
+	}
+	if err != nil {
+		d.unreadable(said[0].at, Unscanned{
+			Server: server, Place: d.place(said[0].at),
+			Reason: fmt.Sprintf("what stands beside the list is not readable: %s", err), Remedy: "correct it, or remove it",
+		})
+		return
+	}
+	d.besides = append(d.besides, Tool{Tool: scanner.Tool{Server: server, Subject: scanner.SubjectInstructions, Extra: extra}, Place: d.place(said[0].at)})
+}
+
+// addBesides adds the texts from beside the lists to what their servers say about
+// themselves.
+func (in *Input) addBesides(besides []Tool) {
+	for _, b := range besides {
+		i := slices.IndexFunc(in.Others, func(t Tool) bool {
+			return t.Subject == b.Subject && t.Server == b.Server && !sharesMember(t.Extra, b.Extra)
+		})
+		switch {
+		case i < 0:
+			in.Others = append(in.Others, b)
+		default:
+			in.Others[i].Extra = joinObjects(in.Others[i].Extra, b.Extra)
+		}
+	}
+}
+
+// sharesMember reports whether two objects have a member of the same name.
+func sharesMember(a, b []byte) bool {
+	names := map[string]bool{}
+	for _, m := range (value{a, 0, len(a)}).object() {
+		names[m.name] = true
+	}
+	return slices.ContainsFunc(value{b, 0, len(b)}.object(), func(m member) bool { return names[m.name] })
+}
+
+// tells reports whether a value holds a sentence, or a text as long as one.
+func tells(v value) bool {
+	for i := v.start; i < v.end; i++ {
+		if v.text[i] != '"' {
+			continue
+		}
+		end := skipString(v.text, i)
+		if bytes.Count(v.text[i:end], []byte(" ")) >= 2 || utf8.RuneCount(v.text[i:end]) > 80 {
+			return true
+		}
+		if s, ok := (value{v.text, i, end}).str(); ok && (len(strings.Fields(s)) >= 3 || len(s) > 2*utf8.RuneCountInString(s) && utf8.RuneCountInString(s) >= 8) {
+			return true
+		}
+		i = end - 1
+	}
+	return false
+}

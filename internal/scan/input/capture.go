@@ -1,0 +1,120 @@
+package input
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+)
+
+// capture records the answers of a server exactly as it sent them. The client
+// library returns decoded lists, without the order of properties and duplicate
+// names, and omits tools that it considers invalid. A scan must see the original.
+type capture struct {
+	answered atomic.Bool // the server answered a request with a result
+
+	mu sync.Mutex
+	// answers are concatenated, by the list that they hold. The answer to
+	// initialize has none: its key is "".
+	answers map[string][]byte
+	size    int
+	over    bool
+}
+
+// message inspects one JSON-RPC message from the server.
+func (c *capture) message(raw []byte) {
+	if !json.Valid(raw) {
+		return
+	}
+	v := value{raw, 0, len(raw)}
+	for _, m := range append([]value{v}, v.array()...) {
+		result, ok, _ := get(m.object(), "result")
+		if !ok {
+			continue
+		}
+		c.answered.Store(true)
+		if of, ok := holds(result.object()); ok {
+			c.mu.Lock()
+			if c.over = c.over || c.size+len(m.raw()) > MaxFile; !c.over {
+				if c.answers == nil {
+					c.answers = map[string][]byte{}
+				}
+				c.answers[of] = append(append(c.answers[of], m.raw()...), '\n')
+				c.size += len(m.raw()) + 1
+			}
+			c.mu.Unlock()
+		}
+	}
+}
+
+// holds returns the list that an answer has, or "" for that to initialize.
+func holds(result []member) (list string, ok bool) {
+	for i := range kinds {
+		if m, ok, _ := get(result, kinds[i].list); ok && m.is('[') {
+			return kinds[i].list, true
+		}
+	}
+	_, ok, _ = get(result, "protocolVersion")
+	return "", ok
+}
+
+// take returns the answers with a list that were recorded since the previous call.
+func (c *capture) take(list string) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return nil, fmt.Errorf("its answers are larger than %d MiB", MaxFile>>20)
+	}
+	pages := c.answers[list]
+	c.size -= len(pages)
+	delete(c.answers, list)
+	return pages, nil
+}
+
+// read parses the answers with a list. listed are the names that the client library
+// returned: if one is missing in the record, a message was missed.
+func (c *capture) read(s Server, list string, listed []string) (*Input, error) {
+	method := "initialize"
+	if list != "" {
+		method = methods[list]
+	}
+	pages, err := c.take(list)
+	if err != nil {
+		return nil, err
+	}
+	if len(pages) == 0 {
+		return nil, errors.New("it sent no answer to " + method)
+	}
+	in, err := Read(s.Place.File, s.Name, pages)
+	if err != nil {
+		var bad *InputError
+		if errors.As(err, &bad) {
+			err = errors.New(bad.Reason)
+		}
+		return nil, fmt.Errorf("its answer to %s: %w", method, err)
+	}
+	names := map[string]bool{}
+	for _, tools := range [][]Tool{in.Tools, in.Others} {
+		for i := range tools {
+			tools[i].Server, tools[i].Place = s.Name, s.Place
+			names[tools[i].Label()] = true
+		}
+	}
+	for i := range in.Unscanned {
+		u := &in.Unscanned[i]
+		u.Server, u.Place, u.Source = s.Name, s.Place, s.Display()
+		names[u.Tool] = true
+	}
+	for i := range in.PassedOver {
+		in.PassedOver[i].Path = s.Place.String()
+	}
+	for _, name := range listed {
+		if !names[name] {
+			return nil, fmt.Errorf("its definition of the tool %q could not be parsed", safetext.Clip(name, 80))
+		}
+	}
+	return in, nil
+}

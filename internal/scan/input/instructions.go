@@ -1,0 +1,86 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// saysAll reports whether an object is an answer to initialize, all of whose members are
+// what the server says.
+func saysAll(want map[string]member) bool {
+	return want["protocolVersion"].is('"') || want["serverInfo"].is('{')
+}
+
+// instructions reads what a server says about itself in its answer to initialize: its
+// instructions, its name and all further texts. beside is set if the object holds
+// lists too.
+func (d *document) instructions(members []member, want map[string]member, server string, beside bool) (found bool, err error) {
+	of, ok := want["instructions"]
+	answer := saysAll(want)
+	if ok && of.is('[') && (beside || d.answers) { // a baseline has those of several servers
+		for _, row := range of.array() {
+			fields := row.object()
+			server := server
+			if m, ok, err := get(fields, "server"); err != nil {
+				return false, d.fail(m.at, err.Error(), "keep one of the two")
+			} else if s, _ := m.str(); ok && s != "" {
+				server = s
+			}
+			said, ok, err := get(fields, "instructions")
+			if err != nil {
+				return false, d.fail(said.at, err.Error(), "keep one of the two")
+			}
+			if !ok {
+				said.at = row.start
+			}
+			d.said(fields, said, server, true)
+		}
+		return true, nil
+	}
+	if !answer && !(ok && of.is('"') && (beside || d.answers)) {
+		return false, nil
+	}
+	if !ok {
+		of.at = members[0].at
+	}
+	d.said(members, of, server, answer)
+	return true, nil
+}
+
+// said records what a server says about itself: its instructions, if there are any, and
+// in an answer all other members. Members beside lists, such as a date, are those of a
+// file.
+func (d *document) said(members []member, of member, server string, answer bool) {
+	t := scanner.Tool{Server: server, Subject: scanner.SubjectInstructions}
+	var problem error
+	if of.end > 0 && !of.isNull() {
+		var ok bool
+		if t.Description, ok = of.str(); !ok {
+			problem = errors.New("its instructions are not a string")
+		}
+	}
+	if answer {
+		known := []string{"instructions", "protocolVersion", "server", "nextCursor", "capabilities"}
+		for i := range kinds {
+			known = append(known, kinds[i].list)
+		}
+		known = append(known, answerTo...)
+		extra, err := others(members, known)
+		t.Extra, problem = extra, errors.Join(problem, err)
+	}
+	if size := len(t.Description) + len(t.Extra); size > MaxTool {
+		problem = errors.Join(problem, fmt.Errorf("it has %d bytes, and no model can read more than %d", size, MaxTool))
+	}
+	if problem != nil {
+		d.unreadable(of.at, Unscanned{
+			Server: server, Tool: t.Label(), Place: d.place(of.at),
+			Reason: fmt.Sprintf("what the server says about itself is not readable: %s", problem), Remedy: "correct it, or ask the server's author to",
+		})
+		return
+	}
+	if t.Description != "" || t.Extra != nil {
+		d.in.Others = append(d.in.Others, Tool{Tool: t, Place: d.place(of.at)})
+	}
+}

@@ -1,0 +1,73 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/proxy/mcpclient"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// methods are the requests for the lists.
+var methods = map[string]string{
+	"tools": "tools/list", "prompts": "prompts/list", "resources": "resources/list", "resourceTemplates": "resources/templates/list",
+}
+
+// listOthers adds the instructions of a server, and the lists that it says it has. A
+// list that fails is recorded as not scanned, and does not hide the others.
+func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s Server, in *Input) {
+	fail := func(what string, err error) {
+		reason := what + ": " + err.Error()
+		in.Unscanned = append(in.Unscanned, s.unscanned(safetext.Clip(s.hide(reason), 500), "ask the server's author, or scan its tools from a file"))
+	}
+	add := func(list, what string, labels []string, err error) {
+		var other *Input
+		if err == nil || malformed(err) {
+			other, err = c.read(s, list, labels)
+		}
+		if err != nil {
+			if cause := errors.Unwrap(err); cause != nil && strings.HasPrefix(err.Error(), "list "+what+": ") {
+				err = cause
+			}
+			fail(what+" could not be listed", err)
+			return
+		}
+		in.add(other)
+	}
+	said := session.InitializeResult()
+	if said.Instructions != "" || said.ServerInfo != nil {
+		add("", "its instructions", nil, nil)
+	}
+	if said.Capabilities == nil {
+		return
+	}
+	if said.Capabilities.Prompts != nil {
+		prompts, err := mcpclient.Prompts(ctx, session)
+		add("prompts", "its prompts", labels(scanner.SubjectPrompt, prompts, func(p *mcp.Prompt) string { return p.Name }), err)
+	}
+	if said.Capabilities.Resources == nil {
+		return
+	}
+	resources, err := mcpclient.Resources(ctx, session)
+	add("resources", "its resources", labels(scanner.SubjectResource, resources, func(r *mcp.Resource) string { return r.URI }), err)
+	templates, err := mcpclient.ResourceTemplates(ctx, session)
+	if mcpclient.Unsupported(err) {
+		return // a server with resources need not have templates
+	}
+	add("resourceTemplates", "its resource templates", labels(scanner.SubjectResourceTemplate, templates, func(r *mcp.ResourceTemplate) string { return r.URITemplate }), err)
+}
+
+// labels lists the labels of the elements that are not null.
+func labels[T any](subject scanner.Subject, elements []*T, name func(*T) string) []string {
+	list := make([]string, 0, len(elements))
+	for _, e := range elements {
+		if e != nil {
+			list = append(list, (&scanner.Tool{Subject: subject, Name: name(e)}).Label())
+		}
+	}
+	return list
+}

@@ -1,0 +1,158 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/advice"
+	"github.com/touchstone-eval/touchstone/internal/selection/exchange"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+const importPath = prefix + "/import"
+
+// mediaTypes are those of the formats of sets.
+var mediaTypes = map[string]string{"json": "application/json", "yaml": "application/yaml", "csv": "text/csv; charset=utf-8"}
+
+// sqliteMagic begins every SQLite file.
+const sqliteMagic = "SQLite format 3\x00"
+
+type importInput struct {
+	Format  string `query:"format" enum:"json,yaml,csv" default:"json" doc:"Ignored for a SQLite file, which is told by its first bytes"`
+	RawBody []byte `contentType:"application/octet-stream"`
+}
+
+// exported is the file of a set.
+type exported struct {
+	ContentType string `header:"Content-Type"`
+	Disposition string `header:"Content-Disposition"`
+	Body        []byte
+}
+
+func (s *Service) addExchange() {
+	register(s, huma.Operation{
+		OperationID: "import", Method: http.MethodPost, Path: importPath, Tags: []string{"exchange"}, DefaultStatus: http.StatusOK,
+		Summary: "Import servers and cases from JSON, YAML, CSV, or mcp-tef's test cases or database",
+		Description: "What is there already with equal content is not added again. Servers are not contacted, " +
+			"and programs are not started. The cases are stored all or none.",
+	}, func(ctx context.Context, in *importInput) (*body[exchange.Imported], error) {
+		set, err := readSet(ctx, in.RawBody, in.Format)
+		if err == nil {
+			_, _, err = set.Selection() // what is wrong with it is the sender's to mend
+		}
+		if err != nil {
+			return nil, errInvalid(err.Error())
+		}
+		imported, err := exchange.Import(ctx, s.Store, set)
+		if err != nil {
+			return nil, err
+		}
+		return &body[exchange.Imported]{imported}, nil
+	})
+	register(s, huma.Operation{
+		OperationID: "export", Method: http.MethodGet, Path: prefix + "/export", Tags: []string{"exchange"},
+		Summary: "Export cases with the servers that they need; CSV holds cases alone",
+	}, func(ctx context.Context, in *struct {
+		Format string `query:"format" enum:"json,yaml,csv" default:"json"`
+		Tag    string `query:"tag" maxLength:"100"`
+	}) (*exported, error) {
+		set, err := s.set(ctx, in.Tag)
+		if err != nil {
+			return nil, err
+		}
+		var text bytes.Buffer
+		if err := set.Write(&text, in.Format); err != nil {
+			return nil, err
+		}
+		return &exported{mediaTypes[in.Format], `attachment; filename="cases.` + in.Format + `"`, text.Bytes()}, nil
+	})
+	register(s, huma.Operation{
+		OperationID: "quality", Method: http.MethodGet, Path: prefix + "/quality", Tags: []string{"quality"},
+		Summary: "Rate the descriptions and schemas of servers' tools, 0 to 10", Description: "The servers are asked for their tools now.",
+	}, func(ctx context.Context, in *struct {
+		Servers []string `query:"server,explode" required:"true" minItems:"1" maxItems:"100" doc:"The name of a server (repeatable)"`
+	}) (*body[listing[advice.ServerQuality]], error) {
+		var reports []advice.ServerQuality
+		for _, name := range in.Servers {
+			server, err := s.serverNamed(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			tools, err := s.listTools(ctx, server)
+			if err != nil {
+				return nil, err
+			}
+			reports = append(reports, advice.Quality(name, tools))
+		}
+		return &body[listing[advice.ServerQuality]]{newListing(reports, len(reports))}, nil
+	})
+}
+
+// readSet reads a set in a format, or the database of mcp-tef.
+func readSet(ctx context.Context, content []byte, format string) (exchange.Set, error) {
+	if !bytes.HasPrefix(content, []byte(sqliteMagic)) {
+		return exchange.Read(content, format)
+	}
+	dir, err := os.MkdirTemp("", "touchstone-import-")
+	if err != nil {
+		return exchange.Set{}, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "tef.db")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return exchange.Set{}, err
+	}
+	set, err := exchange.ReadTEF(ctx, path)
+	if err != nil {
+		err = errors.New(strings.ReplaceAll(err.Error(), path, "in the request"))
+	}
+	return set, err
+}
+
+// set gives the cases with a tag, or all, and the servers that they need.
+func (s *Service) set(ctx context.Context, tag string) (exchange.Set, error) {
+	cases, err := s.allCases(ctx, tag)
+	if err != nil {
+		return exchange.Set{}, err
+	}
+	var servers []selection.Server
+	seen := map[string]bool{}
+	for _, c := range cases {
+		for _, name := range c.Servers {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			server, err := s.Store.ServerNamed(ctx, name)
+			if err != nil {
+				return exchange.Set{}, fmt.Errorf("case %q: %w", c.Name, err)
+			}
+			servers = append(servers, server)
+		}
+	}
+	return exchange.Of(servers, cases)
+}
+
+// allCases lists the cases with a tag, or all.
+func (s *Service) allCases(ctx context.Context, tag string) ([]selection.Case, error) {
+	var cases []selection.Case
+	for {
+		page, total, err := s.Store.Cases(ctx, store.CaseFilter{Tag: tag, Page: store.Page{Limit: store.MaxPage, Offset: len(cases)}})
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, page...)
+		if len(page) == 0 || len(cases) >= total {
+			return cases, nil
+		}
+	}
+}

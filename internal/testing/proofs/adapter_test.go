@@ -1,0 +1,140 @@
+package proofs
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+)
+
+// adapters copies the included adapters next to the pipeline of the bench.
+func (b *workbench) adapters() {
+	b.t.Helper()
+	if out, err := exec.Command("cp", "-r", "../../../adapters", b.dir).CombinedOutput(); err != nil {
+		b.t.Fatal(string(out))
+	}
+}
+
+// executed runs up to a stage and returns the instances that were executed.
+func (b *workbench) executed(until string) (stages []string) {
+	b.t.Helper()
+	var facts runFacts
+	if err := json.Unmarshal([]byte(b.want(0, "run", "--json", "--progress", "quiet", "--until", until).stdout), &facts); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, s := range facts.Stages {
+		if s.Status == string(engine.Ran) {
+			stages = append(stages, s.Stage)
+		}
+	}
+	return stages
+}
+
+// TestAdapterRunsWhatItConcerns edits an adapter and checks which stages run.
+func TestAdapterRunsWhatItConcerns(t *testing.T) {
+	b := newSmallBench(t, shared(t))
+	b.adapters()
+	b.vars = append(b.vars, "--var", "proxy=reference", "--var", "proxy_detectors=[]")
+	b.executed("snapshot-index")
+	file := filepath.Join(b.dir, "adapters", "reference.hcl")
+	for _, tc := range []struct{ what, old, new, want string }{
+		{"nothing", "", "", "[]"},
+		{"a comment", "name ", "# Reworded.\nname ", "[build-proxy]"},
+		{"a detector", "announce {", "detector \"d\" {\n  command = [\"x\"]\n  flagged = answer.bad\n}\nannounce {", "[build-proxy]"},
+		{"what it says while it waits", "tools are indexed", "tools are there", "[build-proxy snapshot-index]"},
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(strings.Replace(string(text), tc.old, tc.new, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(b.executed("snapshot-index")); got != tc.want {
+			t.Errorf("changing %s ran %s, want %s", tc.what, got, tc.want)
+		}
+	}
+	b.vars = []string{"--var", "proxy=nobody"}
+	if r := b.want(exitUsage, "plan"); !strings.Contains(r.stderr, "There is no such adapter") {
+		t.Errorf("an adapter that is not there: %s", r.stderr)
+	}
+}
+
+// The detectors of an adapter are scored however their blocks are written. Otherwise the pipeline would
+// silently leave one out.
+func TestEveryDetectorOfAnAdapterIsPlanned(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.adapters()
+	b.vars = append(b.vars, "--var", "proxy=odd")
+	text, err := os.ReadFile(filepath.Join(b.dir, "adapters", "reference.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const body = " {\n  command = [\"x\"]\n  flagged = true\n}\n"
+	blocks := "\ndetector \"plain\"" + body + "  detector \"indented\"" + body + "\tdetector  bare" + body + "detector \"tight\"{\n  command = [\"x\"]\n  flagged = true\n}\n# detector \"never\"" + strings.ReplaceAll(body, "\n", "\n# ")
+	if err := os.WriteFile(filepath.Join(b.dir, "adapters", "odd.hcl"), append(text, blocks...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	plan := b.want(0, "plan").stdout
+	for name, want := range map[string]bool{"plain": true, "indented": true, "bare": true, "tight": true, "never": false} {
+		if got := strings.Contains(plan, "detector="+name+","); got != want {
+			t.Errorf("detector %s is planned: %t\n%s", name, got, plan)
+		}
+	}
+}
+
+// mcpproxyVariable is the environment variable with a checkout of mcpproxy-go in which mcpproxy and
+// scan-eval are built.
+const mcpproxyVariable = "TOUCHSTONE_MCPPROXY"
+
+// TestMCPProxy scores mcpproxy-go on its own published data. With the descriptions and schemas of its
+// baseline, our figures equal those that it publishes, on both search paths, and so do those of its
+// detector.
+func TestMCPProxy(t *testing.T) {
+	source := os.Getenv(mcpproxyVariable)
+	if source == "" {
+		t.Skipf("set %s to a built checkout of mcpproxy-go, see CONTRIBUTING.md", mcpproxyVariable)
+	}
+	b := newBench(t, t.TempDir())
+	b.adapters()
+	b.vars = nil
+	source, err := filepath.Abs(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := func(name string) string { return filepath.Join(source, "specs", name) }
+	const data = "065-evaluation-foundation/datasets/"
+	b.want(0, "stage", "build-proxy", "--adapter", "adapters/mcpproxy.hcl", "--source", source, "--out", "proxy", "--detectors", "detectors")
+	b.want(0, "datasets", "import", theirs("083-discovery-profiler/datasets/corpus_v2.tools.json"), "-o", "v2.json")
+	b.want(0, "datasets", "import", theirs(data+"corpus_v1.tools.json"), "--schemas", "v2.json", "-o", "corpus.json")
+	b.want(0, "datasets", "import", theirs(data+"retrieval_golden_v1.json"), "--corpus", "corpus.json", "-o", "golden.json")
+	b.want(0, "stage", "snapshot-index", "--proxy", "proxy", "--corpus", "corpus.json", "--out", "index.json")
+	want := map[string]float64{
+		"recall_at_1": .4184, "recall_at_3": .5603, "recall_at_5": .6809, "recall_at_10": .7908,
+		"mrr": .5685, "ndcg_at_10": .6095, "map": .5436,
+	}
+	for _, search := range []string{contracts.SearchREST, contracts.SearchMCP} {
+		b.want(0, "stage", "score-retrieval", "--proxy", "proxy", "--corpus", "corpus.json", "--golden", "golden.json",
+			"--index", "index.json", "--search", search, "--run", "1", "--out", "report.json")
+		report := read[contracts.RetrievalReport](t, filepath.Join(b.dir, "report.json"))
+		for name, published := range want {
+			if got := report.Metrics[name]; math.Abs(got-published) > .00005 {
+				t.Errorf("%s: %s is %.5f, published is %.4f", search, name, got, published)
+			}
+		}
+	}
+	b.want(0, "datasets", "import", theirs(data+"detect_corpus_v1.json"), "--license", "self-authored=MIT", "-o", "security.json",
+		"--drop-category", contracts.CategoryCapabilityMismatch)
+	b.want(0, "stage", "score-security", "--security", "security.json", "--detector", "mcpproxy-detect", "--adapted", "detectors", "--run", "1", "--out", "detect.json")
+	score := read[contracts.SecurityReport](t, filepath.Join(b.dir, "detect.json")).Detector
+	if score.TP != 29 || score.FN != 0 || score.FP != 0 || score.Errored != 0 {
+		t.Errorf("its gate is 29 of 29 and 0 of 21; got %+v", score)
+	}
+}
