@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The map of the repository names every directory at the top, and every
-// package directly below internal/.
+// The map of the repository names every directory at the top, and every room
+// below internal/. A room says in a package comment what belongs there.
 func TestArchitectureNamesEveryDirectory(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("explanation", "architecture.md"))
 	if err != nil {
@@ -27,8 +27,29 @@ func TestArchitectureNamesEveryDirectory(t *testing.T) {
 			if !strings.Contains(string(page), "`"+name+"/`") {
 				t.Errorf("docs/explanation/architecture.md does not name %s/", name)
 			}
+			if parent == "internal" && !hasPackageComment(t, filepath.Join("..", name)) {
+				t.Errorf("no file of %s has a package comment", name)
+			}
 		}
 	}
+}
+
+func hasPackageComment(t *testing.T, dir string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(string(source), "// Package "+filepath.Base(dir)+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // The map names every file of the command line that is not a verb.
