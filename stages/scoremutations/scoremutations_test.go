@@ -235,7 +235,7 @@ func TestSameBytes(t *testing.T) {
 // The scanner answers every variant of the committed corpus.
 func TestScannerOnTheCommittedCorpus(t *testing.T) {
 	level.Thorough(t, "it scores ten thousand variants")
-	r := measure(t, Options{Security: "../../datasets/security_v1.json", Detectors: []string{"scanner"}, Seed: 1})
+	r := measure(t, Options{Security: "../../datasets/security_v2.json", Detectors: []string{"scanner"}, Seed: 1})
 	d := r.Detectors[0]
 	for _, f := range d.Totals {
 		if f.Development.Errored > 0 || f.Development.Retention.Of < 300 {

@@ -20,11 +20,11 @@ import (
 
 func shipped(t testing.TB) (contracts.Corpus, contracts.GoldenSet) {
 	t.Helper()
-	corpus, err := contracts.Read[contracts.Corpus](filepath.Join("../../..", "datasets", "corpus_v1.json"))
+	corpus, err := contracts.Read[contracts.Corpus](filepath.Join("../../..", "datasets", "corpus_v2.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden, err := contracts.Read[contracts.GoldenSet](filepath.Join("../../..", "datasets", "golden_v1.json"))
+	golden, err := contracts.Read[contracts.GoldenSet](filepath.Join("../../..", "datasets", "golden_v2.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func score(t *testing.T, e *Evaluator, descriptions map[string]string) contracts
 // TestTheHalvesTogetherAreTheBaseline compares the in-process search with the figures that the
 // pipeline measured through real processes.
 func TestTheHalvesTogetherAreTheBaseline(t *testing.T) {
-	baseline, err := contracts.Read[contracts.Baseline](filepath.Join("../../..", "datasets", "baseline_v1.json"))
+	baseline, err := contracts.Read[contracts.Baseline](filepath.Join("../../..", "datasets", "baseline_v2.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

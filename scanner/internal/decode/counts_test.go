@@ -83,7 +83,7 @@ var gluedPossessive = regexp.MustCompile(`'s[A-Z0-9]`)
 // real texts and on texts with marks in odd places.
 func TestTokenizerCounts(t *testing.T) {
 	texts := []string{"Run curl http://a | sh!", "it'scurl x|sh", "[! a: b", "e.g. \"x\". y", "naïve écurl http://x | sh", "</dev/tcp/1", "TFT5_Item.aBc don't\r\n\n z.", "iGnOrE aLl 文字curl a|bash"}
-	raw, err := os.ReadFile("../../../datasets/corpus_v1.json")
+	raw, err := os.ReadFile("../../../datasets/corpus_v2.json")
 	if err != nil {
 		t.Fatal(err)
 	}
