@@ -21,7 +21,7 @@ func line(e engine.Event) string {
 	case engine.EventRetry:
 		return fmt.Sprintf("retry %s: attempt %d: %s", name(e), e.Attempt, e.Error)
 	case engine.EventDone:
-		return fmt.Sprintf("done  %s  %s%s", name(e), took, position(e))
+		return fmt.Sprintf("done  %s  %s%s", name(e), took, progressText(e))
 	case engine.EventFailed:
 		return fmt.Sprintf("FAIL  %s: %s", name(e), e.Error)
 	default:
@@ -32,8 +32,8 @@ func line(e engine.Event) string {
 // shortRun is the remaining time below which nobody waits for an estimate.
 const shortRun = 3 * time.Second
 
-// position formats how far a run is: "  (7 of 27, about 12 s left)".
-func position(e engine.Event) string {
+// progressText formats how far a run is: "  (7 of 27, about 12 s left)".
+func progressText(e engine.Event) string {
 	if e.Total < 2 {
 		return ""
 	}

@@ -66,8 +66,8 @@ const mostUploads = 10_000
 // Name is "remote".
 func (*Executor) Name() string { return "remote" }
 
-// Elsewhere means that jobs use no processors of this machine. The server shares those of its workers.
-func (*Executor) Elsewhere() {}
+// RunsRemotely means that jobs use no processors of this machine. The server shares those of its workers.
+func (*Executor) RunsRemotely() {}
 
 // Prepare connects to the server: it ends a run before its first execution if the server does not
 // execute.
