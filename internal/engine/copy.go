@@ -53,7 +53,7 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 	if err := old.prepareFor(dir, entries, stale); err != nil {
 		return err
 	}
-	next := manifest{Files: slices.DeleteFunc(slices.Clone(old.Files), func(f manifestFile) bool { return content[f.Path] != nil || stale(f.Path) })}
+	next := publishManifest{Files: slices.DeleteFunc(slices.Clone(old.Files), func(f manifestFile) bool { return content[f.Path] != nil || stale(f.Path) })}
 	for _, entry := range entries {
 		written, err := writeEntry(dir, entry, nil, content[entry.Path])
 		if err != nil {

@@ -18,9 +18,9 @@ import (
 // that the next run replaces and removes no other files.
 const manifestName = ".touchstone-published.json"
 
-// manifest is that list. If Output is empty, the files are single files, or those of a
+// publishManifest is that list. If Output is empty, the files are single files, or those of a
 // publication that was not completed.
-type manifest struct {
+type publishManifest struct {
 	Output cache.Digest `json:"output"`
 	// Mark is that of the Publication.
 	Mark  string         `json:"mark,omitempty"`
@@ -33,16 +33,16 @@ type manifestFile struct {
 	ModTime int64  `json:"mtime_ns"`
 }
 
-func readManifest(dir string) manifest {
-	var s manifest
+func readManifest(dir string) publishManifest {
+	var s publishManifest
 	b, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if err != nil || json.Unmarshal(b, &s) != nil {
-		return manifest{}
+		return publishManifest{}
 	}
 	return s
 }
 
-func (s manifest) write(dir string) error {
+func (s publishManifest) write(dir string) error {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -51,12 +51,12 @@ func (s manifest) write(dir string) error {
 }
 
 // lists reports whether touchstone wrote the file at a path in the directory.
-func (s manifest) lists(name string) bool {
+func (s publishManifest) lists(name string) bool {
 	return slices.ContainsFunc(s.Files, func(f manifestFile) bool { return f.Path == name })
 }
 
 // paths returns the set of files that touchstone wrote.
-func (s manifest) paths() map[string]bool {
+func (s publishManifest) paths() map[string]bool {
 	own := make(map[string]bool, len(s.Files))
 	for _, f := range s.Files {
 		own[f.Path] = true
@@ -65,7 +65,7 @@ func (s manifest) paths() map[string]bool {
 }
 
 // intact reports whether every published file is unchanged.
-func (s manifest) intact(dir string) bool {
+func (s publishManifest) intact(dir string) bool {
 	for _, f := range s.Files {
 		st, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(f.Path)))
 		if err != nil || st.Size() != f.Size || st.ModTime().UnixNano() != f.ModTime {
@@ -77,7 +77,7 @@ func (s manifest) intact(dir string) bool {
 
 // refuseForeign returns an error if a file that touchstone did not write exists at the
 // path of an entry.
-func (s manifest) refuseForeign(dir string, entries []cache.TreeEntry) error {
+func (s publishManifest) refuseForeign(dir string, entries []cache.TreeEntry) error {
 	own := s.paths()
 	cleared := map[string]bool{} // new directories at the path of a published file or link
 	for _, entry := range entries {
@@ -125,12 +125,12 @@ func foreign(file string) error {
 
 // prepare makes a directory ready for new entries: it refuses files of users, claims the
 // entries, and removes what they do not replace.
-func (s manifest) prepare(dir string, entries []cache.TreeEntry) error {
+func (s publishManifest) prepare(dir string, entries []cache.TreeEntry) error {
 	return s.prepareFor(dir, entries, func(string) bool { return true })
 }
 
 // prepareFor is prepare, but only removes files for which stale returns true.
-func (s manifest) prepareFor(dir string, entries []cache.TreeEntry, stale func(name string) bool) error {
+func (s publishManifest) prepareFor(dir string, entries []cache.TreeEntry, stale func(name string) bool) error {
 	if err := s.refuseForeign(dir, entries); err != nil {
 		return err
 	}
@@ -141,16 +141,16 @@ func (s manifest) prepareFor(dir string, entries []cache.TreeEntry, stale func(n
 	if err := s.claim(dir, entries); err != nil {
 		return err
 	}
-	replaced := manifest{Files: slices.DeleteFunc(slices.Clone(s.Files), func(f manifestFile) bool { return !stale(f.Path) })}
+	replaced := publishManifest{Files: slices.DeleteFunc(slices.Clone(s.Files), func(f manifestFile) bool { return !stale(f.Path) })}
 	return replaced.clear(dir, entries)
 }
 
 // claim adds the entries to the manifest, unless it lists all of them. Afterwards the
 // directory may contain both old and new files, and if the run is killed, the next run
 // must recognize all of them.
-func (s manifest) claim(dir string, entries []cache.TreeEntry) error {
+func (s publishManifest) claim(dir string, entries []cache.TreeEntry) error {
 	own := s.paths()
-	claimed := manifest{Files: slices.Clone(s.Files)}
+	claimed := publishManifest{Files: slices.Clone(s.Files)}
 	for _, entry := range entries {
 		if !entry.Mode.IsDir() && !own[entry.Path] {
 			claimed.Files = append(claimed.Files, manifestFile{Path: entry.Path})
@@ -165,7 +165,7 @@ func (s manifest) claim(dir string, entries []cache.TreeEntry) error {
 // clear removes the files that no entry replaces, and the directories that become empty.
 // It runs before the entries are written, because a directory may replace a file and a
 // file may replace a directory.
-func (s manifest) clear(dir string, entries []cache.TreeEntry) error {
+func (s publishManifest) clear(dir string, entries []cache.TreeEntry) error {
 	kept := make(map[string]bool, len(entries))
 	for _, entry := range entries {
 		if !entry.Mode.IsDir() {

@@ -100,7 +100,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 	if err := old.prepare(target, entries); err != nil {
 		return err
 	}
-	next := manifest{Output: out.Digest, Mark: how.mark}
+	next := publishManifest{Output: out.Digest, Mark: how.mark}
 	for _, entry := range entries {
 		written, err := writeEntry(target, entry, how.rewrite, func() ([]byte, error) { return e.Store.Member(out.Digest, entries, entry.Digest) })
 		if err != nil {

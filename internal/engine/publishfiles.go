@@ -42,7 +42,7 @@ func publishFiles(target string, files map[string][]byte) error {
 	if err := old.prepare(target, entries); err != nil {
 		return err
 	}
-	var next manifest // without an output, so that the next publication replaces the files
+	var next publishManifest // without an output, so that the next publication replaces the files
 	for _, entry := range entries {
 		if err := writePublished(files[entry.Path], target, entry.Path, entry.Mode, nil); err != nil {
 			return err

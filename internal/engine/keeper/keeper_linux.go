@@ -97,13 +97,13 @@ func start() (*Keeper, error) {
 	return k, nil
 }
 
-// patience limits the time for an answer. A process that hangs in the kernel may never
+// answerTimeout limits the time for an answer. A process that hangs in the kernel may never
 // end.
-const patience = 10 * time.Second
+const answerTimeout = 10 * time.Second
 
 // answered reads the keeper's next answer.
 func (k *Keeper) answered(want byte) error {
-	_ = k.out.SetReadDeadline(time.Now().Add(patience))
+	_ = k.out.SetReadDeadline(time.Now().Add(answerTimeout))
 	var b [1]byte
 	switch n, err := k.out.Read(b[:]); {
 	case err != nil:
@@ -154,7 +154,7 @@ func (k *Keeper) Close() bool {
 	select {
 	case <-ended:
 		return true
-	case <-time.After(patience):
+	case <-time.After(answerTimeout):
 		return false
 	}
 }
