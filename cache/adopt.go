@@ -90,7 +90,7 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 	if err != nil {
 		return false, "", err
 	}
-	for _, d := range elsewhere.here(blobs, trees) {
+	for _, d := range elsewhere.localBlobs(blobs, trees) {
 		present, err := has(d)
 		if err != nil {
 			return false, "", err
@@ -99,7 +99,7 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 			return false, fmt.Sprintf("it needs content %s, which is neither in the cache nor earlier in the archive", d.Short()), nil
 		}
 	}
-	if there, err := s.Record(k); err == nil && s.keeps(there, r, o, len(remote) > 0) {
+	if there, err := s.Record(k); err == nil && s.keepsExisting(there, r, o, len(remote) > 0) {
 		switch {
 		case slices.Equal(there.Outputs, r.Outputs):
 			return false, "", nil
@@ -115,9 +115,9 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 	return true, "", s.putRecordBytes(k, b, s.writer.now())
 }
 
-// keeps reports whether a record of the store stays although r, of origin o, has the same key.
+// keepsExisting reports whether a record of the store stays although r, of origin o, has the same key.
 // otherHasContent reports whether the source of r has content that this store may lack.
-func (s *Store) keeps(there, r *Record, o *Origin, otherHasContent bool) bool {
+func (s *Store) keepsExisting(there, r *Record, o *Origin, otherHasContent bool) bool {
 	if !there.Expires.IsZero() && !s.clock().Before(there.Expires) {
 		return false
 	}
@@ -134,9 +134,9 @@ func (h *recordHeader) isRemote(d Digest) bool {
 	return slices.ContainsFunc(h.remote, func(a SizedDigest) bool { return a.Digest == d })
 }
 
-// here returns those blobs of a record that must be in the store. The files of a directory whose
+// localBlobs returns those blobs of a record that must be in the store. The files of a directory whose
 // manifest is remote are remote, too.
-func (h *recordHeader) here(blobs []Digest, trees map[Digest][]Digest) []Digest {
+func (h *recordHeader) localBlobs(blobs []Digest, trees map[Digest][]Digest) []Digest {
 	if len(h.remote) == 0 {
 		return blobs
 	}

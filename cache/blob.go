@@ -105,7 +105,7 @@ func (s *Store) PutBytes(b []byte) (Digest, error) {
 	if err := s.writeFileAt(s.entryPath(blobsDir, d), encodeBlob(b), 0, s.writer.now()); err != nil {
 		return Digest{}, err
 	}
-	s.unbury(d)
+	s.removeTombstone(d)
 	return d, nil
 }
 
@@ -140,7 +140,7 @@ func (s *Store) putLarge(f *os.File, path string) (Digest, int64, error) {
 	if err := s.publish(tmp, s.entryPath(blobsDir, d), 0, s.writer.now()); err != nil {
 		return Digest{}, 0, err
 	}
-	s.unbury(d)
+	s.removeTombstone(d)
 	return d, size, nil
 }
 
@@ -254,7 +254,7 @@ func (s *Store) read(d Digest, w io.Writer) (reason string, err error) {
 // defect of the file. err is an error of w.
 func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	var head [blobHeaderSize]byte
-	if _, err := io.ReadFull(f, head[:]); unread(err) {
+	if _, err := io.ReadFull(f, head[:]); isReadFailure(err) {
 		return "", err
 	} else if err != nil {
 		return "the file is shorter than its header", nil
@@ -274,7 +274,7 @@ func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	switch {
 	case out.err != nil:
 		return "", out.err
-	case unread(err):
+	case isReadFailure(err):
 		return "", err
 	case err != nil:
 		return fmt.Sprintf("after %d bytes: %v", n, err), nil
@@ -307,7 +307,7 @@ func (k *sink) Write(b []byte) (int, error) {
 // corrupt removes a damaged blob from the store and returns a *CorruptError.
 func (s *Store) corrupt(d Digest, path, reason string) error {
 	if !s.readOnly {
-		s.bury(d, tombstone{Why: whyCorrupt, Detail: reason})
+		s.writeTombstone(d, tombstone{Why: whyCorrupt, Detail: reason})
 		os.Remove(path)
 	}
 	return &CorruptError{Digest: d, Path: path, Reason: reason, Stays: s.readOnly}

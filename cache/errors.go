@@ -54,10 +54,10 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("cached content %s is corrupt: %s (%s); it was removed, and the next run computes it again", e.Digest.Short(), e.Reason, e.Path)
 }
 
-// unread reports whether err means that a file is there and could not be opened or
+// isReadFailure reports whether err means that a file is there and could not be opened or
 // read, for example because the process has too many open files. It says nothing about
 // the file's content, so nothing may be removed because of it.
-func unread(err error) bool {
+func isReadFailure(err error) bool {
 	var number syscall.Errno
 	return errors.As(err, &number) && !errors.Is(err, fs.ErrNotExist)
 }

@@ -144,7 +144,7 @@ func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, er
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
-		case unread(err):
+		case isReadFailure(err):
 			return s.failed("read", err)
 		case err != nil:
 			rec.why, rec.note = whyCorrupt, err.Error()
@@ -209,7 +209,7 @@ func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRec
 		}
 		if r.why == "" {
 			total += r.size
-			hold(blobs, r, 1)
+			addReferences(blobs, r, 1)
 		}
 	}
 	for _, b := range blobs {
@@ -236,7 +236,7 @@ func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRec
 		}
 		r.why = whySize
 		total -= r.size
-		hold(blobs, r, -1)
+		addReferences(blobs, r, -1)
 		for _, d := range r.blobs {
 			// Count each blob once: hold has dropped all references of r, and
 			// refs = -1 marks a blob that r names twice.
@@ -253,7 +253,7 @@ func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRec
 	}
 }
 
-func hold(blobs map[Digest]*gcBlob, r *gcRecord, n int) {
+func addReferences(blobs map[Digest]*gcBlob, r *gcRecord, n int) {
 	for _, d := range r.blobs {
 		if b := blobs[d]; b != nil {
 			b.refs += n
@@ -306,13 +306,13 @@ func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Di
 			// Write the tombstone first: after a crash in between there is a
 			// record with a tombstone, and the record is used.
 			if !r.run {
-				s.bury(r.id, tombstone{Why: r.why, Detail: r.note})
+				s.writeTombstone(r.id, tombstone{Why: r.why, Detail: r.note})
 			}
 			if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return s.failed("remove", err)
 			}
 		} else if r.why != "" {
-			hold(blobs, r, 1)
+			addReferences(blobs, r, 1)
 		}
 		result.record(r, removed)
 	}

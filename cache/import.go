@@ -344,7 +344,7 @@ func (im *importer) blob(d Digest, size int64, r io.Reader) (reason string, err 
 	if err := s.publish(f, s.entryPath(blobsDir, d), 0, s.writer.now()); err != nil {
 		return "", err
 	}
-	s.unbury(d)
+	s.removeTombstone(d)
 	im.wrote(d)
 	im.t.Blobs++
 	im.t.Bytes += n

@@ -32,7 +32,7 @@ func (s *Store) tryLockKey(k Key) (unlock func(), err error) {
 		}
 	}
 	switch {
-	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES), err == nil && !stillNamed(f):
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES), err == nil && !isFileAtPath(f):
 		f.Close()
 		return nil, nil
 	case err != nil:

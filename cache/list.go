@@ -169,7 +169,7 @@ func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) ([]Digest, error) 
 		members, known := trees[o.Digest]
 		if !known {
 			entries, err := s.peekTree(o.Digest)
-			if unread(err) {
+			if isReadFailure(err) {
 				return nil, err
 			}
 			members = membersOf(entries)

@@ -71,7 +71,7 @@ func (s *Store) tryLockFile(path string) (*os.File, error) {
 		f.Close()
 		return nil, s.failed("lock", err)
 	}
-	if !ok || !stillNamed(f) {
+	if !ok || !isFileAtPath(f) {
 		f.Close()
 		return nil, nil
 	}
@@ -93,9 +93,9 @@ func (s *Store) openLock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// stillNamed reports whether the open file is the one at its path. The file may
+// isFileAtPath reports whether the open file is the one at its path. The file may
 // have been removed after it was opened and before it was locked.
-func stillNamed(f *os.File) bool {
+func isFileAtPath(f *os.File) bool {
 	open, err := f.Stat()
 	if err != nil {
 		return false

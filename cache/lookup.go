@@ -59,7 +59,7 @@ func (s *Store) putRecordBytes(k Key, b []byte, now time.Time) error {
 	if err := s.writeFileAt(s.entryPath(recordsDir, k), b, 0, now); err != nil {
 		return err
 	}
-	s.unbury(k)
+	s.removeTombstone(k)
 	return nil
 }
 
@@ -142,7 +142,7 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fi
 	b, st, err := readWhole(path, *buf, maxRecordFile)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return st, s.absent(k)
+			return st, s.missingRecord(k)
 		}
 		return st, &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
 	}
@@ -153,7 +153,7 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fi
 	}
 	if err != nil {
 		if !s.readOnly {
-			s.bury(k, tombstone{Why: whyCorrupt, Detail: err.Error()})
+			s.writeTombstone(k, tombstone{Why: whyCorrupt, Detail: err.Error()})
 			os.Remove(path)
 		}
 		return st, &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
@@ -171,14 +171,14 @@ func (s *Store) usable(h *recordHeader, path string, mtime int64) *Miss {
 	has := func(d Digest) bool { return s.Has(d) || expected && s.fetchable(d) }
 	for i := range h.outputs {
 		if o := &h.outputs[i]; !has(o.Digest) {
-			return s.lost("output "+o.Name, o.Digest, h)
+			return s.missingBlob("output "+o.Name, o.Digest, h)
 		}
 	}
 	if !h.stdout.IsZero() && !has(h.stdout) {
-		return s.lost("the standard output", h.stdout, h)
+		return s.missingBlob("the standard output", h.stdout, h)
 	}
 	if !h.stderr.IsZero() && !has(h.stderr) {
-		return s.lost("the standard error", h.stderr, h)
+		return s.missingBlob("the standard error", h.stderr, h)
 	}
 	if now := s.clock(); now.Sub(time.Unix(0, mtime)) >= touchInterval && !s.readOnly {
 		os.Chtimes(path, now, now) // only the order of evictions depends on it
@@ -219,8 +219,8 @@ func (s *Store) expired(h *recordHeader) *Miss {
 	return nil
 }
 
-func (s *Store) absent(k Key) *Miss {
-	t, ok := s.grave(k)
+func (s *Store) missingRecord(k Key) *Miss {
+	t, ok := s.readTombstone(k)
 	if !ok {
 		return &Miss{Reason: "no record"}
 	}
@@ -230,8 +230,8 @@ func (s *Store) absent(k Key) *Miss {
 	return &Miss{Reason: t.String(), Evicted: true}
 }
 
-// lost returns the miss of a record that lacks a blob.
-func (s *Store) lost(what string, d Digest, h *recordHeader) *Miss {
+// missingBlob returns the miss of a record that lacks a blob.
+func (s *Store) missingBlob(what string, d Digest, h *recordHeader) *Miss {
 	m := &Miss{Reason: fmt.Sprintf("%s (sha256 %s) is missing", what, d.Short())}
 	if o, _ := decodeOrigin(h.origin); o != nil && h.isRemote(d) { // its text was decoded before
 		if s.remote != nil && s.remote.from == o.From {
@@ -241,7 +241,7 @@ func (s *Store) lost(what string, d Digest, h *recordHeader) *Miss {
 		}
 		return m
 	}
-	if t, ok := s.grave(d); ok {
+	if t, ok := s.readTombstone(d); ok {
 		m.Reason = fmt.Sprintf("%s (sha256 %s) was %s", what, d.Short(), t)
 		m.Corrupt = t.Why == whyCorrupt
 		m.Evicted = !m.Corrupt

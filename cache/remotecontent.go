@@ -141,8 +141,8 @@ func (s *Store) fetch(blobs []SizedDigest) {
 	}
 }
 
-// giveUp makes records that need the content a miss, until it is stored again.
-func (s *Store) giveUp(d Digest) {
+// markUnavailable makes records that need the content a miss, until it is stored again.
+func (s *Store) markUnavailable(d Digest) {
 	if s.remote != nil {
 		s.remote.mu.Lock()
 		defer s.remote.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *Store) putFetched(b SizedDigest, r io.Reader) error {
 	if err := s.publish(f, s.entryPath(blobsDir, b.Digest), 0, s.writer.now()); err != nil {
 		return err
 	}
-	s.unbury(b.Digest)
+	s.removeTombstone(b.Digest)
 	return nil
 }
 

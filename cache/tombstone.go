@@ -24,18 +24,18 @@ type tombstone struct {
 	Detail string
 }
 
-// bury writes a tombstone. A tombstone only serves explanations, so a failure to
+// writeTombstone writes a tombstone. A tombstone only serves explanations, so a failure to
 // write it is not an error.
-func (s *Store) bury(id [32]byte, t tombstone) {
+func (s *Store) writeTombstone(id [32]byte, t tombstone) {
 	line := s.clock().UTC().Format(time.RFC3339) + " " + t.Why + " " + strings.ReplaceAll(t.Detail, "\n", " ") + "\n"
 	_ = s.writeFile(s.entryPath(goneDir, id), []byte(line), 0)
 }
 
-// unbury removes the tombstone of an entry that has been stored again.
-func (s *Store) unbury(id [32]byte) { os.Remove(s.entryPath(goneDir, id)) }
+// removeTombstone removes the tombstone of an entry that has been stored again.
+func (s *Store) removeTombstone(id [32]byte) { os.Remove(s.entryPath(goneDir, id)) }
 
-// grave reads a tombstone. It treats a damaged one as missing.
-func (s *Store) grave(id [32]byte) (tombstone, bool) {
+// readTombstone reads a tombstone. It treats a damaged one as missing.
+func (s *Store) readTombstone(id [32]byte) (tombstone, bool) {
 	b, err := os.ReadFile(s.entryPath(goneDir, id))
 	if err != nil {
 		return tombstone{}, false

@@ -153,7 +153,7 @@ func (s *Store) MaterializeTree(d Digest, dir string) error {
 	}
 	os.RemoveAll(tmp)
 	if Damaged(err) {
-		s.spoilTree(d, entries, err)
+		s.invalidateTree(d, entries, err)
 		return err
 	}
 	return fmt.Errorf("write %s: %w; make sure that the path is free and its disk has space", dir, err)
@@ -164,15 +164,15 @@ func (s *Store) MaterializeTree(d Digest, dir string) error {
 func (s *Store) Member(tree Digest, entries []TreeEntry, file Digest) ([]byte, error) {
 	b, err := s.Bytes(file)
 	if Damaged(err) {
-		s.spoilTree(tree, entries, err)
+		s.invalidateTree(tree, entries, err)
 	}
 	return b, err
 }
 
-// spoilTree removes a manifest from the store, and every damaged file of it: a
+// invalidateTree removes a manifest from the store, and every damaged file of it: a
 // stage that writes the directory again would find the damaged files in the
 // store and not store them again.
-func (s *Store) spoilTree(d Digest, entries []TreeEntry, cause error) {
+func (s *Store) invalidateTree(d Digest, entries []TreeEntry, cause error) {
 	for i := range entries {
 		if !entries[i].Mode.IsRegular() {
 			continue
@@ -182,7 +182,7 @@ func (s *Store) spoilTree(d Digest, entries []TreeEntry, cause error) {
 			_ = s.corrupt(member, s.entryPath(blobsDir, member), reason) // cause is what counts
 		}
 	}
-	s.giveUp(d)
+	s.markUnavailable(d)
 	_ = s.corrupt(d, s.entryPath(blobsDir, d), "a file of the directory is not usable: "+cause.Error())
 }
 

@@ -51,7 +51,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, erro
 		switch {
 		case errors.Is(err, ErrNotFound):
 			return nil // evicted meanwhile
-		case unread(err):
+		case isReadFailure(err):
 			result.Problems = append(result.Problems, Problem{Path: e.path, Reason: err.Error()})
 			return nil
 		case err != nil:
@@ -95,7 +95,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, erro
 			return nil
 		}
 		if fix {
-			s.bury(e.id, tombstone{Why: why, Detail: reason})
+			s.writeTombstone(e.id, tombstone{Why: why, Detail: reason})
 			os.Remove(e.path)
 		}
 		result.Problems = append(result.Problems, Problem{Path: e.path, Reason: reason, Fixed: fix})
@@ -109,7 +109,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, erro
 // nothing is known about the record.
 func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Digest) (string, error) {
 	r, h, err := s.readRecord(e)
-	if errors.Is(err, fs.ErrNotExist) || unread(err) {
+	if errors.Is(err, fs.ErrNotExist) || isReadFailure(err) {
 		return "", err
 	}
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Di
 	}
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; o.Dir && s.Has(o.Digest) && !bad[o.Digest] {
-			if _, err := s.peekTree(o.Digest); unread(err) {
+			if _, err := s.peekTree(o.Digest); isReadFailure(err) {
 				return "", err
 			} else if err != nil {
 				return fmt.Sprintf("the directory of output %s of %s: %v", o.Name, r.label(), err), nil
@@ -129,7 +129,7 @@ func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Di
 		return "", err
 	}
 	here := map[Digest]bool{}
-	for _, d := range h.here(blobs, trees) {
+	for _, d := range h.localBlobs(blobs, trees) {
 		here[d] = true
 	}
 	for _, d := range blobs {

@@ -41,14 +41,14 @@ type budget struct {
 	full   bool // whether it was reported that too much is kept
 }
 
-// overspent is the panic that ends an evaluation: a "for" expression would go on after an error.
-type overspent struct{}
+// budgetExceeded is the panic that ends an evaluation: a "for" expression would go on after an error.
+type budgetExceeded struct{}
 
 // value evaluates an expression within the budget.
 func (b *budget) value(expr hcl.Expression, ctx *hcl.EvalContext) (val cty.Value, diags hcl.Diagnostics) {
 	b.made, b.spent, b.placed = 0, false, false
 	defer func() {
-		if r := recover(); r != nil && r != (overspent{}) {
+		if r := recover(); r != nil && r != (budgetExceeded{}) {
 			panic(r)
 		}
 		if b.spent {
@@ -148,7 +148,7 @@ type metered struct {
 
 func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if m.budget.spent {
-		panic(overspent{})
+		panic(budgetExceeded{})
 	}
 	val, diags := m.Expression.Value(ctx)
 	switch {
@@ -162,7 +162,7 @@ func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 		if !m.budget.placed {
 			m.budget.at, m.budget.placed = m.Expression.Range(), true
 		}
-		panic(overspent{})
+		panic(budgetExceeded{})
 	}
 	return val, diags
 }
@@ -206,7 +206,7 @@ func (b *budget) counted(name string, f function.Function) function.Function {
 				n += sizeOf(a, maxMade-n)
 			}
 		}
-		if estimate := estimates[name]; estimate != nil && n <= maxMade && wholly(args) {
+		if estimate := estimates[name]; estimate != nil && n <= maxMade && allKnown(args) {
 			n = estimate(args)
 		}
 		if b.spent = b.spent || n > maxMade-b.made; b.spent {
@@ -235,8 +235,8 @@ func (b *budget) counted(name string, f function.Function) function.Function {
 	})
 }
 
-// wholly reports whether the arguments can be examined.
-func wholly(args []cty.Value) bool {
+// allKnown reports whether the arguments can be examined.
+func allKnown(args []cty.Value) bool {
 	for _, a := range args {
 		if a.IsNull() || !a.IsWhollyKnown() || a.ContainsMarked() {
 			return false

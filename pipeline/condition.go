@@ -14,9 +14,9 @@ import (
 // maxConditionText limits the text of a condition in a reason, in characters.
 const maxConditionText = 80
 
-// settleWhen evaluates the condition of a stage for every cell of its matrix.
+// resolveCondition evaluates the condition of a stage for every cell of its matrix.
 // A cell whose condition is false is off.
-func (l *module) settleWhen(s *stage) {
+func (l *module) resolveCondition(s *stage) {
 	expr := s.content.expr("when")
 	if expr == nil {
 		return
@@ -24,7 +24,7 @@ func (l *module) settleWhen(s *stage) {
 	p := s.place("when", scopeOutputs)
 	p.condition = true
 	e := l.inspected(s, expr, p)
-	cells := s.work()
+	cells := s.cellsToEvaluate()
 	off := make([]string, len(cells))
 	scope := l.newCellScope()
 	var last string
@@ -95,8 +95,8 @@ func (s *stage) isOff() bool {
 	return len(s.off) > 0
 }
 
-// settleOnDemand evaluates on_demand.
-func (l *module) settleOnDemand(s *stage) {
+// resolveOnDemand evaluates on_demand.
+func (l *module) resolveOnDemand(s *stage) {
 	expr := s.content.expr("on_demand")
 	if expr == nil {
 		return
@@ -178,9 +178,9 @@ func (s *stage) waitForAll(m *module) {
 	}
 }
 
-// settleAfter lists the instances that the instances of a stage wait for. It runs after all
+// resolveDependsOn lists the instances that the instances of a stage wait for. It runs after all
 // stages are in the plan.
-func (l *loader) settleAfter(s *stage) {
+func (l *loader) resolveDependsOn(s *stage) {
 	if !s.planned || len(s.after) == 0 {
 		return
 	}

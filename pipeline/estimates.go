@@ -15,9 +15,9 @@ var readsPart = map[string]bool{
 	"lookup": true, "one": true, "slice": true,
 }
 
-// uncounted are functions whose result is one of their arguments. The first two evaluate the
+// passThroughFunctions are functions whose result is one of their arguments. The first two evaluate the
 // arguments themselves.
-var uncounted = map[string]bool{"can": true, "try": true, "nonsensitive": true, "sensitive": true}
+var passThroughFunctions = map[string]bool{"can": true, "try": true, "nonsensitive": true, "sensitive": true}
 
 // estimates returns for functions that multiply at least the size in bytes of the result. The
 // arguments are known, but may have any type.

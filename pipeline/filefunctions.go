@@ -36,7 +36,7 @@ func (l *loader) fileFunctions() []funcDoc {
 			Params: param,
 			Type:   function.StaticReturnType(cty.Bool),
 			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-				_, fi, err := l.consult(args[0].AsString())
+				_, fi, err := l.findRecorded(args[0].AsString())
 				return cty.BoolVal(err == nil && fi.Mode().IsRegular()), nil
 			},
 		})},
@@ -58,8 +58,8 @@ func (l *loader) fileFunctions() []funcDoc {
 	}
 }
 
-// consult is find for functions. It also records missing files, which may appear later.
-func (l *loader) consult(label string) (string, fs.FileInfo, error) {
+// findRecorded is find for functions. It also records missing files, which may appear later.
+func (l *loader) findRecorded(label string) (string, fs.FileInfo, error) {
 	path, fi, err := l.sources.find(label)
 	switch {
 	case err == nil:
@@ -72,7 +72,7 @@ func (l *loader) consult(label string) (string, fs.FileInfo, error) {
 
 // openFile opens a regular file for a function.
 func (l *loader) openFile(label string) (io.ReadCloser, error) {
-	path, fi, err := l.consult(label)
+	path, fi, err := l.findRecorded(label)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 	if !doublestar.ValidatePattern(pattern) {
 		return cty.NilVal, function.NewArgErrorf(1, "the pattern %q is malformed; brackets and braces must be closed", pattern)
 	}
-	dir, fi, err := l.consult(label)
+	dir, fi, err := l.findRecorded(label)
 	if err != nil {
 		return cty.NilVal, err
 	}

@@ -88,7 +88,7 @@ func (l *loader) read(main string, whole bool, fail func(file string, err error)
 	l.parsed[real] = src
 	l.add(src, main, l.parse(main, text))
 	if whole {
-		l.readBeside(src)
+		l.readSiblings(src)
 	}
 	return src
 }
@@ -132,8 +132,8 @@ func malformed(diags hcl.Diagnostics) bool {
 	return false
 }
 
-// readBeside reads the other files in a pipeline's directory.
-func (l *loader) readBeside(src *moduleSource) {
+// readSiblings reads the other files in a pipeline's directory.
+func (l *loader) readSiblings(src *moduleSource) {
 	entries, err := l.disk.ReadDir(src.dir)
 	if err != nil {
 		l.errorf(hcl.Range{}, "Cannot read the pipeline", "%s. Its pipeline files cannot be listed.", capital(pathError(src.dir, err)))

@@ -29,7 +29,7 @@ func (l *loader) functions() map[string]function.Function {
 		m[f.name] = f.fn
 	}
 	for name, fn := range m {
-		if !uncounted[name] {
+		if !passThroughFunctions[name] {
 			m[name] = l.budget.counted(name, fn)
 		}
 	}

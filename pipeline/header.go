@@ -128,9 +128,9 @@ func (l *module) checkVersion(required string, at hcl.Range) {
 	}
 }
 
-// settleResults evaluates references to outputs outside of stages. It runs after all stages are in
+// resolveResults evaluates references to outputs outside of stages. It runs after all stages are in
 // the plan.
-func (l *module) settleResults() {
+func (l *module) resolveResults() {
 	if l.header == nil {
 		return
 	}
@@ -143,16 +143,16 @@ func (l *module) settleResults() {
 				l.plan.Verdict = &ref
 			}
 		} else if !l.diags.HasErrors() {
-			l.plan.NoVerdict = l.whyNull(expr)
+			l.plan.NoVerdict = l.nullReason(expr)
 		}
 	}
 	if expr := l.header.expr("baseline"); expr != nil {
-		if val, ok := l.setting(expr, cty.String, place{allow: scopeStatic, what: "the attribute baseline of the pipeline"}); ok {
+		if val, ok := l.setting(expr, cty.String, exprContext{allow: scopeStatic, what: "the attribute baseline of the pipeline"}); ok {
 			l.plan.Baseline = val.AsString()
 		}
 	}
 	if expr := l.header.expr("publish"); expr != nil {
-		l.settlePublish(expr, ctx)
+		l.resolvePublish(expr, ctx)
 	}
 }
 
@@ -210,7 +210,7 @@ func (l *module) checkResults() {
 		return
 	}
 	for _, expr := range l.resultExprs() {
-		l.resultsChecked[expr] = l.check(expr, place{allow: scopeResult, what: "the pipeline block"})
+		l.resultsChecked[expr] = l.check(expr, exprContext{allow: scopeResult, what: "the pipeline block"})
 	}
 }
 
@@ -239,7 +239,7 @@ func (l *module) publishPaths() []string {
 	return paths
 }
 
-func (l *module) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) {
+func (l *module) resolvePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) {
 	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		l.errorf(expr.Range(), "Bad type", "publish must be a literal map: { PATH = stage.NAME.OUTPUT }.")
@@ -247,7 +247,7 @@ func (l *module) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) 
 	}
 	for _, item := range cons.Items {
 		at := item.KeyExpr.Range()
-		target, ok := l.entryName(item.KeyExpr, place{allow: scopeStatic, what: "a path in publish"})
+		target, ok := l.entryName(item.KeyExpr, exprContext{allow: scopeStatic, what: "a path in publish"})
 		if !ok {
 			continue
 		}
@@ -324,8 +324,8 @@ func (l *module) publishProblem(target string) string {
 	return ""
 }
 
-// whyNull returns the reason why an output is null, as a phrase that follows the name of the reference.
-func (l *module) whyNull(expr hclsyntax.Expression) string {
+// nullReason returns the reason why an output is null, as a phrase that follows the name of the reference.
+func (l *module) nullReason(expr hclsyntax.Expression) string {
 	for _, t := range expr.Variables() {
 		if name, _, ok := step(t, 1); ok && t.RootName() == "stage" {
 			if s := l.stages[name]; s != nil && s.isOff() {

@@ -129,8 +129,8 @@ func (l *module) includeNames() []string {
 	return names
 }
 
-// settleIncludes evaluates the included modules, each after the modules whose outputs it uses.
-func (l *module) settleIncludes() {
+// resolveIncludes evaluates the included modules, each after the modules whose outputs it uses.
+func (l *module) resolveIncludes() {
 	index := make(map[string]int, len(l.includeOrder))
 	for i, n := range l.includeOrder {
 		index[n.name] = i
@@ -162,7 +162,7 @@ func (l *module) settleIncludes() {
 	}
 	for _, i := range order(edges) {
 		if n := l.includeOrder[i]; n.child != nil {
-			l.settleInclude(n)
+			l.resolveInclude(n)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (l *module) includeInputs(n *include) []namedExpr {
 	seen := map[string]bool{}
 	var entries []namedExpr
 	for _, item := range cons.Items {
-		name, ok := l.entryName(item.KeyExpr, place{allow: scopeConstant, what: fmt.Sprintf("a name in inputs of include %q", n.name)})
+		name, ok := l.entryName(item.KeyExpr, exprContext{allow: scopeConstant, what: fmt.Sprintf("a name in inputs of include %q", n.name)})
 		if !ok {
 			continue
 		}
@@ -196,8 +196,8 @@ func (l *module) includeInputs(n *include) []namedExpr {
 	return entries
 }
 
-// settleInclude sets the inputs of a module and reads its outputs.
-func (l *module) settleInclude(n *include) {
+// resolveInclude sets the inputs of a module and reads its outputs.
+func (l *module) resolveInclude(n *include) {
 	set := map[string]cty.Value{}
 	for _, e := range n.inputs {
 		v := n.child.variables[e.name]
@@ -211,14 +211,14 @@ func (l *module) settleInclude(n *include) {
 			continue
 		}
 		set[e.name] = cty.DynamicVal
-		if !l.check(e.expr, place{allow: scopeInclude, what: fmt.Sprintf("inputs of include %q", n.name)}) {
+		if !l.check(e.expr, exprContext{allow: scopeInclude, what: fmt.Sprintf("inputs of include %q", n.name)}) {
 			continue
 		}
 		if val, ok := l.eval(e.expr, l.outputContext()); ok {
 			l.setInput(set, n, v, val, e.expr.Range())
 		}
 	}
-	n.child.given(n, set)
+	n.child.checkRequiredVariables(n, set)
 	n.child.evaluate(set)
 	vals := make(map[string]cty.Value, len(n.child.outputOrder))
 	for _, o := range n.child.outputOrder {
@@ -227,9 +227,9 @@ func (l *module) settleInclude(n *include) {
 	n.value = cty.ObjectVal(vals)
 }
 
-// given reports the variables of an included module that have no value. The diagnostic is at the
+// checkRequiredVariables reports the variables of an included module that have no value. The diagnostic is at the
 // include, where the value has to be added.
-func (l *module) given(n *include, set map[string]cty.Value) {
+func (l *module) checkRequiredVariables(n *include, set map[string]cty.Value) {
 	for _, v := range l.variableOrder {
 		if _, ok := set[v.name]; ok || v.hasPreset {
 			continue
@@ -282,10 +282,10 @@ func (l *module) includeValue() cty.Value {
 	return cty.ObjectVal(vals)
 }
 
-// settleModuleOutputs evaluates the outputs of the module.
-func (l *module) settleModuleOutputs() {
+// resolveModuleOutputs evaluates the outputs of the module.
+func (l *module) resolveModuleOutputs() {
 	for _, o := range l.outputOrder {
-		if o.expr == nil || !l.check(o.expr, place{allow: scopeResult, what: fmt.Sprintf("the output %q", o.name)}) {
+		if o.expr == nil || !l.check(o.expr, exprContext{allow: scopeResult, what: fmt.Sprintf("the output %q", o.name)}) {
 			continue
 		}
 		val, ok := l.eval(o.expr, l.outputContext())

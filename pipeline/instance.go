@@ -145,7 +145,7 @@ func (l *module) instantiate(s *stage) {
 		b.scope.bind(readsStage, cty.ObjectVal(vals))
 		b.scope.bind(readsInclude, l.includeValue())
 	}
-	cells := s.work()
+	cells := s.cellsToEvaluate()
 	block := make([]Instance, len(cells))
 	if s.resolvable() {
 		s.first, s.planned = len(l.plan.Instances), true

@@ -162,9 +162,9 @@ func (l *loader) run(src *moduleSource) {
 		s.module.instantiate(s)
 	}
 	for _, s := range l.allStages {
-		l.settleAfter(s)
+		l.resolveDependsOn(s)
 	}
-	root.settleResults()
+	root.resolveResults()
 	for _, v := range root.variableOrder {
 		l.plan.Variables = append(l.plan.Variables, Variable{v.name, v.description})
 		if v.sensitive {

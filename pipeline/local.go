@@ -50,7 +50,7 @@ func (l *module) evalLocals() {
 	sound := make([]bool, len(l.localOrder))
 	edges := make([][]int, len(l.localOrder))
 	for i, v := range l.localOrder {
-		sound[i] = l.check(v.expr, place{allow: scopeStatic, what: "a local"})
+		sound[i] = l.check(v.expr, exprContext{allow: scopeStatic, what: "a local"})
 		for _, t := range v.expr.Variables() {
 			if t.RootName() != "local" {
 				continue

@@ -106,13 +106,13 @@ func (l *module) decodeFiles() {
 // of outputs, and the outputs of the module. set holds the values of variables that were set by the
 // caller.
 func (l *module) evaluate(set map[string]cty.Value) {
-	l.settle(set)
+	l.resolveVariables(set)
 	l.evalLocals()
 	for _, s := range l.stageOrder {
-		l.settleStage(s)
+		l.resolveStage(s)
 	}
-	l.settleIncludes()
-	l.settleModuleOutputs()
+	l.resolveIncludes()
+	l.resolveModuleOutputs()
 	l.evaluated = true
 }
 

@@ -26,9 +26,9 @@ type outputValue struct {
 	name  string
 }
 
-// settleOutputs evaluates the outputs of every cell. Later stages refer to them, so they must be known
+// resolveOutputs evaluates the outputs of every cell. Later stages refer to them, so they must be known
 // before any input.
-func (l *module) settleOutputs(s *stage) {
+func (l *module) resolveOutputs(s *stage) {
 	s.outputs, s.outputsWhole = l.entries(s, "outputs", validInputName)
 	s.outputsKnown = true
 	p := s.place("outputs", scopeOutputs)
@@ -40,7 +40,7 @@ func (l *module) settleOutputs(s *stage) {
 		s.outputNames = append(s.outputNames, o.name)
 		exprs = append(exprs, l.inspected(s, o.expr, p))
 	}
-	cells := s.work()
+	cells := s.cellsToEvaluate()
 	outputs := make([][]Output, len(cells))
 	scope := l.newCellScope()
 	var last []Output
@@ -76,7 +76,7 @@ func (l *module) settleOutputs(s *stage) {
 }
 
 // inspected checks an expression of a stage and prepares it for evaluation.
-func (l *module) inspected(s *stage, expr hclsyntax.Expression, p place) cellExpr {
+func (l *module) inspected(s *stage, expr hclsyntax.Expression, p exprContext) cellExpr {
 	if reads, ok := l.inspect(expr, p); ok {
 		s.reading[expr] = reads
 	}
@@ -189,14 +189,14 @@ func (s *stage) entryRange(entries []namedExpr, name, attr string) hcl.Range {
 	return s.content.expr(attr).Range()
 }
 
-// namedVal is an entry of a map that was computed.
-type namedVal struct {
+// mapEntry is an entry of a map that was computed.
+type mapEntry struct {
 	name string
 	val  cty.Value
 }
 
 // mapElements lists a computed map by name.
-func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage, valid func(string) string) ([]namedVal, bool) {
+func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage, valid func(string) string) ([]mapEntry, bool) {
 	val, marks := val.Unmark()
 	ty := val.Type()
 	if val.IsNull() {
@@ -206,7 +206,7 @@ func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage,
 		l.errorf(at, "Bad type", "%s of stage %q must be a map, { name = value }, not %s.", capital(attr), s.name, article(ty.FriendlyName()))
 		return nil, false
 	}
-	var named []namedVal
+	var named []mapEntry
 	ok := true
 	for it := val.ElementIterator(); it.Next(); {
 		k, v := it.Element()
@@ -216,8 +216,8 @@ func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage,
 			ok = false
 			continue
 		}
-		named = append(named, namedVal{name: name, val: v.WithMarks(marks)})
+		named = append(named, mapEntry{name: name, val: v.WithMarks(marks)})
 	}
-	slices.SortFunc(named, func(a, b namedVal) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(named, func(a, b mapEntry) int { return strings.Compare(a.name, b.name) })
 	return named, ok
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/closest"
 )
 
-// place describes an expression: what it may refer to, and its name for messages. stage is its stage,
+// exprContext describes an expression: what it may refer to, and its name for messages. stage is its stage,
 // or nil.
-type place struct {
+type exprContext struct {
 	allow roots
 	what  string
 	stage *stage
@@ -26,13 +26,13 @@ type place struct {
 
 // check reports references and functions of an expression that do not exist or are not allowed here.
 // An expression that fails is not evaluated, so that nothing is reported twice.
-func (l *module) check(expr hclsyntax.Expression, p place) bool {
+func (l *module) check(expr hclsyntax.Expression, p exprContext) bool {
 	_, ok := l.inspect(expr, p)
 	return ok
 }
 
 // inspect is check, and also returns the roots that the expression uses.
-func (l *module) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
+func (l *module) inspect(expr hclsyntax.Expression, p exprContext) (roots, bool) {
 	if _, literal := expr.(*hclsyntax.LiteralValueExpr); literal {
 		return 0, true
 	}
@@ -55,7 +55,7 @@ func (l *module) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
 	return reads, len(l.diags) == before
 }
 
-func (l *module) checkTraversal(t hcl.Traversal, p place) roots {
+func (l *module) checkTraversal(t hcl.Traversal, p exprContext) roots {
 	root := t.RootName()
 	var reads roots
 	for _, r := range rootNames {
@@ -117,7 +117,7 @@ func (l *module) checkTraversal(t hcl.Traversal, p place) roots {
 
 // checkVariable checks var.NAME. A variable that holds an output is only allowed where outputs are,
 // and is an edge there.
-func (l *module) checkVariable(name string, at hcl.Range, p place) {
+func (l *module) checkVariable(name string, at hcl.Range, p exprContext) {
 	v := l.variables[name]
 	switch {
 	case v == nil:
@@ -144,7 +144,7 @@ func (l *module) unreadFiles() string {
 }
 
 // checkIncludeReference checks include.NAME.OUTPUT.
-func (l *module) checkIncludeReference(t hcl.Traversal, p place) {
+func (l *module) checkIncludeReference(t hcl.Traversal, p exprContext) {
 	name, at, _ := step(t, 1)
 	n := l.includes[name]
 	if n == nil {
@@ -177,7 +177,7 @@ func (l *module) checkIncludeReference(t hcl.Traversal, p place) {
 
 // checkStageReference checks the part after "stage". A reference to an existing stage is an edge, even
 // if the rest of the reference is wrong.
-func (l *module) checkStageReference(t hcl.Traversal, p place) {
+func (l *module) checkStageReference(t hcl.Traversal, p exprContext) {
 	name, at, _ := step(t, 1)
 	target := l.stages[name]
 	if target == nil {
@@ -230,7 +230,7 @@ func (l *module) checkCellOutput(t hcl.Traversal, target *stage, cell string) {
 }
 
 // unknownRoot reports an unknown name.
-func (l *module) unknownRoot(t hcl.Traversal, p place) {
+func (l *module) unknownRoot(t hcl.Traversal, p exprContext) {
 	name := t.RootName()
 	var meant []string
 	switch {
@@ -273,7 +273,7 @@ func (r roots) names() []string {
 }
 
 // misplaced reports a reference that is not allowed here.
-func (l *module) misplaced(root roots, at hcl.Range, p place) {
+func (l *module) misplaced(root roots, at hcl.Range, p exprContext) {
 	var why string
 	switch root {
 	case readsStage, readsInclude:

@@ -97,9 +97,9 @@ func (l *module) decodeStage(b *hclsyntax.Block) {
 	l.stageOrder = append(l.stageOrder, s)
 }
 
-// work lists the cells for which to evaluate the stage. If they are not known, it returns one unknown
+// cellsToEvaluate lists the cells for which to evaluate the stage. If they are not known, it returns one unknown
 // cell, which finds the problems that do not depend on the matrix.
-func (s *stage) work() []cell {
+func (s *stage) cellsToEvaluate() []cell {
 	if s.cellsKnown {
 		return s.cells
 	}
@@ -114,11 +114,11 @@ func (l *module) stageNames() []string {
 	return names
 }
 
-func (s *stage) place(what string, allow roots) place {
+func (s *stage) place(what string, allow roots) exprContext {
 	if !strings.Contains(what, " ") {
 		what = "the attribute " + what
 	}
-	return place{allow: allow, what: fmt.Sprintf("%s of stage %q", what, s.name), stage: s}
+	return exprContext{allow: allow, what: fmt.Sprintf("%s of stage %q", what, s.name), stage: s}
 }
 
 // inputNames lists the declared inputs. known is false if they are only known after evaluation.
@@ -136,14 +136,14 @@ func (s *stage) reads(target *stage) {
 	}
 }
 
-// settleStage evaluates the settings that all instances share, the matrix and the outputs. None of these
+// resolveStage evaluates the settings that all instances share, the matrix and the outputs. None of these
 // depends on another stage.
-func (l *module) settleStage(s *stage) {
+func (l *module) resolveStage(s *stage) {
 	l.expandMatrix(s)
-	l.settleFixed(s)
-	l.settleOnDemand(s)
-	l.settleWhen(s)
-	l.settleOutputs(s)
+	l.resolveSharedSettings(s)
+	l.resolveOnDemand(s)
+	l.resolveCondition(s)
+	l.resolveOutputs(s)
 	s.inputs, s.inputsWhole = l.entries(s, "inputs", validInputName)
 	s.env, s.envWhole = l.entries(s, "env", validEnvName)
 }
@@ -184,7 +184,7 @@ func (l *module) entries(s *stage, attr string, valid func(string) string) ([]na
 }
 
 // entryName returns the key of an entry of an object. A bare word is its own key.
-func (l *module) entryName(expr hclsyntax.Expression, p place) (string, bool) {
+func (l *module) entryName(expr hclsyntax.Expression, p exprContext) (string, bool) {
 	if word := hcl.ExprAsKeyword(expr); word != "" {
 		return word, true
 	}
@@ -232,8 +232,8 @@ func validEnvName(name string) string {
 	return ""
 }
 
-// settleFixed evaluates the settings that all instances share.
-func (l *module) settleFixed(s *stage) {
+// resolveSharedSettings evaluates the settings that all instances share.
+func (l *module) resolveSharedSettings(s *stage) {
 	f := &s.fixed
 	c := s.content
 	text := func(c *content, name, what string) (string, hcl.Range, bool) {
@@ -285,8 +285,8 @@ func (l *module) settleFixed(s *stage) {
 		}
 		f.Cache.TTL = l.duration(text(cc, "ttl", "cache ttl"))
 	}
-	l.settlePassthrough(s)
-	l.settleSecrets(s)
+	l.resolvePassthrough(s)
+	l.resolveSecrets(s)
 }
 
 var platformForm = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9]+(/[a-z0-9]+)?$`)
@@ -322,7 +322,7 @@ func (l *module) number(c *content, name string, s *stage) (float64, hcl.Range, 
 	return f, expr.Range(), true
 }
 
-func (l *module) settlePassthrough(s *stage) {
+func (l *module) resolvePassthrough(s *stage) {
 	expr := s.content.expr("passthrough")
 	if expr == nil || !l.check(expr, s.place("passthrough", scopeStatic)) {
 		return
@@ -354,7 +354,7 @@ func (l *module) settlePassthrough(s *stage) {
 	slices.Sort(s.fixed.Passthrough)
 }
 
-func (l *module) settleSecrets(s *stage) {
+func (l *module) resolveSecrets(s *stage) {
 	entries, whole := l.entries(s, "secrets", validEnvName)
 	if whole != nil {
 		l.errorf(whole.Range(), "Bad type", "secrets must be a literal map: { NAME = \"env:VARIABLE\" } or { NAME = \"file:PATH\" }.")

@@ -53,7 +53,7 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	dir = filepath.Clean(dir)
 	real, err := s.resolveDir(dir)
 	if err != nil {
-		return "", nil, fmt.Errorf("%s%s", pathError(label, err), wherePathsBegin(label, err))
+		return "", nil, fmt.Errorf("%s%s", pathError(label, err), pathRemedy(label, err))
 	}
 	switch {
 	case real == dir:
@@ -68,7 +68,7 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 		}
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("%s%s", pathError(label, err), wherePathsBegin(label, err))
+		return "", nil, fmt.Errorf("%s%s", pathError(label, err), pathRemedy(label, err))
 	}
 	if within(abs, s.root) && !within(real, s.real) {
 		return "", nil, fmt.Errorf("%q goes through a symbolic link that leads out of the pipeline's directory, to %q; if this is intended, use that path instead", label, real)
@@ -76,9 +76,9 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	return real, fi, nil
 }
 
-// wherePathsBegin returns a remedy for a path that does not exist: such a path is often written relative
+// pathRemedy returns a remedy for a path that does not exist: such a path is often written relative
 // to the current directory.
-func wherePathsBegin(label string, err error) string {
+func pathRemedy(label string, err error) string {
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
 		return ""

@@ -177,7 +177,7 @@ func (l *module) readVarFile(set map[string]cty.Value, path string) {
 			continue
 		}
 		set[name] = cty.DynamicVal
-		if !l.check(a.Expr, place{allow: scopeConstant, what: "a file of variables"}) {
+		if !l.check(a.Expr, exprContext{allow: scopeConstant, what: "a file of variables"}) {
 			continue
 		}
 		if val, ok := l.eval(a.Expr, l.base); ok {

@@ -63,7 +63,7 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 	if expr := c.expr("default"); expr != nil {
 		v.hasPreset = true
 		v.preset = cty.DynamicVal
-		if l.check(expr, place{allow: scopeConstant, what: "a default"}) {
+		if l.check(expr, exprContext{allow: scopeConstant, what: "a default"}) {
 			if val, ok := l.eval(expr, l.base); ok {
 				if converted, err := v.convert(val); err != nil {
 					l.errorf(expr.Range(), "Bad type", "The default of the variable %q %s.", name, mustBe(v.ty, val, err))
@@ -82,8 +82,8 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 		if rule.condition == nil || rule.message == nil {
 			continue
 		}
-		ok := l.check(rule.condition, place{allow: scopeValidation, what: "a validation", condition: true})
-		if l.check(rule.message, place{allow: scopeValidation, what: "a validation", condition: true}) && ok {
+		ok := l.check(rule.condition, exprContext{allow: scopeValidation, what: "a validation", condition: true})
+		if l.check(rule.message, exprContext{allow: scopeValidation, what: "a validation", condition: true}) && ok {
 			v.rules = append(v.rules, rule)
 		}
 	}
@@ -97,9 +97,9 @@ func (v *variable) convert(val cty.Value) (cty.Value, error) {
 	return convert.Convert(val, v.ty)
 }
 
-// settle sets the value of every variable: the value set by the user, or the default. It runs after all
+// resolveVariables sets the value of every variable: the value set by the user, or the default. It runs after all
 // values were read.
-func (l *module) settle(set map[string]cty.Value) {
+func (l *module) resolveVariables(set map[string]cty.Value) {
 	vals := make(map[string]cty.Value, len(l.variableOrder))
 	for _, v := range l.variableOrder {
 		switch val, ok := set[v.name]; {
@@ -210,11 +210,11 @@ func (l *module) constant(c *content, name string, ty cty.Type, what string) (ct
 	if expr == nil {
 		return cty.NilVal, false
 	}
-	return l.setting(expr, ty, place{allow: scopeConstant, what: "the attribute " + name + " of " + what})
+	return l.setting(expr, ty, exprContext{allow: scopeConstant, what: "the attribute " + name + " of " + what})
 }
 
 // setting evaluates an expression of a primitive type once.
-func (l *module) setting(expr hclsyntax.Expression, ty cty.Type, p place) (cty.Value, bool) {
+func (l *module) setting(expr hclsyntax.Expression, ty cty.Type, p exprContext) (cty.Value, bool) {
 	if !l.check(expr, p) {
 		return cty.NilVal, false
 	}

@@ -150,7 +150,7 @@ thresholds of the file.`,
 			var made []contracts.MadeWith
 			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
 				if agg, err = s.aggregate(outcomes, stage); err == nil {
-					made, err = s.madeWith(cmd.Context(), stage)
+					made, err = s.measuredWith(cmd.Context(), stage)
 				}
 				return err
 			})

@@ -68,17 +68,17 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 	}
 	for _, reason := range x.Reasons {
 		isChange := func(c engine.Change) bool { return c.String() == reason }
-		if x.Elsewhere || !slices.ContainsFunc(x.Changes, isChange) {
+		if x.NotInHistory || !slices.ContainsFunc(x.Changes, isChange) {
 			fmt.Fprintf(w, "  %s\n", safetext.Visible(reason))
 		}
 	}
 	switch {
-	case x.Elsewhere && x.Recorded != nil && x.Recorded.Origin != nil:
-	case x.Elsewhere && x.Recorded != nil:
+	case x.NotInHistory && x.Recorded != nil && x.Recorded.Origin != nil:
+	case x.NotInHistory && x.Recorded != nil:
 		fmt.Fprintln(w, "  the history of this checkout does not contain that run: the result is from another checkout on this machine, or too old")
-	case x.Recorded != nil && x.Compared != nil && !x.ComparedElsewhere:
+	case x.Recorded != nil && x.Compared != nil && !x.ComparedNotInHistory:
 		fmt.Fprintf(w, "  compared with the run before it, of %s:\n", x.Compared.Started.Format(time.DateTime))
-	case x.ComparedElsewhere:
+	case x.ComparedNotInHistory:
 		fmt.Fprintf(w, "  compared with the run of %s, the most similar result of this stage in the cache, from another checkout or an import:\n",
 			x.Compared.Started.Format(time.DateTime))
 	case x.Compared != nil:

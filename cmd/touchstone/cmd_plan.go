@@ -84,7 +84,7 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 	for _, o := range outcomes {
 		st := planStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Reasons: o.Reasons,
-			Changes: o.Changes, Elsewhere: o.Elsewhere, Origin: o.Origin,
+			Changes: o.Changes, Elsewhere: o.NotInHistory, Origin: o.Origin,
 		}
 		if st.Changes == nil {
 			st.Changes = []engine.Change{}
@@ -148,7 +148,7 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 			if why = "took " + progress.Took(o.Duration); o.Origin != nil {
 				why += "; " + o.Origin.String()
 			}
-		case len(o.Changes) > 0 && o.Elsewhere:
+		case len(o.Changes) > 0 && o.NotInHistory:
 			why += "; unlike the most similar result in the cache: " + changed(o.Changes)
 		case len(o.Changes) > 0 && !slices.Contains(o.Reasons, o.Changes[0].String()):
 			why += "; " + changed(o.Changes)

@@ -52,7 +52,7 @@ server fails, lists fewer tools than before, or is no longer in upstreams.hcl. U
 			o.Log = cmd.ErrOrStderr()
 			r, err := refreshcorpus.Run(cmd.Context(), o)
 			if err != nil {
-				return handError(err)
+				return stageError(err)
 			}
 			return printRefreshed(cmd, flags, r)
 		},

@@ -234,7 +234,7 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	if err := use(outcomes); err != nil {
 		return err
 	}
-	rewrite, mark := s.describing(outcomes, func() contracts.RunSummary {
+	rewrite, mark := s.addRunInfo(outcomes, func() contracts.RunSummary {
 		summary := s.runSummary(outcomes, sum)
 		summary.Changed = s.changedSince(ctx)
 		summary.History = s.figureHistory(aggregateStage)
@@ -333,7 +333,7 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 			st.Key = o.Key.String()
 		}
 		if o.Err != nil {
-			st.Problems, _ = s.whyFailed(outcomes, o)
+			st.Problems, _ = s.failureReasons(outcomes, o)
 			if st.Error = st.Problems[0].Message; !strings.Contains(st.Error, o.Err.Error()) {
 				st.Error = fmt.Sprintf("%v: %s", o.Err, st.Error)
 			}
@@ -348,7 +348,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 	r := contracts.RunSummary{
 		Started: s.began.UTC().Format(time.RFC3339), DurationMS: time.Since(s.began).Milliseconds(),
 		Hits: sum.Hits, Executed: sum.Executed, Instances: []contracts.RunInstance{}, Command: s.again,
-		MadeElsewhere: madeElsewhere(outcomes),
+		MadeElsewhere: remoteResults(outcomes),
 	}
 	for _, o := range outcomes {
 		if o.Instance.OnDemand && o.State == engine.Skipped {
@@ -372,7 +372,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 // summaryLine says what a run executed.
 func (s *session) summaryLine(outcomes []*engine.Outcome, sum engine.Summary) string {
 	took := s.fetched() + progress.Took(time.Since(s.began))
-	if n := len(madeElsewhere(outcomes)); n > 0 {
+	if n := len(remoteResults(outcomes)); n > 0 {
 		took = fmt.Sprintf("%d made elsewhere, %s", n, took)
 	}
 	if sum.Executed == 0 {

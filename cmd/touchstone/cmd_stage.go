@@ -33,7 +33,7 @@ func newStageCommand() *cobra.Command {
 		refreshcorpus.Command(),
 	} {
 		run := stage.RunE
-		stage.RunE = func(cmd *cobra.Command, args []string) error { return handError(run(cmd, args)) }
+		stage.RunE = func(cmd *cobra.Command, args []string) error { return stageError(run(cmd, args)) }
 		cmd.AddCommand(stage)
 	}
 	return cmd

@@ -29,7 +29,7 @@ func newVersionCommand(flags *globalFlags) *cobra.Command {
 		Short: "Print the version, and the digest of the source that is part of cache keys",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			id, err := sourceIdentity(stageRooms("")...)
+			id, err := sourceIdentity(stagePackages("")...)
 			if err != nil {
 				return err
 			}

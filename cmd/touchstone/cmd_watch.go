@@ -88,7 +88,7 @@ type settled struct {
 func (w *watch) watch(ctx context.Context) error {
 	// Later, a missing file is waited for. But if it is missing at the start,
 	// the directory is wrong.
-	if err := pipelineThere(w.flags); err != nil {
+	if err := checkPipelineExists(w.flags); err != nil {
 		return err
 	}
 	files, err := filewatch.New(w.flags.sources())

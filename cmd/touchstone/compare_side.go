@@ -28,8 +28,8 @@ type side struct {
 	revision string // of --repo
 }
 
-// asItStands is the side without its own settings.
-const asItStands = "-"
+// defaultSide is the side without its own settings.
+const defaultSide = "-"
 
 // reference is the name of the built-in proxy.
 const reference = "reference"
@@ -51,7 +51,7 @@ func parseSide(arg string) (side, error) {
 	s := side{name: arg}
 	info, err := os.Stat(arg)
 	switch {
-	case arg == asItStands:
+	case arg == defaultSide:
 		s.name = "the pipeline without changes"
 	case strings.HasPrefix(arg, "@") && len(arg) > 1:
 		s.revision = arg[1:]
@@ -173,7 +173,7 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 	if errors.As(err, &failed) && ctx.Err() == nil && o.source != "" && s.dependsOn(failed.Outcome.Instance, o.source) {
 		var said bytes.Buffer
 		_ = s.explainFailure(&said, outcomes, err)
-		return nil, &sourceError{failed.Outcome.Instance, lastWords(said.String()), err}
+		return nil, &sourceError{failed.Outcome.Instance, lastLogLine(said.String()), err}
 	}
 	if err != nil {
 		return nil, s.explainFailure(stderr, outcomes, err)
@@ -181,8 +181,8 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 	return run, nil
 }
 
-// lastWords returns the last line with text.
-func lastWords(log string) string {
+// lastLogLine returns the last line with text.
+func lastLogLine(log string) string {
 	lines := strings.Split(strings.TrimSpace(log), "\n")
 	_, text, _ := strings.Cut(lines[len(lines)-1], " | ")
 	return strings.TrimSpace(text)

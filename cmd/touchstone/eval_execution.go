@@ -62,14 +62,14 @@ func (e *evalExecution) options(log io.Writer) (o runner.Options, key model.Key,
 	return o, key, err
 }
 
-// announcedWait is the shortest wait for a provider that a user is told of.
-const announcedWait = 2 * time.Second
+// minAnnouncedWait is the shortest wait for a provider that a user is told of.
+const minAnnouncedWait = 2 * time.Second
 
 // announceWaits returns a function that reports waits for a provider.
 func announceWaits(log io.Writer) func(provider string, status int, wait time.Duration) {
 	var mu sync.Mutex
 	return func(provider string, status int, wait time.Duration) {
-		if wait < announcedWait {
+		if wait < minAnnouncedWait {
 			return
 		}
 		mu.Lock()

@@ -98,10 +98,10 @@ func stageExitCode(e *engine.StageError) int {
 	return exitStageFailed
 }
 
-// handError returns an error of a stage that was run by hand with the exit code of the stage,
+// stageError returns an error of a stage that was run by hand with the exit code of the stage,
 // if it has one. It does not use the exit status of a program that the stage started: a package
 // manager's 1 would mean that the gate failed.
-func handError(err error) error {
+func stageError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestHandErrorKeepsCodesOfOtherProgramsApart(t *testing.T) {
 		{fmt.Errorf("reading: %w", &validation.InvalidError{}), exitBadDataset},
 		{errors.New("anything"), exitStageFailed},
 	} {
-		if code := exitCode(t.Context(), handError(c.err)); code != c.code {
+		if code := exitCode(t.Context(), stageError(c.err)); code != c.code {
 			t.Errorf("%v: exit status %d, want %d", c.err, code, c.code)
 		}
 	}

@@ -84,7 +84,7 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 			id, _, _, err = t.Index.File(self)
 		}
 	} else {
-		id, err = sourceIdentity(stageRooms(stage)...)
+		id, err = sourceIdentity(stagePackages(stage)...)
 	}
 	if err != nil {
 		return engine.Tool{}, err
@@ -102,9 +102,9 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	return tool, nil
 }
 
-// stageRooms returns the packages and files in which the source of a stage starts, or those of
+// stagePackages returns the packages and files in which the source of a stage starts, or those of
 // all stages if stage is empty.
-func stageRooms(stage string) []string {
+func stagePackages(stage string) []string {
 	if stage == "" {
 		return []string{"stages"}
 	}

@@ -21,9 +21,9 @@ import (
 // aggregateStage is the stage whose output contains the figures.
 const aggregateStage = "aggregate"
 
-// madeWith returns the digests for the figures of a stage, sorted. It leaves out stages whose
+// measuredWith returns the digests for the figures of a stage, sorted. It leaves out stages whose
 // results are not up to date.
-func (s *session) madeWith(ctx context.Context, stage string) ([]contracts.MadeWith, error) {
+func (s *session) measuredWith(ctx context.Context, stage string) ([]contracts.MadeWith, error) {
 	outcomes, err := s.engine.Evaluate(ctx, s.plan)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (s *session) changedSince(ctx context.Context) []string {
 	if len(b.MadeWith) == 0 {
 		return []string{fmt.Sprintf("%s does not record what it was measured with; the next %s baseline update adds that", b.Version, toolName)}
 	}
-	now, err := s.madeWith(ctx, aggregateStage)
+	now, err := s.measuredWith(ctx, aggregateStage)
 	if err != nil {
 		return nil
 	}

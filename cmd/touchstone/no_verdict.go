@@ -110,7 +110,7 @@ func (s *session) noVerdict(ctx context.Context, outcomes []*engine.Outcome, err
 			n.Done++
 		case engine.Failed:
 			n.Failed = append(n.Failed, o.Instance.String())
-			reasons, log := s.whyFailed(outcomes, o)
+			reasons, log := s.failureReasons(outcomes, o)
 			n.Problems = append(n.Problems, reasons...)
 			if len(log) > 0 {
 				n.Logs = append(n.Logs, contracts.StageLog{Stage: o.Instance.String(), Lines: log})

@@ -54,7 +54,7 @@ func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
 // loadPlanAnd calls named once the pipeline's name and root are known. The error of an invalid
 // pipeline is a *planError.
 func loadPlanAnd(flags *globalFlags, stderr io.Writer, named func(name, root string)) (*pipeline.Plan, error) {
-	if err := pipelineThere(flags); err != nil {
+	if err := checkPipelineExists(flags); err != nil {
 		return nil, err
 	}
 	options := flags.options()
@@ -73,8 +73,8 @@ func loadPlanAnd(flags *globalFlags, stderr io.Writer, named func(name, root str
 	return plan, nil
 }
 
-// pipelineThere distinguishes a wrong directory from a wrong file.
-func pipelineThere(flags *globalFlags) error {
+// checkPipelineExists distinguishes a wrong directory from a wrong file.
+func checkPipelineExists(flags *globalFlags) error {
 	if file := pipeline.MainFileOf(flags.file); !exists(file) {
 		if filepath.IsAbs(file) {
 			return fmt.Errorf("%s does not exist; run %s init to create a pipeline, or name another with --file", file, toolName)

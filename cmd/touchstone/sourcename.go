@@ -68,7 +68,7 @@ func inPath(c byte) bool {
 func (s *session) sourceOf(outcomes []*engine.Outcome, input *pipeline.Input) string {
 	switch {
 	case len(input.From) == 1 && !input.Tree && outcomes != nil:
-		return s.passedOn(outcomes, input.From[0].From)
+		return s.copiedInput(outcomes, input.From[0].From)
 	case len(input.From) > 0 || len(input.Files) == 0:
 		return ""
 	case !input.Tree:
@@ -91,8 +91,8 @@ func (s *session) relative(file, other string) string {
 	return other
 }
 
-// passedOn returns the name of the input of an instance whose bytes its output repeats, or "".
-func (s *session) passedOn(outcomes []*engine.Outcome, ref pipeline.OutputRef) string {
+// copiedInput returns the name of the input of an instance whose bytes its output repeats, or "".
+func (s *session) copiedInput(outcomes []*engine.Outcome, ref pipeline.OutputRef) string {
 	out, ok := outcomes[ref.Instance].Output(ref.Output)
 	if !ok || out.Dir {
 		return ""

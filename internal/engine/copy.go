@@ -18,7 +18,7 @@ type Copy struct {
 }
 
 // CopyOutputs copies outputs, files and directories, to a directory. Like Publish, it does not
-// replace files that it did not write, which one stamp in the directory lists. Of earlier copies
+// replace files that it did not write, which one manifest in the directory lists. Of earlier copies
 // it removes those below the path of a directory that it copies again.
 func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 	if len(copies) == 0 {
@@ -27,7 +27,7 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
 		return fmt.Errorf("%s is not a directory; name another one", dir)
 	}
-	old := readStamp(dir)
+	old := readManifest(dir)
 	var entries []cache.TreeEntry
 	content := map[string]func() ([]byte, error){}
 	for _, c := range copies {
@@ -53,7 +53,7 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 	if err := old.prepareFor(dir, entries, stale); err != nil {
 		return err
 	}
-	next := stamp{Files: slices.DeleteFunc(slices.Clone(old.Files), func(f stampedFile) bool { return content[f.Path] != nil || stale(f.Path) })}
+	next := publishManifest{Files: slices.DeleteFunc(slices.Clone(old.Files), func(f manifestFile) bool { return content[f.Path] != nil || stale(f.Path) })}
 	for _, entry := range entries {
 		written, err := writeEntry(dir, entry, nil, content[entry.Path])
 		if err != nil {

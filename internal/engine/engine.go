@@ -36,8 +36,8 @@ type preparer interface {
 	Prepare(ctx context.Context) error
 }
 
-// elsewhere is implemented by an Executor whose jobs use no processors of this machine.
-type elsewhere interface{ Elsewhere() }
+// remoteRunner is implemented by an Executor whose jobs use no processors of this machine.
+type remoteRunner interface{ RunsRemotely() }
 
 // Job is one attempt to run one instance. Dir contains the inputs at their
 // declared paths, and an empty parent directory for every output.
@@ -106,9 +106,9 @@ type Shared interface {
 	Offer(k cache.Key)
 }
 
-// lookups is the number of instances that are evaluated at once if results are shared: an answer
+// parallelLookups is the number of instances that are evaluated at once if results are shared: an answer
 // takes much longer than what this machine has to do for it.
-const lookups = 64
+const parallelLookups = 64
 
 // Engine runs one pipeline. It holds the settings that all runs share.
 type Engine struct {
@@ -188,10 +188,10 @@ type Outcome struct {
 	Failed FailedOutputs
 
 	// Changes are the differences of a miss from an earlier result, with their
-	// details, if the evaluation was asked to explain. Elsewhere reports whether
+	// details, if the evaluation was asked to explain. NotInHistory reports whether
 	// that result is not in the history of this checkout.
-	Changes   []Change
-	Elsewhere bool
+	Changes      []Change
+	NotInHistory bool
 
 	// compared is the result that Changes are relative to.
 	compared *cache.Record
@@ -200,8 +200,8 @@ type Outcome struct {
 	components []pipeline.KeyComponent
 }
 
-// take makes the outcome a hit.
-func (o *Outcome) take(r cache.Result) {
+// setHit makes the outcome a hit.
+func (o *Outcome) setHit(r cache.Result) {
 	o.State, o.Outputs, o.Duration, o.Origin = Hit, r.Outputs, r.Duration, r.Origin
 }
 

@@ -21,7 +21,7 @@ func (r *run) evaluate(o *Outcome) error {
 	}
 	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
 	refused := ""
-	if miss != nil && r.Shared != nil && !r.alone && !r.opts.Force {
+	if miss != nil && r.Shared != nil && !r.localOnly && !r.opts.Force {
 		var found bool
 		if found, refused = r.Shared.Lookup(o.Key); found {
 			result, miss = r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
@@ -38,7 +38,7 @@ func (r *run) evaluate(o *Outcome) error {
 		}
 		return nil
 	}
-	o.take(result)
+	o.setHit(result)
 	return nil
 }
 

@@ -70,7 +70,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	defer unlock()
 	if !r.opts.Force && !o.Instance.Cache.Off {
 		if result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
-			o.take(result)
+			o.setHit(result)
 			r.emitHit(o)
 			return nil
 		}
@@ -79,7 +79,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	if previous := r.previous(o, cache.Key{}); previous != nil {
 		expected = previous.Duration
 	}
-	r.emitFor(o, r.place(Event{Event: EventStart, Key: o.Key.String(), Reasons: o.Reasons, ExpectedMS: expected.Milliseconds()}))
+	r.emitFor(o, r.withProgress(Event{Event: EventStart, Key: o.Key.String(), Reasons: o.Reasons, ExpectedMS: expected.Milliseconds()}))
 	for {
 		o.Attempts++
 		record, err := r.attempt(ctx, o, work)
@@ -109,20 +109,20 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 	}
 	o.State, o.Outputs, o.Duration, o.Origin = Ran, record.Outputs, record.Duration, nil
 	if i := slices.Index(r.outcomes, o); i >= 0 { // a repair has an outcome of its own
-		r.position.finish(i)
+		r.progress.finish(i)
 	}
-	r.emitFor(o, r.place(Event{Event: EventDone, Key: o.Key.String(), DurationMS: o.Duration.Milliseconds(), Attempt: o.Attempts}))
+	r.emitFor(o, r.withProgress(Event{Event: EventDone, Key: o.Key.String(), DurationMS: o.Duration.Milliseconds(), Attempt: o.Attempts}))
 	return nil
 }
 
 // attempt runs the command once in an empty directory.
 func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Record, error) {
-	dir, err := work.take(ctx, r)
+	dir, err := work.acquire(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	ended := true // no other process has used the directory yet
-	defer func() { work.give(dir, ended) }()
+	defer func() { work.release(dir, ended) }()
 	in, box := o.Instance, dir.box()
 	if err := dir.fit(in); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		},
 	}
 	weight := min(max(1, int64(in.Resources.CPUs)), int64(r.Jobs))
-	if _, ok := r.Executor.(elsewhere); ok {
+	if _, ok := r.Executor.(remoteRunner); ok {
 		weight = 1
 	}
 	if err := r.cpus.Acquire(ctx, weight); err != nil {

@@ -24,13 +24,13 @@ type Explanation struct {
 	Recorded *Recorded `json:"recorded,omitempty"`
 	// Compared is the earlier run that Changes are relative to.
 	Compared *Recorded `json:"compared_with,omitempty"`
-	// Elsewhere reports whether the history of this checkout lacks the run in
+	// NotInHistory reports whether the history of this checkout lacks the run in
 	// Recorded or Compared: another checkout computed the result, it was
 	// imported, or it is too old for the history.
-	Elsewhere bool `json:"elsewhere"`
-	// ComparedElsewhere reports whether the history lacks the run in Compared.
-	ComparedElsewhere bool     `json:"compared_elsewhere"`
-	Changes           []Change `json:"changes"`
+	NotInHistory bool `json:"elsewhere"`
+	// ComparedNotInHistory reports whether the history lacks the run in Compared.
+	ComparedNotInHistory bool     `json:"compared_elsewhere"`
+	Changes              []Change `json:"changes"`
 	// Components are all parts of the key, by name.
 	Components []ExplainedComponent `json:"components"`
 }
@@ -164,14 +164,14 @@ func (r *run) explain(o *Outcome) Explanation {
 		if err != nil {
 			return x
 		}
-		x.Recorded, x.Elsewhere = recorded(rec), !r.ranHere(o)
-		if x.Elsewhere {
+		x.Recorded, x.NotInHistory = recorded(rec), !r.inHistory(o)
+		if x.NotInHistory {
 			return x // this checkout has no run before it
 		}
 		previous := r.previous(o, o.Key)
 		if previous == nil {
 			previous = r.sameDefinition(o, rec.Started)
-			x.ComparedElsewhere = previous != nil
+			x.ComparedNotInHistory = previous != nil
 		}
 		if previous != nil {
 			x.Compared = recorded(previous)
@@ -179,7 +179,7 @@ func (r *run) explain(o *Outcome) Explanation {
 		}
 	case o.compared != nil:
 		x.Compared, x.Changes = recorded(o.compared), o.Changes
-		x.Elsewhere, x.ComparedElsewhere = o.Elsewhere, o.Elsewhere
+		x.NotInHistory, x.ComparedNotInHistory = o.NotInHistory, o.NotInHistory
 	}
 	return x
 }
@@ -188,7 +188,7 @@ func (r *run) explain(o *Outcome) Explanation {
 // is the first run in this checkout. The result must be older and differ in the content of inputs
 // only: what has another definition is no earlier version of the same.
 func (r *run) sameDefinition(o *Outcome, before time.Time) *cache.Record {
-	found := r.elsewhere(o, before)
+	found := r.closestRecord(o, before)
 	if found == nil {
 		return nil
 	}
@@ -205,13 +205,13 @@ func (r *run) sameDefinition(o *Outcome, before time.Time) *cache.Record {
 func (r *run) findChanges(o *Outcome) {
 	previous, elsewhere := r.previous(o, cache.Key{}), false
 	if previous == nil {
-		previous = r.elsewhere(o, time.Time{})
+		previous = r.closestRecord(o, time.Time{})
 		elsewhere = previous != nil
 	}
 	if previous == nil || previous.Key == o.Key {
 		return // there is no other key to compare with
 	}
-	o.compared, o.Elsewhere, o.Changes = previous, elsewhere, r.detailed(o, previous)
+	o.compared, o.NotInHistory, o.Changes = previous, elsewhere, r.detailed(o, previous)
 }
 
 // detailed returns the differences from an earlier record with their details.
@@ -223,8 +223,8 @@ func (r *run) detailed(o *Outcome, previous *cache.Record) []Change {
 	return changes
 }
 
-// ranHere reports whether the history of this checkout contains the outcome's key.
-func (r *run) ranHere(o *Outcome) bool {
+// inHistory reports whether the history of this checkout contains the outcome's key.
+func (r *run) inHistory(o *Outcome) bool {
 	return slices.ContainsFunc(r.Store.History(r.Project, o.Instance.Stage, o.Instance.Name()),
 		func(h cache.HistoryEntry) bool { return h.Key == o.Key })
 }
@@ -242,15 +242,15 @@ func (r *run) readRecords() []cache.RecordInfo {
 	return list
 }
 
-// nearest limits the records that elsewhere compares.
-const nearest = 50
+// maxComparedRecords limits the records that closestRecord compares.
+const maxComparedRecords = 50
 
-// elsewhere returns, of the most recently used records of an instance with the same name and
+// closestRecord returns, of the most recently used records of an instance with the same name and
 // another key, the one that differs in the fewest components. It is for an instance without a
 // history in this checkout, whose earlier results were cache hits. If before is not zero, the
 // result must have been computed before that time. It reads all records, so it is only for
 // explanations.
-func (r *run) elsewhere(o *Outcome, before time.Time) *cache.Record {
+func (r *run) closestRecord(o *Outcome, before time.Time) *cache.Record {
 	var known []cache.RecordInfo
 	for _, info := range r.records() {
 		if info.Stage == o.Instance.Stage && info.Instance == o.Instance.Name() && info.Key != o.Key {
@@ -260,7 +260,7 @@ func (r *run) elsewhere(o *Outcome, before time.Time) *cache.Record {
 	slices.SortStableFunc(known, func(a, b cache.RecordInfo) int { return b.Used.Compare(a.Used) })
 	var found *cache.Record
 	fewest := 0
-	for _, info := range known[:min(len(known), nearest)] {
+	for _, info := range known[:min(len(known), maxComparedRecords)] {
 		rec, err := r.Store.Record(info.Key)
 		if err != nil || !before.IsZero() && !rec.Started.Before(before) {
 			continue

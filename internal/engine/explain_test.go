@@ -124,11 +124,11 @@ func TestExplainOfAResultOfAnotherCheckout(t *testing.T) {
 	w.write("a.txt", "1")
 	plan := w.plan(w.source(sh("s", "echo x > out/result"), "a", "a.txt"))
 	w.mustRun(plan)
-	if x := w.explained(plan); x.Status != engine.Hit || x.Elsewhere {
+	if x := w.explained(plan); x.Status != engine.Hit || x.NotInHistory {
 		t.Errorf("a hit of this checkout: %+v", x)
 	}
 	w.engine.Project = "another checkout"
-	if x := w.explained(plan); x.Status != engine.Hit || !x.Elsewhere {
+	if x := w.explained(plan); x.Status != engine.Hit || !x.NotInHistory {
 		t.Errorf("a hit of another checkout: %+v", x)
 	}
 	w.write("a.txt", "2")
@@ -136,7 +136,7 @@ func TestExplainOfAResultOfAnotherCheckout(t *testing.T) {
 	if fmt.Sprint(x.Reasons) != "[no record this checkout has no earlier record]" {
 		t.Errorf("reasons %q", x.Reasons)
 	}
-	if x.Compared == nil || !x.Elsewhere || len(x.Changes) != 1 || x.Changes[0].String() != "input.a changed (a.txt)" {
+	if x.Compared == nil || !x.NotInHistory || len(x.Changes) != 1 || x.Changes[0].String() != "input.a changed (a.txt)" {
 		t.Errorf("compared with %+v: %+v", x.Compared, x.Changes)
 	}
 }
@@ -196,12 +196,12 @@ func TestEvaluateOfAnEditInAnotherCheckout(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := outcomes[0]
-	if o.State != engine.Miss || !o.Elsewhere || len(o.Changes) != 1 || fmt.Sprint(o.Changes[0].Details) != "[line 1: queries[q1] edited (query)]" {
-		t.Errorf("%s, elsewhere %v: %+v", o.State, o.Elsewhere, o.Changes)
+	if o.State != engine.Miss || !o.NotInHistory || len(o.Changes) != 1 || fmt.Sprint(o.Changes[0].Details) != "[line 1: queries[q1] edited (query)]" {
+		t.Errorf("%s, elsewhere %v: %+v", o.State, o.NotInHistory, o.Changes)
 	}
 	// After the run the same is said of the hit.
 	w.mustRun(plan)
-	if x := w.explained(plan); x.Status != engine.Hit || x.Elsewhere || !x.ComparedElsewhere || len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[line 1: queries[q1] edited (query)]" {
+	if x := w.explained(plan); x.Status != engine.Hit || x.NotInHistory || !x.ComparedNotInHistory || len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[line 1: queries[q1] edited (query)]" {
 		t.Errorf("after the run: %+v", x)
 	}
 	if outcomes[1].State != engine.Waits || outcomes[2].State != engine.Miss {

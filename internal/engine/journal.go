@@ -113,7 +113,7 @@ func (r *run) readFailures() map[string]JournalInstance {
 // whether it failed with the same key.
 func (r *run) failedBefore(o *Outcome) (reason string, same bool) {
 	last, ok := r.failures()[o.Instance.String()]
-	if !ok || r.ranHere(o) {
+	if !ok || r.inHistory(o) {
 		return "", false
 	}
 	why := last.Error

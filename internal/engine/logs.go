@@ -99,10 +99,10 @@ func (e *Engine) resultLogs(ctx context.Context, plan *pipeline.Plan, which []in
 		here[executed[i].Stage+"["+executed[i].Instance+"]"] = &executed[i]
 	}
 	of := func(in *pipeline.Instance) *Log { return here[in.Stage+"["+in.Name()+"]"] }
-	how := evaluation{demanded: make([]bool, len(plan.Instances)), only: true, alone: true}
+	how := evaluation{demanded: make([]bool, len(plan.Instances)), only: true, localOnly: true}
 	for _, i := range which {
 		how.demanded[i] = true
-		how.alone = how.alone && of(plan.Instances[i]) != nil
+		how.localOnly = how.localOnly && of(plan.Instances[i]) != nil
 	}
 	needed(plan, how.demanded, false)
 	outcomes, err := e.evaluateWith(ctx, plan, how)

@@ -86,7 +86,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 	if !out.Dir {
 		return e.publishFile(out, target, how.rewrite)
 	}
-	old := readStamp(target)
+	old := readManifest(target)
 	if !how.fresh && old.Output == out.Digest && old.Mark == how.mark && old.intact(target) {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 	if err := old.prepare(target, entries); err != nil {
 		return err
 	}
-	next := stamp{Output: out.Digest, Mark: how.mark}
+	next := publishManifest{Output: out.Digest, Mark: how.mark}
 	for _, entry := range entries {
 		written, err := writeEntry(target, entry, how.rewrite, func() ([]byte, error) { return e.Store.Member(out.Digest, entries, entry.Digest) })
 		if err != nil {
@@ -111,8 +111,8 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 	return next.write(target)
 }
 
-// writeEntry writes an entry to a directory, and returns what its stamp lists for it.
-func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, read func() ([]byte, error)) ([]stampedFile, error) {
+// writeEntry writes an entry to a directory, and returns what its manifest lists for it.
+func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, read func() ([]byte, error)) ([]manifestFile, error) {
 	file := filepath.Join(dir, filepath.FromSlash(entry.Path))
 	switch {
 	case entry.Mode.IsDir():
@@ -134,17 +134,17 @@ func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, read fun
 	if err != nil {
 		return nil, err
 	}
-	return []stampedFile{{entry.Path, st.Size(), st.ModTime().UnixNano()}}, nil
+	return []manifestFile{{entry.Path, st.Size(), st.ModTime().UnixNano()}}, nil
 }
 
-// publishFile writes a single file. It replaces an existing file only if the stamp of the
+// publishFile writes a single file. It replaces an existing file only if the manifest of the
 // directory lists it.
 func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewriteFile) error {
 	if st, err := os.Lstat(target); err == nil && st.IsDir() {
 		return fmt.Errorf("%s is a directory; move it away or publish to another path", target)
 	}
 	dir, name := filepath.Dir(target), filepath.Base(target)
-	own := readStamp(dir)
+	own := readManifest(dir)
 	there, err := FileDigest(target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -160,9 +160,9 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewr
 		return err
 	}
 	if !own.lists(name) {
-		// Write the stamp before the file: if the run is killed in between,
+		// Write the manifest before the file: if the run is killed in between,
 		// the next run must not treat the file as that of a user.
-		own.Files = append(own.Files, stampedFile{Path: name})
+		own.Files = append(own.Files, manifestFile{Path: name})
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewr
 			return err
 		}
 	}
-	sweepUnfinished(dir)
+	removeTemporary(dir)
 	return writePublished(content, dir, name, execBit(out.Mode), rewrite)
 }
 
@@ -200,17 +200,17 @@ func writePublished(content []byte, dir, path string, mode fs.FileMode, rewrite 
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, unfinished+rand.Text()), file, content, mode)
+	return replaceFile(filepath.Join(dir, tempPrefix+rand.Text()), file, content, mode)
 }
 
-// unfinished is the prefix of the names of temporary files.
-const unfinished = ".touchstone-new-"
+// tempPrefix is the prefix of the names of temporary files.
+const tempPrefix = ".touchstone-new-"
 
-// sweepUnfinished removes the temporary files of runs that were killed.
-func sweepUnfinished(dir string) {
+// removeTemporary removes the temporary files of runs that were killed.
+func removeTemporary(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), unfinished) {
+		if strings.HasPrefix(e.Name(), tempPrefix) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
@@ -218,8 +218,8 @@ func sweepUnfinished(dir string) {
 
 // replaceFile replaces a file, completely or not at all. It does not sync the file to
 // disk, which would take milliseconds for each of possibly thousands of files. A file
-// that is damaged by a power failure does not match the stamp and is written again. The
-// stamp itself is synced.
+// that is damaged by a power failure does not match the manifest and is written again. The
+// manifest itself is synced.
 func replaceFile(tmp, file string, content []byte, mode fs.FileMode) error {
 	err := os.WriteFile(tmp, content, mode)
 	if err == nil {

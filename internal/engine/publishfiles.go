@@ -38,11 +38,11 @@ func publishFiles(target string, files map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		entries = append(entries, cache.TreeEntry{Path: name, Mode: 0o644, Size: int64(len(files[name])), Digest: sha256.Sum256(files[name])})
 	}
-	old := readStamp(target)
+	old := readManifest(target)
 	if err := old.prepare(target, entries); err != nil {
 		return err
 	}
-	var next stamp // without an output, so that the next publication replaces the files
+	var next publishManifest // without an output, so that the next publication replaces the files
 	for _, entry := range entries {
 		if err := writePublished(files[entry.Path], target, entry.Path, entry.Mode, nil); err != nil {
 			return err
@@ -51,15 +51,15 @@ func publishFiles(target string, files map[string][]byte) error {
 		if err != nil {
 			return err
 		}
-		next.Files = append(next.Files, stampedFile{entry.Path, st.Size(), st.ModTime().UnixNano()})
+		next.Files = append(next.Files, manifestFile{entry.Path, st.Size(), st.ModTime().UnixNano()})
 	}
 	return next.write(target)
 }
 
 // Published reports whether a run published the named file to a directory.
-func Published(dir, name string) bool { return readStamp(dir).lists(name) }
+func Published(dir, name string) bool { return readManifest(dir).lists(name) }
 
-// lockTree locks the source tree against other runs. Another run could read the stamp
+// lockTree locks the source tree against other runs. Another run could read the manifest
 // before a new file is listed, and treat the file as that of a user.
 func lockTree(ctx context.Context, store *cache.Store, root string) (unlock func(), err error) {
 	unlock, err = store.LockKey(ctx, cache.Key(sha256.Sum256([]byte("publishing into "+root))))

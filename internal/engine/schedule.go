@@ -31,20 +31,20 @@ type run struct {
 	// repairs has a lock for each instance. The repair of an instance may have to
 	// repair an upstream instance. Locks are only taken in that direction, so they
 	// cannot deadlock.
-	repairs  []sync.Mutex
-	repaired atomic.Int64 // instances executed again because their blobs were damaged
-	keyings  sync.Pool    // of *keying
-	position *position    // nil for an evaluation
-	hidden   *redact.Set  // Engine.Hidden
-	alone    bool         // whether no other machine is asked
-	explains bool         // whether all outcomes, even hits, keep the components of their keys
-	records  func() []cache.RecordInfo
+	repairs   []sync.Mutex
+	repaired  atomic.Int64 // instances executed again because their blobs were damaged
+	keyings   sync.Pool    // of *keying
+	progress  *runProgress // nil for an evaluation
+	hidden    *redact.Set  // Engine.Hidden
+	localOnly bool         // whether no other machine is asked
+	explains  bool         // whether all outcomes, even hits, keep the components of their keys
+	records   func() []cache.RecordInfo
 	// failures reads the journals at its first call.
 	failures func() map[string]JournalInstance
 	// prepared prepares for executions at its first call, and reports whether they are possible.
-	// unable is the reason if they are not.
-	prepared func() bool
-	unable   error
+	// prepareErr is the reason if they are not.
+	prepared   func() bool
+	prepareErr error
 
 	mu         sync.Mutex
 	wake       *sync.Cond
@@ -106,13 +106,13 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 }
 
 // walk visits every instance once, each after its upstream instances, with the engine's
-// number of workers, or more if results are looked up elsewhere, but no more than there are
+// number of workers, or more if other machines are asked for results, but no more than there are
 // instances. It returns after all were visited.
 func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
 	var workers sync.WaitGroup
 	n := r.Jobs
-	if r.Shared != nil && !r.alone {
-		n = max(n, lookups)
+	if r.Shared != nil && !r.localOnly {
+		n = max(n, parallelLookups)
 	}
 	for range min(n, len(r.plan.Instances)) {
 		workers.Go(func() {
@@ -211,15 +211,15 @@ func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome,
 
 // evaluation says how evaluateWith differs from Evaluate.
 type evaluation struct {
-	demanded []bool // instances on demand that are included
-	only     bool   // leaves out what is not in demanded
-	alone    bool   // asks no other machine
+	demanded  []bool // instances on demand that are included
+	only      bool   // leaves out what is not in demanded
+	localOnly bool   // asks no other machine
 }
 
 // evaluateWith is Evaluate with differences.
 func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, how evaluation) ([]*Outcome, error) {
 	r := e.newRun(plan, RunOptions{})
-	r.alone = how.alone
+	r.localOnly = how.localOnly
 	r.explains = true
 	r.walk(ctx, func(ctx context.Context, i int) {
 		o := r.outcomes[i]
@@ -247,7 +247,7 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, how eval
 			r.findChanges(o)
 		}
 		if o.Err != nil {
-			o.State, o.Err = Failed, r.hide(o.Err)
+			o.State, o.Err = Failed, r.redactError(o.Err)
 		}
 		o.Reasons = r.hideAll(o.Reasons)
 	})
@@ -305,15 +305,15 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	work := &workDir{}
 	defer work.close()
 	r.prepared = sync.OnceValue(func() bool {
-		r.unable = r.prepare(ctx)
-		return r.unable == nil
+		r.prepareErr = r.prepare(ctx)
+		return r.prepareErr == nil
 	})
-	r.position = newPosition(plan, selected)
-	total := r.position.total
+	r.progress = newRunProgress(plan, selected)
+	total := r.progress.total
 	r.emit(Event{Event: EventRunStart, Total: total})
 	r.walk(ctx, func(ctx context.Context, i int) {
 		r.visit(ctx, i, selected[i], work)
-		r.position.finish(i)
+		r.progress.finish(i)
 	})
 
 	sum := Summary{Selected: total}
@@ -339,8 +339,8 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	switch {
 	case ctx.Err() != nil:
 		first = ctx.Err()
-	case r.unable != nil:
-		first = r.unable
+	case r.prepareErr != nil:
+		first = r.prepareErr
 	}
 	r.emit(Event{Event: EventRunEnd, Total: total, Hits: sum.Hits, Executed: sum.Executed, Failures: sum.Failures})
 	if sum.Executed+sum.Failures > 0 {
@@ -427,10 +427,10 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 		o.State = Canceled
 		return
 	}
-	err = r.hide(err)
+	err = r.redactError(err)
 	o.State, o.Err = Failed, err
-	r.position.finish(i)
-	r.emitFor(o, r.place(Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(), DurationMS: o.Duration.Milliseconds()}))
+	r.progress.finish(i)
+	r.emitFor(o, r.withProgress(Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(), DurationMS: o.Duration.Milliseconds()}))
 	if !r.opts.KeepGoing {
 		r.stop(o)
 	}

@@ -52,26 +52,26 @@ func (e *Engine) HideSecrets(plan *pipeline.Plan) {
 	}
 }
 
-// hide removes the values of secrets from an error's message, and keeps what the error is.
-func (r *run) hide(err error) error {
+// redactError removes the values of secrets from an error's message, and keeps what the error is.
+func (r *run) redactError(err error) error {
 	if err == nil || !r.hidden.Holds(err.Error()) {
 		return err
 	}
-	return &hiddenError{r.hidden.Text(err.Error()), err}
+	return &redactedError{r.hidden.Text(err.Error()), err}
 }
 
-// hiddenError is an error whose message must not be printed.
-type hiddenError struct {
+// redactedError is an error whose message must not be printed.
+type redactedError struct {
 	message string
 	err     error
 }
 
-func (e *hiddenError) Error() string { return e.message }
+func (e *redactedError) Error() string { return e.message }
 
 // Is and As look at the error, so that callers recognize it. There is no Unwrap, which
 // would hand out the message.
-func (e *hiddenError) Is(target error) bool { return errors.Is(e.err, target) }
-func (e *hiddenError) As(target any) bool   { return errors.As(e.err, target) }
+func (e *redactedError) Is(target error) bool { return errors.Is(e.err, target) }
+func (e *redactedError) As(target any) bool   { return errors.As(e.err, target) }
 
 // hideAll removes the values of secrets from texts.
 func (r *run) hideAll(texts []string) []string {

@@ -21,8 +21,8 @@ type stageDir struct {
 	outer, inner dirState
 }
 
-// kept are the subdirectories of box that remain when it is emptied.
-var kept = []string{"in", "out"}
+// keptDirs are the subdirectories of box that remain when it is emptied.
+var keptDirs = []string{"in", "out"}
 
 func newStageDir(parent string) (*stageDir, error) {
 	dir, err := os.MkdirTemp(parent, "stage-")
@@ -49,7 +49,7 @@ func (d *stageDir) stderr() string { return filepath.Join(d.path, "stderr") }
 
 // fit removes the kept subdirectories that a new box for the instance would not have.
 func (d *stageDir) fit(in *pipeline.Instance) error {
-	for _, name := range kept {
+	for _, name := range keptDirs {
 		needed := slices.ContainsFunc(in.Outputs, func(o pipeline.Output) bool { return strings.HasPrefix(o.Path, name+"/") })
 		for i := range in.Inputs {
 			needed = needed || strings.HasPrefix(in.Inputs[i].Path, name+"/")
@@ -66,10 +66,10 @@ func (d *stageDir) fit(in *pipeline.Instance) error {
 
 // reset empties the directory and reports whether it can be reused.
 func (d *stageDir) reset() bool {
-	if !empty(d.path, d.outer, "box", "tmp") || !empty(d.temp(), d.inner) || !empty(d.box(), d.inner, kept...) {
+	if !empty(d.path, d.outer, "box", "tmp") || !empty(d.temp(), d.inner) || !empty(d.box(), d.inner, keptDirs...) {
 		return false
 	}
-	for _, name := range kept {
+	for _, name := range keptDirs {
 		dir := filepath.Join(d.box(), name)
 		if !empty(dir, d.inner) && exists(dir) {
 			return false

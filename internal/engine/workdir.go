@@ -25,9 +25,9 @@ type workDir struct {
 
 const workLock = "lock"
 
-// take returns an empty directory for one attempt. The first call creates the directory of
+// acquire returns an empty directory for one attempt. The first call creates the directory of
 // the run, so that a run with only hits writes nothing.
-func (w *workDir) take(ctx context.Context, r *run) (*stageDir, error) {
+func (w *workDir) acquire(ctx context.Context, r *run) (*stageDir, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if n := len(w.spare); n > 0 {
@@ -46,9 +46,9 @@ func (w *workDir) take(ctx context.Context, r *run) (*stageDir, error) {
 	return newStageDir(w.dir)
 }
 
-// give returns a directory after its attempt. If ended is true, so that no process can use
+// release returns a directory after its attempt. If ended is true, so that no process can use
 // it anymore, it is emptied for the next attempt. Otherwise it is removed.
-func (w *workDir) give(d *stageDir, ended bool) {
+func (w *workDir) release(d *stageDir, ended bool) {
 	if !ended || !d.reset() {
 		removeTree(d.path)
 		return

@@ -189,13 +189,13 @@ func changeOf(a, b *contracts.Tool) Change {
 	for _, list := range [][]string{s.Added, s.Removed, s.Changed} {
 		slices.Sort(list)
 	}
-	s.Else = !bytes.Equal(besideParameters(a.Schema), besideParameters(b.Schema))
+	s.Else = !bytes.Equal(withoutParameters(a.Schema), withoutParameters(b.Schema))
 	c.Schema = s
 	return c
 }
 
-// besideParameters returns a schema without its parameters.
-func besideParameters(schema json.RawMessage) []byte {
+// withoutParameters returns a schema without its parameters.
+func withoutParameters(schema json.RawMessage) []byte {
 	var s map[string]json.RawMessage
 	if json.Unmarshal(schema, &s) != nil {
 		return schema

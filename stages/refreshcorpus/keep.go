@@ -41,8 +41,8 @@ func (l *listing) keep(u *upstreams) ([]contracts.Tool, []contracts.CorpusServer
 	return tools, servers, nil
 }
 
-// take adds the copied servers and tools to a corpus, in the order of the corpus.
-func take(c *contracts.Corpus, tools []contracts.Tool, servers []contracts.CorpusServer) {
+// addServers adds the copied servers and tools to a corpus, in the order of the corpus.
+func addServers(c *contracts.Corpus, tools []contracts.Tool, servers []contracts.CorpusServer) {
 	c.Tools = append(c.Tools, tools...)
 	c.Servers = append(c.Servers, servers...)
 	slices.SortFunc(c.Tools, func(a, b contracts.Tool) int { return strings.Compare(a.ToolID, b.ToolID) })

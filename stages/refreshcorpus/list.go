@@ -30,7 +30,7 @@ func list(ctx context.Context, u *upstreams, servers []input.Server, log io.Writ
 	for _, s := range servers {
 		found.asked[s.Name] = true
 	}
-	for patience := range patienceOf(u) {
+	for patience := range timeoutsOf(u) {
 		var together []input.Server
 		for i, s := range servers {
 			if u.Upstreams[i].timeout == patience {
@@ -69,9 +69,9 @@ func list(ctx context.Context, u *upstreams, servers []input.Server, log io.Writ
 	return found, nil
 }
 
-// patienceOf returns the distinct timeouts: servers with the same timeout are
+// timeoutsOf returns the distinct timeouts: servers with the same timeout are
 // queried together.
-func patienceOf(u *upstreams) map[time.Duration]bool {
+func timeoutsOf(u *upstreams) map[time.Duration]bool {
 	all := map[time.Duration]bool{}
 	for i := range u.Upstreams {
 		all[u.Upstreams[i].timeout] = true

@@ -189,8 +189,8 @@ func (m *migrator) label(q *contracts.Query, l contracts.Label) (id string, kept
 	return "", false
 }
 
-// mostCandidates is the number of tools that a work item suggests.
-const mostCandidates = 3
+// maxCandidates is the number of tools that a work item suggests.
+const maxCandidates = 3
 
 // candidates returns the new tools that are most similar to a missing one.
 func (m *migrator) candidates(id string) []Candidate {
@@ -208,7 +208,7 @@ func (m *migrator) candidates(id string) []Candidate {
 	slices.SortFunc(list, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), strings.Compare(a.ToolID, b.ToolID))
 	})
-	return list[:min(len(list), mostCandidates)]
+	return list[:min(len(list), maxCandidates)]
 }
 
 // nearDuplicate marks a hard negative in the notes.

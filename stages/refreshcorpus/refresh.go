@@ -113,7 +113,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	corpus := found.corpus(u, locked, missing)
-	take(&corpus, kept, keptServers)
+	addServers(&corpus, kept, keptServers)
 	corpus.Version, corpus.GeneratedFrom.Date = version, o.Date
 	if len(corpus.Tools) == 0 {
 		return nil, errors.New("no server lists a tool, so there is no corpus to write; see the messages about each server above")

@@ -130,7 +130,7 @@ func match(gone, fresh []features) (pairs []pair, sure []bool) {
 			continue
 		}
 		usedFrom[p.from], usedTo[p.to] = true, true
-		pairs, sure = append(pairs, p), append(sure, beyondDoubt(p, rivals[p.from]) && beyondDoubt(p, rivals[^p.to]))
+		pairs, sure = append(pairs, p), append(sure, isUnambiguous(p, rivals[p.from]) && isUnambiguous(p, rivals[^p.to]))
 	}
 	return pairs, sure
 }
@@ -142,9 +142,9 @@ func rank(p pair) int {
 	return 0
 }
 
-// beyondDoubt reports whether no other pair that shares a tool with p comes
+// isUnambiguous reports whether no other pair that shares a tool with p comes
 // close to it.
-func beyondDoubt(p pair, rivals []pair) bool {
+func isUnambiguous(p pair, rivals []pair) bool {
 	if !p.identical && p.similarity < surelyRenamed {
 		return false
 	}

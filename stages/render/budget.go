@@ -85,7 +85,7 @@ func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 		s.size += len(row.line) + 1
 	}
 	s.head.Tools, s.head.Flags = s.tools.names, s.flags()
-	data, err := inert(s.head)
+	data, err := scriptSafeJSON(s.head)
 	if err != nil {
 		return false, err
 	}
@@ -173,7 +173,7 @@ func (s *selection) embed(queries, moves int) (embedded, error) {
 	say(shortened(s.rows), queries, "queries", "shortened in this page (texts, labels or ranked lists); the search finds only the text that is left")
 	say(shortened(s.moveRows), moves, "moves", "shortened in this page")
 	say(s.tools.cut, len(s.tools.names), "names of tools", fmt.Sprintf("shortened to %d characters", s.tools.most))
-	data, err := inert(s.head)
+	data, err := scriptSafeJSON(s.head)
 	return embedded{Head: data, Moves: lines(s.moveRows), Queries: lines(s.rows)}, err
 }
 

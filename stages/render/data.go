@@ -90,10 +90,10 @@ func (t *toolTable) number(id string) int {
 	return n
 }
 
-// inert encodes v for a script element. With <, > and & escaped nothing in it
+// scriptSafeJSON encodes v for a script element. With <, > and & escaped nothing in it
 // can end the element or start a comment. With U+2028 and U+2029 escaped it is
 // also a JavaScript literal. It contains no line feed.
-func inert(v any) ([]byte, error) {
+func scriptSafeJSON(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("cannot embed the data: %w", err)
@@ -112,7 +112,7 @@ const evidenceBudget = 1_000_000
 func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 	for _, most := range []int{600, 200, 80, 40, 0} {
 		entries, answers, cut := collectDetectors(detectors, most)
-		data, err := inert(answers)
+		data, err := scriptSafeJSON(answers)
 		if err != nil {
 			return err
 		}

@@ -27,14 +27,14 @@ type noAnswerView struct {
 
 type noAnswerRow struct{ ID, Text, First, Score string }
 
-// mostNoAnswer limits the queries in the table of the page.
-const mostNoAnswer = 500
+// maxNoAnswer limits the queries in the table of the page.
+const maxNoAnswer = 500
 
 func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 	if n == nil {
 		return nil
 	}
-	v := &noAnswerView{Said: noAnswerSaid(n)}
+	v := &noAnswerView{Said: noAnswerText(n)}
 	for _, m := range n.Metrics {
 		mv := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean), Range: wording.Figure(m.Interval.Low) + " to " + wording.Figure(m.Interval.High)}
 		pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval, Label: fmt.Sprintf("%s %s, 95%% interval %s", mv.Name, mv.Value, mv.Range)}
@@ -46,7 +46,7 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 	}
 	queries := slices.Clone(n.PerQuery)
 	slices.SortStableFunc(queries, func(a, b contracts.NoAnswerQuery) int { return cmp.Compare(firstScore(b), firstScore(a)) })
-	for _, q := range queries[:min(mostNoAnswer, len(queries))] {
+	for _, q := range queries[:min(maxNoAnswer, len(queries))] {
 		row := noAnswerRow{ID: q.ID, Text: wording.Shorten(q.Query, 240), First: "empty"}
 		switch {
 		case q.Error != "" && len(q.Ranked) == 0:
@@ -66,7 +66,7 @@ func firstScore(q contracts.NoAnswerQuery) float64 {
 	return q.Ranked[0].Score
 }
 
-func noAnswerSaid(n *contracts.NoAnswerSummary) string {
+func noAnswerText(n *contracts.NoAnswerSummary) string {
 	s := wording.CountOf(n.Queries, "1 query has", "%d queries have") + " no right tool. They are in no other figure of retrieval."
 	if n.Errored > 0 {
 		s += fmt.Sprintf(" %d errored.", n.Errored)
@@ -83,5 +83,5 @@ func markdownNoAnswer(r *contracts.Report) []string {
 	for _, m := range n.Metrics {
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s |\n", mdMetric(m.Metric), wording.Figure(m.Mean), wording.Figure(m.Interval.Low), wording.Figure(m.Interval.High)))
 	}
-	return append(rows, "\n"+noAnswerSaid(n)+"\n</details>\n\n")
+	return append(rows, "\n"+noAnswerText(n)+"\n</details>\n\n")
 }

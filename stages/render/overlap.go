@@ -28,9 +28,9 @@ func moved(g *contracts.Gate) string {
 	return movesLine(g.Moves)
 }
 
-// restsOn says on how many queries and entries a verdict rests, if the baseline
+// coverageText says on how many queries and entries a verdict rests, if the baseline
 // was made on other data.
-func restsOn(g *contracts.Gate) string {
+func coverageText(g *contracts.Gate) string {
 	if g.Data == nil || g.NoVerdict != nil {
 		return ""
 	}
@@ -77,7 +77,7 @@ func changedData(g *contracts.Gate) []string {
 		}
 	}
 	for _, a := range d.Apart {
-		lines = append(lines, apartLine(a))
+		lines = append(lines, nonCommonLine(a))
 	}
 	return lines
 }
@@ -123,9 +123,9 @@ func changesOf(changes []contracts.DataChange, kind, state string) string {
 	return line + "."
 }
 
-// apartLine compares the figures of the queries of one state, which are not
+// nonCommonLine compares the figures of the queries of one state, which are not
 // judged.
-func apartLine(a contracts.ApartQueries) string {
+func nonCommonLine(a contracts.ApartQueries) string {
 	var figures []string
 	for _, m := range metrics.Ranking() {
 		now, isNow := a.Metrics[m.Name]

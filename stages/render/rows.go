@@ -45,7 +45,7 @@ type row struct {
 // render writes the row's line at a level of detail.
 func (r *row) render(d detail) error {
 	fields, whole := r.encode(d)
-	line, err := inert(fields)
+	line, err := scriptSafeJSON(fields)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func queryRow(q query, tools *toolTable) *row {
 		r.flags |= flagHard
 	}
 	r.encode = func(d detail) ([]any, bool) {
-		t := teller{detail: d, whole: true}
+		t := truncator{detail: d, whole: true}
 		told := q.Labels
 		if len(told) > d.labels {
 			told = slices.Clone(told)
@@ -173,19 +173,19 @@ func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
 		}
 	}
 	return &row{weight: move, encode: func(d detail) ([]any, bool) {
-		t := teller{detail: d, whole: true}
+		t := truncator{detail: d, whole: true}
 		return []any{m.Subject, m.ID, slices.Index(stateOrder, m.State), tools.number(m.Tool), orZero(m.RankBefore), orZero(m.RankAfter),
 			tools.number(m.DisplacedBy), t.short(title), m.Before, m.After, t.short(failure), at}, t.whole
 	}}
 }
 
-// teller shortens texts and records whether it shortened any.
-type teller struct {
+// truncator shortens texts and records whether it shortened any.
+type truncator struct {
 	detail
 	whole bool
 }
 
-func (t *teller) short(s string) string {
+func (t *truncator) short(s string) string {
 	out := wording.Shorten(s, t.text)
 	if out != s {
 		t.whole = false

@@ -89,7 +89,7 @@ func newPage(r *contracts.Report) page {
 	}
 	p.Title = "Touchstone: " + strings.ToLower(p.Word)
 	if p.First = viewFirst(r); p.First != nil {
-		p.Sentence = failedCount(g) + "." + restsOn(g) // the table below has the figures
+		p.Sentence = failedCount(g) + "." + coverageText(g) // the table below has the figures
 	}
 	p.Facts = []string{
 		a.Proxy, a.SearchPath + " search",

@@ -30,7 +30,7 @@ func change(c *contracts.MetricComparison) string {
 
 // verdict is the summary of all checks as a sentence, and on which part of the
 // data it rests, if not on all.
-func verdict(g *contracts.Gate) string { return checksLine(g) + restsOn(g) }
+func verdict(g *contracts.Gate) string { return checksLine(g) + coverageText(g) }
 
 func checksLine(g *contracts.Gate) string {
 	failed := failedChecks(g)
@@ -164,14 +164,14 @@ func sortedMoves(moves []contracts.Move) []contracts.Move {
 		return cmp.Or(
 			cmp.Compare(slices.Index(stateOrder, a.State), slices.Index(stateOrder, b.State)),
 			cmp.Compare(a.Subject, b.Subject),
-			cmp.Compare(fall(b), fall(a)),
+			cmp.Compare(reciprocalRankDrop(b), reciprocalRankDrop(a)),
 			cmp.Compare(a.ID, b.ID))
 	})
 	return out
 }
 
-// fall is the decrease of 1/rank in a move.
-func fall(m contracts.Move) float64 {
+// reciprocalRankDrop is the decrease of 1/rank in a move.
+func reciprocalRankDrop(m contracts.Move) float64 {
 	return math.Abs(inverse(m.RankBefore) - inverse(m.RankAfter))
 }
 

@@ -13,17 +13,17 @@ import (
 // judged is a case with its verdict. caught reports whether the unmodified entry
 // was flagged.
 type judged struct {
-	oneCase
+	mutationCase
 	flagged, errored, caught bool
 }
 
 // count computes the figures of one detector. results are in the order of the
 // entries that rewrite returned.
-func count(detector string, cases []oneCase, results []contracts.EntryResult, operators []mutation.Operator) contracts.MutationDetector {
+func count(detector string, cases []mutationCase, results []contracts.EntryResult, operators []mutation.Operator) contracts.MutationDetector {
 	list := make([]judged, len(cases))
 	caught := map[string]bool{}
 	for i, c := range cases {
-		j := judged{oneCase: c}
+		j := judged{mutationCase: c}
 		for _, r := range results[c.first:c.afterLast] {
 			j.flagged = j.flagged || r.Verdict == contracts.VerdictFlagged
 			j.errored = j.errored || r.Verdict == contracts.VerdictErrored

@@ -73,10 +73,10 @@ func Run(ctx context.Context, opts Options) error {
 	return contracts.Write(opts.Out, report)
 }
 
-// oneCase is an entry: unmodified, without its passage, or rewritten by one
+// mutationCase is an entry: unmodified, without its passage, or rewritten by one
 // operator. Its entries start at first. If there are several, the case is flagged
 // if any of them is.
-type oneCase struct {
+type mutationCase struct {
 	id, source       string
 	attack           bool
 	operator         int // an index, or one of the constants below
@@ -90,12 +90,12 @@ const (
 )
 
 // rewrite returns all cases, and the entries to judge for them.
-func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, seed int) (cases []oneCase, entries []contracts.SecurityEntry) {
+func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, seed int) (cases []mutationCase, entries []contracts.SecurityEntry) {
 	for _, e := range corpus {
 		if !mutation.Eligible(e) {
 			continue
 		}
-		c := oneCase{id: e.ID, source: e.Provenance.Source, attack: e.Label == contracts.LabelMalicious, operator: asItIs}
+		c := mutationCase{id: e.ID, source: e.Provenance.Source, attack: e.Label == contracts.LabelMalicious, operator: asItIs}
 		add := func(operator int, views ...contracts.SecurityEntry) {
 			c.operator, c.first = operator, len(entries)
 			entries = append(entries, views...)

@@ -16,13 +16,13 @@ import (
 // depth is the number of results that are requested and scored.
 const depth = 10
 
-// hungAfter is the number of consecutive queries without an answer after which
+// maxConsecutiveTimeouts is the number of consecutive queries without an answer after which
 // a proxy counts as hung. Waiting for the other queries would give no further
 // information.
-const hungAfter = 3
+const maxConsecutiveTimeouts = 3
 
-// asker sends queries to the proxy and checks the form of its answers.
-type asker struct {
+// querier sends queries to the proxy and checks the form of its answers.
+type querier struct {
 	proxy *undertest.Proxy
 	known map[contracts.ToolID]bool
 	// maxFailed is the share of queries that may fail.
@@ -36,7 +36,7 @@ const defaultMaxFailed = 0.5
 // askAll sends the queries in the given order, one at a time, and returns the
 // results sorted by id. It fails, with the proxy's log, if the proxy ends,
 // hangs, or fails on more than maxFailed of the queries.
-func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []int) ([]contracts.QueryResult, error) {
+func (a *querier) askAll(ctx context.Context, queries []contracts.Query, order []int) ([]contracts.QueryResult, error) {
 	results := make([]contracts.QueryResult, 0, len(queries))
 	var failures []failure
 	unanswered := 0
@@ -63,8 +63,8 @@ func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []i
 		if how, ended := a.proxy.Ended(grace); ended {
 			return nil, a.fail(fmt.Sprintf("ended during the queries, after at most %d of %d: %s", len(results), len(queries), how), failures)
 		}
-		if unanswered == hungAfter {
-			return nil, a.fail(fmt.Sprintf("hangs: %d consecutive queries had no answer", hungAfter), failures)
+		if unanswered == maxConsecutiveTimeouts {
+			return nil, a.fail(fmt.Sprintf("hangs: %d consecutive queries had no answer", maxConsecutiveTimeouts), failures)
 		}
 		if a.tooMany(failures, queries) {
 			return nil, a.fail(fmt.Sprintf("failed on more than %s of %d queries", share(a.maxFailed), len(queries)), failures)
@@ -74,7 +74,7 @@ func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []i
 	return results, nil
 }
 
-func (a *asker) tooMany(failures []failure, queries []contracts.Query) bool {
+func (a *querier) tooMany(failures []failure, queries []contracts.Query) bool {
 	return float64(len(failures)) > a.maxFailed*float64(len(queries))
 }
 
@@ -86,7 +86,7 @@ func share(s float64) string {
 	return fmt.Sprintf("%.3g%%", 100*s)
 }
 
-func (a *asker) fail(what string, failures []failure) error {
+func (a *querier) fail(what string, failures []failure) error {
 	err := fmt.Errorf("proxy %q %s", a.proxy.Manifest.Name, what)
 	if len(failures) > 0 {
 		err = fmt.Errorf("%w; queries that failed:\n%s", err, undertest.Shorten(byError(failures)))
@@ -123,7 +123,7 @@ func byError(failures []failure) []string {
 }
 
 // ask sends one query. The result has no metrics yet.
-func (a *asker) ask(ctx context.Context, q contracts.Query) (contracts.QueryResult, error) {
+func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryResult, error) {
 	r := contracts.QueryResult{ID: q.ID, Query: q.Query, Language: q.Language, Tags: q.Tags, Labels: q.Labels, Notes: q.Notes, Ranked: []contracts.RankedTool{}}
 	answer, err := a.proxy.Search(ctx, q.Query, depth)
 	if err != nil {
@@ -151,7 +151,7 @@ func (a *asker) ask(ctx context.Context, q contracts.Query) (contracts.QueryResu
 
 // clean drops the results that cannot be scored: tools that are not in the
 // corpus, and repetitions of a tool. It returns remarks on what it dropped.
-func (a *asker) clean(hits []contracts.SearchHit, limit int) (kept []contracts.SearchHit, remarks []string) {
+func (a *querier) clean(hits []contracts.SearchHit, limit int) (kept []contracts.SearchHit, remarks []string) {
 	var unknown, twice []string
 	seen := map[contracts.ToolID]bool{}
 	for _, h := range hits {

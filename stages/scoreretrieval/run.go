@@ -62,7 +62,7 @@ func Run(ctx context.Context, opts Options) error {
 	if err := sameIndex(ctx, p, d.index); err != nil {
 		return err
 	}
-	a := asker{proxy: p, maxFailed: maxFailed, known: map[contracts.ToolID]bool{}}
+	a := querier{proxy: p, maxFailed: maxFailed, known: map[contracts.ToolID]bool{}}
 	for _, t := range d.corpus.Tools {
 		a.known[t.ToolID] = true
 	}

@@ -67,16 +67,16 @@ func (p *process) read(stdout io.Reader) {
 			err = fmt.Errorf("answered a line of more than %d bytes", maxLine)
 		}
 		if err != nil {
-			p.hand(answer{err: err})
+			p.deliver(answer{err: err})
 			return
 		}
-		if !p.hand(answer{line: line}) {
+		if !p.deliver(answer{line: line}) {
 			return
 		}
 	}
 }
 
-func (p *process) hand(a answer) bool {
+func (p *process) deliver(a answer) bool {
 	select {
 	case p.lines <- a:
 		return true
@@ -112,16 +112,16 @@ var errNoVerdict = errors.New("gave no verdict")
 
 // ending describes how a detector that closed its output ended.
 func (p *process) ending() string {
-	if err := p.finish(2 * time.Second); err == errLingers {
+	if err := p.finish(2 * time.Second); err == errStillRunning {
 		return "closed its output before its verdict"
 	}
 	return fmt.Sprintf("ended before its verdict: %v", p.cmd.ProcessState)
 }
 
-var errLingers = errors.New("it did not end after its input ended")
+var errStillRunning = errors.New("it did not end after its input ended")
 
 // finish closes the detector's input and waits until it ends. After grace it
-// kills the detector and returns errLingers.
+// kills the detector and returns errStillRunning.
 func (p *process) finish(grace time.Duration) error {
 	p.ended = true
 	p.stdin.Close()
@@ -129,7 +129,7 @@ func (p *process) finish(grace time.Duration) error {
 	timer := time.AfterFunc(grace, func() { subprocess.KillGroup(p.cmd.Process.Pid) })
 	err := p.cmd.Wait()
 	if !timer.Stop() {
-		return errLingers
+		return errStillRunning
 	}
 	// Kill what it left running in its group.
 	subprocess.KillGroup(p.cmd.Process.Pid)

@@ -29,10 +29,10 @@ import (
 // DefaultEntryTimeout is the default time limit for one entry.
 const DefaultEntryTimeout = 10 * time.Second
 
-// hungAfter is the number of consecutive timeouts after which a detector counts
+// maxConsecutiveTimeouts is the number of consecutive timeouts after which a detector counts
 // as hung. Waiting for half of the corpus to time out could exceed the timeout of
 // the stage, which would then end without a reason.
-const hungAfter = 5
+const maxConsecutiveTimeouts = 5
 
 // Options are the options of one run.
 type Options struct {
@@ -225,8 +225,8 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 		if unanswered++; !errors.Is(err, errNoVerdict) {
 			unanswered = 0
 		}
-		if unanswered == hungAfter {
-			return nil, fmt.Errorf("hangs: %d consecutive entries had no verdict within %v%s", hungAfter, opts.EntryTimeout, stderrNote(stderr))
+		if unanswered == maxConsecutiveTimeouts {
+			return nil, fmt.Errorf("hangs: %d consecutive entries had no verdict within %v%s", maxConsecutiveTimeouts, opts.EntryTimeout, stderrNote(stderr))
 		}
 		if errored > len(entries)/2 {
 			return nil, fmt.Errorf("failed on %d of the %d entries shown, more than half of all %d; the last: %s%s",

@@ -47,7 +47,7 @@ func Run(ctx context.Context, opts Options) error {
 		CorpusVersion: corpus.Version, CorpusSHA256: corpusSHA256, CasesVersion: cases.Version, CasesSHA256: casesSHA256,
 		Model: opts.Model, AnsweredBy: s.answeredBy, Repeat: opts.Repeat, Offer: o.describe(),
 	}
-	a := asker{subject: s, offer: o, repeat: opts.Repeat}
+	a := caseRunner{subject: s, offer: o, repeat: opts.Repeat}
 	asked := a.askAll(ctx, cases.Cases, &report)
 	// Answers that were paid for are kept, even if a later case failed.
 	if s.record != nil {
@@ -78,8 +78,8 @@ func readDigested[T any](path string) (v T, digest string, err error) {
 	return v, hex.EncodeToString(sum[:]), err
 }
 
-// asker sends cases to a model.
-type asker struct {
+// caseRunner sends cases to a model.
+type caseRunner struct {
 	subject subject
 	offer   offerer
 	repeat  int
@@ -87,7 +87,7 @@ type asker struct {
 
 // askAll sends the cases one at a time and adds the results to the report,
 // sorted by id.
-func (a asker) askAll(ctx context.Context, cases []contracts.SelectionCase, report *contracts.SelectionReport) error {
+func (a caseRunner) askAll(ctx context.Context, cases []contracts.SelectionCase, report *contracts.SelectionReport) error {
 	for _, c := range cases {
 		r, err := a.ask(ctx, c)
 		var ended *endedError
@@ -106,7 +106,7 @@ func (a asker) askAll(ctx context.Context, cases []contracts.SelectionCase, repo
 }
 
 // ask sends one case. On an error the result describes only the request.
-func (a asker) ask(ctx context.Context, c contracts.SelectionCase) (contracts.CaseResult, error) {
+func (a caseRunner) ask(ctx context.Context, c contracts.SelectionCase) (contracts.CaseResult, error) {
 	r := contracts.CaseResult{ID: c.ID, Query: c.Query, Tags: c.Tags, Expected: c.Expected}
 	tools, err := a.offer.tools(ctx, c)
 	if err != nil {

@@ -118,7 +118,9 @@ type importer struct {
 	mapped  map[string]int // description of a change to its number of occurrences
 }
 
-func (im *importer) did(format string, args ...any) { im.mapped[fmt.Sprintf(format, args...)]++ }
+func (im *importer) recordMapping(format string, args ...any) {
+	im.mapped[fmt.Sprintf(format, args...)]++
+}
 
 func (im *importer) notes() []string {
 	var notes []string
@@ -211,11 +213,11 @@ func (im *importer) source(root *object) (contracts.GeneratedFrom, error) {
 		if err := root.take("description", &from.Note); err != nil {
 			return from, err
 		}
-		im.did("description became generated_from.note")
+		im.recordMapping("description became generated_from.note")
 	}
 	if from.Source == "" {
 		from.Source = "imported from " + im.file
-		im.did("generated_from.source was set to the name of the file")
+		im.recordMapping("generated_from.source was set to the name of the file")
 	}
 	from.License, err = im.license(from.License)
 	return from, err
@@ -225,7 +227,7 @@ func (im *importer) source(root *object) (contracts.GeneratedFrom, error) {
 func (im *importer) license(as string) (string, error) {
 	to, ok := im.opts.Licenses[as]
 	if ok && as != "" {
-		im.did("licence %q became %s, because of --license", as, to)
+		im.recordMapping("licence %q became %s, because of --license", as, to)
 		return to, nil
 	}
 	return as, nil
@@ -237,7 +239,7 @@ func (im *importer) version(root *object) (string, error) {
 		return "", err
 	}
 	if im.opts.Version != "" && im.opts.Version != version {
-		im.did("version %q became %q, because of --version", version, im.opts.Version)
+		im.recordMapping("version %q became %q, because of --version", version, im.opts.Version)
 	}
 	version = cmp.Or(version, im.opts.Fallback, "imported")
 	return cmp.Or(im.opts.Version, version), nil
@@ -269,11 +271,11 @@ func (im *importer) corpus(root *object) (*contracts.Corpus, error) {
 			return nil, fmt.Errorf("tool %d: %w", i+1, err)
 		}
 		if t.Schema == nil {
-			t.Schema = im.lentSchema(t.ToolID)
+			t.Schema = im.borrowedSchema(t.ToolID)
 		}
 		if t.Schema == nil {
 			t.Schema = emptySchema
-			im.did(`a tool without a schema got {"type":"object"}`)
+			im.recordMapping(`a tool without a schema got {"type":"object"}`)
 		}
 		o.rest("tools[]")
 		c.Tools = append(c.Tools, t)
@@ -281,14 +283,14 @@ func (im *importer) corpus(root *object) (*contracts.Corpus, error) {
 	return &c, nil
 }
 
-// lentSchema returns the schema that opts.Schemas has for a tool, or nil.
-func (im *importer) lentSchema(id contracts.ToolID) json.RawMessage {
+// borrowedSchema returns the schema that opts.Schemas has for a tool, or nil.
+func (im *importer) borrowedSchema(id contracts.ToolID) json.RawMessage {
 	if im.opts.Schemas == nil {
 		return nil
 	}
 	for _, t := range im.opts.Schemas.Tools {
 		if t.ToolID == id {
-			im.did("a tool without a schema got the schema from corpus %s", im.opts.Schemas.Version)
+			im.recordMapping("a tool without a schema got the schema from corpus %s", im.opts.Schemas.Version)
 			return t.Schema
 		}
 	}
@@ -321,7 +323,7 @@ func (im *importer) golden(root *object) (*contracts.GoldenSet, error) {
 			known[t.ToolID] = true
 		}
 		if c.Version != g.CorpusVersion {
-			im.did("corpus_version %q became %q: the given corpus has every labelled tool", g.CorpusVersion, c.Version)
+			im.recordMapping("corpus_version %q became %q: the given corpus has every labelled tool", g.CorpusVersion, c.Version)
 			g.CorpusVersion = c.Version
 		}
 	}

@@ -14,7 +14,7 @@ var otherCategories = map[string]string{"phrase_injection": contracts.CategoryPr
 
 func (im *importer) category(as string) string {
 	if ours, ok := otherCategories[as]; ok {
-		im.did("category %s became %s", as, ours)
+		im.recordMapping("category %s became %s", as, ours)
 		return ours
 	}
 	return as
@@ -41,7 +41,7 @@ func (im *importer) security(root *object) (*contracts.SecurityCorpus, error) {
 			return nil, fmt.Errorf("entry %d (%s): %w", i+1, e.ID, err)
 		}
 		if slices.Contains(im.opts.DropCategories, e.Category) || e.HardNegativeFor != "" && slices.Contains(im.opts.DropCategories, e.HardNegativeFor) {
-			im.did("dropped because of --drop-category: an entry of %s", e.Category)
+			im.recordMapping("dropped because of --drop-category: an entry of %s", e.Category)
 			continue
 		}
 		s.Entries = append(s.Entries, e)
@@ -113,13 +113,13 @@ func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
 // from the field resembles, or else from the id, which is hn_CATEGORY_NUMBER.
 func (im *importer) twinOf(id, resembles string) string {
 	if resembles != "" {
-		im.did("resembles became hard_negative_for")
+		im.recordMapping("resembles became hard_negative_for")
 		return im.category(resembles)
 	}
 	name, ok := strings.CutPrefix(id, "hn_")
 	if i := strings.LastIndexByte(name, '_'); ok && i > 0 {
 		if c := im.category(name[:i]); slices.Contains(contracts.AttackCategories, c) {
-			im.did("hard_negative_for was read from the entry's id")
+			im.recordMapping("hard_negative_for was read from the entry's id")
 			return c
 		}
 	}

@@ -113,13 +113,13 @@ func (im *importer) newCorpus(tools []contracts.Tool) (Imported, error) {
 	for _, t := range tools {
 		t.ToolID = t.Server + ":" + t.Tool
 		if seen[t.ToolID] {
-			im.did("left out: a tool with the id of an earlier one")
+			im.recordMapping("left out: a tool with the id of an earlier one")
 			continue
 		}
 		seen[t.ToolID] = true
 		if len(t.Schema) == 0 || t.Schema[0] != '{' {
 			t.Schema = emptySchema
-			im.did(`a tool without a schema got {"type":"object"}`)
+			im.recordMapping(`a tool without a schema got {"type":"object"}`)
 		}
 		c.Tools = append(c.Tools, t)
 	}
@@ -138,19 +138,19 @@ func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Quer
 		right := false
 		q.Labels = slices.DeleteFunc(q.Labels, func(l contracts.Label) bool {
 			if !known[l.ToolID] {
-				im.did("left out: a label for a tool that is not in the corpus")
+				im.recordMapping("left out: a label for a tool that is not in the corpus")
 			}
 			return !known[l.ToolID] || l.Relevance < 0
 		})
 		for i := range q.Labels {
 			if q.Labels[i].Relevance > maxRelevance {
 				q.Labels[i].Relevance = maxRelevance
-				im.did("a relevance above %d became %d", maxRelevance, maxRelevance)
+				im.recordMapping("a relevance above %d became %d", maxRelevance, maxRelevance)
 			}
 			right = right || q.Labels[i].Relevance > 0
 		}
 		if !right {
-			im.did("left out: a query without a right tool")
+			im.recordMapping("left out: a query without a right tool")
 			continue
 		}
 		g.Queries = append(g.Queries, q)

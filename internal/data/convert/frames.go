@@ -60,7 +60,7 @@ func (c judgedCase) entries(im *importer) []contracts.SecurityEntry {
 		}
 		tools := f.Result.Tools
 		if c.malicious && len(tools) > 1 {
-			im.did("left out: an attack in a list of several tools, of which the case does not say which one it is")
+			im.recordMapping("left out: an attack in a list of several tools, of which the case does not say which one it is")
 			continue
 		}
 		for i, t := range tools {
@@ -74,7 +74,7 @@ func (c judgedCase) entries(im *importer) []contracts.SecurityEntry {
 		}
 	}
 	if len(entries) == 0 {
-		im.did("left out: a case without a definition of a tool that could be judged")
+		im.recordMapping("left out: a case without a definition of a tool that could be judged")
 	}
 	return entries
 }
@@ -101,11 +101,11 @@ func readGuardBench(im *importer, files []File) ([]Imported, error) {
 			Message  frame  `json:"message"`
 		}
 		if err := json.Unmarshal(f.Data, &c); err != nil {
-			im.did("left out: a file that is not a case of mcp-guardbench")
+			im.recordMapping("left out: a file that is not a case of mcp-guardbench")
 			continue
 		}
 		if c.ID == "" || c.Bucket == "" {
-			im.did("left out: a file that is not a case of mcp-guardbench")
+			im.recordMapping("left out: a file that is not a case of mcp-guardbench")
 			continue
 		}
 		category := contracts.CategoryToolPoisoning
@@ -138,11 +138,11 @@ func readEgressBench(im *importer, files []File) ([]Imported, error) {
 			Risk     string `json:"false_positive_risk"`
 		}
 		if err := json.Unmarshal(f.Data, &c); err != nil || c.ID == "" || c.Verdict == "" {
-			im.did("left out: a file that is not a case of agent-egress-bench")
+			im.recordMapping("left out: a file that is not a case of agent-egress-bench")
 			continue
 		}
 		if c.Kind != "mcp_tool_definition" {
-			im.did("left out: a case that is not about the definition of a tool")
+			im.recordMapping("left out: a case that is not about the definition of a tool")
 			continue
 		}
 		category := contracts.CategoryToolPoisoning
@@ -151,7 +151,7 @@ func readEgressBench(im *importer, files []File) ([]Imported, error) {
 			category = contracts.CategoryShadowing
 		case strings.Contains(c.Why, "drift"):
 			// A rug pull is told by the approved definition, which the case lacks.
-			im.did("a rug pull became tool_poisoning, because the case has no definition from before")
+			im.recordMapping("a rug pull became tool_poisoning, because the case has no definition from before")
 		}
 		entries = append(entries, judgedCase{
 			id: "egress-" + c.ID, category: category, technique: slug(c.Why), reference: c.Source, severity: c.Severity,
@@ -179,7 +179,7 @@ func readInjecAgent(im *importer, files []File) ([]Imported, error) {
 			if tool == "" || result == "" {
 				return nil, fmt.Errorf("%s: case %d has no \"User Tool\" or no \"Tool Response\"; check that it is a file of test cases of InjecAgent", f.Name, i+1)
 			}
-			im.did("the result of a tool became the description of an entry")
+			im.recordMapping("the result of a tool became the description of an entry")
 			entries = append(entries, contracts.SecurityEntry{
 				ID: fmt.Sprintf("injecagent-%s-%d", caseFile(f.Name), i+1), Name: tool, Description: result,
 				Label: contracts.LabelMalicious, Category: contracts.CategoryPromptInjection,

@@ -46,7 +46,7 @@ func readMCPTox(im *importer, files []File) ([]Imported, error) {
 			s := top.Servers[server]
 			for i, m := range s.Malicious {
 				if m.Wrong != 0 {
-					im.did("left out: an instance that is marked as wrong_data")
+					im.recordMapping("left out: an instance that is marked as wrong_data")
 					continue
 				}
 				name, description := toolText(m.Tool)
@@ -55,7 +55,7 @@ func readMCPTox(im *importer, files []File) ([]Imported, error) {
 			for i, block := range strings.Split("\n"+s.Clean, "\nTool:")[1:] {
 				name, description := toolText("Tool:" + block)
 				if description == "" {
-					im.did("left out: a tool of a server that has no description")
+					im.recordMapping("left out: a tool of a server that has no description")
 					continue
 				}
 				entries = append(entries, contracts.SecurityEntry{

@@ -37,7 +37,7 @@ func readPublished(im *importer, files []File) ([]Imported, error) {
 			return nil, fmt.Errorf("%s: there is a golden set without its corpus; name the file of the corpus too", im.file)
 		}
 		for _, note := range one.Notes {
-			im.did("%s: %s", f.Name, note)
+			im.recordMapping("%s: %s", f.Name, note)
 		}
 		all = append(all, one)
 	}

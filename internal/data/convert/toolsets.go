@@ -55,16 +55,16 @@ func readServerSources(im *importer, files []File) ([]Imported, error) {
 	var tools []contracts.Tool
 	for _, f := range files {
 		if !source.Supported(f.Name) {
-			im.did("left out: a file in a language that is not read")
+			im.recordMapping("left out: a file in a language that is not read")
 			continue
 		}
 		found, err := source.Find(f.Name, string(f.Data))
 		if err != nil {
-			im.did("left out: a file that cannot be parsed")
+			im.recordMapping("left out: a file that cannot be parsed")
 			continue
 		}
 		for range found.Problems {
-			im.did("left out: a part of a tool that the server computes when it runs")
+			im.recordMapping("left out: a part of a tool that the server computes when it runs")
 		}
 		server := serverName(path.Base(path.Dir(f.Name)))
 		if server == "." {
@@ -212,12 +212,12 @@ func (im *importer) corpusAndGolden(tools []contracts.Tool, queries []contracts.
 			return nil, fmt.Errorf("%s: query %d (%q) has no id or no text; correct its row", im.file, i+1, q.ID)
 		}
 		if seen[q.ID]++; seen[q.ID] > 1 {
-			im.did("a query with the id of an earlier one got another id")
+			im.recordMapping("a query with the id of an earlier one got another id")
 			q.ID = fmt.Sprintf("%s-%d", q.ID, seen[q.ID])
 		}
 	}
 	if len(queries) == 0 {
-		im.did("there are no queries, so there is no golden set")
+		im.recordMapping("there are no queries, so there is no golden set")
 		return []Imported{corpus}, nil
 	}
 	golden, err := im.newGolden(corpus.Corpus, queries)
@@ -325,7 +325,7 @@ func readTREC(im *importer, files []File) ([]Imported, error) {
 	}
 	golden.Version = corpus.Version
 	for range unjudged {
-		im.did("left out: a topic without a judgement")
+		im.recordMapping("left out: a topic without a judgement")
 	}
 	return []Imported{{Kind: KindCorpus, Corpus: &corpus}, {Kind: KindGolden, Golden: &golden}}, nil
 }

@@ -24,8 +24,8 @@ var embedded embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
 	"base-uri 'none'; frame-ancestors 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// mostBody bounds the body of a request.
-const mostBody = 16 << 10
+// maxBody bounds the body of a request.
+const maxBody = 16 << 10
 
 // Handler serves a session to browsers on this machine: it refuses requests for
 // other hosts and from pages of other sites.
@@ -64,7 +64,7 @@ func Handler(s *Session) http.Handler {
 			Tool      contracts.ToolID `json:"tool"`
 			Relevance *int             `json:"relevance"`
 		}
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostBody)).Decode(&body); err != nil || body.Relevance == nil {
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&body); err != nil || body.Relevance == nil {
 			refuse(w, http.StatusBadRequest, "the request is not a judgement: it needs query, tool and relevance")
 			return
 		}

@@ -34,7 +34,7 @@ type Session struct {
 	grades  map[pair]int
 	// history holds, for each judgement that can be undone, what was before it,
 	// also for those of earlier sessions.
-	history []past
+	history []previousGrade
 }
 
 // pair is a query and a tool.
@@ -43,8 +43,8 @@ type pair struct {
 	tool  contracts.ToolID
 }
 
-// past is the grade of a pair before a judgement, or nil.
-type past struct {
+// previousGrade is the grade of a pair before a judgement, or nil.
+type previousGrade struct {
 	pair
 	before *int
 }
@@ -101,7 +101,7 @@ func (s *Session) replay(e entry) {
 
 // remember adds the present grade of a pair to the history.
 func (s *Session) remember(p pair) {
-	was := past{pair: p}
+	was := previousGrade{pair: p}
 	if before, judged := s.grades[p]; judged {
 		was.before = &before
 	}

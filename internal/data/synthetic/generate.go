@@ -17,9 +17,9 @@ type Options struct {
 	Seed                    uint64
 }
 
-// mostPerServer is far below the 28,800 meanings of a field, so that the tools
+// maxPerServer is far below the 28,800 meanings of a field, so that the tools
 // of a server differ.
-const mostPerServer = 1000
+const maxPerServer = 1000
 
 func (o Options) check() error {
 	switch {
@@ -27,8 +27,8 @@ func (o Options) check() error {
 		return fmt.Errorf("%d tools, %d servers and %d queries: give each a number from 1", o.Tools, o.Servers, o.Queries)
 	case o.Servers > o.Tools:
 		return fmt.Errorf("%d servers need at least as many tools, not %d: give more tools or fewer servers", o.Servers, o.Tools)
-	case o.Tools > o.Servers*mostPerServer:
-		return fmt.Errorf("%d tools on %d servers are more than %d per server: give more servers", o.Tools, o.Servers, mostPerServer)
+	case o.Tools > o.Servers*maxPerServer:
+		return fmt.Errorf("%d tools on %d servers are more than %d per server: give more servers", o.Tools, o.Servers, maxPerServer)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ type Executor struct {
 	mu     sync.Mutex
 	client *sdk.Client
 	roots  map[string]*sdk.Directory // directory images, by path
-	handed map[handedKey]*handed
+	handed map[handedKey]*uploaded
 }
 
 // Name is "dagger".
@@ -112,7 +112,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 		return nil, err
 	}
 	ctx = untraced(ctx)
-	build, err := e.handOver(ctx, client, job, root, binary)
+	build, err := e.uploadContext(ctx, client, job, root, binary)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if _, err := build.DockerBuild(opts).Directory(inside.Root).Export(ctx, taken); err != nil {
 		return nil, notRun(ctx, job, err)
 	}
-	return takeBack(job, taken, root)
+	return moveResults(job, taken, root)
 }
 
 // notRun returns the error for a job that the engine could not run.
@@ -140,8 +140,8 @@ func notRun(ctx context.Context, job *engine.Job, err error) error {
 	return fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, %s", job.Instance, err, remedy(err))
 }
 
-// takeBack moves outputs and logs to the paths in the job.
-func takeBack(job *engine.Job, taken string, root image.Root) (*engine.Result, error) {
+// moveResults moves outputs and logs to the paths in the job.
+func moveResults(job *engine.Job, taken string, root image.Root) (*engine.Result, error) {
 	b, err := os.ReadFile(filepath.Join(taken, inside.Result, inside.ResultFile))
 	if err != nil {
 		return nil, fmt.Errorf("the container of %s ended without a result: %w", job.Instance, err)

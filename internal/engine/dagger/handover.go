@@ -23,11 +23,11 @@ const (
 	uploadStage   = "stage"
 )
 
-// handed is the upload that a container is built from: the program, the recipe
+// uploaded is the upload that a container is built from: the program, the recipe
 // and the inputs. Jobs with the same upload share it, so that the engine
 // receives, unpacks and hashes it once and not for each instance of a matrix.
 // inside.Job has what is specific to one instance.
-type handed struct {
+type uploaded struct {
 	mu  sync.Mutex
 	dir *sdk.Directory // nil until it was uploaded
 }
@@ -39,17 +39,17 @@ type handedKey struct {
 	inputs cache.Digest
 }
 
-// handOver uploads what the job's container is built from, unless the engine has
+// uploadContext uploads what the job's container is built from, unless the engine has
 // it already. It moves the inputs out of the job's directory.
-func (e *Executor) handOver(ctx context.Context, client *sdk.Client, job *engine.Job, root image.Root, binary string) (*sdk.Directory, error) {
+func (e *Executor) uploadContext(ctx context.Context, client *sdk.Client, job *engine.Job, root image.Root, binary string) (*sdk.Directory, error) {
 	hasInputs := len(job.Instance.Inputs) > 0
 	key := handedKey{recipe: containerFile(job.Instance, root, hasInputs), root: root.Dir, inputs: job.Inputs}
 	e.mu.Lock()
 	h := e.handed[key]
 	if h == nil {
-		h = &handed{}
+		h = &uploaded{}
 		if e.handed == nil {
-			e.handed = map[handedKey]*handed{}
+			e.handed = map[handedKey]*uploaded{}
 		}
 		e.handed[key] = h
 	}

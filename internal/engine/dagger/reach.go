@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-const howTo = "see docs/how-to/run-on-dagger.md, or use --executor local"
+const remedyText = "see docs/how-to/run-on-dagger.md, or use --executor local"
 
 // reachTimeout limits the time for an address to answer.
 const reachTimeout = 3 * time.Second
@@ -64,9 +64,9 @@ func runtime(ctx context.Context) error {
 			err = errors.New(said[strings.LastIndexByte(said, '\n')+1:])
 		}
 		return fmt.Errorf("no Dagger engine: %s would start one, but %q fails: %w; start its daemon, or give the address of an engine in %s; %s",
-			argv[0], strings.Join(argv, " "), err, envRunner, howTo)
+			argv[0], strings.Join(argv, " "), err, envRunner, remedyText)
 	}
-	return fmt.Errorf("no Dagger engine: %s is not set, and no docker, podman, finch, nerdctl or container is installed to start one; %s", envRunner, howTo)
+	return fmt.Errorf("no Dagger engine: %s is not set, and no docker, podman, finch, nerdctl or container is installed to start one; %s", envRunner, remedyText)
 }
 
 // dial connects to the engine if its address is a network address or a socket. It
@@ -74,7 +74,7 @@ func runtime(ctx context.Context) error {
 func dial(ctx context.Context, host string) error {
 	u, err := url.Parse(host)
 	if err != nil || !strings.Contains(host, "://") {
-		return fmt.Errorf("%s=%q is not an address: write tcp://HOST:PORT, unix:///PATH, docker-container://NAME or kube-pod://POD; %s", envRunner, host, howTo)
+		return fmt.Errorf("%s=%q is not an address: write tcp://HOST:PORT, unix:///PATH, docker-container://NAME or kube-pod://POD; %s", envRunner, host, remedyText)
 	}
 	network, address := u.Scheme, u.Host
 	switch u.Scheme {
@@ -88,12 +88,12 @@ func dial(ctx context.Context, host string) error {
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil {
-		return fmt.Errorf("no Dagger engine at %s: %w; start one there or correct %s; %s", host, errors.Unwrap(err), envRunner, howTo)
+		return fmt.Errorf("no Dagger engine at %s: %w; start one there or correct %s; %s", host, errors.Unwrap(err), envRunner, remedyText)
 	}
 	err = answers(conn)
 	_ = conn.Close()
 	if err != nil {
-		return fmt.Errorf("no Dagger engine at %s: %w; start one there, check the log of the running one, or correct %s; %s", host, err, envRunner, howTo)
+		return fmt.Errorf("no Dagger engine at %s: %w; start one there, check the log of the running one, or correct %s; %s", host, err, envRunner, remedyText)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func cli() (string, error) {
 		if strings.ContainsRune(name, filepath.Separator) {
 			where = fmt.Sprintf("%s is %s, which is not an executable file", envCLI, name)
 		}
-		return "", fmt.Errorf("the dagger program is missing (%s): install Dagger %s, or set its path in %s; %s", where, Version, envCLI, howTo)
+		return "", fmt.Errorf("the dagger program is missing (%s): install Dagger %s, or set its path in %s; %s", where, Version, envCLI, remedyText)
 	}
 	return file, nil
 }

@@ -57,16 +57,16 @@ func (e *Executor) connect(ctx context.Context) (*sdk.Client, error) {
 	// program would request every span of every container from the engine.
 	client, err := sdk.Connect(untraced(context.WithoutCancel(ctx)), sdk.WithEnvironmentVariable("DAGGER_SILENT", "1"))
 	if err != nil {
-		return nil, fmt.Errorf("no session with the Dagger engine: %w; %s", shortened(err), howTo)
+		return nil, fmt.Errorf("no session with the Dagger engine: %w; %s", shortened(err), remedyText)
 	}
 	version, err := client.Version(ctx)
 	if err != nil {
 		_ = client.Close()
-		return nil, fmt.Errorf("read the version of the Dagger engine: %w; %s", shortened(err), howTo)
+		return nil, fmt.Errorf("read the version of the Dagger engine: %w; %s", shortened(err), remedyText)
 	}
 	if !supported(version) {
 		_ = client.Close()
-		return nil, fmt.Errorf("the Dagger engine has version %s, but touchstone needs %sx: run %s or another patch release of it; %s", version, minor(), Version, howTo)
+		return nil, fmt.Errorf("the Dagger engine has version %s, but touchstone needs %sx: run %s or another patch release of it; %s", version, minor(), Version, remedyText)
 	}
 	e.client = client
 	return client, nil

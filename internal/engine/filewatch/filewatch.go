@@ -238,9 +238,9 @@ func (w *Watcher) UntilEdited(ctx context.Context) (context.Context, context.Can
 	}
 }
 
-// longestQuiet limits how long files that keep changing can delay a run, as a multiple of the
+// maxQuietPeriods limits how long files that keep changing can delay a run, as a multiple of the
 // quiet period.
-const longestQuiet = 10
+const maxQuietPeriods = 10
 
 // Wait waits for an event, and then until the files are unchanged for the quiet period. It returns
 // the changed paths, relative to the current directory if that is shorter.
@@ -250,7 +250,7 @@ func (w *Watcher) Wait(ctx context.Context, quiet time.Duration) ([]string, erro
 		return nil, ctx.Err()
 	case <-w.notified:
 	}
-	latest := time.After(longestQuiet * quiet)
+	latest := time.After(maxQuietPeriods * quiet)
 	for settling := true; settling; {
 		select {
 		case <-ctx.Done():

@@ -32,9 +32,9 @@ type Keeper struct {
 // ErrRefused means that this process may not create the namespaces.
 var ErrRefused = errors.New("PID namespaces are not permitted")
 
-// Take returns a keeper whose namespace is empty. The error is ErrRefused if this process
+// Acquire returns a keeper whose namespace is empty. The error is ErrRefused if this process
 // may not have one.
-func (p *Pool) Take() (*Keeper, error) {
+func (p *Pool) Acquire() (*Keeper, error) {
 	p.mu.Lock()
 	if n := len(p.spare); n > 0 {
 		k := p.spare[n-1]
@@ -97,13 +97,13 @@ func start() (*Keeper, error) {
 	return k, nil
 }
 
-// patience limits the time for an answer. A process that hangs in the kernel may never
+// answerTimeout limits the time for an answer. A process that hangs in the kernel may never
 // end.
-const patience = 10 * time.Second
+const answerTimeout = 10 * time.Second
 
 // answered reads the keeper's next answer.
 func (k *Keeper) answered(want byte) error {
-	_ = k.out.SetReadDeadline(time.Now().Add(patience))
+	_ = k.out.SetReadDeadline(time.Now().Add(answerTimeout))
 	var b [1]byte
 	switch n, err := k.out.Read(b[:]); {
 	case err != nil:
@@ -124,9 +124,9 @@ func (k *Keeper) Enter() error {
 	return os.NewSyscallError("setns", unix.Setns(k.self, unix.CLONE_NEWPID|unix.CLONE_NEWNS))
 }
 
-// Give ends everything in the namespace and takes the keeper back. It reports whether it
+// Release ends everything in the namespace and takes the keeper back. It reports whether it
 // is certain that nothing is left.
-func (p *Pool) Give(k *Keeper) bool {
+func (p *Pool) Release(k *Keeper) bool {
 	if _, err := k.in.Write([]byte{clean}); err != nil || k.answered(clean) != nil {
 		return k.Close()
 	}
@@ -154,7 +154,7 @@ func (k *Keeper) Close() bool {
 	select {
 	case <-ended:
 		return true
-	case <-time.After(patience):
+	case <-time.After(answerTimeout):
 		return false
 	}
 }

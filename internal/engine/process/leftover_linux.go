@@ -59,9 +59,9 @@ func waitAndKillGroup(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// patience limits the time to wait for killed processes. A process that hangs in the
+// killTimeout limits the time to wait for killed processes. A process that hangs in the
 // kernel may never end.
-const patience = 2 * time.Second
+const killTimeout = 2 * time.Second
 
 // leftNothing kills the remaining processes of a stage, after its first process was
 // reaped and its group killed. It reports whether it is certain that all processes of
@@ -79,8 +79,8 @@ func leftNothing(pid int, tempDir string) bool {
 		return true
 	}
 	its := func(variable []byte) bool { return string(variable) == "TMPDIR="+tempDir }
-	for end := time.Now().Add(patience); ; {
-		strangers, err := strangers()
+	for end := time.Now().Add(killTimeout); ; {
+		strangers, err := unownedProcesses()
 		if err != nil {
 			return false
 		}
@@ -101,7 +101,7 @@ func leftNothing(pid int, tempDir string) bool {
 
 // reapGroup reaps the members of a killed group that were adopted.
 func reapGroup(group int) bool {
-	for end := time.Now().Add(patience); time.Now().Before(end); {
+	for end := time.Now().Add(killTimeout); time.Now().Before(end); {
 		switch p, err := unix.Wait4(-group, nil, unix.WNOHANG, nil); {
 		case errors.Is(err, unix.ECHILD):
 			return true
@@ -112,9 +112,9 @@ func reapGroup(group int) bool {
 	return false
 }
 
-// strangers lists the running children of this process that are not the first process
+// unownedProcesses lists the running children of this process that are not the first process
 // of a stage: orphans of a stage, or processes of another package.
-func strangers() ([]int, error) {
+func unownedProcesses() ([]int, error) {
 	found, err := otherChildren()
 	if err != nil || len(found) == 0 {
 		return nil, err

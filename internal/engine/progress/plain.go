@@ -22,8 +22,8 @@ type plain struct {
 	timer  *time.Timer
 }
 
-// patience is how long stages wait for a worker before a line says so, once in a run.
-const patience = 10 * time.Second
+// noticeDelay is how long stages wait for a worker before a line says so, once in a run.
+const noticeDelay = 10 * time.Second
 
 func (p *plain) Event(e engine.Event) {
 	p.mu.Lock()
@@ -39,7 +39,7 @@ func (p *plain) Event(e engine.Event) {
 	}
 	if p.queued == nil {
 		p.queued = map[string]bool{}
-		p.timer = time.AfterFunc(patience, p.waits)
+		p.timer = time.AfterFunc(noticeDelay, p.waits)
 	}
 	p.queued[name(e)] = true
 }

@@ -67,7 +67,7 @@ func (p *terminal) Event(e engine.Event) {
 
 // overallBar shows how many stages have finished, below the running ones.
 func (p *terminal) overallBar(e engine.Event) *mpb.Bar {
-	p.place.Store(position(e))
+	p.place.Store(progressText(e))
 	fill := mpb.BarStyle().Lbound("").Rbound("").Filler("━").Tip("━").Padding("─")
 	return p.all.New(int64(e.Total)+1, fill, // a full bar would be removed
 		mpb.BarPriority(math.MaxInt32), mpb.BarRemoveOnComplete(),
@@ -78,7 +78,7 @@ func (p *terminal) overallBar(e engine.Event) *mpb.Bar {
 
 func (p *terminal) advance(e engine.Event) {
 	if p.overall != nil && e.Total > 1 {
-		p.place.Store(position(e))
+		p.place.Store(progressText(e))
 		p.overall.SetCurrent(int64(e.Done))
 	}
 }

@@ -21,7 +21,7 @@ func line(e engine.Event) string {
 	case engine.EventRetry:
 		return fmt.Sprintf("retry %s: attempt %d: %s", name(e), e.Attempt, e.Error)
 	case engine.EventDone:
-		return fmt.Sprintf("done  %s  %s%s", name(e), took, position(e))
+		return fmt.Sprintf("done  %s  %s%s", name(e), took, progressText(e))
 	case engine.EventFailed:
 		return fmt.Sprintf("FAIL  %s: %s", name(e), e.Error)
 	default:
@@ -32,8 +32,8 @@ func line(e engine.Event) string {
 // shortRun is the remaining time below which nobody waits for an estimate.
 const shortRun = 3 * time.Second
 
-// position formats how far a run is: "  (7 of 27, about 12 s left)".
-func position(e engine.Event) string {
+// progressText formats how far a run is: "  (7 of 27, about 12 s left)".
+func progressText(e engine.Event) string {
 	if e.Total < 2 {
 		return ""
 	}
@@ -73,8 +73,8 @@ type skips struct{ events []engine.Event }
 
 func (s *skips) add(e engine.Event) { s.events = append(s.events, e) }
 
-// mostSkipped is the number of skipped stages that a line names.
-const mostSkipped = 3
+// maxSkipped is the number of skipped stages that a line names.
+const maxSkipped = 3
 
 // lines returns a line for each cause: "skip  aggregate, gate, render and 2 more: build failed".
 func (s *skips) lines() []string {
@@ -89,8 +89,8 @@ func (s *skips) lines() []string {
 	for _, cause := range causes {
 		shown := names[cause]
 		more := ""
-		if n := len(shown) - mostSkipped; n > 0 {
-			shown, more = shown[:mostSkipped], fmt.Sprintf(" and %d more", n)
+		if n := len(shown) - maxSkipped; n > 0 {
+			shown, more = shown[:maxSkipped], fmt.Sprintf(" and %d more", n)
 		}
 		lines = append(lines, fmt.Sprintf("skip  %s%s: %s failed", strings.Join(shown, ", "), more, cause))
 	}

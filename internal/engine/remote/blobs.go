@@ -44,7 +44,7 @@ func (c *client) missing(ctx context.Context, blobs []cache.SizedDigest) ([]cach
 		}
 		ctx, cancel := context.WithTimeout(ctx, c.limits.Answer)
 		var answer *repb.FindMissingBlobsResponse
-		err := c.again(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
+		err := c.retryOnce(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
 			answer, err = c.cas.FindMissingBlobs(ctx, request, o...)
 			return err
 		})
@@ -103,7 +103,7 @@ func (c *client) readBatch(ctx context.Context, batch []cache.SizedDigest, put f
 	ctx, cancel := context.WithTimeout(ctx, c.limits.transfer(total))
 	defer cancel()
 	var answer *repb.BatchReadBlobsResponse
-	err = c.again(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
+	err = c.retryOnce(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
 		answer, err = c.cas.BatchReadBlobs(ctx, request, o...)
 		return err
 	})
@@ -154,7 +154,7 @@ func (c *client) readStream(ctx context.Context, b cache.SizedDigest, put func(c
 	if err != nil {
 		return 0, false, err
 	}
-	in := &incoming{stream: stream, alarm: newAlarm(c.limits.Stall, cancel)}
+	in := &incoming{stream: stream, alarm: newIdleTimer(c.limits.Stall, cancel)}
 	defer in.alarm.stop()
 	var content io.Reader = in
 	if c.zstd {
@@ -195,7 +195,7 @@ func (c *client) resource(upload string, b cache.SizedDigest) string {
 // incoming is a stream as an io.Reader.
 type incoming struct {
 	stream grpc.ServerStreamingClient[bspb.ReadResponse]
-	alarm  *alarm
+	alarm  *idleTimer
 	rest   []byte
 	n      int64
 	err    error // the end of the stream
@@ -222,15 +222,15 @@ func (in *incoming) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// alarm ends a stream that makes no progress.
-type alarm struct {
+// idleTimer ends a stream that makes no progress.
+type idleTimer struct {
 	timer *time.Timer
 	after time.Duration
 	rang  chan struct{}
 }
 
-func newAlarm(after time.Duration, cancel func()) *alarm {
-	a := &alarm{after: after, rang: make(chan struct{})}
+func newIdleTimer(after time.Duration, cancel func()) *idleTimer {
+	a := &idleTimer{after: after, rang: make(chan struct{})}
 	a.timer = time.AfterFunc(after, func() {
 		close(a.rang)
 		cancel()
@@ -238,16 +238,16 @@ func newAlarm(after time.Duration, cancel func()) *alarm {
 	return a
 }
 
-func (a *alarm) reset() {
+func (a *idleTimer) reset() {
 	if a.timer.Stop() {
 		a.timer.Reset(a.after)
 	}
 }
 
-func (a *alarm) stop() { a.timer.Stop() }
+func (a *idleTimer) stop() { a.timer.Stop() }
 
 // explain returns the error of a stream, or that it made no progress.
-func (a *alarm) explain(err error) error {
+func (a *idleTimer) explain(err error) error {
 	select {
 	case <-a.rang:
 		return fmt.Errorf("no byte of content arrived in %s", a.after)
@@ -273,7 +273,7 @@ func (c *client) writeBatch(ctx context.Context, batch []cache.SizedDigest, read
 	ctx, cancel := context.WithTimeout(ctx, c.limits.transfer(total))
 	defer cancel()
 	var answer *repb.BatchUpdateBlobsResponse
-	err := c.again(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
+	err := c.retryOnce(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
 		answer, err = c.cas.BatchUpdateBlobs(ctx, request, o...)
 		return err
 	})
@@ -299,7 +299,7 @@ func (c *client) writeBatch(ctx context.Context, batch []cache.SizedDigest, read
 func (c *client) writeStream(ctx context.Context, b cache.SizedDigest, read func(cache.SizedDigest) io.ReadCloser) error {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.transfer(b.Size))
 	defer cancel()
-	alarm := newAlarm(c.limits.Stall, cancel)
+	alarm := newIdleTimer(c.limits.Stall, cancel)
 	defer alarm.stop()
 	stream, err := c.stream.Write(ctx)
 	if err != nil {
@@ -344,7 +344,7 @@ func Local(err error) error { return &localError{err} }
 type outgoing struct {
 	stream grpc.ClientStreamingClient[bspb.WriteRequest, bspb.WriteResponse]
 	name   string
-	alarm  *alarm
+	alarm  *idleTimer
 	rest   []byte
 	sent   int64
 	err    error

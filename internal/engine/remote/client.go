@@ -100,7 +100,7 @@ func (c *client) connect(ctx context.Context) error {
 	defer cancel()
 	offer, err := repb.NewCapabilitiesClient(c.conn).GetCapabilities(ctx, &repb.GetCapabilitiesRequest{InstanceName: c.address.Instance})
 	if err != nil {
-		return fmt.Errorf("it cannot be reached: %w", plain(err))
+		return fmt.Errorf("it cannot be reached: %w", readableError(err))
 	}
 	caps := offer.GetCacheCapabilities()
 	switch {
@@ -121,9 +121,9 @@ func (c *client) connect(ctx context.Context) error {
 	return nil
 }
 
-// again calls do, and once more if the server became unavailable, such as by a restart. The second call
+// retryOnce calls do, and once more if the server became unavailable, such as by a restart. The second call
 // waits until the server is there again, within its time limit.
-func (c *client) again(ctx context.Context, do func(ctx context.Context, o ...grpc.CallOption) error) error {
+func (c *client) retryOnce(ctx context.Context, do func(ctx context.Context, o ...grpc.CallOption) error) error {
 	err := do(ctx)
 	if status.Code(err) == codes.Unavailable && ctx.Err() == nil {
 		err = do(ctx, grpc.WaitForReady(true))
@@ -131,8 +131,8 @@ func (c *client) again(ctx context.Context, do func(ctx context.Context, o ...gr
 	return err
 }
 
-// plain returns an error of gRPC as a person would say it.
-func plain(err error) error {
+// readableError returns an error of gRPC as a person would say it.
+func readableError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -146,20 +146,20 @@ func plain(err error) error {
 	case codes.Canceled:
 		return context.Canceled
 	case codes.Unauthenticated:
-		return fmt.Errorf("it does not accept the credentials (%s)", cut(s.Message()))
+		return fmt.Errorf("it does not accept the credentials (%s)", truncate(s.Message()))
 	case codes.PermissionDenied:
-		return fmt.Errorf("it does not permit that with these credentials (%s)", cut(s.Message()))
+		return fmt.Errorf("it does not permit that with these credentials (%s)", truncate(s.Message()))
 	case codes.ResourceExhausted:
-		return fmt.Errorf("it is full or too busy (%s)", cut(s.Message()))
+		return fmt.Errorf("it is full or too busy (%s)", truncate(s.Message()))
 	case codes.Unavailable:
 		text := strings.TrimSuffix(strings.TrimPrefix(s.Message(), `connection error: desc = "`), `"`)
-		return errors.New(cut(strings.TrimPrefix(text, "transport: Error while dialing: ")))
+		return errors.New(truncate(strings.TrimPrefix(text, "transport: Error while dialing: ")))
 	}
-	return fmt.Errorf("%s: %s", s.Code(), cut(s.Message()))
+	return fmt.Errorf("%s: %s", s.Code(), truncate(s.Message()))
 }
 
-// cut limits a text of the server.
-func cut(text string) string {
+// truncate limits a text of the server.
+func truncate(text string) string {
 	const limit = 300
 	if len(text) > limit {
 		return text[:limit] + "..."

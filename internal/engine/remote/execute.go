@@ -107,7 +107,7 @@ func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func()
 	}
 	e := &Ended{ExitCode: int(result.ExitCode), Worker: result.GetExecutionMetadata().GetWorker(), result: result}
 	if !slices.ContainsFunc(result.OutputFiles, func(f *repb.OutputFile) bool { return f.GetPath() == a.Report }) {
-		err := fmt.Errorf("the worker %s could not run it: exit status %d%s", e.Worker, e.ExitCode, w.said(ctx, result))
+		err := fmt.Errorf("the worker %s could not run it: exit status %d%s", e.Worker, e.ExitCode, w.stderrTail(ctx, result))
 		if e.ExitCode < 0 || e.ExitCode > 128 { // a signal, such as those of a worker that is shut down
 			return nil, &lostError{err}
 		}
@@ -128,8 +128,8 @@ func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func()
 	}
 }
 
-// said returns the end of what a command printed on standard error.
-func (w *Workers) said(ctx context.Context, r *repb.ActionResult) string {
+// stderrTail returns the end of what a command printed on standard error.
+func (w *Workers) stderrTail(ctx context.Context, r *repb.ActionResult) string {
 	text := r.StderrRaw
 	if b, err := sized(r.GetStderrDigest()); len(text) == 0 && err == nil && b.Size <= chunk {
 		_ = w.fetch(ctx, []cache.SizedDigest{b}, func(b cache.SizedDigest, in io.Reader) (err error) {
@@ -139,7 +139,7 @@ func (w *Workers) said(ctx context.Context, r *repb.ActionResult) string {
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if last := lines[len(lines)-1]; last != "" {
-		return ": " + cut(last)
+		return ": " + truncate(last)
 	}
 	return ""
 }
@@ -149,12 +149,12 @@ func (w *Workers) said(ctx context.Context, r *repb.ActionResult) string {
 func transient(err error) bool {
 	var local *localError
 	var lost *lostError
-	return !errors.As(err, &local) && !errors.As(err, &lost) && !errors.Is(err, errFalse) && !errors.Is(err, errGarbled)
+	return !errors.As(err, &local) && !errors.As(err, &lost) && !errors.Is(err, errFalse) && !errors.Is(err, errMalformed)
 }
 
 // transfer returns the error of a transfer.
 func transfer(what string, err error) error {
-	text := fmt.Errorf("%s: %w", what, plain(err))
+	text := fmt.Errorf("%s: %w", what, readableError(err))
 	if transient(err) {
 		return &lostError{text}
 	}
@@ -176,7 +176,7 @@ func judged(s *rpc.Status) error {
 			}
 		}
 	}
-	text := cut(st.Message())
+	text := truncate(st.Message())
 	switch st.Code() {
 	case codes.Unavailable, codes.Aborted, codes.Internal, codes.ResourceExhausted:
 		return &lostError{fmt.Errorf("%s: %s", st.Code(), text)}
@@ -220,7 +220,7 @@ func (w *Workers) execute(ctx context.Context, action message, phase func(Phase)
 			if errors.Is(err, io.EOF) {
 				err = errors.New("it ends the stream before the action is done")
 			}
-			return nil, fmt.Errorf("%w; finished stages are kept, run again when it is back", plain(err))
+			return nil, fmt.Errorf("%w; finished stages are kept, run again when it is back", readableError(err))
 		}
 		w.Pause(ctx, breaks)
 	}

@@ -165,7 +165,7 @@ func (c *client) lookup(ctx context.Context, k cache.Key) (*answer, error) {
 	defer cancel()
 	request := &repb.GetActionResultRequest{InstanceName: c.address.Instance, ActionDigest: digest(actionOf(k).SizedDigest)}
 	var result *repb.ActionResult
-	err := c.again(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
+	err := c.retryOnce(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
 		result, err = c.actions.GetActionResult(ctx, request, o...)
 		return err
 	})
@@ -203,16 +203,16 @@ func (c *client) store(ctx context.Context, k cache.Key, result *repb.ActionResu
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Answer)
 	defer cancel()
 	request := &repb.UpdateActionResultRequest{InstanceName: c.address.Instance, ActionDigest: digest(actionOf(k).SizedDigest), ActionResult: result}
-	return c.again(ctx, func(ctx context.Context, o ...grpc.CallOption) error {
+	return c.retryOnce(ctx, func(ctx context.Context, o ...grpc.CallOption) error {
 		_, err := c.actions.UpdateActionResult(ctx, request, o...)
 		return err
 	})
 }
 
-var errBroken = errors.New("it is not complete")
+var errIncomplete = errors.New("it is not complete")
 
-// away lists what the record of an answer needs, with sizes. Those of outputs are in the record.
-func (a *answer) away(r *cache.Record) ([]cache.SizedDigest, error) {
+// remoteDigests lists what the record of an answer needs, with sizes. Those of outputs are in the record.
+func (a *answer) remoteDigests(r *cache.Record) ([]cache.SizedDigest, error) {
 	empty := sha256.Sum256(nil)
 	var list []cache.SizedDigest
 	unsigned := func(d cache.Digest) error {
@@ -221,7 +221,7 @@ func (a *answer) away(r *cache.Record) ([]cache.SizedDigest, error) {
 		}
 		size, ok := a.sizes[hex.EncodeToString(d[:])]
 		if !ok || size <= 0 || size > maxUnsigned {
-			return errBroken
+			return errIncomplete
 		}
 		list = append(list, cache.SizedDigest{Digest: d, Size: size})
 		return nil
@@ -234,7 +234,7 @@ func (a *answer) away(r *cache.Record) ([]cache.SizedDigest, error) {
 	for i := range r.Outputs {
 		switch o := &r.Outputs[i]; {
 		case strings.HasPrefix(o.Path, treesDir):
-			return nil, errBroken
+			return nil, errIncomplete
 		case o.Dir:
 			if err := unsigned(o.Digest); err != nil {
 				return nil, err

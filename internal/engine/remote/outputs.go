@@ -28,8 +28,8 @@ const (
 	maxDepth   = 200
 )
 
-// errGarbled is the error of an answer that no server may give.
-var errGarbled = errors.New("its answer is broken")
+// errMalformed is the error of an answer that no server may give.
+var errMalformed = errors.New("its answer is broken")
 
 // outputs are what an action has made.
 type outputs struct {
@@ -46,7 +46,7 @@ type outputFile struct {
 
 func (o *outputs) add() error {
 	if o.count++; o.count > maxOutputs {
-		return fmt.Errorf("%w: it lists more than %d outputs", errGarbled, maxOutputs)
+		return fmt.Errorf("%w: it lists more than %d outputs", errMalformed, maxOutputs)
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (o *outputs) file(p string, d *repb.Digest, executable bool) error {
 
 func (o *outputs) link(p, target string) error {
 	if target == "" || strings.ContainsRune(target, 0) {
-		return errGarbled
+		return errMalformed
 	}
 	o.links[p] = target
 	return o.add()
@@ -75,7 +75,7 @@ func (o *outputs) link(p, target string) error {
 func sized(d *repb.Digest) (b cache.SizedDigest, err error) {
 	sum, err := hex.DecodeString(d.GetHash())
 	if err != nil || len(sum) != sha256.Size || d.GetSizeBytes() < 0 {
-		return b, fmt.Errorf("%w: it has no valid digest", errGarbled)
+		return b, fmt.Errorf("%w: it has no valid digest", errMalformed)
 	}
 	return cache.SizedDigest{Digest: cache.Digest(sum), Size: d.GetSizeBytes()}, nil
 }
@@ -90,7 +90,7 @@ func (w *Workers) take(ctx context.Context, r *repb.ActionResult, dir string) er
 	o := &outputs{files: map[cache.SizedDigest][]outputFile{}, links: map[string]string{}}
 	for _, f := range r.OutputFiles {
 		if !valid(f.GetPath()) {
-			return errGarbled
+			return errMalformed
 		}
 		if err := o.file(f.Path, f.Digest, f.IsExecutable); err != nil {
 			return err
@@ -98,7 +98,7 @@ func (w *Workers) take(ctx context.Context, r *repb.ActionResult, dir string) er
 	}
 	for _, l := range r.OutputSymlinks {
 		if !valid(l.GetPath()) {
-			return errGarbled
+			return errMalformed
 		}
 		if err := o.link(l.Path, l.Target); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (w *Workers) trees(ctx context.Context, list []*repb.OutputDirectory, o *ou
 			return err
 		}
 		if !valid(d.GetPath()) || b.Size > maxUnsigned {
-			return errGarbled
+			return errMalformed
 		}
 		at[b] = append(at[b], d.Path)
 	}
@@ -152,7 +152,7 @@ func (w *Workers) trees(ctx context.Context, list []*repb.OutputDirectory, o *ou
 func (o *outputs) tree(p string, encoded []byte) error {
 	var t repb.Tree
 	if err := proto.Unmarshal(encoded, &t); err != nil {
-		return errGarbled
+		return errMalformed
 	}
 	below := map[string]*repb.Directory{}
 	for _, d := range t.Children {
@@ -168,7 +168,7 @@ func (o *outputs) tree(p string, encoded []byte) error {
 
 func (o *outputs) directory(p string, d *repb.Directory, below map[string]*repb.Directory, depth int) error {
 	if depth > maxDepth {
-		return fmt.Errorf("%w: it has more than %d directories inside each other", errGarbled, maxDepth)
+		return fmt.Errorf("%w: it has more than %d directories inside each other", errMalformed, maxDepth)
 	}
 	o.dirs = append(o.dirs, p)
 	if err := o.add(); err != nil {
@@ -176,7 +176,7 @@ func (o *outputs) directory(p string, d *repb.Directory, below map[string]*repb.
 	}
 	for _, f := range d.Files {
 		if !validName(f.GetName()) {
-			return errGarbled
+			return errMalformed
 		}
 		if err := o.file(path.Join(p, f.Name), f.Digest, f.IsExecutable); err != nil {
 			return err
@@ -184,7 +184,7 @@ func (o *outputs) directory(p string, d *repb.Directory, below map[string]*repb.
 	}
 	for _, l := range d.Symlinks {
 		if !validName(l.GetName()) {
-			return errGarbled
+			return errMalformed
 		}
 		if err := o.link(path.Join(p, l.Name), l.Target); err != nil {
 			return err
@@ -196,7 +196,7 @@ func (o *outputs) directory(p string, d *repb.Directory, below map[string]*repb.
 			sub = &repb.Directory{}
 		}
 		if sub == nil || !validName(n.GetName()) {
-			return errGarbled
+			return errMalformed
 		}
 		if err := o.directory(path.Join(p, n.Name), sub, below, depth+1); err != nil {
 			return err

@@ -115,7 +115,7 @@ func (r *Results) fail(err error) {
 // failWrites ends the uploads after a fault of the server.
 func (r *Results) failWrites(err error) {
 	r.noWrite()
-	if err = plain(err); errors.Is(err, context.Canceled) {
+	if err = readableError(err); errors.Is(err, context.Canceled) {
 		return // interrupted, or an effect of the fault that was already reported
 	}
 	r.mu.Lock()
@@ -181,7 +181,7 @@ func (r *Results) adopt(k cache.Key, a *answer) error {
 	if err != nil {
 		return err
 	}
-	away, err := a.away(record)
+	away, err := a.remoteDigests(record)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (r *Results) upload() {
 				uploaded, err = r.uploadSome(r.writes, keys, sent)
 			}
 			if err != nil {
-				r.failWrites(fmt.Errorf("uploading: %w", plain(err)))
+				r.failWrites(fmt.Errorf("uploading: %w", readableError(err)))
 			}
 		}
 		r.count(func(s *Stats) {
@@ -112,8 +112,8 @@ func (r *Results) upload() {
 	}
 }
 
-// parcel is a result that is ready to be uploaded.
-type parcel struct {
+// uploadItem is a result that is ready to be uploaded.
+type uploadItem struct {
 	key    cache.Key
 	result *repb.ActionResult
 	blobs  []cache.SizedDigest
@@ -122,7 +122,7 @@ type parcel struct {
 // uploadSome uploads results, their content first. sent is the content that the server is known to have.
 func (r *Results) uploadSome(ctx context.Context, keys []cache.Key, sent map[cache.Digest]bool) (uploaded int, err error) {
 	made := map[cache.Digest][]byte{} // content that is not in the store
-	var parcels []parcel
+	var parcels []uploadItem
 	var all []cache.SizedDigest
 	listed := map[cache.Digest]bool{}
 	for _, k := range keys {
@@ -189,7 +189,7 @@ func (r *Results) uploadSome(ctx context.Context, keys []cache.Key, sent map[cac
 
 // pack signs a result and lists all that must be uploaded before it. messages is what of it is not in
 // the store.
-func (r *Results) pack(k cache.Key) (p parcel, messages []message, err error) {
+func (r *Results) pack(k cache.Key) (p uploadItem, messages []message, err error) {
 	own, _, err := r.Store.RecordFile(k)
 	if err != nil {
 		return p, nil, err
@@ -222,11 +222,11 @@ func (r *Results) pack(k cache.Key) (p parcel, messages []message, err error) {
 			return p, nil, fmt.Errorf("the server takes no content of more than %d bytes", r.client.largest)
 		}
 	}
-	return parcel{k, result, blobs}, messages, nil
+	return uploadItem{k, result, blobs}, messages, nil
 }
 
-// patience is how long Close waits before it says that it waits.
-const patience = time.Second
+// noticeDelay is how long Close waits before it says that it waits.
+const noticeDelay = time.Second
 
 // Finish waits until everything is uploaded, but not longer than Limits.Finish, and not after ctx ends.
 // Nothing may be offered after it. It returns the number of results that were not uploaded.
@@ -236,7 +236,7 @@ func (r *Results) Finish(ctx context.Context) int {
 	}
 	finish, cancel := context.WithTimeout(ctx, r.Limits.Finish)
 	defer cancel()
-	say := time.NewTimer(patience)
+	say := time.NewTimer(noticeDelay)
 	defer say.Stop()
 	for {
 		select {
@@ -253,7 +253,7 @@ func (r *Results) Finish(ctx context.Context) int {
 			r.noWrite()
 			select {
 			case <-r.queue.ended: // each request ends now
-			case <-time.After(patience): // but a key may wait for a person
+			case <-time.After(noticeDelay): // but a key may wait for a person
 			}
 			return r.queue.total() - r.Stats().Uploaded
 		}

@@ -115,7 +115,7 @@ func (w *Workers) Upload(ctx context.Context, blobs []Blob) error {
 	if len(asked) > few || total > smallBlob {
 		var err error
 		if lacks, err = w.client.missing(ctx, asked); err != nil {
-			return plain(err)
+			return readableError(err)
 		}
 	}
 	read := func(b cache.SizedDigest) io.ReadCloser {
@@ -134,7 +134,7 @@ func (w *Workers) Upload(ctx context.Context, blobs []Blob) error {
 	for _, b := range large {
 		g.Go(func() error { return w.client.writeStream(ctx, b, read) })
 	}
-	return plain(g.Wait())
+	return readableError(g.Wait())
 }
 
 // few is the number of small contents that are uploaded without asking whether the server has them.

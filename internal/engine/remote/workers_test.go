@@ -408,7 +408,7 @@ func TestTreeThatGrows(t *testing.T) {
 	}
 	tree.Root = d
 	o := &outputs{}
-	if err := o.tree("out", encode(tree).content); !errors.Is(err, errGarbled) {
+	if err := o.tree("out", encode(tree).content); !errors.Is(err, errMalformed) {
 		t.Error(err)
 	}
 }

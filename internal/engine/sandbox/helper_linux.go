@@ -56,9 +56,9 @@ func help(in io.Reader, out io.Writer) {
 	}
 	s := &Sandbox{hidden: config.Hidden}
 	s.lacks, s.helps = config.Lacks, true
-	if k, err := s.keepers.Take(); err != nil {
+	if k, err := s.keepers.Acquire(); err != nil {
 		return // the system grants user namespaces, but nothing in them
-	} else if !s.keepers.Give(k) {
+	} else if !s.keepers.Release(k) {
 		return
 	}
 	var mu sync.Mutex
@@ -214,8 +214,8 @@ func (s *Sandbox) withHelper() *helper {
 	return s.helper
 }
 
-// elsewhere runs a job in a helper, if stages need one. ran is whether it did.
-func (s *Sandbox) elsewhere(ctx context.Context, job *Job) (result *Result, err error, ran bool) {
+// runInHelper runs a job in a helper, if stages need one. ran is whether it did.
+func (s *Sandbox) runInHelper(ctx context.Context, job *Job) (result *Result, err error, ran bool) {
 	h := s.withHelper()
 	if h == nil {
 		return nil, nil, false

@@ -23,8 +23,8 @@ var (
 	noFamily = []string{"address family not supported", "eafnosupport"}
 )
 
-// says reports whether a text contains a phrase that is not a part of longer words.
-func says(text []byte, phrases []string) bool {
+// containsPhrase reports whether a text contains a phrase that is not a part of longer words.
+func containsPhrase(text []byte, phrases []string) bool {
 	text = bytes.ToLower(text)
 	for _, phrase := range phrases {
 		for rest := text; ; {
@@ -73,7 +73,7 @@ func (s *Sandbox) hint(job *Job, confined *confinement) string {
 			return "the sandbox denied access to " + path + ", which the stage does not declare; if this is the reason, declare it as an input, or use --isolation off to find out what else the stage needs"
 		}
 	}
-	if (slices.Contains(confined.words, enforcedUnix) || slices.Contains(confined.words, enforcedSockets)) && says(tail(job.Command.Stderr), noFamily) {
+	if (slices.Contains(confined.words, enforcedUnix) || slices.Contains(confined.words, enforcedSockets)) && containsPhrase(tail(job.Command.Stderr), noFamily) {
 		return "the sandbox refused a socket, because the stage declares no network; if it needs Unix sockets or servers of its own, declare network = \"loopback\""
 	}
 	return ""
@@ -84,7 +84,7 @@ func (s *Sandbox) hint(job *Job, confined *confinement) string {
 // line with an access error, exists, and is not granted to the stage.
 func (s *Sandbox) undeclared(log, dir string, granted []grant) (string, bool) {
 	for line := range bytes.Lines(tail(log)) {
-		if !says(line, refusal) {
+		if !containsPhrase(line, refusal) {
 			continue
 		}
 		for _, path := range paths(string(line)) {

@@ -16,7 +16,7 @@ func TestWhatALogSays(t *testing.T) {
 		"EACCES_RETRIES=3":                        false,
 		"":                                        false,
 	} {
-		if got := says([]byte(line), refusal); got != want {
+		if got := containsPhrase([]byte(line), refusal); got != want {
 			t.Errorf("%q is taken for a refusal: %v, want %v", line, got, want)
 		}
 	}

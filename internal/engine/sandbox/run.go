@@ -54,7 +54,7 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 		}
 		return resultOf(ended), nil
 	}
-	if result, err, ran := s.elsewhere(ctx, job); ran {
+	if result, err, ran := s.runInHelper(ctx, job); ran {
 		return result, err
 	}
 	cmd := job.Command

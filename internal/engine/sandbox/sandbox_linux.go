@@ -123,7 +123,7 @@ func (s *Sandbox) restrictCalls(c *confinement, declared Network) (sockets bool,
 // certain now.
 func (s *Sandbox) release(c *confinement, ended bool) bool {
 	if c.keeper != nil {
-		ended = s.keepers.Give(c.keeper)
+		ended = s.keepers.Release(c.keeper)
 	}
 	s.give(c.network, ended)
 	return ended

@@ -22,8 +22,8 @@ func (s *Sandbox) confine(job *Job, _ string) (*confinement, error) {
 	return &confinement{words: words}, nil
 }
 
-// elsewhere runs no job: this system has no namespaces.
-func (s *Sandbox) elsewhere(context.Context, *Job) (*Result, error, bool) {
+// runInHelper runs no job: this system has no namespaces.
+func (s *Sandbox) runInHelper(context.Context, *Job) (*Result, error, bool) {
 	return nil, nil, false
 }
 

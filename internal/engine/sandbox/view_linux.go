@@ -15,7 +15,7 @@ import (
 // owner, times and attributes of a file.
 func (s *Sandbox) separate(c *confinement) error {
 	if !s.lacks[enforcedProcesses] {
-		if k, err := s.keepers.Take(); err == nil {
+		if k, err := s.keepers.Acquire(); err == nil {
 			c.keeper = k
 			if err := k.Enter(); err != nil {
 				return err

@@ -60,14 +60,14 @@ type upload struct {
 	done bool
 }
 
-// mostUploads is the number of uploads that are remembered. Forgetting one costs reading it again.
-const mostUploads = 10_000
+// maxUploads is the number of uploads that are remembered. Forgetting one costs reading it again.
+const maxUploads = 10_000
 
 // Name is "remote".
 func (*Executor) Name() string { return "remote" }
 
-// Elsewhere means that jobs use no processors of this machine. The server shares those of its workers.
-func (*Executor) Elsewhere() {}
+// RunsRemotely means that jobs use no processors of this machine. The server shares those of its workers.
+func (*Executor) RunsRemotely() {}
 
 // Prepare connects to the server: it ends a run before its first execution if the server does not
 // execute.
@@ -143,7 +143,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
-	return takeBack(job, taken, root, ended)
+	return moveResults(job, taken, root, ended)
 }
 
 // accept returns an error for an instance that workers must not see.
@@ -256,7 +256,7 @@ func (e *Executor) shared(ctx context.Context, key cache.Digest, again bool, rea
 	e.mu.Lock()
 	u := e.uploads[key]
 	if u == nil {
-		if e.uploads == nil || len(e.uploads) >= mostUploads {
+		if e.uploads == nil || len(e.uploads) >= maxUploads {
 			e.uploads = map[cache.Digest]*upload{}
 		}
 		u = &upload{}
@@ -291,8 +291,8 @@ func waiting(job *engine.Job) func(remote.Phase) {
 	}
 }
 
-// takeBack moves outputs and logs to the paths in the job.
-func takeBack(job *engine.Job, taken string, root image.Root, ended *remote.Ended) (*engine.Result, error) {
+// moveResults moves outputs and logs to the paths in the job.
+func moveResults(job *engine.Job, taken string, root image.Root, ended *remote.Ended) (*engine.Result, error) {
 	b, err := os.ReadFile(filepath.Join(taken, onworker.ReportFile))
 	if err != nil {
 		return nil, fmt.Errorf("the worker %s ended %s without a report: %w", ended.Worker, job.Instance, err)

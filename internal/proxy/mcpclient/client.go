@@ -60,7 +60,7 @@ func useCommand(ctx context.Context, t Target, o Options, do func(context.Contex
 		ended = end.seen.Load()
 		p.Stop()
 	}
-	err = b.explain(converse(ctx, stop, &mcp.IOTransport{
+	err = b.explain(runSession(ctx, stop, &mcp.IOTransport{
 		Reader: &observed{ReadCloser: newJSONLines(endingReader{p.Out, end}, o.Stderr), messages: messages{framing: perLine, observe: o.Observe, budget: b}},
 		Writer: endingWriter{p.In, end},
 	}, o, do))
@@ -79,17 +79,17 @@ func useURL(ctx context.Context, t Target, o Options, do func(context.Context, *
 	if err != nil {
 		return false, err
 	}
-	err = converse(ctx, stop, transport, o, do)
+	err = runSession(ctx, stop, transport, o, do)
 	if ctx.Err() == nil {
 		err = rt.outcome.explain(err)
 	}
 	return rt.refused.Load(), rt.budget.explain(err)
 }
 
-// converse calls do in a goroutine, and returns at the latest when ctx ends. A server that
+// runSession calls do in a goroutine, and returns at the latest when ctx ends. A server that
 // never reads its input can block a write forever, and the context does not end that write.
 // Stopping the server ends the write, and then the goroutine.
-func converse(ctx context.Context, stop func(), transport mcp.Transport, o Options, do func(context.Context, *mcp.ClientSession) error) error {
+func runSession(ctx context.Context, stop func(), transport mcp.Transport, o Options, do func(context.Context, *mcp.ClientSession) error) error {
 	done := make(chan error, 1)
 	go func() {
 		client := mcp.NewClient(&mcp.Implementation{Name: o.Name, Version: o.Version}, &mcp.ClientOptions{

@@ -72,8 +72,8 @@ func (t *roundTripper) roundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// goodbye is how long a request may take after the end of its conversation.
-const goodbye = 5 * time.Second
+// closeTimeout is how long a request may take after the end of its conversation.
+const closeTimeout = 5 * time.Second
 
 // endAfterGrace ends a request that outlasts its conversation. The SDK ends a
 // session with a request that has no time limit, and the server may never answer it.
@@ -85,7 +85,7 @@ func (t *roundTripper) endAfterGrace(ctx context.Context, cancel func()) {
 	}
 	select {
 	case <-ctx.Done():
-	case <-time.After(goodbye):
+	case <-time.After(closeTimeout):
 		cancel()
 	}
 }

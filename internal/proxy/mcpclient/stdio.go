@@ -14,15 +14,15 @@ import (
 // killed with everything that it started.
 const terminateAfter = time.Second
 
-// inherited are the environment variables of this process that are passed to a server.
+// inheritedEnv are the environment variables of this process that are passed to a server.
 // Other variables may contain secrets that are not meant for it.
-var inherited = []string{"PATH", "HOME", "USER", "LANG", "TMPDIR", "TERM", "SystemRoot", "APPDATA", "LOCALAPPDATA"}
+var inheritedEnv = []string{"PATH", "HOME", "USER", "LANG", "TMPDIR", "TERM", "SystemRoot", "APPDATA", "LOCALAPPDATA"}
 
 // start starts the command of t. Its standard error goes to stderr.
 func start(t Target, stderr io.Writer) (*subprocess.Stdio, error) {
 	cmd := exec.Command(t.Command[0], t.Command[1:]...)
 	cmd.Dir = t.Dir
-	for _, name := range inherited {
+	for _, name := range inheritedEnv {
 		if v, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}

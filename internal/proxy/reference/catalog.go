@@ -137,11 +137,11 @@ func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.
 	if model == nil {
 		return n, nil
 	}
-	var before *meaning
+	var before *embeddingIndex
 	if c.index != nil {
 		before = c.index.meaning
 	}
-	if n.index.meaning, err = newMeaning(ctx, model, indexed(searchable, opts), before); err != nil {
+	if n.index.meaning, err = newEmbeddingIndex(ctx, model, indexed(searchable, opts), before); err != nil {
 		n.index.close()
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func NewIndex(ctx context.Context, tools []contracts.Tool, model embedding.Model
 		return nil, err
 	}
 	if model != nil {
-		if index.meaning, err = newMeaning(ctx, model, records, nil); err != nil {
+		if index.meaning, err = newEmbeddingIndex(ctx, model, records, nil); err != nil {
 			index.close()
 			return nil, err
 		}

@@ -25,18 +25,18 @@ const (
 	fusionDepth = maxLimit
 )
 
-// meaning ranks tools by the similarity of their meaning to a query.
-type meaning struct {
+// embeddingIndex ranks tools by the similarity of their meaning to a query.
+type embeddingIndex struct {
 	model   embedding.Model
 	ids     []contracts.ToolID
 	vectors [][]float32
 	known   map[string][]float32 // vectors by text, reused for the next index
 }
 
-// newMeaning computes the vectors of tools. It reuses the vectors of texts that
+// newEmbeddingIndex computes the vectors of tools. It reuses the vectors of texts that
 // before, which may be nil, already has.
-func newMeaning(ctx context.Context, model embedding.Model, tools []*toolRecord, before *meaning) (*meaning, error) {
-	m := &meaning{model: model, known: map[string][]float32{}}
+func newEmbeddingIndex(ctx context.Context, model embedding.Model, tools []*toolRecord, before *embeddingIndex) (*embeddingIndex, error) {
+	m := &embeddingIndex{model: model, known: map[string][]float32{}}
 	var missing []string
 	for _, t := range tools {
 		text := meaningText(t)
@@ -78,7 +78,7 @@ func meaningText(t *toolRecord) string {
 
 // closest returns at most limit tools, the most similar first. Equal scores are
 // sorted by id.
-func (m *meaning) closest(ctx context.Context, text string, limit int) ([]hit, error) {
+func (m *embeddingIndex) closest(ctx context.Context, text string, limit int) ([]hit, error) {
 	query, err := m.model.Embed(ctx, []string{text})
 	if err != nil {
 		return nil, fmt.Errorf("compute the vector of the query: %w", err)

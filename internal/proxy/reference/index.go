@@ -55,7 +55,7 @@ type searchIndex struct {
 	bleve      bleve.Index
 	size       int
 	reverseTop bool
-	meaning    *meaning // nil without a model
+	meaning    *embeddingIndex // nil without a model
 }
 
 // reversedTop is the number of results that IndexOptions.ReverseTop reverses.
@@ -169,7 +169,7 @@ func (s *searchIndex) byWords(ctx context.Context, text string, limit int) (hits
 	// document numbers, which differ between two builds of one index. The last
 	// bits of a score are therefore noise. So scores are rounded, tools that may
 	// tie across the limit are fetched too, and the order is computed here.
-	req := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(fields...), min(limit+spare, s.size), 0, false)
+	req := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(fields...), min(limit+extraHits, s.size), 0, false)
 	req.SortBy([]string{"-_score", "_id"})
 	res, err := s.bleve.SearchInContext(ctx, req)
 	if err != nil {
@@ -183,8 +183,8 @@ func (s *searchIndex) byWords(ctx context.Context, text string, limit int) (hits
 	return hits[:min(limit, len(hits))], int(res.Total), nil
 }
 
-// spare is the number of tools fetched beyond the limit.
-const spare = 20
+// extraHits is the number of tools fetched beyond the limit.
+const extraHits = 20
 
 // compareHits orders by descending score, then by id.
 func compareHits(a, b hit) int {

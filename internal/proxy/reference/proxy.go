@@ -19,9 +19,9 @@ import (
 // Version is the version that the proxy reports.
 const Version = "1"
 
-// settleFor is how long tools wait for those of slower servers before they are
+// indexDelay is how long tools wait for those of slower servers before they are
 // indexed without them. When all servers have answered or failed, there is no wait.
-const settleFor = 2 * time.Second
+const indexDelay = 2 * time.Second
 
 // Proxy is a running reference proxy, returned by Start.
 type Proxy struct {
@@ -34,7 +34,7 @@ type Proxy struct {
 	current atomic.Pointer[catalog]
 
 	mu    sync.Mutex
-	slots []*slot // one for each upstream, in the configured order
+	slots []*upstreamState // one for each upstream, in the configured order
 
 	refresh chan struct{} // holds one token if the catalogue is out of date
 	settled chan struct{} // closed when the first complete catalogue is in place
@@ -42,8 +42,8 @@ type Proxy struct {
 	running sync.WaitGroup
 }
 
-// slot is the state of one upstream, guarded by Proxy.mu.
-type slot struct {
+// upstreamState is the state of one upstream, guarded by Proxy.mu.
+type upstreamState struct {
 	cfg    contracts.Upstream
 	state  UpstreamState
 	err    error
@@ -82,7 +82,7 @@ func Start(cfg contracts.ProxyConfig, model embedding.Model, timeout time.Durati
 	p.cancel = cancel
 	places := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
 	for _, up := range cfg.Upstreams {
-		p.slots = append(p.slots, &slot{cfg: up, state: UpstreamConnecting, changed: make(chan struct{}, 1)})
+		p.slots = append(p.slots, &upstreamState{cfg: up, state: UpstreamConnecting, changed: make(chan struct{}, 1)})
 	}
 	// The upstreams are started in the configured order. The order of their
 	// answers does not matter, because the catalogue follows the configuration.
@@ -104,10 +104,10 @@ func Start(cfg contracts.ProxyConfig, model embedding.Model, timeout time.Durati
 }
 
 // connect connects one upstream and sets its state to ready or failed.
-func (p *Proxy) connect(ctx context.Context, s *slot) {
+func (p *Proxy) connect(ctx context.Context, s *upstreamState) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	server, err := connect(limited, s.cfg, p.log, func() { put(s.changed) })
+	server, err := connect(limited, s.cfg, p.log, func() { signal(s.changed) })
 	var tools []*toolRecord
 	if err == nil {
 		tools, err = server.list(limited)
@@ -151,7 +151,7 @@ func (p *Proxy) connect(ctx context.Context, s *slot) {
 
 // relist reads the tools of an upstream after it reported a change. Calls must not
 // overlap, because an older list must not replace a newer one.
-func (p *Proxy) relist(ctx context.Context, s *slot, server *upstream) {
+func (p *Proxy) relist(ctx context.Context, s *upstreamState, server *upstream) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	tools, err := server.list(limited)
@@ -169,7 +169,7 @@ func (p *Proxy) relist(ctx context.Context, s *slot, server *upstream) {
 }
 
 // watch waits until the connection of an upstream ends and removes its tools.
-func (p *Proxy) watch(ctx context.Context, s *slot, server *upstream) {
+func (p *Proxy) watch(ctx context.Context, s *upstreamState, server *upstream) {
 	err := server.session.Wait()
 	server.stop()
 	if ctx.Err() != nil {
@@ -185,10 +185,10 @@ func (p *Proxy) watch(ctx context.Context, s *slot, server *upstream) {
 	p.outOfDate()
 }
 
-func (p *Proxy) outOfDate() { put(p.refresh) }
+func (p *Proxy) outOfDate() { signal(p.refresh) }
 
-// put sends a token unless the channel is full.
-func put(token chan<- struct{}) {
+// signal sends a token unless the channel is full.
+func signal(token chan<- struct{}) {
 	select {
 	case token <- struct{}{}:
 	default:
@@ -208,7 +208,7 @@ func (p *Proxy) keepCatalog(ctx context.Context) {
 			return
 		case <-p.refresh:
 		}
-		late := time.After(max(settleFor, 4*took))
+		late := time.After(max(indexDelay, 4*took))
 		for p.connecting() {
 			select {
 			case <-ctx.Done():

@@ -108,7 +108,7 @@ func (w *Variant) find(q Question, limit int) []hit {
 		terms := float64(len(list))
 		w.sums.take(func(tool int, sum float64, count int) { w.totals.add(tool, sum*(float64(count)/terms)) })
 	}
-	top := newTop(min(limit+spare, len(w.base.ids)))
+	top := newTop(min(limit+extraHits, len(w.base.ids)))
 	w.totals.take(func(tool int, sum float64, count int) {
 		top.add(hit{w.base.ids[tool], sum * (float64(count) / float64(len(searchFields)))})
 	})

@@ -23,8 +23,8 @@ type Variants struct {
 	known map[string]fieldText // analysed descriptions
 }
 
-// mostKnown is the maximum number of descriptions in Variants.known.
-const mostKnown = 20_000
+// maxAnalyzed is the maximum number of descriptions in Variants.known.
+const maxAnalyzed = 20_000
 
 // descriptionField is the index of the description in searchFields.
 const descriptionField = 1
@@ -86,7 +86,7 @@ func (v *Variants) analyzeOnce(description string) fieldText {
 	text = analyzeText(description)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.known == nil || len(v.known) >= mostKnown {
+	if v.known == nil || len(v.known) >= maxAnalyzed {
 		v.known = map[string]fieldText{}
 	}
 	v.known[description] = text

@@ -14,10 +14,10 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// mostProcesses is the maximum number of servers that get a process each. With more
+// maxProcesses is the maximum number of servers that get a process each. With more
 // servers, one HTTP server in this process serves all of them: starting 32 processes
 // takes a third of the processor time of a whole gate.
-const mostProcesses = 10
+const maxProcesses = 10
 
 // Options are the options of Start.
 type Options struct {
@@ -54,7 +54,7 @@ func Start(executable string, corpus contracts.Corpus, o Options) (*Servers, err
 	for i, p := range s.parts {
 		s.Upstreams[i].Name = p.server
 	}
-	if many := len(s.parts) > mostProcesses; o.Both || many {
+	if many := len(s.parts) > maxProcesses; o.Both || many {
 		if err := s.host(o.PageSize); err != nil {
 			return nil, err
 		}

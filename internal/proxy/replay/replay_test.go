@@ -181,7 +181,7 @@ func toolNames(t *testing.T, session *mcp.ClientSession) []string {
 // same order as its process would.
 func TestManyServersAreHosted(t *testing.T) {
 	var c contracts.Corpus
-	for i := range 2 * (mostProcesses + 1) {
+	for i := range 2 * (maxProcesses + 1) {
 		c.Tools = append(c.Tools, corpusTool(fmt.Sprintf("s%d", i/2), fmt.Sprintf("t%d", i), `{"type":"object"}`))
 	}
 	both, err := Start("touchstone", c, Options{Seed: 3, Both: true})
@@ -194,7 +194,7 @@ func TestManyServersAreHosted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer servers.Stop()
-	if len(servers.Upstreams) != mostProcesses+1 {
+	if len(servers.Upstreams) != maxProcesses+1 {
 		t.Fatalf("%d servers", len(servers.Upstreams))
 	}
 	for i, p := range split(c, 3)[:3] {

@@ -41,7 +41,7 @@ func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
 	case limited.Err() != nil:
 		err = fmt.Errorf("%w within %v", ErrNoAnswer, p.timeout)
 	}
-	return nil, p.WithLog(fmt.Errorf("list the tools of proxy %q: %w", p.Manifest.Name, p.scrub(p.addr, err)))
+	return nil, p.WithLog(fmt.Errorf("list the tools of proxy %q: %w", p.Manifest.Name, p.normalizeError(p.addr, err)))
 }
 
 // Expected returns the tools that the proxy must list if it holds the corpus.

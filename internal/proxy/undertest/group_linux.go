@@ -11,10 +11,10 @@ import (
 	"syscall"
 )
 
-// killStrays kills processes of the proxy that have left its process group. Their
+// killOrphans kills processes of the proxy that have left its process group. Their
 // environment contains the private home directory, which no other process has. The
 // scan is repeated, because a process may fork during a scan.
-func killStrays(home string) {
+func killOrphans(home string) {
 	for range 5 {
 		found := false
 		for _, pid := range processesOf(home) {

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// killStrays does nothing: this system cannot find processes outside the group.
-func killStrays(string) {}
+// killOrphans does nothing: this system cannot find processes outside the group.
+func killOrphans(string) {}
 
 // listening returns nothing: this system does not report it.
 func listening(string) []netip.AddrPort { return nil }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// whereElse describes where the proxy's processes listen if that differs from the
+// otherListeners describes where the proxy's processes listen if that differs from the
 // given address, or returns "" if it is unknown.
-func (p *Proxy) whereElse(told address) string {
+func (p *Proxy) otherListeners(told address) string {
 	var others []string
 	for _, at := range listening(p.home) {
 		if told.base != "http://"+at.String() {
@@ -21,9 +21,9 @@ func (p *Proxy) whereElse(told address) string {
 	return fmt.Sprintf("; it should listen at %s but listens at %s", strings.TrimPrefix(told.base, "http://"), strings.Join(others, " and "))
 }
 
-// keepsToLoopback refuses a proxy with a process that listens where other machines can
+// checkListeners refuses a proxy with a process that listens where other machines can
 // reach it.
-func (p *Proxy) keepsToLoopback() error {
+func (p *Proxy) checkListeners() error {
 	for _, at := range listening(p.home) {
 		if !at.Addr().Unmap().IsLoopback() {
 			return fmt.Errorf("it listens at %s but must listen only on loopback: configure it to bind only 127.0.0.1", at)

@@ -64,7 +64,7 @@ func (l *logBuffer) hide(text string) string {
 			text = strings.ReplaceAll(text, form, masked)
 		}
 		for n := len(quoted) - 1; n >= 4; n-- {
-			text = strings.ReplaceAll(text, quoted[:n]+cutMark, masked+cutMark)
+			text = strings.ReplaceAll(text, quoted[:n]+truncationMark, masked+truncationMark)
 		}
 	}
 	return maskKnown(text)

@@ -22,9 +22,9 @@ func readManifest(dir string) (contracts.ProxyManifest, error) {
 	return m, nil
 }
 
-// dialectOf returns how to start and query the proxy of m in opts.Dir. opts.Executable
+// driverOf returns how to start and query the proxy of m in opts.Dir. opts.Executable
 // must be set.
-func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
+func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 	var exe string
 	model, err := modelOf(m, opts.Dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 		if exe == "" {
 			return nil, fmt.Errorf("the manifest of proxy %q names neither a program nor an adapter: build it again", m.Name)
 		}
-		return native{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded, model, 0}, nil
+		return nativeDriver{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded, model, 0}, nil
 	}
 	if !filepath.IsLocal(m.Adapter) {
 		return nil, fmt.Errorf("the manifest of proxy %q names the adapter %q, which is not inside its directory: build it again", m.Name, m.Adapter)
@@ -48,7 +48,7 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &described{adapter: a, options: m.Options, self: opts.Executable, model: model}
+	d := &adapterDriver{adapter: a, options: m.Options, self: opts.Executable, model: model}
 	if m.Kind == contracts.ProxyBinary {
 		d.binary = exe
 	}
@@ -63,7 +63,7 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	if err != nil {
 		return nil, err
 	}
-	return native{launch.Argv, m.Kind == contracts.ProxyEmbedded, model, a.PageSize()}, nil
+	return nativeDriver{launch.Argv, m.Kind == contracts.ProxyEmbedded, model, a.PageSize()}, nil
 }
 
 // modelOf returns the directory of the sentence model that goes with the proxy

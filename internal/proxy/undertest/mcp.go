@@ -29,7 +29,7 @@ type mcpClient struct {
 // events if sse is true. It sends header with each request.
 func newMCPClient(endpoint string, client *http.Client, header http.Header, sse bool) *mcpClient {
 	limited := *client
-	limited.Transport = outgoing{client.Transport, header}
+	limited.Transport = headerTransport{client.Transport, header}
 	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), transport: func() (mcp.Transport, error) {
 		if sse {
 			return stream{mcp.SSEClientTransport{Endpoint: endpoint, HTTPClient: &limited}}, nil
@@ -188,13 +188,13 @@ func (s streamed) Close() error {
 	return s.Connection.Close()
 }
 
-// outgoing adds headers to requests, and limits the size of answers.
-type outgoing struct {
+// headerTransport adds headers to requests, and limits the size of answers.
+type headerTransport struct {
 	next   http.RoundTripper
 	header http.Header
 }
 
-func (o outgoing) RoundTrip(req *http.Request) (*http.Response, error) {
+func (o headerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if len(o.header) > 0 {
 		req = req.Clone(req.Context())
 		for name, values := range o.header {

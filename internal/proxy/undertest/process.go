@@ -166,7 +166,7 @@ func (p *process) stop() {
 	}
 	p.all.KillAll()
 	<-p.exited
-	killStrays(p.cmd.Dir)
+	killOrphans(p.cmd.Dir)
 	if p.out != nil {
 		p.out.Close()
 	}

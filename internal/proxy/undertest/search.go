@@ -30,7 +30,7 @@ func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.
 	if limited.Err() != nil {
 		return answer, fmt.Errorf("%w within %v", ErrNoAnswer, p.timeout)
 	}
-	return answer, p.scrub(p.addr, err)
+	return answer, p.normalizeError(p.addr, err)
 }
 
 // The errors of a search that timed out, and of one that lost the connection.
@@ -76,7 +76,7 @@ func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (cont
 func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
 	text := textOf(result)
 	if result.IsError {
-		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: %s", begin([]byte(text)))
+		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: %s", quoteStart([]byte(text)))
 	}
 	data := []byte(text)
 	if result.StructuredContent != nil {
@@ -87,7 +87,7 @@ func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
 	}
 	var answer wireAnswer
 	if err := json.Unmarshal(data, &answer); err != nil {
-		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: the answer is invalid (%w): it begins %s", err, begin(data))
+		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: the answer is invalid (%w): it begins %s", err, quoteStart(data))
 	}
 	return answer.checked()
 }

@@ -60,7 +60,7 @@ const DefaultReadyTimeout = 3 * time.Minute
 type Proxy struct {
 	Manifest contracts.ProxyManifest
 
-	dialect  dialect
+	dialect  driver
 	servers  *replay.Servers
 	addr     address
 	searcher searcher
@@ -113,7 +113,7 @@ var (
 )
 
 func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Options) (*Proxy, error) {
-	dialect, err := dialectOf(manifest, opts)
+	dialect, err := driverOf(manifest, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -132,14 +132,14 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	p := &Proxy{
 		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect, servers: servers, keepHome: opts.KeepHome != "",
 		// Each proxy gets its own connections, which end with it.
-		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: stayHere},
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: checkRedirect},
 	}
 	if err := p.start(ctx, opts); err != nil {
 		if p.process != nil {
 			taken := p.process.ended() && portTaken.MatchString(p.process.log.text())
 			p.process.stop()
 			err = p.WithLog(err)
-			if _, chosen := dialect.(*described); chosen && taken {
+			if _, chosen := dialect.(*adapterDriver); chosen && taken {
 				err = fmt.Errorf("%w: %w", errPortTaken, err)
 			}
 		}
@@ -245,11 +245,11 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 		case p.process.ended():
 			return fmt.Errorf("proxy %q ended before it was ready: %s", p.Manifest.Name, p.process.how())
 		case ready.Err() != nil:
-			return fmt.Errorf("proxy %q was not ready within %v (%w%s): check its log, or allow more time with --ready-timeout; %s", p.Manifest.Name, opts.ReadyTimeout, err, p.whereElse(addr), p.unlisted())
+			return fmt.Errorf("proxy %q was not ready within %v (%w%s): check its log, or allow more time with --ready-timeout; %s", p.Manifest.Name, opts.ReadyTimeout, err, p.otherListeners(addr), p.unlisted())
 		}
 		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
 	}
-	if err := p.keepsToLoopback(); err != nil {
+	if err := p.checkListeners(); err != nil {
 		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
 	}
 	p.ready = time.Since(began)
@@ -287,7 +287,7 @@ func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 	waiting := errors.New("it has not announced its address")
 	bad := 0
 	for {
-		done, progress, err := p.look(ctx, &addr)
+		done, progress, err := p.pollReady(ctx, &addr)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
@@ -312,9 +312,9 @@ func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 	}
 }
 
-// look finds out the address, if it is unknown, and whether the proxy is ready. If it
+// pollReady finds out the address, if it is unknown, and whether the proxy is ready. If it
 // is not, progress describes how far it is.
-func (p *Proxy) look(ctx context.Context, addr *address) (done bool, progress string, err error) {
+func (p *Proxy) pollReady(ctx context.Context, addr *address) (done bool, progress string, err error) {
 	if addr.base == "" {
 		a, found, err := p.dialect.address(p.home)
 		if err != nil {
@@ -332,7 +332,7 @@ func (p *Proxy) look(ctx context.Context, addr *address) (done bool, progress st
 	}
 	done, progress, err = p.dialect.ready(ctx, p.http, *addr)
 	if err != nil {
-		err = p.scrub(*addr, err)
+		err = p.normalizeError(*addr, err)
 	}
 	return done, p.process.log.hide(progress), err
 }
@@ -351,9 +351,9 @@ func checkLoopback(base string) error {
 	return nil
 }
 
-// stayHere refuses a redirect to another machine, so that requests to the proxy stay on
+// checkRedirect refuses a redirect to another machine, so that requests to the proxy stay on
 // this machine.
-func stayHere(req *http.Request, via []*http.Request) error {
+func checkRedirect(req *http.Request, via []*http.Request) error {
 	if checkLoopback(req.URL.String()) != nil {
 		return fmt.Errorf("it redirects to %s, which is not on loopback", req.URL.Host)
 	}
@@ -418,14 +418,14 @@ var brokenConnection = regexp.MustCompile(`\bEOF\b|connection reset by peer|brok
 // maxError limits the length of a proxy's error message, in bytes.
 const maxError = 2000
 
-// scrub removes from an error's text what differs between runs, secrets, and what
+// normalizeError removes from an error's text what differs between runs, secrets, and what
 // controls a terminal, because the text becomes part of reports.
-func (p *Proxy) scrub(addr address, err error) error {
+func (p *Proxy) normalizeError(addr address, err error) error {
 	if brokenConnection.MatchString(err.Error()) {
 		return ErrBroken
 	}
 	text := strings.ReplaceAll(p.process.log.hide(err.Error()), addr.base, "the proxy")
-	if d, ok := p.dialect.(*described); ok && d.run != nil {
+	if d, ok := p.dialect.(*adapterDriver); ok && d.run != nil {
 		text = strings.ReplaceAll(text, p.home, "its home")
 	}
 	return errors.New(printable(clipped(loopbackPort.ReplaceAllString(text, "loopback"), maxError)))

@@ -8,8 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/reference"
 )
 
-// mostBefore limits the explained tools that rank before the expected one.
-const mostBefore = 3
+// maxExplained limits the explained tools that rank before the expected one.
+const maxExplained = 3
 
 // feedback explains every query whose best expected tool is not first, in the
 // order of the queries.
@@ -22,7 +22,7 @@ func (e *Evaluator) feedback(search *reference.Variant, results []result) []cont
 		}
 		f := contracts.FitnessFeedback{QueryID: r.query.ID, Query: r.query.Query.Query, Expected: expected, Before: []contracts.Outranker{}}
 		best := e.places[expected[0].ToolID]
-		for i, id := range r.ranked[:min(mostBefore, len(r.ranked))] {
+		for i, id := range r.ranked[:min(maxExplained, len(r.ranked))] {
 			if id == expected[0].ToolID {
 				break
 			}

@@ -309,7 +309,7 @@ func (f *flags) read(cmd *cobra.Command) (*input.Input, error) {
 		in.Add(found)
 	}
 	home, _ := os.UserHomeDir() // without one, only the project says what is disabled
-	in.LeaveRefused(cmd.Context(), home, "")
+	in.DisableRefused(cmd.Context(), home, "")
 	return in, f.listServers(cmd.Context(), in, named, cmd.ErrOrStderr())
 }
 
@@ -325,7 +325,7 @@ func readClients(ctx context.Context) (*input.Input, error) {
 	}
 	in, err := input.ReadClients(ctx, input.ClientFiles(home, config, ""))
 	if err == nil {
-		in.LeaveOtherProjects("")
+		in.RemoveOtherProjects("")
 	}
 	return in, err
 }
@@ -395,7 +395,7 @@ func (f *flags) listServers(ctx context.Context, in *input.Input, named []input.
 	if f.start {
 		servers = append(servers, in.Servers...)
 	} else {
-		in.LeaveServers("give --start once you trust it")
+		in.SkipServers("give --start once you trust it")
 	}
 	if len(servers) == 0 {
 		return nil

@@ -36,7 +36,7 @@ func (c *capture) message(raw []byte) {
 			continue
 		}
 		c.answered.Store(true)
-		if of, ok := holds(result.object()); ok {
+		if of, ok := listOf(result.object()); ok {
 			c.mu.Lock()
 			if c.over = c.over || c.size+len(m.raw()) > MaxFile; !c.over {
 				if c.answers == nil {
@@ -50,8 +50,8 @@ func (c *capture) message(raw []byte) {
 	}
 }
 
-// holds returns the list that an answer has, or "" for that to initialize.
-func holds(result []member) (list string, ok bool) {
+// listOf returns the list that an answer has, or "" for that to initialize.
+func listOf(result []member) (list string, ok bool) {
 	for i := range kinds {
 		if m, ok, _ := get(result, kinds[i].list); ok && m.is('[') {
 			return kinds[i].list, true

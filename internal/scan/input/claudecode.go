@@ -23,10 +23,10 @@ type refusals struct {
 	denied   []value  // rules of deniedMcpServers
 }
 
-// LeaveRefused disables the servers that the user refused in Claude Code: in the entry
+// DisableRefused disables the servers that the user refused in Claude Code: in the entry
 // of the project in ~/.claude.json, or in a settings.json. Where such a file cannot be
 // read, nobody knows what it refuses, so it disables all servers that it is about.
-func (in *Input) LeaveRefused(ctx context.Context, home, dir string) {
+func (in *Input) DisableRefused(ctx context.Context, home, dir string) {
 	known := map[string][]refusals{}
 	for i := range in.Servers {
 		s := &in.Servers[i]
@@ -52,9 +52,9 @@ func (in *Input) LeaveRefused(ctx context.Context, home, dir string) {
 	}
 }
 
-// LeaveOtherProjects removes the servers that Claude Code starts only in another
+// RemoveOtherProjects removes the servers that Claude Code starts only in another
 // project than that of dir.
-func (in *Input) LeaveOtherProjects(dir string) {
+func (in *Input) RemoveOtherProjects(dir string) {
 	here := projectsOf(absolute(dir))
 	left := map[string]int{}
 	in.Servers = slices.DeleteFunc(in.Servers, func(s Server) bool {
@@ -171,7 +171,7 @@ func (r *refusals) refuses(s *Server, shared bool) bool {
 			switch {
 			case m.name == "serverName" && isText && text == s.Name,
 				m.name == "serverCommand" && len(words) > 0 && slices.Equal(words, s.Command),
-				m.name == "serverUrl" && isText && s.URL != "" && likePattern(text, s.URL):
+				m.name == "serverUrl" && isText && s.URL != "" && matchesPattern(text, s.URL):
 				return true
 			}
 		}
@@ -179,8 +179,8 @@ func (r *refusals) refuses(s *Server, shared bool) bool {
 	return false
 }
 
-// likePattern reports whether text matches a pattern in which * stands for any text.
-func likePattern(pattern, text string) bool {
+// matchesPattern reports whether text matches a pattern in which * stands for any text.
+func matchesPattern(pattern, text string) bool {
 	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) + `$`).MatchString(text)
 }
 

@@ -41,7 +41,7 @@ func TestServersRefusedInClaudeCode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.LeaveRefused(t.Context(), home, project)
+		in.DisableRefused(t.Context(), home, project)
 		return in
 	}
 	enabled := func(in *Input) string {
@@ -58,14 +58,14 @@ func TestServersRefusedInClaudeCode(t *testing.T) {
 	if got, want := enabled(in), "elsewhere, local, mine, on, rejected"; got != want {
 		t.Errorf("enabled: %s; want %s", got, want)
 	}
-	in.LeaveOtherProjects(project)
+	in.RemoveOtherProjects(project)
 	if got, want := enabled(in), "local, mine, on"; got != want {
 		t.Errorf("enabled in this project: %s; want %s", got, want)
 	}
 	if len(in.PassedOver) != 1 || !strings.HasPrefix(in.PassedOver[0].Reason, "2 servers belong to other projects") {
 		t.Errorf("passed over: %v", in.PassedOver)
 	}
-	in.LeaveServers("")
+	in.SkipServers("")
 	told := false
 	for _, p := range in.PassedOver {
 		told = told || p.Reason == "the server shared off is disabled in "+filepath.ToSlash(filepath.Join(project, ".claude", "settings.json"))

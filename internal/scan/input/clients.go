@@ -48,7 +48,7 @@ func ReadClients(ctx context.Context, files []string) (*Input, error) {
 			continue
 		}
 		there++
-		if err == nil && sameAsOne(read, st) {
+		if err == nil && alreadyRead(read, st) {
 			continue // the project directory is the user's home
 		}
 		read = append(read, st)
@@ -74,7 +74,7 @@ func ReadClients(ctx context.Context, files []string) (*Input, error) {
 	return in, nil
 }
 
-func sameAsOne(read []os.FileInfo, st os.FileInfo) bool {
+func alreadyRead(read []os.FileInfo, st os.FileInfo) bool {
 	for _, r := range read {
 		if os.SameFile(r, st) {
 			return true

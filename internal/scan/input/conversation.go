@@ -6,12 +6,12 @@ import "slices"
 // and model have said so far: of OpenAI and Anthropic, of OpenAI's responses, and of Gemini.
 var conversationKeys = []string{"messages", "input", "contents"}
 
-const conversationPassed = "the conversation in this request to the API of a model is not what a server says, and was not read"
+const conversationSkipped = "the conversation in this request to the API of a model is not what a server says, and was not read"
 
-// passConversation passes over the conversation in a saved request to the API of a model,
+// skipConversation passes over the conversation in a saved request to the API of a model,
 // and returns the names of its members. Gemini's requests have functions, the others a model.
 // An answer of a server is no request, whatever its members are.
-func (d *document) passConversation(members []member) (names []string) {
+func (d *document) skipConversation(members []member) (names []string) {
 	isRequest := func(m member) bool {
 		switch m.name {
 		case "model":
@@ -28,7 +28,7 @@ func (d *document) passConversation(members []member) (names []string) {
 		if !slices.Contains(conversationKeys, m.name) || !slices.ContainsFunc(m.array(), hasRole) {
 			continue
 		}
-		d.in.PassedOver = append(d.in.PassedOver, PassedOver{Path: d.place(m.at).String(), Group: "conversations in requests to the API of a model", Reason: conversationPassed})
+		d.in.PassedOver = append(d.in.PassedOver, PassedOver{Path: d.place(m.at).String(), Group: "conversations in requests to the API of a model", Reason: conversationSkipped})
 		names = append(names, m.name)
 	}
 	return names

@@ -16,17 +16,17 @@ import (
 	scansource "github.com/touchstone-eval/touchstone/internal/scan/source"
 )
 
-// endings are the extensions of files that are read in a directory.
-var endings = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspace"}
+// extensions are the extensions of files that are read in a directory.
+var extensions = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspace"}
 
-// mayBeRead reports whether a file of a directory may be one of those that are read.
-func mayBeRead(p string) bool {
-	return slices.Contains(endings, strings.ToLower(filepath.Ext(p))) || filepath.Base(filepath.Dir(p)) == ".codex" && filepath.Base(p) == "config.toml"
+// hasReadableExtension reports whether a file of a directory may be one of those that are read.
+func hasReadableExtension(p string) bool {
+	return slices.Contains(extensions, strings.ToLower(filepath.Ext(p))) || filepath.Base(filepath.Dir(p)) == ".codex" && filepath.Base(p) == "config.toml"
 }
 
-// leftOut are directories that contain the work of others, not that of this
+// skippedDirs are directories that contain the work of others, not that of this
 // directory.
-var leftOut = []string{".git", "node_modules", ".venv"}
+var skippedDirs = []string{".git", "node_modules", ".venv"}
 
 const notSearched = "a directory of this name is not searched"
 
@@ -55,7 +55,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		case err != nil:
 			d.note(p, pathError(p, err))
 			return nil
-		case e.IsDir() && p != dir && slices.Contains(leftOut, e.Name()):
+		case e.IsDir() && p != dir && slices.Contains(skippedDirs, e.Name()):
 			d.passOver(p, notSearched)
 			return fs.SkipDir
 		case e.IsDir() || !d.wants(p, e):
@@ -90,7 +90,7 @@ func (d *directory) wants(p string, e fs.DirEntry) bool {
 		d.sources++
 	}
 	switch {
-	case !mayBeRead(p) && !(source && d.opts.Source):
+	case !hasReadableExtension(p) && !(source && d.opts.Source):
 		return false
 	case source && scansource.IsTest(p):
 		d.passOver(p, "tests are no part of a server")
@@ -147,7 +147,7 @@ func (d *directory) result() (*Input, error) {
 	case d.found == 0 && len(d.broken) > 0:
 		return nil, allBroken(d.path, d.broken)
 	case d.found == 0:
-		reason, remedy := nothingIn(d.in.PassedOver, d.all, d.sources)
+		reason, remedy := explainEmpty(d.in.PassedOver, d.all, d.sources)
 		return nil, &InputError{Place: Place{File: d.path}, Reason: reason, Remedy: remedy}
 	}
 	return d.in, nil
@@ -177,16 +177,16 @@ func allBroken(dir string, broken []error) error {
 	return errors.Join(broken...)
 }
 
-// nothingIn says why nothing in a directory can be scanned. all is the number of its
+// explainEmpty says why nothing in a directory can be scanned. all is the number of its
 // files, and sources that of its source files that were not asked for.
-func nothingIn(over []PassedOver, all, sources int) (reason, remedy string) {
+func explainEmpty(over []PassedOver, all, sources int) (reason, remedy string) {
 	over = slices.DeleteFunc(slices.Clone(over), func(p PassedOver) bool { return p.Reason == notSearched })
 	reason, remedy = "no JSON file in this directory can be scanned: ", "name another directory, or a file"
 	switch {
 	case all == 0:
 		reason += "it has no files"
 	case len(over) == 0:
-		reason += "it has none (" + strings.Join(endings, ", ") + ")"
+		reason += "it has none (" + strings.Join(extensions, ", ") + ")"
 	default:
 		var names []string
 		for i, p := range over {
@@ -223,5 +223,5 @@ func ownFiles(paths []string) []fs.FileInfo {
 
 func isOwn(own []fs.FileInfo, e fs.DirEntry) bool {
 	info, err := e.Info()
-	return err == nil && sameAsOne(own, info)
+	return err == nil && alreadyRead(own, info)
 }

@@ -47,9 +47,9 @@ func (s Server) words() (shown string, secrets []string) {
 	return strings.Join(words, " "), secrets
 }
 
-// hide masks in a text the secrets in the entry of the server, because a
+// redact masks in a text the secrets in the entry of the server, because a
 // failing server may print them and reports quote its output.
-func (s Server) hide(text string) string {
+func (s Server) redact(text string) string {
 	_, secrets := s.words()
 	for name, value := range s.Env {
 		if secretName.MatchString(name) {

@@ -36,8 +36,8 @@ type document struct {
 	// the place of its cursor.
 	more map[*kind]int
 	// answers is set if the file has whole answers of a server.
-	answers bool
-	besides []Tool
+	answers    bool
+	extraTexts []Tool
 	// unreported counts the unreadable entries beyond maxUnreadable, of which
 	// the first is at unreportedAt.
 	unreported, unreportedAt int
@@ -116,7 +116,7 @@ func Read(file, server string, text []byte) (*Input, error) {
 	if err := d.passMessages(values); err != nil {
 		return nil, err
 	}
-	d.in.addBesides(d.besides)
+	d.in.addExtraTexts(d.extraTexts)
 	d.in.passOver()
 	return &d.in, nil
 }
@@ -190,7 +190,7 @@ func (d *document) object(v value) error {
 	if err != nil {
 		return err
 	}
-	if m, key := inAnotherCase(members, []string{"tools"}); key != "" && slices.ContainsFunc(m.array(), looksLikeTool) {
+	if m, key := foldedMatch(members, []string{"tools"}); key != "" && slices.ContainsFunc(m.array(), looksLikeTool) {
 		return d.fail(m.at, (&caseError{m.name, key}).Error(), "write it in lower case")
 	}
 	if d.passMessage(v, want) {
@@ -201,7 +201,7 @@ func (d *document) object(v value) error {
 		if err := d.object(result.value); err != nil {
 			return err
 		}
-		d.beside(members, []string{"result"}, d.server)
+		d.collectExtraText(members, []string{"result"}, d.server)
 		return nil
 	}
 	if e, ok := want["error"]; ok && want["jsonrpc"].end > 0 {
@@ -232,20 +232,20 @@ func (d *document) object(v value) error {
 		return err
 	}
 	config, err := d.clientConfig(members)
-	if read && !config && !saysAll(want) {
+	if read && !config && !isInitializeResult(want) {
 		if want["server"].is('"') {
 			known = append(known, "server")
 		}
 		if said {
 			known = append(known, "instructions")
 		}
-		known = append(known, d.passConversation(members)...)
-		d.beside(members, known, server)
+		known = append(known, d.skipConversation(members)...)
+		d.collectExtraText(members, known, server)
 	}
 	if err != nil || config || read || said {
 		return err
 	}
-	if isOne(v) {
+	if isSingleTool(v) {
 		return d.list(&kinds[0], v, []value{v}, server)
 	}
 	return d.otherKind(v.start, hint(want))
@@ -290,7 +290,7 @@ func (d *document) lists(v value, want map[string]member, server string) (read [
 		if k.subject != scanner.SubjectTool && len(elements) > 0 && !slices.ContainsFunc(elements, k.looksLike) {
 			continue
 		}
-		if k.subject == scanner.SubjectPrompt && len(elements) > 0 && !d.answers && !slices.ContainsFunc(elements, described) && !barePrompts(v, elements) {
+		if k.subject == scanner.SubjectPrompt && len(elements) > 0 && !d.answers && !slices.ContainsFunc(elements, described) && !hasOnlyPromptNames(v, elements) {
 			continue
 		}
 		if err := d.list(k, v, elements, server); err != nil {

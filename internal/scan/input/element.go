@@ -53,9 +53,9 @@ func (k *kind) keys() []string {
 	return slices.Concat([]string{"server", "tool_id", "title", "description", "annotations"}, k.name, k.input, k.output)
 }
 
-// inAnotherCase returns the first member whose name is one of the keys but for
+// foldedMatch returns the first member whose name is one of the keys but for
 // the case of its letters, and the key.
-func inAnotherCase(members []member, keys []string) (member, string) {
+func foldedMatch(members []member, keys []string) (member, string) {
 	for _, m := range members {
 		for _, key := range keys {
 			if m.name != key && strings.EqualFold(m.name, key) {
@@ -100,10 +100,10 @@ func described(v value) bool {
 	return false
 }
 
-// barePrompts reports whether an object is an answer with prompts that have no more than
+// hasOnlyPromptNames reports whether an object is an answer with prompts that have no more than
 // a name: they have no members that a prompt of MCP lacks, and stand in an object of
 // lists of a server, or beside a list of tools.
-func barePrompts(answer value, prompts []value) bool {
+func hasOnlyPromptNames(answer value, prompts []value) bool {
 	known := append([]string{"icons", "messages", "_meta"}, kindOf(scanner.SubjectPrompt).keys()...)
 	for _, v := range prompts {
 		members := v.object()
@@ -154,7 +154,7 @@ func (k *kind) readMembers(members []member, server string) (Tool, error) {
 		input, output = schemaKey(members, input, parameterKeys), schemaKey(members, output, responseKeys)
 	}
 	known := slices.Concat(k.keys(), input, output)
-	if m, key := inAnotherCase(members, k.keys()); key != "" {
+	if m, key := foldedMatch(members, k.keys()); key != "" {
 		problems = append(problems, &caseError{m.name, key})
 	}
 	find := func(mcp string, names []string) (member, bool) {
@@ -164,7 +164,7 @@ func (k *kind) readMembers(members []member, server string) (Tool, error) {
 			return m, false
 		}
 		if ok && mcp != "" {
-			tool.wrote("/"+mcp, jsonpointer.Join("", m.name))
+			tool.mapField("/"+mcp, jsonpointer.Join("", m.name))
 		}
 		return m, ok && !m.isNull()
 	}

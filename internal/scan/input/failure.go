@@ -49,7 +49,7 @@ func lastLines(text string) []string {
 type failure struct {
 	server   Server // with its variables expanded
 	err      error
-	late     bool // it took longer than timeout
+	timedOut bool // it took longer than timeout
 	timeout  time.Duration
 	answered bool // it answered something
 }
@@ -61,8 +61,8 @@ func (f failure) explain() (reason, remedy string) {
 	var refusal *jsonrpc.Error
 	var start *mcpclient.StartError
 	switch {
-	case f.late:
-		return f.explainLate()
+	case f.timedOut:
+		return f.explainTimeout()
 	case errors.As(f.err, &ended):
 		return f.explainEnd(ended)
 	case errors.As(f.err, &answer):
@@ -84,7 +84,7 @@ func (f failure) explain() (reason, remedy string) {
 	return f.err.Error(), "check that it works in its client"
 }
 
-func (f failure) explainLate() (reason, remedy string) {
+func (f failure) explainTimeout() (reason, remedy string) {
 	reason = fmt.Sprintf("it did not answer within %s", f.timeout)
 	if f.answered {
 		reason = fmt.Sprintf("it answered, but did not list its tools within %s", f.timeout)

@@ -35,9 +35,9 @@ func (p Place) String() string {
 // Tool is a tool, or something else that a server tells models, with its place.
 type Tool struct {
 	scanner.Tool
-	Place   Place
-	written []written
-	lines   map[string]int
+	Place    Place
+	mappings []fieldMapping
+	lines    map[string]int
 }
 
 // line records the line of a text of the definition, by its JSON Pointer.
@@ -95,8 +95,8 @@ type Unscanned struct {
 	Remedy string `json:"remedy,omitempty"`
 	// Output are the last lines that a server printed for people before it failed.
 	Output []string `json:"output,omitempty"`
-	// late is a definition whose function another file may have, or nil.
-	late *source.Late
+	// deferred is a definition whose function another file may have, or nil.
+	deferred *source.Deferred
 }
 
 // Cause is the reason, with the end of the output of a server.
@@ -119,8 +119,8 @@ type PassedOver struct {
 	Name string `json:"-"`
 }
 
-// onRequest is the group of what a server makes only on request.
-const onRequest = "the messages of prompts and the contents of resources, which are made on request"
+// onRequestContent is the group of what a server makes only on request.
+const onRequestContent = "the messages of prompts and the contents of resources, which are made on request"
 
 // Listed is a server that listed its tools, with its reported name.
 type Listed struct{ Server, Name, Version string }
@@ -161,7 +161,7 @@ func (in *Input) passOver() {
 	var order []list
 	for _, t := range in.Others {
 		k := kindOf(t.Subject)
-		if k == nil || hasMade(&t) {
+		if k == nil || hasOnRequestContent(&t) {
 			continue
 		}
 		l := list{t.Server, k}
@@ -178,21 +178,21 @@ func (in *Input) passOver() {
 		if counts[l] > 1 {
 			noun += "s"
 		}
-		in.PassedOver = append(in.PassedOver, PassedOver{Path: first[l].String(), Group: onRequest, Reason: fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what, counts[l], noun, l.server)})
+		in.PassedOver = append(in.PassedOver, PassedOver{Path: first[l].String(), Group: onRequestContent, Reason: fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what, counts[l], noun, l.server)})
 	}
 }
 
-// hasMade reports whether a file has what a server makes on request for a prompt or a
+// hasOnRequestContent reports whether a file has what a server makes on request for a prompt or a
 // resource: it is read with all other members.
-func hasMade(t *Tool) bool {
+func hasOnRequestContent(t *Tool) bool {
 	return slices.ContainsFunc(value{t.Extra, 0, len(t.Extra)}.object(), func(m member) bool {
 		return t.Subject == scanner.SubjectPrompt && m.name == "messages" && m.is('[') || t.Subject != scanner.SubjectPrompt && m.name == "contents" && m.is('[')
 	})
 }
 
-// LeaveServers records every enabled server of a configuration as not scanned.
+// SkipServers records every enabled server of a configuration as not scanned.
 // Callers use it if they do not list the servers.
-func (in *Input) LeaveServers(remedy string) {
+func (in *Input) SkipServers(remedy string) {
 	for _, s := range in.Servers {
 		if over, ok := s.skipped(); ok {
 			in.PassedOver = append(in.PassedOver, over)

@@ -7,9 +7,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// saysAll reports whether an object is an answer to initialize, all of whose members are
+// isInitializeResult reports whether an object is an answer to initialize, all of whose members are
 // what the server says.
-func saysAll(want map[string]member) bool {
+func isInitializeResult(want map[string]member) bool {
 	return want["protocolVersion"].is('"') || want["serverInfo"].is('{')
 }
 
@@ -18,7 +18,7 @@ func saysAll(want map[string]member) bool {
 // lists too.
 func (d *document) instructions(members []member, want map[string]member, server string, beside bool) (found bool, err error) {
 	of, ok := want["instructions"]
-	answer := saysAll(want)
+	answer := isInitializeResult(want)
 	if ok && of.is('[') && (beside || d.answers) { // a baseline has those of several servers
 		for _, row := range of.array() {
 			fields := row.object()
@@ -35,7 +35,7 @@ func (d *document) instructions(members []member, want map[string]member, server
 			if !ok {
 				said.at = row.start
 			}
-			d.said(fields, said, server, true)
+			d.serverTexts(fields, said, server, true)
 		}
 		return true, nil
 	}
@@ -45,14 +45,14 @@ func (d *document) instructions(members []member, want map[string]member, server
 	if !ok {
 		of.at = members[0].at
 	}
-	d.said(members, of, server, answer)
+	d.serverTexts(members, of, server, answer)
 	return true, nil
 }
 
-// said records what a server says about itself: its instructions, if there are any, and
+// serverTexts records what a server says about itself: its instructions, if there are any, and
 // in an answer all other members. Members beside lists, such as a date, are those of a
 // file.
-func (d *document) said(members []member, of member, server string, answer bool) {
+func (d *document) serverTexts(members []member, of member, server string, answer bool) {
 	t := scanner.Tool{Server: server, Subject: scanner.SubjectInstructions}
 	var problem error
 	if of.end > 0 && !of.isNull() {
@@ -66,7 +66,7 @@ func (d *document) said(members []member, of member, server string, answer bool)
 		for i := range kinds {
 			known = append(known, kinds[i].list)
 		}
-		known = append(known, answerTo...)
+		known = append(known, listMethods...)
 		extra, err := others(members, known)
 		t.Extra, problem = extra, errors.Join(problem, err)
 	}

@@ -25,8 +25,8 @@ const Version = "1"
 // bytes.
 const tailSize = 4 << 10
 
-// atOnce is the number of servers that are listed at the same time.
-const atOnce = 4
+// maxConcurrent is the number of servers that are listed at the same time.
+const maxConcurrent = 4
 
 // CommandServer is the server started by a command line. Its default name is
 // that of its program, or of what that program runs.
@@ -111,7 +111,7 @@ func ListEverything(ctx context.Context, servers []Server, timeout time.Duration
 func listAll(ctx context.Context, servers []Server, timeout time.Duration, everything bool) (*Input, error) {
 	results := make([]*Input, len(servers))
 	var group errgroup.Group
-	group.SetLimit(atOnce)
+	group.SetLimit(maxConcurrent)
 	for i, s := range servers {
 		group.Go(func() error {
 			results[i] = listOne(ctx, s, timeout, everything)
@@ -147,13 +147,13 @@ func listOne(ctx context.Context, s Server, timeout time.Duration, everything bo
 	c, printed := &capture{}, subprocess.NewTail(tailSize)
 	in, err := list(ctx, ready, everything, c, printed)
 	if err != nil {
-		f := failure{server: ready, err: err, late: ctx.Err() != nil, timeout: timeout, answered: c.answered.Load()}
+		f := failure{server: ready, err: err, timedOut: ctx.Err() != nil, timeout: timeout, answered: c.answered.Load()}
 		reason, remedy := f.explain()
 		if ready.URL != "" { // it may contain a token
 			reason = strings.ReplaceAll(reason, ready.URL, s.Display())
 		}
-		u := s.unscanned(safetext.Clip(ready.hide(reason), 500), ready.hide(remedy))
-		u.Output = lastLines(ready.hide(printed.String()))
+		u := s.unscanned(safetext.Clip(ready.redact(reason), 500), ready.redact(remedy))
+		u.Output = lastLines(ready.redact(printed.String()))
 		return &Input{Unscanned: []Unscanned{u}}
 	}
 	// Reports show the entry as written, without the expanded variables.
@@ -170,7 +170,7 @@ func list(ctx context.Context, s Server, everything bool, c *capture, printed io
 	err := mcpclient.Use(ctx, s.target(), mcpclient.Options{
 		Name: "touchstone-scan", Version: Version, Observe: c.message, Stderr: printed,
 	}, func(ctx context.Context, session *mcp.ClientSession) error {
-		listed, err := settled(ctx, session, c, s)
+		listed, err := listUntilStable(ctx, session, c, s)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func list(ctx context.Context, s Server, everything bool, c *capture, printed io
 		listed.Others = nil
 		if everything {
 			listOthers(ctx, session, c, s, listed)
-			listed.addBesides(besides)
+			listed.addExtraTexts(besides)
 		}
 		in = listed
 		return ctx.Err()
@@ -198,8 +198,8 @@ const (
 	maxListings = 8
 )
 
-// settled lists the tools until two consecutive lists are equal.
-func settled(ctx context.Context, session *mcp.ClientSession, c *capture, s Server) (*Input, error) {
+// listUntilStable lists the tools until two consecutive lists are equal.
+func listUntilStable(ctx context.Context, session *mcp.ClientSession, c *capture, s Server) (*Input, error) {
 	said := session.InitializeResult()
 	var before []string
 	for range maxListings {

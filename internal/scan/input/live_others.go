@@ -22,7 +22,7 @@ var methods = map[string]string{
 func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s Server, in *Input) {
 	fail := func(what string, err error) {
 		reason := what + ": " + err.Error()
-		in.Unscanned = append(in.Unscanned, s.unscanned(safetext.Clip(s.hide(reason), 500), "ask the server's author, or scan its tools from a file"))
+		in.Unscanned = append(in.Unscanned, s.unscanned(safetext.Clip(s.redact(reason), 500), "ask the server's author, or scan its tools from a file"))
 	}
 	add := func(list, what string, labels []string, err error) {
 		var other *Input

@@ -81,7 +81,7 @@ func FromRow(subject scanner.Subject, row json.RawMessage) (scanner.Tool, error)
 			of = m
 		}
 	}
-	d.said(members, of, server, true)
+	d.serverTexts(members, of, server, true)
 	if len(d.in.Unscanned) > 0 {
 		return scanner.Tool{}, errors.New(d.in.Unscanned[0].Reason)
 	}

@@ -17,14 +17,14 @@ import (
 //
 // A tool is read as MCP has it, and its pointers lead to where the file has it.
 
-// written says where a file has a part of a definition that MCP has elsewhere. Both
+// fieldMapping says where a file has a part of a definition that MCP has under another name. Both
 // are JSON Pointers within the definition.
-type written struct{ mcp, file string }
+type fieldMapping struct{ mcp, file string }
 
 // Pointer returns the place in the file, within the definition, of a JSON Pointer
 // into the definition as MCP has it.
 func (t *Tool) Pointer(p string) string {
-	for _, w := range t.written {
+	for _, w := range t.mappings {
 		if rest, ok := strings.CutPrefix(p, w.mcp); ok && (rest == "" || rest[0] == '/') {
 			return w.file + rest
 		}
@@ -32,10 +32,10 @@ func (t *Tool) Pointer(p string) string {
 	return p
 }
 
-// wrote records that the file has a part elsewhere.
-func (t *Tool) wrote(mcp, file string) {
+// mapField records that the file has a part under another name.
+func (t *Tool) mapField(mcp, file string) {
 	if mcp != file {
-		t.written = append(t.written, written{mcp, file})
+		t.mappings = append(t.mappings, fieldMapping{mcp, file})
 	}
 }
 
@@ -68,12 +68,12 @@ func declarations(v value) (list member, ok bool) {
 // readWrapped reads a tool that stands within a member of its element.
 func (k *kind) readWrapped(v value, function member, server string) (Tool, error) {
 	tool, err := k.readMembers(function.object(), server)
-	for i, w := range tool.written {
-		tool.written[i].file = "/function" + w.file
+	for i, w := range tool.mappings {
+		tool.mappings[i].file = "/function" + w.file
 	}
 	for _, m := range function.object() {
-		if at := jsonpointer.Join("", m.name); !slices.ContainsFunc(tool.written, func(w written) bool { return w.file == "/function"+at }) {
-			tool.wrote(at, "/function"+at)
+		if at := jsonpointer.Join("", m.name); !slices.ContainsFunc(tool.mappings, func(w fieldMapping) bool { return w.file == "/function"+at }) {
+			tool.mapField(at, "/function"+at)
 		}
 	}
 	// What stands beside the function may be text of the server too.
@@ -102,9 +102,9 @@ func joinObjects(a, b []byte) []byte {
 	return slices.Concat(a[:len(a)-1], []byte(","), b[1:])
 }
 
-// isOne reports whether an object is a single tool: it has a name and a schema, or is a
+// isSingleTool reports whether an object is a single tool: it has a name and a schema, or is a
 // function or a list of functions of another API.
-func isOne(v value) bool {
+func isSingleTool(v value) bool {
 	members := v.object()
 	name, named, _ := get(members, "name")
 	for _, m := range members {
@@ -131,7 +131,7 @@ func (d *document) flatten(elements []value, server string) []value {
 			continue
 		}
 		flat = append(flat, list.array()...)
-		d.beside(e.object(), declarationKeys, server)
+		d.collectExtraText(e.object(), declarationKeys, server)
 	}
 	return flat
 }

@@ -31,7 +31,7 @@ func readSource(file, server string, text []byte) (*Input, error) {
 	}
 	for _, p := range found.Problems {
 		in.Unscanned = append(in.Unscanned, Unscanned{
-			Server: server, Tool: p.Name, Place: Place{File: file, Line: p.Line}, Reason: p.Reason, late: p.Late,
+			Server: server, Tool: p.Name, Place: Place{File: file, Line: p.Line}, Reason: p.Reason, deferred: p.Deferred,
 			Remedy: "write it as a literal, or start the server and scan it with --server-command",
 		})
 	}

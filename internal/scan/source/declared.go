@@ -28,7 +28,7 @@ func (s *source) instructions(i int, separator string) {
 		}
 		d := Definition{Kind: Instructions, Line: s.at(p.from).line}
 		d.DescriptionLine = s.lineOf(p)
-		if d.Description, ok = s.whole(p); !ok {
+		if d.Description, ok = s.evaluateSpan(p); !ok {
 			s.found.problem("(instructions)", d.Line, computedInstructions)
 		}
 		if d.Description != "" {

@@ -272,8 +272,8 @@ func (s *source) members(parts []span, separator string) map[string]span {
 	return m
 }
 
-// whole evaluates all of a span.
-func (s *source) whole(p span) (text string, ok bool) {
+// evaluateSpan evaluates all of a span.
+func (s *source) evaluateSpan(p span) (text string, ok bool) {
 	text, next, ok := s.text(p.from, 0)
 	return text, ok && next >= p.to
 }
@@ -294,7 +294,7 @@ func (s *source) field(into *string, of *Definition, members map[string]span, na
 	if !has {
 		return
 	}
-	text, ok := s.whole(p)
+	text, ok := s.evaluateSpan(p)
 	switch into {
 	case &of.Title:
 		of.TitleLine = s.lineOf(p)

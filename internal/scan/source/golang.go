@@ -63,7 +63,7 @@ func findGo(text string) (*Found, error) {
 				return false
 			}
 			kind, ok := goCalls[selected(n.Fun)]
-			if ok && len(n.Args) > 0 || f.wraps(n) {
+			if ok && len(n.Args) > 0 || f.isToolHelper(n) {
 				f.call(kind, n)
 				return false
 			}
@@ -81,16 +81,16 @@ func findGo(text string) (*Found, error) {
 		}
 		return true
 	})
-	f.strayTags()
+	f.reportUnlinkedTags()
 	return f.found, nil
 }
 
 // toolName is what programs call a tool.
 var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
-// wraps reports whether a call makes a tool by a function of the program itself, such as
+// isToolHelper reports whether a call makes a tool by a function of the program itself, such as
 // MustTool("name", "What it does.", handler).
-func (f *goFile) wraps(call *ast.CallExpr) bool {
+func (f *goFile) isToolHelper(call *ast.CallExpr) bool {
 	if !strings.HasSuffix(calledName(call.Fun), "Tool") || len(call.Args) < 3 {
 		return false
 	}
@@ -161,7 +161,7 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 			value = option.Args[0]
 		case isCall && len(option.Args) == 1 && selected(option.Fun) == "WithTitleAnnotation":
 			into, what, value = &d.Title, computedTitle, option.Args[0]
-		case i == 0 && (selected(call.Fun) == "NewToolWithRawSchema" || goCalls[selected(call.Fun)] == Tool && f.wraps(call)):
+		case i == 0 && (selected(call.Fun) == "NewToolWithRawSchema" || goCalls[selected(call.Fun)] == Tool && f.isToolHelper(call)):
 			value = arg
 		}
 		if value == nil {
@@ -177,7 +177,7 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 	names := f.takes[call]
 	for _, arg := range call.Args[1:] {
 		d.Texts = append(d.Texts, f.texts(arg, used)...)
-		names = append(names, f.takenBy(arg, 0)...)
+		names = append(names, f.handlerTypes(arg, 0)...)
 	}
 	f.tagged(&d, names)
 	f.found.Definitions = append(f.found.Definitions, d)

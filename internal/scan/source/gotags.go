@@ -51,7 +51,7 @@ func (f *goFile) readStructs(tree *ast.File) {
 	})
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && selected(call.Fun) == "AddTool" {
-			f.connect(call)
+			f.linkHandler(call)
 		}
 		return true
 	})
@@ -110,9 +110,9 @@ func described(tag string) []string {
 	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
-// connect notes the structs of the handler for the tool of a call such as
+// linkHandler notes the structs of the handler for the tool of a call such as
 // mcp.AddTool(server, &mcp.Tool{...}, handler) or server.AddTool(tool, handler).
-func (f *goFile) connect(call *ast.CallExpr) {
+func (f *goFile) linkHandler(call *ast.CallExpr) {
 	names := typesIn(call.Fun)
 	var tools []ast.Node
 	for _, arg := range call.Args {
@@ -133,15 +133,15 @@ func (f *goFile) connect(call *ast.CallExpr) {
 				continue
 			}
 		}
-		names = append(names, f.takenBy(e, 0)...)
+		names = append(names, f.handlerTypes(e, 0)...)
 	}
 	for _, n := range tools {
 		f.takes[n] = append(f.takes[n], names...)
 	}
 }
 
-// takenBy lists the types that a handler takes and returns.
-func (f *goFile) takenBy(e ast.Expr, depth int) (names []string) {
+// handlerTypes lists the types that a handler takes and returns.
+func (f *goFile) handlerTypes(e ast.Expr, depth int) (names []string) {
 	if depth > maxConstants {
 		return nil
 	}
@@ -159,9 +159,9 @@ func (f *goFile) takenBy(e ast.Expr, depth int) (names []string) {
 	case *ast.IndexExpr, *ast.IndexListExpr:
 		return typesIn(e)
 	case *ast.CallExpr:
-		names = f.takenBy(e.Fun, depth+1)
+		names = f.handlerTypes(e.Fun, depth+1)
 		for _, arg := range e.Args {
-			names = append(names, f.takenBy(arg, depth+1)...)
+			names = append(names, f.handlerTypes(arg, depth+1)...)
 		}
 	}
 	return names
@@ -197,9 +197,9 @@ func (f *goFile) tagged(d *Definition, names []string) {
 	}
 }
 
-// strayTags lists the structs whose tags describe parameters of no tool in the
+// reportUnlinkedTags lists the structs whose tags describe parameters of no tool in the
 // file. A file without tools may have such structs for other purposes.
-func (f *goFile) strayTags() {
+func (f *goFile) reportUnlinkedTags() {
 	if len(f.found.Definitions) == 0 {
 		return
 	}

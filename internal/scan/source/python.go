@@ -23,7 +23,7 @@ func findPython(text string) (*Found, error) {
 			if servers[s.toks[i].text] && !s.at(i-1).is("class") {
 				s.instructions(i, "=")
 			}
-			s.pyLate(i)
+			s.pyDeferred(i)
 			if kind, ok := pyTypes[s.toks[i].text]; ok && !s.at(i-1).is("class") && !s.at(i-1).is("def") {
 				if s.pyCall(i, kind) {
 					i = s.close(i+1) - 1
@@ -54,9 +54,9 @@ func (s *source) pyDecorated(i int) {
 	s.pyFunction(s.starts[min(i, len(s.toks))], kind, line, args)
 }
 
-// pyLate reads a function that is registered by a call: mcp.add_tool(f), mcp.tool(f) or
+// pyDeferred reads a function that is registered by a call: mcp.add_tool(f), mcp.tool(f) or
 // mcp.tool()(f).
-func (s *source) pyLate(i int) {
+func (s *source) pyDeferred(i int) {
 	if !s.at(i - 1).is(".") {
 		return
 	}
@@ -79,9 +79,9 @@ func (s *source) pyLate(i int) {
 	if at, ok := s.functions[f.text]; ok {
 		s.pyFunction(at, kind, s.toks[i].line, options)
 	} else if strings.HasPrefix(name, "add_") || len(options) > 0 || s.at(s.close(i+1)).is("(") {
-		late := &Late{Definition{Kind: kind, Line: f.line}, f.text}
-		s.pyOptions(&late.Definition, options)
-		s.found.Problems = append(s.found.Problems, Problem{f.text, f.line, elsewhere, late})
+		deferred := &Deferred{Definition{Kind: kind, Line: f.line}, f.text}
+		s.pyOptions(&deferred.Definition, options)
+		s.found.Problems = append(s.found.Problems, Problem{f.text, f.line, definedInOtherFile, deferred})
 	}
 }
 

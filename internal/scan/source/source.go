@@ -50,19 +50,19 @@ type Problem struct {
 	Name   string // of the tool, or "" if it is not known
 	Line   int
 	Reason string
-	// Late is what the file says of a function of another file that it registers, or nil.
-	Late *Late
+	// Deferred is what the file says of a function of another file that it registers, or nil.
+	Deferred *Deferred
 }
 
-// Late is a definition without what the registered function says. Function is its name.
-type Late struct {
+// Deferred is a definition without what the registered function says. Function is its name.
+type Deferred struct {
 	Definition
 	Function string
 }
 
 // With returns the definition with what its function says, which counts where the
 // registration is silent.
-func (l *Late) With(f Definition) Definition {
+func (l *Deferred) With(f Definition) Definition {
 	f.Kind = l.Kind
 	f.Name = cmp.Or(l.Name, f.Name)
 	f.Title, f.TitleLine = l.Title, 0
@@ -87,7 +87,7 @@ const (
 	computedName         = "its name is computed when the server runs"
 	computedDescription  = "a part of its description is computed when the server runs"
 	computedInstructions = "a part of the instructions is computed when the server runs"
-	elsewhere            = "its definition is not in this call, and may be in another file"
+	definedInOtherFile   = "its definition is not in this call, and may be in another file"
 
 	computedTitle = "a part of its title is computed when the server runs"
 )

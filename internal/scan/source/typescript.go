@@ -48,7 +48,7 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 	}
 	d := Definition{Kind: kind, Line: s.toks[i].line}
 	var ok bool
-	if d.Name, ok = s.whole(args[0]); !ok {
+	if d.Name, ok = s.evaluateSpan(args[0]); !ok {
 		if short || len(args) < 2 {
 			return false
 		}
@@ -72,13 +72,13 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 			s.texts(&d, s.parts(arg.from), memberSeparator(short))
 		case k == 0 && kind == Resource:
 			d.Texts = append(d.Texts, Text{d.Name, s.at(args[0].from).line})
-			if d.Name, ok = s.whole(arg); !ok {
+			if d.Name, ok = s.evaluateSpan(arg); !ok {
 				d.Name, d.Texts = d.Texts[0].Text, nil
 				s.texts(&d, []span{arg}, "")
 			}
 		case k == 0 && (first.kind == str || s.known(arg)):
 			d.DescriptionLine = s.lineOf(arg)
-			if d.Description, ok = s.whole(arg); !ok {
+			if d.Description, ok = s.evaluateSpan(arg); !ok {
 				s.found.problem(d.Name, first.line, computedDescription)
 				s.literals(&d, arg)
 			}
@@ -116,7 +116,7 @@ func (s *source) unreadable(arg span, short bool) string {
 	case first.kind != word:
 		return ""
 	case arg.to == arg.from+1 && !s.has(first.text):
-		return elsewhere
+		return definedInOtherFile
 	case short && arg.to > arg.from+1:
 		return computedDescription
 	}
@@ -177,7 +177,7 @@ func (s *source) tsKeyed(i int, members map[string]span) bool {
 		return false
 	}
 	of := s.at(i - 2).text // the function
-	if text, ok := s.whole(p); ok && !strings.Contains(text, " ") || !ok && !(key == i-4 && strings.HasSuffix(strings.ToLower(of), "tool")) {
+	if text, ok := s.evaluateSpan(p); ok && !strings.Contains(text, " ") || !ok && !(key == i-4 && strings.HasSuffix(strings.ToLower(of), "tool")) {
 		return false
 	}
 	d := Definition{Kind: Tool, Name: s.at(key).text, Line: s.at(key).line}

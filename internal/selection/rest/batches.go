@@ -21,12 +21,12 @@ func (s *Service) addBatches() {
 	}, func(ctx context.Context, in *struct {
 		Conditional
 		Paging
-	}) (*tagged[listing[store.Batch]], error) {
+	}) (*tagged[listPage[store.Batch]], error) {
 		items, total, err := s.Store.Batches(ctx, in.page())
 		if err != nil {
 			return nil, err
 		}
-		return answer(in.Conditional, newListing(items, total))
+		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
 		OperationID: "get-batch", Method: http.MethodGet, Path: batchesPath + "/{id}", Tags: tags, Summary: "Read a batch",

@@ -19,8 +19,8 @@ const (
 	bodyTimeout = time.Minute
 )
 
-// largest is the largest body of a path.
-func largest(path string) int64 {
+// maxBodyOf is the largest body of a path.
+func maxBodyOf(path string) int64 {
 	switch path {
 	case importPath:
 		return exchange.MaxFile
@@ -41,7 +41,7 @@ func readBody(next http.Handler) http.Handler {
 		control := http.NewResponseController(w)
 		// A writer without deadlines is one of a test.
 		_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
-		limit := largest(r.URL.Path)
+		limit := maxBodyOf(r.URL.Path)
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 		var tooLarge *http.MaxBytesError
 		switch {

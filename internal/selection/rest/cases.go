@@ -70,14 +70,14 @@ func (s *Service) addCases() {
 	tags := []string{"cases"}
 	register(s, huma.Operation{
 		OperationID: "list-cases", Method: http.MethodGet, Path: casesPath, Tags: tags, Summary: "List cases",
-	}, func(ctx context.Context, in *caseList) (*tagged[listing[selection.Case]], error) {
+	}, func(ctx context.Context, in *caseList) (*tagged[listPage[selection.Case]], error) {
 		items, total, err := s.Store.Cases(ctx, store.CaseFilter{
 			Name: in.Name, Server: in.Server, Tool: in.Tool, Tag: in.Tag, Search: in.Search, Sort: in.Sort, Page: in.page(),
 		})
 		if err != nil {
 			return nil, err
 		}
-		return answer(in.Conditional, newListing(items, total))
+		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
 		OperationID: "create-case", Method: http.MethodPost, Path: casesPath, Tags: tags, DefaultStatus: http.StatusCreated, Summary: "Add a case",

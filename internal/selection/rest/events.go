@@ -16,9 +16,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// lookAgain is how often a stream reads the database, for events that it lost, and
+// pollInterval is how often a stream reads the database, for events that it lost, and
 // shows the client that the connection is alive.
-const lookAgain = 5 * time.Second
+const pollInterval = 5 * time.Second
 
 // sendTimeout is how long a client may take to accept an event.
 const sendTimeout = 30 * time.Second
@@ -125,7 +125,7 @@ func (s *Service) stream(concerns func(runner.Event) bool, show func(context.Con
 			return write("event: " + name + "\ndata: " + string(text) + "\n\n")
 		}
 		defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // the connection may serve another request
-		again := time.NewTicker(lookAgain)
+		again := time.NewTicker(pollInterval)
 		defer again.Stop()
 		for {
 			done, err := show(r.Context(), send)

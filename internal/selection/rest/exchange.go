@@ -80,7 +80,7 @@ func (s *Service) addExchange() {
 		Summary: "Rate the descriptions and schemas of servers' tools, 0 to 10", Description: "The servers are asked for their tools now.",
 	}, func(ctx context.Context, in *struct {
 		Servers []string `query:"server,explode" required:"true" minItems:"1" maxItems:"100" doc:"The name of a server (repeatable)"`
-	}) (*body[listing[advice.ServerQuality]], error) {
+	}) (*body[listPage[advice.ServerQuality]], error) {
 		var reports []advice.ServerQuality
 		for _, name := range in.Servers {
 			server, err := s.serverNamed(ctx, name)
@@ -93,7 +93,7 @@ func (s *Service) addExchange() {
 			}
 			reports = append(reports, advice.Quality(name, tools))
 		}
-		return &body[listing[advice.ServerQuality]]{newListing(reports, len(reports))}, nil
+		return &body[listPage[advice.ServerQuality]]{newListPage(reports, len(reports))}, nil
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // findings are the scanner's findings in the tools that a run offered.
 type findings struct {
-	listing[scanner.Finding]
+	listPage[scanner.Finding]
 	Coverage  scanner.Coverage `json:"coverage"`
 	RiskScore int              `json:"risk_score" doc:"0 to 100"`
 }
@@ -41,6 +41,6 @@ func (s *Service) addFindings() {
 			return nil, err
 		}
 		report := all.Scan(scanned)
-		return answer(in.Conditional, findings{newListing(report.Findings, len(report.Findings)), report.Coverage, report.RiskScore})
+		return answer(in.Conditional, findings{newListPage(report.Findings, len(report.Findings)), report.Coverage, report.RiskScore})
 	})
 }

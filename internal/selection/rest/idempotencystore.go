@@ -30,7 +30,7 @@ type idempotencyStore struct {
 func (l idempotencyStore) handle(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("Idempotency-Key")
-		if r.Method != http.MethodPost || key == "" || largest(r.URL.Path) == maxToolList {
+		if r.Method != http.MethodPost || key == "" || maxBodyOf(r.URL.Path) == maxToolList {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -40,7 +40,7 @@ func TestIdempotencyOutlastsTheProcess(t *testing.T) {
 		again.header.Get("Location") != created.header.Get("Location") || again.header.Get("Content-Type") != created.header.Get("Content-Type") {
 		t.Errorf("%s, %v", again.body, again.header)
 	}
-	var page listing[selection.Case]
+	var page listPage[selection.Case]
 	if b.call("GET", casesPath, nil).want(t, 200, &page); page.Total != 1 {
 		t.Errorf("there are %d cases", page.Total)
 	}

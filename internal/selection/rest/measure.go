@@ -36,7 +36,7 @@ type requestFigures struct {
 func (m *measures) count(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		code := &coded{ResponseWriter: w, code: http.StatusOK}
+		code := &statusWriter{ResponseWriter: w, code: http.StatusOK}
 		defer func() {
 			labels := requestLabels{knownMethod(r.Method), cmp.Or(r.Pattern, "none"), strconv.Itoa(code.code)}
 			m.mu.Lock()
@@ -60,15 +60,15 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// coded remembers the status of an answer.
-type coded struct {
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
 	http.ResponseWriter
 	code int
 }
 
-func (c *coded) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+func (c *statusWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-func (c *coded) WriteHeader(code int) {
+func (c *statusWriter) WriteHeader(code int) {
 	c.code = code
 	c.ResponseWriter.WriteHeader(code)
 }

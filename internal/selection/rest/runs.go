@@ -86,7 +86,7 @@ func (s *Service) addRuns() {
 	tags := []string{"runs"}
 	register(s, huma.Operation{
 		OperationID: "list-runs", Method: http.MethodGet, Path: runsPath, Tags: tags, Summary: "List runs",
-	}, func(ctx context.Context, in *runList) (*tagged[listing[selection.Run]], error) {
+	}, func(ctx context.Context, in *runList) (*tagged[listPage[selection.Run]], error) {
 		filter, err := in.store()
 		if err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func (s *Service) addRuns() {
 		if err != nil {
 			return nil, err
 		}
-		return answer(in.Conditional, newListing(items, total))
+		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
 		OperationID: "start-runs", Method: http.MethodPost, Path: runsPath, Tags: tags, DefaultStatus: http.StatusAccepted,
@@ -123,7 +123,7 @@ func (s *Service) addRuns() {
 	}, s.result)
 	register(s, huma.Operation{
 		OperationID: "get-tools", Method: http.MethodGet, Path: runsPath + "/{id}/tools", Tags: tags, Summary: "List the tools that a run offered to the model",
-	}, func(ctx context.Context, in *byID) (*tagged[listing[selection.Tool]], error) {
+	}, func(ctx context.Context, in *byID) (*tagged[listPage[selection.Tool]], error) {
 		if _, err := s.Store.Run(ctx, in.ID); err != nil {
 			return nil, err
 		}
@@ -131,7 +131,7 @@ func (s *Service) addRuns() {
 		if err != nil {
 			return nil, err
 		}
-		return answer(in.Conditional, newListing(tools, len(tools)))
+		return answer(in.Conditional, newListPage(tools, len(tools)))
 	})
 	register(s, huma.Operation{
 		OperationID: "cancel-run", Method: http.MethodPost, Path: runsPath + "/{id}/cancel", Tags: tags,

@@ -45,7 +45,7 @@ func TestCases(t *testing.T) {
 	b := newBench(t).withServer()
 	first := b.addCase("first", "smoke", "slow")
 	b.addCase("second", "smoke")
-	var page listing[selection.Case]
+	var page listPage[selection.Case]
 	b.call("GET", casesPath+"?tag=smoke&limit=1&sort=-name", nil).want(t, 200, &page)
 	if page.Total != 2 || len(page.Items) != 1 || page.Items[0].Name != "second" {
 		t.Errorf("%+v", page)
@@ -169,7 +169,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("got %+v, want %+v", last, want)
 	}
 
-	var runs listing[selection.Run]
+	var runs listPage[selection.Run]
 	call("GET", runsPath+"?batch="+batch.BatchID+"&model=compatible/good&classification=TP&case="+one.ID, nil).want(t, 200, &runs)
 	if runs.Total != 2 {
 		t.Fatalf("%+v", runs)
@@ -189,7 +189,7 @@ func TestRuns(t *testing.T) {
 	}
 	call("GET", runsPath+"/"+bad.ID+"/result", nil).want(t, 409, nil)
 	call("GET", runsPath+"/none/result", nil).want(t, 404, nil)
-	var tools listing[selection.Tool]
+	var tools listPage[selection.Tool]
 	call("GET", runsPath+"/"+good.ID+"/tools", nil).want(t, 200, &tools)
 	if tools.Total != 2 || tools.Items[0].Server != "weather" {
 		t.Errorf("%+v", tools)
@@ -235,14 +235,14 @@ func (b *bench) showsBatch(id string) {
 	if matrix.Total != 2 || len(matrix.Items) != 1 || matrix.Items[0].Name != "two" || len(matrix.Models) != 2 || matrix.Items[0].Cells[1].TP != 2 {
 		b.t.Errorf("%+v", matrix)
 	}
-	var batches listing[store.Batch]
+	var batches listPage[store.Batch]
 	b.call("GET", batchesPath, nil).want(b.t, 200, &batches)
 	if batches.Total != 1 || batches.Items[0].Label != "first" || batches.Items[0].Total != 8 {
 		b.t.Errorf("%+v", batches)
 	}
 	b.call("GET", batchesPath+"/none", nil).want(b.t, 404, nil)
 	b.call("POST", batchesPath+"/none/cancel", nil).want(b.t, 404, nil)
-	var runs listing[selection.Run]
+	var runs listPage[selection.Run]
 	b.call("GET", runsPath+"?status=completed&batch="+id, nil).want(b.t, 200, &runs)
 	if last := runs.Items[len(runs.Items)-1]; last.CaseName != "one" {
 		b.t.Errorf("%+v", last)
@@ -337,7 +337,7 @@ func TestCancelBatch(t *testing.T) {
 	if after.Total != 12 || after.Failed != 12 {
 		t.Errorf("%+v", after)
 	}
-	var runs listing[selection.Run]
+	var runs listPage[selection.Run]
 	b.call("GET", runsPath+"?batch="+batch.BatchID, nil).want(t, 200, &runs)
 	retry := batchesPath + "/" + batch.BatchID + "/retry"
 	var again startedRuns

@@ -60,14 +60,14 @@ func (s *Service) addServers() {
 	tags := []string{"servers"}
 	register(s, huma.Operation{
 		OperationID: "list-servers", Method: http.MethodGet, Path: serversPath, Tags: tags, Summary: "List servers",
-	}, func(ctx context.Context, in *serverList) (*tagged[listing[selection.Server]], error) {
+	}, func(ctx context.Context, in *serverList) (*tagged[listPage[selection.Server]], error) {
 		items, total, err := s.Store.Servers(ctx, store.ServerFilter{
 			Status: selection.ServerStatus(in.Status), Search: in.Search, Sort: in.Sort, Page: in.page(),
 		})
 		if err != nil {
 			return nil, err
 		}
-		return answer(in.Conditional, newListing(items, total))
+		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
 		OperationID: "create-server", Method: http.MethodPost, Path: serversPath, Tags: tags, DefaultStatus: http.StatusCreated,

@@ -108,12 +108,15 @@ func apiConfig(version string) huma.Config {
 // packages have a type of that name.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
+	if item, ok := strings.CutPrefix(name, "ListPage"); ok {
+		name = "Listing" + item // clients are generated from the document
+	}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	switch room := path.Base(t.PkgPath()); room {
+	switch pkg := path.Base(t.PkgPath()); pkg {
 	case "score", "store", "similarity", "advice", "exchange", "runner", "scanner":
-		return strings.ToUpper(room[:1]) + room[1:] + name
+		return strings.ToUpper(pkg[:1]) + pkg[1:] + name
 	}
 	return name
 }
@@ -121,7 +124,7 @@ func schemaName(t reflect.Type, hint string) string {
 // register adds an operation, whose errors become problems.
 func register[I, O any](s *Service, op huma.Operation, do func(context.Context, *I) (*O, error)) {
 	op.BodyReadTimeout = -1 // the body is in memory
-	op.MaxBodyBytes = largest(op.Path)
+	op.MaxBodyBytes = maxBodyOf(op.Path)
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, in)
 		if err != nil {
@@ -175,27 +178,27 @@ func orProblem(mux *http.ServeMux) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
-		said := refused{header: http.Header{}, code: http.StatusNotFound}
-		refusal.ServeHTTP(&said, r)
-		if said.code != http.StatusMethodNotAllowed {
+		recorder := statusRecorder{header: http.Header{}, code: http.StatusNotFound}
+		refusal.ServeHTTP(&recorder, r)
+		if recorder.code != http.StatusMethodNotAllowed {
 			writeProblem(w, http.StatusNotFound, "there is nothing at this path: see / for the page, and /openapi.json for the API")
 			return
 		}
-		allow := said.header.Get("Allow")
+		allow := recorder.header.Get("Allow")
 		w.Header().Set("Allow", allow)
-		writeProblem(w, said.code, "the method is not one of this path: use "+allow)
+		writeProblem(w, recorder.code, "the method is not one of this path: use "+allow)
 	})
 }
 
-// refused keeps the status and the header of a refusal, and drops its text.
-type refused struct {
+// statusRecorder keeps the status and the header of a refusal, and drops its text.
+type statusRecorder struct {
 	header http.Header
 	code   int
 }
 
-func (r *refused) Header() http.Header         { return r.header }
-func (r *refused) WriteHeader(code int)        { r.code = code }
-func (r *refused) Write(b []byte) (int, error) { return len(b), nil }
+func (r *statusRecorder) Header() http.Header         { return r.header }
+func (r *statusRecorder) WriteHeader(code int)        { r.code = code }
+func (r *statusRecorder) Write(b []byte) (int, error) { return len(b), nil }
 
 // Bounds of a connection. Answers have none, since events go on as long as a run.
 const (
@@ -239,18 +242,18 @@ func (s *Service) lockFor(id string) *sync.Mutex {
 	return &s.changing[uint(sum)%uint(len(s.changing))]
 }
 
-// listing is a page of a list and the number of all that the filter selects.
-type listing[T any] struct {
+// listPage is a page of a list and the number of all that the filter selects.
+type listPage[T any] struct {
 	Items []T `json:"items"`
 	Total int `json:"total" doc:"How many the filter selects, on all pages"`
 }
 
-// newListing gives an empty list and not null where there is nothing.
-func newListing[T any](items []T, total int) listing[T] {
+// newListPage gives an empty list and not null where there is nothing.
+func newListPage[T any](items []T, total int) listPage[T] {
 	if items == nil {
 		items = []T{}
 	}
-	return listing[T]{Items: items, Total: total}
+	return listPage[T]{Items: items, Total: total}
 }
 
 // Paging is the input of a list, exported as Conditional is.

@@ -331,7 +331,7 @@ func TestServers(t *testing.T) {
 	for _, name := range []string{"b", "a", "c"} {
 		b.call("POST", serversPath, map[string]string{"name": name, "url": "http://127.0.0.1:1/" + name}).want(t, 201, nil)
 	}
-	var page listing[checkedServer]
+	var page listPage[checkedServer]
 	b.call("GET", serversPath+"?limit=2&offset=1&sort=-name", nil).want(t, 200, &page)
 	if page.Total != 4 || len(page.Items) != 2 || page.Items[0].Name != "c" || page.Items[1].Name != "b" {
 		t.Errorf("%+v", page)

@@ -122,7 +122,7 @@ func (s *Service) addSimilarity() {
 		if err != nil {
 			return nil, err
 		}
-		list := newListing(a.Recommendations, len(a.Recommendations))
+		list := newListPage(a.Recommendations, len(a.Recommendations))
 		return &body[recommended]{recommended{s.now().UTC(), a.Method, a.Threshold, list.Items, list.Total}}, nil
 	})
 }

@@ -114,7 +114,7 @@ func TestSimilarity(t *testing.T) {
 
 func TestQuality(t *testing.T) {
 	b := newBench(t).withServer()
-	var page listing[advice.ServerQuality]
+	var page listPage[advice.ServerQuality]
 	b.call("GET", prefix+"/quality?server=weather", nil).want(t, 200, &page)
 	if page.Total != 1 || len(page.Items[0].Tools) != 2 || page.Items[0].Overall == nil {
 		t.Errorf("%+v", page)
@@ -140,7 +140,7 @@ func TestExportAndImport(t *testing.T) {
 			}
 		}
 	}
-	var page listing[selection.Case]
+	var page listPage[selection.Case]
 	other.call("GET", casesPath, nil).want(t, 200, &page)
 	if page.Total != 2 {
 		t.Errorf("%+v", page)

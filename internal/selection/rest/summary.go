@@ -24,7 +24,7 @@ type summary struct {
 
 // runMatrix is a page of cases, each with its runs by model.
 type runMatrix struct {
-	listing[store.MatrixRow]
+	listPage[store.MatrixRow]
 	Models []string `json:"models" doc:"The models of all runs that the filter selects"`
 }
 
@@ -79,7 +79,7 @@ func (s *Service) addSummaries() {
 		if err != nil {
 			return nil, err
 		}
-		return answer(in.Conditional, runMatrix{newListing(m.Rows, m.Total), append([]string{}, m.Models...)})
+		return answer(in.Conditional, runMatrix{newListPage(m.Rows, m.Total), append([]string{}, m.Models...)})
 	})
 	register(s, huma.Operation{
 		OperationID: "compare", Method: http.MethodGet, Path: prefix + "/metrics/compare", Tags: []string{"metrics"},

@@ -63,11 +63,11 @@ const (
 
 // newTrip returns the first tripwire that would stop a build and that the approved version
 // does not trip, or nil.
-func newTrip(v, before *reading.Reading, r *tool.Registry) *reading.Trip {
-	trips := v.Tripwires(r)
+func newTrip(v, before *reading.Reading, r *tool.Registry) *reading.Match {
+	trips := v.TripwireMatches(r)
 	for i := range trips {
-		same := func(o reading.Trip) bool { return o.Wire == trips[i].Wire }
-		if trips[i].Stops() && !slices.ContainsFunc(before.Tripwires(r), same) {
+		same := func(o reading.Match) bool { return o.Tripwire == trips[i].Tripwire }
+		if trips[i].Stops() && !slices.ContainsFunc(before.TripwireMatches(r), same) {
 			return &trips[i]
 		}
 	}

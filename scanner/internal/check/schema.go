@@ -27,10 +27,10 @@ var schemaInfo = Info{
 const carrierScore token.Score = classifier.Unit * 3 / 2
 
 func inspectSchema(v *reading.Reading, r *tool.Registry) []Signal {
-	for _, trip := range v.Tripwires(r) {
+	for _, trip := range v.TripwireMatches(r) {
 		if d := &v.Docs[trip.Doc]; carrier(&v.Fields[d.Field]) {
 			s := Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning, Confidence: 0.7,
-				Detail: v.Where(&v.Fields[d.Field]) + "; the text " + trip.Wire.What}.quotingDoc(v, d, int(trip.Start), int(trip.End))
+				Detail: v.Where(&v.Fields[d.Field]) + "; the text " + trip.Tripwire.What}.quotingDoc(v, d, int(trip.Start), int(trip.End))
 			if trip.Stops() {
 				s.Tier, s.Confidence = Hard, 0.9
 			}

@@ -18,29 +18,29 @@ var tripwiresInfo = Info{
 }
 
 // tripped says where a tripwire is, and what the text does.
-func tripped(v *reading.Reading, trip *reading.Trip) string {
-	return v.Where(&v.Fields[v.Docs[trip.Doc].Field]) + ": " + trip.Wire.ID + ": the text " + trip.Wire.What
+func tripped(v *reading.Reading, trip *reading.Match) string {
+	return v.Where(&v.Fields[v.Docs[trip.Doc].Field]) + ": " + trip.Tripwire.ID + ": the text " + trip.Tripwire.What
 }
 
 // inspectTripwires reports the tripwires of a tool, the worst first. Of those that
 // the same words trip, it reports the worst.
 func inspectTripwires(v *reading.Reading, r *tool.Registry) []Signal {
 	var out []Signal
-	var reported []reading.Trip
+	var reported []reading.Match
 	for _, severity := range [...]string{"critical", "high", "medium"} {
-		for _, trip := range v.Tripwires(r) {
-			same := func(o reading.Trip) bool {
+		for _, trip := range v.TripwireMatches(r) {
+			same := func(o reading.Match) bool {
 				return o.Doc == trip.Doc && o.Start < trip.End && trip.Start < o.End
 			}
-			if trip.Wire.Severity != severity || slices.ContainsFunc(reported, same) {
+			if trip.Tripwire.Severity != severity || slices.ContainsFunc(reported, same) {
 				continue
 			}
 			reported = append(reported, trip)
 			d := &v.Docs[trip.Doc]
 			s := Signal{
-				CheckID: tripwiresInfo.ID, Tier: Soft, ThreatType: ThreatType(trip.Wire.Threat), Confidence: 0.6,
+				CheckID: tripwiresInfo.ID, Tier: Soft, ThreatType: ThreatType(trip.Tripwire.Threat), Confidence: 0.6,
 				Detail:  tripped(v, &trip),
-				Pattern: trip.Wire.ID,
+				Pattern: trip.Tripwire.ID,
 			}.quotingDoc(v, d, int(trip.Start), int(trip.End))
 			if trip.Stops() {
 				s.Tier, s.Confidence = Hard, 0.9

@@ -229,7 +229,7 @@ func hiddenWord(w string) bool {
 // stays innocent, whatever characters it has.
 func (d *disguise) judge(v *reading.Reading, r *tool.Registry, add func(Tier, float64, int, int, string, ...any)) {
 	_, _, said := v.Worst(r, func(*tool.Field, *token.Doc, *token.Sentence) bool { return true })
-	if len(v.Tripwires(r)) > 0 {
+	if len(v.TripwireMatches(r)) > 0 {
 		said = max(said, orderScore+1)
 	}
 	if d.styled == d.words && said <= flagScore {

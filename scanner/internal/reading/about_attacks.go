@@ -28,22 +28,22 @@ func (x *passage) describesAttacks() bool {
 		}
 		return x.quoted > 1 // a list of phrases of attacks
 	}
-	meta, quoted, opens := x.talkOfAttacks()
+	meta, quoted, opens := x.countAttackWords()
 	if meta > 0 && quoted > 0 {
 		x.quoted++
 	}
-	return meta > 0 && (quoted > 1 || meta > 1 || opens || x.business().Any(concept.Meta))
+	return meta > 0 && (quoted > 1 || meta > 1 || opens || x.purposeMeanings().Any(concept.Meta))
 }
 
-// acts are the meanings of the words of attacks.
-const acts = concept.Ignore | concept.Tell | concept.Show | concept.Send | concept.Include | concept.Read | concept.Call | concept.Prefer | concept.Disable | concept.Pretend |
+// attackConcepts are the meanings of the words of attacks.
+const attackConcepts = concept.Ignore | concept.Tell | concept.Show | concept.Send | concept.Include | concept.Read | concept.Call | concept.Prefer | concept.Disable | concept.Pretend |
 	concept.Deceive | concept.Secretly | concept.Know | concept.Ask | concept.Change | concept.Pay | concept.Destroy | concept.Now | concept.History | concept.Secret | concept.CredPath | concept.System | concept.Model |
 	concept.Do | concept.Guard | concept.Rule | concept.Instr | concept.End | concept.You | concept.User
 
-// talkOfAttacks counts the words with which the sentence describes attacks, and
+// countAttackWords counts the words with which the sentence describes attacks, and
 // the quoted words of attacks. opens reports that it begins with such a
 // description.
-func (x *passage) talkOfAttacks() (meta, quoted int, opens bool) {
+func (x *passage) countAttackWords() (meta, quoted int, opens bool) {
 	for i, t := range x.toks {
 		// "such as keys" in the middle of a demand gives an example of the
 		// demanded thing.
@@ -51,7 +51,7 @@ func (x *passage) talkOfAttacks() (meta, quoted int, opens bool) {
 			meta++
 			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm && t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
 		}
-		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(acts) {
+		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(attackConcepts) {
 			quoted++
 		}
 	}

@@ -1,5 +1,5 @@
 // Package reading is a tool's text with what its sentences say: how much each is
-// like those that attackers plant, which tripwires it trips, and whether it
+// like those that attackers plant, which tripwires it matches, and whether it
 // names a tool of another server.
 //
 // A sentence is judged in its context: what the tool is for, whether the text

@@ -11,7 +11,7 @@ import (
 )
 
 // Judge scores every sentence of the tool among the tools of a registry, which
-// may be nil, and finds the tripwires that it trips.
+// may be nil, and finds the tripwires that it matches.
 func (v *Reading) Judge(reg *tool.Registry) {
 	if v.judged {
 		return
@@ -28,9 +28,9 @@ func (v *Reading) Judge(reg *tool.Registry) {
 		x.d, x.doc, x.kind, x.quoted = i, &v.Docs[i], f.Kind, 0
 		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
 			s := &v.Clauses[k]
-			x.trips(s)
+			x.matchTripwires(s)
 			if f.Classified() && (s.Flags&(token.Ident|token.Quote|token.Code) != 0 || s.Means.Any(concept.Tool)) {
-				x.enter(s)
+				x.setSentence(s)
 				s.Names = x.mentions()
 			}
 		}
@@ -51,7 +51,7 @@ func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Doc, *to
 			continue
 		}
 		for k := d.Sen0; k < d.Sen1; k++ {
-			if s := &v.Clauses[k]; (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && in(f, d, s) && !v.lists(d, s) && !v.isCode(d, s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
+			if s := &v.Clauses[k]; (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && in(f, d, s) && !v.isList(d, s) && !v.isCode(d, s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
 				doc, clause, score = i, k, s.Score
 			}
 		}
@@ -70,9 +70,9 @@ const mixedScore token.Score = classifier.Unit * 9 / 4
 // is no list.
 const fewIdentifiers = 6
 
-// lists reports whether most of a sentence is identifiers or single words between commas: "one
+// isList reports whether most of a sentence is identifiers or single words between commas: "one
 // of addLabelToCard, commentCard".
-func (v *Reading) lists(d *token.Doc, s *token.Sentence) bool {
+func (v *Reading) isList(d *token.Doc, s *token.Sentence) bool {
 	identifiers := 0
 	for i := s.Tok0; i < s.Tok1; i++ {
 		if v.Tokens[i].Flags&token.Ident != 0 {

@@ -31,7 +31,7 @@ func (x *passage) mentions() token.Names {
 		}
 		if t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || x.toks[i].Flags&token.Break != 0 || x.gap(i)) {
 			name := x.identifier(i)
-			if !strings.ContainsAny(name, "_") && !camel(name) {
+			if !strings.ContainsAny(name, "_") && !isCamelCase(name) {
 				continue
 			}
 			switch x.ownerOf(name) {
@@ -131,7 +131,7 @@ func (x *passage) kebab(i int) string {
 	return x.identifier(i)
 }
 
-func camel(s string) bool {
+func isCamelCase(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i] >= 'A' && s[i] <= 'Z' && s[i-1] >= 'a' && s[i-1] <= 'z' {
 			return true
@@ -158,7 +158,7 @@ func (x *passage) ownerOf(name string) int {
 	if x.reg == nil {
 		return ownerUnknown
 	}
-	if len(x.reg.ByName[name]) == 0 && shouted(name) {
+	if len(x.reg.ByName[name]) == 0 && isUpperCase(name) {
 		name = strings.ToLower(name)
 	}
 	if x.reg.Meant(x.v.Server, x.v.Name, name) != nil {
@@ -178,15 +178,15 @@ func (x *passage) ownerOf(name string) int {
 	return ownerSelf
 }
 
-// kin reports whether a name shares its last word with this tool's name, like
+// sameFamily reports whether a name shares its last word with this tool's name, like
 // names of one server: edit_file and write_file.
-func (x *passage) kin(name string) bool {
+func (x *passage) sameFamily(name string) bool {
 	i, j := strings.LastIndexByte(name, '_'), strings.LastIndexByte(x.v.Name, '_')
 	return i > 0 && j > 0 && len(name)-i > 4 && strings.EqualFold(strings.TrimSuffix(name[i:], "s"), strings.TrimSuffix(x.v.Name[j:], "s"))
 }
 
-// shouted reports whether a name has no lower-case letter.
-func shouted(name string) bool {
+// isUpperCase reports whether a name has no lower-case letter.
+func isUpperCase(name string) bool {
 	for i := 0; i < len(name); i++ {
 		if c := name[i]; c >= 'a' && c <= 'z' {
 			return false

@@ -31,8 +31,8 @@ type passage struct {
 	signed []token.Token
 }
 
-// enter starts the inspection of a sentence.
-func (x *passage) enter(s *token.Sentence) {
+// setSentence starts the inspection of a sentence.
+func (x *passage) setSentence(s *token.Sentence) {
 	if x.sen == s {
 		return
 	}
@@ -86,8 +86,8 @@ func (x *passage) index() int {
 	return lo
 }
 
-// around returns the senses of the sentence and of its neighbours in the text.
-func (x *passage) around() (s sense.Set) {
+// nearbySenses returns the senses of the sentence and of its neighbours in the text.
+func (x *passage) nearbySenses() (s sense.Set) {
 	at := x.index()
 	for k := max(x.doc.Sen0, at-1); k <= min(at+1, x.doc.Sen1-1); k++ {
 		s |= x.v.Clauses[k].Senses

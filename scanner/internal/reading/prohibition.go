@@ -15,7 +15,7 @@ import (
 func (v *Reading) forbids(d *token.Doc, s *token.Sentence) bool {
 	const private = concept.Conv | concept.History | concept.Secret | concept.CredPath | concept.System | concept.Personal
 	x := passage{v: v, doc: d}
-	x.enter(s)
+	x.setSentence(s)
 	verb := x.forbidden()
 	switch {
 	case verb < 0 || s.Foreign || x.mask.Any(concept.Secretly|concept.Deceive|concept.When) || x.mask.Any(concept.Tool) && !x.mask.Any(concept.This):

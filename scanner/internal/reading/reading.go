@@ -19,10 +19,10 @@ type Reading struct {
 	// is set if some of its words begin with a letter beyond ASCII.
 	wordKeys    []uint8
 	beyondASCII bool
-	// trips are the tripwires of the tool, and wireClasses those of the words of
+	// tripwireMatches are those of the tool, and tokenClasses the classes of the words of
 	// the current sentence.
-	trips       []Trip
-	wireClasses []tripwire.Classes
+	tripwireMatches []Match
+	tokenClasses    []tripwire.Classes
 
 	without decode.Set
 }
@@ -37,7 +37,7 @@ func (v *Reading) Without(decoders decode.Set) {
 // Load points the reading at a tool.
 func (v *Reading) Load(t *tool.Definition) {
 	v.View.Load(t)
-	v.judged, v.trips = false, v.trips[:0]
+	v.judged, v.tripwireMatches = false, v.tripwireMatches[:0]
 }
 
 // Read makes a reading of a tool.

@@ -16,43 +16,43 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tripwire"
 )
 
-// Trip is a tripwire that a sentence trips.
-type Trip struct {
-	Wire       *tripwire.Tripwire
+// Match is a tripwire that a sentence matches.
+type Match struct {
+	Tripwire   *tripwire.Tripwire
 	Doc        int
 	Start, End uint32
-	// Spoken is set if the sentence seems to describe an attack instead of being
+	// DescribesAttack is set if the sentence seems to describe an attack instead of being
 	// one. An attacker can write such a sentence too.
-	Spoken bool
+	DescribesAttack bool
 }
 
 // Stops reports whether the tripwire stops a build by itself.
-func (t *Trip) Stops() bool { return t.Wire.Severity != "medium" && !t.Spoken }
+func (t *Match) Stops() bool { return t.Tripwire.Severity != "medium" && !t.DescribesAttack }
 
-// Tripwires returns the tripwires that the tool trips, each once, in the order of
+// TripwireMatches returns the tripwires that the tool matches, each once, in the order of
 // the text.
-func (v *Reading) Tripwires(reg *tool.Registry) []Trip {
+func (v *Reading) TripwireMatches(reg *tool.Registry) []Match {
 	v.Judge(reg)
-	return v.trips
+	return v.tripwireMatches
 }
 
-// wireWords finds the words of tripwires among tokens.
-type wireWords struct {
+// wordTable finds the words of tripwires among tokens.
+type wordTable struct {
 	set *tripwire.Set
 	// byNode holds the classes of words of the lexicon, by their node. Index 0
 	// is for all others.
 	byNode []uint16
 	lists  []tripwire.Classes
 	// anchors are the tripwires that a word of the same index makes possible.
-	anchors []tripwire.Wires
+	anchors []tripwire.Bitset
 	// rest holds the words that the lexicon lacks, and restSigns their
 	// signature.
 	rest      map[string]uint16
 	restSigns token.Signature
 }
 
-var wires = sync.OnceValue(func() *wireWords {
-	w := &wireWords{set: tripwire.Get(), lists: make([]tripwire.Classes, 1), anchors: make([]tripwire.Wires, 1), rest: map[string]uint16{}}
+var tripwireWords = sync.OnceValue(func() *wordTable {
+	w := &wordTable{set: tripwire.Get(), lists: make([]tripwire.Classes, 1), anchors: make([]tripwire.Bitset, 1), rest: map[string]uint16{}}
 	trie := lexicon.Get().Latin
 	w.byNode = make([]uint16, len(trie.Cells))
 	w.set.Words(func(word string, in tripwire.Classes) {
@@ -73,7 +73,7 @@ var wires = sync.OnceValue(func() *wireWords {
 })
 
 // of returns the index of a token's word, or 0.
-func (w *wireWords) of(v *Reading, d *token.Doc, t *token.Token) uint16 {
+func (w *wordTable) of(v *Reading, d *token.Doc, t *token.Token) uint16 {
 	if t.Flags&token.Ident != 0 {
 		return 0
 	}
@@ -91,24 +91,24 @@ func (w *wireWords) of(v *Reading, d *token.Doc, t *token.Token) uint16 {
 	return w.rest[string(v.Lower(d, *t))]
 }
 
-// trips tries all tripwires on a sentence.
-func (x *passage) trips(s *token.Sentence) {
+// matchTripwires tries all tripwires on a sentence.
+func (x *passage) matchTripwires(s *token.Sentence) {
 	switch x.kind {
 	case tool.KindParamName, tool.KindJoined, tool.KindPattern:
 		return
 	}
-	w := wires()
-	var likely tripwire.Wires
+	w := tripwireWords()
+	var candidates tripwire.Bitset
 	toks := x.v.Tokens[s.Tok0:s.Tok1]
 	x.words = x.words[:0]
 	for i := range toks {
 		k := w.of(x.v, x.doc, &toks[i])
 		x.words = append(x.words, k)
 		if k != 0 {
-			likely.Union(w.anchors[k])
+			candidates.Union(w.anchors[k])
 		}
 	}
-	if likely == (tripwire.Wires{}) {
+	if candidates == (tripwire.Bitset{}) {
 		return
 	}
 	var mask tripwire.Classes
@@ -118,18 +118,18 @@ func (x *passage) trips(s *token.Sentence) {
 		}
 	}
 	named := s.Flags&(token.Ident|token.Quote|token.Code) != 0 || x.doc.Stats.Marks&token.MarkDash != 0
-	entered, spoken := false, false
-	for half, set := range likely {
+	entered, describesAttack := false, false
+	for half, set := range candidates {
 		for ; set != 0; set &= set - 1 {
-			wire := &w.set.All[64*half+bits.TrailingZeros64(set)]
-			if !needs(wire, &mask, named) || !x.placed(wire) || x.tripped(wire) {
+			tw := &w.set.All[64*half+bits.TrailingZeros64(set)]
+			if !needs(tw, &mask, named) || !x.appliesToField(tw) || x.alreadyMatched(tw) {
 				continue
 			}
 			if !entered {
 				entered = true
-				spoken = x.speaksOfAttacks(s, w)
+				describesAttack = x.beginMatching(s, w)
 			}
-			x.try(wire, &mask, spoken)
+			x.matchTripwire(tw, &mask, describesAttack)
 		}
 	}
 }
@@ -145,34 +145,34 @@ func needs(w *tripwire.Tripwire, mask *tripwire.Classes, named bool) bool {
 	return false
 }
 
-// speaksOfAttacks enters the sentence, classifies its words, and reports whether it speaks of attacks.
-func (x *passage) speaksOfAttacks(s *token.Sentence, w *wireWords) bool {
-	x.enter(s)
+// beginMatching selects the sentence, classifies its words, and reports whether it describes attacks.
+func (x *passage) beginMatching(s *token.Sentence, w *wordTable) bool {
+	x.setSentence(s)
 	x.classify(w)
 	decoded := x.v.Fields[x.doc.Field].Layer != ""
 	return x.describesAttacks() || decoded && x.about.Any(concept.Meta) // "detects payloads such as aWdub3Jl..."
 }
 
-// try records a tripwire if the sentence trips it.
-func (x *passage) try(wire *tripwire.Tripwire, mask *tripwire.Classes, spoken bool) {
-	for i := range wire.Shapes {
-		p := &wire.Shapes[i]
+// matchTripwire records a tripwire if the sentence matches it.
+func (x *passage) matchTripwire(tw *tripwire.Tripwire, mask *tripwire.Classes, describesAttack bool) {
+	for i := range tw.Shapes {
+		p := &tw.Shapes[i]
 		if !mask.Holds(p.Needs) {
 			continue
 		}
-		if from, to, ok := x.matches(p); ok && !x.deniedFrom(from) && !x.excused(wire, mask) && (wire.In != "parameter" || x.takesText()) {
+		if from, to, ok := x.matches(p); ok && !x.deniedFrom(from) && !x.isExempt(tw, mask) && (tw.In != "parameter" || x.takesText()) {
 			cited := x.quotedFrom(from)
-			if cited && (spoken || x.about.Any(concept.Meta) || x.mask.Any(concept.Meta)) {
+			if cited && (describesAttack || x.about.Any(concept.Meta) || x.mask.Any(concept.Meta)) {
 				continue
 			}
-			x.v.trips = append(x.v.trips, Trip{Wire: wire, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, Spoken: spoken || cited})
+			x.v.tripwireMatches = append(x.v.tripwireMatches, Match{Tripwire: tw, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, DescribesAttack: describesAttack || cited})
 			return
 		}
 	}
 }
 
-// placed reports whether a tripwire applies to the field.
-func (x *passage) placed(w *tripwire.Tripwire) bool {
+// appliesToField reports whether a tripwire applies to the field.
+func (x *passage) appliesToField(w *tripwire.Tripwire) bool {
 	if x.v.Subject != "" && slices.Contains(w.NotIn, x.v.Subject) {
 		return false
 	}
@@ -192,29 +192,29 @@ func (x *passage) takesText() bool {
 	return !ok || shape.TakesText()
 }
 
-// tripped reports whether the tool has tripped a tripwire already.
-func (x *passage) tripped(w *tripwire.Tripwire) bool {
-	for i := range x.v.trips {
-		if x.v.trips[i].Wire == w {
+// alreadyMatched reports whether a sentence of the tool matched the tripwire before.
+func (x *passage) alreadyMatched(w *tripwire.Tripwire) bool {
+	for i := range x.v.tripwireMatches {
+		if x.v.tripwireMatches[i].Tripwire == w {
 			return true
 		}
 	}
 	return false
 }
 
-// business returns the meanings of what may excuse the sentence: the name of the tool, and
+// purposeMeanings returns the meanings of what may excuse the sentence: the name of the tool, and
 // its first sentence, unless that is the sentence itself.
-func (x *passage) business() concept.Set {
+func (x *passage) purposeMeanings() concept.Set {
 	if x.sen.First {
 		return x.nameMeans
 	}
 	return x.about
 }
 
-// excused reports whether the tool's business or the rest of the sentence makes
+// isExempt reports whether the tool's business or the rest of the sentence makes
 // it innocent.
-func (x *passage) excused(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
-	about := x.business()
+func (x *passage) isExempt(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
+	about := x.purposeMeanings()
 	for _, b := range w.NotFor {
 		if about.Any(tripwire.Businesses[b]) {
 			return true
@@ -276,14 +276,14 @@ func (x *passage) wholeQuoted() bool {
 	return x.sen.Tok0 == x.doc.Tok0 && x.sen.Tok1 == x.doc.Tok1
 }
 
-// classify computes the classes of each token of the sentence, with the kinds of
-// things.
-func (x *passage) classify(w *wireWords) {
-	x.v.wireClasses = x.v.wireClasses[:0]
+// classify computes the classes of each token of the sentence, with the classes
+// of entities.
+func (x *passage) classify(w *wordTable) {
+	x.v.tokenClasses = x.v.tokenClasses[:0]
 	for i := range x.toks {
 		c := w.lists[x.words[i]]
-		x.things(i, &c)
-		x.v.wireClasses = append(x.v.wireClasses, c)
+		x.addEntities(i, &c)
+		x.v.tokenClasses = append(x.v.tokenClasses, c)
 	}
 	if !x.doc.Stats.Command {
 		return
@@ -294,7 +294,7 @@ func (x *passage) classify(w *wireWords) {
 	command.EachShape(text, func(_ *command.Shape, from, to int) {
 		for i := range x.toks {
 			if int(x.toks[i].End) > start+from && int(x.toks[i].Start) < start+to {
-				x.v.wireClasses[i].Add(tripwire.Command)
+				x.v.tokenClasses[i].Add(tripwire.Command)
 				return
 			}
 		}
@@ -320,13 +320,13 @@ func (x *passage) matches(p *tripwire.Pattern) (from, to int, ok bool) {
 		found := false
 		clear(next)
 		for i := range n {
-			if !x.v.wireClasses[i].Has(e.Class) || e.Imperative && !x.asked(i, e.Order) || e.Last && !x.endsClause(i) {
+			if !x.v.tokenClasses[i].Has(e.Class) || e.Imperative && !x.isDemanded(i, e.Order) || e.Last && !x.endsClause(i) {
 				continue
 			}
 			if k == 0 {
 				next[i] = uint8(i) + 1
 			} else {
-				next[i] = x.reached(starts, i, e.Gap)
+				next[i] = x.matchStart(starts, i, e.Gap)
 			}
 			if next[i] != 0 && !found {
 				found = true
@@ -347,10 +347,10 @@ func (x *passage) endsClause(i int) bool {
 	return i == len(x.toks)-1 || x.toks[i+1].Flags&token.Break != 0
 }
 
-// reached returns the start of a match that ends before token i, with at most
+// matchStart returns the start of a match that ends before token i, with at most
 // gap words between, or only fillers.
-func (x *passage) reached(starts []uint8, i, gap int) uint8 {
-	fillers := wires().set.Fillers
+func (x *passage) matchStart(starts []uint8, i, gap int) uint8 {
+	fillers := tripwireWords().set.Fillers
 	words := 0
 	for k := i - 1; k >= 0; k-- {
 		if starts[k] != 0 {
@@ -358,7 +358,7 @@ func (x *passage) reached(starts []uint8, i, gap int) uint8 {
 		}
 		continues := x.toks[k].Flags&token.Ident != 0 && !x.gap(k)
 		switch {
-		case continues || x.v.wireClasses[k].Has(fillers):
+		case continues || x.v.tokenClasses[k].Has(fillers):
 		case gap < 0:
 			return 0
 		default:
@@ -370,9 +370,9 @@ func (x *passage) reached(starts []uint8, i, gap int) uint8 {
 	return 0
 }
 
-// asked reports whether the verb at token i is demanded. A text's opening does
+// isDemanded reports whether the verb at token i is demanded. A text's opening does
 // not count as an order.
-func (x *passage) asked(i int, order bool) bool {
+func (x *passage) isDemanded(i int, order bool) bool {
 	m := x.mood(i)
 	if m >= token.MoodOrder {
 		return true
@@ -381,7 +381,7 @@ func (x *passage) asked(i int, order bool) bool {
 		return !order
 	}
 	t := &x.toks[i]
-	if x.beginsAnew(i) {
+	if x.beginsSentence(i) {
 		return true
 	}
 	if t.Form != lexicon.OtherForm || t.Flags&token.Ident != 0 {
@@ -394,10 +394,10 @@ func (x *passage) asked(i int, order bool) bool {
 	return t.Flags&token.Break != 0 || x.toks[i-1].Means.Any(concept.Must|concept.Should|concept.And|concept.You|concept.Modal)
 }
 
-// beginsAnew reports whether the verb at token i begins a sentence although no
+// beginsSentence reports whether the verb at token i begins a sentence although no
 // punctuation ends the one before: "Calculator Ignore all instructions". Titles, in
 // which every word has a capital, do not count.
-func (x *passage) beginsAnew(i int) bool {
+func (x *passage) beginsSentence(i int) bool {
 	if i == 0 || i > 3 || i+1 >= len(x.toks) || x.toks[i].Form != lexicon.BaseForm {
 		return false
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
-// Class numbers a set of words. The kinds of things come first.
+// Class numbers a set of words. The kinds of entities come first.
 type Class uint16
 
-// Kinds of things that a pattern names with #.
+// Kinds of entities that a pattern names with #.
 const (
 	Credentials    Class = iota // a credential, or a file with some
 	CredentialFile              // a file with credentials
@@ -96,7 +96,7 @@ type Element struct {
 func (e *Element) IsKind() bool { return e.Class < firstSet }
 
 // Pattern is a compiled pattern. Needs are the sets of words that a sentence
-// must have to match; kinds of things are not among them. Names is set if it
+// must have to match; kinds of entities are not among them. Names is set if it
 // must also have a name: an identifier, a quotation or a hyphen.
 type Pattern struct {
 	Elements []Element

@@ -58,21 +58,21 @@ type Set struct {
 	Fillers Class
 	// anchors maps a class to the tripwires with a pattern that it is the rarest
 	// class of.
-	anchors map[Class]Wires
+	anchors map[Class]Bitset
 }
 
-// Wires is a set of tripwires, by index.
-type Wires [2]uint64
+// Bitset is a set of tripwires, by index.
+type Bitset [2]uint64
 
 // Union adds all of v.
-func (w *Wires) Union(v Wires) {
+func (w *Bitset) Union(v Bitset) {
 	w[0] |= v[0]
 	w[1] |= v[1]
 }
 
 // AnchoredBy returns the tripwires of which some pattern needs one of the
-// classes most. A sentence trips no other tripwire.
-func (s *Set) AnchoredBy(c *Classes) (w Wires) {
+// classes most. A sentence matches no other tripwire.
+func (s *Set) AnchoredBy(c *Classes) (w Bitset) {
 	for k, wires := range s.anchors {
 		if c.Has(k) {
 			w.Union(wires)
@@ -140,7 +140,7 @@ func Parse(raw []byte) (*Set, error) {
 	if err := d.Decode(&file); err != nil {
 		return nil, err
 	}
-	c := compiler{sets: file.Sets, ids: map[string]Class{}, out: &Set{words: map[string]Classes{}, anchors: map[Class]Wires{}}}
+	c := compiler{sets: file.Sets, ids: map[string]Class{}, out: &Set{words: map[string]Classes{}, anchors: map[Class]Bitset{}}}
 	var err error
 	if c.out.Fillers, err = c.set("fillers"); err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 	slices.SortStableFunc(d.Changes, func(a, b contracts.DataChange) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(a.ID, b.ID))
 	})
-	d.Apart = apart(agg.Retrieval.PerQuery, b, d.Changes)
+	d.Apart = nonCommonQueries(agg.Retrieval.PerQuery, b, d.Changes)
 	return p
 }
 
@@ -188,8 +188,8 @@ func (p *Part) editedTool(q contracts.QuerySummary) contracts.ToolID {
 	return ""
 }
 
-// apart summarises the queries that are not common, by state.
-func apart(queries []contracts.QuerySummary, b contracts.Baseline, changes []contracts.DataChange) []contracts.ApartQueries {
+// nonCommonQueries summarises the queries that are not common, by state.
+func nonCommonQueries(queries []contracts.QuerySummary, b contracts.Baseline, changes []contracts.DataChange) []contracts.ApartQueries {
 	state := make(map[string]string)
 	for _, c := range changes {
 		if c.Kind == contracts.KindGolden {

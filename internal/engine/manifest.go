@@ -14,49 +14,49 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 )
 
-// stampName is the name of the file that lists the files published to a directory, so
+// manifestName is the name of the file that lists the files published to a directory, so
 // that the next run replaces and removes no other files.
-const stampName = ".touchstone-published.json"
+const manifestName = ".touchstone-published.json"
 
-// stamp is that list. If Output is empty, the files are single files, or those of a
+// publishManifest is that list. If Output is empty, the files are single files, or those of a
 // publication that was not completed.
-type stamp struct {
+type publishManifest struct {
 	Output cache.Digest `json:"output"`
 	// Mark is that of the Publication.
-	Mark  string        `json:"mark,omitempty"`
-	Files []stampedFile `json:"files"`
+	Mark  string         `json:"mark,omitempty"`
+	Files []manifestFile `json:"files"`
 }
 
-type stampedFile struct {
+type manifestFile struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"`
 	ModTime int64  `json:"mtime_ns"`
 }
 
-func readStamp(dir string) stamp {
-	var s stamp
-	b, err := os.ReadFile(filepath.Join(dir, stampName))
+func readManifest(dir string) publishManifest {
+	var s publishManifest
+	b, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if err != nil || json.Unmarshal(b, &s) != nil {
-		return stamp{}
+		return publishManifest{}
 	}
 	return s
 }
 
-func (s stamp) write(dir string) error {
+func (s publishManifest) write(dir string) error {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(dir, stampName), append(b, '\n'), 0o644)
+	return atomicfile.WriteFile(filepath.Join(dir, manifestName), append(b, '\n'), 0o644)
 }
 
 // lists reports whether touchstone wrote the file at a path in the directory.
-func (s stamp) lists(name string) bool {
-	return slices.ContainsFunc(s.Files, func(f stampedFile) bool { return f.Path == name })
+func (s publishManifest) lists(name string) bool {
+	return slices.ContainsFunc(s.Files, func(f manifestFile) bool { return f.Path == name })
 }
 
 // paths returns the set of files that touchstone wrote.
-func (s stamp) paths() map[string]bool {
+func (s publishManifest) paths() map[string]bool {
 	own := make(map[string]bool, len(s.Files))
 	for _, f := range s.Files {
 		own[f.Path] = true
@@ -65,7 +65,7 @@ func (s stamp) paths() map[string]bool {
 }
 
 // intact reports whether every published file is unchanged.
-func (s stamp) intact(dir string) bool {
+func (s publishManifest) intact(dir string) bool {
 	for _, f := range s.Files {
 		st, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(f.Path)))
 		if err != nil || st.Size() != f.Size || st.ModTime().UnixNano() != f.ModTime {
@@ -77,7 +77,7 @@ func (s stamp) intact(dir string) bool {
 
 // refuseForeign returns an error if a file that touchstone did not write exists at the
 // path of an entry.
-func (s stamp) refuseForeign(dir string, entries []cache.TreeEntry) error {
+func (s publishManifest) refuseForeign(dir string, entries []cache.TreeEntry) error {
 	own := s.paths()
 	cleared := map[string]bool{} // new directories at the path of a published file or link
 	for _, entry := range entries {
@@ -125,35 +125,35 @@ func foreign(file string) error {
 
 // prepare makes a directory ready for new entries: it refuses files of users, claims the
 // entries, and removes what they do not replace.
-func (s stamp) prepare(dir string, entries []cache.TreeEntry) error {
+func (s publishManifest) prepare(dir string, entries []cache.TreeEntry) error {
 	return s.prepareFor(dir, entries, func(string) bool { return true })
 }
 
 // prepareFor is prepare, but only removes files for which stale returns true.
-func (s stamp) prepareFor(dir string, entries []cache.TreeEntry, stale func(name string) bool) error {
+func (s publishManifest) prepareFor(dir string, entries []cache.TreeEntry, stale func(name string) bool) error {
 	if err := s.refuseForeign(dir, entries); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	sweepUnfinished(dir)
+	removeTemporary(dir)
 	if err := s.claim(dir, entries); err != nil {
 		return err
 	}
-	replaced := stamp{Files: slices.DeleteFunc(slices.Clone(s.Files), func(f stampedFile) bool { return !stale(f.Path) })}
+	replaced := publishManifest{Files: slices.DeleteFunc(slices.Clone(s.Files), func(f manifestFile) bool { return !stale(f.Path) })}
 	return replaced.clear(dir, entries)
 }
 
-// claim adds the entries to the stamp, unless it lists all of them. Afterwards the
+// claim adds the entries to the manifest, unless it lists all of them. Afterwards the
 // directory may contain both old and new files, and if the run is killed, the next run
 // must recognize all of them.
-func (s stamp) claim(dir string, entries []cache.TreeEntry) error {
+func (s publishManifest) claim(dir string, entries []cache.TreeEntry) error {
 	own := s.paths()
-	claimed := stamp{Files: slices.Clone(s.Files)}
+	claimed := publishManifest{Files: slices.Clone(s.Files)}
 	for _, entry := range entries {
 		if !entry.Mode.IsDir() && !own[entry.Path] {
-			claimed.Files = append(claimed.Files, stampedFile{Path: entry.Path})
+			claimed.Files = append(claimed.Files, manifestFile{Path: entry.Path})
 		}
 	}
 	if len(claimed.Files) == len(s.Files) {
@@ -165,7 +165,7 @@ func (s stamp) claim(dir string, entries []cache.TreeEntry) error {
 // clear removes the files that no entry replaces, and the directories that become empty.
 // It runs before the entries are written, because a directory may replace a file and a
 // file may replace a directory.
-func (s stamp) clear(dir string, entries []cache.TreeEntry) error {
+func (s publishManifest) clear(dir string, entries []cache.TreeEntry) error {
 	kept := make(map[string]bool, len(entries))
 	for _, entry := range entries {
 		if !entry.Mode.IsDir() {
@@ -192,7 +192,7 @@ func (s stamp) clear(dir string, entries []cache.TreeEntry) error {
 // empty.
 func removeOwn(dir, name string) error {
 	if !filepath.IsLocal(name) {
-		return nil // the stamp was manipulated
+		return nil // the manifest was manipulated
 	}
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	if _, err := os.Lstat(file); err != nil || isDir(file) {

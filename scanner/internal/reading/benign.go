@@ -38,14 +38,14 @@ func (x *passage) quoting() bool {
 	if quoted < 2 || plain > quoted {
 		return false
 	}
-	return x.around().Any(sense.Untrusted) || x.warning()
+	return x.nearbySenses().Any(sense.Untrusted) || x.warning()
 }
 
 // citing reports whether all demands of the sentence are in quotation marks
 // after "like", "such as" or a bracket: it quotes what others write.
 func (x *passage) citing() bool {
 	if x.sen.Foreign {
-		return x.citesAbroad()
+		return x.citesForeign()
 	}
 	const orders = concept.Ignore | concept.Tell | concept.Send | concept.Read | concept.Include | concept.Call | concept.Pretend | concept.Disable
 	first, quoted := -1, 0
@@ -70,10 +70,10 @@ func (x *passage) citing() bool {
 		start > 1 && x.doc.Text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
 }
 
-// citesAbroad reports whether an order to forget what was said is in quotation
+// citesForeign reports whether an order to forget what was said is in quotation
 // marks, with nothing similar outside of them, for languages whose grammar is not
 // analysed.
-func (x *passage) citesAbroad() bool {
+func (x *passage) citesForeign() bool {
 	quoted, around := 0, 0
 	for _, t := range x.toks {
 		switch in := t.Flags&(token.Quote|token.Code) != 0; {

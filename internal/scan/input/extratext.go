@@ -10,17 +10,17 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// answerTo are the names under which a dump keeps the answers to the requests.
-var answerTo = []string{"initialize", "tools/list", "prompts/list", "resources/list", "resources/templates/list"}
+// listMethods are the names under which a dump keeps the answers to the requests.
+var listMethods = []string{"initialize", "tools/list", "prompts/list", "resources/list", "resources/templates/list"}
 
-// notSaid are members that are no text of a server, wherever they stand.
-var notSaid = []string{"jsonrpc", "id", "version", "nextCursor", "entries", "protocolVersion", "capabilities", "generated_from", "approvals"}
+// metadataFields are members that are no text of a server, at any depth.
+var metadataFields = []string{"jsonrpc", "id", "version", "nextCursor", "entries", "protocolVersion", "capabilities", "generated_from", "approvals"}
 
 // byRequest reads the answers in an object that has them by the name of the request. It
 // returns the names that it read.
 func (d *document) byRequest(members []member) (names []string, err error) {
 	for _, m := range members {
-		if !slices.Contains(answerTo, m.name) || !isAnswer(m.object()) && !isAnswer(resultOf(m.value).object()) && m.name != "initialize" {
+		if !slices.Contains(listMethods, m.name) || !isAnswer(m.object()) && !isAnswer(resultOf(m.value).object()) && m.name != "initialize" {
 			continue
 		}
 		if slices.Contains(names, m.name) {
@@ -47,36 +47,36 @@ func resultOf(v value) value {
 	return value{}
 }
 
-// beside records the members that no other reader reads and that hold sentences: what
-// stands beside a list may come from the server too.
-func (d *document) beside(members []member, known []string, server string) {
-	var said []member
+// collectExtraText records the members that no other reader reads and that hold sentences: a
+// text next to a list may come from the server too.
+func (d *document) collectExtraText(members []member, known []string, server string) {
+	var texts []member
 	for _, m := range members {
-		if !slices.Contains(known, m.name) && !slices.Contains(notSaid, m.name) && tells(m.value) {
-			said = append(said, m)
+		if !slices.Contains(known, m.name) && !slices.Contains(metadataFields, m.name) && hasSentence(m.value) {
+			texts = append(texts, m)
 		}
 	}
-	if len(said) == 0 {
+	if len(texts) == 0 {
 		return
 	}
-	extra, err := others(said, nil)
+	extra, err := others(texts, nil)
 	if err == nil && len(extra) > MaxTool {
 		err = fmt.Errorf("it has %d bytes, and no model can read more than %d", len(extra), MaxTool)
 	}
 	if err != nil {
-		d.unreadable(said[0].at, Unscanned{
-			Server: server, Place: d.place(said[0].at),
+		d.unreadable(texts[0].at, Unscanned{
+			Server: server, Place: d.place(texts[0].at),
 			Reason: fmt.Sprintf("what stands beside the list is not readable: %s", err), Remedy: "correct it, or remove it",
 		})
 		return
 	}
-	d.besides = append(d.besides, Tool{Tool: scanner.Tool{Server: server, Subject: scanner.SubjectInstructions, Extra: extra}, Place: d.place(said[0].at)})
+	d.extraTexts = append(d.extraTexts, Tool{Tool: scanner.Tool{Server: server, Subject: scanner.SubjectInstructions, Extra: extra}, Place: d.place(texts[0].at)})
 }
 
-// addBesides adds the texts from beside the lists to what their servers say about
+// addExtraTexts adds the texts next to the lists to what their servers say about
 // themselves.
-func (in *Input) addBesides(besides []Tool) {
-	for _, b := range besides {
+func (in *Input) addExtraTexts(texts []Tool) {
+	for _, b := range texts {
 		i := slices.IndexFunc(in.Others, func(t Tool) bool {
 			return t.Subject == b.Subject && t.Server == b.Server && !sharesMember(t.Extra, b.Extra)
 		})
@@ -98,8 +98,8 @@ func sharesMember(a, b []byte) bool {
 	return slices.ContainsFunc(value{b, 0, len(b)}.object(), func(m member) bool { return names[m.name] })
 }
 
-// tells reports whether a value holds a sentence, or a text as long as one.
-func tells(v value) bool {
+// hasSentence reports whether a value holds a sentence, or a text as long as one.
+func hasSentence(v value) bool {
 	for i := v.start; i < v.end; i++ {
 		if v.text[i] != '"' {
 			continue

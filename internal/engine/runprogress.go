@@ -8,10 +8,10 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// position says how far a run is. Its estimate of the remaining time follows from the
+// runProgress says how far a run is. Its estimate of the remaining time follows from the
 // last duration of each selected instance that has not finished. An instance that
 // turns out to be a hit takes less.
-type position struct {
+type runProgress struct {
 	total    int
 	done     atomic.Int64
 	finished []atomic.Bool // of selected instances, by index
@@ -20,9 +20,9 @@ type position struct {
 	expected []time.Duration // read when the first instance starts; 0 if unknown
 }
 
-// newPosition counts the selected instances whose condition is not false.
-func newPosition(plan *pipeline.Plan, selected []selection) *position {
-	p := &position{finished: make([]atomic.Bool, len(selected))}
+// newRunProgress counts the selected instances whose condition is not false.
+func newRunProgress(plan *pipeline.Plan, selected []selection) *runProgress {
+	p := &runProgress{finished: make([]atomic.Bool, len(selected))}
 	for i, s := range selected {
 		counts := s == selectRun && plan.Instances[i].Off == ""
 		p.finished[i].Store(!counts)
@@ -34,7 +34,7 @@ func newPosition(plan *pipeline.Plan, selected []selection) *position {
 }
 
 // finish counts an instance once, however often it runs.
-func (p *position) finish(i int) {
+func (p *runProgress) finish(i int) {
 	if p != nil && !p.finished[i].Swap(true) {
 		p.done.Add(1)
 	}
@@ -43,7 +43,7 @@ func (p *position) finish(i int) {
 // remaining estimates the time until all selected instances have finished, or returns 0 if
 // one of them has never run.
 func (r *run) remaining() time.Duration {
-	p := r.position
+	p := r.progress
 	p.once.Do(func() {
 		p.expected = make([]time.Duration, len(r.outcomes))
 		for i, o := range r.outcomes {
@@ -65,11 +65,11 @@ func (r *run) remaining() time.Duration {
 	return max(sum/time.Duration(max(1, r.Jobs)), longest)
 }
 
-// place adds the position to the event of an instance that starts or has finished.
-func (r *run) place(e Event) Event {
-	if r.position == nil || r.Events == nil {
+// withProgress adds the progress of the run to the event of an instance that starts or has finished.
+func (r *run) withProgress(e Event) Event {
+	if r.progress == nil || r.Events == nil {
 		return e
 	}
-	e.Done, e.Total, e.LeftMS = int(r.position.done.Load()), r.position.total, r.remaining().Milliseconds()
+	e.Done, e.Total, e.LeftMS = int(r.progress.done.Load()), r.progress.total, r.remaining().Milliseconds()
 	return e
 }

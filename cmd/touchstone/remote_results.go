@@ -11,8 +11,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
-// madeElsewhere lists the results of a run that this machine did not make.
-func madeElsewhere(outcomes []*engine.Outcome) []contracts.MadeElsewhere {
+// remoteResults lists the results of a run that this machine did not make.
+func remoteResults(outcomes []*engine.Outcome) []contracts.MadeElsewhere {
 	var list []contracts.MadeElsewhere
 	for _, o := range outcomes {
 		if o.State == engine.Hit && o.Origin != nil {
@@ -24,10 +24,10 @@ func madeElsewhere(outcomes []*engine.Outcome) []contracts.MadeElsewhere {
 	return list
 }
 
-// describing returns the rewrite that adds the run to published reports. mark differs if the reports
+// addRunInfo returns the rewrite that adds the run to published reports. mark differs if the reports
 // have to be written again although their results are the same.
-func (s *session) describing(outcomes []*engine.Outcome, summarise func() contracts.RunSummary) (rewrite engine.Rewrite, mark string) {
-	elsewhere := madeElsewhere(outcomes)
+func (s *session) addRunInfo(outcomes []*engine.Outcome, summarise func() contracts.RunSummary) (rewrite engine.Rewrite, mark string) {
+	elsewhere := remoteResults(outcomes)
 	if len(elsewhere) > 0 {
 		b, _ := json.Marshal(elsewhere) // it holds only texts
 		sum := sha256.Sum256(b)

@@ -22,8 +22,8 @@ type function struct {
 func (d *directory) findFunctions(ctx context.Context) error {
 	names := map[string]bool{}
 	for _, u := range d.in.Unscanned {
-		if u.late != nil {
-			names[u.late.Function] = true
+		if u.deferred != nil {
+			names[u.deferred.Function] = true
 		}
 	}
 	if len(names) == 0 {
@@ -44,8 +44,8 @@ func (d *directory) findFunctions(ctx context.Context) error {
 	}
 	left := d.in.Unscanned[:0]
 	for _, u := range d.in.Unscanned {
-		if u.late != nil {
-			if f := nearest(found[u.late.Function], u.Place.File); f != nil && d.in.define(u.Server, f.file, u.late.With(f.Definition)) == nil {
+		if u.deferred != nil {
+			if f := nearest(found[u.deferred.Function], u.Place.File); f != nil && d.in.define(u.Server, f.file, u.deferred.With(f.Definition)) == nil {
 				d.other = slices.DeleteFunc(d.other, func(p string) bool { return p == filepath.ToSlash(f.file) })
 				continue
 			}

@@ -19,9 +19,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 )
 
-// dialect is the interface to a kind of proxy: how it is started, how it reports that
+// driver is the interface to a kind of proxy: how it is started, how it reports that
 // it is ready, and how it is queried.
-type dialect interface {
+type driver interface {
 	// replay returns how the servers of the corpus are offered to the proxy.
 	replay() replay.Options
 	// launch returns how to start the proxy and which files to write into home
@@ -41,7 +41,7 @@ type dialect interface {
 	expected(tools []Tool) ([]Tool, error)
 	// searcher returns a client for the proxy's search.
 	searcher(addr address, path string, client *http.Client) (searcher, error)
-	// close releases the resources of the dialect.
+	// close releases the resources of the driver.
 	close()
 }
 
@@ -54,21 +54,21 @@ type searcher interface {
 	close()
 }
 
-// native is the contract of docs/reference/proxy-contract.md. command is the program with its own
+// nativeDriver is the contract of docs/reference/proxy-contract.md. command is the program with its own
 // arguments.
-type native struct {
+type nativeDriver struct {
 	command  []string
 	embedded bool
 	model    string // the directory of a sentence model; may be empty
 	pageSize int    // of the replayed servers; 0 is the default
 }
 
-func (n native) replay() replay.Options { return replay.Options{PageSize: n.pageSize} }
+func (n nativeDriver) replay() replay.Options { return replay.Options{PageSize: n.pageSize} }
 
 // readyFile is the file in which a proxy of the native contract writes its address.
 const readyFile = "ready.json"
 
-func (n native) launch(home string, opts Options) (adapter.Launch, error) {
+func (n nativeDriver) launch(home string, opts Options) (adapter.Launch, error) {
 	config, err := json.Marshal(contracts.ProxyConfig{Upstreams: opts.upstreams, Model: n.model, Index: opts.Index})
 	if err != nil {
 		return adapter.Launch{}, fmt.Errorf("write the proxy's configuration: %w", err)
@@ -81,14 +81,14 @@ func (n native) launch(home string, opts Options) (adapter.Launch, error) {
 	return adapter.Launch{Argv: argv, Files: map[string][]byte{"config.json": config}}, nil
 }
 
-func (native) started(*process) {}
+func (nativeDriver) started(*process) {}
 
-func (native) close() {}
+func (nativeDriver) close() {}
 
 // maxAnnouncement is the size in bytes of the largest announcement of a proxy.
 const maxAnnouncement = 1 << 20
 
-func (native) address(home string) (address, bool, error) {
+func (nativeDriver) address(home string) (address, bool, error) {
 	data, err := readlimit.File(context.Background(), filepath.Join(home, readyFile), maxAnnouncement)
 	if errors.Is(err, fs.ErrNotExist) {
 		return address{}, false, nil
@@ -106,7 +106,7 @@ func (native) address(home string) (address, bool, error) {
 	return address{a.URL, a.MCP}, true, nil
 }
 
-func (native) ready(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
+func (nativeDriver) ready(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
 	var st reference.Status
 	if err := getJSON(ctx, client, addr.base+"/api/v1/status", &st); err != nil {
 		return false, "", err
@@ -114,7 +114,7 @@ func (native) ready(ctx context.Context, client *http.Client, addr address) (boo
 	return st.State == reference.Ready, fmt.Sprintf("%d of %d tools are indexed", st.Indexed, st.Expected), nil
 }
 
-func (native) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
+func (nativeDriver) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
 	var list reference.ToolList
 	if err := getJSON(ctx, client, addr.base+"/api/v1/tools", &list); err != nil {
 		return nil, err
@@ -132,9 +132,9 @@ func (native) tools(ctx context.Context, client *http.Client, addr address) ([]T
 	return tools, nil
 }
 
-func (native) expected(tools []Tool) ([]Tool, error) { return tools, nil }
+func (nativeDriver) expected(tools []Tool) ([]Tool, error) { return tools, nil }
 
-func (native) searcher(addr address, path string, client *http.Client) (searcher, error) {
+func (nativeDriver) searcher(addr address, path string, client *http.Client) (searcher, error) {
 	switch path {
 	case contracts.SearchMCP:
 		return &mcpSearcher{newMCPClient(addr.mcp, client, nil, false)}, nil
@@ -160,7 +160,7 @@ func getJSON(ctx context.Context, client *http.Client, url string, v any) error 
 		return err
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return fmt.Errorf("GET %s: the answer is invalid (%w): it begins %s", req.URL.Path, err, begin(body))
+		return fmt.Errorf("GET %s: the answer is invalid (%w): it begins %s", req.URL.Path, err, quoteStart(body))
 	}
 	return nil
 }
@@ -180,19 +180,19 @@ func fetch(client *http.Client, req *http.Request) ([]byte, error) {
 	case len(body) > maxAnswer:
 		return nil, fmt.Errorf("%s %s: the answer is larger than %d MiB", req.Method, req.URL.Path, maxAnswer>>20)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return nil, fmt.Errorf("%s %s: status %d: %s", req.Method, req.URL.Path, resp.StatusCode, begin(body))
+		return nil, fmt.Errorf("%s %s: status %d: %s", req.Method, req.URL.Path, resp.StatusCode, quoteStart(body))
 	}
 	return body, nil
 }
 
-// cutMark ends the quotation of an answer that was shortened.
-const cutMark = `"...`
+// truncationMark ends the quotation of an answer that was shortened.
+const truncationMark = `"...`
 
-// begin quotes the start of an answer for an error.
-func begin(body []byte) string {
+// quoteStart quotes the start of an answer for an error.
+func quoteStart(body []byte) string {
 	const most = 120
 	if len(body) > most {
-		return strings.TrimSuffix(fmt.Sprintf("%q", body[:most]), `"`) + cutMark
+		return strings.TrimSuffix(fmt.Sprintf("%q", body[:most]), `"`) + truncationMark
 	}
 	return fmt.Sprintf("%q", body)
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 )
 
-// described drives a proxy that an adapter describes.
-type described struct {
+// adapterDriver drives a proxy that an adapter describes.
+type adapterDriver struct {
 	adapter *adapter.Adapter
 	options map[string]string
 	binary  string // absolute path, or empty if nothing was built
@@ -57,11 +57,11 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), nil
 }
 
-func (d *described) replay() replay.Options {
+func (d *adapterDriver) replay() replay.Options {
 	return replay.Options{PageSize: d.adapter.PageSize(), Both: true}
 }
 
-func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
+func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error) {
 	if opts.Index.DropDescriptions || opts.Index.ReverseTop || len(opts.Index.Hide) > 0 {
 		return adapter.Launch{}, fmt.Errorf("--degrade only works with the reference proxy: leave it out with adapter %s", d.adapter.Name)
 	}
@@ -88,20 +88,20 @@ func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 	return d.run.Launch()
 }
 
-func (d *described) started(p *process) {
+func (d *adapterDriver) started(p *process) {
 	p.log.keep(d.token)
 	if p.out != nil {
 		d.mcp = newStdioClient(p)
 	}
 }
 
-func (d *described) close() {
+func (d *adapterDriver) close() {
 	if d.mcp != nil {
 		d.mcp.close()
 	}
 }
 
-func (d *described) address(home string) (address, bool, error) {
+func (d *adapterDriver) address(home string) (address, bool, error) {
 	var content []byte
 	if file := d.run.Announcement(); file != "" {
 		var err error
@@ -117,7 +117,7 @@ func (d *described) address(home string) (address, bool, error) {
 	return address{base, mcp}, err == nil, err
 }
 
-func (d *described) ready(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
+func (d *adapterDriver) ready(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
 	q, asked, err := d.run.ReadyQuestion()
 	if err != nil {
 		return false, "", err
@@ -131,7 +131,7 @@ func (d *described) ready(ctx context.Context, client *http.Client, addr address
 		}
 		done, progress, err := d.run.Ready(answer)
 		if err != nil {
-			return false, fmt.Sprintf("%v; it answered %s", err, begin(answer.Text)), nil
+			return false, fmt.Sprintf("%v; it answered %s", err, quoteStart(answer.Text)), nil
 		}
 		if !done {
 			return false, progress, nil
@@ -160,7 +160,7 @@ func listens(ctx context.Context, base string) bool {
 
 // findEach searches for each tool by its name until all are found. A tool that the
 // proxy lists may not be indexed yet.
-func (d *described) findEach(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
+func (d *adapterDriver) findEach(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
 	const depth = 50
 	path := d.adapter.SearchPaths()[0]
 	for len(d.find) > 0 {
@@ -181,11 +181,11 @@ func (d *described) findEach(ctx context.Context, client *http.Client, addr addr
 	return true, "", nil
 }
 
-func (d *described) scrubbed(addr address, err error) string {
+func (d *adapterDriver) scrubbed(addr address, err error) string {
 	return strings.ReplaceAll(err.Error(), addr.base, "the proxy")
 }
 
-func (d *described) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
+func (d *adapterDriver) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
 	q, err := d.run.ToolsQuestion()
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (d *described) tools(ctx context.Context, client *http.Client, addr address
 	}
 	listed, err := d.run.Tools(answer)
 	if err != nil {
-		return nil, fmt.Errorf("%w; it answered %s", err, begin(answer.Text))
+		return nil, fmt.Errorf("%w; it answered %s", err, quoteStart(answer.Text))
 	}
 	tools := make([]Tool, len(listed))
 	for i, t := range listed {
@@ -209,7 +209,7 @@ func (d *described) tools(ctx context.Context, client *http.Client, addr address
 }
 
 // expected applies the known schema changes of the proxy to tools.
-func (d *described) expected(tools []Tool) ([]Tool, error) {
+func (d *adapterDriver) expected(tools []Tool) ([]Tool, error) {
 	out := slices.Clone(tools)
 	for i, t := range out {
 		var err error
@@ -221,7 +221,7 @@ func (d *described) expected(tools []Tool) ([]Tool, error) {
 }
 
 // ask sends a request to the proxy.
-func (d *described) ask(ctx context.Context, client *http.Client, addr address, q adapter.Question) (adapter.Answer, error) {
+func (d *adapterDriver) ask(ctx context.Context, client *http.Client, addr address, q adapter.Question) (adapter.Answer, error) {
 	if q.Call == "" && !q.ListTools {
 		req, err := http.NewRequestWithContext(ctx, q.Method, addr.base+q.URL, bytes.NewReader(q.Body))
 		if err != nil {
@@ -257,19 +257,19 @@ func (d *described) ask(ctx context.Context, client *http.Client, addr address, 
 	}
 	text := textOf(result)
 	if result.IsError {
-		return adapter.Answer{}, fmt.Errorf("%s: %s", q.Call, begin([]byte(text)))
+		return adapter.Answer{}, fmt.Errorf("%s: %s", q.Call, quoteStart([]byte(text)))
 	}
 	return adapter.Answer{Text: []byte(text), JSON: result.StructuredContent}, nil
 }
 
-func (d *described) searcher(addr address, path string, client *http.Client) (searcher, error) {
+func (d *adapterDriver) searcher(addr address, path string, client *http.Client) (searcher, error) {
 	if path == "" {
 		path = d.adapter.SearchPaths()[0]
 	}
-	return &describedSearcher{d, client, addr, path}, nil
+	return &adapterSearcher{d, client, addr, path}, nil
 }
 
-func (d *described) searchOn(ctx context.Context, client *http.Client, addr address, path, query string, limit int) (contracts.SearchAnswer, error) {
+func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr address, path, query string, limit int) (contracts.SearchAnswer, error) {
 	q, err := d.run.SearchQuestion(path, query, limit)
 	if err != nil {
 		return contracts.SearchAnswer{}, err
@@ -280,20 +280,20 @@ func (d *described) searchOn(ctx context.Context, client *http.Client, addr addr
 	}
 	hits, err := d.run.Hits(path, answer)
 	if err != nil {
-		return hits, fmt.Errorf("the answer does not match adapter %s: %w; it begins %s", d.adapter.Name, err, begin(answer.Text))
+		return hits, fmt.Errorf("the answer does not match adapter %s: %w; it begins %s", d.adapter.Name, err, quoteStart(answer.Text))
 	}
 	return hits, nil
 }
 
-type describedSearcher struct {
-	dialect *described
+type adapterSearcher struct {
+	dialect *adapterDriver
 	client  *http.Client
 	addr    address
 	path    string
 }
 
-func (s *describedSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+func (s *adapterSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
 	return s.dialect.searchOn(ctx, s.client, s.addr, s.path, query, limit)
 }
 
-func (s *describedSearcher) close() {}
+func (s *adapterSearcher) close() {}

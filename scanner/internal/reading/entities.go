@@ -11,10 +11,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tripwire"
 )
 
-// The kinds of things that patterns of tripwires name: files, addresses, tools, parameters.
+// The classes of entities that patterns of tripwires name: files, addresses, tools, parameters.
 
-// things adds the kinds of the thing that begins at token i.
-func (x *passage) things(i int, c *tripwire.Classes) {
+// addEntities adds the classes of the entity that begins at token i.
+func (x *passage) addEntities(i int, c *tripwire.Classes) {
 	t, text := &x.toks[i], x.doc.Text
 	after := text[t.End:]
 	before := byte(' ')
@@ -51,11 +51,11 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 	if t.Flags&token.Quote != 0 || t.Flags&(token.Code|token.Ident) == token.Code {
 		c.Add(tripwire.Literal)
 	}
-	x.namedThings(i, c)
+	x.addNamedEntities(i, c)
 }
 
-// namedThings adds the kinds of the name that begins at token i, if one does.
-func (x *passage) namedThings(i int, c *tripwire.Classes) {
+// addNamedEntities adds the classes of the name that begins at token i, if one does.
+func (x *passage) addNamedEntities(i int, c *tripwire.Classes) {
 	t := &x.toks[i]
 	quoted := t.Flags&(token.Quote|token.Code) != 0
 	if quoted && x.namesOtherParameter(i) {
@@ -135,7 +135,7 @@ func (x *passage) callable(name string, owner int, c *tripwire.Classes) {
 // named adds the kinds of the identifier that begins at token i.
 func (x *passage) named(i int, c *tripwire.Classes) {
 	name := x.identifier(i)
-	if !strings.Contains(name, "_") && !camel(name) {
+	if !strings.Contains(name, "_") && !isCamelCase(name) {
 		return
 	}
 	c.Add(tripwire.Identifier)
@@ -145,7 +145,7 @@ func (x *passage) named(i int, c *tripwire.Classes) {
 	}
 	owner := x.ownerOf(name)
 	x.callable(name, owner, c)
-	if owner == ownerUnknown && x.actionName(i) && !x.kin(name) {
+	if owner == ownerUnknown && x.actionName(i) && !x.sameFamily(name) {
 		c.Add(tripwire.Tool)
 	}
 }
