@@ -68,7 +68,7 @@ func (s *Store) putRecordBytes(k Key, b []byte, now time.Time) error {
 // is read, so treat a *CorruptError or ErrNotFound after a hit as a miss.
 func (s *Store) Lookup(k Key) (*Record, *Miss) {
 	var rec *Record
-	_, miss := s.withRecord(k, func(b []byte) (h recordHeader, err error) {
+	miss := s.withRecord(k, func(b []byte) (h recordHeader, err error) {
 		if rec, err = decodeRecord(b); err != nil {
 			return h, err
 		}
@@ -104,18 +104,7 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 		}
 		return h
 	}
-	if s.records != nil {
-		path := s.entryPath(recordsDir, k)
-		if h, mtime, ok := s.records.find(s, k, path); ok {
-			head = aged(*h)
-			if miss := s.usable(&head, path, mtime); miss != nil {
-				return Result{}, miss
-			}
-			return head.result(), nil
-		}
-	}
-	read := s.clock()
-	st, miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
+	miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
 		h, _, err := decodeRecordHeader(b)
 		head = h
 		return aged(h), err
@@ -123,28 +112,21 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 	if miss != nil {
 		return Result{}, miss
 	}
-	switch {
-	case s.records == nil:
-	case len(head.remote) > 0:
-		s.records.forget(k) // the index does not list remote content
-	default:
-		s.records.remember(head, st, read)
-	}
 	return head.result(), nil
 }
 
 // withRecord reads the record file of a key and performs every check that can
 // make it a miss.
-func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fileStat, *Miss) {
+func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Miss {
 	path := s.entryPath(recordsDir, k)
 	buf := recordBuffers.Get().(*[]byte)
 	defer recordBuffers.Put(buf)
 	b, st, err := readWhole(path, *buf, maxRecordFile)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return st, s.missingRecord(k)
+			return s.missingRecord(k)
 		}
-		return st, &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
+		return &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
 	}
 	*buf = b[:0]
 	h, err := decode(b)
@@ -156,9 +138,9 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fi
 			s.writeTombstone(k, tombstone{Why: whyCorrupt, Detail: err.Error()})
 			os.Remove(path)
 		}
-		return st, &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
+		return &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
 	}
-	return st, s.usable(&h, path, st.mtime)
+	return s.usable(&h, path, st.mtime)
 }
 
 // usable returns the reason why an undamaged record is a miss, or nil for a hit. For a
@@ -182,9 +164,6 @@ func (s *Store) usable(h *recordHeader, path string, mtime int64) *Miss {
 	}
 	if now := s.clock(); now.Sub(time.Unix(0, mtime)) >= touchInterval && !s.readOnly {
 		os.Chtimes(path, now, now) // only the order of evictions depends on it
-		if s.records != nil {
-			s.records.forget(h.key)
-		}
 	}
 	return nil
 }

@@ -18,17 +18,18 @@ func Locate(path string, data []byte, problems []Problem) *FileError {
 
 // locate finds the offsets of pointers, in one pass over data.
 func locate(data []byte, problems []Problem) []located {
-	p := &parser{data: data, names: make(map[string]string), want: make(map[string]int, len(problems))}
+	want := make(map[string]int, len(problems))
 	for _, problem := range problems {
-		p.want[problem.Pointer] = -1
+		want[problem.Pointer] = -1
 	}
-	tree := p.document()
+	want[""] = 0
+	tree, _ := parseFor(data, want)
 	found := make([]located, len(problems))
 	for i, problem := range problems {
 		if problem.Entry == "" {
 			problem.Entry = entryAt(tree, jsonpointer.Split(problem.Pointer))
 		}
-		found[i] = located{max(p.want[problem.Pointer], 0), problem}
+		found[i] = located{max(want[problem.Pointer], 0), problem}
 	}
 	return found
 }

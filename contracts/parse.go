@@ -2,11 +2,14 @@ package contracts
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
-	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Limits on input. They are far above any valid file, so that a broken or
@@ -27,11 +30,9 @@ const (
 // The first fatal one is failed, and reading stops there.
 type parser struct {
 	data     []byte
-	pos      int
-	depth    int
+	in       *jsontext.Decoder
 	values   int
-	path     []byte // JSON pointer of the value being read
-	names    map[string]string
+	names    map[string]string // by their text in the file: equal names share memory
 	problems []located
 	failed   *located
 	// want maps JSON pointers to the offset of their first occurrence, or -1 if
@@ -46,228 +47,188 @@ type located struct {
 	Problem
 }
 
+func (l *located) Error() string { return l.Message }
+
 // parse reads data as one JSON value.
-func parse(data []byte) (any, *parser) {
-	p := &parser{data: data, names: make(map[string]string)}
-	return p.document(), p
+func parse(data []byte) (any, *parser) { return parseFor(data, nil) }
+
+// parseFor is parse that also finds the offsets of some pointers.
+func parseFor(data []byte, want map[string]int) (any, *parser) {
+	in := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true)) // they are collected
+	p := &parser{data: data, in: in, names: make(map[string]string), want: want}
+	v, err := p.document()
+	if err == nil {
+		return v, p
+	}
+	if !errors.As(err, &p.failed) {
+		p.failed = p.explain(err)
+	}
+	return nil, p
 }
 
-func (p *parser) document() any {
+func (p *parser) document() (any, error) {
 	if bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")) {
-		p.fail(0, "the file starts with a byte order mark", "save it as UTF-8 without a byte order mark")
-		return nil
+		return nil, p.problem(0, "the file starts with a byte order mark", "save it as UTF-8 without a byte order mark")
 	}
-	p.meet(0)
-	v := p.value()
-	if p.failed != nil {
-		return nil
+	v, err := p.value()
+	if err != nil {
+		return nil, err
 	}
-	p.space()
-	if p.pos < len(p.data) {
-		p.fail(p.pos, "there is more data after the end of the JSON value", "remove it; a file holds one JSON object")
-		return nil
+	if rest := bytes.TrimLeft(p.data[p.in.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return nil, p.problem(len(p.data)-len(rest), "there is more data after the end of the JSON value", "remove it; a file holds one JSON object")
 	}
-	return v
+	return v, nil
 }
 
-func (p *parser) fail(offset int, message, remedy string) {
-	if p.failed == nil {
-		p.failed = &located{offset, Problem{Pointer: string(p.path), Message: message, Remedy: remedy}}
-	}
+// problem describes a problem with the value that was read last.
+func (p *parser) problem(offset int, message, remedy string) *located {
+	return &located{offset, Problem{Pointer: string(p.in.StackPointer()), Message: message, Remedy: remedy}}
 }
 
 func (p *parser) complain(offset int, message, remedy string) {
-	p.problems = append(p.problems, located{offset, Problem{Pointer: string(p.path), Message: message, Remedy: remedy}})
+	p.problems = append(p.problems, *p.problem(offset, message, remedy))
 }
 
-// meet records that the value at path starts at offset.
+// explain describes an error of the decoder, by what stands at its place.
+func (p *parser) explain(err error) *located {
+	var syntax *jsontext.SyntacticError
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || !errors.As(err, &syntax) || int(syntax.ByteOffset) >= len(p.data) {
+		return p.problem(len(p.data), "the file ends in the middle", "the file is cut off; restore it or write it again")
+	}
+	offset := int(syntax.ByteOffset)
+	rest := p.data[offset:]
+	r, size := utf8.DecodeRune(rest)
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return p.problem(offset, fmt.Sprintf("invalid UTF-8 at byte offset %d (byte 0x%02x)", offset, rest[0]), "save the file as UTF-8")
+	case bytes.HasPrefix(rest, []byte("NaN")) || bytes.HasPrefix(rest, []byte("Infinity")):
+		if offset > 0 && p.data[offset-1] == '-' {
+			offset--
+		}
+		return p.problem(offset, "NaN and Infinity are not JSON numbers", "leave the field out where there is no value")
+	case bytes.HasPrefix(rest, []byte(`\u`)):
+		return p.problem(offset, `\u is not followed by a character's four hexadecimal digits`, "a character outside the basic plane is written as a pair of surrogates, or as itself")
+	case r == '\\':
+		return p.problem(offset, "not JSON: "+syntax.Err.Error(), `write a backslash as \\`)
+	case r < ' ' && strings.Contains(syntax.Err.Error(), "in string"):
+		return p.problem(offset, fmt.Sprintf("control character U+%04X inside a string", r), `write it as an escape, such as \n`)
+	}
+	return p.problem(offset, "not JSON: "+syntax.Err.Error(), "correct the syntax here")
+}
+
+// meet records that the value that was read last starts at offset.
 func (p *parser) meet(offset int) {
 	if p.want == nil {
 		return
 	}
-	if at, ok := p.want[string(p.path)]; ok && at < 0 {
-		p.want[string(p.path)] = offset
+	pointer := string(p.in.StackPointer())
+	if at, ok := p.want[pointer]; ok && at < 0 {
+		p.want[pointer] = offset
 	}
 }
 
-func (p *parser) space() {
-	for p.pos < len(p.data) {
-		switch p.data[p.pos] {
-		case ' ', '\t', '\r', '\n':
-			p.pos++
-		default:
-			return
+func (p *parser) value() (any, error) {
+	if kind := p.in.PeekKind(); kind == '{' || kind == '[' {
+		if _, err := p.in.ReadToken(); err != nil {
+			return nil, err
 		}
-	}
-}
-
-// unexpected fails at the current place, where want was expected.
-func (p *parser) unexpected(want string) {
-	if p.pos >= len(p.data) {
-		p.fail(p.pos, "the file ends in the middle: expected "+want, "the file is cut off; restore it or write it again")
-		return
-	}
-	if rest := p.data[p.pos:]; bytes.HasPrefix(rest, []byte("NaN")) || bytes.HasPrefix(rest, []byte("Infinity")) || bytes.HasPrefix(rest, []byte("-Infinity")) {
-		p.fail(p.pos, "NaN and Infinity are not JSON numbers", "leave the field out where there is no value")
-		return
-	}
-	r, size := utf8.DecodeRune(p.data[p.pos:])
-	if r == utf8.RuneError && size <= 1 {
-		p.invalidUTF8(p.pos)
-		return
-	}
-	p.fail(p.pos, fmt.Sprintf("not JSON: expected %s, found %q", want, r), "correct the syntax here")
-}
-
-func (p *parser) invalidUTF8(offset int) {
-	p.fail(offset, fmt.Sprintf("invalid UTF-8 at byte offset %d (byte 0x%02x)", offset, p.data[offset]), "save the file as UTF-8")
-}
-
-func (p *parser) value() any {
-	p.space()
-	if p.values++; p.values > maxValues {
-		p.fail(p.pos, fmt.Sprintf("the file holds more than %d values", maxValues), "split it, or check that it is the file you meant")
-		return nil
-	}
-	if p.pos >= len(p.data) {
-		p.unexpected("a value")
-		return nil
-	}
-	switch c := p.data[p.pos]; {
-	case c == '{':
-		return p.object()
-	case c == '[':
+		start := int(p.in.InputOffset()) - 1
+		if p.in.StackDepth() > maxDepth {
+			return nil, p.problem(start, fmt.Sprintf("nested deeper than %d levels", maxDepth), "flatten this value")
+		}
+		if err := p.count(start); err != nil {
+			return nil, err
+		}
+		if kind == '{' {
+			return p.object()
+		}
 		return p.array()
-	case c == '"':
-		return p.text()
-	case c == '-' || c >= '0' && c <= '9':
-		return p.number()
-	case c == 't' && p.literal("true"):
-		return true
-	case c == 'f' && p.literal("false"):
-		return false
-	case c == 'n' && p.literal("null"):
-		return nil
 	}
-	p.unexpected("a value")
+	raw, err := p.in.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	start := int(p.in.InputOffset()) - len(raw)
+	if err := p.count(start); err != nil {
+		return nil, err
+	}
+	switch raw.Kind() {
+	case '"':
+		if n := len(raw) - 2; n > maxString {
+			p.complain(start, fmt.Sprintf("the text is %.1f MiB long, the most is 1 MiB", float64(n)/(1<<20)), "shorten it")
+			return "", nil
+		}
+		return unquote(raw), nil
+	case '0':
+		f, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil {
+			p.complain(start, "the number is too large", "numbers are at most 1.8e308")
+			return 0.0, nil
+		}
+		return f, nil
+	case 'n':
+		return nil, nil
+	}
+	return raw.Kind() == 't', nil
+}
+
+// count counts the value that starts at an offset.
+func (p *parser) count(start int) error {
+	p.meet(start)
+	if p.values++; p.values > maxValues {
+		return p.problem(start, fmt.Sprintf("the file holds more than %d values", maxValues), "split it, or check that it is the file you meant")
+	}
 	return nil
 }
 
-func (p *parser) literal(s string) bool {
-	if !bytes.HasPrefix(p.data[p.pos:], []byte(s)) {
-		return false
+// unquote returns the text of a string that the decoder took.
+func unquote(raw jsontext.Value) string {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1])
 	}
-	p.pos += len(s)
-	return true
+	text, _ := jsontext.AppendUnquote(nil, raw)
+	return string(text)
 }
 
-// enter counts one level of nesting and reports whether it is allowed.
-func (p *parser) enter() bool {
-	if p.depth++; p.depth > maxDepth {
-		p.fail(p.pos, fmt.Sprintf("nested deeper than %d levels", maxDepth), "flatten this value")
-		return false
-	}
-	p.pos++
-	p.space()
-	return true
-}
-
-func (p *parser) object() any {
-	if !p.enter() {
-		return nil
-	}
+func (p *parser) object() (any, error) {
 	obj := make(map[string]any)
-	base := len(p.path)
-	if p.peek() == '}' {
-		p.pos++
-		p.depth--
-		return obj
-	}
-	for {
-		p.space()
-		start := p.pos
-		if p.peek() != '"' {
-			p.unexpected(`the name of a field in double quotes`)
-			return nil
+	for p.in.PeekKind() != '}' {
+		raw, err := p.in.ReadValue()
+		if err != nil {
+			return nil, err
 		}
-		name := p.name()
-		if p.failed != nil {
-			return nil
+		start := int(p.in.InputOffset()) - len(raw)
+		if n := len(raw) - 2; n > maxString {
+			long := p.problem(start, fmt.Sprintf("the name of a field is %.1f MiB long", float64(n)/(1<<20)), "shorten it")
+			long.Pointer = string(p.in.StackPointer().Parent())
+			return nil, long
 		}
-		p.path = jsonpointer.Append(p.path[:base], name)
+		name, known := p.names[string(raw)]
+		if !known {
+			name = unquote(raw)
+			p.names[string(raw)] = name
+		}
 		p.meet(start)
 		if _, twice := obj[name]; twice {
 			p.complain(start, fmt.Sprintf("the field %q occurs twice in the same object", clip(name)), "keep one of the two")
 		}
-		p.space()
-		if p.peek() != ':' {
-			p.unexpected(`":" after the name of a field`)
-			return nil
-		}
-		p.pos++
-		v := p.value()
-		if p.failed != nil {
-			return nil
-		}
-		obj[name] = v
-		p.path = p.path[:base]
-		p.space()
-		switch p.peek() {
-		case ',':
-			p.pos++
-		case '}':
-			p.pos++
-			p.depth--
-			return obj
-		default:
-			p.unexpected(`"," or "}"`)
-			return nil
+		if obj[name], err = p.value(); err != nil {
+			return nil, err
 		}
 	}
+	_, err := p.in.ReadToken()
+	return obj, err
 }
 
-func (p *parser) array() any {
-	if !p.enter() {
-		return nil
-	}
+func (p *parser) array() (any, error) {
 	list := []any{}
-	base := len(p.path)
-	if p.peek() == ']' {
-		p.pos++
-		p.depth--
-		return list
-	}
-	for {
-		p.path = append(p.path[:base], '/')
-		p.path = strconv.AppendInt(p.path, int64(len(list)), 10)
-		p.space()
-		p.meet(p.pos)
-		v := p.value()
-		if p.failed != nil {
-			return nil
+	for p.in.PeekKind() != ']' {
+		v, err := p.value()
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, v)
-		p.path = p.path[:base]
-		p.space()
-		switch p.peek() {
-		case ',':
-			p.pos++
-		case ']':
-			p.pos++
-			p.depth--
-			return list
-		default:
-			p.unexpected(`"," or "]"`)
-			return nil
-		}
 	}
-}
-
-// peek returns the byte at pos, or 0 at the end. NUL is not a JSON token
-// either, so the two cases need no distinction here.
-func (p *parser) peek() byte {
-	if p.pos < len(p.data) {
-		return p.data[p.pos]
-	}
-	return 0
+	_, err := p.in.ReadToken()
+	return list, err
 }

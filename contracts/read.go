@@ -58,7 +58,7 @@ func Decode[T any](name string, data []byte) (T, error) {
 	}
 	tree, p := parse(data)
 	if p.failed != nil {
-		if p.pos == 0 && len(data) == 0 {
+		if len(data) == 0 {
 			p.failed.Message, p.failed.Remedy = "the file is empty", "expected a JSON object: "+schema.Title
 		}
 		return v, place(name, data, append(p.problems, *p.failed))

@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 			"deep":          {strings.Repeat("[", 5000), "nested deeper than 100 levels"},
 			"NaN":           {`{"a":NaN}`, "NaN and Infinity are not JSON"},
 			"twice":         {good[:len(good)-1] + "," + good[1:], "occurs twice in the same object"},
-			"HTML":          {"<html>", "not JSON: expected a value, found '<'"},
+			"HTML":          {"<html>", "not JSON: invalid character '<' at start of value"},
 		} {
 			v, err := c.decode("file.json", []byte(tc.data))
 			var fe *FileError

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"runtime"
-	"slices"
 	"strconv"
 
 	"github.com/touchstone-eval/touchstone/metrics"
@@ -46,41 +43,29 @@ type TopicFigures struct {
 // ErrNoTopics means that no topic is in both files.
 var ErrNoTopics = errors.New("no topic is in both the qrels and the run; check that they belong together")
 
-// Evaluate computes the figures of a run file on all processors. The lines of a
-// topic need not be adjacent. A document that occurs twice in one topic is an
-// error. Topics in only one of the files are left out, except that with
-// Complete those missing from the run count 0. file names the run in errors,
-// which are *LineError unless reading itself failed.
-//
-// If run is a file, it must not be truncated during the evaluation.
+// Evaluate computes the figures of a run file. The lines of a topic need not be
+// adjacent. A document that occurs twice in one topic is an error. Topics in
+// only one of the files are left out, except that with Complete those missing
+// from the run count 0. file names the run in errors, which are *LineError
+// unless reading itself failed.
 func Evaluate(qrels Qrels, file string, run io.Reader, opts Options) (*Evaluation, error) {
-	return evaluate(qrels, file, run, opts, blockSize, runtime.GOMAXPROCS(0))
-}
-
-// blockSize is how much of a file a processor reads at a time.
-const blockSize = 1 << 20
-
-func evaluate(qrels Qrels, file string, run io.Reader, opts Options, size, workers int) (*Evaluation, error) {
 	if len(opts.Measures) == 0 {
 		opts.Measures = StandardMeasures()
 	}
-	t, err := readText(file, run)
-	if err != nil {
-		return nil, err
-	}
-	defer t.release()
-	figures, err := scoreRun(t, scorer{qrels: qrels, level: opts.Level, measures: opts.Measures}, size, workers)
+	ranked, err := ReadRun(file, run)
 	if err != nil {
 		return nil, err
 	}
 	e := &Evaluation{Names: printedNames(opts.Measures)}
 	e.All = make([]float64, len(e.Names))
-	for _, id := range slices.Sorted(maps.Keys(figures)) {
-		if _, judged := qrels[id]; !judged {
+	for _, id := range qrels.Topics() {
+		results, ok := ranked[id]
+		if !ok {
 			continue
 		}
-		e.Topics = append(e.Topics, TopicFigures{id, figures[id]})
-		for i, v := range figures[id] {
+		figures := figuresOf(topicOf(results, qrels[id], opts.Level), opts.Measures)
+		e.Topics = append(e.Topics, TopicFigures{id, figures})
+		for i, v := range figures {
 			e.All[i] += v
 		}
 	}
@@ -97,30 +82,17 @@ func evaluate(qrels Qrels, file string, run io.Reader, opts Options, size, worke
 	return e, nil
 }
 
-// scorer computes the figures of one topic after the other.
-type scorer struct {
-	qrels      Qrels
-	level      int
-	measures   []Measure
-	finder     finder
-	relevances []int
-}
-
-// score computes the figures of a topic, or none if the topic is not judged. ok
-// is false if a document occurs twice among its results.
-func (s *scorer) score(topic string, results []entry) (figures []float64, ok bool) {
-	judged := s.qrels[topic]
-	if s.finder.find(results, judged) != nil {
-		return nil, false
+// topicOf compares the ranked results of a topic with its judgements.
+func topicOf(ranked []metrics.Scored, judgements []Judgement, level int) metrics.Topic {
+	judged := make(map[string]int, len(judgements))
+	for _, j := range judgements {
+		judged[j.Document] = j.Relevance
 	}
-	if len(judged) == 0 {
-		return nil, true
+	ids := make([]string, len(ranked))
+	for i, r := range ranked {
+		ids[i] = r.ID
 	}
-	s.relevances = s.relevances[:0]
-	for _, j := range judged {
-		s.relevances = append(s.relevances, j.Relevance)
-	}
-	return figuresOf(metrics.TopicOf(s.finder.ranks(judged), s.relevances, s.level), s.measures), true
+	return metrics.EvaluateTopic(ids, judged, level)
 }
 
 func printedNames(measures []Measure) []string {

@@ -1,8 +1,11 @@
 package trec
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 )
 
 // LineError is a line that does not fit its format.
@@ -17,40 +20,37 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("%s:%d: %s; %s", e.File, e.Line, e.Message, e.Remedy)
 }
 
-// lineFrom returns the line that begins at a place, without its line feed, and
-// the place where the next line begins.
-func (t *text) lineFrom(place int) (line []byte, next int) {
-	rest := t.data[place:]
-	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
-		return rest[:end], place + end + 1
+// maxLine bounds the length of a line, so that a file that is not text cannot
+// exhaust the memory.
+const maxLine = 1 << 20
+
+// manyFields is the largest number of fields that a message counts exactly.
+// Further fields of a line are not read.
+const manyFields = 7
+
+// eachLine calls take with the number and the fields of each line that is not
+// blank. It stops at the first invalid line, for which take returns an error
+// without a place. The fields are overwritten after the call.
+func eachLine(file string, r io.Reader, take func(number int, fields [][]byte) *LineError) error {
+	in := bufio.NewReaderSize(r, maxLine+2)
+	var fields [manyFields][]byte
+	for number := 1; ; number++ {
+		line, end := in.ReadSlice('\n')
+		if end != nil && !errors.Is(end, io.EOF) && !errors.Is(end, bufio.ErrBufferFull) {
+			return fmt.Errorf("cannot read %s after line %d: %w", file, number-1, end)
+		}
+		err := checkLine(bytes.TrimSuffix(line, []byte{'\n'}))
+		if found := splitFields(line, fields[:]); err == nil && found > 0 {
+			err = take(number, fields[:found])
+		}
+		if err != nil {
+			err.File, err.Line = file, number
+			return err
+		}
+		if end != nil {
+			return nil
+		}
 	}
-	return rest, len(t.data)
-}
-
-// span is a part of a line, from one place up to but not including another.
-type span struct{ start, end int }
-
-func (s span) of(line []byte) []byte { return line[s.start:s.end] }
-
-// splitFields splits a line at white space into at most len(fields) fields and
-// ignores the rest. It returns the number of fields found.
-func splitFields(line []byte, fields []span) int {
-	n, at := 0, 0
-	for n < len(fields) {
-		for at < len(line) && isSpace(line[at]) {
-			at++
-		}
-		if at == len(line) {
-			break
-		}
-		start := at
-		for at < len(line) && !isSpace(line[at]) {
-			at++
-		}
-		fields[n] = span{start, at}
-		n++
-	}
-	return n
 }
 
 // checkLine refuses a line that cannot be in a text file.
@@ -64,17 +64,32 @@ func checkLine(line []byte) *LineError {
 	return nil
 }
 
-// wrong makes an error whose place is not known yet.
-func wrong(message, remedy string) *LineError { return &LineError{Message: message, Remedy: remedy} }
-
-// at sets the place of an error: the beginning of its line.
-func (e *LineError) at(t *text, place uint64) *LineError {
-	e.File, e.Line = t.file, t.lineAt(place)
-	return e
+// splitFields splits a line at white space into at most len(fields) fields and
+// ignores the rest. It returns the number of fields found.
+func splitFields(line []byte, fields [][]byte) int {
+	n, at := 0, 0
+	for n < len(fields) {
+		for at < len(line) && isSpace(line[at]) {
+			at++
+		}
+		if at == len(line) {
+			break
+		}
+		start := at
+		for at < len(line) && !isSpace(line[at]) {
+			at++
+		}
+		fields[n] = line[start:at]
+		n++
+	}
+	return n
 }
 
-// manyFields is the largest number of fields that a message counts exactly.
-const manyFields = 7
+// isSpace is C's isspace in trec_eval's locale.
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+// wrong makes an error whose place is not known yet.
+func wrong(message, remedy string) *LineError { return &LineError{Message: message, Remedy: remedy} }
 
 func count(fields int) string {
 	switch fields {

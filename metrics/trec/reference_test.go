@@ -71,8 +71,8 @@ func evaluateSimply(topics map[string][]metrics.Scored, qrels Qrels, level int, 
 }
 
 // checkRun evaluates a run only for its error.
-func checkRun(file string, run io.Reader, size, workers int) error {
-	_, err := evaluate(nil, file, run, Options{}, size, workers)
+func checkRun(file string, run io.Reader) error {
+	_, err := Evaluate(nil, file, run, Options{})
 	if errors.Is(err, ErrNoTopics) {
 		return nil
 	}

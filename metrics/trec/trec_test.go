@@ -3,12 +3,14 @@ package trec
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/touchstone-eval/touchstone/metrics"
 )
@@ -73,7 +75,7 @@ func TestReference(t *testing.T) {
 
 func TestReadersNameLineAndRemedy(t *testing.T) {
 	qrels := func(text string) error { _, err := ReadQrels("labels", strings.NewReader(text)); return err }
-	run := func(text string) error { return checkRun("results", strings.NewReader(text), blockSize, 2) }
+	run := func(text string) error { return checkRun("results", strings.NewReader(text)) }
 	tests := []struct {
 		name string
 		err  error
@@ -236,7 +238,7 @@ func FuzzEvaluate(f *testing.F) {
 	f.Add("q1 Q0 d1 1 1e999 tag more\nq2 Q0 d1 1 0x1p-3 t")
 	f.Add("q1\tQ0\td1\t1\t-2.5\ttag\r\nq1 Q0 d2  2 12.5 tag\nq2 Q0 d2 2 2.5 tag\nq1 Q0 d3 2 .5 tag\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if checkRun("f", strings.NewReader(text), blockSize, 1) != nil {
+		if checkRun("f", strings.NewReader(text)) != nil {
 			return
 		}
 		ranked := rankSimply(text)
@@ -249,8 +251,8 @@ func FuzzEvaluate(f *testing.F) {
 		if len(qrels) == 0 {
 			return
 		}
-		for _, size := range []int{1, 100} {
-			e, err := evaluate(qrels, "f", strings.NewReader(text), Options{Level: 1}, size, 3)
+		for _, reader := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text))} {
+			e, err := Evaluate(qrels, "f", reader, Options{Level: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/scanner"
@@ -266,62 +268,12 @@ func others(members []member, known []string) (json.RawMessage, error) {
 // twice. It reads the value once, however deep. How much of a deep value is read, the
 // scanner says.
 func checkTwice(v value) error {
-	var open []names // the objects and lists around the current place
-	named := false   // the current member of the object has its name
-	for i := v.start; i < v.end; {
-		switch c := v.text[i]; c {
-		case '{', '[':
-			open = append(open, names{object: c == '{'})
-			named = false
-			i++
-		case '}', ']':
-			open = open[:len(open)-1]
-			named = true // the members that follow begin after a comma
-			i++
-		case ',':
-			named = false
-			i++
-		case '"':
-			end := skipString(v.text, i)
-			if len(open) > 0 && open[len(open)-1].object && !named {
-				name, _ := value{v.text, i, end}.str()
-				if open[len(open)-1].add(name) {
-					return &twiceError{name, name, i}
-				}
-				named = true
-			}
-			i = end
-		default:
-			i++
-		}
+	// Lone surrogates are no concern here: encoding/json reads them too.
+	err := jsontext.NewDecoder(bytes.NewBuffer(v.raw()), jsontext.AllowInvalidUTF8(true)).SkipValue()
+	var twice *jsontext.SyntacticError
+	if !errors.As(err, &twice) || !errors.Is(err, jsontext.ErrDuplicateName) {
+		return nil
 	}
-	return nil
-}
-
-// names are the names of an object so far. Lists have none.
-type names struct {
-	object bool
-	few    []string
-	many   map[string]bool
-}
-
-// add adds a name. It reports whether it is there already.
-func (n *names) add(name string) (twice bool) {
-	if n.many == nil {
-		if slices.Contains(n.few, name) {
-			return true
-		}
-		if n.few = append(n.few, name); len(n.few) == 16 { // up to here cheaper than a map
-			n.many = map[string]bool{}
-			for _, name := range n.few {
-				n.many[name] = true
-			}
-		}
-		return false
-	}
-	if n.many[name] {
-		return true
-	}
-	n.many[name] = true
-	return false
+	name := twice.JSONPointer.LastToken()
+	return &twiceError{name, name, v.start + int(twice.ByteOffset)}
 }

@@ -32,7 +32,7 @@ func fuzzed(f *testing.F) http.Handler {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return service.Handler()
+	return service.handler
 }
 
 // ask sends a request without a network.

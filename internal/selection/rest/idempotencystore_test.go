@@ -20,7 +20,7 @@ func (b *bench) again() *bench {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	s := httptest.NewServer(service.Handler())
+	s := httptest.NewServer(service.handler)
 	b.t.Cleanup(s.Close)
 	second := *b
 	second.service, second.url = service, s.URL

@@ -89,9 +89,6 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Handler is the whole service with its protections.
-func (s *Service) Handler() http.Handler { return s.handler }
-
 func apiConfig(version string) huma.Config {
 	config := huma.DefaultConfig("Touchstone: evaluation of tool selection", version)
 	// Documentation pages would load scripts from other hosts.

@@ -8,8 +8,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -184,30 +182,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 	if _, err := New(Options{URL: "http://host/v1"}); err == nil || !strings.Contains(err.Error(), "name of a model") {
 		t.Errorf("without a model: %v", err)
-	}
-}
-
-func TestKey(t *testing.T) {
-	t.Setenv("TEST_KEY", testKey)
-	dir := t.TempDir()
-	file, empty := filepath.Join(dir, "key"), filepath.Join(dir, "empty")
-	for path, content := range map[string]string{file: testKey + "\n", empty: " \n"} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for reference, want := range map[string]string{"": "", "env:TEST_KEY": testKey, "file:" + file: testKey} {
-		if got, err := Key(reference); err != nil || got != want {
-			t.Errorf("Key(%q) = %q, %v", reference, got, err)
-		}
-	}
-	for reference, want := range map[string]string{
-		"env:NOT_SET_AT_ALL": "NOT_SET_AT_ALL is not set", "file:" + empty: "is empty", "file:" + dir + "/none": "no such file",
-		testKey: "by reference", "env:": "by reference",
-	} {
-		if got, err := Key(reference); err == nil || got != "" || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), testKey) {
-			t.Errorf("Key(%q) = %q, %v, want %q", reference, got, err, want)
-		}
 	}
 }
 
