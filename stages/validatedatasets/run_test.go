@@ -17,7 +17,7 @@ import (
 // good returns a file of the valid data that the tests of validation have.
 func good(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "internal", "datasets", "validation", "testdata", name))
+	data, err := os.ReadFile(filepath.Join("..", "..", "internal", "data", "validation", "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
