@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 	"github.com/touchstone-eval/touchstone/internal/testing/level"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/buildproxy"
 	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 	"github.com/touchstone-eval/touchstone/stages/snapshotindex"
