@@ -59,6 +59,9 @@ type RankedTool struct {
 	Relevance *int    `json:"relevance,omitempty"`
 }
 
+// Relevant reports whether the golden set judges the tool right or acceptable.
+func (t RankedTool) Relevant() bool { return t.Relevance != nil && *t.Relevance > 0 }
+
 // UnanswerableResult is one query of one run that no tool serves. The fields are
 // those of QueryResult.
 type UnanswerableResult struct {

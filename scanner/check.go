@@ -1,8 +1,6 @@
 package scanner
 
 import (
-	"encoding/json"
-
 	"github.com/touchstone-eval/touchstone/scanner/internal/check"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -44,15 +42,7 @@ func Checks() []CheckInfo {
 
 // ToolView is one tool as a Check sees it. The zero ToolView is an empty tool.
 type ToolView struct {
-	Server       string
-	Name         string
-	Description  string
-	InputSchema  json.RawMessage
-	OutputSchema json.RawMessage
-	Annotations  json.RawMessage
-	Subject      Subject
-	Title        string
-	Extra        json.RawMessage
+	Tool
 
 	view *tool.View // nil outside of a scan
 }
@@ -63,11 +53,7 @@ type ToolView struct {
 func (v *ToolView) NormalizedText() string {
 	if v.view == nil {
 		v.view = new(tool.View)
-		v.view.Load(&tool.Definition{
-			Server: v.Server, Name: v.Name, Description: v.Description,
-			InputSchema: v.InputSchema, OutputSchema: v.OutputSchema, Annotations: v.Annotations,
-			Subject: v.Subject, Title: v.Title, Extra: v.Extra,
-		})
+		v.view.Load((*tool.Definition)(&v.Tool))
 	}
 	return v.view.NormalizedText()
 }

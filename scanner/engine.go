@@ -151,12 +151,7 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 		f.add(s.checks[i].Info.ID, signals, ok)
 	}
 	if len(s.extra) > 0 {
-		view := &ToolView{
-			Server: t.Server, Name: t.Name, Description: t.Description,
-			InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
-			Subject: t.Subject, Title: t.Title, Extra: t.Extra,
-			view: &ws.reading.View,
-		}
+		view := &ToolView{Tool: *t, view: &ws.reading.View}
 		for _, check := range s.extra {
 			signals, ok := guarded(check, view, registry)
 			f.add(check.ID(), signals, ok)

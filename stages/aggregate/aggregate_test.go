@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/fixture"
 )
 
@@ -308,10 +309,12 @@ func TestComparison(t *testing.T) {
 	}
 	// Nothing differs, so the planned figure applies: the standard deviation of
 	// values half 1 and half 1/2 is .25·sqrt(60/59). The baseline judges no metric,
-	// so this one is one of seven, each at the level .05/7:
+	// so this one is one of all n that are declared, each at the level .05/n. For n = 7:
 	// (2.6901 + .8416)·sqrt(.2)·sd/sqrt(60) = .0514.
-	if math.Abs(same.MinDetectable-.0514) > .0001 {
-		t.Errorf("detectable %v, want .0514", same.MinDetectable)
+	z := math.Sqrt2 * math.Erfinv(1-.05/float64(len(metrics.Ranking())))
+	want := (z + .8416) * math.Sqrt(.2) * .25 * math.Sqrt(60./59) / math.Sqrt(60)
+	if math.Abs(same.MinDetectable-want) > .00001 {
+		t.Errorf("detectable %v, want %v", same.MinDetectable, want)
 	}
 
 	worse := compare(func(i int) int { return 2 + i%2 }).Comparison

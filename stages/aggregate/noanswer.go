@@ -16,7 +16,7 @@ func summarizeNoAnswer(runs []retrievalRun) *contracts.NoAnswerSummary {
 	}
 	s := &contracts.NoAnswerSummary{Queries: len(first), Metrics: []contracts.MetricSummary{}}
 	for i, q := range first {
-		query := contracts.NoAnswerQuery{ID: q.ID, Query: q.Query, Language: q.Language, Tags: q.Tags}
+		query := q.Summary()
 		answered := false
 		for _, run := range runs {
 			result := run.report.Unanswerable[i]

@@ -33,7 +33,8 @@ func newRetrieval(runs []retrievalRun) *retrieval {
 // answer.
 func summarizeQuery(runs []retrievalRun, i int) contracts.QuerySummary {
 	first := runs[0].report.PerQuery[i]
-	q := contracts.QuerySummary{ID: first.ID, Query: first.Query, Language: first.Language, Tags: first.Tags, Labels: first.Labels, Notes: first.Notes, Metrics: make(contracts.RetrievalMetrics)}
+	q := first.Summary()
+	q.Metrics = make(contracts.RetrievalMetrics)
 	answered := false
 	for _, run := range runs {
 		result := run.report.PerQuery[i]

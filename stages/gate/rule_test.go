@@ -26,10 +26,7 @@ func many(n, lost int) []contracts.QueryResult {
 // Eight of 280 queries lost and none won is a drop of .0286, which the tolerance
 // of .03 allows, with p = 2/2^8.
 func TestSignificantDropFailsBelowTheTolerance(t *testing.T) {
-	b, err := NewBaseline(aggregated(t, many(280, 0), goodEntries(), nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBaseline(t, aggregated(t, many(280, 0), goodEntries(), nil))
 	for _, tt := range []struct {
 		lost int
 		want bool
@@ -54,10 +51,7 @@ func TestSignificantDropFailsBelowTheTolerance(t *testing.T) {
 
 // A drop of exactly .01 fails if it is significant; a smaller one passes.
 func TestSmallestSignificantDrop(t *testing.T) {
-	b, err := NewBaseline(aggregated(t, many(800, 0), goodEntries(), nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBaseline(t, aggregated(t, many(800, 0), goodEntries(), nil))
 	if g := judged(t, many(800, 8), goodEntries(), b); g.Passed {
 		t.Error("a significant drop of .01 passes")
 	}
@@ -74,10 +68,7 @@ func TestSmallestSignificantDrop(t *testing.T) {
 
 // A metric without a threshold does not make the judged ones less sensitive.
 func TestHolmCoversJudgedMetricsOnly(t *testing.T) {
-	b, err := NewBaseline(aggregated(t, many(280, 0), goodEntries(), nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBaseline(t, aggregated(t, many(280, 0), goodEntries(), nil))
 	b.Thresholds.Retrieval = b.Thresholds.Retrieval[:1]
 	if g := judged(t, many(280, 6), goodEntries(), b); g.Passed {
 		t.Error("p = .031 as the only test passes")
@@ -89,10 +80,7 @@ func TestHolmCoversJudgedMetricsOnly(t *testing.T) {
 
 // An unchanged proxy is not inferior, and many small losses may be.
 func TestNonInferiorityUsesTheScoreBound(t *testing.T) {
-	b, err := NewBaseline(aggregated(t, many(280, 0), goodEntries(), nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBaseline(t, aggregated(t, many(280, 0), goodEntries(), nil))
 	b.Thresholds.Retrieval = []contracts.MetricThreshold{{Metric: "recall_at_5", Tolerance: .03, NonInferiority: true}}
 	for _, tt := range []struct {
 		lost int
@@ -106,10 +94,7 @@ func TestNonInferiorityUsesTheScoreBound(t *testing.T) {
 
 func TestNoisyProxyIsWarned(t *testing.T) {
 	agg := aggregated(t, many(280, 0), goodEntries(), nil)
-	b, err := NewBaseline(agg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBaseline(t, agg)
 	agg = aggregated(t, many(280, 0), goodEntries(), &b)
 	agg.Retrieval.Runs, b.RunsAveraged = 3, 3
 	for i := range agg.Retrieval.Metrics {

@@ -177,11 +177,9 @@ func diffQueries(before, after []contracts.QuerySummary) []contracts.Move {
 
 // bestRank is the rank of the first relevant tool in the list.
 func bestRank(q *contracts.QuerySummary) (*int, contracts.ToolID) {
-	for i, t := range q.Ranked {
-		if slices.ContainsFunc(q.Labels, func(l contracts.Label) bool { return l.ToolID == t.ToolID && l.Relevance > 0 }) {
-			rank := i + 1
-			return &rank, t.ToolID
-		}
+	if i := slices.IndexFunc(q.Ranked, contracts.RankedTool.Relevant); i >= 0 {
+		rank := i + 1
+		return &rank, q.Ranked[i].ToolID
 	}
 	return nil, ""
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,14 +17,18 @@ func TestDiff(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 
+	right := []contracts.Label{{ToolID: "s:right", Relevance: 2}, {ToolID: "s:other", Relevance: 0}}
 	list := func(tools ...string) []contracts.RankedTool {
 		var ranked []contracts.RankedTool
 		for i, id := range tools {
-			ranked = append(ranked, contracts.RankedTool{Rank: i + 1, ToolID: id})
+			t := contracts.RankedTool{Rank: i + 1, ToolID: id}
+			if at := slices.IndexFunc(right, func(l contracts.Label) bool { return l.ToolID == id }); at >= 0 {
+				t.Relevance = &right[at].Relevance
+			}
+			ranked = append(ranked, t)
 		}
 		return ranked
 	}
-	right := []contracts.Label{{ToolID: "s:right", Relevance: 2}, {ToolID: "s:other", Relevance: 0}}
 	query := func(id string, errored int, ranked ...string) contracts.QuerySummary {
 		q := contracts.QuerySummary{ID: id, Query: "text\x1b of " + id, Labels: right, Ranked: list(ranked...), ErroredRuns: errored}
 		if errored > 0 {

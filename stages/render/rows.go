@@ -95,13 +95,7 @@ func sortedQueries(queries []contracts.QuerySummary, moves []contracts.Move) []q
 		if n, ok := moved[q.ID]; ok {
 			q.move, q.state = n, moves[n].State
 		}
-		relevant := make(map[string]bool, len(q.Labels))
-		for _, l := range q.Labels {
-			if l.Relevance > 0 {
-				relevant[l.ToolID] = true
-			}
-		}
-		q.first = 1 + slices.IndexFunc(q.Ranked, func(t contracts.RankedTool) bool { return relevant[t.ToolID] })
+		q.first = 1 + slices.IndexFunc(q.Ranked, contracts.RankedTool.Relevant)
 		out[i] = q
 	}
 	slices.SortStableFunc(out, func(a, b query) int { return a.order() - b.order() })

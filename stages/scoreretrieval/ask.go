@@ -124,7 +124,8 @@ func byError(failures []failure) []string {
 
 // ask sends one query. The result has no metrics yet.
 func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryResult, error) {
-	r := contracts.QueryResult{ID: q.ID, Query: q.Query, Language: q.Language, Tags: q.Tags, Labels: q.Labels, Notes: q.Notes, Ranked: []contracts.RankedTool{}}
+	r := q.Result()
+	r.Ranked = []contracts.RankedTool{}
 	answer, err := a.proxy.Search(ctx, q.Query, depth)
 	if err != nil {
 		return r, err

@@ -104,9 +104,7 @@ func separate(results []contracts.QueryResult, golden contracts.GoldenSet) (scor
 			scored = append(scored, r)
 			continue
 		}
-		unanswerable = append(unanswerable, contracts.UnanswerableResult{
-			ID: r.ID, Query: r.Query, Language: r.Language, Tags: r.Tags, Labels: r.Labels, Notes: r.Notes, Ranked: r.Ranked, Error: r.Error, Anomalies: r.Anomalies,
-		})
+		unanswerable = append(unanswerable, r.Unanswerable())
 	}
 	return scored, unanswerable
 }

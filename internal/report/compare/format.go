@@ -116,7 +116,7 @@ func listed(a Answer, most int) string {
 			break
 		}
 		mark := ""
-		if t.Relevance != nil && *t.Relevance > 0 {
+		if t.Relevant() {
 			mark = "★"
 		}
 		parts = append(parts, fmt.Sprintf("%d %s%s", t.Rank, mark, wording.Shorten(t.ToolID, 80)))

@@ -21,7 +21,7 @@ var comparisonTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("comparison").Funcs(template.FuncMap{
 		"row": comparedRow, "model": comparedModelRow, "rate": wording.Rate, "p": wording.Probability, "signed": wording.Signed, "shorten": wording.Shorten, "metric": wording.MetricName,
 		"noAnswer": comparedNoAnswerRow, "noAnswerNote": comparedNoAnswerNote, "noAnswerQuery": comparedNoAnswerQuery,
-		"relevant": func(t contracts.RankedTool) bool { return t.Relevance != nil && *t.Relevance > 0 },
+		"relevant": contracts.RankedTool.Relevant,
 	}).Parse(comparisonHTML))
 })
 

@@ -24,7 +24,7 @@ type RunFilter struct {
 	Status         string    `query:"status" enum:"pending,running,completed,failed"`
 	Classification string    `query:"classification" enum:"TP,FP,TN,FN"`
 	Model          string    `query:"model" maxLength:"201" doc:"provider/model, or a provider and a slash"`
-	Server         string    `query:"server" maxLength:"100" doc:"The server that the case expects"`
+	Server         string    `query:"server" maxLength:"100" doc:"A server that the case expects a call of"`
 	Tag            string    `query:"tag" maxLength:"100" doc:"A tag of the case"`
 	Since          time.Time `query:"since" doc:"Created at this time or later"`
 }

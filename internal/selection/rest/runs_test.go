@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -70,6 +71,60 @@ func TestCases(t *testing.T) {
 	b.call("POST", casesPath, map[string]any{"name": "x", "query": "q", "servers": []string{}}).want(t, 422, nil)
 	b.call("DELETE", path, nil).want(t, 204, nil)
 	b.call("DELETE", path, nil).want(t, 404, nil)
+}
+
+// A case is found by each call that it expects, and so are its runs. The first call is stored apart from
+// the others, which no filter and no group may show.
+func TestEveryExpectedCallIsFound(t *testing.T) {
+	b := newBench(t).withServer()
+	b.call("POST", serversPath, map[string]string{"name": "notes", "url": mcpServer(t)}).want(t, 201, nil)
+	b.addCase("one call")
+	var both selection.Case
+	b.call("POST", casesPath, map[string]any{
+		"name": "two calls", "query": "What is the weather, and what do the notes say?", "servers": []string{"weather", "notes"},
+		"expected": []any{
+			map[string]any{"server": "weather", "tool": "get_weather"}, map[string]any{"server": "notes", "tool": "search"},
+			map[string]any{"server": "notes", "tool": "search"},
+		},
+	}).want(t, 201, &both)
+	for filter, want := range map[string]int{
+		"tool=get_weather": 2, "tool=search": 1, "server=weather": 2, "server=notes": 1, "server=notes&tool=search": 1,
+		"server=notes&tool=get_weather": 0, "tool=other": 0,
+	} {
+		var page listing[selection.Case]
+		b.call("GET", casesPath+"?"+filter, nil).want(t, 200, &page)
+		if page.Total != want || len(page.Items) != want {
+			t.Errorf("%s selects %d cases, not %d", filter, page.Total, want)
+		}
+	}
+
+	var batch startedRuns
+	b.call("POST", runsPath, map[string]any{
+		"test_case_ids": []string{both.ID}, "models": []any{map[string]any{"provider": "lexical", "model": "bm25"}},
+	}).want(t, 202, &batch)
+	b.follow(batchesPath + "/" + batch.BatchID + "/events")
+	for server, want := range map[string]int{"weather": 1, "notes": 1, "other": 0} {
+		var runs listing[selection.Run]
+		b.call("GET", runsPath+"?server="+server, nil).want(t, 200, &runs)
+		var cases listing[store.MatrixRow]
+		b.call("GET", prefix+"/metrics/matrix?server="+server, nil).want(t, 200, &cases)
+		var sums summary
+		b.call("GET", prefix+"/metrics/summary?server="+server, nil).want(t, 200, &sums)
+		if runs.Total != want || cases.Total != want || sums.Summary.Runs != want {
+			t.Errorf("%s: %d runs, %d rows of the matrix, %d runs summed up, not %d",
+				server, runs.Total, cases.Total, sums.Summary.Runs, want)
+		}
+		if want == 0 {
+			continue
+		}
+		groups := []string{}
+		for _, g := range sums.Servers {
+			groups = append(groups, fmt.Sprint(g.Name, " ", g.Summary.Runs))
+		}
+		if want := []string{"notes 1", "weather 1"}; !slices.Equal(groups, want) {
+			t.Errorf("the runs are grouped as %v, not %v", groups, want)
+		}
+	}
 }
 
 // follow reads a stream of events to its end.

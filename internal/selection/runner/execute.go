@@ -34,8 +34,7 @@ func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 		a.cancel(nil)
 		close(a.done)
 	}()
-	var answer *selection.Answer
-	var took time.Duration
+	var got answered
 	err := func() (err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -49,7 +48,10 @@ func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 			return err
 		}
 		r.publish(Event{RunID: j.runID, BatchID: j.batchID, Status: selection.Running})
-		return r.run(ctx, j, &answer, &took)
+		if got, err = r.ask(ctx, j); err != nil {
+			return err
+		}
+		return r.judge(ctx, j, got)
 	}()
 	if errors.Is(err, store.ErrNotFound) {
 		return // the run was deleted while it waited
@@ -58,7 +60,7 @@ func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		r.end(j, answer, took, err)
+		r.end(j, got.answer, got.took, err)
 	}
 }
 
@@ -74,41 +76,51 @@ func (r *Runner) end(j job, answer *selection.Answer, took time.Duration, reason
 	// running until the next start, which marks it as failed.
 }
 
-// run executes a run whose status is running.
-func (r *Runner) run(ctx context.Context, j job, answer **selection.Answer, took *time.Duration) error {
+// answered is what a model was asked and said. The answer is nil if the run failed
+// before.
+type answered struct {
+	test   selection.Case
+	tools  []selection.Tool
+	answer *selection.Answer
+	took   time.Duration
+}
+
+// ask puts the case of a run whose status is running to its model. If the model
+// fails, what it said until then is returned with the error.
+func (r *Runner) ask(ctx context.Context, j job) (got answered, err error) {
 	run, err := r.store.Run(ctx, j.runID)
 	if err != nil {
-		return err
+		return got, err
 	}
-	c, err := r.store.Case(ctx, run.CaseID)
-	if err != nil {
-		return err
+	if got.test, err = r.store.Case(ctx, run.CaseID); err != nil {
+		return got, err
 	}
-	tools, err := r.ingest(ctx, j, c)
-	if err != nil {
-		return err
+	if got.tools, err = r.ingest(ctx, j, got.test); err != nil {
+		return got, err
 	}
-	if err := r.check(c, tools); err != nil {
-		return err
+	if err := r.check(got.test, got.tools); err != nil {
+		return got, err
 	}
-	if err := r.persist(func() error { return r.store.SaveTools(ctx, j.runID, tools) }); err != nil {
-		return err
+	if err := r.persist(func() error { return r.store.SaveTools(ctx, j.runID, got.tools) }); err != nil {
+		return got, err
 	}
 	began := time.Now()
 	a, err := j.model.Ask(ctx, model.Request{
-		Query: c.Query, Tools: tools, Settings: run.Settings, Several: len(c.Expected) > 1, Repeat: run.Repeat,
+		Query: got.test.Query, Tools: got.tools, Settings: run.Settings, Several: len(got.test.Expected) > 1, Repeat: run.Repeat,
 	})
-	*answer, *took = &a, time.Since(began)
-	if err != nil {
-		return err
-	}
-	e, scored, err := score.Evaluate(c, tools, a)
+	got.answer, got.took = &a, time.Since(began)
+	return got, err
+}
+
+// judge scores the answer of a run and stores the run as completed.
+func (r *Runner) judge(ctx context.Context, j job, got answered) error {
+	e, scored, err := score.Evaluate(got.test, got.tools, *got.answer)
 	if err != nil {
 		return fmt.Errorf("score the answer: %w", err)
 	}
-	e.Recommendations = advice.Recommend(c, tools, a, e, scored)
+	e.Recommendations = advice.Recommend(got.test, got.tools, *got.answer, e, scored)
 	// An answer is kept even if the run was cancelled in the meantime.
-	outcome := store.Outcome{Answer: a, Evaluation: e, ExecutionTimeMS: took.Milliseconds()}
+	outcome := store.Outcome{Answer: *got.answer, Evaluation: e, ExecutionTimeMS: got.took.Milliseconds()}
 	err = r.persist(func() error { return r.store.CompleteRun(context.WithoutCancel(ctx), j.runID, outcome) })
 	if err != nil {
 		return err

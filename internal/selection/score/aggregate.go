@@ -12,9 +12,9 @@ import (
 type Observation struct {
 	RunID   string
 	CaseID  string
-	Case    string // its name
-	Server  string // server of the first expected call; empty if no tool is expected
-	Model   string // provider/model
+	Case    string   // its name
+	Servers []string // of the expected calls, each once; none if no tool is expected
+	Model   string   // provider/model
 	Tags    []string
 	Repeat  int
 	Failed  bool
@@ -362,12 +362,7 @@ func By(observations []Observation, keys func(Observation) []string) []Group {
 }
 
 // ByServer is a key for By. So are ByModel and ByTag.
-func ByServer(o Observation) []string {
-	if o.Server == "" {
-		return nil
-	}
-	return []string{o.Server}
-}
+func ByServer(o Observation) []string { return o.Servers }
 
 func ByModel(o Observation) []string { return []string{o.Model} }
 

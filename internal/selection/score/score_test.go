@@ -181,7 +181,7 @@ func TestEvaluate(t *testing.T) {
 
 func observe(id, model string, repeat int, class selection.Classification, correctness float64, confidence float64) Observation {
 	o := Observation{
-		RunID: fmt.Sprint(id, model, repeat), CaseID: id, Case: "case " + id, Server: "s", Model: model, Repeat: repeat, Classification: class,
+		RunID: fmt.Sprint(id, model, repeat), CaseID: id, Case: "case " + id, Servers: []string{"s"}, Model: model, Repeat: repeat, Classification: class,
 		Made: class == selection.TP || class == selection.FP, Selects: string(class), Tags: []string{"all", "t" + id},
 		Confidence: &confidence, Source: selection.FromAnswer, Category: selection.Categorize(class.Correct(), &confidence), DurationMS: int64(repeat),
 	}

@@ -159,8 +159,8 @@ func (s *Store) Case(ctx context.Context, id string) (selection.Case, error) {
 // CaseFilter selects cases. Empty fields select all.
 type CaseFilter struct {
 	Name   string // the whole name
-	Server string // of an expected call
-	Tool   string // of an expected call
+	Server string // of any expected call
+	Tool   string // of any expected call; with Server, of the same one
 	Tag    string
 	Search string // in the name or the query
 	Sort   string // created_at (default) or name; a minus sign before it reverses the order
@@ -172,8 +172,7 @@ type CaseFilter struct {
 func (s *Store) Cases(ctx context.Context, f CaseFilter) ([]selection.Case, int, error) {
 	var q query
 	q.equal("name", f.Name)
-	q.equal("expected_mcp_server_name", f.Server)
-	q.equal("expected_tool_name", f.Tool)
+	q.expects("id", f.Server, f.Tool)
 	if f.Tag != "" {
 		q.and("id IN (SELECT test_case_id FROM test_case_tags WHERE tag = ?)", f.Tag)
 	}

@@ -16,11 +16,12 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 	q.and("status IN ('completed', 'failed')")
 	q.and("coalesce(error_message, '') <> ?", selection.Cancelled)
 	q.and(notRetried)
-	rows, err := s.read.QueryContext(ctx, `SELECT r.id, r.test_case_id, c.name, c.expected_mcp_server_name, m.provider, m.model, r.repeat, r.status, r.error_message,
+	rows, err := s.read.QueryContext(ctx, `SELECT r.id, r.test_case_id, c.name, m.provider, m.model, r.repeat, r.status, r.error_message,
 		r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.classification,
 		e.parameter_completeness, e.parameter_correctness, e.parameter_type_conformance, coalesce(json_array_length(e.hallucinated_parameters), 0),
 		e.confidence_category, r.confidence_score, r.confidence_source, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd,
 		(SELECT json_group_array(tag ORDER BY tag) FROM test_case_tags WHERE test_case_id = r.test_case_id),
+		(SELECT json_group_array(DISTINCT mcp_server_name ORDER BY mcp_server_name) FROM expected_calls WHERE test_case_id = r.test_case_id),
 		(SELECT count(*) FROM test_run_calls WHERE test_run_id = r.id AND classification = 'FP')
 		FROM test_runs r JOIN test_cases c ON c.id = r.test_case_id JOIN model_settings m ON m.id = r.model_settings_id
 		LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id LEFT JOIN evaluation_results e ON e.test_run_id = r.id
@@ -33,16 +34,16 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 
 func scanObservation(row scanner) (score.Observation, error) {
 	var o score.Observation
-	var server, message, toolID, tool, toolServer, unknown, class, category, source sql.NullString
-	var provider, name, status, tags string
+	var message, toolID, tool, toolServer, unknown, class, category, source sql.NullString
+	var provider, name, status, tags, servers string
 	var took, input, output sql.NullInt64
-	err := row.Scan(&o.RunID, &o.CaseID, &o.Case, &server, &provider, &name, &o.Repeat, &status, &message,
+	err := row.Scan(&o.RunID, &o.CaseID, &o.Case, &provider, &name, &o.Repeat, &status, &message,
 		&toolID, &tool, &toolServer, &unknown, &class, &o.Completeness, &o.Correctness, &o.Conformance, &o.Hallucinated,
-		&category, &o.Confidence, &source, &took, &input, &output, &o.CostUSD, &tags, &o.Unexpected)
+		&category, &o.Confidence, &source, &took, &input, &output, &o.CostUSD, &tags, &servers, &o.Unexpected)
 	if err != nil {
 		return o, err
 	}
-	o.Server, o.Model, o.Error = server.String, provider+"/"+name, message.String
+	o.Model, o.Error = provider+"/"+name, message.String
 	o.Failed = selection.RunStatus(status) == selection.Failed
 	o.Made = toolID.Valid || unknown.Valid
 	var made *selection.MadeCall
@@ -53,5 +54,8 @@ func scanObservation(row scanner) (score.Observation, error) {
 	o.Classification, o.Category = selection.Classification(class.String), selection.ConfidenceCategory(category.String)
 	o.Source = selection.ConfidenceSource(source.String)
 	o.DurationMS, o.InputTokens, o.OutputTokens = took.Int64, int(input.Int64), int(output.Int64)
+	if err := decodeColumn("servers of case "+o.CaseID, servers, &o.Servers); err != nil {
+		return o, err
+	}
 	return o, decodeColumn("tags of case "+o.CaseID, tags, &o.Tags)
 }

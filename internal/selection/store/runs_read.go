@@ -63,7 +63,7 @@ type RunFilter struct {
 	Classification selection.Classification
 	Provider       string
 	Model          string
-	Server         string // expected by the case
+	Server         string // of any call that the case expects
 	Tag            string // of the case
 	Since          time.Time
 	OldestFirst    bool
@@ -84,9 +84,7 @@ func (f RunFilter) query() query {
 	case f.Model != "":
 		q.and("model_settings_id IN (SELECT id FROM model_settings WHERE model = ?)", f.Model)
 	}
-	if f.Server != "" {
-		q.and("test_case_id IN (SELECT id FROM test_cases WHERE expected_mcp_server_name = ?)", f.Server)
-	}
+	q.expects("test_case_id", f.Server, "")
 	if f.Tag != "" {
 		q.and("test_case_id IN (SELECT test_case_id FROM test_case_tags WHERE tag = ?)", f.Tag)
 	}

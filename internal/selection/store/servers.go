@@ -157,6 +157,17 @@ func (q *query) equal(column, value string) {
 	}
 }
 
+// expects selects the cases that expect a call with a server and a tool, whichever
+// of their calls it is. An empty name stands for any. column holds the ids of cases.
+func (q *query) expects(column, server, tool string) {
+	var call query
+	call.equal("mcp_server_name", server)
+	call.equal("tool_name", tool)
+	if len(call.conditions) > 0 {
+		q.and(column+" IN (SELECT test_case_id FROM expected_calls"+call.where()+")", call.args...)
+	}
+}
+
 func (q *query) where() string {
 	if len(q.conditions) == 0 {
 		return ""

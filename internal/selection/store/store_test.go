@@ -233,8 +233,17 @@ func TestCases(t *testing.T) {
 	if _, total, _ := s.Cases(ctx, CaseFilter{}); total != 2 {
 		t.Errorf("%d cases: one of a set that was refused is stored", total)
 	}
-	for _, f := range []CaseFilter{{Server: "b"}, {Tool: "x"}, {Tag: "u"}, {Search: "THIS"}} {
+	// Any of the expected calls is found, and a server and a tool have to be of one call.
+	for _, f := range []CaseFilter{
+		{Server: "b"}, {Tool: "x"}, {Server: "a"}, {Tool: "y"}, {Tool: "z"}, {Server: "b", Tool: "x"}, {Server: "a", Tool: "z"},
+		{Tag: "u"}, {Search: "THIS"},
+	} {
 		if found, total, err := s.Cases(ctx, f); err != nil || total != 1 || found[0].ID != got.ID {
+			t.Errorf("%+v: %+v, %v", f, found, err)
+		}
+	}
+	for _, f := range []CaseFilter{{Server: "a", Tool: "x"}, {Server: "b", Tool: "y"}, {Tool: "w"}} {
+		if found, total, err := s.Cases(ctx, f); err != nil || total != 0 {
 			t.Errorf("%+v: %+v, %v", f, found, err)
 		}
 	}

@@ -55,7 +55,8 @@ import (
 
 var checkMarker = Check{markerInfo, inspectMarker}
 
-var markerInfo = Info{ID: "marker.added", Tier: Soft, ThreatType: Uncategorized, Description: "a word that only a test uses"}
+var markerInfo = Info{ID: "marker.added", Tier: Soft, ThreatType: Uncategorized, Description: "a word that only a test uses",
+	Why: "nobody else uses it", Do: "Remove the word."}
 
 func inspectMarker(v *reading.Reading, _ *tool.Registry) []Signal {
 	if !strings.Contains(v.NormalizedText(), "zyzzyva") {
@@ -66,8 +67,9 @@ func inspectMarker(v *reading.Reading, _ *tool.Registry) []Signal {
 `},
 }
 
-// extendedBinary builds the program with all additions and no other changes.
-var extendedBinary = sync.OnceValues(func() (string, error) {
+// overlay writes the file for the flag -overlay of go with all additions and no other changes, into a
+// directory that is removed at the end.
+var overlay = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "touchstone-additions-")
 	if err != nil {
 		return "", err
@@ -96,14 +98,21 @@ var extendedBinary = sync.OnceValues(func() (string, error) {
 		}
 		replace[file] = changed
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
 	}
-	list, bin := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "touchstone")
-	if err := os.WriteFile(list, overlay, 0o644); err != nil {
+	list := filepath.Join(dir, "overlay.json")
+	return list, os.WriteFile(list, text, 0o644)
+})
+
+// extendedBinary builds the program with all additions.
+var extendedBinary = sync.OnceValues(func() (string, error) {
+	list, err := overlay()
+	if err != nil {
 		return "", err
 	}
+	bin := filepath.Join(filepath.Dir(list), "touchstone")
 	if out, err := exec.Command("go", "build", "-overlay", list, "-ldflags=-w", "-o", bin, "../../../cmd/touchstone").CombinedOutput(); err != nil {
 		return "", errors.New("an addition needs more files than docs/contributing says: " + string(out))
 	}

@@ -4,6 +4,7 @@
 package caseresult
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -29,8 +30,10 @@ func observation(r contracts.SelectionReport, c contracts.CaseResult) score.Obse
 		Hallucinated: len(c.Invented), Confidence: c.Confidence, Source: selection.ConfidenceSource(c.ConfidenceSource),
 		Category: selection.Categorize(class.Correct(), c.Confidence),
 	}
-	if len(c.Expected) > 0 {
-		o.Server = c.Expected[0].Server
+	for _, call := range c.Expected {
+		if !slices.Contains(o.Servers, call.Server) {
+			o.Servers = append(o.Servers, call.Server)
+		}
 	}
 	return o
 }
