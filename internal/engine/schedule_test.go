@@ -47,7 +47,7 @@ func TestProcessorsAreShared(t *testing.T) {
 // awayFromHere runs jobs that use no processors of this machine.
 type awayFromHere struct{ scripted }
 
-func (awayFromHere) Elsewhere() {}
+func (awayFromHere) RunsRemotely() {}
 
 // Stages that run elsewhere do not share the processors of this machine.
 func TestProcessorsElsewhere(t *testing.T) {

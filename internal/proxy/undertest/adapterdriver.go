@@ -286,14 +286,14 @@ func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr 
 }
 
 type adapterSearcher struct {
-	dialect *adapterDriver
-	client  *http.Client
-	addr    address
-	path    string
+	driver *adapterDriver
+	client *http.Client
+	addr   address
+	path   string
 }
 
 func (s *adapterSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
-	return s.dialect.searchOn(ctx, s.client, s.addr, s.path, query, limit)
+	return s.driver.searchOn(ctx, s.client, s.addr, s.path, query, limit)
 }
 
 func (s *adapterSearcher) close() {}

@@ -32,7 +32,7 @@ type Tool struct {
 func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	tools, err := p.dialect.tools(limited, p.http, p.addr)
+	tools, err := p.driver.tools(limited, p.http, p.addr)
 	switch {
 	case err == nil:
 		return tools, nil
@@ -46,7 +46,7 @@ func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
 
 // Expected returns the tools that the proxy must list if it holds the corpus.
 func (p *Proxy) Expected(corpus contracts.Corpus) ([]Tool, error) {
-	return p.dialect.expected(OfCorpus(corpus))
+	return p.driver.expected(OfCorpus(corpus))
 }
 
 // OfCorpus returns the tools that a proxy must hold for the corpus.

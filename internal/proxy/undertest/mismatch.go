@@ -88,7 +88,7 @@ func (p *Proxy) schemaChanges(want, got []Tool) string {
 			fmt.Fprintf(&text, "\n  and %d more differences", n)
 		}
 	}
-	if _, isDescribed := p.dialect.(*adapterDriver); isDescribed && shown > 0 && onlyDrops {
+	if _, isDescribed := p.driver.(*adapterDriver); isDescribed && shown > 0 && onlyDrops {
 		var quoted []string
 		for _, keyword := range slices.Sorted(maps.Keys(dropped)) {
 			quoted = append(quoted, strconv.Quote(keyword))

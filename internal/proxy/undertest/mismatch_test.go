@@ -10,7 +10,7 @@ import (
 
 func TestSchemaChanges(t *testing.T) {
 	tools := func(schema string) []Tool { return []Tool{{ID: "a:b", Schema: json.RawMessage(schema)}} }
-	p := &Proxy{dialect: &adapterDriver{}}
+	p := &Proxy{driver: &adapterDriver{}}
 	for name, tc := range map[string]struct{ before, after, want string }{
 		"equal": {`{"type": "object", "maximum": 100}`, `{"maximum":1e2,"type":"object"}`, ""},
 		"dropped": {`{"type":"object","description":"Text.","$id":"x"}`, `{"type":"object"}`, `
@@ -43,7 +43,7 @@ the schema of a:b (- corpus, + proxy):
 		t.Errorf("got %s", text)
 	}
 	// A proxy of the native contract has no adapter to change.
-	native := &Proxy{dialect: nativeDriver{}}
+	native := &Proxy{driver: nativeDriver{}}
 	if text := native.schemaChanges(tools(`{"title":"x"}`), tools(`{}`)); strings.Contains(text, "schema_drops") {
 		t.Errorf("got %s", text)
 	}

@@ -60,7 +60,7 @@ const DefaultReadyTimeout = 3 * time.Minute
 type Proxy struct {
 	Manifest contracts.ProxyManifest
 
-	dialect  driver
+	driver   driver
 	servers  *replay.Servers
 	addr     address
 	searcher searcher
@@ -113,11 +113,11 @@ var (
 )
 
 func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Options) (*Proxy, error) {
-	dialect, err := driverOf(manifest, opts)
+	drv, err := driverOf(manifest, opts)
 	if err != nil {
 		return nil, err
 	}
-	replayed := dialect.replay()
+	replayed := drv.replay()
 	replayed.Seed = opts.Seed
 	servers, err := replay.Start(opts.Executable, opts.Corpus, replayed)
 	if err != nil {
@@ -130,7 +130,7 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 		return nil, err
 	}
 	p := &Proxy{
-		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect, servers: servers, keepHome: opts.KeepHome != "",
+		Manifest: manifest, home: home, timeout: opts.QueryTimeout, driver: drv, servers: servers, keepHome: opts.KeepHome != "",
 		// Each proxy gets its own connections, which end with it.
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: checkRedirect},
 	}
@@ -139,7 +139,7 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 			taken := p.process.ended() && portTaken.MatchString(p.process.log.text())
 			p.process.stop()
 			err = p.WithLog(err)
-			if _, chosen := dialect.(*adapterDriver); chosen && taken {
+			if _, chosen := drv.(*adapterDriver); chosen && taken {
 				err = fmt.Errorf("%w: %w", errPortTaken, err)
 			}
 		}
@@ -195,7 +195,7 @@ func WriteHome(home string, l adapter.Launch) error {
 }
 
 func (p *Proxy) start(ctx context.Context, opts Options) error {
-	launch, err := p.dialect.launch(p.home, opts)
+	launch, err := p.driver.launch(p.home, opts)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 		return fmt.Errorf("start proxy %q: %w: %s", p.Manifest.Name, err, remedy)
 	}
 	p.process.log.keep(opts.Secret)
-	p.dialect.started(p.process)
+	p.driver.started(p.process)
 	ready, cancel := context.WithTimeout(ctx, opts.ReadyTimeout)
 	defer cancel()
 	// Stop waiting if the proxy ends.
@@ -254,7 +254,7 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	}
 	p.ready = time.Since(began)
 	p.addr = addr
-	p.searcher, err = p.dialect.searcher(addr, opts.SearchPath, p.http)
+	p.searcher, err = p.driver.searcher(addr, opts.SearchPath, p.http)
 	return err
 }
 
@@ -316,7 +316,7 @@ func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 // is not, progress describes how far it is.
 func (p *Proxy) pollReady(ctx context.Context, addr *address) (done bool, progress string, err error) {
 	if addr.base == "" {
-		a, found, err := p.dialect.address(p.home)
+		a, found, err := p.driver.address(p.home)
 		if err != nil {
 			return false, "", err
 		}
@@ -330,7 +330,7 @@ func (p *Proxy) pollReady(ctx context.Context, addr *address) (done bool, progre
 		}
 		*addr = a
 	}
-	done, progress, err = p.dialect.ready(ctx, p.http, *addr)
+	done, progress, err = p.driver.ready(ctx, p.http, *addr)
 	if err != nil {
 		err = p.normalizeError(*addr, err)
 	}
@@ -371,12 +371,12 @@ func (p *Proxy) Stop() {
 		p.searcher = nil
 	}
 	if p.process != nil && p.process.out == nil {
-		p.dialect.close() // while the proxy is still running
+		p.driver.close() // while the proxy is still running
 	}
 	if p.process != nil {
 		p.process.stop()
 	}
-	p.dialect.close()
+	p.driver.close()
 	p.http.CloseIdleConnections()
 	p.servers.Stop()
 	if !p.keepHome {
@@ -425,7 +425,7 @@ func (p *Proxy) normalizeError(addr address, err error) error {
 		return ErrBroken
 	}
 	text := strings.ReplaceAll(p.process.log.hide(err.Error()), addr.base, "the proxy")
-	if d, ok := p.dialect.(*adapterDriver); ok && d.run != nil {
+	if d, ok := p.driver.(*adapterDriver); ok && d.run != nil {
 		text = strings.ReplaceAll(text, p.home, "its home")
 	}
 	return errors.New(printable(clipped(loopbackPort.ReplaceAllString(text, "loopback"), maxError)))

@@ -33,11 +33,11 @@ func inspectRugPull(v *reading.Reading, r *tool.Registry) []Signal {
 	before := v.ReadOther(old)
 	c := change.Compare(v, before, r)
 	s := Signal{CheckID: rugPullInfo.ID, Tier: Hard, ThreatType: RugPull, Detail: "changed since approval: "}
-	trip, planted := newTrip(v, before, r), c.LogOdds()
+	trip, planted := newMatch(v, before, r), c.LogOdds()
 	switch {
 	case trip != nil:
 		s.Confidence = 0.9
-		s.Detail += tripped(v, trip)
+		s.Detail += describeMatch(v, trip)
 		s = s.quotingDoc(v, &v.Docs[trip.Doc], int(trip.Start), int(trip.End))
 	case planted >= hardLogOdds:
 		s.Confidence = min(0.7+planted/10, 1)
@@ -61,9 +61,9 @@ const (
 	hardLogOdds = 3
 )
 
-// newTrip returns the first tripwire that would stop a build and that the approved version
+// newMatch returns the first tripwire that would stop a build and that the approved version
 // does not trip, or nil.
-func newTrip(v, before *reading.Reading, r *tool.Registry) *reading.Match {
+func newMatch(v, before *reading.Reading, r *tool.Registry) *reading.Match {
 	trips := v.TripwireMatches(r)
 	for i := range trips {
 		same := func(o reading.Match) bool { return o.Tripwire == trips[i].Tripwire }

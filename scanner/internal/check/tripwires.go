@@ -17,9 +17,9 @@ var tripwiresInfo = Info{
 	Do:          "Quarantine the tool, and ask the author to remove the sentence. Do not install the server if the severity is critical, and report it.",
 }
 
-// tripped says where a tripwire is, and what the text does.
-func tripped(v *reading.Reading, trip *reading.Match) string {
-	return v.Where(&v.Fields[v.Docs[trip.Doc].Field]) + ": " + trip.Tripwire.ID + ": the text " + trip.Tripwire.What
+// describeMatch says where a tripwire is, and what the text does.
+func describeMatch(v *reading.Reading, match *reading.Match) string {
+	return v.Where(&v.Fields[v.Docs[match.Doc].Field]) + ": " + match.Tripwire.ID + ": the text " + match.Tripwire.What
 }
 
 // inspectTripwires reports the tripwires of a tool, the worst first. Of those that
@@ -39,7 +39,7 @@ func inspectTripwires(v *reading.Reading, r *tool.Registry) []Signal {
 			d := &v.Docs[trip.Doc]
 			s := Signal{
 				CheckID: tripwiresInfo.ID, Tier: Soft, ThreatType: ThreatType(trip.Tripwire.Threat), Confidence: 0.6,
-				Detail:  tripped(v, &trip),
+				Detail:  describeMatch(v, &trip),
 				Pattern: trip.Tripwire.ID,
 			}.quotingDoc(v, d, int(trip.Start), int(trip.End))
 			if trip.Stops() {
