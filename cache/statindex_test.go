@@ -261,20 +261,27 @@ func TestStatIndexConcurrent(t *testing.T) {
 }
 
 func FuzzDecodeStatIndex(f *testing.F) {
-	b := encodeStatIndex(map[string]*statEntry{"/a": {fileStat: fileStat{size: 1, mtime: 2, ctime: 3, inode: 4, mode: 5}, digest: Digest{6}}, "/b": {}}, time.Unix(1, 0))
+	b, err := encodeStatIndex(map[string]*statEntry{"/a": {fileStat: fileStat{size: 1, mtime: 2, ctime: 3, inode: 4, mode: 5}, digest: Digest{6}}, "/b": {}}, time.Unix(1, 0))
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Add(b)
 	f.Add(b[:len(b)-1])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if len(b) >= statFixedSize {
+		if len(b) >= statHeaderSize {
 			b = append([]byte(nil), b...)
-			sum := sha256.Sum256(b[36:])
+			sum := sha256.Sum256(b[statHeaderSize:])
 			copy(b[4:], sum[:])
 		}
 		entries, saved, err := decodeStatIndex(b)
 		if err != nil {
 			return
 		}
-		again, _, err := decodeStatIndex(encodeStatIndex(entries, saved))
+		b, err = encodeStatIndex(entries, saved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := decodeStatIndex(b)
 		if err != nil || len(again) != len(entries) {
 			t.Errorf("what was written cannot be read: %v", err)
 		}

@@ -2,6 +2,7 @@ package contracts
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,16 @@ func Read[T any](path string) (T, error) {
 		return zero, err
 	}
 	return Decode[T](path, data)
+}
+
+// ReadDigested is Read that also returns the SHA-256 of the file, in hexadecimal digits.
+func ReadDigested[T any](path string) (v T, digest string, err error) {
+	data, err := ReadBytes(path)
+	if err != nil {
+		return v, "", err
+	}
+	v, err = Decode[T](path, data)
+	return v, fmt.Sprintf("%x", sha256.Sum256(data)), err
 }
 
 // ReadBytes reads a whole file. A file larger than the limit of Decode gives an

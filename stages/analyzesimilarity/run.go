@@ -3,8 +3,6 @@ package analyzesimilarity
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,17 +29,12 @@ func Run(ctx context.Context, opts Options) error {
 	if !(opts.Threshold >= 0 && opts.Threshold <= 1) {
 		return fmt.Errorf("--threshold %v is out of range: give a score from 0 to 1", opts.Threshold)
 	}
-	raw, err := contracts.ReadBytes(opts.Corpus)
+	corpus, sum, err := contracts.ReadDigested[contracts.Corpus](opts.Corpus)
 	if err != nil {
 		return err
 	}
-	corpus, err := contracts.Decode[contracts.Corpus](opts.Corpus, raw)
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(raw)
 	report := contracts.SimilarityReport{
-		CorpusVersion: corpus.Version, CorpusSHA256: hex.EncodeToString(sum[:]), Tools: len(corpus.Tools),
+		CorpusVersion: corpus.Version, CorpusSHA256: sum, Tools: len(corpus.Tools),
 		Method: opts.Method, Threshold: opts.Threshold,
 	}
 	if err := analyze(ctx, corpus, method, &report); err != nil {

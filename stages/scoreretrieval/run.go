@@ -3,8 +3,6 @@ package scoreretrieval
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -126,10 +124,10 @@ func summary(r contracts.RetrievalReport) string {
 func readData(opts Options) (data, error) {
 	var d data
 	var err error
-	if d.corpus, d.corpusSHA256, err = readDigested[contracts.Corpus](opts.Corpus); err != nil {
+	if d.corpus, d.corpusSHA256, err = contracts.ReadDigested[contracts.Corpus](opts.Corpus); err != nil {
 		return d, err
 	}
-	if d.golden, d.goldenSHA256, err = readDigested[contracts.GoldenSet](opts.Golden); err != nil {
+	if d.golden, d.goldenSHA256, err = contracts.ReadDigested[contracts.GoldenSet](opts.Golden); err != nil {
 		return d, err
 	}
 	if d.index, err = contracts.Read[contracts.IndexSnapshot](opts.Index); err != nil {
@@ -147,17 +145,6 @@ func readData(opts Options) (data, error) {
 			opts.Index, d.index.CorpusVersion, opts.Corpus, d.corpus.Version)
 	}
 	return d, nil
-}
-
-// readDigested reads a file once and also returns the SHA-256 of its bytes.
-func readDigested[T any](path string) (v T, digest string, err error) {
-	raw, err := contracts.ReadBytes(path)
-	if err != nil {
-		return v, "", err
-	}
-	sum := sha256.Sum256(raw)
-	v, err = contracts.Decode[T](path, raw)
-	return v, hex.EncodeToString(sum[:]), err
 }
 
 // goldenVersion names a golden set without a version by its digest.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,18 +80,13 @@ func Run(ctx context.Context, opts Options) error {
 // ReadCorpus reads a security corpus, which must have entries, and returns it
 // with the SHA-256 of its file.
 func ReadCorpus(path string) (corpus contracts.SecurityCorpus, digest string, err error) {
-	data, err := contracts.ReadBytes(path)
-	if err != nil {
-		return corpus, "", err
-	}
-	if corpus, err = contracts.Decode[contracts.SecurityCorpus](path, data); err != nil {
+	if corpus, digest, err = contracts.ReadDigested[contracts.SecurityCorpus](path); err != nil {
 		return corpus, "", err
 	}
 	if len(corpus.Entries) == 0 {
 		return corpus, "", fmt.Errorf("%s: there are no entries to score: add some", path)
 	}
-	sum := sha256.Sum256(data)
-	return corpus, hex.EncodeToString(sum[:]), nil
+	return corpus, digest, nil
 }
 
 // Judge sends the entries to the detector that opts names, in the order given by

@@ -3,8 +3,6 @@ package scoreselection
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,11 +20,11 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Repeat < 1 {
 		return fmt.Errorf("--repeat %d is out of range: repeats are counted from 1", opts.Repeat)
 	}
-	corpus, corpusSHA256, err := readDigested[contracts.Corpus](opts.Corpus)
+	corpus, corpusSHA256, err := contracts.ReadDigested[contracts.Corpus](opts.Corpus)
 	if err != nil {
 		return err
 	}
-	cases, casesSHA256, err := readDigested[contracts.CaseSet](opts.Cases)
+	cases, casesSHA256, err := contracts.ReadDigested[contracts.CaseSet](opts.Cases)
 	if err != nil {
 		return err
 	}
@@ -65,17 +63,6 @@ func Run(ctx context.Context, opts Options) error {
 		opts.Progress(summary(report))
 	}
 	return nil
-}
-
-// readDigested reads a file once and also returns the SHA-256 of its bytes.
-func readDigested[T any](path string) (v T, digest string, err error) {
-	raw, err := contracts.ReadBytes(path)
-	if err != nil {
-		return v, "", err
-	}
-	sum := sha256.Sum256(raw)
-	v, err = contracts.Decode[T](path, raw)
-	return v, hex.EncodeToString(sum[:]), err
 }
 
 // caseRunner sends cases to a model.

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -166,7 +167,7 @@ func addSchema(b *strings.Builder, v any, depth int) {
 			addSchema(b, e, depth-1)
 		}
 	case map[string]any:
-		for _, key := range sortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			switch key {
 			case "description", "title":
 				if s, ok := v[key].(string); ok {
@@ -181,7 +182,7 @@ func addSchema(b *strings.Builder, v any, depth int) {
 				}
 			case "properties", "$defs", "definitions":
 				members, _ := v[key].(map[string]any)
-				for _, name := range sortedKeys(members) {
+				for _, name := range slices.Sorted(maps.Keys(members)) {
 					if key == "properties" {
 						addText(b, name)
 					}
@@ -197,13 +198,4 @@ func addSchema(b *strings.Builder, v any, depth int) {
 func addText(b *strings.Builder, s string) {
 	b.WriteString(s)
 	b.WriteByte('\n')
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
