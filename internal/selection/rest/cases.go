@@ -44,8 +44,8 @@ type caseList struct {
 	Conditional
 	Paging
 	Name   string `query:"name" maxLength:"200" doc:"All of the name"`
-	Server string `query:"server" maxLength:"100" doc:"The server of an expected call, whichever it is"`
-	Tool   string `query:"tool" maxLength:"200" doc:"The tool of an expected call, whichever it is; with a server, of the same call"`
+	Server string `query:"server" maxLength:"100" doc:"The server of an expected call"`
+	Tool   string `query:"tool" maxLength:"200" doc:"The tool of an expected call; with a server, of the same call"`
 	Tag    string `query:"tag" maxLength:"100"`
 	Search string `query:"search" maxLength:"200" doc:"In the name or the query"`
 	Sort   string `query:"sort" enum:"created_at,-created_at,name,-name" default:"created_at"`

@@ -81,7 +81,8 @@ func TestEveryExpectedCallIsFound(t *testing.T) {
 	b.addCase("one call")
 	var both selection.Case
 	b.call("POST", casesPath, map[string]any{
-		"name": "two calls", "query": "What is the weather, and what do the notes say?", "servers": []string{"weather", "notes"},
+		"name": "two calls", "query": "What is the weather, and what do the notes say?",
+		"servers": []string{"weather", "notes"},
 		"expected": []any{
 			map[string]any{"server": "weather", "tool": "get_weather"}, map[string]any{"server": "notes", "tool": "search"},
 			map[string]any{"server": "notes", "tool": "search"},

@@ -106,7 +106,8 @@ func (r *Runner) ask(ctx context.Context, j job) (got answered, err error) {
 	}
 	began := time.Now()
 	a, err := j.model.Ask(ctx, model.Request{
-		Query: got.test.Query, Tools: got.tools, Settings: run.Settings, Several: len(got.test.Expected) > 1, Repeat: run.Repeat,
+		Query: got.test.Query, Tools: got.tools, Settings: run.Settings,
+		Several: len(got.test.Expected) > 1, Repeat: run.Repeat,
 	})
 	got.answer, got.took = &a, time.Since(began)
 	return got, err

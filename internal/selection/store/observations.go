@@ -21,7 +21,8 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 		e.parameter_completeness, e.parameter_correctness, e.parameter_type_conformance, coalesce(json_array_length(e.hallucinated_parameters), 0),
 		e.confidence_category, r.confidence_score, r.confidence_source, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd,
 		(SELECT json_group_array(tag ORDER BY tag) FROM test_case_tags WHERE test_case_id = r.test_case_id),
-		(SELECT json_group_array(DISTINCT mcp_server_name ORDER BY mcp_server_name) FROM expected_calls WHERE test_case_id = r.test_case_id),
+		(SELECT json_group_array(DISTINCT mcp_server_name ORDER BY mcp_server_name)
+			FROM expected_calls WHERE test_case_id = r.test_case_id),
 		(SELECT count(*) FROM test_run_calls WHERE test_run_id = r.id AND classification = 'FP')
 		FROM test_runs r JOIN test_cases c ON c.id = r.test_case_id JOIN model_settings m ON m.id = r.model_settings_id
 		LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id LEFT JOIN evaluation_results e ON e.test_run_id = r.id

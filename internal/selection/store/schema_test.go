@@ -420,7 +420,8 @@ func TestIndexes(t *testing.T) {
 	s := open(t)
 	for _, want := range []string{
 		"mcp_servers name", "mcp_servers url", "tool_definitions name", "tool_definitions mcp_server_id", "tool_definitions test_run_id",
-		"test_cases expected_mcp_server_name", "test_cases expected_tool_name", "test_case_calls mcp_server_name", "test_case_calls tool_name", "test_runs test_case_id", "test_runs status",
+		"test_cases expected_mcp_server_name", "test_cases expected_tool_name",
+		"test_case_calls mcp_server_name", "test_case_calls tool_name", "test_runs test_case_id", "test_runs status",
 		"test_runs created_at", "test_runs model_settings_id", "test_runs completed_id", "test_runs model_name",
 	} {
 		table, column, _ := strings.Cut(want, " ")

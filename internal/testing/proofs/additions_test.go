@@ -55,8 +55,10 @@ import (
 
 var checkMarker = Check{markerInfo, inspectMarker}
 
-var markerInfo = Info{ID: "marker.added", Tier: Soft, ThreatType: Uncategorized, Description: "a word that only a test uses",
-	Why: "nobody else uses it", Do: "Remove the word."}
+var markerInfo = Info{
+	ID: "marker.added", Tier: Soft, ThreatType: Uncategorized, Description: "a word that only a test uses",
+	Why: "nobody else uses it", Do: "Remove the word.",
+}
 
 func inspectMarker(v *reading.Reading, _ *tool.Registry) []Signal {
 	if !strings.Contains(v.NormalizedText(), "zyzzyva") {
