@@ -65,6 +65,7 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 		newEvalRunCommand(f), newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
 		newEvalRetryCommand(f), newEvalCancelCommand(f), newEvalAdviseCommand(f),
 		newEvalSimilarCommand(f), newEvalQualityCommand(f), newEvalImportCommand(f),
+		newServeCommand(), newMCPCommand(),
 	)
 	return cmd
 }

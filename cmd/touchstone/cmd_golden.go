@@ -27,7 +27,7 @@ func newGoldenCommand(flags *globalFlags) *cobra.Command {
 	return cmd
 }
 
-// migrateFlags are the flags of golden migrate.
+// migrateFlags are the flags of data golden migrate.
 type migrateFlags struct {
 	dir, from, to string
 	out, work     string
@@ -62,7 +62,7 @@ No file is overwritten. Corpora are given as files, or as versions in --dir.`,
 				return printJSON(cmd.OutOrStdout(), map[string]any{"file": file, "migration": m})
 			}
 			m.Write(cmd.OutOrStdout())
-			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; it is a draft until it is frozen with touchstone datasets freeze\n", file)
+			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; it is a draft until it is frozen with touchstone data freeze\n", file)
 			return nil
 		},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,12 @@ as /usr/local/share/man/man1. To read one without installing it, use man -l FILE
 			// The same program writes the same pages, so that packages are reproducible.
 			date := time.Unix(0, 0).UTC()
 			root := cmd.Root()
+			for _, verb := range root.Commands() {
+				// The plumbing is left out of --help alone.
+				if slices.Contains(plumbing, verb.Name()) {
+					verb.Hidden = false
+				}
+			}
 			root.DisableAutoGenTag = true
 			header := &doc.GenManHeader{Section: "1", Source: toolName + " " + version, Manual: "Touchstone", Date: &date}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {

@@ -39,8 +39,8 @@ no address and no API key: --base-url and --api-key apply to all models. Program
 
 Other verbs may read the database. From the first start of runs until the agent
 leaves, no other process may execute runs on it.`,
-		Example: `  touchstone mcp
-  touchstone mcp --db evaluations.db --start --model lexical/bm25 --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
+		Example: `  touchstone eval mcp
+  touchstone eval mcp --db evaluations.db --start --model lexical/bm25 --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}

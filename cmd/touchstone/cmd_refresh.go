@@ -176,7 +176,7 @@ func newCorpusCommand(flags *globalFlags) *cobra.Command {
 	return cmd
 }
 
-// corpusDiffJSON is the output of corpus diff --json.
+// corpusDiffJSON is the output of data corpus diff --json.
 type corpusDiffJSON struct {
 	refreshcorpus.Diff
 	RugPulls []refreshcorpus.RugPull `json:"rug_pulls"`

@@ -55,9 +55,9 @@ X-Model-API-Key. The key is not stored.
 
 Other processes may read the database while it is served, but only one process may
 execute runs.`,
-		Example: `  touchstone serve
-  touchstone serve --addr 127.0.0.1:9000 --db evaluations.db --start
-  touchstone serve --addr 0.0.0.0:8420 --allow-remote --token file:token.txt --allow-host eval.example.com`,
+		Example: `  touchstone eval serve
+  touchstone eval serve --addr 127.0.0.1:9000 --db evaluations.db --start
+  touchstone eval serve --addr 0.0.0.0:8420 --allow-remote --token file:token.txt --allow-host eval.example.com`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
 
-// newTrecCommand returns "touchstone trec QRELS RUN", with subcommands for conversions.
+// newTrecCommand returns "touchstone data trec QRELS RUN", with subcommands for conversions.
 func newTrecCommand(global *globalFlags) *cobra.Command {
 	var measures []string
 	var perTopic bool
@@ -31,8 +31,8 @@ relevant, means over the topics that both files contain.
 
 The measures are ` + strings.Join(trec.MeasureNames(), ", ") + `. Measures with cut-offs take a list, as in
 -m recall.1,3,5. The default is the measures that Touchstone reports.`,
-		Example: `  touchstone trec -q -m recall.5 -m recip_rank qrels.txt run.txt
-  touchstone trec -c qrels.txt run.txt`,
+		Example: `  touchstone data trec -q -m recall.5 -m recip_rank qrels.txt run.txt
+  touchstone data trec -c qrels.txt run.txt`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.Level < 0 {

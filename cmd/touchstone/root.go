@@ -25,12 +25,8 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   toolName,
 		Short: "Evaluate the tool search and the tool scanning of MCP proxies",
-		Long: `Touchstone runs the evaluation declared in pipeline.hcl: it validates the datasets, starts
-the proxy under test with a frozen set of tools, scores its search and its scanner,
-compares the figures with a committed baseline, and reports whether the gate passed.
-Unchanged stages are not computed again.
-
-` + exitCodesHelp,
+		Long: `Touchstone evaluates the tool search and the tool scanning of MCP proxies, as pipeline.hcl
+declares it. Stages that did not change are not computed again.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -52,27 +48,31 @@ Unchanged stages are not computed again.
 		}
 		return cmd.Help()
 	}
-	addGroup(root, "evaluate", "Evaluate:", newGateCommand(flags), newRunCommand(flags), newWatchCommand(flags),
-		newCompareCommand(flags), newBisectCommand(flags), newFitnessCommand(flags))
-	addGroup(root, "inspect", "Inspect plans and runs:", newPlanCommand(flags), newExplainCommand(flags),
-		newGraphCommand(flags), newLogsCommand(flags), newReportCommand(flags), newCostCommand())
-	addGroup(root, "data", "Manage data and baselines:", newBaselineCommand(flags), newDatasetsCommand(flags),
-		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newRefreshCommand(flags), newTrecCommand(flags))
-	addGroup(root, "tools", "Standalone tools:", command.New(toolName+" scan", &flags.json), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newStageCommand())
-	addGroup(root, "setup", "Set up and maintain:", newInitCommand(flags), newDoctorCommand(flags), newValidateCommand(flags),
-		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newManCommand(), versionCommand)
-	root.AddCommand(newInsideCommand(), newOnWorkerCommand())
-	root.SetHelpCommandGroupID("setup")
-	root.SetCompletionCommandGroupID("setup")
+	groups := []verbGroup{
+		{"Run the pipeline:", []*cobra.Command{newGateCommand(flags), newRunCommand(flags), newPlanCommand(flags),
+			newExplainCommand(flags), newLogsCommand(flags), newGraphCommand(flags), newWatchCommand(flags)}},
+		{"Read and compare results:", []*cobra.Command{newReportCommand(flags), newCompareCommand(flags),
+			newBisectCommand(flags), newBaselineCommand(flags)}},
+		{"Evaluate without a pipeline:", []*cobra.Command{command.New(toolName+" scan", &flags.json), newEvalCommand(flags),
+			newFitnessCommand(flags)}},
+		{"Manage data:", []*cobra.Command{newDataCommand(flags)}},
+		{"Set up and maintain:", []*cobra.Command{newInitCommand(flags), newDoctorCommand(flags), newValidateCommand(flags),
+			newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), versionCommand, newManCommand()}},
+	}
+	for _, group := range groups {
+		root.AddCommand(group.verbs...)
+	}
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		setup := &groups[len(groups)-1]
+		setup.verbs = append(setup.verbs, completion)
+	}
+	for _, verb := range []*cobra.Command{newStageCommand(), newProxyCommand(), newReplayCommand(), newDetectorCommand()} {
+		verb.Hidden = true
+		root.AddCommand(verb)
+	}
+	root.AddCommand(newCostCommand(), newInsideCommand(), newOnWorkerCommand())
+	addHelp(root, groups)
 	completeNames(root, flags)
 	return root
-}
-
-// addGroup adds commands under one heading of --help.
-func addGroup(root *cobra.Command, id, title string, verbs ...*cobra.Command) {
-	root.AddGroup(&cobra.Group{ID: id, Title: title})
-	for _, verb := range verbs {
-		verb.GroupID = id
-	}
-	root.AddCommand(verbs...)
 }

@@ -11,31 +11,40 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/data/versions"
 )
 
-// newDatasetsCommand returns "touchstone datasets", which lists versions, makes the next ones and
-// freezes them.
-func newDatasetsCommand(flags *globalFlags) *cobra.Command {
+// newDataCommand returns "touchstone data": versions of datasets, their imports, judging and checks,
+// corpora, golden sets and runs of trec_eval.
+func newDataCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "datasets",
-		Short: "Manage datasets: versions, imports, judging, checks",
+		Use:   "data",
+		Short: "Manage datasets: versions, imports, judging, checks, corpora and golden sets",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file with the digests of frozen versions (by default in the pipeline's directory)")
-	cmd.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		if !cmd.Flags().Changed("lock") {
-			*lock = flags.beside(*lock)
-		}
-	}
 	cmd.AddCommand(
-		newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsNextCommand(flags, lock),
-		newDatasetsAddCommand(lock), newDatasetsDiffCommand(), newDatasetsSynthesizeCommand(),
-		newDatasetsImportCommand(), newDatasetsExternalCommand(flags), newDatasetsPoolCommand(), newDatasetsAgreeCommand(),
-		newDatasetsPowerCommand(), newDatasetsCheckCommand(lock), newDatasetsStatsCommand(lock),
+		withLock(flags, newDataFreezeCommand), withLock(flags, newDataListCommand), withLock(flags, func(lock *string) *cobra.Command { return newDataNextCommand(flags, lock) }),
+		withLock(flags, newDataAddCommand), newDataDiffCommand(), newDataSynthesizeCommand(),
+		newDataImportCommand(), newDataExternalCommand(flags), newDataPoolCommand(), newDataAgreeCommand(),
+		newDataPowerCommand(), withLock(flags, newDataCheckCommand), withLock(flags, newDataStatsCommand),
+		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newRefreshCommand(flags), newTrecCommand(flags),
 	)
 	return cmd
 }
 
-func newDatasetsFreezeCommand(lock *string) *cobra.Command {
+// withLock adds --lock to a verb and passes its value on. Without the flag, the file is next to the
+// pipeline.
+func withLock(flags *globalFlags, verb func(lock *string) *cobra.Command) *cobra.Command {
+	var lock string
+	cmd := verb(&lock)
+	cmd.Flags().StringVar(&lock, "lock", "datasets/lock.json", "the file with the digests of frozen versions (by default in the pipeline's directory)")
+	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
+		if !cmd.Flags().Changed("lock") {
+			lock = flags.beside(lock)
+		}
+	}
+	return cmd
+}
+
+func newDataFreezeCommand(lock *string) *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use:   "freeze [--kind corpus|golden|security|cases] FILE...",
@@ -71,7 +80,7 @@ the files or in the same directory.`,
 	return cmd
 }
 
-func newDatasetsListCommand(lock *string) *cobra.Command {
+func newDataListCommand(lock *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the datasets next to the lock file: kind, version, state, entries",

@@ -21,10 +21,10 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/data/external"
 )
 
-// externalFlags are those of touchstone datasets external.
+// externalFlags are those of touchstone data external.
 type externalFlags struct{ file, dir string }
 
-// externalJSON is one source in datasets external --json. Datasets is empty if
+// externalJSON is one source in data external --json. Datasets is empty if
 // the source is absent.
 type externalJSON struct {
 	Name     string            `json:"name"`
@@ -49,7 +49,7 @@ type externalDataset struct {
 	Notes   []string `json:"notes"`
 }
 
-func newDatasetsExternalCommand(flags *globalFlags) *cobra.Command {
+func newDataExternalCommand(flags *globalFlags) *cobra.Command {
 	var f externalFlags
 	var formats strings.Builder
 	for _, format := range convert.Formats() {
@@ -68,9 +68,9 @@ revision and digest.
 
 Formats:
 ` + formats.String(),
-		Example: `  touchstone datasets external
+		Example: `  touchstone data external
   git clone https://github.com/luckyPipewrench/agent-egress-bench ~/data/agent-egress-bench
-  touchstone datasets external run --dir ~/data agent-egress-bench`,
+  touchstone data external run --dir ~/data agent-egress-bench`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.list(cmd, flags, args) },
 	}
 	p := cmd.PersistentFlags()
@@ -95,7 +95,7 @@ func (f *externalFlags) sources(flags *globalFlags, names []string) ([]external.
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(s external.Source) bool { return s.Name == name }) {
-			return nil, "", fmt.Errorf("%s names no %q; touchstone datasets external lists what it names", f.file, name)
+			return nil, "", fmt.Errorf("%s names no %q; touchstone data external lists what it names", f.file, name)
 		}
 	}
 	if len(names) > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
-func newDatasetsNextCommand(flags *globalFlags, lock *string) *cobra.Command {
+func newDataNextCommand(flags *globalFlags, lock *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "next FILE",
 		Short: "Make an edited or copied dataset the next version, and restore a frozen one",
@@ -42,7 +42,7 @@ cache or from the last commit of its git repository. If it is in neither, nothin
 			}
 			file := input.QuoteWord(filepath.ToSlash(next.File))
 			if next.Kind == contracts.KindCorpus {
-				fmt.Fprintf(stdout, "next step: %s golden migrate GOLDEN --to %s carries the labels over\n", toolName, next.Version)
+				fmt.Fprintf(stdout, "next step: %s data golden migrate GOLDEN --to %s carries the labels over\n", toolName, next.Version)
 			} else {
 				fmt.Fprintf(stdout, "next step: %s gate --var %s=%s\n", toolName, next.Kind, file)
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/data/synthetic"
 )
 
-func newDatasetsSynthesizeCommand() *cobra.Command {
+func newDataSynthesizeCommand() *cobra.Command {
 	var opts synthetic.Options
 	var dir string
 	cmd := &cobra.Command{
@@ -23,7 +23,7 @@ func newDatasetsSynthesizeCommand() *cobra.Command {
 labelled synthetic: they show how a proxy scales, but not how well it finds real tools.
 The same numbers and seed give the same bytes. It is an error if a file already
 exists.`,
-		Example: `  touchstone datasets synthesize --tools 5000 --servers 100 --queries 1000 -o big
+		Example: `  touchstone data synthesize --tools 5000 --servers 100 --queries 1000 -o big
   touchstone run --until aggregate -o out --var corpus=big/corpus.json --var golden=big/golden.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
