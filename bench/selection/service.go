@@ -19,7 +19,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// service is a running touchstone serve.
+// service is a running touchstone eval serve.
 type service struct {
 	cmd     *exec.Cmd
 	address string

@@ -31,7 +31,8 @@ func newBaselineCommand(flags *globalFlags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBaselineShowCommand(flags), newBaselineUpdateCommand(flags))
+	cmd.AddCommand(flags.on(pipelineFlags, newBaselineShowCommand(flags))...)
+	cmd.AddCommand(flags.on(sessionFlags, newBaselineUpdateCommand(flags))...)
 	return cmd
 }
 

@@ -18,10 +18,12 @@ func newCacheCommand(flags *globalFlags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(
+	cmd.AddCommand(flags.on(cacheFlag,
 		newCacheStatsCommand(flags), newCacheListCommand(flags), newCacheVerifyCommand(flags),
-		newCacheGCCommand(flags), newCacheExportCommand(flags), newCacheImportCommand(flags),
-	)
+		newCacheGCCommand(flags), newCacheExportCommand(flags),
+	)...)
+	// The pipeline may name the allowed signers.
+	cmd.AddCommand(flags.on(cacheFlag|pipelineFlags, newCacheImportCommand(flags))...)
 	return cmd
 }
 

@@ -21,12 +21,17 @@ func newDataCommand(flags *globalFlags) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		withLock(flags, newDataFreezeCommand), withLock(flags, newDataListCommand), withLock(flags, func(lock *string) *cobra.Command { return newDataNextCommand(flags, lock) }),
+		withLock(flags, newDataFreezeCommand), withLock(flags, newDataListCommand), withLock(flags, func(lock *string) *cobra.Command {
+			next := newDataNextCommand(flags, lock)
+			flags.on(cacheFlag, next)
+			return next
+		}),
 		withLock(flags, newDataAddCommand), newDataDiffCommand(), newDataSynthesizeCommand(),
 		newDataImportCommand(), newDataExternalCommand(flags), newDataPoolCommand(), newDataAgreeCommand(),
 		newDataPowerCommand(), withLock(flags, newDataCheckCommand), withLock(flags, newDataStatsCommand),
-		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newRefreshCommand(flags), newTrecCommand(flags),
+		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newTrecCommand(flags),
 	)
+	cmd.AddCommand(flags.on(sessionFlags, newRefreshCommand(flags))...)
 	return cmd
 }
 
@@ -36,6 +41,7 @@ func withLock(flags *globalFlags, verb func(lock *string) *cobra.Command) *cobra
 	var lock string
 	cmd := verb(&lock)
 	cmd.Flags().StringVar(&lock, "lock", "datasets/lock.json", "the file with the digests of frozen versions (by default in the pipeline's directory)")
+	flags.on(fileFlag, cmd)
 	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
 		if !cmd.Flags().Changed("lock") {
 			lock = flags.beside(lock)

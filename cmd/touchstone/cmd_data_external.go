@@ -77,6 +77,7 @@ Formats:
 	p.StringVar(&f.file, "file", "datasets/external.hcl", "the file that names the datasets")
 	p.StringVar(&f.dir, "dir", "", "where they are (default: TOUCHSTONE_EXTERNAL, or the directory external of the cache directory)")
 	cmd.AddCommand(newExternalFetchCommand(flags, &f), newExternalImportCommand(flags, &f), newExternalRunCommand(flags, &f))
+	flags.on(cacheFlag, append(cmd.Commands(), cmd)...)
 	return cmd
 }
 

@@ -58,16 +58,25 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	p := cmd.PersistentFlags()
-	p.StringVar(&f.db, "db", defaultEvalDB, "the database")
-	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights")
-	cmd.AddCommand(
-		newEvalRunCommand(f), newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
-		newEvalRetryCommand(f), newEvalCancelCommand(f), newEvalAdviseCommand(f),
-		newEvalSimilarCommand(f), newEvalQualityCommand(f), newEvalImportCommand(f),
-		newServeCommand(), newMCPCommand(),
-	)
+	run, similar, quality, retry := newEvalRunCommand(f), newEvalSimilarCommand(f), newEvalQualityCommand(f), newEvalRetryCommand(f)
+	verbs := []*cobra.Command{
+		run, similar, quality, retry,
+		newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f), newEvalCancelCommand(f),
+		newEvalAdviseCommand(f), newEvalImportCommand(f),
+	}
+	for _, verb := range verbs {
+		verb.PersistentFlags().StringVar(&f.db, "db", defaultEvalDB, "the database")
+	}
+	for _, verb := range []*cobra.Command{run, similar, quality, retry} {
+		f.addStart(verb)
+	}
+	cmd.AddCommand(append(verbs, newServeCommand(), newMCPCommand())...)
 	return cmd
+}
+
+// addStart adds the flag of verbs that ask servers for their tools.
+func (f *evalFlags) addStart(verb *cobra.Command) {
+	verb.Flags().BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights")
 }
 
 // evalVerb is a verb that uses the database.

@@ -64,6 +64,7 @@ remains inactive until the first run with --start.`,
 			return s.DeleteServer(cmd.Context(), server.ID)
 		}),
 	}
+	f.addStart(add)
 	cmd.AddCommand(add, remove)
 	return cmd
 }

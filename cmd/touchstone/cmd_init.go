@@ -43,8 +43,9 @@ type initChoice struct {
 	baseline bool
 }
 
-func newInitCommand(flags *globalFlags) *cobra.Command {
+func newInitCommand() *cobra.Command {
 	var c initChoice
+	var remote initRemoteFlags
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for a proxy, with initial data",
@@ -77,7 +78,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 					return err
 				}
 			}
-			shared, err := initRemoteOf(&flags.remote)
+			shared, err := initRemoteOf(&remote)
 			if err != nil {
 				return err
 			}
@@ -126,6 +127,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 	p.StringVar(&c.ci, "ci", "", "write a file for the CI of this host: github, gitlab or none (default: the host of the repository)")
 	p.BoolVar(&c.baseline, "baseline", false, "measure the proxy and write the baseline")
 	p.BoolVar(&c.fullNetwork, "proxy-network", false, "allow the proxy to reach more than loopback")
+	remote.add(p)
 	return cmd
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/data/label"
 )
 
-// labelFlags are those of touchstone label.
+// labelFlags are those of touchstone data label.
 type labelFlags struct {
 	corpus, judge, out, second, listen string
 	settle                             []string

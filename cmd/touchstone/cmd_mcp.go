@@ -14,7 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 )
 
-// mcpFlags are those of touchstone mcp.
+// mcpFlags are those of touchstone eval mcp.
 type mcpFlags struct {
 	db        string
 	start     bool

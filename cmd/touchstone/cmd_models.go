@@ -27,10 +27,10 @@ The default model ` + models.USELite + ` is the lite Universal Sentence Encoder 
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(
+	cmd.AddCommand(flags.on(cacheFlag,
 		newModelsAddCommand(flags), newModelsListCommand(flags), newModelsPathCommand(flags),
 		newModelsVerifyCommand(flags), newModelsRemoveCommand(flags),
-	)
+	)...)
 	return cmd
 }
 

@@ -23,8 +23,9 @@ func newReportCommand(flags *globalFlags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newReportOpenCommand(flags), newReportServeCommand(), newReportDiffCommand(flags), newReportHistoryCommand(flags),
-		newReportConvertCommand(), newReportCommentCommand())
+	cmd.AddCommand(newReportServeCommand(), newReportDiffCommand(flags), newReportConvertCommand(), newReportCommentCommand())
+	cmd.AddCommand(flags.on(pipelineFlags, newReportOpenCommand(flags))...)
+	cmd.AddCommand(flags.on(sessionFlags, newReportHistoryCommand(flags))...)
 	return cmd
 }
 

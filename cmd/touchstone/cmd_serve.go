@@ -19,7 +19,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 )
 
-// serveFlags are the flags of touchstone serve.
+// serveFlags are the flags of touchstone eval serve.
 type serveFlags struct {
 	addr, db  string
 	remote    bool

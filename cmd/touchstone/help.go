@@ -17,6 +17,7 @@ var helpTopics = []struct {
 	write       func(w io.Writer, root *cobra.Command)
 }{
 	{"exit-codes", "What the exit codes mean", func(w io.Writer, _ *cobra.Command) { fmt.Fprintln(w, exitCodesHelp) }},
+	{"flags", "The flags that verbs share", writeSharedFlags},
 	{"plumbing", "The verbs that pipelines and other programs start", writePlumbing},
 }
 
@@ -52,7 +53,7 @@ func writeOverview(w io.Writer, root *cobra.Command, groups []verbGroup) {
 			writeVerb(w, verb)
 		}
 	}
-	fmt.Fprintf(w, "\n%[1]s VERB --help describes a verb. More: %[1]s help exit-codes, help plumbing.\n", root.Name())
+	fmt.Fprintf(w, "\n%[1]s VERB --help describes a verb. More: %[1]s help flags, help exit-codes, help plumbing.\n", root.Name())
 }
 
 func writePlumbing(w io.Writer, root *cobra.Command) {

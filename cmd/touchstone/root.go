@@ -9,7 +9,7 @@ import (
 // defaultFile is the pipeline that is read without --file.
 const defaultFile = "pipeline.hcl"
 
-// globalFlags are the flags of every command that reads the pipeline.
+// globalFlags are the flags that verbs share.
 type globalFlags struct {
 	file     string
 	vars     []string
@@ -30,14 +30,7 @@ declares it. Stages that did not change are not computed again.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	p := root.PersistentFlags()
-	p.StringVarP(&flags.file, "file", "f", defaultFile, "the pipeline, as a directory or a file; pipeline.hcl stands for all pipeline files in its directory")
-	p.StringArrayVar(&flags.vars, "var", nil, "set a variable, name=value (repeatable; overrides --var-file and TOUCHSTONE_VAR_name)")
-	p.StringArrayVar(&flags.varFiles, "var-file", nil, "read variables from an HCL or JSON file (repeatable)")
-	p.StringVar(&flags.cacheDir, "cache-dir", "", "the cache directory (default: $TOUCHSTONE_CACHE, or else touchstone in the user's cache directory)")
-	p.BoolVar(&flags.json, "json", false, "print results as JSON, in the documented format")
-	flags.executor.add(p)
-	flags.remote.add(p)
+	root.PersistentFlags().BoolVar(&flags.json, "json", false, "print results as JSON, in the documented format")
 	// The flag of the library fills in a template, so the digest of the source would be
 	// computed for every verb.
 	versionCommand := newVersionCommand(flags)
@@ -48,16 +41,20 @@ declares it. Stages that did not change are not computed again.`,
 		}
 		return cmd.Help()
 	}
+	compare, bisect, doctor := newCompareCommand(flags), newBisectCommand(flags), newDoctorCommand(flags)
+	flags.on(sessionFlags, compare, bisect, doctor)
+	validate, format := newValidateCommand(flags), newFmtCommand(flags)
+	flags.on(pipelineFlags, validate)
+	flags.on(fileFlag, format)
 	groups := []verbGroup{
-		{"Run the pipeline:", []*cobra.Command{newGateCommand(flags), newRunCommand(flags), newPlanCommand(flags),
-			newExplainCommand(flags), newLogsCommand(flags), newGraphCommand(flags), newWatchCommand(flags)}},
-		{"Read and compare results:", []*cobra.Command{newReportCommand(flags), newCompareCommand(flags),
-			newBisectCommand(flags), newBaselineCommand(flags)}},
+		{"Run the pipeline:", flags.on(sessionFlags, newGateCommand(flags), newRunCommand(flags), newPlanCommand(flags),
+			newExplainCommand(flags), newLogsCommand(flags), newGraphCommand(flags), newWatchCommand(flags))},
+		{"Read and compare results:", []*cobra.Command{newReportCommand(flags), compare, bisect, newBaselineCommand(flags)}},
 		{"Evaluate without a pipeline:", []*cobra.Command{command.New(toolName+" scan", &flags.json), newEvalCommand(flags),
 			newFitnessCommand(flags)}},
 		{"Manage data:", []*cobra.Command{newDataCommand(flags)}},
-		{"Set up and maintain:", []*cobra.Command{newInitCommand(flags), newDoctorCommand(flags), newValidateCommand(flags),
-			newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), versionCommand, newManCommand()}},
+		{"Set up and maintain:", []*cobra.Command{newInitCommand(), doctor, validate, format, newCacheCommand(flags),
+			newModelsCommand(flags), versionCommand, newManCommand()}},
 	}
 	for _, group := range groups {
 		root.AddCommand(group.verbs...)

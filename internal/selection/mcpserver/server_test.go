@@ -28,7 +28,7 @@ const corpus = `{"version":"v1","tools":[
 
 func TestMain(m *testing.M) { os.Exit(testprogram.M{M: m}.Run()) }
 
-// agent is a client of a real touchstone mcp.
+// agent is a client of a real touchstone eval mcp.
 type agent struct {
 	t *testing.T
 	*mcp.ClientSession
