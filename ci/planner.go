@@ -107,11 +107,13 @@ func (c command) exec(opts dagger.ContainerWithExecOpts) *dagger.Container {
 
 // command is a verb that plans or runs the pipeline.
 func (t *Touchstone) command(flags []string, verb ...string) command {
-	own := append(t.pipelineFlags(), "--executor", "dagger")
-	if t.ContainerImage != "" {
-		own = append(own, "--container-image", t.ContainerImage)
-	}
-	return t.cacheCommand(append(own, flags...), verb...)
+	return t.cacheCommand(append(append(t.pipelineFlags(), "--executor", "dagger"), flags...), verb...).
+		with(func(planner *dagger.Container) *dagger.Container {
+			if t.ContainerImage == "" {
+				return planner
+			}
+			return planner.WithEnvVariable("TOUCHSTONE_CONTAINER_IMAGE", t.ContainerImage)
+		})
 }
 
 // pipelineFlags select the pipeline and set its variables.

@@ -22,11 +22,19 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
+// Environment variables of the executors that do not run stages on this machine. They depend on the
+// machine and not on the verb.
+const (
+	// envContainerImage is the image for stages that need other programs and name no image,
+	// NAME@sha256:DIGEST or, with dagger, dir:PATH.
+	envContainerImage = "TOUCHSTONE_CONTAINER_IMAGE"
+	// envContainerBinary is a static Linux build of this program for containers and workers.
+	envContainerBinary = "TOUCHSTONE_CONTAINER_BINARY"
+)
+
 // executorFlags select where stages run.
 type executorFlags struct {
 	name      string
-	image     string
-	binary    string
 	isolation string
 	// withoutEngine makes a run fail at once, with its own exit status, if it would
 	// have to execute a stage. The Dagger module tries this first, because a
@@ -39,8 +47,6 @@ func (f *executorFlags) add(p *pflag.FlagSet) {
 		"local", "dagger", "remote")
 	oneOfVar(p, &f.isolation, "isolation", "", "with local and remote: auto restricts stages to the declared files and network if the system supports it; off does not (default: TOUCHSTONE_ISOLATION, or auto)",
 		"auto", "off")
-	p.StringVar(&f.image, "container-image", "", "with dagger and remote: the image for stages that need other programs and name no image, NAME@sha256:DIGEST or, with dagger, dir:PATH")
-	p.StringVar(&f.binary, "container-binary", "", "with dagger and remote: a static Linux build of touchstone for containers and workers (default: this program)")
 	p.BoolVar(&f.withoutEngine, "without-engine", false, "with dagger: do not connect to the engine, and exit with status 75 if a stage has to run")
 	_ = p.MarkHidden("without-engine")
 }
@@ -56,14 +62,14 @@ func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cach
 		}
 		return local.Executor{Grace: termGrace, Sandbox: sandbox}, host, nil
 	case "dagger":
-		images := image.Images{Root: plan.Root, Default: f.executor.image}
+		images := image.Images{Root: plan.Root, Default: os.Getenv(envContainerImage)}
 		tools := &image.Tools{Images: images, Host: host, Index: index}
 		if f.executor.withoutEngine {
 			return noEngine{}, tools, nil
 		}
-		return &dagger.Executor{Images: images, Binary: f.executor.binary, Identify: ownIdentity, Grace: termGrace}, tools, nil
+		return &dagger.Executor{Images: images, Binary: os.Getenv(envContainerBinary), Identify: ownIdentity, Grace: termGrace}, tools, nil
 	case "remote":
-		images := image.Images{Root: plan.Root, Default: f.executor.image, Worker: true}
+		images := image.Images{Root: plan.Root, Default: os.Getenv(envContainerImage), Worker: true}
 		executor, err := f.workers(plan, images)
 		if err != nil {
 			return nil, nil, err
