@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/validation"
 	"github.com/touchstone-eval/touchstone/internal/data/versions"
 )
@@ -17,7 +18,7 @@ func newDataCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Manage datasets: versions, imports, judging, checks, corpora and golden sets",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
@@ -62,7 +63,7 @@ version cannot be changed.
 
 A golden set and a set of cases are checked against their corpus, which must be one of
 the files or in the same directory.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments.AtLeast(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch kind {
 			case "", "corpus", "golden", "security", "cases":
@@ -90,7 +91,7 @@ func newDataListCommand(lock *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the datasets next to the lock file: kind, version, state, entries",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := versions.List(*lock)
 			if err != nil {

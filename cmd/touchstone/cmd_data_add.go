@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/data/versions"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
@@ -27,7 +28,7 @@ kind. An id that the dataset has already is refused. The result is validated; if
 valid, nothing is written.`,
 		Example: `  touchstone data add datasets/golden_v2.json more-queries.jsonl
   touchstone data diff datasets/golden_v2.json datasets/golden_v3.json`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			entries, err := contracts.ReadBytes(args[1])
 			if err != nil {
@@ -55,7 +56,7 @@ func newDataDiffCommand() *cobra.Command {
 		Long: `Compares two datasets of one kind by the ids of their entries: which were added, removed or
 edited, and in which fields. White space and order make no difference. "data corpus diff" also
 finds renamed tools and changes that look like rug pulls.`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := versions.Diff(args[0], args[1])
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/data/judging"
 )
@@ -26,7 +27,7 @@ Prints the share of equal grades, Cohen's kappa, kappa with quadratic weights, k
 each grade against the other two, Krippendorff's alpha for nominal, ordinal and interval
 grades, each with its 95% jackknife interval over queries, and every disagreement.`,
 		Example: `  touchstone data agree golden.json second-judge.json`,
-		Args:    cobra.ExactArgs(2),
+		Args:    arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var judges [2]judging.Judge
 			for i, file := range args {

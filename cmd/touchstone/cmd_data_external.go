@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/data/convert"
 	"github.com/touchstone-eval/touchstone/internal/data/external"
@@ -208,7 +209,7 @@ func newExternalFetchCommand(flags *globalFlags, f *externalFlags) *cobra.Comman
 		Short: "Download datasets that are a single file, and verify them",
 		Long: `Downloads the file of each named dataset into its directory. A file without the expected
 digest is not kept. Datasets that are a repository have to be cloned.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments.AtLeast(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sources, dir, err := f.sources(flags, args)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/convert"
 	"github.com/touchstone-eval/touchstone/internal/data/external"
 )
@@ -48,7 +49,7 @@ says what it is.
   touchstone data import scifact --format beir -o scifact-imported
 
 Check the result with validate-datasets.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if opts.Licenses, err = pairs("--license", licenses); err != nil {

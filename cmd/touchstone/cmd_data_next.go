@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/versions"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
@@ -24,7 +25,7 @@ frozen.
 
 If the version of FILE is frozen and FILE was edited, the frozen content is restored from the
 cache or from the last commit of its git repository. If it is in neither, nothing is written.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			next, err := versions.Next(*lock, args[0], func(digest string) []byte {
 				return frozenContent(cmd, flags, args[0], digest)

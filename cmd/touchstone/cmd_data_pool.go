@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/pool"
 )
 
@@ -61,7 +62,7 @@ Prints how many tools each retriever found, and how many no other one found. Wit
 also prints how many of them are relevant, and how many pairs in the pool have a label.`,
 		Example: `  touchstone data pool --corpus corpus.json --queries queries.json -o pool.json
   touchstone data pool --corpus corpus.json --golden golden.json --run theirs=run.txt -o pool.json`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	p := cmd.Flags()

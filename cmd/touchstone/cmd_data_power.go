@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/pool"
 	"github.com/touchstone-eval/touchstone/internal/data/power"
 	"github.com/touchstone-eval/touchstone/internal/report/significance"
@@ -34,7 +35,7 @@ most for another proxy. To ask about a change of your own, give the results befo
 after it with --run and --runs-only.`,
 		Example: `  touchstone data power --corpus corpus.json --golden golden.json --size 250,500,1000
   touchstone data power --corpus corpus.json --golden golden.json --runs-only --run before.txt --run after.txt --detect 0.02`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.depth = powerDepth
 			return runDatasetsPower(cmd, &f, o)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/synthetic"
 )
 
@@ -25,7 +26,7 @@ The same numbers and seed give the same bytes. It is an error if a file already
 exists.`,
 		Example: `  touchstone data synthesize --tools 5000 --servers 100 --queries 1000 -o big
   touchstone run --until aggregate -o out --var corpus=big/corpus.json --var golden=big/golden.json`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			corpusFile, goldenFile := filepath.Join(dir, "corpus.json"), filepath.Join(dir, "golden.json")
 			for _, file := range []string{corpusFile, goldenFile} {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
@@ -55,7 +56,7 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 		Use:   "eval",
 		Short: "Evaluate which tools a model selects: cases, runs, comparisons",
 		Long:  evalLong + evalExitHelp,
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	run, similar, quality, retry := newEvalRunCommand(f), newEvalSimilarCommand(f), newEvalQualityCommand(f), newEvalRetryCommand(f)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/stages/refreshcorpus"
 )
@@ -20,7 +21,7 @@ func newGoldenCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "golden",
 		Short: "Migrate the labels of a golden set to another version of its corpus",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newGoldenMigrateCommand(flags))
@@ -45,7 +46,7 @@ description changed; queries that had to be left out. The result is a valid draf
 validate-datasets.
 
 No file is overwritten. Corpora are given as files, or as versions in --dir.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, file, err := f.migrate(args[0])
 			if err != nil {

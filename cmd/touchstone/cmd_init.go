@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/touchstone-eval/touchstone"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
@@ -66,7 +67,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
   touchstone init eval --proxy-source ../myproxy \
     --proxy-build go --proxy-build build --proxy-build -o --proxy-build proxy --proxy-build .
   cd eval && touchstone doctor && touchstone baseline update && touchstone gate`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {

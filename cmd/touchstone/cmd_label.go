@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/judging"
 	"github.com/touchstone-eval/touchstone/internal/data/label"
 )
@@ -42,7 +43,7 @@ pairs on which two judges disagree, with the grades of both.`,
 		Example: `  touchstone data label pool.json --corpus corpus.json --judge "A. Person" -o first.json
   touchstone data label pool.json --corpus corpus.json --judge "B. Person" --second first.json --share 0.25 -o second.json
   touchstone data label pool.json --corpus corpus.json --judge "both" --settle first.json --settle second.json -o settled.json`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	p := cmd.Flags()

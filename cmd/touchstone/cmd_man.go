@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 )
 
 func newManCommand() *cobra.Command {
@@ -17,7 +19,7 @@ func newManCommand() *cobra.Command {
 		Long: `Writes a manual page for each verb: touchstone.1, touchstone-gate.1 and so on. The pages
 say what --help says. To install them, write them to a directory of the manual path, such
 as /usr/local/share/man/man1. To read one without installing it, use man -l FILE.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err

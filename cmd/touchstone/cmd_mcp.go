@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/mcpserver"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
@@ -41,7 +42,7 @@ Other verbs may read the database. From the first start of runs until the agent
 leaves, no other process may execute runs on it.`,
 		Example: `  touchstone eval mcp
   touchstone eval mcp --db evaluations.db --start --model lexical/bm25 --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}
 	p := cmd.Flags()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/selection/rest"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
@@ -58,7 +59,7 @@ execute runs.`,
 		Example: `  touchstone eval serve
   touchstone eval serve --addr 127.0.0.1:9000 --db evaluations.db --start
   touchstone eval serve --addr 0.0.0.0:8420 --allow-remote --token file:token.txt --allow-host eval.example.com`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}
 	p := cmd.Flags()

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
@@ -150,7 +151,7 @@ func ownIdentity(in *pipeline.Instance) (string, error) {
 // it was already carried out before main: see package onworker.
 func newOnWorkerCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: onworker.Verb, Short: "Run a stage on a worker", Hidden: true, Args: cobra.NoArgs,
+		Use: onworker.Verb, Short: "Run a stage on a worker", Hidden: true, Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return onworker.Carry(cmd.Context(), identityOf) },
 	}
 }
@@ -164,7 +165,7 @@ func identityOf(command []string) (string, error) {
 // unless it was already handled before main: see package inside.
 func newInsideCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: inside.Verb, Short: "Run a stage inside its container", Hidden: true, Args: cobra.NoArgs,
+		Use: inside.Verb, Short: "Run a stage inside its container", Hidden: true, Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inside.Run(cmd.Context(), identityOf)
 		},

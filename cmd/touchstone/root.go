@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/scan/command"
 )
 
@@ -27,6 +28,7 @@ func newRootCommand() *cobra.Command {
 		Short: "Evaluate the tool search and the tool scanning of MCP proxies",
 		Long: `Touchstone evaluates the tool search and the tool scanning of MCP proxies, as pipeline.hcl
 declares it. Stages that did not change are not computed again.`,
+		Args:          arguments.None,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -63,6 +65,9 @@ declares it. Stages that did not change are not computed again.`,
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		setup := &groups[len(groups)-1]
 		setup.verbs = append(setup.verbs, completion)
+		for _, verb := range append(completion.Commands(), completion) {
+			verb.Args = arguments.None
+		}
 	}
 	for _, verb := range []*cobra.Command{newStageCommand(), newProxyCommand(), newReplayCommand(), newDetectorCommand()} {
 		verb.Hidden = true

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 )
 
 // Command returns the command "touchstone stage refresh-corpus".
@@ -24,7 +26,7 @@ tools/list and writes a sorted corpus with the version of every server. It uses
 the network, so the pipeline runs it on demand only and never caches it. It never
 overwrites a file, and it refuses a corpus that has lost tools.
 "touchstone data refresh" does the same and finds the files by itself.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			missing.Set(&o)
 			o.Log = cmd.ErrOrStderr()
