@@ -281,7 +281,7 @@ stage "render" {
   timeout = "2m"
 }
 
-# "touchstone refresh" runs this stage and writes the new corpus to datasets/. No
+# "touchstone data refresh" runs this stage and writes the new corpus to datasets/. No
 # other run includes it, because its result depends on servers elsewhere.
 stage "refresh-corpus" {
   description = "Read the tools of real servers and write the next version of the corpus."

@@ -187,7 +187,7 @@ variable "degrade" {
   description = "Degrade the index of the reference proxy on purpose, to see the gate fail: drop-descriptions, reverse-top or hide=TOOL_ID."
 }
 
-# For "touchstone refresh" and its stage refresh-corpus only.
+# For "touchstone data refresh" and its stage refresh-corpus only.
 variable "refresh_image" {
   type        = string
   default     = ""

@@ -60,7 +60,7 @@ func (c *Cache) Archive(
 		flags = append(flags, "--sign", sign)
 	}
 	file := outDir + "/" + archivedStore
-	return c.exec(c.Touchstone.command(flags, "cache", "export", file).
+	return c.exec(c.Touchstone.cacheCommand(flags, "cache", "export", file).
 		with(func(in *dagger.Container) *dagger.Container { return in.WithDirectory(outDir, dag.Directory()) })).
 		File(file)
 }
@@ -80,14 +80,15 @@ func (c *Cache) Restore(
 	allowedSigners *dagger.File,
 ) (string, error) {
 	const file, signers = "/" + archivedStore, "/allowed-signers"
-	var flags []string
+	// The pipeline may name the allowed signers.
+	flags := c.Touchstone.pipelineFlags()
 	if trust {
 		flags = append(flags, "--trust")
 	}
 	if allowedSigners != nil {
 		flags = append(flags, "--allowed-signers", signers)
 	}
-	return c.exec(c.Touchstone.command(flags, "cache", "import", file).
+	return c.exec(c.Touchstone.cacheCommand(flags, "cache", "import", file).
 		with(func(in *dagger.Container) *dagger.Container {
 			if allowedSigners != nil {
 				in = in.WithMountedFile(signers, allowedSigners)
@@ -101,7 +102,7 @@ const archivedStore = "touchstone-store.archive"
 
 // do runs a verb of "touchstone cache".
 func (c *Cache) do(flags []string, verb string) *dagger.Container {
-	return c.exec(c.Touchstone.command(flags, "cache", verb))
+	return c.exec(c.Touchstone.cacheCommand(flags, "cache", verb))
 }
 
 // exec runs a command that only uses the store. It needs no access to the engine.

@@ -370,7 +370,7 @@ func (t *Touchstone) RefreshCorpus(
 	if err != nil {
 		return nil, err
 	}
-	argv := []string{refreshProgram, "refresh", "--dir", dir}
+	argv := []string{refreshProgram, "data", "refresh", "--dir", dir}
 	for _, name := range allowMissing {
 		argv = append(argv, "--allow-missing="+name)
 	}

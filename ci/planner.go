@@ -105,15 +105,30 @@ func (c command) exec(opts dagger.ContainerWithExecOpts) *dagger.Container {
 		WithExec(c.argv, opts)
 }
 
+// command is a verb that plans or runs the pipeline.
 func (t *Touchstone) command(flags []string, verb ...string) command {
-	argv := append([]string{program}, verb...)
-	argv = append(argv, "--file", t.File, "--executor", "dagger", "--cache-dir", storeDir)
-	if t.ContainerImage != "" {
-		argv = append(argv, "--container-image", t.ContainerImage)
-	}
+	return t.cacheCommand(append(append(t.pipelineFlags(), "--executor", "dagger"), flags...), verb...).
+		with(func(planner *dagger.Container) *dagger.Container {
+			if t.ContainerImage == "" {
+				return planner
+			}
+			return planner.WithEnvVariable("TOUCHSTONE_CONTAINER_IMAGE", t.ContainerImage)
+		})
+}
+
+// pipelineFlags select the pipeline and set its variables.
+func (t *Touchstone) pipelineFlags() []string {
+	flags := []string{"--file", t.File}
 	for _, v := range t.Vars {
-		argv = append(argv, "--var", v)
+		flags = append(flags, "--var", v)
 	}
+	return flags
+}
+
+// cacheCommand is a verb that uses the cache and the source.
+func (t *Touchstone) cacheCommand(flags []string, verb ...string) command {
+	argv := append([]string{program}, verb...)
+	argv = append(argv, "--cache-dir", storeDir)
 	planner := withRoots(dag.Container()).
 		WithFile(program, t.Program).
 		WithDirectory(treeDir, t.Source).

@@ -1,5 +1,5 @@
 # Datasets of other projects. None of them is in this repository: many have no
-# licence that allows copies. "touchstone datasets external" says which are on this
+# licence that allows copies. "touchstone data external" says which are on this
 # machine, and runs detectors and retrievers on those. docs/how-to/use-external-datasets.md
 # explains this file.
 

@@ -1,4 +1,4 @@
-# The servers whose tools "touchstone refresh" reads. All of them are npm packages
+# The servers whose tools "touchstone data refresh" reads. All of them are npm packages
 # that need no key. docs/how-to/refresh-the-corpus.md explains this file.
 
 corpus {

@@ -137,11 +137,11 @@ var remoteSchema = &block{
 		{name: "cache", typ: "string", scope: scopeConstant,
 			doc: "The address of the cache: `grpcs://HOST[:PORT][/INSTANCE]`, or `grpc://` without encryption. `--remote-cache` and `TOUCHSTONE_REMOTE_CACHE` override it."},
 		{name: "executor", typ: "string", def: "that of the cache", scope: scopeConstant,
-			doc: "The address of the server whose workers run stages with `--executor remote`. `--remote-executor` and `TOUCHSTONE_REMOTE_EXECUTOR` override it."},
+			doc: "The address of the server whose workers run stages with `--executor remote`. `TOUCHSTONE_REMOTE_EXECUTOR` overrides it."},
 		{name: "properties", typ: "map of strings", def: "{}", scope: scopeConstant,
-			doc: "Platform properties that select workers, besides those that [a stage's declarations](../reference/cli.md#remote-executor) make. In a value, `{os}`, `{isa}`, `{image}`, `{cpus}` and `{memory_mb}` stand for what a stage declares. An empty value leaves a property out. `--remote-property` overrides single ones."},
+			doc: "Platform properties that select workers, besides those that [a stage's declarations](../reference/cli.md#remote-executor) make. In a value, `{os}`, `{isa}`, `{image}`, `{cpus}` and `{memory_mb}` stand for what a stage declares. An empty value leaves a property out. `TOUCHSTONE_REMOTE_PROPERTY` overrides single ones."},
 		{name: "mode", typ: "string", def: `"read"`, scope: scopeConstant,
-			doc: "`read`, `read-write` or `off`. `--remote-mode` and `TOUCHSTONE_REMOTE_MODE` override it."},
+			doc: "`read`, `read-write` or `off`. `TOUCHSTONE_REMOTE_MODE` overrides it."},
 		{name: "bearer", typ: "string", scope: scopeConstant,
 			doc: "The reference of a token, which is sent in the header `authorization`."},
 		{name: "headers", typ: "map of strings", def: "{}", scope: scopeConstant,
@@ -155,7 +155,7 @@ var remoteSchema = &block{
 		{name: "credential_helper", typ: "string", scope: scopeConstant,
 			doc: "A program that prints the headers, in the protocol of Bazel's credential helpers."},
 		{name: "signing_key", typ: "string", scope: scopeConstant,
-			doc: "The reference of the key that signs what is uploaded. `--remote-sign` and `TOUCHSTONE_REMOTE_SIGN` override it."},
+			doc: "The reference of the key that signs what is uploaded. `TOUCHSTONE_REMOTE_SIGN` overrides it."},
 	},
 }
 

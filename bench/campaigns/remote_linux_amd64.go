@@ -37,11 +37,11 @@ func (a *attack) sharing() (*sharing, error) {
 
 // share runs the program in a subject with the cache at an address.
 func (s *sharing) share(ctx context.Context, of *subject, address, mode string, more ...string) result {
-	args := []string{"TOUCHSTONE_ALLOWED_SIGNERS=" + s.allowed, s.tool}
-	args = append(args, of.runArgs("--remote-cache", address, "--remote-mode", mode)...)
+	args := []string{"TOUCHSTONE_ALLOWED_SIGNERS=" + s.allowed, "TOUCHSTONE_REMOTE_MODE=" + mode}
 	if mode == "read-write" {
-		args = append(args, "--remote-sign", s.key)
+		args = append(args, "TOUCHSTONE_REMOTE_SIGN="+s.key)
 	}
+	args = append(append(args, s.tool), of.runArgs("--remote-cache", address)...)
 	return of.finish(ctx, "env", append(args, more...)...)
 }
 

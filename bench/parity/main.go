@@ -88,14 +88,14 @@ func (w work) retrieval() error {
 	reports := map[string]contracts.RetrievalReport{}
 	for i, c := range corpora {
 		name := fmt.Sprint("c", i)
-		args := []string{"datasets", "import", filepath.Join(w.source, c.file), "-o", w.path(name + ".corpus")}
+		args := []string{"data", "import", filepath.Join(w.source, c.file), "-o", w.path(name + ".corpus")}
 		if c.schemas != "" {
 			args = append(args, "--schemas", w.path("c0.corpus"), "--version", "v1-with-schemas")
 		}
 		if err := w.run(args...); err != nil {
 			return err
 		}
-		err := w.run("datasets", "import", filepath.Join(w.source, evaluation, "retrieval_golden_v1.json"),
+		err := w.run("data", "import", filepath.Join(w.source, evaluation, "retrieval_golden_v1.json"),
 			"--corpus", w.path(name+".corpus"), "-o", w.path(name+".golden"))
 		if err != nil {
 			return err
@@ -175,7 +175,7 @@ func (w work) detectors() error {
 		{"security_corpus_v1.json", nil},
 	} {
 		corpus := w.path(c.file)
-		args := append([]string{"datasets", "import", filepath.Join(w.source, evaluation, c.file), "--license", "self-authored=MIT", "-o", corpus}, c.drop...)
+		args := append([]string{"data", "import", filepath.Join(w.source, evaluation, c.file), "--license", "self-authored=MIT", "-o", corpus}, c.drop...)
 		if err := w.run(args...); err != nil {
 			return err
 		}

@@ -143,9 +143,15 @@ type facts struct {
 
 // run runs the program in a directory and returns how long it took.
 func (b *bench) run(ctx context.Context, work, store string, args ...string) (facts, time.Duration, error) {
+	return b.runWith(ctx, work, store, nil, args...)
+}
+
+// runWith also sets variables, NAME=VALUE.
+func (b *bench) runWith(ctx context.Context, work, store string, variables []string, args ...string) (facts, time.Duration, error) {
 	cmd := exec.CommandContext(ctx, b.tool, append(args, "--json", "--progress", "quiet")...)
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE="+filepath.Join(b.dir, store), "TOUCHSTONE_ALLOWED_SIGNERS="+b.allowed)
+	cmd.Env = append(cmd.Env, variables...)
 	cmd.Stderr = os.Stderr
 	began := time.Now()
 	out, err := cmd.Output()
@@ -171,9 +177,9 @@ func (b *bench) empty(ctx context.Context, name string) (*remotetest.Server, err
 	return remotetest.Start(ctx, b.program, filepath.Join(b.dir, name), "--enable_ac_key_instance_mangling")
 }
 
-// remote are the flags of a run with a server.
+// remote are the variables of a run with a server.
 func (b *bench) remote(server *remotetest.Server, mode string) []string {
-	return []string{"--remote-cache", server.Address, "--remote-mode", mode, "--remote-sign", b.key}
+	return []string{"TOUCHSTONE_REMOTE_CACHE=" + server.Address, "TOUCHSTONE_REMOTE_MODE=" + mode, "TOUCHSTONE_REMOTE_SIGN=" + b.key}
 }
 
 func (b *bench) gate(ctx context.Context, rounds int) error {
@@ -204,7 +210,7 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 			return err
 		}
 		defer server.Kill()
-		if f, took, err = b.run(ctx, one, fmt.Sprint("one-store-with-", i), append([]string{"gate"}, b.remote(server, "read-write")...)...); err != nil {
+		if f, took, err = b.runWith(ctx, one, fmt.Sprint("one-store-with-", i), b.remote(server, "read-write"), "gate"); err != nil {
 			return err
 		}
 		if f.Remote.Uploaded != f.Executed {
@@ -224,7 +230,7 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 		if err != nil {
 			return err
 		}
-		if f, took, err = b.run(ctx, fresh, fmt.Sprint("fresh-store-", i), append([]string{"gate"}, b.remote(server, "read")...)...); err != nil {
+		if f, took, err = b.runWith(ctx, fresh, fmt.Sprint("fresh-store-", i), b.remote(server, "read"), "gate"); err != nil {
 			return err
 		}
 		fmt.Printf("  no cache, from the server   %8.3f s  %3d executed, %d lookups, %d contents fetched, %s\n", took.Seconds(), f.Executed, f.Remote.Lookups, f.Remote.Fetched, kib(f.Remote.FetchedBytes))
@@ -260,7 +266,7 @@ stage "short" {
 		if f.Executed != stages {
 			return fmt.Errorf("%d stages executed, not %d", f.Executed, stages)
 		}
-		f, took, err = b.run(ctx, work, fmt.Sprint("with-", i), append([]string{"run", "--var", fmt.Sprintf("round=%d", i)}, b.remote(b.server, "read-write")...)...)
+		f, took, err = b.runWith(ctx, work, fmt.Sprint("with-", i), b.remote(b.server, "read-write"), "run", "--var", fmt.Sprintf("round=%d", i))
 		if err != nil {
 			return err
 		}

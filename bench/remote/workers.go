@@ -56,9 +56,9 @@ func (b *bench) naps(ctx context.Context, at string, workers, instances int) err
 		args []string
 	}{
 		{"local", []string{"run", "-j", strconv.Itoa(workers)}},
-		{"remote", []string{"run", "--executor", "remote", "--remote-executor", at, "-j", strconv.Itoa(4 * workers)}},
+		{"remote", []string{"run", "--executor", "remote", "-j", strconv.Itoa(4 * workers)}},
 	} {
-		f, took, err := b.run(ctx, work, fmt.Sprintf("naps-%s-%d", c.name, workers), c.args...)
+		f, took, err := b.runWith(ctx, work, fmt.Sprintf("naps-%s-%d", c.name, workers), []string{"TOUCHSTONE_REMOTE_EXECUTOR=" + at}, c.args...)
 		if err != nil {
 			return err
 		}
@@ -103,8 +103,9 @@ func (b *bench) memory(ctx context.Context, instances int) error {
 	}
 	store := filepath.Join(b.dir, fmt.Sprint("memory-store-", instances))
 	for _, what := range []string{"executed", "up to date"} {
-		cmd := exec.CommandContext(ctx, b.tool, "run", "--executor", "remote", "--remote-executor", m.Address, "--progress", "quiet", "--cache-dir", store)
+		cmd := exec.CommandContext(ctx, b.tool, "run", "--executor", "remote", "--progress", "quiet", "--cache-dir", store)
 		cmd.Dir, cmd.Stderr = work, os.Stderr
+		cmd.Env = append(os.Environ(), "TOUCHSTONE_REMOTE_EXECUTOR="+m.Address)
 		began := time.Now()
 		if err := cmd.Start(); err != nil {
 			return err

@@ -124,7 +124,7 @@ func (b *bencher) measure(tools, queries int) (measured, error) {
 	m := measured{tools: tools, servers: tools / toolsPerServer, queries: queries, wall: map[string]time.Duration{}}
 	b.runs++
 	data := filepath.Join(b.dir, fmt.Sprint("data-", b.runs))
-	made, err := exec.Command(b.tool, "datasets", "synthesize", "--tools", strconv.Itoa(tools), "--servers", strconv.Itoa(m.servers),
+	made, err := exec.Command(b.tool, "data", "synthesize", "--tools", strconv.Itoa(tools), "--servers", strconv.Itoa(m.servers),
 		"--queries", strconv.Itoa(queries), "-o", data).CombinedOutput()
 	if err != nil {
 		return m, fmt.Errorf("making the data: %w\n%s", err, made)

@@ -1,5 +1,5 @@
 // Command selection puts load on the evaluation of tool selection and makes things
-// fail around it: a real touchstone serve, real HTTP, a real database, a fake
+// fail around it: a real touchstone eval serve, real HTTP, a real database, a fake
 // provider of models. It prints figures and exits with 1 where something that was
 // asked for is lost, done twice, or ends without a reason.
 //

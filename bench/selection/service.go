@@ -19,7 +19,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// service is a running touchstone serve.
+// service is a running touchstone eval serve.
 type service struct {
 	cmd     *exec.Cmd
 	address string
@@ -33,7 +33,7 @@ type service struct {
 func (b *bench) serve(db string, args ...string) (*service, error) {
 	s := &service{log: &bytes.Buffer{}, ended: make(chan struct{})}
 	s.client.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
-	s.cmd = exec.Command(b.tool, append([]string{"serve", "--addr", "127.0.0.1:0", "--db", db}, args...)...)
+	s.cmd = exec.Command(b.tool, append([]string{"eval", "serve", "--addr", "127.0.0.1:0", "--db", db}, args...)...)
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -49,7 +49,7 @@ func (b *bench) serve(db string, args ...string) (*service, error) {
 	}()
 	if err != nil {
 		<-s.ended
-		return nil, fmt.Errorf("touchstone serve has ended: %s", strings.TrimSpace(s.log.String()))
+		return nil, fmt.Errorf("touchstone eval serve has ended: %s", strings.TrimSpace(s.log.String()))
 	}
 	s.address = strings.TrimSpace(line)
 	return s, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/buildversion"
 	_ "github.com/touchstone-eval/touchstone/internal/base/collector"
 	"github.com/touchstone-eval/touchstone/internal/scan/command"
@@ -78,7 +79,7 @@ func newVersion(asJSON *bool) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := buildversion.Of(release)
 			if *asJSON {

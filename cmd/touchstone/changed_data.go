@@ -60,7 +60,7 @@ func (s *session) printNextSteps(w io.Writer, flags *globalFlags, v *verdict) {
 		}
 		edited = true
 		if file := s.datasetFile(u.Kind); file != "" {
-			fmt.Fprintf(w, "  %s datasets next %s\n", toolName, input.QuoteWord(file))
+			fmt.Fprintf(w, "  %s data next %s\n", toolName, input.QuoteWord(file))
 		}
 	}
 	if v.None && !edited {

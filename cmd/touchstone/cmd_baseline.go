@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/metrics"
@@ -28,10 +29,11 @@ func newBaselineCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "baseline",
 		Short: "Show the committed baseline, or update it with the current figures",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBaselineShowCommand(flags), newBaselineUpdateCommand(flags))
+	cmd.AddCommand(flags.on(pipelineFlags, newBaselineShowCommand(flags))...)
+	cmd.AddCommand(flags.on(sessionFlags, newBaselineUpdateCommand(flags))...)
 	return cmd
 }
 
@@ -93,7 +95,7 @@ func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print the figures and thresholds of the baseline",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if file == "" {
 				plan, err := loadPlan(flags, cmd.ErrOrStderr())
@@ -134,7 +136,7 @@ written.
 A baseline belongs to the versions of the data that it was made on. If the file belongs to
 other versions, it is not changed: the next version of the baseline is written, with the
 thresholds of the file.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/report/compare"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
@@ -88,7 +89,7 @@ that of the good revision. Without these flags, it is bad if its value is closer
 that of the bad revision than to that of the good one. A revision that cannot be
 built or started is skipped, also by later bisections.`,
 		Example: `  touchstone bisect --repo ../my-proxy --good v1.4.0 --bad HEAD --metric recall_at_5 --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
-		Args:    cobra.NoArgs,
+		Args:    arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(contracts.MetricNames, f.metric) {
 				return fmt.Errorf("unknown --metric %q: use one of %s", f.metric, strings.Join(contracts.MetricNames, ", "))

@@ -38,7 +38,7 @@ func readSkipped(dir string, flags *globalFlags, forget bool) (skipped, error) {
 		}
 	}
 	slices.Sort(environ)
-	settings, err := json.Marshal([]any{contents, environ, flags.vars, flags.executor.name, flags.executor.image})
+	settings, err := json.Marshal([]any{contents, environ, flags.vars, flags.executor.name, os.Getenv(envContainerImage)})
 	if err != nil {
 		return skipped{}, err
 	}

@@ -14,6 +14,7 @@ func TestSkippedIsOfItsSettings(t *testing.T) {
 		saveText(t, file, "one")
 		saveText(t, vars, "one")
 		t.Setenv("TOUCHSTONE_VAR_build", "one")
+		t.Setenv(envContainerImage, "")
 		return &globalFlags{file: file, varFiles: []string{vars}, vars: []string{"a=1"}}
 	}
 	read := func(flags *globalFlags) skipped {
@@ -37,6 +38,7 @@ func TestSkippedIsOfItsSettings(t *testing.T) {
 		"var-file":    func(*globalFlags) { saveText(t, vars, "two") },
 		"environment": func(*globalFlags) { t.Setenv("TOUCHSTONE_VAR_build", "two") },
 		"var":         func(f *globalFlags) { f.vars[0] = "a=2" },
+		"image":       func(*globalFlags) { t.Setenv(envContainerImage, "dir:two") },
 		"executor":    func(f *globalFlags) { f.executor.name = "dagger" },
 	} {
 		flags := reset()

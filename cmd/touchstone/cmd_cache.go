@@ -9,19 +9,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 )
 
 func newCacheCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "Inspect, verify, trim, export and import the cache",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(
+	cmd.AddCommand(flags.on(cacheFlag,
 		newCacheStatsCommand(flags), newCacheListCommand(flags), newCacheVerifyCommand(flags),
-		newCacheGCCommand(flags), newCacheExportCommand(flags), newCacheImportCommand(flags),
-	)
+		newCacheGCCommand(flags), newCacheExportCommand(flags),
+	)...)
+	// The pipeline may name the allowed signers.
+	cmd.AddCommand(flags.on(cacheFlag|pipelineFlags, newCacheImportCommand(flags))...)
 	return cmd
 }
 

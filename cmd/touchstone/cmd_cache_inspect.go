@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine/signing"
 )
@@ -26,7 +27,7 @@ func newCacheStatsCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stats",
 		Short: "Show the size and the number of entries of the cache",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			stats, err := store.Stats()
 			if err != nil {
@@ -62,7 +63,7 @@ func newCacheListCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
 		Short: "List the cached results, the most recently used first",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			list := cacheListJSON{Results: []cacheResult{}}
 			err := store.List(func(e cache.RecordInfo) error {
@@ -115,7 +116,7 @@ if damaged entries remain.
 With --allowed-signers, it also reports each result of another machine that has no valid
 signature by a key on this list: one that was taken on trust, or whose signer is no longer
 listed. Results that were made in this cache need no signature.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			options := cache.VerifyOptions{Fix: fix}
 			if allowed != "" {

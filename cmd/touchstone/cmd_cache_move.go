@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine"
@@ -45,7 +46,7 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 		Short: "Remove the least recently used results, down to a size or an age",
 		Long: `Removes the least recently used results, until the cache has the size and no result is older
 than the age. Also removes the files of runs that were killed.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			size, err := parseSize(maxSize)
 			if err != nil {
@@ -95,7 +96,7 @@ came with. Those without one are left out: a signature says that its holder made
 A file of the archive can be verified without touchstone. After tar --zstd -xf FILE:
 
   ssh-keygen -Y verify -n touchstone -f ALLOWED_SIGNERS -I NAME -s signatures/KEY <records/KEY`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, args []string) error {
 			var options cache.ExportOptions
 			by := ""
@@ -156,7 +157,7 @@ put a false result under the right key. So the results must be signed, or you mu
 
 Without either, nothing is imported. plan, explain, cache ls and the reports show where the
 results come from. A result that this machine made is never replaced.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, args []string) error {
 			options := cache.ImportOptions{From: filepath.Base(args[0]), Trust: trust}
 			var signers *signing.Allowed

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/report/compare"
 )
 
@@ -45,7 +46,7 @@ sending queries to both proxies in turn, and is not stored; see docs/how-to/comp
   touchstone compare old/reports new/reports --format markdown
   touchstone compare search=mcp search=rest
   touchstone compare --repo ../my-proxy @v1.4.0 @HEAD --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, flags); err != nil {
 				return err

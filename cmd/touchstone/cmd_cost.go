@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/report/compare"
 )
 
@@ -23,7 +24,7 @@ const costVerb = "measure-cost"
 // and prints the cost as JSON.
 func newCostCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: costVerb, Short: "Measure the cost of two proxies in turn", Hidden: true, Args: cobra.NoArgs,
+		Use: costVerb, Short: "Measure the cost of two proxies in turn", Hidden: true, Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var o compare.MeasureOptions
 			if err := json.NewDecoder(cmd.InOrStdin()).Decode(&o); err != nil {

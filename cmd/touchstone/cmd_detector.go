@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/adapted"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
@@ -20,7 +21,7 @@ on standard output, until the input ends. docs/reference/detectors.md describes 
 is one of ` + strings.Join(detectors.Names(), ", ") + `.
 With --adapted DIR, it is a detector of a proxy's adapter: DIR is the directory written
 by build-proxy --detectors.`,
-		Args:      cobra.ExactArgs(1),
+		Args:      arguments.Exactly(1),
 		ValidArgs: detectors.Names(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {

@@ -7,6 +7,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 )
 
 // doctorJSON is the output of doctor --json.
@@ -48,7 +50,7 @@ and the files of its configuration, as its adapter describes them. With --keep-h
 writes these files into a directory.
 
 The exit code is 0 if the pipeline can run, and 2 otherwise.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if proxy != "" {
 				flags.vars = append(flags.vars, "proxy="+proxy)

@@ -99,13 +99,13 @@ func (d *doctor) remoteCache(ctx context.Context) {
 	if c == nil {
 		return
 	}
-	const remedy = "runs go on without it; check the address and the credentials, or turn it off with --remote-mode off"
+	const remedy = "runs go on without it; check the address and the credentials, or turn it off with " + envRemoteMode + "=off"
 	offer, err := remote.Ask(ctx, c.Settings)
 	switch {
 	case err != nil:
 		d.warn("remote cache", err.Error(), remedy)
 	case c.Sign != nil && !offer.Writable:
-		d.warn("remote cache", c.Address.String()+" answers, but takes no results", "use --remote-mode read, or ask its administrator")
+		d.warn("remote cache", c.Address.String()+" answers, but takes no results", "use "+envRemoteMode+"=read, or ask its administrator")
 	case c.Sign != nil:
 		d.ok("remote cache", "%s answers, and takes results", c.Address)
 	default:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
@@ -55,18 +56,28 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 		Use:   "eval",
 		Short: "Evaluate which tools a model selects: cases, runs, comparisons",
 		Long:  evalLong + evalExitHelp,
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	p := cmd.PersistentFlags()
-	p.StringVar(&f.db, "db", defaultEvalDB, "the database")
-	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights")
-	cmd.AddCommand(
-		newEvalRunCommand(f), newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
-		newEvalRetryCommand(f), newEvalCancelCommand(f), newEvalAdviseCommand(f),
-		newEvalSimilarCommand(f), newEvalQualityCommand(f), newEvalImportCommand(f),
-	)
+	run, similar, quality, retry := newEvalRunCommand(f), newEvalSimilarCommand(f), newEvalQualityCommand(f), newEvalRetryCommand(f)
+	verbs := []*cobra.Command{
+		run, similar, quality, retry,
+		newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f), newEvalCancelCommand(f),
+		newEvalAdviseCommand(f), newEvalImportCommand(f),
+	}
+	for _, verb := range verbs {
+		verb.PersistentFlags().StringVar(&f.db, "db", defaultEvalDB, "the database")
+	}
+	for _, verb := range []*cobra.Command{run, similar, quality, retry} {
+		f.addStart(verb)
+	}
+	cmd.AddCommand(append(verbs, newServeCommand(), newMCPCommand())...)
 	return cmd
+}
+
+// addStart adds the flag of verbs that ask servers for their tools.
+func (f *evalFlags) addStart(verb *cobra.Command) {
+	verb.Flags().BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights")
 }
 
 // evalVerb is a verb that uses the database.

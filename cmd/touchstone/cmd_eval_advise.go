@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/advice/written"
@@ -33,7 +34,7 @@ computed ones. The model gets the query, the tools on offer, the calls and the
 judgement. What it writes may be wrong, differs from time to time, is marked as
 written by a model, and is not stored.`,
 		Example: `  touchstone eval advise 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments.Exactly(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			o, key, err := execution.options(cmd.ErrOrStderr())
 			if err != nil {

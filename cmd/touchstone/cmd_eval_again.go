@@ -33,7 +33,7 @@ func newEvalRetryCommand(e *evalFlags) *cobra.Command {
 answers. With --batch, all failed runs of a batch that were not retried yet are
 executed. The figures of a batch count a retry in place of the earlier run.
 
-While touchstone serve uses the database, ask it with --service: it executes the new
+While touchstone eval serve uses the database, ask it with --service: it executes the new
 runs, and this verb prints them without waiting.
 
 ` + evalExitHelp,
@@ -52,7 +52,7 @@ func newEvalCancelCommand(e *evalFlags) *cobra.Command {
 		Use:   "cancel [RUN...]",
 		Short: "End pending and running runs as cancelled",
 		Long: `End pending and running runs as failed with "cancelled". With --batch, all of a batch
-that have not ended. A run in work in another process, such as touchstone serve, can
+that have not ended. A run in work in another process, such as touchstone eval serve, can
 be ended by that process alone: ask it with --service.`,
 		Example: `  touchstone eval cancel --batch 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --service http://127.0.0.1:8420`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.cancel(cmd, args) },
@@ -183,7 +183,7 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 		}
 		r, err := runner.New(ctx, s, f.live(), o)
 		if errors.Is(err, store.ErrOwned) {
-			return fmt.Errorf("%w; a touchstone serve is asked with --service ADDRESS", err)
+			return fmt.Errorf("%w; a touchstone eval serve is asked with --service ADDRESS", err)
 		}
 		if err != nil {
 			return err
@@ -260,7 +260,7 @@ func cancelStored(ctx context.Context, s *store.Store, id string) error {
 		return fmt.Errorf("cancel run %q: %w: it is %s", id, store.ErrConflict, run.Status)
 	}
 	if err := s.Own(); errors.Is(err, store.ErrOwned) {
-		return fmt.Errorf("cancel run %q: another process has it in work: ask a touchstone serve with --service ADDRESS, and interrupt a touchstone eval run", id)
+		return fmt.Errorf("cancel run %q: another process has it in work: ask a touchstone eval serve with --service ADDRESS, and interrupt a touchstone eval run", id)
 	} else if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// evalBench is a database that a running touchstone serve may use.
+// evalBench is a database that a running touchstone eval serve may use.
 type evalBench struct {
 	t       *testing.T
 	db      string
@@ -173,7 +173,7 @@ func TestVerbsBesideAService(t *testing.T) {
 	<-asked
 	refused("it is failed", "cancel", "--service", s.address, started.RunIDs[0])
 	refused("not found", "retry", "--service", s.address, "unknown")
-	refused("is touchstone serve running there?", "cancel", "--service", "http://127.0.0.1:1", started.RunIDs[0])
+	refused("is touchstone eval serve running there?", "cancel", "--service", "http://127.0.0.1:1", started.RunIDs[0])
 	s.stop()
 	if runs := s.runs("runs", "--status", "failed"); len(runs) != 4 {
 		t.Errorf("%d runs failed, want all 4", len(runs))

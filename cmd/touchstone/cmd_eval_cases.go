@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/exchange"
@@ -25,7 +26,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cases",
 		Short: "List, import, export and remove cases",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			cases, err := list(cmd, s)
 			if err != nil {
@@ -44,7 +45,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 	export := &cobra.Command{
 		Use:   "export",
 		Short: "Export cases, and the servers that they need, as JSON, YAML or CSV",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			cases, err := list(cmd, s)
 			if err != nil {
@@ -69,7 +70,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 	remove := &cobra.Command{
 		Use:   "remove ID",
 		Short: "Remove a case with all its runs",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments.Exactly(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			return s.DeleteCase(cmd.Context(), args[0])
 		}),
@@ -127,7 +128,7 @@ func newEvalImportCommand(f *evalFlags) *cobra.Command {
 or from its SQLite database (a file that ends in .db, .sqlite or .sqlite3), which is
 only read. A server or case that already exists with the same content is not added
 again. Servers are not contacted.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments.AtLeast(1),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			all := exchange.Imported{CaseIDs: []string{}}
 			for _, path := range args {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
@@ -20,7 +21,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List runs, and show or delete one",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			filter.Status, filter.Classification = selection.RunStatus(status), selection.Classification(class)
 			items, total, err := s.Runs(cmd.Context(), filter)
@@ -41,7 +42,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	show := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a run: the query, the offered tools, the chosen and expected calls, and why it is right or wrong",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments.Exactly(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			return f.showRun(cmd, s, args[0])
 		}),
@@ -49,7 +50,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	remove := &cobra.Command{
 		Use:   "delete ID",
 		Short: "Delete a run, with its snapshot and result",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments.Exactly(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			return s.DeleteRun(cmd.Context(), args[0])
 		}),
@@ -180,7 +181,7 @@ func newEvalCompareCommand(f *evalFlags) *cobra.Command {
 FIRST and SECOND are each provider/model, or batch:ID with an id that eval run printed.
 To compare two versions of tool descriptions, run a batch with each and compare the
 batches.`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments.Exactly(2),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			var sides [2][]score.Observation
 			for i, name := range args {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/advice"
@@ -17,7 +18,7 @@ func newEvalServersCommand(f *evalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "servers",
 		Short: "List, add and remove MCP servers",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			list, err := allPages(func(p store.Page) ([]selection.Server, int, error) {
 				return s.Servers(cmd.Context(), store.ServerFilter{Page: p})
@@ -38,7 +39,7 @@ no tools. It only starts a program with --start. Without --start, a stdio server
 remains inactive until the first run with --start.`,
 		Example: `  touchstone eval servers add files https://localhost:3000/mcp
   touchstone eval servers add --start git "stdio:npx -y some-mcp-server"`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments.Exactly(2),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			server, reason, err := runner.Register(cmd.Context(), s, f.live(),
 				selection.Server{Name: args[0], URL: args[1], Transport: selection.Transport(transport)})
@@ -55,7 +56,7 @@ remains inactive until the first run with --start.`,
 	remove := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a server that is not used by any case or run",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments.Exactly(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			server, err := s.ServerNamed(cmd.Context(), args[0])
 			if err != nil {
@@ -64,6 +65,7 @@ remains inactive until the first run with --start.`,
 			return s.DeleteServer(cmd.Context(), server.ID)
 		}),
 	}
+	f.addStart(add)
 	cmd.AddCommand(add, remove)
 	return cmd
 }
@@ -79,7 +81,7 @@ func newEvalQualityCommand(f *evalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "quality SERVER...",
 		Short: "Rate the descriptions and schemas of servers' tools from 0 to 10",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  arguments.AtLeast(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			reports := []advice.ServerQuality{}
 			for _, name := range args {

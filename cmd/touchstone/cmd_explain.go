@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/progress"
@@ -24,7 +25,7 @@ func newExplainCommand(flags *globalFlags) *cobra.Command {
 		Use:   "explain STAGE",
 		Short: "Explain why a stage is a cache hit or miss, down to the changed entries of a dataset",
 		Long:  "STAGE is a stage's name, for all its instances, or one instance: 'score-retrieval[run=1]'.",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/report/fitness"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
@@ -31,7 +32,7 @@ feasible if the scanner reports nothing that it does not report for the original
 		Example: `  touchstone fitness
   touchstone fitness --seed 7 better.json
   python3 examples/optimisers/climb.py`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := data.evaluator()
 			if err != nil {
@@ -73,7 +74,7 @@ whose best tool is not first, which tools rank before it and for which words. An
 never contains the held-out half. A line that cannot be scored is answered with "error",
 and the command continues until the input ends. To keep all processors busy, send several
 lines before reading. docs/how-to/optimise-descriptions.md describes the formats.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			e, err := data.evaluator()
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/stages/gate"
 )
@@ -33,7 +34,7 @@ func newGateCommand(flags *globalFlags) *cobra.Command {
 that the pipeline block names as its verdict. On an unchanged tree it computes nothing.
 
 ` + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runGate(cmd, flags, rf) },
 	}
 	rf.add(cmd)

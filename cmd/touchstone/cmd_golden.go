@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/stages/refreshcorpus"
 )
@@ -20,14 +21,14 @@ func newGoldenCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "golden",
 		Short: "Migrate the labels of a golden set to another version of its corpus",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newGoldenMigrateCommand(flags))
 	return cmd
 }
 
-// migrateFlags are the flags of golden migrate.
+// migrateFlags are the flags of data golden migrate.
 type migrateFlags struct {
 	dir, from, to string
 	out, work     string
@@ -45,7 +46,7 @@ description changed; queries that had to be left out. The result is a valid draf
 validate-datasets.
 
 No file is overwritten. Corpora are given as files, or as versions in --dir.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, file, err := f.migrate(args[0])
 			if err != nil {
@@ -62,7 +63,7 @@ No file is overwritten. Corpora are given as files, or as versions in --dir.`,
 				return printJSON(cmd.OutOrStdout(), map[string]any{"file": file, "migration": m})
 			}
 			m.Write(cmd.OutOrStdout())
-			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; it is a draft until it is frozen with touchstone datasets freeze\n", file)
+			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; it is a draft until it is frozen with touchstone data freeze\n", file)
 			return nil
 		},
 	}

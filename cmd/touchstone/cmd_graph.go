@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/graph"
 )
@@ -14,7 +15,7 @@ func newGraphCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph",
 		Short: "Draw the pipeline with cache hits and times, as dot, mermaid or svg",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/touchstone-eval/touchstone"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
@@ -43,8 +44,9 @@ type initChoice struct {
 	baseline bool
 }
 
-func newInitCommand(flags *globalFlags) *cobra.Command {
+func newInitCommand() *cobra.Command {
 	var c initChoice
+	var remote initRemoteFlags
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for a proxy, with initial data",
@@ -65,7 +67,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
   touchstone init eval --proxy-source ../myproxy \
     --proxy-build go --proxy-build build --proxy-build -o --proxy-build proxy --proxy-build .
   cd eval && touchstone doctor && touchstone baseline update && touchstone gate`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
@@ -77,7 +79,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 					return err
 				}
 			}
-			shared, err := initRemoteOf(&flags.remote)
+			shared, err := initRemoteOf(&remote)
 			if err != nil {
 				return err
 			}
@@ -126,6 +128,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 	p.StringVar(&c.ci, "ci", "", "write a file for the CI of this host: github, gitlab or none (default: the host of the repository)")
 	p.BoolVar(&c.baseline, "baseline", false, "measure the proxy and write the baseline")
 	p.BoolVar(&c.fullNetwork, "proxy-network", false, "allow the proxy to reach more than loopback")
+	remote.add(p)
 	return cmd
 }
 

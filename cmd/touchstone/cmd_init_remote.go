@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/spf13/pflag"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/remote"
@@ -36,11 +37,23 @@ var (
 	headerName   = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 )
 
+// initRemoteFlags are what init writes into the pipeline and into the file for CI.
+type initRemoteFlags struct {
+	cache, sign string
+	headers     []string
+}
+
+func (f *initRemoteFlags) add(p *pflag.FlagSet) {
+	p.StringVar(&f.cache, "remote-cache", "", "the cache that the pipeline names, grpcs://HOST[:PORT][/INSTANCE]")
+	p.StringVar(&f.sign, "remote-sign", "", "the secret of CI with the key that signs results, env:NAME")
+	p.StringArrayVar(&f.headers, "remote-header", nil, "a header for the remote cache from a secret of CI, NAME=env:NAME (repeatable)")
+}
+
 // initRemoteOf returns what the flags select, or nil without a remote cache.
-func initRemoteOf(f *remoteFlags) (*initRemote, error) {
+func initRemoteOf(f *initRemoteFlags) (*initRemote, error) {
 	if f.cache == "" {
-		if f.sign != "" || f.mode != "" || len(f.headers) > 0 {
-			return nil, &exitError{exitUsage, errors.New("--remote-sign, --remote-mode and --remote-header need --remote-cache, the address that the pipeline is to name")}
+		if f.sign != "" || len(f.headers) > 0 {
+			return nil, &exitError{exitUsage, errors.New("--remote-sign and --remote-header need --remote-cache, the address that the pipeline is to name")}
 		}
 		return nil, nil
 	}

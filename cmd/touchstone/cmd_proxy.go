@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/proxy/direct"
 	"github.com/touchstone-eval/touchstone/internal/proxy/embedding"
 	"github.com/touchstone-eval/touchstone/internal/proxy/embedding/endpoint"
@@ -24,7 +25,7 @@ func newProxyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proxy",
 		Short: "Run the reference proxy, or a client without a proxy",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newProxyServeCommand(), newProxyDirectCommand())
@@ -62,7 +63,7 @@ The configuration is JSON:
   ]}
 
 The proxy stops on SIGTERM or interrupt, and stops all servers that it started.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := contracts.Read[contracts.ProxyConfig](config)
 			if err != nil {
@@ -115,7 +116,7 @@ the reference proxy, with one of these rankings:
           the context of a model that holds all of them
 
 The search of a proxy is compared with these; see docs/reference/adapters.md.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
 			if opts.Config, err = contracts.Read[contracts.ProxyConfig](config); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
 	"github.com/touchstone-eval/touchstone/stages/refreshcorpus"
@@ -38,7 +39,7 @@ The command uses the network and starts programs with your rights. It is not par
 gate, its result is not cached, and it does not overwrite files. It is an error if a
 server fails, lists fewer tools than before, or is no longer in upstreams.hcl. Use
 --allow-missing if that is intended.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			missing.Set(&o)
 			if f := cmd.Flags(); !f.Changed("dir") && !f.Changed("upstreams") && !f.Changed("corpus") && exists(pipeline.MainFileOf(flags.file)) {
@@ -169,14 +170,14 @@ func newCorpusCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus",
 		Short: "Compare two versions of the corpus",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCorpusDiffCommand(flags))
 	return cmd
 }
 
-// corpusDiffJSON is the output of corpus diff --json.
+// corpusDiffJSON is the output of data corpus diff --json.
 type corpusDiffJSON struct {
 	refreshcorpus.Diff
 	RugPulls []refreshcorpus.RugPull `json:"rug_pulls"`
@@ -190,7 +191,7 @@ func newCorpusDiffCommand(flags *globalFlags) *cobra.Command {
 		Long: `OLD and NEW are corpus files, or versions: v2 stands for corpus_v2.json in the
 directory of the corpora. A removed tool and an added tool count as renamed if their
 descriptions, parameters and names are similar.`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, err := readCorpus(dir, args[0])
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 )
 
@@ -23,7 +24,7 @@ one HTTP server replays all of them to a proxy of the proxy contract instead. A 
 adapter describes can use either.
 
 The command ends when its input ends.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if pageSize < 1 {
 				return fmt.Errorf("--page-size %d is out of range: give the number of tools in one answer, at least 1", pageSize)

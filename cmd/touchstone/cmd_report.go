@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
@@ -20,11 +21,12 @@ func newReportCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Open, serve or compare reports, or show them in CI",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newReportOpenCommand(flags), newReportServeCommand(), newReportDiffCommand(flags), newReportHistoryCommand(flags),
-		newReportConvertCommand(), newReportCommentCommand())
+	cmd.AddCommand(newReportServeCommand(), newReportDiffCommand(flags), newReportConvertCommand(), newReportCommentCommand())
+	cmd.AddCommand(flags.on(pipelineFlags, newReportOpenCommand(flags))...)
+	cmd.AddCommand(flags.on(sessionFlags, newReportHistoryCommand(flags))...)
 	return cmd
 }
 
@@ -33,7 +35,7 @@ func newReportOpenCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open",
 		Short: "Open the published report.html in a browser",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := loadPlan(flags, cmd.ErrOrStderr())
 			if err != nil {
@@ -75,7 +77,7 @@ func newReportDiffCommand(flags *globalFlags) *cobra.Command {
 		Short: "Compare two report.json files, or two directories that contain one",
 		Long: `Compares figures, queries and entries of two reports. With --query it shows the ranked lists
 of one query side by side, also if they are the same.`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var reports [2]contracts.Report
 			for i, arg := range args {

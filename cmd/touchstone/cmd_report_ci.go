@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/report/cihost"
@@ -41,7 +42,7 @@ func newReportConvertCommand() *cobra.Command {
 
 --below names the pipeline's directory in the repository: files are then named relative
 to the repository. An annotation without a file is placed at the pipeline.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := filepath.Join(reportsArg(args), "annotations.txt")
 			f, err := os.Open(file)
@@ -94,7 +95,7 @@ runs for. A later run changes the same comment, which it finds by a marker with 
 It reads the job's variables GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_EVENT_PATH and
 GITHUB_TOKEN. A job that is not for a pull request has nothing to do, and neither has one
 whose token may not write, as for a pull request from a fork: the exit code is 0.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			number, err := pullRequest(os.Getenv("GITHUB_EVENT_PATH"))
 			if err != nil || number == 0 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
@@ -57,7 +58,7 @@ func newReportHistoryCommand(flags *globalFlags) *cobra.Command {
 		Long: `Shows a metric with its 95% interval for each result of the stage that computes the
 figures, the oldest first. METRIC is a ranking metric (by default recall_at_5), or
 DETECTOR:RATE, such as scanner:recall. A run that only used cached results adds no line.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			metric := "recall_at_5"
 			if len(args) > 0 {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 )
 
 func newReportServeCommand() *cobra.Command {
@@ -18,7 +20,7 @@ func newReportServeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Serve a directory of reports over HTTP, by default reports/",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "reports"
 			if len(args) > 0 {

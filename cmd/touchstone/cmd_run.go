@@ -17,6 +17,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/progress"
 	"github.com/touchstone-eval/touchstone/internal/engine/remote"
@@ -95,7 +96,7 @@ selected stage needs it. X is the name of a stage, or one instance such as
 selects everything between A and B.
 With -o, the outputs of the last selected stage are written to a directory. If the stage
 has a matrix, each instance gets a subdirectory with its name.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {

@@ -13,13 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/selection/rest"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 )
 
-// serveFlags are the flags of touchstone serve.
+// serveFlags are the flags of touchstone eval serve.
 type serveFlags struct {
 	addr, db  string
 	remote    bool
@@ -55,10 +56,10 @@ X-Model-API-Key. The key is not stored.
 
 Other processes may read the database while it is served, but only one process may
 execute runs.`,
-		Example: `  touchstone serve
-  touchstone serve --addr 127.0.0.1:9000 --db evaluations.db --start
-  touchstone serve --addr 0.0.0.0:8420 --allow-remote --token file:token.txt --allow-host eval.example.com`,
-		Args: cobra.NoArgs,
+		Example: `  touchstone eval serve
+  touchstone eval serve --addr 127.0.0.1:9000 --db evaluations.db --start
+  touchstone eval serve --addr 0.0.0.0:8420 --allow-remote --token file:token.txt --allow-host eval.example.com`,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}
 	p := cmd.Flags()

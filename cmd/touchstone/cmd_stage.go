@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/stages/aggregate"
 	"github.com/touchstone-eval/touchstone/stages/analyzesimilarity"
 	"github.com/touchstone-eval/touchstone/stages/buildproxy"
@@ -24,7 +25,7 @@ func newStageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stage",
 		Short: "Run one stage of the evaluation by hand, without pipeline or cache",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, stage := range []*cobra.Command{

@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/data/convert"
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
 
-// newTrecCommand returns "touchstone trec QRELS RUN", with subcommands for conversions.
+// newTrecCommand returns "touchstone data trec QRELS RUN", with subcommands for conversions.
 func newTrecCommand(global *globalFlags) *cobra.Command {
 	var measures []string
 	var perTopic bool
@@ -31,9 +32,9 @@ relevant, means over the topics that both files contain.
 
 The measures are ` + strings.Join(trec.MeasureNames(), ", ") + `. Measures with cut-offs take a list, as in
 -m recall.1,3,5. The default is the measures that Touchstone reports.`,
-		Example: `  touchstone trec -q -m recall.5 -m recip_rank qrels.txt run.txt
-  touchstone trec -c qrels.txt run.txt`,
-		Args: cobra.ExactArgs(2),
+		Example: `  touchstone data trec -q -m recall.5 -m recip_rank qrels.txt run.txt
+  touchstone data trec -c qrels.txt run.txt`,
+		Args: arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.Level < 0 {
 				return fmt.Errorf("level %d is negative; give 0 or greater", opts.Level)
@@ -104,7 +105,7 @@ func newTrecExportQrels() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export-qrels --golden FILE [--out QRELS]",
 		Short: "Write the labels of a golden set as a qrels file",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g, err := contracts.Read[contracts.GoldenSet](golden)
 			if err != nil {
@@ -127,7 +128,7 @@ func newTrecExportRun() *cobra.Command {
 		Long: `Writes the ranked lists of a retrieval report, so that trec_eval -c prints the figures of
 the report. It writes the scores of the proxy if they agree with the order of its answers.
 Otherwise it writes scores that count down from the first rank.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := contracts.Read[contracts.RetrievalReport](report)
 			if err != nil {
@@ -150,7 +151,7 @@ func newTrecImportQrels() *cobra.Command {
 		Long: `Makes a golden set for a corpus. The topics file has one topic per line: its id, a tab and
 its text. The documents of the qrels are tool ids. Check the result with
 validate-datasets.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			corpus, _, err := readTools(corpusFile, "")
 			if err != nil {

@@ -65,7 +65,7 @@ func TestTrecPrintsMeansOnly(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{qrels}, "accepts 2 arg(s)"},
+		{[]string{qrels}, "needs 2 arguments"},
 		{[]string{qrels, filepath.Join(dir, "none")}, "check that it exists"},
 		{[]string{run, run}, run + ":1: 6 fields instead of 4"},
 		{[]string{"-m", "ndcg", qrels, run}, `unknown measure "ndcg"`},

@@ -7,6 +7,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
@@ -30,7 +31,7 @@ func newValidateCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate",
 		Short: "Check the pipeline and report every problem; run nothing",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := loadPlan(flags, cmd.ErrOrStderr())
 			if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/filewatch"
@@ -44,7 +45,7 @@ func newWatchCommand(flags *globalFlags) *cobra.Command {
 file that a stage reads. Only stages that depend on the change run. A change during a run
 stops that run; the results of finished stages are kept. Errors in a partially saved file
 are shown until it is complete. An interrupt ends the command with success.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.out, w.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			if f, ok := w.out.(interface{ Fd() uintptr }); ok && !flags.json {

@@ -44,9 +44,6 @@ func completeNames(root *cobra.Command, flags *globalFlags) {
 			verb.ValidArgsFunction = stages
 		}
 	}
-	_ = root.RegisterFlagCompletionFunc("var", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return flags.variableNames(prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	})
 }
 
 // ownFlag returns the flag that a command declares itself, or nil. LocalFlags, which says the same,

@@ -16,14 +16,14 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
-// evalService is a running touchstone serve that a verb asks instead of opening
+// evalService is a running touchstone eval serve that a verb asks instead of opening
 // its database.
 type evalService struct {
 	address, token string
 }
 
 func (s *evalService) flags(p *pflag.FlagSet) {
-	p.StringVar(&s.address, "service", "", "ask the touchstone serve at this address, such as http://127.0.0.1:8420")
+	p.StringVar(&s.address, "service", "", "ask the touchstone eval serve at this address, such as http://127.0.0.1:8420")
 	p.StringVar(&s.token, "token", "", "the service's token, as env:NAME or file:PATH")
 }
 
@@ -58,7 +58,7 @@ func (s *evalService) call(ctx context.Context, method, path string, header http
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask the service: %w: is touchstone serve running there?", err)
+		return fmt.Errorf("ask the service: %w: is touchstone eval serve running there?", err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, serviceAnswer))
@@ -68,7 +68,7 @@ func (s *evalService) call(ctx context.Context, method, path string, header http
 	if resp.StatusCode >= 300 {
 		var problem struct{ Title, Detail string }
 		if json.Unmarshal(body, &problem) != nil || problem.Detail == "" {
-			problem.Detail = "it is no touchstone serve"
+			problem.Detail = "it is no touchstone eval serve"
 		}
 		return fmt.Errorf("the service at %s answers %s: %s", base.Host, resp.Status, safetext.Visible(safetext.Clip(problem.Detail, 1000)))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
@@ -22,11 +23,19 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
+// Environment variables of the executors that do not run stages on this machine. They depend on the
+// machine and not on the verb.
+const (
+	// envContainerImage is the image for stages that need other programs and name no image,
+	// NAME@sha256:DIGEST or, with dagger, dir:PATH.
+	envContainerImage = "TOUCHSTONE_CONTAINER_IMAGE"
+	// envContainerBinary is a static Linux build of this program for containers and workers.
+	envContainerBinary = "TOUCHSTONE_CONTAINER_BINARY"
+)
+
 // executorFlags select where stages run.
 type executorFlags struct {
 	name      string
-	image     string
-	binary    string
 	isolation string
 	// withoutEngine makes a run fail at once, with its own exit status, if it would
 	// have to execute a stage. The Dagger module tries this first, because a
@@ -39,8 +48,6 @@ func (f *executorFlags) add(p *pflag.FlagSet) {
 		"local", "dagger", "remote")
 	oneOfVar(p, &f.isolation, "isolation", "", "with local and remote: auto restricts stages to the declared files and network if the system supports it; off does not (default: TOUCHSTONE_ISOLATION, or auto)",
 		"auto", "off")
-	p.StringVar(&f.image, "container-image", "", "with dagger and remote: the image for stages that need other programs and name no image, NAME@sha256:DIGEST or, with dagger, dir:PATH")
-	p.StringVar(&f.binary, "container-binary", "", "with dagger and remote: a static Linux build of touchstone for containers and workers (default: this program)")
 	p.BoolVar(&f.withoutEngine, "without-engine", false, "with dagger: do not connect to the engine, and exit with status 75 if a stage has to run")
 	_ = p.MarkHidden("without-engine")
 }
@@ -56,14 +63,14 @@ func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cach
 		}
 		return local.Executor{Grace: termGrace, Sandbox: sandbox}, host, nil
 	case "dagger":
-		images := image.Images{Root: plan.Root, Default: f.executor.image}
+		images := image.Images{Root: plan.Root, Default: os.Getenv(envContainerImage)}
 		tools := &image.Tools{Images: images, Host: host, Index: index}
 		if f.executor.withoutEngine {
 			return noEngine{}, tools, nil
 		}
-		return &dagger.Executor{Images: images, Binary: f.executor.binary, Identify: ownIdentity, Grace: termGrace}, tools, nil
+		return &dagger.Executor{Images: images, Binary: os.Getenv(envContainerBinary), Identify: ownIdentity, Grace: termGrace}, tools, nil
 	case "remote":
-		images := image.Images{Root: plan.Root, Default: f.executor.image, Worker: true}
+		images := image.Images{Root: plan.Root, Default: os.Getenv(envContainerImage), Worker: true}
 		executor, err := f.workers(plan, images)
 		if err != nil {
 			return nil, nil, err
@@ -144,7 +151,7 @@ func ownIdentity(in *pipeline.Instance) (string, error) {
 // it was already carried out before main: see package onworker.
 func newOnWorkerCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: onworker.Verb, Short: "Run a stage on a worker", Hidden: true, Args: cobra.NoArgs,
+		Use: onworker.Verb, Short: "Run a stage on a worker", Hidden: true, Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return onworker.Carry(cmd.Context(), identityOf) },
 	}
 }
@@ -158,7 +165,7 @@ func identityOf(command []string) (string, error) {
 // unless it was already handled before main: see package inside.
 func newInsideCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: inside.Verb, Short: "Run a stage inside its container", Hidden: true, Args: cobra.NoArgs,
+		Use: inside.Verb, Short: "Run a stage inside its container", Hidden: true, Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inside.Run(cmd.Context(), identityOf)
 		},

@@ -29,21 +29,14 @@ const (
 	envRemoteHeader = "TOUCHSTONE_REMOTE_HEADER"
 )
 
-// remoteFlags select the cache that machines share, and the server that runs stages.
+// remoteFlags select the cache that machines share. The environment and the pipeline have the other
+// settings of servers: they depend on the machine and not on the verb.
 type remoteFlags struct {
-	cache, mode, sign string
-	headers           []string
-	executor          string
-	properties        []string
+	cache string
 }
 
 func (f *remoteFlags) add(p *pflag.FlagSet) {
 	p.StringVar(&f.cache, "remote-cache", "", "a cache that machines share, grpcs://HOST[:PORT][/INSTANCE] (default: $"+envRemoteCache+", or else the pipeline's)")
-	p.StringVar(&f.mode, "remote-mode", "", "read, read-write or off (default: $"+envRemoteMode+", or else the pipeline's, or else read)")
-	p.StringVar(&f.sign, "remote-sign", "", "with read-write: the key of OpenSSH that signs results, a file or env:NAME (default: $"+envRemoteSign+", or else the pipeline's)")
-	p.StringArrayVar(&f.headers, "remote-header", nil, "a header for the remote servers, NAME=env:NAME or NAME=file:PATH (repeatable; also $"+envRemoteHeader+", separated by spaces)")
-	p.StringVar(&f.executor, "remote-executor", "", "with --executor remote: the server that runs stages, grpcs://HOST[:PORT][/INSTANCE] (default: $"+envRemoteExecutor+", or else the pipeline's, or else the remote cache)")
-	p.StringArrayVar(&f.properties, "remote-property", nil, "with --executor remote: a property that selects workers, NAME=VALUE; NAME= leaves out one that is sent by default (repeatable)")
 }
 
 // remoteCache is an open remote cache of a session, with what it has to say.
@@ -75,11 +68,11 @@ func (c *remoteCache) print(w io.Writer) {
 	c.notes = nil
 }
 
-// openRemote opens the remote cache of the flags, the environment or the pipeline. It returns nil if
+// openRemote opens the remote cache of the flag, the environment or the pipeline. It returns nil if
 // there is none.
 func (s *session) openRemote(ctx context.Context, flags *globalFlags, stderr io.Writer) (*remoteCache, error) {
 	of := s.plan.Remote
-	mode := cmp.Or(flags.remote.mode, os.Getenv(envRemoteMode), of.Mode, "read")
+	mode := cmp.Or(os.Getenv(envRemoteMode), of.Mode, "read")
 	at := cmp.Or(flags.remote.cache, os.Getenv(envRemoteCache), of.Cache)
 	switch mode {
 	case "off":
@@ -100,9 +93,9 @@ func (s *session) openRemote(ctx context.Context, flags *globalFlags, stderr io.
 		return nil, err
 	}
 	if signers == nil {
-		return nil, fmt.Errorf("the remote cache %s: there is no list of allowed signers, so no result from there would count; name one in the trust block of the pipeline or with %s, or turn the remote cache off with --remote-mode off", address, envAllowedSigners)
+		return nil, fmt.Errorf("the remote cache %s: there is no list of allowed signers, so no result from there would count; name one in the trust block of the pipeline or with %s, or turn the remote cache off with %s=off", address, envAllowedSigners, envRemoteMode)
 	}
-	settings, err := flags.remote.settings(address, s.plan)
+	settings, err := remoteSettings(address, s.plan)
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +106,12 @@ func (s *session) openRemote(ctx context.Context, flags *globalFlags, stderr io.
 		Say: func(text string) { fmt.Fprintln(stderr, text) },
 	}
 	if mode == "read-write" {
-		ref := cmp.Or(flags.remote.sign, os.Getenv(envRemoteSign))
+		ref := os.Getenv(envRemoteSign)
 		if ref == "" {
 			ref = inRoot(of.SigningKey, s.plan.Root)
 		}
 		if ref == "" {
-			return nil, fmt.Errorf("the remote cache %s: what is uploaded must be signed, or it counts for nobody; name a key with --remote-sign or %s, or use --remote-mode read", address, envRemoteSign)
+			return nil, fmt.Errorf("the remote cache %s: what is uploaded must be signed, or it counts for nobody; name a key with %s, or use %s=read", address, envRemoteSign, envRemoteMode)
 		}
 		if c.key, err = signing.OpenKey(ctx, ref, os.LookupEnv); err != nil {
 			return nil, err
@@ -146,10 +139,10 @@ func inRoot(ref, root string) string {
 	return ref
 }
 
-// settings returns how to connect to a server.
-func (f *remoteFlags) settings(address remote.Address, plan *pipeline.Plan) (remote.Settings, error) {
+// remoteSettings returns how to connect to a server.
+func remoteSettings(address remote.Address, plan *pipeline.Plan) (remote.Settings, error) {
 	of := plan.Remote
-	headers, err := f.allHeaders(of)
+	headers, err := remoteHeaders(of)
 	return remote.Settings{
 		Address: address, Headers: headers, Bearer: of.Bearer, CertificateAuthority: of.CertificateAuthority,
 		ClientCertificate: of.ClientCertificate, ClientKey: of.ClientKey, CredentialHelper: of.CredentialHelper,
@@ -157,24 +150,18 @@ func (f *remoteFlags) settings(address remote.Address, plan *pipeline.Plan) (rem
 	}, err
 }
 
-// allHeaders returns the headers of the pipeline, the environment and the flags. Each overrides those before it.
-func (f *remoteFlags) allHeaders(of pipeline.Remote) (map[string]string, error) {
+// remoteHeaders returns the headers of the pipeline and of the environment, which overrides it.
+func remoteHeaders(of pipeline.Remote) (map[string]string, error) {
 	headers := map[string]string{}
 	maps.Copy(headers, of.Headers)
-	add := func(from string, list []string) error {
-		for _, h := range list {
-			name, ref, ok := strings.Cut(h, "=")
-			if !ok || name == "" || ref == "" {
-				return &exitError{exitUsage, fmt.Errorf("%s: give NAME=env:NAME or NAME=file:PATH", from)} // it may be a secret
-			}
-			headers[name] = ref
+	for _, h := range strings.Fields(os.Getenv(envRemoteHeader)) {
+		name, ref, ok := strings.Cut(h, "=")
+		if !ok || name == "" || ref == "" {
+			return nil, &exitError{exitUsage, fmt.Errorf("%s: give NAME=env:NAME or NAME=file:PATH, separated by spaces", envRemoteHeader)} // it may be a secret
 		}
-		return nil
+		headers[name] = ref
 	}
-	if err := add(envRemoteHeader, strings.Fields(os.Getenv(envRemoteHeader))); err != nil {
-		return nil, err
-	}
-	return headers, add("--remote-header", f.headers)
+	return headers, nil
 }
 
 // closeRemote waits for the uploads and says what did not work.

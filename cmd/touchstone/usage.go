@@ -7,54 +7,81 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/closest"
 )
 
-// execute runs the command line. It adds the usage line and the help command to cobra's errors
-// about arguments and flags.
+// execute runs the command line. It adds the usage line and the help command to errors about arguments
+// and flags.
 func execute(ctx context.Context, root *cobra.Command) error {
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		meant := ""
-		var unknown *pflag.NotExistError
-		if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
-			meant = nearestFlag(cmd, unknown.GetSpecifiedName())
-		}
-		return fmt.Errorf("%w%s; see %s --help", err, meant, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	refuseUnknownTopics(root)
-	wrapArgs(root)
-	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil && !errors.As(err, new(*exitError)) && strings.HasPrefix(err.Error(), "unknown command ") && !strings.Contains(err.Error(), "; usage: ") {
-		_, rest, _ := strings.Cut(err.Error(), `"`)
-		name, _, _ := strings.Cut(rest, `"`)
-		return unknownVerb(cmd, name)
-	}
-	if err != nil && strings.HasPrefix(err.Error(), "required flag(s)") {
-		return usageError(cmd, err)
-	}
-	return err
+	checkUsage(root)
+	return root.ExecuteContext(ctx)
 }
 
-// wrapArgs adds them to the errors about arguments of a command and its subcommands.
-func wrapArgs(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
+// flagError is the error of a command line whose flags cannot be parsed.
+func flagError(cmd *cobra.Command, err error) error {
+	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
+		// The flags of a verb that does not exist are unknown too.
+		return unknownVerb(cmd, args[0])
+	}
+	meant := ""
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		meant = nearestFlag(cmd, unknown.GetSpecifiedName())
+	}
+	return fmt.Errorf("%w%s; see %s --help", err, meant, cmd.CommandPath())
+}
+
+// checkUsage adds the usage to the errors about arguments of a command and its subcommands. It also reports
+// required flags that are not given, before cobra does so in its own words.
+func checkUsage(cmd *cobra.Command) {
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if check != nil {
 			if err := check(cmd, args); err != nil {
-				if errors.As(err, new(*exitError)) {
-					return err
-				}
-				return usageError(cmd, countError(err))
+				return argumentError(cmd, err)
 			}
-			return nil
 		}
+		if missing := missingFlags(cmd); len(missing) > 0 {
+			return usageError(cmd, fmt.Errorf("required flag(s) %s not set", strings.Join(missing, ", ")))
+		}
+		return nil
 	}
 	for _, sub := range cmd.Commands() {
-		wrapArgs(sub)
+		checkUsage(sub)
 	}
+}
+
+func argumentError(cmd *cobra.Command, err error) error {
+	var exit *exitError
+	var unexpected *arguments.UnexpectedError
+	switch {
+	case errors.As(err, &exit):
+		return err
+	case errors.As(err, &unexpected) && onlyGroups(cmd):
+		return unknownVerb(cmd, unexpected.Argument)
+	}
+	return usageError(cmd, err)
+}
+
+// onlyGroups reports whether a command does nothing but group others.
+func onlyGroups(cmd *cobra.Command) bool {
+	return cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ")
+}
+
+// missingFlags lists the required flags that are not given, quoted.
+func missingFlags(cmd *cobra.Command) (missing []string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, required := f.Annotations[cobra.BashCompOneRequiredFlag]; required && !f.Changed {
+			missing = append(missing, fmt.Sprintf("%q", f.Name))
+		}
+	})
+	return missing
 }
 
 // refuseUnknownTopics makes the help of a verb that does not exist an error.
@@ -89,32 +116,8 @@ func unknownVerb(of *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q for %q%s; see %s --help", name, of.CommandPath(), meant, of.CommandPath())
 }
 
-// countError replaces cobra's errors about the number of arguments.
-func countError(err error) error {
-	var want, most, got int
-	text := err.Error()
-	switch {
-	case scans(text, "accepts %d arg(s), received %d", &want, &got), scans(text, "requires at least %d arg(s), only received %d", &want, &got):
-		least := ""
-		if strings.HasPrefix(text, "requires") {
-			least = "at least "
-		}
-		return fmt.Errorf("needs %s%s, but got %d", least, english.Plural(want, "argument", ""), got)
-	case scans(text, "accepts at most %d arg(s), received %d", &most, &got):
-		return fmt.Errorf("takes at most %s, but got %d", english.Plural(most, "argument", ""), got)
-	case scans(text, "accepts between %d and %d arg(s), received %d", &want, &most, &got):
-		return fmt.Errorf("takes %d to %d arguments, but got %d", want, most, got)
-	}
-	return err
-}
-
-func scans(text, format string, into ...any) bool {
-	n, err := fmt.Sscanf(text, format, into...)
-	return err == nil && n == len(into)
-}
-
 func usageError(cmd *cobra.Command, err error) error {
-	if cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") {
+	if onlyGroups(cmd) {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	}
 	return fmt.Errorf("%w; usage: %q, see %s --help", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())

@@ -1,6 +1,10 @@
 package aggregate
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
+)
 
 // Command is "touchstone stage aggregate".
 func Command() *cobra.Command {
@@ -14,7 +18,7 @@ over all runs, and, where a baseline on the same data is given, what changed
 and whether the change is more than noise. Reports of score-mutations and
 analyze-similarity are taken over as they are. Repeats of score-selection are combined
 by model. docs/reference/metrics.md has the formulas.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Log = cmd.OutOrStdout()
 			return Run(cmd.Context(), opts)

@@ -6,6 +6,7 @@ package analyzesimilarity
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 )
 
@@ -27,7 +28,7 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze-similarity --corpus FILE --out FILE",
 		Short: "Find tools that a model may confuse",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Progress = func(message string) { cmd.PrintErrln(message) }
 			return Run(cmd.Context(), opts)

@@ -29,7 +29,7 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 	}
 	for _, d := range unfrozen(agg.Validation) {
 		if d.State == contracts.StateChanged {
-			return contracts.Baseline{}, fmt.Errorf("%s %s is frozen and was edited, so a baseline on it would not be one of %s; make the edit the next version with touchstone datasets next, and measure that", d.Kind, d.Version, d.Version)
+			return contracts.Baseline{}, fmt.Errorf("%s %s is frozen and was edited, so a baseline on it would not be one of %s; make the edit the next version with touchstone data next, and measure that", d.Kind, d.Version, d.Version)
 		}
 	}
 	if agg.Retrieval.Errored > 0 {

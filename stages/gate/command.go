@@ -1,6 +1,10 @@
 package gate
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
+)
 
 // Command is "touchstone stage gate".
 func Command() *cobra.Command {
@@ -19,7 +23,7 @@ With a baseline that was made on other data, ranking metrics are compared over
 the queries that are the same. If fewer than --min-overlap of the queries or of
 the entries of the security corpus are the same, the verdict is that there is
 none, with the reason.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Log = cmd.OutOrStdout()
 			return Run(cmd.Context(), opts)

@@ -47,7 +47,7 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 		agg.Baseline.Version, strings.Join(few, "; "), minOverlap)
 	remedy := "look at the changes and make a new baseline with touchstone baseline update"
 	if slices.ContainsFunc(unfrozen(agg.Validation), func(d contracts.UnfrozenDataset) bool { return d.State == contracts.StateChanged }) {
-		remedy = "make the edit of the frozen data the next version with touchstone datasets next, and a baseline for it with touchstone baseline update"
+		remedy = "make the edit of the frozen data the next version with touchstone data next, and a baseline for it with touchstone baseline update"
 	}
 	return &contracts.NotJudged{Reason: reason, Remedy: remedy}
 }
@@ -132,7 +132,7 @@ func overlapLines(g contracts.Gate) []string {
 	}
 	for _, u := range g.Unfrozen {
 		if u.State == contracts.StateChanged {
-			lines = append(lines, fmt.Sprintf("  %s %s is frozen and was edited: these figures are not those of %s; touchstone datasets next makes the edit the next version", u.Kind, u.Version, u.Version))
+			lines = append(lines, fmt.Sprintf("  %s %s is frozen and was edited: these figures are not those of %s; touchstone data next makes the edit the next version", u.Kind, u.Version, u.Version))
 		}
 	}
 	return lines

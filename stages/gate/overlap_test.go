@@ -254,7 +254,7 @@ func TestEditedFrozenDataAreMarked(t *testing.T) {
 	if !g.Passed || !slices.Equal(g.Unfrozen, want) || !strings.Contains(log, "golden golden_v1 is frozen and was edited") {
 		t.Errorf("unfrozen %+v\n%s", g.Unfrozen, log)
 	}
-	if _, err := NewBaseline(agg, nil); err == nil || !strings.Contains(err.Error(), "touchstone datasets next") {
+	if _, err := NewBaseline(agg, nil); err == nil || !strings.Contains(err.Error(), "touchstone data next") {
 		t.Errorf("a baseline of edited frozen data: %v", err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 )
 
 // Command returns the command "touchstone stage refresh-corpus".
@@ -23,8 +25,8 @@ func Command() *cobra.Command {
 tools/list and writes a sorted corpus with the version of every server. It uses
 the network, so the pipeline runs it on demand only and never caches it. It never
 overwrites a file, and it refuses a corpus that has lost tools.
-"touchstone refresh" does the same and finds the files by itself.`,
-		Args: cobra.NoArgs,
+"touchstone data refresh" does the same and finds the files by itself.`,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			missing.Set(&o)
 			o.Log = cmd.ErrOrStderr()
@@ -89,7 +91,7 @@ func (m *MissingFlag) Set(o *Options) {
 	}
 }
 
-// writeReport writes the result as JSON, in the format of touchstone refresh --json.
+// writeReport writes the result as JSON, in the format of touchstone data refresh --json.
 func (r *Result) writeReport(file string) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
@@ -113,5 +115,5 @@ func (r *Result) Write(w io.Writer) {
 		r.Diff.Write(w)
 		WriteRugPulls(w, r.RugPulls)
 	}
-	fmt.Fprintf(w, "wrote %s, version %s; it is a draft until touchstone datasets freeze\n", r.File, r.Version)
+	fmt.Fprintf(w, "wrote %s, version %s; it is a draft until touchstone data freeze\n", r.File, r.Version)
 }

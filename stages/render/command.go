@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 )
 
@@ -24,7 +25,7 @@ func Command() *cobra.Command {
 		Short: "Write the reports that people and build servers read",
 		Long: "Writes these files:\n\n" + formatList() + `
 annotations.txt holds GitHub workflow commands. Print it in a workflow step to show the annotations.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return Run(cmd.Context(), o) },
 	}
 	f := cmd.Flags()

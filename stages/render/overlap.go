@@ -90,7 +90,7 @@ func editedFrozen(g *contracts.Gate) []annotation {
 		if u.State == contracts.StateChanged {
 			version := wording.Shorten(u.Version, 24)
 			list = append(list, annotation{title: "Touchstone: edited frozen data",
-				message: fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone datasets next makes the edit the next version.", u.Kind, version, version)})
+				message: fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone data next makes the edit the next version.", u.Kind, version, version)})
 		}
 	}
 	return list

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
@@ -54,7 +55,7 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score-retrieval --proxy DIR --corpus FILE --golden FILE --index FILE --run N --out FILE",
 		Short: "Send every query to the proxy and score the answers",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.MaxFailed = &maxFailed
 			opts.Progress = func(message string) { cmd.PrintErrln(message) }

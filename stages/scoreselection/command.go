@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
@@ -71,7 +72,7 @@ a network, so it is for the command line and not for pipelines:
   touchstone stage score-selection --cases datasets/cases_v1.json \
     --corpus datasets/corpus_v1.json --model ollama/qwen3:8b \
     --record answers.json --out report.json`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Progress = func(message string) { cmd.PrintErrln(message) }
 			return Run(cmd.Context(), opts)

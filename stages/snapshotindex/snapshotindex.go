@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
@@ -41,7 +42,7 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot-index --proxy DIR --corpus FILE --out FILE",
 		Short: "Start the proxy with the corpus and record what it indexed",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Progress = func(message string) { cmd.PrintErrln(message) }
 			return Run(cmd.Context(), opts)

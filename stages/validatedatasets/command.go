@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 )
 
 // Command returns the command "touchstone stage validate-datasets".
@@ -21,7 +23,7 @@ exit code is 4.
 
 A file whose version is frozen with other bytes is refused, or, with
 --changed=report, accepted with a warning. Its state in the report is changed.`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch changed {
 			case "refuse", "report":

@@ -107,7 +107,7 @@ func (s *Source) check(names map[string]bool) (diags hcl.Diagnostics) {
 		refuse("the licence is empty", "write an SPDX identifier, or NOASSERTION if the project has no licence")
 	}
 	if s.SHA256 != "" && (len(s.SHA256) != 64 || strings.Trim(s.SHA256, "0123456789abcdef") != "") {
-		refuse("sha256 is not 64 lower-case hexadecimal digits", "datasets external prints the digest of what is there")
+		refuse("sha256 is not 64 lower-case hexadecimal digits", "data external prints the digest of what is there")
 	}
 	if s.URL != "" && s.SHA256 == "" {
 		refuse("a source with a url has no sha256", "what is downloaded is compared with it")

@@ -44,7 +44,7 @@ func Generate(opts Options) (contracts.Corpus, contracts.GoldenSet, error) {
 	version := fmt.Sprintf("synthetic-%d-%d-%d", opts.Tools, opts.Servers, opts.Seed)
 	from := contracts.GeneratedFrom{
 		Source:  "synthetic",
-		Note:    fmt.Sprintf("touchstone datasets synthesize --tools %d --servers %d --queries %d --seed %d: texts from tables, for measuring scale only", opts.Tools, opts.Servers, opts.Queries, opts.Seed),
+		Note:    fmt.Sprintf("touchstone data synthesize --tools %d --servers %d --queries %d --seed %d: texts from tables, for measuring scale only", opts.Tools, opts.Servers, opts.Queries, opts.Seed),
 		License: "Apache-2.0",
 	}
 	corpus := contracts.Corpus{Version: version, GeneratedFrom: from, Tools: make([]contracts.Tool, 0, opts.Tools)}

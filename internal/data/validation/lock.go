@@ -65,7 +65,7 @@ func refuseChanged[T any](d *dataset[T], lock contracts.DatasetLock, version str
 	}
 	f, _ := Frozen(lock, d.kind, version)
 	d.refuse("/version", "", fmt.Sprintf("version %q of the %s dataset is frozen, and this file differs from it (sha256 %.12s, frozen %.12s)", version, d.kind, d.sha256, f.SHA256),
-		fmt.Sprintf("make the edit the next version with touchstone datasets next %s, or restore the file", d.path))
+		fmt.Sprintf("make the edit the next version with touchstone data next %s, or restore the file", d.path))
 }
 
 // Describe returns what the report of the stage says about a dataset of a given

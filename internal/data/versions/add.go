@@ -42,7 +42,7 @@ func Add(lockPath, file, source string, entries []byte) (Added, error) {
 	added.Version, _, _, _ = validation.VersionOf(data)
 	if f, ok := validation.Frozen(lock, added.Kind, added.Version); ok {
 		if sum := sha256.Sum256(data); f.SHA256 != hex.EncodeToString(sum[:]) {
-			return added, fmt.Errorf("%s was edited although its version %s is frozen; make the edit the next version with touchstone datasets next %s, and add to that", file, added.Version, file)
+			return added, fmt.Errorf("%s was edited although its version %s is frozen; make the edit the next version with touchstone data next %s, and add to that", file, added.Version, file)
 		}
 		if added.Version, added.File, err = freeVersion(lock, added.Kind, added.Version, file); err != nil {
 			return added, err

@@ -99,7 +99,7 @@ func byID(file string, raw json.RawMessage, id string) (map[string]map[string]an
 	for i, e := range list {
 		name, ok := e[id].(string)
 		if _, twice := entries[name]; !ok || name == "" || twice {
-			return nil, fmt.Errorf("%s: entry %d has no %s, or that of an earlier one; touchstone datasets check says more", file, i+1, id)
+			return nil, fmt.Errorf("%s: entry %d has no %s, or that of an earlier one; touchstone data check says more", file, i+1, id)
 		}
 		entries[name] = e
 	}

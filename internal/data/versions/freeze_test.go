@@ -110,7 +110,7 @@ func TestFreeze(t *testing.T) {
 		"Freeze": second(Freeze(o.Lock, "", []string{o.Golden})),
 	} {
 		var invalid *validation.InvalidError
-		if !errors.As(err, &invalid) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "touchstone datasets next") {
+		if !errors.As(err, &invalid) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "touchstone data next") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

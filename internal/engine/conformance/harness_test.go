@@ -179,21 +179,20 @@ func (w *world) command(executor, store string, args ...string) *exec.Cmd {
 	w.t.Helper()
 	file := touchstone(w.t)
 	flags := []string{"run", "--json", "--executor", executor, "--cache-dir", store, "--events", store + ".events"}
+	environ := os.Environ()
 	switch executor {
 	case "dagger":
-		flags = append(flags, "--container-image", "dir:"+w.root)
+		environ = append(environ, "TOUCHSTONE_CONTAINER_IMAGE=dir:"+w.root)
 	case "remote":
-		flags = append(flags, "--remote-executor", server(w.t))
+		environ = append(environ, "TOUCHSTONE_REMOTE_EXECUTOR="+server(w.t))
 		// The worker compares what a stage needs with what it has, as this machine does. A server
 		// would say that no worker has it, each in its own words.
-		for _, p := range []string{"OSFamily", "ISA", "cpus", "memory_mb"} {
-			flags = append(flags, "--remote-property", p+"=")
-		}
+		environ = append(environ, "TOUCHSTONE_REMOTE_PROPERTY=OSFamily= ISA= cpus= memory_mb=")
 	}
 	args = append(flags, args...)
 	cmd := exec.CommandContext(w.t.Context(), file, args...)
 	cmd.Dir = w.tree
-	cmd.Env = append(os.Environ(), w.env...)
+	cmd.Env = append(environ, w.env...)
 	return cmd
 }
 

@@ -74,7 +74,7 @@ func (i Images) Of(in *pipeline.Instance) (Root, error) {
 			return Root{}, nil
 		} else if ref == "" {
 			return Root{}, fmt.Errorf("it runs %s but has no image, and a container without an image only contains touchstone; "+
-				"set its image (NAME@sha256:DIGEST or dir:PATH), give one for all with --container-image, or use --executor local", in.Command[0])
+				"set its image (NAME@sha256:DIGEST or dir:PATH), name one for all with TOUCHSTONE_CONTAINER_IMAGE, or use --executor local", in.Command[0])
 		}
 	}
 	if in.Image != "" {
@@ -195,7 +195,7 @@ func OwnFile(file string) (string, error) {
 
 // checkStatic returns an error if a program cannot run in an empty root filesystem.
 func checkStatic(file string) error {
-	const remedy = "build one with CGO_ENABLED=0 GOOS=linux go build ./cmd/touchstone and give it with --container-binary"
+	const remedy = "build one with CGO_ENABLED=0 GOOS=linux go build ./cmd/touchstone and name it with TOUCHSTONE_CONTAINER_BINARY"
 	f, err := elf.Open(file)
 	var notRead *fs.PathError
 	if errors.As(err, &notRead) {

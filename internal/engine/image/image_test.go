@@ -83,7 +83,7 @@ func TestStaticPrograms(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkStatic(script); err == nil || !strings.Contains(err.Error(), "--container-binary") {
+	if err := checkStatic(script); err == nil || !strings.Contains(err.Error(), "TOUCHSTONE_CONTAINER_BINARY") {
 		t.Errorf("a script: %v", err)
 	}
 	if _, err := os.Stat("/bin/ls"); err != nil {

@@ -183,7 +183,7 @@ func judged(s *rpc.Status) error {
 	case codes.DeadlineExceeded:
 		return fmt.Errorf("it ended the stage at a time limit (%s); give the stage a timeout that is below the server's limit, or raise that", text)
 	case codes.FailedPrecondition:
-		return fmt.Errorf("it has no worker for the stage (%s); start one with these properties, or change them with --remote-property", text)
+		return fmt.Errorf("it has no worker for the stage (%s); start one with these properties, or change them with TOUCHSTONE_REMOTE_PROPERTY", text)
 	}
 	return fmt.Errorf("it did not run the stage: %s: %s", st.Code(), text)
 }

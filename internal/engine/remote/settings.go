@@ -47,7 +47,7 @@ type Settings struct {
 func (s *Settings) what() string { return cmp.Or(s.What, "remote cache") }
 
 func (s *Settings) off() string {
-	return cmp.Or(s.Off, "turn the remote cache off with --remote-mode off")
+	return cmp.Or(s.Off, "turn the remote cache off with TOUCHSTONE_REMOTE_MODE=off")
 }
 
 // value returns what a reference refers to.

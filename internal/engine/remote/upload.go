@@ -97,7 +97,7 @@ func (r *Results) upload() {
 		}
 		uploaded := 0
 		if r.writes.Err() == nil && r.connect() == nil {
-			err := errors.New("it does not accept results; use --remote-mode read, or ask its administrator")
+			err := errors.New("it does not accept results; use TOUCHSTONE_REMOTE_MODE=read, or ask its administrator")
 			if r.client.writable {
 				uploaded, err = r.uploadSome(r.writes, keys, sent)
 			}

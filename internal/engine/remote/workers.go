@@ -75,7 +75,7 @@ func (w *Workers) Connect(ctx context.Context) error {
 		return fmt.Errorf("the %s %s: %w; check the address and that the server runs, or %s", w.what(), w.Address, err, w.off())
 	}
 	if !w.client.executes {
-		return fmt.Errorf("the %s %s: the server is only a cache and executes nothing; name a server that has workers with --remote-executor, or %s", w.what(), w.Address, w.off())
+		return fmt.Errorf("the %s %s: the server is only a cache and executes nothing; name a server that has workers with TOUCHSTONE_REMOTE_EXECUTOR, or %s", w.what(), w.Address, w.off())
 	}
 	w.connected = true
 	return nil

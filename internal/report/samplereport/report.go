@@ -33,7 +33,7 @@ func New(n int) contracts.Report {
 		{Kind: "corpus", Version: "v1", SHA256: sum, State: "frozen", Entries: len(tools)},
 		{Kind: "golden", Version: "v1", SHA256: sum, State: "frozen", Entries: n, HardNegatives: n / 3},
 		{Kind: "security", Version: "v1", SHA256: sum, State: "draft", Entries: 225, HardNegatives: 51},
-	}, Warnings: []string{"security: version v1 is a draft; touchstone datasets freeze makes it immutable"}}
+	}, Warnings: []string{"security: version v1 is a draft; touchstone data freeze makes it immutable"}}
 	a.Retrieval = contracts.RetrievalAggregate{Runs: 3, Queries: n, Errored: 1}
 	for i := range n {
 		q := contracts.QuerySummary{ID: fmt.Sprintf("q%05d", i), Notes: "", Metrics: make(contracts.RetrievalMetrics)}

@@ -113,7 +113,7 @@ func (s *Server) settings(names []string) ([]selection.Settings, error) {
 	for _, name := range names {
 		m, ok := s.Models[name]
 		if !ok {
-			return nil, fmt.Errorf("model %q is not allowed: choose from %s, or ask the user to start touchstone mcp with --model", name, strings.Join(s.modelNames(), ", "))
+			return nil, fmt.Errorf("model %q is not allowed: choose from %s, or ask the user to start touchstone eval mcp with --model", name, strings.Join(s.modelNames(), ", "))
 		}
 		list = append(list, m)
 	}

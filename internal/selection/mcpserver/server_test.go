@@ -28,7 +28,7 @@ const corpus = `{"version":"v1","tools":[
 
 func TestMain(m *testing.M) { os.Exit(testprogram.M{M: m}.Run()) }
 
-// agent is a client of a real touchstone mcp.
+// agent is a client of a real touchstone eval mcp.
 type agent struct {
 	t *testing.T
 	*mcp.ClientSession
@@ -64,7 +64,7 @@ func newAgent(t *testing.T, args ...string) *agent {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, append([]string{"mcp", "--db", filepath.Join(dir, "eval.db")}, args...)...)
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"eval", "mcp", "--db", filepath.Join(dir, "eval.db")}, args...)...)
 	cmd.Stderr = os.Stderr
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {

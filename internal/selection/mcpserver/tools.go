@@ -125,7 +125,7 @@ func (s *Server) similar(ctx context.Context, in similarInput) (similarOutput, e
 	case in.Method == "":
 		o.Method = similarity.TFIDF
 	case o.Method == similarity.Embedding && s.Encoder == nil:
-		return out, errors.New("this server has no sentence model: use the method tfidf, or ask the user to start touchstone mcp with --sentence-model")
+		return out, errors.New("this server has no sentence model: use the method tfidf, or ask the user to start touchstone eval mcp with --sentence-model")
 	}
 	o.Threshold = o.Method.DefaultThreshold()
 	if in.Threshold != nil {

@@ -92,7 +92,7 @@ func TestEveryExpectedCallIsFound(t *testing.T) {
 		"tool=get_weather": 2, "tool=search": 1, "server=weather": 2, "server=notes": 1, "server=notes&tool=search": 1,
 		"server=notes&tool=get_weather": 0, "tool=other": 0,
 	} {
-		var page listing[selection.Case]
+		var page listPage[selection.Case]
 		b.call("GET", casesPath+"?"+filter, nil).want(t, 200, &page)
 		if page.Total != want || len(page.Items) != want {
 			t.Errorf("%s selects %d cases, not %d", filter, page.Total, want)

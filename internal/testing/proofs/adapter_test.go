@@ -112,9 +112,9 @@ func TestMCPProxy(t *testing.T) {
 	theirs := func(name string) string { return filepath.Join(source, "specs", name) }
 	const data = "065-evaluation-foundation/datasets/"
 	b.want(0, "stage", "build-proxy", "--adapter", "adapters/mcpproxy.hcl", "--source", source, "--out", "proxy", "--detectors", "detectors")
-	b.want(0, "datasets", "import", theirs("083-discovery-profiler/datasets/corpus_v2.tools.json"), "-o", "v2.json")
-	b.want(0, "datasets", "import", theirs(data+"corpus_v1.tools.json"), "--schemas", "v2.json", "-o", "corpus.json")
-	b.want(0, "datasets", "import", theirs(data+"retrieval_golden_v1.json"), "--corpus", "corpus.json", "-o", "golden.json")
+	b.want(0, "data", "import", theirs("083-discovery-profiler/datasets/corpus_v2.tools.json"), "-o", "v2.json")
+	b.want(0, "data", "import", theirs(data+"corpus_v1.tools.json"), "--schemas", "v2.json", "-o", "corpus.json")
+	b.want(0, "data", "import", theirs(data+"retrieval_golden_v1.json"), "--corpus", "corpus.json", "-o", "golden.json")
 	b.want(0, "stage", "snapshot-index", "--proxy", "proxy", "--corpus", "corpus.json", "--out", "index.json")
 	want := map[string]float64{
 		"recall_at_1": .4184, "recall_at_3": .5603, "recall_at_5": .6809, "recall_at_10": .7908,
@@ -130,7 +130,7 @@ func TestMCPProxy(t *testing.T) {
 			}
 		}
 	}
-	b.want(0, "datasets", "import", theirs(data+"detect_corpus_v1.json"), "--license", "self-authored=MIT", "-o", "security.json",
+	b.want(0, "data", "import", theirs(data+"detect_corpus_v1.json"), "--license", "self-authored=MIT", "-o", "security.json",
 		"--drop-category", contracts.CategoryCapabilityMismatch)
 	b.want(0, "stage", "score-security", "--security", "security.json", "--detector", "mcpproxy-detect", "--adapted", "detectors", "--run", "1", "--out", "detect.json")
 	score := read[contracts.SecurityReport](t, filepath.Join(b.dir, "detect.json")).Detector

@@ -125,7 +125,7 @@ func (o *Job) carryOut(ctx context.Context, cmd *process.Command, identify func(
 			return nil, err
 		}
 		if id != o.Identity {
-			return nil, errors.New("the program for containers was built from different source, with a different Go version or for a different processor; build it again and give it with --container-binary")
+			return nil, errors.New("the program for containers was built from different source, with a different Go version or for a different processor; build it again and name it with TOUCHSTONE_CONTAINER_BINARY")
 		}
 	}
 	return cmd.Run(ctx)

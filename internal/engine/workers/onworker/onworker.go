@@ -142,7 +142,7 @@ func (o *Job) run(ctx context.Context, root string, identify func([]string) (str
 			return nil, err
 		}
 		if id != o.Identity {
-			return nil, errors.New("the program for workers was built from different source, with a different Go version or for a different processor; build it again and give it with --container-binary")
+			return nil, errors.New("the program for workers was built from different source, with a different Go version or for a different processor; build it again and name it with TOUCHSTONE_CONTAINER_BINARY")
 		}
 	}
 	program := o.Program

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/pool"
 	"github.com/touchstone-eval/touchstone/internal/data/power"
 	"github.com/touchstone-eval/touchstone/internal/report/significance"
@@ -17,13 +18,13 @@ import (
 // powerDepth is the number of results that a run is scored on.
 const powerDepth = 10
 
-func newDatasetsPowerCommand() *cobra.Command {
+func newDataPowerCommand() *cobra.Command {
 	var f poolFlags
 	var o power.Options
 	cmd := &cobra.Command{
 		Use:   "power --corpus FILE --golden FILE",
 		Short: "Print the smallest change that a golden set can detect, for any size",
-		Long: `Asks several retrievers every query, as "datasets pool" does, and compares them pair by
+		Long: `Asks several retrievers every query, as "data pool" does, and compares them pair by
 pair. From the differences of single queries it computes the smallest true difference of
 means that a paired test at level .05 detects with a chance of .80: 2.8 standard errors,
 or more if several tests share the level by Holm's correction (--tests). Queries that share
@@ -32,9 +33,9 @@ a right tool are not independent, and count as one group.
 The pair that differs least stands for a small change of a proxy, and the one that differs
 most for another proxy. To ask about a change of your own, give the results before and
 after it with --run and --runs-only.`,
-		Example: `  touchstone datasets power --corpus corpus.json --golden golden.json --size 250,500,1000
-  touchstone datasets power --corpus corpus.json --golden golden.json --runs-only --run before.txt --run after.txt --detect 0.02`,
-		Args: cobra.NoArgs,
+		Example: `  touchstone data power --corpus corpus.json --golden golden.json --size 250,500,1000
+  touchstone data power --corpus corpus.json --golden golden.json --runs-only --run before.txt --run after.txt --detect 0.02`,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.depth = powerDepth
 			return runDatasetsPower(cmd, &f, o)

@@ -10,11 +10,12 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/versions"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
-func newDatasetsNextCommand(flags *globalFlags, lock *string) *cobra.Command {
+func newDataNextCommand(flags *globalFlags, lock *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "next FILE",
 		Short: "Make an edited or copied dataset the next version, and restore a frozen one",
@@ -24,7 +25,7 @@ frozen.
 
 If the version of FILE is frozen and FILE was edited, the frozen content is restored from the
 cache or from the last commit of its git repository. If it is in neither, nothing is written.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			next, err := versions.Next(*lock, args[0], func(digest string) []byte {
 				return frozenContent(cmd, flags, args[0], digest)
@@ -42,7 +43,7 @@ cache or from the last commit of its git repository. If it is in neither, nothin
 			}
 			file := input.QuoteWord(filepath.ToSlash(next.File))
 			if next.Kind == contracts.KindCorpus {
-				fmt.Fprintf(stdout, "next step: %s golden migrate GOLDEN --to %s carries the labels over\n", toolName, next.Version)
+				fmt.Fprintf(stdout, "next step: %s data golden migrate GOLDEN --to %s carries the labels over\n", toolName, next.Version)
 			} else {
 				fmt.Fprintf(stdout, "next step: %s gate --var %s=%s\n", toolName, next.Kind, file)
 			}

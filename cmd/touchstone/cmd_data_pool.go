@@ -13,10 +13,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/pool"
 )
 
-// poolFlags are those of touchstone datasets pool.
+// poolFlags are those of touchstone data pool.
 type poolFlags struct {
 	corpus, golden, queries, out string
 	runs, retrievers             []string
@@ -25,7 +26,7 @@ type poolFlags struct {
 	sentence                     sentenceFlags
 }
 
-// poolJSON is the output of datasets pool --json.
+// poolJSON is the output of data pool --json.
 type poolJSON struct {
 	File          string              `json:"file"`
 	Queries       int                 `json:"queries"`
@@ -34,7 +35,7 @@ type poolJSON struct {
 	Contributions []pool.Contribution `json:"contributions"`
 }
 
-func newDatasetsPoolCommand() *cobra.Command {
+func newDataPoolCommand() *cobra.Command {
 	var f poolFlags
 	var about strings.Builder
 	for _, r := range pool.Builtins() {
@@ -59,9 +60,9 @@ of score-retrieval.
 
 Prints how many tools each retriever found, and how many no other one found. With --golden it
 also prints how many of them are relevant, and how many pairs in the pool have a label.`,
-		Example: `  touchstone datasets pool --corpus corpus.json --queries queries.json -o pool.json
-  touchstone datasets pool --corpus corpus.json --golden golden.json --run theirs=run.txt -o pool.json`,
-		Args: cobra.NoArgs,
+		Example: `  touchstone data pool --corpus corpus.json --queries queries.json -o pool.json
+  touchstone data pool --corpus corpus.json --golden golden.json --run theirs=run.txt -o pool.json`,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	p := cmd.Flags()

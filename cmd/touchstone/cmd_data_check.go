@@ -16,7 +16,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/data/versions"
 )
 
-// checkedJSON is one dataset in datasets check and stats --json.
+// checkedJSON is one dataset in data check and stats --json.
 type checkedJSON struct {
 	Kind     string            `json:"kind"`
 	Version  string            `json:"version"`
@@ -28,7 +28,7 @@ type checkedJSON struct {
 	Findings []quality.Finding `json:"findings,omitempty"`
 }
 
-func newDatasetsCheckCommand(lock *string) *cobra.Command {
+func newDataCheckCommand(lock *string) *cobra.Command {
 	var strict bool
 	cmd := &cobra.Command{
 		Use:   "check [FILE...]",
@@ -70,7 +70,7 @@ data and, with --strict, for findings too.`,
 	return cmd
 }
 
-func newDatasetsStatsCommand(lock *string) *cobra.Command {
+func newDataStatsCommand(lock *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stats [FILE...]",
 		Short: "Print what datasets consist of: kinds, languages, labels, lengths, overlap of words",

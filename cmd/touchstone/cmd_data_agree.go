@@ -10,11 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/data/judging"
 )
 
-func newDatasetsAgreeCommand() *cobra.Command {
+func newDataAgreeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "agree FIRST SECOND",
 		Aliases: []string{"agreement"},
@@ -25,8 +26,8 @@ file is a golden set or a file of judgements, as "datasets label" exports it.
 Prints the share of equal grades, Cohen's kappa, kappa with quadratic weights, kappa of
 each grade against the other two, Krippendorff's alpha for nominal, ordinal and interval
 grades, each with its 95% jackknife interval over queries, and every disagreement.`,
-		Example: `  touchstone datasets agree golden.json second-judge.json`,
-		Args:    cobra.ExactArgs(2),
+		Example: `  touchstone data agree golden.json second-judge.json`,
+		Args:    arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var judges [2]judging.Judge
 			for i, file := range args {

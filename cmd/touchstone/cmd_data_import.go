@@ -12,18 +12,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/convert"
 	"github.com/touchstone-eval/touchstone/internal/data/external"
 )
 
-// importJSON is the output of datasets import --json.
+// importJSON is the output of data import --json.
 type importJSON struct {
 	Kind  string   `json:"kind"`
 	File  string   `json:"file"`
 	Notes []string `json:"notes"`
 }
 
-func newDatasetsImportCommand() *cobra.Command {
+func newDataImportCommand() *cobra.Command {
 	var out, corpus, schemas, server, format string
 	var opts convert.ImportOptions
 	var licenses []string
@@ -35,20 +36,20 @@ that mcpproxy-go publishes, or the answer of an MCP server to tools/list, and wr
 the format of the pipeline. Prints what was mapped, added or dropped. The output file must
 not exist.
 
-  touchstone datasets import their/corpus.json -o corpus.json
-  touchstone datasets import tools.json --server weather -o corpus.json
-  touchstone datasets import their/golden.json --corpus corpus.json -o golden.json
-  touchstone datasets import their/entries.json --license self-authored=MIT -o security.json
+  touchstone data import their/corpus.json -o corpus.json
+  touchstone data import tools.json --server weather -o corpus.json
+  touchstone data import their/golden.json --corpus corpus.json -o golden.json
+  touchstone data import their/entries.json --license self-authored=MIT -o security.json
 
-With --format it reads a dataset in another format ("datasets external --help" lists them)
+With --format it reads a dataset in another format ("data external --help" lists them)
 from a file or a directory, and -o is a directory, to which it writes corpus.json,
 golden.json or security.json. Their licence is NOASSERTION unless --license NOASSERTION=SPDX
 says what it is.
 
-  touchstone datasets import scifact --format beir -o scifact-imported
+  touchstone data import scifact --format beir -o scifact-imported
 
 Check the result with validate-datasets.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if opts.Licenses, err = pairs("--license", licenses); err != nil {
@@ -115,7 +116,7 @@ func importFormat(cmd *cobra.Command, format, path, out string, opts convert.Imp
 	}
 	s := external.Source{Name: filepath.Base(path), Format: format, Address: filepath.Base(path), License: cmp.Or(opts.Licenses["NOASSERTION"], "NOASSERTION")}
 	if _, known := convert.FormatByName(format); !known {
-		return fmt.Errorf("there is no format %q; touchstone datasets external --help lists them", format)
+		return fmt.Errorf("there is no format %q; touchstone data external --help lists them", format)
 	}
 	found, err := s.Find(cmd.Context(), filepath.Dir(path))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
 )
 
-// externalRunJSON is one source in datasets external run --json.
+// externalRunJSON is one source in data external run --json.
 type externalRunJSON struct {
 	Name       string                    `json:"name"`
 	State      string                    `json:"state"`
@@ -35,7 +35,7 @@ type externalRetriever struct {
 	Figures   []power.Figure `json:"figures"`
 }
 
-// externalRun are the flags of touchstone datasets external run.
+// externalRun are the flags of touchstone data external run.
 type externalRun struct {
 	*externalFlags
 	detectors, retrievers []string
@@ -48,7 +48,7 @@ func newExternalRunCommand(flags *globalFlags, f *externalFlags) *cobra.Command 
 		Use:   "run [NAME...]",
 		Short: "Score detectors and retrievers on the datasets that are on this machine",
 		Long: `Runs on each dataset that is there, without writing it: built-in detectors on security
-corpora, and retrievers, as in "datasets pool", on golden sets. On a tool corpus without a
+corpora, and retrievers, as in "data pool", on golden sets. On a tool corpus without a
 golden set it counts the tools that detectors flag; they are taken to be innocent.
 
 The figures depend on data that is not frozen here. No gate uses them.`,
@@ -75,7 +75,7 @@ The figures depend on data that is not frozen here. No gate uses them.`,
 				all = append(all, one)
 			}
 			if len(all) == 0 {
-				return fmt.Errorf("none of the datasets is in %s; touchstone datasets external NAME says where it has to be", dir)
+				return fmt.Errorf("none of the datasets is in %s; touchstone data external NAME says where it has to be", dir)
 			}
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"external": all})

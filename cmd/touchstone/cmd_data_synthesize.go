@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/synthetic"
 )
 
-func newDatasetsSynthesizeCommand() *cobra.Command {
+func newDataSynthesizeCommand() *cobra.Command {
 	var opts synthetic.Options
 	var dir string
 	cmd := &cobra.Command{
@@ -23,9 +24,9 @@ func newDatasetsSynthesizeCommand() *cobra.Command {
 labelled synthetic: they show how a proxy scales, but not how well it finds real tools.
 The same numbers and seed give the same bytes. It is an error if a file already
 exists.`,
-		Example: `  touchstone datasets synthesize --tools 5000 --servers 100 --queries 1000 -o big
+		Example: `  touchstone data synthesize --tools 5000 --servers 100 --queries 1000 -o big
   touchstone run --until aggregate -o out --var corpus=big/corpus.json --var golden=big/golden.json`,
-		Args: cobra.NoArgs,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			corpusFile, goldenFile := filepath.Join(dir, "corpus.json"), filepath.Join(dir, "golden.json")
 			for _, file := range []string{corpusFile, goldenFile} {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/data/convert"
 	"github.com/touchstone-eval/touchstone/internal/data/external"
@@ -24,7 +25,7 @@ func newExternalImportCommand(flags *globalFlags, f *externalFlags) *cobra.Comma
 		Long: `Writes corpus.json, golden.json or security.json to DIR. If the licence of the dataset does
 not allow redistribution, DIR must be outside the repository of the file that names it. A
 dataset with another digest than the expected one is refused.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sources, dir, err := f.sources(flags, args)
 			if err != nil {

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/data/versions"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
 
-func newDatasetsAddCommand(lock *string) *cobra.Command {
+func newDataAddCommand(lock *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "add FILE ENTRIES",
 		Short: "Append entries to the next version of a dataset",
@@ -25,9 +26,9 @@ All other entries keep their ids and their order.
 ENTRIES is a file with a list of entries, with one entry a line, or a dataset of the same
 kind. An id that the dataset has already is refused. The result is validated; if it is not
 valid, nothing is written.`,
-		Example: `  touchstone datasets add datasets/golden_v2.json more-queries.jsonl
-  touchstone datasets diff datasets/golden_v2.json datasets/golden_v3.json`,
-		Args: cobra.ExactArgs(2),
+		Example: `  touchstone data add datasets/golden_v2.json more-queries.jsonl
+  touchstone data diff datasets/golden_v2.json datasets/golden_v3.json`,
+		Args: arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			entries, err := contracts.ReadBytes(args[1])
 			if err != nil {
@@ -42,20 +43,20 @@ valid, nothing is written.`,
 			}
 			stdout := cmd.OutOrStdout()
 			fmt.Fprintf(stdout, "wrote %s, %s %s, a draft with %d more entries\n", added.File, added.Kind, added.Version, len(added.IDs))
-			fmt.Fprintf(stdout, "next step: %s datasets freeze %s\n", toolName, input.QuoteWord(filepath.ToSlash(added.File)))
+			fmt.Fprintf(stdout, "next step: %s data freeze %s\n", toolName, input.QuoteWord(filepath.ToSlash(added.File)))
 			return nil
 		},
 	}
 }
 
-func newDatasetsDiffCommand() *cobra.Command {
+func newDataDiffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "List the entries that two versions of a dataset do not have in common",
 		Long: `Compares two datasets of one kind by the ids of their entries: which were added, removed or
-edited, and in which fields. White space and order make no difference. "corpus diff" also
+edited, and in which fields. White space and order make no difference. "data corpus diff" also
 finds renamed tools and changes that look like rug pulls.`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := versions.Diff(args[0], args[1])
 			if err != nil {

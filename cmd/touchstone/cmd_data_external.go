@@ -16,15 +16,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/data/convert"
 	"github.com/touchstone-eval/touchstone/internal/data/external"
 )
 
-// externalFlags are those of touchstone datasets external.
+// externalFlags are those of touchstone data external.
 type externalFlags struct{ file, dir string }
 
-// externalJSON is one source in datasets external --json. Datasets is empty if
+// externalJSON is one source in data external --json. Datasets is empty if
 // the source is absent.
 type externalJSON struct {
 	Name     string            `json:"name"`
@@ -49,7 +50,7 @@ type externalDataset struct {
 	Notes   []string `json:"notes"`
 }
 
-func newDatasetsExternalCommand(flags *globalFlags) *cobra.Command {
+func newDataExternalCommand(flags *globalFlags) *cobra.Command {
 	var f externalFlags
 	var formats strings.Builder
 	for _, format := range convert.Formats() {
@@ -68,15 +69,16 @@ revision and digest.
 
 Formats:
 ` + formats.String(),
-		Example: `  touchstone datasets external
+		Example: `  touchstone data external
   git clone https://github.com/luckyPipewrench/agent-egress-bench ~/data/agent-egress-bench
-  touchstone datasets external run --dir ~/data agent-egress-bench`,
+  touchstone data external run --dir ~/data agent-egress-bench`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.list(cmd, flags, args) },
 	}
 	p := cmd.PersistentFlags()
 	p.StringVar(&f.file, "file", "datasets/external.hcl", "the file that names the datasets")
 	p.StringVar(&f.dir, "dir", "", "where they are (default: TOUCHSTONE_EXTERNAL, or the directory external of the cache directory)")
 	cmd.AddCommand(newExternalFetchCommand(flags, &f), newExternalImportCommand(flags, &f), newExternalRunCommand(flags, &f))
+	flags.on(cacheFlag, append(cmd.Commands(), cmd)...)
 	return cmd
 }
 
@@ -95,7 +97,7 @@ func (f *externalFlags) sources(flags *globalFlags, names []string) ([]external.
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(s external.Source) bool { return s.Name == name }) {
-			return nil, "", fmt.Errorf("%s names no %q; touchstone datasets external lists what it names", f.file, name)
+			return nil, "", fmt.Errorf("%s names no %q; touchstone data external lists what it names", f.file, name)
 		}
 	}
 	if len(names) > 0 {
@@ -207,7 +209,7 @@ func newExternalFetchCommand(flags *globalFlags, f *externalFlags) *cobra.Comman
 		Short: "Download datasets that are a single file, and verify them",
 		Long: `Downloads the file of each named dataset into its directory. A file without the expected
 digest is not kept. Datasets that are a repository have to be cloned.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments.AtLeast(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sources, dir, err := f.sources(flags, args)
 			if err != nil {

@@ -7,35 +7,51 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/data/validation"
 	"github.com/touchstone-eval/touchstone/internal/data/versions"
 )
 
-// newDatasetsCommand returns "touchstone datasets", which lists versions, makes the next ones and
-// freezes them.
-func newDatasetsCommand(flags *globalFlags) *cobra.Command {
+// newDataCommand returns "touchstone data": versions of datasets, their imports, judging and checks,
+// corpora, golden sets and runs of trec_eval.
+func newDataCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "datasets",
-		Short: "Manage datasets: versions, imports, judging, checks",
-		Args:  cobra.NoArgs,
+		Use:   "data",
+		Short: "Manage datasets: versions, imports, judging, checks, corpora and golden sets",
+		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file with the digests of frozen versions (by default in the pipeline's directory)")
-	cmd.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		if !cmd.Flags().Changed("lock") {
-			*lock = flags.beside(*lock)
-		}
-	}
 	cmd.AddCommand(
-		newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsNextCommand(flags, lock),
-		newDatasetsAddCommand(lock), newDatasetsDiffCommand(), newDatasetsSynthesizeCommand(),
-		newDatasetsImportCommand(), newDatasetsExternalCommand(flags), newDatasetsPoolCommand(), newDatasetsAgreeCommand(),
-		newDatasetsPowerCommand(), newDatasetsCheckCommand(lock), newDatasetsStatsCommand(lock),
+		withLock(flags, newDataFreezeCommand), withLock(flags, newDataListCommand), withLock(flags, func(lock *string) *cobra.Command {
+			next := newDataNextCommand(flags, lock)
+			flags.on(cacheFlag, next)
+			return next
+		}),
+		withLock(flags, newDataAddCommand), newDataDiffCommand(), newDataSynthesizeCommand(),
+		newDataImportCommand(), newDataExternalCommand(flags), newDataPoolCommand(), newDataAgreeCommand(),
+		newDataPowerCommand(), withLock(flags, newDataCheckCommand), withLock(flags, newDataStatsCommand),
+		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newTrecCommand(flags),
 	)
+	cmd.AddCommand(flags.on(sessionFlags, newRefreshCommand(flags))...)
 	return cmd
 }
 
-func newDatasetsFreezeCommand(lock *string) *cobra.Command {
+// withLock adds --lock to a verb and passes its value on. Without the flag, the file is next to the
+// pipeline.
+func withLock(flags *globalFlags, verb func(lock *string) *cobra.Command) *cobra.Command {
+	var lock string
+	cmd := verb(&lock)
+	cmd.Flags().StringVar(&lock, "lock", "datasets/lock.json", "the file with the digests of frozen versions (by default in the pipeline's directory)")
+	flags.on(fileFlag, cmd)
+	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
+		if !cmd.Flags().Changed("lock") {
+			lock = flags.beside(lock)
+		}
+	}
+	return cmd
+}
+
+func newDataFreezeCommand(lock *string) *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use:   "freeze [--kind corpus|golden|security|cases] FILE...",
@@ -47,7 +63,7 @@ version cannot be changed.
 
 A golden set and a set of cases are checked against their corpus, which must be one of
 the files or in the same directory.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments.AtLeast(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch kind {
 			case "", "corpus", "golden", "security", "cases":
@@ -71,11 +87,11 @@ the files or in the same directory.`,
 	return cmd
 }
 
-func newDatasetsListCommand(lock *string) *cobra.Command {
+func newDataListCommand(lock *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the datasets next to the lock file: kind, version, state, entries",
-		Args:  cobra.NoArgs,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := versions.List(*lock)
 			if err != nil {
