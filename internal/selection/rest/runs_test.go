@@ -105,9 +105,9 @@ func TestEveryExpectedCallIsFound(t *testing.T) {
 	}).want(t, 202, &batch)
 	b.follow(batchesPath + "/" + batch.BatchID + "/events")
 	for server, want := range map[string]int{"weather": 1, "notes": 1, "other": 0} {
-		var runs listing[selection.Run]
+		var runs listPage[selection.Run]
 		b.call("GET", runsPath+"?server="+server, nil).want(t, 200, &runs)
-		var cases listing[store.MatrixRow]
+		var cases listPage[store.MatrixRow]
 		b.call("GET", prefix+"/metrics/matrix?server="+server, nil).want(t, 200, &cases)
 		var sums summary
 		b.call("GET", prefix+"/metrics/summary?server="+server, nil).want(t, 200, &sums)
