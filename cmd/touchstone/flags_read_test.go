@@ -124,7 +124,7 @@ func declaredFlags(t *testing.T, dir string) []declaredFlag {
 	}
 	type target struct {
 		declaredFlag
-		variable *ast.Object // nil: a field
+		variable *ast.Object //nolint:staticcheck // within one function, syntax is enough; nil for a field
 		field    string
 	}
 	var targets []target
@@ -176,7 +176,7 @@ func declaredFlags(t *testing.T, dir string) []declaredFlag {
 			return true
 		})
 	}
-	variables, fields := map[*ast.Object]bool{}, map[string]bool{}
+	variables, fields := map[*ast.Object]bool{}, map[string]bool{} //nolint:staticcheck // as above
 	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
