@@ -20,11 +20,11 @@ import (
 
 func shipped(t testing.TB) (contracts.Corpus, contracts.GoldenSet) {
 	t.Helper()
-	corpus, err := contracts.Read[contracts.Corpus](filepath.Join("../../..", "datasets", "corpus_v2.json"))
+	corpus, err := contracts.Read[contracts.Corpus](filepath.Join("../../..", "datasets", "corpus_v1.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden, err := contracts.Read[contracts.GoldenSet](filepath.Join("../../..", "datasets", "golden_v2.json"))
+	golden, err := contracts.Read[contracts.GoldenSet](filepath.Join("../../..", "datasets", "golden_v1.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func score(t *testing.T, e *Evaluator, descriptions map[string]string) contracts
 // pipeline measured through real processes. The baseline may lack a metric that was declared after it,
 // or have one that is no longer declared, but no metric that it judges.
 func TestTheHalvesTogetherAreTheBaseline(t *testing.T) {
-	baseline, err := contracts.Read[contracts.Baseline](filepath.Join("../../..", "datasets", "baseline_v2.json"))
+	baseline, err := contracts.Read[contracts.Baseline](filepath.Join("../../..", "datasets", "baseline_v1.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestGroups(t *testing.T) {
 
 // The golden set has 228 most relevant tools, but only 156 groups.
 func TestGroupsOfTheGoldenSet(t *testing.T) {
-	golden, err := contracts.Read[contracts.GoldenSet]("../../../datasets/golden_v2.json")
+	golden, err := contracts.Read[contracts.GoldenSet]("../../../datasets/golden_v1.json")
 	if err != nil {
 		t.Fatal(err)
 	}
