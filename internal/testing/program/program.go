@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -47,8 +48,14 @@ func Path(t testing.TB, pkg string) string {
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	// The benchmarks are a module of their own that does not require all that a program needs.
+	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/touchstone-eval/touchstone").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	// With this flag, "go run" passes the program to cp instead of running it.
 	cmd := exec.Command("go", "run", "-exec", "cp", pkg, path)
+	cmd.Dir = strings.TrimSpace(string(module))
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, out)
