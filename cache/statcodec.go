@@ -1,70 +1,106 @@
 package cache
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/gob"
+	"encoding/binary"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
 	"time"
 )
 
-// A stat index file is statMagic, the SHA-256 of the rest, and the rest: a
-// savedIndex as a gob, which takes a fraction of the time of JSON.
-const statMagic = "TSI3"
+// A stat index file:
+//
+//	"TSI1"
+//	32  SHA-256 of what follows
+//	i64 saved, nanoseconds since 1970
+//	u32 number of files; each, sorted by path:
+//	    u16 length and bytes of the path
+//	    i64 size, i64 mtime, i64 ctime, u64 inode, u32 mode, u8 idle, 32 digest
+const (
+	statMagic     = "TSI1"
+	statFixedSize = 4 + 32 + 8 + 4
+	statEntrySize = 2 + 4*8 + 4 + 1 + 32
+)
 
-const statHeaderSize = len(statMagic) + sha256.Size
-
-type savedIndex struct {
-	Saved time.Time
-	Files []savedFile // sorted by path
-}
-
-type savedFile struct {
-	Path               string
-	Size, Mtime, Ctime int64
-	Inode              uint64
-	Mode               fs.FileMode
-	Idle               uint8
-	Digest             []byte
-}
-
-func encodeStatIndex(entries map[string]*statEntry, saved time.Time) ([]byte, error) {
-	index := savedIndex{Saved: saved, Files: make([]savedFile, 0, len(entries))}
+func encodeStatIndex(entries map[string]*statEntry, saved time.Time) []byte {
+	le := binary.LittleEndian
+	b := make([]byte, 36, statFixedSize+len(entries)*(statEntrySize+80))
+	copy(b, statMagic)
+	b = le.AppendUint64(b, uint64(saved.UnixNano()))
+	b = le.AppendUint32(b, 0) // set below
+	n := uint32(0)
 	for _, path := range slices.Sorted(maps.Keys(entries)) {
+		if len(path) > 1<<16-1 {
+			continue // never trusted: hashed each time
+		}
 		e := entries[path]
-		index.Files = append(index.Files, savedFile{path, e.size, e.mtime, e.ctime, e.inode, e.mode, e.idle, e.digest[:]})
+		b = le.AppendUint16(b, uint16(len(path)))
+		b = append(b, path...)
+		b = e.fileStat.append(b)
+		b = append(b, e.idle)
+		b = append(b, e.digest[:]...)
+		n++
 	}
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(index); err != nil {
-		return nil, fmt.Errorf("saving the stat index: %w", err)
-	}
-	sum := sha256.Sum256(b.Bytes())
-	return slices.Concat([]byte(statMagic), sum[:], b.Bytes()), nil
+	le.PutUint32(b[44:], n)
+	sum := sha256.Sum256(b[36:])
+	copy(b[4:], sum[:])
+	return b
 }
 
 func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
-	if len(b) < statHeaderSize || !bytes.HasPrefix(b, []byte(statMagic)) {
+	if len(b) < statFixedSize || string(b[:4]) != statMagic {
 		return nil, time.Time{}, errors.New("it is cut off or not a stat index")
 	}
-	rest := b[statHeaderSize:]
-	if sha256.Sum256(rest) != [sha256.Size]byte(b[len(statMagic):]) {
+	if sha256.Sum256(b[36:]) != [32]byte(b[4:36]) {
 		return nil, time.Time{}, errors.New("it does not match its checksum")
 	}
-	var index savedIndex
-	if err := gob.NewDecoder(bytes.NewReader(rest)).Decode(&index); err != nil {
-		return nil, time.Time{}, fmt.Errorf("it cannot be read: %w", err)
+	c := cursor{b: b[36:]}
+	saved := time.Unix(0, int64(c.u64()))
+	n := int(c.u32())
+	if n > len(c.b)/statEntrySize {
+		return nil, time.Time{}, errors.New("it is cut off")
 	}
-	entries := make(map[string]*statEntry, len(index.Files))
-	for _, f := range index.Files {
-		e := &statEntry{fileStat: fileStat{size: f.Size, mtime: f.Mtime, ctime: f.Ctime, inode: f.Inode, mode: f.Mode}, idle: f.Idle}
-		if copy(e.digest[:], f.Digest) != len(e.digest) {
-			return nil, time.Time{}, fmt.Errorf("it has no digest of %s", f.Path)
+	// Allocate one array for all entries and one string for all paths:
+	// thousands of small allocations would dominate the cost of loading.
+	array := make([]statEntry, n)
+	text := string(c.b)
+	entries := make(map[string]*statEntry, n)
+	for i := range array {
+		e := &array[i]
+		length := int(c.u16())
+		start := len(text) - len(c.b)
+		if len(c.take(length)) != length {
+			break
 		}
-		entries[f.Path] = e
+		e.fileStat = c.stat()
+		e.idle = c.u8()
+		c.copy(e.digest[:])
+		entries[text[start:start+length]] = e
 	}
-	return entries, index.Saved, nil
+	switch {
+	case c.short:
+		return nil, time.Time{}, errors.New("it is cut off")
+	case len(c.b) != 0 || len(entries) != n:
+		return nil, time.Time{}, errors.New("the number of files differs from its header")
+	}
+	return entries, saved, nil
+}
+
+// append writes the state of a file in the format that cursor.stat reads.
+func (e fileStat) append(b []byte) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint64(b, uint64(e.size))
+	b = le.AppendUint64(b, uint64(e.mtime))
+	b = le.AppendUint64(b, uint64(e.ctime))
+	b = le.AppendUint64(b, e.inode)
+	return le.AppendUint32(b, uint32(e.mode))
+}
+
+func (c *cursor) stat() (st fileStat) {
+	st.size, st.mtime, st.ctime = int64(c.u64()), int64(c.u64()), int64(c.u64())
+	st.inode = c.u64()
+	st.mode = fs.FileMode(c.u32())
+	return st
 }

@@ -210,11 +210,7 @@ func (x *StatIndex) Save() error {
 			e.idle++
 		}
 	}
-	b, err := encodeStatIndex(x.entries, x.store.clock())
-	if err == nil {
-		err = x.store.writeFile(x.path, b, 0)
-	}
-	if err != nil {
+	if err := x.store.writeFile(x.path, encodeStatIndex(x.entries, x.store.clock()), 0); err != nil {
 		return err
 	}
 	x.dirty = false
