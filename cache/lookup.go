@@ -68,7 +68,7 @@ func (s *Store) putRecordBytes(k Key, b []byte, now time.Time) error {
 // is read, so treat a *CorruptError or ErrNotFound after a hit as a miss.
 func (s *Store) Lookup(k Key) (*Record, *Miss) {
 	var rec *Record
-	miss := s.withRecord(k, func(b []byte) (h recordHeader, err error) {
+	_, miss := s.withRecord(k, func(b []byte) (h recordHeader, err error) {
 		if rec, err = decodeRecord(b); err != nil {
 			return h, err
 		}
@@ -104,7 +104,18 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 		}
 		return h
 	}
-	miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
+	if s.records != nil {
+		path := s.entryPath(recordsDir, k)
+		if h, mtime, ok := s.records.find(s, k, path); ok {
+			head = aged(*h)
+			if miss := s.usable(&head, path, mtime); miss != nil {
+				return Result{}, miss
+			}
+			return head.result(), nil
+		}
+	}
+	read := s.clock()
+	st, miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
 		h, _, err := decodeRecordHeader(b)
 		head = h
 		return aged(h), err
@@ -112,21 +123,28 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 	if miss != nil {
 		return Result{}, miss
 	}
+	switch {
+	case s.records == nil:
+	case len(head.remote) > 0:
+		s.records.forget(k) // the index does not list remote content
+	default:
+		s.records.remember(head, st, read)
+	}
 	return head.result(), nil
 }
 
 // withRecord reads the record file of a key and performs every check that can
 // make it a miss.
-func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Miss {
+func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fileStat, *Miss) {
 	path := s.entryPath(recordsDir, k)
 	buf := recordBuffers.Get().(*[]byte)
 	defer recordBuffers.Put(buf)
 	b, st, err := readWhole(path, *buf, maxRecordFile)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return s.missingRecord(k)
+			return st, s.missingRecord(k)
 		}
-		return &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
+		return st, &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
 	}
 	*buf = b[:0]
 	h, err := decode(b)
@@ -138,9 +156,9 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Mi
 			s.writeTombstone(k, tombstone{Why: whyCorrupt, Detail: err.Error()})
 			os.Remove(path)
 		}
-		return &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
+		return st, &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
 	}
-	return s.usable(&h, path, st.mtime)
+	return st, s.usable(&h, path, st.mtime)
 }
 
 // usable returns the reason why an undamaged record is a miss, or nil for a hit. For a
@@ -164,6 +182,9 @@ func (s *Store) usable(h *recordHeader, path string, mtime int64) *Miss {
 	}
 	if now := s.clock(); now.Sub(time.Unix(0, mtime)) >= touchInterval && !s.readOnly {
 		os.Chtimes(path, now, now) // only the order of evictions depends on it
+		if s.records != nil {
+			s.records.forget(h.key)
+		}
 	}
 	return nil
 }

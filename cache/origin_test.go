@@ -94,7 +94,7 @@ func TestImportOfSignedResults(t *testing.T) {
 	if err != nil || tr.Records != 2 || tr.Signed != 2 || !slices.Equal(tr.Signers, []Signer{anna}) || len(tr.Skipped) != 0 {
 		t.Fatalf("%+v, %v", tr, err)
 	}
-	// Every way to read a record says where it comes from, also in a later process.
+	// Every way to read a record says where it comes from, and so does the index of a later process.
 	wantOrigin := func(s *Store) {
 		t.Helper()
 		for i := range 2 {
@@ -112,6 +112,7 @@ func TestImportOfSignedResults(t *testing.T) {
 	mustVerify(t, b)
 	for range 3 {
 		again := openAt(t, b.dir, Options{})
+		again.IndexRecords("p")
 		wantOrigin(again)
 		again.Close()
 	}

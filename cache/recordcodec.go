@@ -177,11 +177,21 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 	if sha256.Sum256(body) != [32]byte(b[12:44]) {
 		return h, nil, errors.New("the body does not match its checksum")
 	}
-	return h, body, h.decode(head[44:])
+	var d headerDecoder
+	err = d.decode(head[44:], &h)
+	return h, body, err
 }
 
-// decode reads what append has written.
-func (h *recordHeader) decode(fields []byte) error {
+// headerDecoder decodes the fields of headers. Headers that one decoder decodes
+// share the memory of their outputs and equal names.
+type headerDecoder struct {
+	spare []RecordOutput // unused memory for outputs
+	names [8]string      // recently read names and paths
+	next  int
+}
+
+// decode reads what recordHeader.append has written.
+func (d *headerDecoder) decode(fields []byte, h *recordHeader) error {
 	c := cursor{b: fields}
 	c.copy(h.key[:])
 	h.written = fromUnixNano(int64(c.u64()))
@@ -195,11 +205,15 @@ func (h *recordHeader) decode(fields []byte) error {
 	if n*49 > len(c.b) {
 		return errShortRecord
 	}
-	h.outputs = make([]RecordOutput, n)
+	if n <= len(d.spare) {
+		h.outputs, d.spare = d.spare[:n:n], d.spare[n:]
+	} else {
+		h.outputs = make([]RecordOutput, n)
+	}
 	for i := range h.outputs {
 		o := &h.outputs[i]
-		o.Name = string(c.take(int(c.u16())))
-		o.Path = string(c.take(int(c.u16())))
+		o.Name = d.name(c.take(int(c.u16())))
+		o.Path = d.name(c.take(int(c.u16())))
 		c.copy(o.Digest[:])
 		o.Size = int64(c.u64())
 		o.Mode = fs.FileMode(c.u32())
@@ -221,6 +235,20 @@ func (h *recordHeader) decode(fields []byte) error {
 		return errors.New("the key is zero")
 	}
 	return validateOutputs(h.outputs)
+}
+
+// name returns the bytes as a string. It reuses the string if the same bytes were
+// read recently.
+func (d *headerDecoder) name(b []byte) string {
+	for _, s := range d.names {
+		if string(b) == s {
+			return s
+		}
+	}
+	s := string(b)
+	d.names[d.next%len(d.names)] = s
+	d.next++
+	return s
 }
 
 // decodeRecord verifies and decodes a whole record file.

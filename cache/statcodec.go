@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -86,21 +85,4 @@ func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
 		return nil, time.Time{}, errors.New("the number of files differs from its header")
 	}
 	return entries, saved, nil
-}
-
-// append writes the state of a file in the format that cursor.stat reads.
-func (e fileStat) append(b []byte) []byte {
-	le := binary.LittleEndian
-	b = le.AppendUint64(b, uint64(e.size))
-	b = le.AppendUint64(b, uint64(e.mtime))
-	b = le.AppendUint64(b, uint64(e.ctime))
-	b = le.AppendUint64(b, e.inode)
-	return le.AppendUint32(b, uint32(e.mode))
-}
-
-func (c *cursor) stat() (st fileStat) {
-	st.size, st.mtime, st.ctime = int64(c.u64()), int64(c.u64()), int64(c.u64())
-	st.inode = c.u64()
-	st.mode = fs.FileMode(c.u32())
-	return st
 }

@@ -53,7 +53,8 @@ type Store struct {
 	touch  touchLock // held shared while an entry is checked and touched
 	writer session   // tells an eviction that new blobs may have no record yet
 
-	remote *remoteContent // nil: the store has no source
+	records *recordIndex   // nil: no index is used
+	remote  *remoteContent // nil: the store has no source
 }
 
 // DefaultDir returns the value of TOUCHSTONE_CACHE as an absolute path, or else
@@ -119,8 +120,15 @@ func Open(dir string, o Options) (*Store, error) {
 // Dir returns the absolute path of the store.
 func (s *Store) Dir() string { return s.dir }
 
-// Close releases the locks and files of the store. No data is lost without it.
-func (s *Store) Close() error { return s.writer.end() }
+// Close saves the index of records and releases the locks and files of the
+// store. No data is lost without it.
+func (s *Store) Close() error {
+	var err error
+	if s.records != nil {
+		err = s.records.save(s)
+	}
+	return errors.Join(err, s.writer.end())
+}
 
 func (s *Store) path(elem ...string) string {
 	return s.dir + string(filepath.Separator) + filepath.Join(elem...)

@@ -168,17 +168,18 @@ type openedStore struct {
 	err   error
 }
 
-// openProject opens the cache and reads the stat index of a project.
+// openProject opens the cache and reads the indexes of a project.
 func openProject(flags *globalFlags, project string) openedStore {
 	store, err := openStore(flags)
 	if err != nil {
 		return openedStore{err: err}
 	}
+	store.IndexRecords(project)
 	return openedStore{store: store, index: store.OpenStatIndex(project)}
 }
 
 // openSession loads the pipeline and opens the cache, both at the same time: in
-// a run with nothing to do, planning takes about as long as reading the index.
+// a run with nothing to do, planning takes about as long as reading the indexes.
 func openSession(ctx context.Context, flags *globalFlags, stderr io.Writer) (*session, error) {
 	began := time.Now()
 	var opening chan openedStore

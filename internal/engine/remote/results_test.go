@@ -347,9 +347,10 @@ func TestFetchLater(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		store.IndexRecords("project")
 		return store
 	}
-	for range 3 { // an earlier look must not hide that content is away
+	for range 3 { // the index must not hide that content is away
 		without := open()
 		if _, miss := without.Outputs(k, 0); miss == nil || !strings.Contains(miss.Reason, "which is not used") {
 			t.Errorf("a hit without the server: %+v", miss)
