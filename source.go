@@ -20,12 +20,14 @@ import "embed"
 //go:embed internal/proxy
 //go:embed internal/report
 //go:embed internal/scan
-//go:embed internal/selection/*.go internal/selection/model/*.go internal/selection/score/*.go internal/selection/similarity/*.go
+//go:embed internal/selection/*.go internal/selection/model/*.go internal/selection/score/*.go
+//go:embed internal/selection/similarity/*.go
 var Source embed.FS
 
 // Template holds the pipeline and the data that init copies.
 //
 //go:embed pipeline.hcl variables.hcl proxy.hcl adapters/*.hcl
-//go:embed datasets/corpus_v2.json datasets/golden_v2.json datasets/security_v2.json datasets/cases_v2.json datasets/lock.json
+//go:embed datasets/corpus_v2.json datasets/golden_v2.json datasets/security_v2.json
+//go:embed datasets/cases_v2.json datasets/lock.json
 //go:embed datasets/upstreams.hcl datasets/upstreams/*.json templates/gate.yml
 var Template embed.FS

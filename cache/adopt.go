@@ -50,7 +50,8 @@ func (s *Store) RecordFile(k Key) (record, signature []byte, err error) {
 // A result that was made here stays. If the store has lost some of its blobs, and the new record
 // has the same outputs, the old record is valid again. A record that was taken on trust gives way to
 // one that is signed.
-func (s *Store) Adopt(k Key, record, signature []byte, o *Origin, remote []SizedDigest) (added bool, reason string, err error) {
+func (s *Store) Adopt(k Key, record, signature []byte, o *Origin, remote []SizedDigest) (added bool, reason string,
+	err error) {
 	if s.readOnly {
 		return false, "the cache is read-only", nil
 	}
@@ -67,7 +68,8 @@ func (s *Store) Adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 
 // adopt is Adopt for a caller that holds the lock of the key. has reports whether a blob is there,
 // and keeps it.
-func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []SizedDigest, has func(Digest) (bool, error)) (added bool, reason string, err error) {
+func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []SizedDigest,
+	has func(Digest) (bool, error)) (added bool, reason string, err error) {
 	elsewhere := recordHeader{remote: remote}
 	r, err := DecodeOwn(record, k)
 	if err != nil {
@@ -96,7 +98,8 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 			return false, "", err
 		}
 		if !present {
-			return false, fmt.Sprintf("it needs content %s, which is neither in the cache nor earlier in the archive", d.Short()), nil
+			return false, fmt.Sprintf("it needs content %s, which is neither in the cache nor earlier in the archive",
+				d.Short()), nil
 		}
 	}
 	if there, err := s.Record(k); err == nil && s.keepsExisting(there, r, o, len(remote) > 0) {
@@ -106,7 +109,8 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 		case there.Origin == nil:
 			return false, "the outputs differ from those that this machine made for the same key, which stay", nil
 		}
-		return false, fmt.Sprintf("the outputs differ from those that were %s for the same key, which stay", there.Origin), nil
+		return false, fmt.Sprintf("the outputs differ from those that were %s for the same key, which stay",
+			there.Origin), nil
 	}
 	b, err := encodeForeign(record, signature, o, remote)
 	if err != nil {

@@ -106,7 +106,8 @@ func (ex *exporter) entry(name string, b []byte) error {
 }
 
 func (ex *exporter) header(name string, size int64) error {
-	return ex.tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, Format: tar.FormatPAX})
+	return ex.tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600,
+		Format: tar.FormatPAX})
 }
 
 // record writes a record after its blobs. It reads and verifies all blobs
@@ -139,7 +140,8 @@ func (ex *exporter) record(k Key) error {
 			return fmt.Errorf("signing the record of %s: %w", r.label(), err)
 		}
 	case len(signature) == 0:
-		return skip(fmt.Sprintf("%s was %s: only who made a result signs it; to sign one of your own, execute the stage here with --force", r.label(), r.Origin))
+		return skip(fmt.Sprintf("%s was %s: only who made a result signs it; to sign one of your own, execute the "+
+			"stage here with --force", r.label(), r.Origin))
 	}
 	needed, err := ex.s.blobsOf(r, map[Digest][]Digest{})
 	if err != nil {

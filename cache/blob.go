@@ -28,7 +28,8 @@ var emptyDigest = Digest(sha256.Sum256(nil))
 func (s *Store) entryPath(folder string, id [32]byte) string {
 	var name [64]byte
 	hex.Encode(name[:], id[:])
-	return s.dir + string(filepath.Separator) + folder + string(filepath.Separator) + string(name[:2]) + string(filepath.Separator) + string(name[:])
+	return s.dir + string(filepath.Separator) + folder + string(filepath.Separator) + string(name[:2]) +
+		string(filepath.Separator) + string(name[:])
 }
 
 // PutFile stores the content of the regular file at path and returns its
@@ -64,7 +65,8 @@ func openRegular(path string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, fmt.Errorf("store %s: %w; make sure that the file exists and is readable", path, err)
 	}
 	if !st.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("store %s: it is %s, not a regular file; write a plain file there", path, kindOf(st.Mode()))
+		return nil, nil, fmt.Errorf("store %s: it is %s, not a regular file; write a plain file there", path,
+			kindOf(st.Mode()))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -135,7 +137,8 @@ func (s *Store) putLarge(f *os.File, path string) (Digest, int64, error) {
 	}
 	if got != d {
 		discard(tmp)
-		return Digest{}, 0, fmt.Errorf("store %s: the file changed while it was being stored; make sure that nothing writes to it after its stage has ended", path)
+		return Digest{}, 0, fmt.Errorf("store %s: the file changed while it was being stored; make sure that "+
+			"nothing writes to it after its stage has ended", path)
 	}
 	if err := s.publish(tmp, s.entryPath(blobsDir, d), 0, s.writer.now()); err != nil {
 		return Digest{}, 0, err

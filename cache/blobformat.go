@@ -63,14 +63,16 @@ func parseBlobHeader(b []byte) (blobHeader, error) {
 // run without goroutines of their own, and are reused.
 var (
 	encoders = sync.Pool{New: func() any {
-		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(false))
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
+			zstd.WithEncoderCRC(false))
 		if err != nil {
 			panic(err) // the options are constants
 		}
 		return enc
 	}}
 	decoders = sync.Pool{New: func() any {
-		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(8<<20))
+		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(8<<20))
 		if err != nil {
 			panic(err) // the options are constants
 		}

@@ -13,7 +13,8 @@ var ErrNotFound = errors.New("not in the cache")
 // ErrReadOnly reports a write to a store that was opened read-only.
 var ErrReadOnly = errors.New("the cache is read-only")
 
-const makeWritable = "make the directory writable for this user, or choose another one with --cache-dir or TOUCHSTONE_CACHE"
+const makeWritable = "make the directory writable for this user, or choose another one with --cache-dir or " +
+	"TOUCHSTONE_CACHE"
 
 // refuse returns the error of a read-only store for something that writes to it, such as
 // "running stages".
@@ -49,9 +50,11 @@ type CorruptError struct {
 
 func (e *CorruptError) Error() string {
 	if e.Stays {
-		return fmt.Sprintf("cached content %s is corrupt: %s (%s); it stays, because the cache is read-only; %s", e.Digest.Short(), e.Reason, e.Path, makeWritable)
+		return fmt.Sprintf("cached content %s is corrupt: %s (%s); it stays, because the cache is read-only; %s",
+			e.Digest.Short(), e.Reason, e.Path, makeWritable)
 	}
-	return fmt.Sprintf("cached content %s is corrupt: %s (%s); it was removed, and the next run computes it again", e.Digest.Short(), e.Reason, e.Path)
+	return fmt.Sprintf("cached content %s is corrupt: %s (%s); it was removed, and the next run computes it again",
+		e.Digest.Short(), e.Reason, e.Path)
 }
 
 // isReadFailure reports whether err means that a file is there and could not be opened or
@@ -79,7 +82,8 @@ func (s *Store) failed(doing string, err error) error {
 	remedy := "check the directory, or set TOUCHSTONE_CACHE to another one"
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		remedy = "free some space there, make the cache smaller with \"touchstone cache gc\", or set TOUCHSTONE_CACHE to a directory on another disk"
+		remedy = "free some space there, make the cache smaller with \"touchstone cache gc\", or set " +
+			"TOUCHSTONE_CACHE to a directory on another disk"
 	case Unwritable(err):
 		remedy = "make the directory writable for this user, or set TOUCHSTONE_CACHE to a directory of your own"
 	}

@@ -326,7 +326,8 @@ func unchanged(e entry) bool {
 
 // gcBlobs removes the blobs that no record needs and no writer may be about to
 // use. It works in batches, so that writers do not wait long.
-func (s *Store) gcBlobs(ctx context.Context, blobs map[Digest]*gcBlob, fresh func(time.Time) bool, result *GCResult) error {
+func (s *Store) gcBlobs(ctx context.Context, blobs map[Digest]*gcBlob, fresh func(time.Time) bool,
+	result *GCResult) error {
 	var doomed []*gcBlob
 	for _, b := range blobs {
 		if b.refs == 0 && !fresh(b.mtime) {

@@ -36,7 +36,8 @@ type UnverifiedError struct {
 }
 
 func (e *UnverifiedError) Error() string {
-	return fmt.Sprintf("nothing was imported: %d of %d results have no accepted signature, %s among them: %v", e.Unverified, e.Records, e.First, e.Reason)
+	return fmt.Sprintf("nothing was imported: %d of %d results have no accepted signature, %s among them: %v",
+		e.Unverified, e.Records, e.First, e.Reason)
 }
 
 func (e *UnverifiedError) Unwrap() error { return e.Reason }
@@ -62,7 +63,8 @@ func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (t Tra
 	if !o.Trust {
 		seeker, ok := r.(io.ReadSeeker)
 		if !ok {
-			return t, errors.New("import: the signatures are checked before anything is imported, which needs an archive that can be read twice; give a regular file")
+			return t, errors.New("import: the signatures are checked before anything is imported, which needs an " +
+				"archive that can be read twice; give a regular file")
 		}
 		if im.verified, err = verifyArchive(ctx, seeker, o.Verify); err != nil {
 			return t, err
@@ -83,7 +85,8 @@ func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (t Tra
 
 // verifyArchive reads an archive to its end, and returns who signed its records,
 // by signedID, or an *UnverifiedError if one of them is not accepted.
-func verifyArchive(ctx context.Context, r io.ReadSeeker, verify func(record, signature []byte) (Signer, error)) (map[Digest]Signer, error) {
+func verifyArchive(ctx context.Context, r io.ReadSeeker,
+	verify func(record, signature []byte) (Signer, error)) (map[Digest]Signer, error) {
 	at, err := r.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil, fmt.Errorf("import: %w; give a regular file", err)
@@ -171,7 +174,8 @@ func (n *signatureReader) read(h *tar.Header, r io.Reader) (id [32]byte, record,
 // fails if the archive expands too many times.
 func readArchive(ctx context.Context, r io.Reader, visit func(*tar.Header, io.Reader) error) (err error) {
 	in := &expansion{packed: r}
-	zr, err := zstd.NewReader(in.packedBytes(), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(64<<20))
+	zr, err := zstd.NewReader(in.packedBytes(), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
 		return err
 	}
@@ -179,7 +183,8 @@ func readArchive(ctx context.Context, r io.Reader, visit func(*tar.Header, io.Re
 	in.plain = zr
 	defer func() {
 		if in.exceeded {
-			err = fmt.Errorf("import: %w, which no archive of results does; if you trust it, export less at a time", errExpands)
+			err = fmt.Errorf("import: %w, which no archive of results does; if you trust it, export less at a time",
+				errExpands)
 		}
 	}()
 	tr := tar.NewReader(in)
@@ -215,10 +220,12 @@ func checkArchive(h *tar.Header, r io.Reader) error {
 		return badArchive(err)
 	}
 	if h.Name != archiveVersion || !strings.HasPrefix(string(b), versionPrefix) {
-		return errors.New("import: the file is not an archive of a touchstone cache; give a file written by \"touchstone cache export\"")
+		return errors.New("import: the file is not an archive of a touchstone cache; give a file written by " +
+			"\"touchstone cache export\"")
 	}
 	if got, want := strings.TrimSpace(string(b)), fmt.Sprintf("%s%d", versionPrefix, formatVersion); got != want {
-		return fmt.Errorf("import: the archive has format %q, but this touchstone reads %q; use the same version on both sides", got, want)
+		return fmt.Errorf("import: the archive has format %q, but this touchstone reads %q; use the same version on "+
+			"both sides", got, want)
 	}
 	return nil
 }

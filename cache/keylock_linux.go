@@ -26,7 +26,8 @@ func (s *Store) tryLockKey(k Key) (unlock func(), err error) {
 	for {
 		// The lock belongs to the open file, not to the process: it also
 		// excludes other goroutines, and ends when the file is closed.
-		err = unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1})
+		err = unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK,
+			&unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1})
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}

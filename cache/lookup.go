@@ -214,7 +214,8 @@ func (s *Store) expired(h *recordHeader) *Miss {
 		return &Miss{Reason: "expired at " + h.expires.Format(time.RFC3339), Expired: true}
 	case now.Add(time.Minute).Before(h.written):
 		// The clock has jumped back, so the age of the result is unknown.
-		return &Miss{Reason: "its age is unknown: it was written at " + h.written.Format(time.RFC3339) + ", in the future", Expired: true}
+		return &Miss{Reason: "its age is unknown: it was written at " + h.written.Format(time.RFC3339) +
+			", in the future", Expired: true}
 	}
 	return nil
 }

@@ -99,10 +99,12 @@ func encodeForeign(record, signature []byte, o *Origin, remote []SizedDigest) ([
 		return nil, fmt.Errorf("the origin of a record: %w", err)
 	}
 	if len(remote) > maxRemote {
-		return nil, fmt.Errorf("a record needs %d contents from elsewhere, at most %d are possible", len(remote), maxRemote)
+		return nil, fmt.Errorf("a record needs %d contents from elsewhere, at most %d are possible", len(remote),
+			maxRemote)
 	}
 	if len(js) > maxOrigin || len(signature) > maxSignature {
-		return nil, fmt.Errorf("the origin of a record has %d bytes and its signature %d, at most %d and %d are possible", len(js), len(signature), maxOrigin, maxSignature)
+		return nil, fmt.Errorf("the origin of a record has %d bytes and its signature %d, at most %d and %d are "+
+			"possible", len(js), len(signature), maxOrigin, maxSignature)
 	}
 	le := binary.LittleEndian
 	parts := append(js[:len(js):len(js)], signature...)
@@ -137,7 +139,8 @@ func splitForeign(b []byte) (f foreign, err error) {
 		contents = int(c.u32())
 	}
 	sum := c.take(32)
-	if js > maxOrigin || sig > maxSignature || contents > maxRemote || js+sig+contents*remoteSize > len(c.b) || c.short {
+	if js > maxOrigin || sig > maxSignature || contents > maxRemote || js+sig+contents*remoteSize > len(c.b) ||
+		c.short {
 		return f, errShortRecord
 	}
 	if sha256.Sum256(c.b[:js+sig+contents*remoteSize]) != [32]byte(sum) {

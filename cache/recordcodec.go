@@ -82,7 +82,8 @@ func encodeRecord(r *Record, written time.Time) ([]byte, error) {
 		return nil, fmt.Errorf("record of %s: %w", r.label(), err)
 	}
 	if len(js) > maxRecordBody {
-		return nil, fmt.Errorf("record of %s: its description has %d bytes, at most %d are possible", r.label(), len(js), maxRecordBody)
+		return nil, fmt.Errorf("record of %s: its description has %d bytes, at most %d are possible", r.label(),
+			len(js), maxRecordBody)
 	}
 
 	le := binary.LittleEndian
@@ -167,7 +168,8 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 	case headLen < recordFixedSize+recordSumSize || headLen > uint64(len(b)):
 		return h, nil, errShortRecord
 	case headLen+bodyLen != uint64(len(b)):
-		return h, nil, fmt.Errorf("it has %d bytes, but should have %d according to its header", len(b), headLen+bodyLen)
+		return h, nil, fmt.Errorf("it has %d bytes, but should have %d according to its header", len(b), headLen+
+			bodyLen)
 	}
 	head := b[:headLen-recordSumSize]
 	if sha256.Sum256(head) != [32]byte(b[headLen-recordSumSize:headLen]) {

@@ -151,7 +151,8 @@ func (s *Store) walkRuns(fn func(e entry, blobs []Digest) error) error {
 func checkRunID(id string) error {
 	ok := id != "" && len(id) <= 128 && id[0] != '.'
 	for _, c := range []byte(id) {
-		ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-')
+		ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' ||
+			c == '-')
 	}
 	if !ok {
 		return fmt.Errorf("run id %q: want letters, digits, '.', '_' and '-'", id)

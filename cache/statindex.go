@@ -142,7 +142,8 @@ func (x *StatIndex) hash(path string) (Digest, int64, fs.FileMode, error) {
 			return d, n, after.mode.Perm(), nil
 		}
 		if try == tries {
-			return Digest{}, 0, 0, fmt.Errorf("%s changes while it is being read; run again when nothing writes to it", path)
+			return Digest{}, 0, 0, fmt.Errorf("%s changes while it is being read; run again when nothing writes to it",
+				path)
 		}
 	}
 }

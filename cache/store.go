@@ -81,7 +81,8 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("cache %s has format version %d, but this touchstone supports versions up to %d; nothing was changed; update touchstone, or set TOUCHSTONE_CACHE to another directory",
+	return fmt.Sprintf("cache %s has format version %d, but this touchstone supports versions up to %d; nothing was "+
+		"changed; update touchstone, or set TOUCHSTONE_CACHE to another directory",
 		e.Dir, e.Version, formatVersion)
 }
 
@@ -146,7 +147,8 @@ func (s *Store) checkVersion() (bool, error) {
 	text, ok := strings.CutPrefix(string(b), versionPrefix)
 	n, err := strconv.Atoi(strings.TrimSuffix(text, "\n"))
 	if !ok || err != nil || n < 1 {
-		return false, fmt.Errorf("cache %s: the content of the file VERSION is not %q; remove the directory if it is a damaged cache, or set TOUCHSTONE_CACHE to another one",
+		return false, fmt.Errorf("cache %s: the content of the file VERSION is not %q; remove the directory if it "+
+			"is a damaged cache, or set TOUCHSTONE_CACHE to another one",
 			s.dir, versionPrefix+"N")
 	}
 	if n > formatVersion {
@@ -166,7 +168,8 @@ func (s *Store) create() error {
 	}
 	for _, e := range list {
 		if !ownName(e.Name()) {
-			return fmt.Errorf("cache %s: the directory contains %q and is not a touchstone cache; set TOUCHSTONE_CACHE to an empty or new directory", s.dir, e.Name())
+			return fmt.Errorf("cache %s: the directory contains %q and is not a touchstone cache; set "+
+				"TOUCHSTONE_CACHE to an empty or new directory", s.dir, e.Name())
 		}
 	}
 	SpreadOut(s.dir)
@@ -177,7 +180,8 @@ func (s *Store) create() error {
 	}
 	// The tag excludes the store from backups. Its first line is fixed by the
 	// Cache Directory Tagging Specification.
-	tag := "Signature: 8a477f597d28d172789f06886806bc55\n# This directory contains results that touchstone can compute again.\n"
+	tag := "Signature: 8a477f597d28d172789f06886806bc55\n# This directory contains results that touchstone can " +
+		"compute again.\n"
 	if err := s.writeFile(s.path("CACHEDIR.TAG"), []byte(tag), 0); err != nil {
 		return err
 	}

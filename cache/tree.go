@@ -185,14 +185,16 @@ func checkTree(entries []TreeEntry) error {
 // that does not exist is accepted if it would be inside the directory.
 func checkLink(link *TreeEntry, index map[string]*TreeEntry) error {
 	refuse := func(why string) error {
-		return fmt.Errorf("symbolic link %q to %q %s; make it relative and keep it inside the directory", link.Path, link.Symlink, why)
+		return fmt.Errorf("symbolic link %q to %q %s; make it relative and keep it inside the directory", link.Path,
+			link.Symlink, why)
 	}
 	at := path.Dir(link.Path) // "." is the top
 	todo := []string{link.Symlink}
 	for depth := 0; len(todo) > 0; {
 		target := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if target == "" || len(target) > maxTreePath || strings.IndexByte(target, 0) >= 0 || strings.ContainsRune(target, '\\') {
+		if target == "" || len(target) > maxTreePath || strings.IndexByte(target, 0) >= 0 ||
+			strings.ContainsRune(target, '\\') {
 			return refuse("has no usable target")
 		}
 		if target[0] == '/' {

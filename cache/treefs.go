@@ -22,7 +22,8 @@ func (s *Store) PutTree(dir string) (Digest, []TreeEntry, error) {
 		return Digest{}, nil, fmt.Errorf("store %s: %w; make sure that the directory exists and is readable", dir, err)
 	}
 	if !st.IsDir() {
-		return Digest{}, nil, fmt.Errorf("store %s: it is %s, not a directory; write a directory there", dir, kindOf(st.Mode()))
+		return Digest{}, nil, fmt.Errorf("store %s: it is %s, not a directory; write a directory there", dir,
+			kindOf(st.Mode()))
 	}
 	entries := []TreeEntry{}
 	err = filepath.WalkDir(dir, func(p string, de fs.DirEntry, err error) error {
@@ -48,7 +49,8 @@ func (s *Store) PutTree(dir string) (Digest, []TreeEntry, error) {
 	}
 	manifest := encodeTree(entries)
 	if len(manifest) > maxManifest {
-		return Digest{}, nil, fmt.Errorf("store %s: the list of its files has %d MiB, more than the limit of %d; pack the files into one, or into several directories", dir, len(manifest)>>20, maxManifest>>20)
+		return Digest{}, nil, fmt.Errorf("store %s: the list of its files has %d MiB, more than the limit of %d; "+
+			"pack the files into one, or into several directories", dir, len(manifest)>>20, maxManifest>>20)
 	}
 	d, err := s.PutBytes(manifest)
 	if err != nil {
@@ -78,7 +80,8 @@ func (s *Store) putEntry(dir, p string, de fs.DirEntry) (TreeEntry, error) {
 		}
 		e.Symlink = filepath.ToSlash(e.Symlink)
 	default:
-		err = fmt.Errorf("store %s: it is %s, which cannot be stored; make the stage write only files, directories and links", p, kindOf(m))
+		err = fmt.Errorf("store %s: it is %s, which cannot be stored; make the stage write only files, directories "+
+			"and links", p, kindOf(m))
 	}
 	return e, err
 }

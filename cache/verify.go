@@ -134,7 +134,8 @@ func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Di
 	}
 	for _, d := range blobs {
 		if bad[d] || here[d] && !s.Has(d) {
-			return fmt.Sprintf("the record of %s needs content %s, which is missing or corrupt", r.label(), d.Short()), nil
+			return fmt.Sprintf("the record of %s needs content %s, which is missing or corrupt", r.label(), d.Short()),
+				nil
 		}
 	}
 	return "", nil

@@ -117,9 +117,11 @@ func New(
 		return nil, err
 	}
 	if !strings.HasPrefix(engine, engineMinor) {
-		return nil, fmt.Errorf("the Dagger engine has version %s, but this module needs %sx: run such an engine", engine, engineMinor)
+		return nil, fmt.Errorf("the Dagger engine has version %s, but this module needs %sx: run such an engine",
+			engine, engineMinor)
 	}
-	t := &Touchstone{Source: source, Code: code, Program: binary, Vars: vars, File: file, ContainerImage: containerImage}
+	t := &Touchstone{Source: source, Code: code, Program: binary, Vars: vars, File: file,
+		ContainerImage: containerImage}
 	t.Remote = remoteVariables(remoteCache, remoteMode, remoteAuthorization, remoteSign)
 	if source == nil {
 		t.Source = code
@@ -246,7 +248,8 @@ func (t *Touchstone) ServeReport(ctx context.Context) (*dagger.Service, error) {
 		WithFile(program, t.Program).
 		WithDirectory(outDir, reports).
 		WithExposedPort(8321).
-		AsService(dagger.ContainerAsServiceOpts{Args: []string{program, "report", "serve", "--listen", "0.0.0.0:8321", outDir}}), nil
+		AsService(dagger.ContainerAsServiceOpts{Args: []string{program, "report", "serve", "--listen", "0.0.0.0:8321",
+			outDir}}), nil
 }
 
 // Plan reports for each stage instance whether it is cached, and if not, why.

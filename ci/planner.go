@@ -50,7 +50,8 @@ func (t *Touchstone) image() (*dagger.Container, error) {
 	case strings.Contains(t.ContainerImage, "@sha256:"):
 		return dag.Container().From(t.ContainerImage), nil
 	}
-	return nil, fmt.Errorf("image %q is not pinned: a tag may refer to a different image tomorrow; write NAME@sha256:DIGEST, or dir:PATH for a directory of the source", t.ContainerImage)
+	return nil, fmt.Errorf("image %q is not pinned: a tag may refer to a different image tomorrow; write "+
+		"NAME@sha256:DIGEST, or dir:PATH for a directory of the source", t.ContainerImage)
 }
 
 // withVariables adds variables and secrets to a container.
@@ -72,7 +73,8 @@ func (t *Touchstone) planner(flags []string, verb ...string) *dagger.Container {
 
 func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...string) *dagger.Container {
 	// Keep the engine's init process, which nested sessions use.
-	return t.command(flags, verb...).exec(dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true})
+	return t.command(flags, verb...).exec(dagger.ContainerWithExecOpts{Expect: expect,
+		ExperimentalPrivilegedNesting: true})
 }
 
 // withRoots adds the certificate authorities of the module's own container, in which the
@@ -142,7 +144,8 @@ func (t *Touchstone) cacheCommand(flags []string, verb ...string) command {
 // is nothing to execute. So gate first tries a container without access to the engine:
 // access needs the engine's init process and a session, which take a third of the time.
 func (t *Touchstone) gate(ctx context.Context, flags []string) (*dagger.Container, int, error) {
-	ended := t.command(append([]string{"--without-engine"}, flags...), "gate").exec(dagger.ContainerWithExecOpts{Expect: dagger.ReturnTypeAny, NoInit: true})
+	ended := t.command(append([]string{"--without-engine"}, flags...),
+		"gate").exec(dagger.ContainerWithExecOpts{Expect: dagger.ReturnTypeAny, NoInit: true})
 	code, err := ended.ExitCode(ctx)
 	if err != nil || code != needsEngine {
 		return ended, code, err
@@ -161,8 +164,9 @@ func (t *Touchstone) failed(ctx context.Context, ended *dagger.Container, code i
 		return err
 	}
 	return &gqlerror.Error{
-		Message:    fmt.Sprintf("touchstone ended with exit status %d", code),
-		Extensions: map[string]any{"_type": "EXEC_ERROR", "cmd": []string{program}, "exitCode": code, "stdout": stdout, "stderr": stderr},
+		Message: fmt.Sprintf("touchstone ended with exit status %d", code),
+		Extensions: map[string]any{"_type": "EXEC_ERROR", "cmd": []string{program}, "exitCode": code, "stdout": stdout,
+			"stderr": stderr},
 	}
 }
 

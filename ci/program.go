@@ -32,7 +32,8 @@ func fetch(ctx context.Context, downloads, version, digest string) (*dagger.File
 	if digest == "" {
 		list, err := dag.HTTP(base + checksums).Contents(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("fetch %s%s: %w; give the digest of %s with --digest, or a program with --binary", base, checksums, err, name)
+			return nil, fmt.Errorf("fetch %s%s: %w; give the digest of %s with --digest, or a program with --binary",
+				base, checksums, err, name)
 		}
 		if digest, err = digestOf(list, name); err != nil {
 			return nil, fmt.Errorf("%s%s: %w", base, checksums, err)
@@ -43,7 +44,8 @@ func fetch(ctx context.Context, downloads, version, digest string) (*dagger.File
 	}
 	archive := dag.HTTP(base+name, dagger.HTTPOpts{Checksum: "sha256:" + digest})
 	if _, err := archive.Export(ctx, archivePath); err != nil {
-		return nil, fmt.Errorf("fetch %s%s with the SHA-256 digest %s: %w; correct --version or --digest, or give a program with --binary", base, name, digest, err)
+		return nil, fmt.Errorf("fetch %s%s with the SHA-256 digest %s: %w; correct --version or --digest, or give a "+
+			"program with --binary", base, name, digest, err)
 	}
 	if err := unpack(archivePath, unpackedPath); err != nil {
 		return nil, fmt.Errorf("%s%s: %w", base, name, err)
@@ -65,7 +67,8 @@ var dataPaths = []string{"datasets", "pipeline.hcl", "variables.hcl", "proxy.hcl
 // standIns are empty files for the data that the program embeds.
 var standIns = []string{
 	"pipeline.hcl", "variables.hcl", "proxy.hcl",
-	"datasets/corpus_v2.json", "datasets/golden_v2.json", "datasets/security_v2.json", "datasets/cases_v2.json", "datasets/lock.json",
+	"datasets/corpus_v2.json", "datasets/golden_v2.json", "datasets/security_v2.json", "datasets/cases_v2.json",
+	"datasets/lock.json",
 	"datasets/upstreams.hcl", "datasets/upstreams/none.json",
 }
 
@@ -99,6 +102,7 @@ func (t *Touchstone) compile(source *dagger.Directory) *dagger.File {
 		WithWorkdir("/src").
 		WithEnvVariable("CGO_ENABLED", "0").
 		WithExec([]string{"sh", "-c", fmt.Sprintf(
-			"go build -trimpath -buildvcs=false -ldflags '-s -w' -o %s ./cmd/touchstone || exit %d", program, buildFailed)}).
+			"go build -trimpath -buildvcs=false -ldflags '-s -w' -o %s ./cmd/touchstone || exit %d", program,
+			buildFailed)}).
 		File(program)
 }

@@ -39,7 +39,8 @@ func archiveName(version, platform string) (string, error) {
 	// A platform may end with a variant, such as linux/arm64/v8.
 	parts := strings.Split(platform, "/")
 	if len(parts) < 2 || parts[0] != "linux" || parts[1] != "amd64" && parts[1] != "arm64" {
-		return "", fmt.Errorf("there is no release for the engine's platform %s: give a program with --binary, or compile one with --build", platform)
+		return "", fmt.Errorf("there is no release for the engine's platform %s: give a program with --binary, or "+
+			"compile one with --build", platform)
 	}
 	return fmt.Sprintf("touchstone_%s_linux_%s.tar.gz", version, parts[1]), nil
 }

@@ -157,7 +157,8 @@ func ReadThresholds(path string) (Baseline, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil || raw["thresholds"] == nil {
 		return Baseline{}, place(path, data, []located{{0, Problem{
-			Message: `the field "thresholds" is missing`, Remedy: "a baseline without thresholds cannot be kept: add them, or move the file away",
+			Message: `the field "thresholds" is missing`,
+			Remedy:  "a baseline without thresholds cannot be kept: add them, or move the file away",
 		}}})
 	}
 	var kept Baseline

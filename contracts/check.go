@@ -43,15 +43,18 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
-			c.add(at, fmt.Sprintf("%sthe field %q is missing", in(c.field(at)), name), expect("add it", c.describe(append(slices.Clone(at), name))))
+			c.add(at, fmt.Sprintf("%sthe field %q is missing", in(c.field(at)), name),
+				expect("add it", c.describe(append(slices.Clone(at), name))))
 		}
 	case *kind.AdditionalProperties:
 		slices.Sort(k.Properties)
 		for _, name := range k.Properties {
-			c.add(append(slices.Clone(at), name), fmt.Sprintf("%sunknown field %q", in(c.field(at)), clip(name)), suggest(name, c.allowed(at), "remove it; known fields are "))
+			c.add(append(slices.Clone(at), name), fmt.Sprintf("%sunknown field %q", in(c.field(at)), clip(name)),
+				suggest(name, c.allowed(at), "remove it; known fields are "))
 		}
 	case *kind.Type:
-		c.add(at, fmt.Sprintf("%s is %s, must be %s", c.name(at), article(k.Got), article(strings.Join(k.Want, " or "))), expect("", c.describe(at)))
+		c.add(at, fmt.Sprintf("%s is %s, must be %s", c.name(at), article(k.Got),
+			article(strings.Join(k.Want, " or "))), expect("", c.describe(at)))
 	case *kind.Enum:
 		var want []string
 		for _, w := range k.Want {
@@ -64,13 +67,17 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 	case *kind.Pattern:
 		c.add(at, fmt.Sprintf("%s is %s", c.name(at), c.value(at)), expect("must match "+k.Want, c.describe(at)))
 	case *kind.Minimum:
-		c.add(at, fmt.Sprintf("%s is %s, must be at least %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
+		c.add(at, fmt.Sprintf("%s is %s, must be at least %s", c.name(at), c.value(at), k.Want.RatString()),
+			expect("", c.describe(at)))
 	case *kind.Maximum:
-		c.add(at, fmt.Sprintf("%s is %s, must be at most %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
+		c.add(at, fmt.Sprintf("%s is %s, must be at most %s", c.name(at), c.value(at), k.Want.RatString()),
+			expect("", c.describe(at)))
 	case *kind.ExclusiveMinimum:
-		c.add(at, fmt.Sprintf("%s is %s, must be more than %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
+		c.add(at, fmt.Sprintf("%s is %s, must be more than %s", c.name(at), c.value(at), k.Want.RatString()),
+			expect("", c.describe(at)))
 	case *kind.ExclusiveMaximum:
-		c.add(at, fmt.Sprintf("%s is %s, must be less than %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
+		c.add(at, fmt.Sprintf("%s is %s, must be less than %s", c.name(at), c.value(at), k.Want.RatString()),
+			expect("", c.describe(at)))
 	case *kind.MinLength:
 		c.add(at, c.name(at)+" is empty", expect("fill it in", c.describe(at)))
 	case *kind.MaxLength:
@@ -80,7 +87,8 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 	case *kind.MaxItems:
 		c.add(at, fmt.Sprintf("%s has %d elements, the most is %d", c.name(at), k.Got, k.Want), "remove some")
 	case *kind.UniqueItems:
-		c.add(at, fmt.Sprintf("%s has the same value twice, as elements %d and %d", c.name(at), k.Duplicates[0]+1, k.Duplicates[1]+1), "remove one of the two")
+		c.add(at, fmt.Sprintf("%s has the same value twice, as elements %d and %d", c.name(at), k.Duplicates[0]+1,
+			k.Duplicates[1]+1), "remove one of the two")
 	case *kind.FalseSchema:
 		c.add(at, c.name(at)+" is not allowed here", expect("remove it", c.describe(at[:max(len(at)-1, 0)])))
 	default:
@@ -89,7 +97,8 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 }
 
 func (c *checker) add(at []string, message, remedy string) {
-	c.problems = append(c.problems, Problem{Pointer: jsonpointer.Join("", at...), Entry: entryAt(c.tree, at), Message: message, Remedy: remedy})
+	c.problems = append(c.problems,
+		Problem{Pointer: jsonpointer.Join("", at...), Entry: entryAt(c.tree, at), Message: message, Remedy: remedy})
 }
 
 // field formats the path from the entry to the value, such as

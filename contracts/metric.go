@@ -42,7 +42,8 @@ var (
 
 func checkMetricName(name string) error {
 	if !metricName.MatchString(name) {
-		return fmt.Errorf("%q is not the name of a metric: a name has lower-case letters, digits and underscores", clip(name))
+		return fmt.Errorf("%q is not the name of a metric: a name has lower-case letters, digits and underscores",
+			clip(name))
 	}
 	return nil
 }

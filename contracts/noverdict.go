@@ -32,7 +32,8 @@ const NoVerdictVersion = 1
 
 // NewNoVerdict returns the description of a run of a kind, with empty lists.
 func NewNoVerdict(kind string, exitCode int) NoVerdict {
-	return NoVerdict{Version: NoVerdictVersion, Kind: kind, ExitCode: exitCode, Failed: []string{}, Problems: []Reason{}, Logs: []StageLog{}}
+	return NoVerdict{Version: NoVerdictVersion, Kind: kind, ExitCode: exitCode, Failed: []string{},
+		Problems: []Reason{}, Logs: []StageLog{}}
 }
 
 // Kinds of a run without a verdict.
@@ -68,7 +69,8 @@ type StageLog struct {
 func (e *FileError) Reasons() []Reason {
 	list := make([]Reason, 0, len(e.Problems))
 	for _, p := range e.Problems {
-		list = append(list, Reason{File: e.Path, Line: p.Line, Column: p.Column, Entry: clip(p.Entry), Message: p.Message, Remedy: p.Remedy})
+		list = append(list, Reason{File: e.Path, Line: p.Line, Column: p.Column, Entry: clip(p.Entry),
+			Message: p.Message, Remedy: p.Remedy})
 	}
 	return list
 }

@@ -75,7 +75,8 @@ func (p *parser) document() (any, error) {
 		return nil, err
 	}
 	if rest := bytes.TrimLeft(p.data[p.in.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		return nil, p.problem(len(p.data)-len(rest), "there is more data after the end of the JSON value", "remove it; a file holds one JSON object")
+		return nil, p.problem(len(p.data)-len(rest), "there is more data after the end of the JSON value",
+			"remove it; a file holds one JSON object")
 	}
 	return v, nil
 }
@@ -92,26 +93,31 @@ func (p *parser) complain(offset int, message, remedy string) {
 // explain describes an error of the decoder, by what stands at its place.
 func (p *parser) explain(err error) *located {
 	var syntax *jsontext.SyntacticError
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || !errors.As(err, &syntax) || int(syntax.ByteOffset) >= len(p.data) {
-		return p.problem(len(p.data), "the file ends in the middle", "the file is cut off; restore it or write it again")
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || !errors.As(err, &syntax) ||
+		int(syntax.ByteOffset) >= len(p.data) {
+		return p.problem(len(p.data), "the file ends in the middle",
+			"the file is cut off; restore it or write it again")
 	}
 	offset := int(syntax.ByteOffset)
 	rest := p.data[offset:]
 	r, size := utf8.DecodeRune(rest)
 	switch {
 	case r == utf8.RuneError && size == 1:
-		return p.problem(offset, fmt.Sprintf("invalid UTF-8 at byte offset %d (byte 0x%02x)", offset, rest[0]), "save the file as UTF-8")
+		return p.problem(offset, fmt.Sprintf("invalid UTF-8 at byte offset %d (byte 0x%02x)", offset, rest[0]),
+			"save the file as UTF-8")
 	case bytes.HasPrefix(rest, []byte("NaN")) || bytes.HasPrefix(rest, []byte("Infinity")):
 		if offset > 0 && p.data[offset-1] == '-' {
 			offset--
 		}
 		return p.problem(offset, "NaN and Infinity are not JSON numbers", "leave the field out where there is no value")
 	case bytes.HasPrefix(rest, []byte(`\u`)):
-		return p.problem(offset, `\u is not followed by a character's four hexadecimal digits`, "a character outside the basic plane is written as a pair of surrogates, or as itself")
+		return p.problem(offset, `\u is not followed by a character's four hexadecimal digits`,
+			"a character outside the basic plane is written as a pair of surrogates, or as itself")
 	case r == '\\':
 		return p.problem(offset, "not JSON: "+syntax.Err.Error(), `write a backslash as \\`)
 	case r < ' ' && strings.Contains(syntax.Err.Error(), "in string"):
-		return p.problem(offset, fmt.Sprintf("control character U+%04X inside a string", r), `write it as an escape, such as \n`)
+		return p.problem(offset, fmt.Sprintf("control character U+%04X inside a string", r),
+			`write it as an escape, such as \n`)
 	}
 	return p.problem(offset, "not JSON: "+syntax.Err.Error(), "correct the syntax here")
 }
@@ -155,7 +161,8 @@ func (p *parser) value() (any, error) {
 	switch raw.Kind() {
 	case '"':
 		if n := len(raw) - 2; n > maxString {
-			p.complain(start, fmt.Sprintf("the text is %.1f MiB long, the most is 1 MiB", float64(n)/(1<<20)), "shorten it")
+			p.complain(start, fmt.Sprintf("the text is %.1f MiB long, the most is 1 MiB", float64(n)/(1<<20)),
+				"shorten it")
 			return "", nil
 		}
 		return unquote(raw), nil
@@ -176,7 +183,8 @@ func (p *parser) value() (any, error) {
 func (p *parser) count(start int) error {
 	p.meet(start)
 	if p.values++; p.values > maxValues {
-		return p.problem(start, fmt.Sprintf("the file holds more than %d values", maxValues), "split it, or check that it is the file you meant")
+		return p.problem(start, fmt.Sprintf("the file holds more than %d values", maxValues),
+			"split it, or check that it is the file you meant")
 	}
 	return nil
 }
@@ -199,7 +207,8 @@ func (p *parser) object() (any, error) {
 		}
 		start := int(p.in.InputOffset()) - len(raw)
 		if n := len(raw) - 2; n > maxString {
-			long := p.problem(start, fmt.Sprintf("the name of a field is %.1f MiB long", float64(n)/(1<<20)), "shorten it")
+			long := p.problem(start, fmt.Sprintf("the name of a field is %.1f MiB long", float64(n)/(1<<20)),
+				"shorten it")
 			long.Pointer = string(p.in.StackPointer().Parent())
 			return nil, long
 		}
@@ -210,7 +219,8 @@ func (p *parser) object() (any, error) {
 		}
 		p.meet(start)
 		if _, twice := obj[name]; twice {
-			p.complain(start, fmt.Sprintf("the field %q occurs twice in the same object", clip(name)), "keep one of the two")
+			p.complain(start, fmt.Sprintf("the field %q occurs twice in the same object", clip(name)),
+				"keep one of the two")
 		}
 		if obj[name], err = p.value(); err != nil {
 			return nil, err

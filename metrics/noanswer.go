@@ -40,7 +40,8 @@ var noAnswer = []NoAnswerMetric{
 			interval, ok := Wilson(n.Empty, n.Queries)
 			return float64(n.Empty) / float64(max(1, n.Queries)), interval, ok
 		},
-		Formula: "queries without a right tool that get an empty list, over all queries without a right tool", Source: "Voorhees, TREC 2001 question answering track (NIL answers)",
+		Formula: "queries without a right tool that get an empty list, over all queries without a right tool",
+		Source:  "Voorhees, TREC 2001 question answering track (NIL answers)",
 	},
 	{
 		Name: "no_answer_auc", Label: "AUC of best scores",
@@ -50,8 +51,10 @@ var noAnswer = []NoAnswerMetric{
 			}
 			return AUC(n.Served, n.Unserved)
 		},
-		Formula: "chance that the best score of a query with a right tool is higher than that of one without, ties count half",
-		Source:  "Hanley and McNeil, Radiology 143(1), 1982; interval: Newcombe, Statistics in Medicine 25(4), 2006, method 5",
+		Formula: "chance that the best score of a query with a right tool is higher than that of one without, ties " +
+			"count half",
+		Source: "Hanley and McNeil, Radiology 143(1), 1982; interval: Newcombe, Statistics in Medicine 25(4), " +
+			"2006, method 5",
 	},
 }
 

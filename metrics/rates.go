@@ -41,7 +41,8 @@ var detectionRates = []DetectionRate{
 		Formula: "TP / (TP + FN)", Source: standard,
 	},
 	{
-		Name: "fpr_hard_negative", Label: "FPR, hard negatives", LowerIsBetter: true, Interval: true, Shown: InTables | OnPage,
+		Name: "fpr_hard_negative", Label: "FPR, hard negatives", LowerIsBetter: true, Interval: true, Shown: InTables |
+			OnPage,
 		Count:   func(c DetectionCounts) (k, n int) { return c.HardNegative.FP, c.HardNegative.FP + c.HardNegative.TN },
 		Formula: "FP / (FP + TN), over hard negatives", Source: standard,
 	},
@@ -62,7 +63,8 @@ var detectionRates = []DetectionRate{
 		Formula: "2 TP / (2 TP + FP + FN)", Source: standard,
 	},
 	{
-		Name: "fpr", Label: "FPR, all benign", LowerIsBetter: true, Interval: true, Shown: InSummary | InTables | OnPage,
+		Name: "fpr", Label: "FPR, all benign", LowerIsBetter: true, Interval: true, Shown: InSummary | InTables |
+			OnPage,
 		Count:   func(c DetectionCounts) (k, n int) { return c.All.FP, c.All.FP + c.All.TN },
 		Formula: "FP / (FP + TN), over all benign entries", Source: standard,
 	},

@@ -44,17 +44,23 @@ var selectionRates = []SelectionRate{
 		Formula: "(TP + TN) / all",
 	},
 	{
-		Name: "wrong_tool_rate", Label: "Wrong tool", Threshold: "wrong_tool_ceiling", LowerIsBetter: true, Shown: InTables | OnPage | InSummary,
+		Name: "wrong_tool_rate", Label: "Wrong tool", Threshold: "wrong_tool_ceiling", LowerIsBetter: true,
+		Shown:   InTables | OnPage | InSummary,
 		Counts:  func(r SelectionRun) (of, counts bool) { return r.Expected, !r.Right && r.Called },
 		Formula: "runs in which another tool was called / runs that expect a tool",
 	},
 	{
-		Name: "parameter_accuracy", Label: "Parameters right", Threshold: "parameter_accuracy_floor", Shown: InTables | OnPage | InSummary,
-		Counts:  func(r SelectionRun) (of, counts bool) { return r.Expected && r.Right, r.ParametersRight && !r.Invented },
+		Name: "parameter_accuracy", Label: "Parameters right", Threshold: "parameter_accuracy_floor", Shown: InTables |
+			OnPage | InSummary,
+		Counts: func(r SelectionRun) (of, counts bool) {
+			return r.Expected && r.Right, r.ParametersRight &&
+				!r.Invented
+		},
 		Formula: "right calls with every expected parameter right and none invented / TP",
 	},
 	{
-		Name: "misleading", Label: "Misleading", Threshold: "misleading_ceiling", LowerIsBetter: true, Shown: InTables | OnPage,
+		Name: "misleading", Label: "Misleading", Threshold: "misleading_ceiling", LowerIsBetter: true, Shown: InTables |
+			OnPage,
 		Counts:  func(r SelectionRun) (of, counts bool) { return r.Rated, !r.Right && r.Confident },
 		Formula: "wrong runs with a confidence of 0.7 or more / runs with a confidence",
 	},

@@ -100,7 +100,8 @@ func (b *budget) tooMuch(expr hcl.Expression, diags hcl.Diagnostics) *hcl.Diagno
 	}
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError, Summary: "Value too large", Subject: &at,
-		Detail: fmt.Sprintf("The evaluation makes values of more than %d MiB here. Use fewer or shorter elements, or let a stage write the data to a file.", maxMade>>20),
+		Detail: fmt.Sprintf("The evaluation makes values of more than %d MiB here. Use fewer or shorter elements, "+
+			"or let a stage write the data to a file.", maxMade>>20),
 	}
 }
 
@@ -108,7 +109,8 @@ func (b *budget) tooMany(expr hcl.Expression) *hcl.Diagnostic {
 	at := expr.Range()
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError, Summary: "Values too large", Subject: &at,
-		Detail: fmt.Sprintf("With the value of this expression, the values of the pipeline have more than %d MiB. Use fewer instances or shorter values, or let a stage write the data to a file.", maxKept>>20),
+		Detail: fmt.Sprintf("With the value of this expression, the values of the pipeline have more than %d MiB. "+
+			"Use fewer instances or shorter values, or let a stage write the data to a file.", maxKept>>20),
 	}
 }
 

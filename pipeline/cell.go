@@ -110,7 +110,8 @@ func (s *stage) parts(expr hclsyntax.Expression) []part {
 			parts = append(parts, part{literal: e.Val.AsString(), axis: -1})
 		case *hclsyntax.ScopeTraversalExpr:
 			name, _, ok := step(e.Traversal, 1)
-			if len(e.Traversal) != 2 || !ok || e.Traversal.RootName() != "matrix" || !slices.Contains(s.axisNames(), name) {
+			if len(e.Traversal) != 2 || !ok || e.Traversal.RootName() != "matrix" ||
+				!slices.Contains(s.axisNames(), name) {
 				return nil
 			}
 			parts = append(parts, part{axis: slices.Index(s.axisNames(), name)})

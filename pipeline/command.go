@@ -69,7 +69,8 @@ func (b *builder) commandList(val cty.Value, at hcl.Range) bool {
 	val, _ = val.Unmark()
 	ty := val.Type()
 	if val.IsNull() || !ty.IsTupleType() && !ty.IsListType() {
-		b.errorf(at, "Bad type", "The command of stage %q must be a list of strings, [\"PROGRAM\", \"ARGUMENT\", ...]. To run a shell command, write [\"sh\", \"-c\", \"...\"].", b.stage.name)
+		b.errorf(at, "Bad type", "The command of stage %q must be a list of strings, [\"PROGRAM\", \"ARGUMENT\", "+
+			"...]. To run a shell command, write [\"sh\", \"-c\", \"...\"].", b.stage.name)
 		return false
 	}
 	words, ok := make([]string, 0, val.LengthInt()), true
@@ -93,7 +94,8 @@ func (b *builder) addWord(words []string, val cty.Value, at hcl.Range, sensitive
 		} else if isStage(ty) || ty == outputType {
 			hint = " Declare it in inputs and write input.NAME."
 		}
-		b.errorf(at, "Bad type", "An element of the command of stage %q must be a string: %s.%s", b.stage.name, problem, hint)
+		b.errorf(at, "Bad type", "An element of the command of stage %q must be a string: %s.%s", b.stage.name, problem,
+			hint)
 		return words, false
 	}
 	*sensitive = *sensitive || t.sensitive
@@ -108,7 +110,8 @@ func (b *builder) checkProgram(words []string, at hcl.Range) bool {
 	if len(words) > 0 && words[0] != "" {
 		return true
 	}
-	b.errorf(at, "Empty command", "The command of stage %q has no program. Its first element must be the program to run.", b.stage.name)
+	b.errorf(at, "Empty command", "The command of stage %q has no program. Its first element must be the program to "+
+		"run.", b.stage.name)
 	return false
 }
 
@@ -176,7 +179,8 @@ func (b *builder) envMap(val cty.Value, at hcl.Range) bool {
 func (b *builder) addVar(vars []EnvVar, name string, val cty.Value, at hcl.Range, sensitive *bool) ([]EnvVar, bool) {
 	t, problem := toText(val)
 	if problem != "" {
-		b.errorf(at, "Bad type", "The environment variable %q of stage %q must be a string: %s.", name, b.stage.name, problem)
+		b.errorf(at, "Bad type", "The environment variable %q of stage %q must be a string: %s.", name, b.stage.name,
+			problem)
 		return vars, false
 	}
 	*sensitive = *sensitive || t.sensitive

@@ -53,7 +53,9 @@ func (l *module) resolveCondition(s *stage) {
 // condition converts the value of a condition.
 func (l *module) condition(s *stage, val cty.Value, expr hclsyntax.Expression) (on, ok bool) {
 	if val.ContainsMarked() {
-		l.errorf(expr.Range(), "Sensitive value", "The condition of stage %q depends on a sensitive value. Whether a stage is off is printed, which would reveal the value. Use sensitive values only in command or env.", s.name)
+		l.errorf(expr.Range(), "Sensitive value",
+			"The condition of stage %q depends on a sensitive value. Whether a stage is off is printed, which would "+
+				"reveal the value. Use sensitive values only in command or env.", s.name)
 		return false, false
 	}
 	val, err := convert.Convert(val, cty.Bool)
@@ -114,7 +116,9 @@ func (l *loader) checkOnDemand() {
 		}
 		for _, need := range append(append([]*stage{}, s.uses...), s.after...) {
 			if need.fixed.OnDemand {
-				l.errorf(s.at, "Needs a stage on demand", "The stage %q is part of every run, but it depends on the stage %q (%s), which only runs on demand. Set on_demand = true here too, or remove it there.",
+				l.errorf(s.at, "Needs a stage on demand",
+					"The stage %q is part of every run, but it depends on the stage %q (%s), which only runs on "+
+						"demand. Set on_demand = true here too, or remove it there.",
 					s.name, need.name, where(need.at, s.at))
 			}
 		}
@@ -129,7 +133,8 @@ func (l *module) checkDependsOn(s *stage) {
 	}
 	list, diags := hcl.ExprList(expr)
 	if diags.HasErrors() {
-		l.errorf(expr.Range(), "Bad type", "depends_on of stage %q must be a literal list of stages: [stage.NAME, stage.OTHER].", s.name)
+		l.errorf(expr.Range(), "Bad type", "depends_on of stage %q must be a literal list of stages: [stage.NAME, "+
+			"stage.OTHER].", s.name)
 		return
 	}
 	for _, e := range list {
@@ -152,7 +157,8 @@ func (l *module) checkDependsOn(s *stage) {
 				l.errorf(at, "Unknown include", "There is no include %q.%s", name, didYouMean(name, l.includeNames()))
 			}
 		default:
-			l.errorf(e.Range(), "Invalid dependency", "depends_on of stage %q must list whole stages or includes: write stage.NAME or include.NAME.", s.name)
+			l.errorf(e.Range(), "Invalid dependency",
+				"depends_on of stage %q must list whole stages or includes: write stage.NAME or include.NAME.", s.name)
 		}
 	}
 }

@@ -108,11 +108,13 @@ func (l *module) checkLabels(b *hclsyntax.Block, schema *block) bool {
 		l.errorf(b.TypeRange, "Missing name", "A %s block needs a name: write %s \"NAME\" { ... }.", b.Type, b.Type)
 		return false
 	case len(b.Labels) > want:
-		l.errorf(b.LabelRanges[want], "Extra label", "A %s block has at most %d labels; remove %q.", b.Type, want, b.Labels[want])
+		l.errorf(b.LabelRanges[want], "Extra label", "A %s block has at most %d labels; remove %q.", b.Type, want,
+			b.Labels[want])
 		return false
 	case want == 1 && !validName(b.Labels[0]):
 		l.errorf(b.LabelRanges[0], "Invalid name",
-			"%q is not a valid name for a %s: a name starts with a letter and contains only letters, digits, \"-\" and \"_\", at most %d in total.", b.Labels[0], b.Type, maxName)
+			"%q is not a valid name for a %s: a name starts with a letter and contains only letters, digits, \"-\" "+
+				"and \"_\", at most %d in total.", b.Labels[0], b.Type, maxName)
 		return false
 	}
 	return true

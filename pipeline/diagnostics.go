@@ -30,7 +30,8 @@ func WriteDiagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.
 			continue
 		}
 		short := *d
-		short.Detail = fmt.Sprintf("%s\n\nThe line has %d bytes and begins with: %s", d.Detail, len(line), strings.ToValidUTF8(string(line[:80]), ""))
+		short.Detail = fmt.Sprintf("%s\n\nThe line has %d bytes and begins with: %s", d.Detail, len(line),
+			strings.ToValidUTF8(string(line[:80]), ""))
 		if err := placeOnly.WriteDiagnostic(&short); err != nil {
 			return err
 		}
@@ -91,7 +92,8 @@ func (l *loader) sortDiagnostics() hcl.Diagnostics {
 		return ba - bb
 	})
 	return slices.CompactFunc(diags, func(a, b *hcl.Diagnostic) bool {
-		return len(l.modules) > 1 && a.Summary == b.Summary && a.Detail == b.Detail && a.Subject != nil && b.Subject != nil && *a.Subject == *b.Subject
+		return len(l.modules) > 1 && a.Summary == b.Summary && a.Detail == b.Detail && a.Subject != nil &&
+			b.Subject != nil && *a.Subject == *b.Subject
 	})
 }
 
@@ -158,7 +160,8 @@ func (l *loader) addEval(diags hcl.Diagnostics, expr hcl.Expression, ctx *hcl.Ev
 	for _, d := range diags {
 		if redact {
 			c := *d
-			c.Detail = "The expression reads a sensitive value, so the details are withheld. Check that the value has the form that the expression expects."
+			c.Detail = "The expression reads a sensitive value, so the details are withheld. Check that the value " +
+				"has the form that the expression expects."
 			c.Expression, c.EvalContext = nil, nil
 			d = &c
 		}

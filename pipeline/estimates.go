@@ -11,7 +11,8 @@ import (
 
 // readsPart are functions that do not read all of their arguments.
 var readsPart = map[string]bool{
-	"coalesce": true, "coalescelist": true, "contains": true, "element": true, "index": true, "keys": true, "length": true,
+	"coalesce": true, "coalescelist": true, "contains": true, "element": true, "index": true, "keys": true,
+	"length": true,
 	"lookup": true, "one": true, "slice": true,
 }
 
@@ -128,7 +129,8 @@ func formatted(args []cty.Value, list bool) int64 {
 	}
 	length, elements, single := int64(1), int64(0), int64(0)
 	for _, a := range args[min(1, len(args)):] {
-		if n := sizeOf(a, maxMade); list && a.CanIterateElements() && !a.Type().IsObjectType() && !a.Type().IsMapType() {
+		if n := sizeOf(a, maxMade); list && a.CanIterateElements() && !a.Type().IsObjectType() &&
+			!a.Type().IsMapType() {
 			elements += n
 			length = max(length, int64(a.LengthInt()))
 		} else {

@@ -24,14 +24,15 @@ const maxFileFunction = 4 << 20
 func (l *loader) fileFunctions() []funcDoc {
 	param := []function.Parameter{{Name: "path", Type: cty.String}}
 	return []funcDoc{
-		{"file", "file(path)", "The text of a file, which must be UTF-8 and at most 4 MiB.", function.New(&function.Spec{
-			Params: param,
-			Type:   function.StaticReturnType(cty.String),
-			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-				s, err := l.fileText(args[0].AsString())
-				return cty.StringVal(s), err
-			},
-		})},
+		{"file", "file(path)", "The text of a file, which must be UTF-8 and at most 4 MiB.",
+			function.New(&function.Spec{
+				Params: param,
+				Type:   function.StaticReturnType(cty.String),
+				Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+					s, err := l.fileText(args[0].AsString())
+					return cty.StringVal(s), err
+				},
+			})},
 		{"fileexists", "fileexists(path)", "Whether a file exists at the path.", function.New(&function.Spec{
 			Params: param,
 			Type:   function.StaticReturnType(cty.Bool),
@@ -40,15 +41,17 @@ func (l *loader) fileFunctions() []funcDoc {
 				return cty.BoolVal(err == nil && fi.Mode().IsRegular()), nil
 			},
 		})},
-		{"filesha256", "filesha256(path)", "The SHA-256 of a file's bytes, in hexadecimal.", function.New(&function.Spec{
-			Params: param,
-			Type:   function.StaticReturnType(cty.String),
-			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-				s, err := l.fileDigest(args[0].AsString())
-				return cty.StringVal(s), err
-			},
-		})},
-		{"fileset", "fileset(path, pattern)", "The files in a directory and its subdirectories that match a pattern such as \"**/*.json\", as paths relative to the directory.", function.New(&function.Spec{
+		{"filesha256", "filesha256(path)", "The SHA-256 of a file's bytes, in hexadecimal.",
+			function.New(&function.Spec{
+				Params: param,
+				Type:   function.StaticReturnType(cty.String),
+				Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+					s, err := l.fileDigest(args[0].AsString())
+					return cty.StringVal(s), err
+				},
+			})},
+		{"fileset", "fileset(path, pattern)", "The files in a directory and its subdirectories that match a pattern " +
+			"such as \"**/*.json\", as paths relative to the directory.", function.New(&function.Spec{
 			Params: []function.Parameter{{Name: "path", Type: cty.String}, {Name: "pattern", Type: cty.String}},
 			Type:   function.StaticReturnType(cty.Set(cty.String)),
 			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
@@ -101,10 +104,12 @@ func (l *loader) fileText(label string) (string, error) {
 	case err != nil:
 		return "", errors.New(pathError(label, err))
 	case len(src) > maxFileFunction:
-		return "", fmt.Errorf("%q is larger than %d MiB; declare it as an input instead of reading it into the pipeline", label, maxFileFunction>>20)
+		return "", fmt.Errorf("%q is larger than %d MiB; declare it as an input instead of reading it into the "+
+			"pipeline", label, maxFileFunction>>20)
 	case !utf8.Valid(src):
 		at := position(src, invalidUTF8(src))
-		return "", fmt.Errorf("%q is not UTF-8 text (line %d, column %d); declare it as an input instead of reading it into the pipeline", label, at.Line, at.Column)
+		return "", fmt.Errorf("%q is not UTF-8 text (line %d, column %d); declare it as an input instead of reading "+
+			"it into the pipeline", label, at.Line, at.Column)
 	}
 	return string(src), nil
 }
@@ -124,7 +129,8 @@ func (l *loader) fileDigest(label string) (string, error) {
 
 func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 	if !doublestar.ValidatePattern(pattern) {
-		return cty.NilVal, function.NewArgErrorf(1, "the pattern %q is malformed; brackets and braces must be closed", pattern)
+		return cty.NilVal, function.NewArgErrorf(1, "the pattern %q is malformed; brackets and braces must be closed",
+			pattern)
 	}
 	dir, fi, err := l.findRecorded(label)
 	if err != nil {
@@ -143,7 +149,8 @@ func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 		val := cty.StringVal(f.Path)
 		// cty normalises text, which may change the name of the file.
 		if !utf8.ValidString(f.Path) || val.AsString() != f.Path {
-			return cty.NilVal, fmt.Errorf("%q cannot be named in a pipeline: its name is not UTF-8 text in the normal form NFC; rename the file, or give the whole directory as an input", f.Label)
+			return cty.NilVal, fmt.Errorf("%q cannot be named in a pipeline: its name is not UTF-8 text in the "+
+				"normal form NFC; rename the file, or give the whole directory as an input", f.Label)
 		}
 		vals = append(vals, val)
 	}

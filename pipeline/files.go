@@ -136,13 +136,15 @@ func malformed(diags hcl.Diagnostics) bool {
 func (l *loader) readSiblings(src *moduleSource) {
 	entries, err := l.disk.ReadDir(src.dir)
 	if err != nil {
-		l.errorf(hcl.Range{}, "Cannot read the pipeline", "%s. Its pipeline files cannot be listed.", capital(pathError(src.dir, err)))
+		l.errorf(hcl.Range{}, "Cannot read the pipeline", "%s. Its pipeline files cannot be listed.",
+			capital(pathError(src.dir, err)))
 		src.broken = true
 		return
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if !strings.HasSuffix(name, fileSuffix) || strings.HasPrefix(name, ".") || name == filepath.Base(src.main) || e.IsDir() {
+		if !strings.HasSuffix(name, fileSuffix) || strings.HasPrefix(name, ".") || name == filepath.Base(src.main) ||
+			e.IsDir() {
 			continue
 		}
 		l.readOther(src, filepath.Join(src.dir, name))
@@ -168,7 +170,9 @@ func (l *loader) readOther(src *moduleSource, file string) {
 		l.plan.Skipped = append(l.plan.Skipped, SkippedFile{file, err.Error()})
 		return
 	case err != nil:
-		l.errorf(hcl.Range{}, "Cannot read the pipeline", "%s. All files in the directory of %s that end in %s are part of the pipeline. Move the file to another directory if it is not.",
+		l.errorf(hcl.Range{}, "Cannot read the pipeline",
+			"%s. All files in the directory of %s that end in %s are part of the pipeline. Move the file to another "+
+				"directory if it is not.",
 			capital(pathError(file, err)), src.main, fileSuffix)
 		src.broken = true
 		return

@@ -17,7 +17,9 @@ import (
 // decodeHeader decodes the constants of the pipeline block.
 func (l *module) decodeHeader(b *hclsyntax.Block) {
 	if l.header != nil {
-		l.errorf(b.DefRange(), "Duplicate block", "The pipeline already has a pipeline block, at %s. Merge the two. If %s is a separate pipeline, move it to another directory: all files of a directory are one pipeline.",
+		l.errorf(b.DefRange(), "Duplicate block",
+			"The pipeline already has a pipeline block, at %s. Merge the two. If %s is a separate pipeline, move it "+
+				"to another directory: all files of a directory are one pipeline.",
 			where(l.headerAt, b.DefRange()), b.DefRange().Filename)
 		return
 	}
@@ -32,7 +34,8 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 	}
 	if val, ok := l.constant(l.header, "name", cty.String, "the pipeline"); ok {
 		if l.plan.Name = val.AsString(); !validName(l.plan.Name) {
-			l.errorf(l.header.expr("name").Range(), "Invalid name", "%q is not a valid name for a pipeline: %s.", l.plan.Name, validInputName(l.plan.Name))
+			l.errorf(l.header.expr("name").Range(), "Invalid name", "%q is not a valid name for a pipeline: %s.",
+				l.plan.Name, validInputName(l.plan.Name))
 		}
 	}
 	if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
@@ -43,7 +46,8 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 		trust := l.decode(b.Body, trustSchema, what, b.DefRange())
 		if val, ok := l.constant(trust, "allowed_signers", cty.String, what); ok {
 			if l.plan.AllowedSigners = val.AsString(); l.plan.AllowedSigners == "" {
-				l.errorf(trust.expr("allowed_signers").Range(), "Invalid path", "The path of the allowed signers is empty. Name a file, or remove the block.")
+				l.errorf(trust.expr("allowed_signers").Range(), "Invalid path",
+					"The path of the allowed signers is empty. Name a file, or remove the block.")
 			}
 		}
 	}
@@ -66,27 +70,35 @@ func (l *module) decodeRemote(b *hclsyntax.Block) {
 	}
 	reference := func(expr hclsyntax.Expression, name, value string) {
 		if kind, from, _ := strings.Cut(value, ":"); kind != "env" && kind != "file" || from == "" {
-			l.errorf(expr.Range(), "Secret in the pipeline", "%s of the remote cache must be a reference: \"env:NAME\" for an environment variable, or \"file:PATH\". The value itself would be readable by everybody who can read the pipeline.", name)
+			l.errorf(expr.Range(), "Secret in the pipeline",
+				"%s of the remote cache must be a reference: \"env:NAME\" for an environment variable, or "+
+					"\"file:PATH\". The value itself would be readable by everybody who can read the pipeline.", name)
 		}
 	}
 	for _, server := range []struct {
 		name string
 		to   *string
 	}{{"cache", &remote.Cache}, {"executor", &remote.Executor}} {
-		if text(server.name, server.to) && !strings.HasPrefix(*server.to, "grpc://") && !strings.HasPrefix(*server.to, "grpcs://") {
-			l.errorf(c.expr(server.name).Range(), "Invalid address", "%q is not the address of a remote %s. Write grpcs://HOST[:PORT][/INSTANCE], or grpc:// for a connection without encryption.", *server.to, server.name)
+		if text(server.name, server.to) && !strings.HasPrefix(*server.to, "grpc://") &&
+			!strings.HasPrefix(*server.to, "grpcs://") {
+			l.errorf(c.expr(server.name).Range(), "Invalid address",
+				"%q is not the address of a remote %s. Write grpcs://HOST[:PORT][/INSTANCE], or grpc:// for a "+
+					"connection without encryption.", *server.to, server.name)
 		}
 	}
 	if c.expr("cache") == nil && c.expr("executor") == nil {
-		l.errorf(b.DefRange(), "No server", "The remote block names no server. Add cache or executor, or remove the block.")
+		l.errorf(b.DefRange(), "No server",
+			"The remote block names no server. Add cache or executor, or remove the block.")
 	}
 	if text("mode", &remote.Mode) && !slices.Contains([]string{"read", "read-write", "off"}, remote.Mode) {
-		l.errorf(c.expr("mode").Range(), "Invalid mode", "%q is not a mode of the remote cache. Use \"read\", \"read-write\" or \"off\".", remote.Mode)
+		l.errorf(c.expr("mode").Range(), "Invalid mode",
+			"%q is not a mode of the remote cache. Use \"read\", \"read-write\" or \"off\".", remote.Mode)
 	}
 	for _, secret := range []struct {
 		name string
 		to   *string
-	}{{"bearer", &remote.Bearer}, {"client_certificate", &remote.ClientCertificate}, {"client_key", &remote.ClientKey}, {"signing_key", &remote.SigningKey}} {
+	}{{"bearer", &remote.Bearer}, {"client_certificate", &remote.ClientCertificate}, {"client_key", &remote.ClientKey},
+		{"signing_key", &remote.SigningKey}} {
 		if text(secret.name, secret.to) {
 			reference(c.expr(secret.name), "The "+strings.ReplaceAll(secret.name, "_", " "), *secret.to)
 		}
@@ -116,7 +128,8 @@ func (l *module) decodeRemote(b *hclsyntax.Block) {
 func (l *module) checkVersion(required string, at hcl.Range) {
 	constraints, err := version.NewConstraint(required)
 	if err != nil {
-		l.errorf(at, "Invalid version constraint", "%q is not a list of version constraints: write, for example, \">= 0.1.0, < 2.0.0\".", required)
+		l.errorf(at, "Invalid version constraint",
+			"%q is not a list of version constraints: write, for example, \">= 0.1.0, < 2.0.0\".", required)
 		return
 	}
 	have, err := version.NewSemver(l.opts.Version)
@@ -124,7 +137,9 @@ func (l *module) checkVersion(required string, at hcl.Range) {
 		return // a development build has no version to compare
 	}
 	if !constraints.Check(have) {
-		l.errorf(at, "Unsupported version of touchstone", "The pipeline requires touchstone %s, but this is %s. Install a matching version, or change required_version.", required, l.opts.Version)
+		l.errorf(at, "Unsupported version of touchstone",
+			"The pipeline requires touchstone %s, but this is %s. Install a matching version, or change "+
+				"required_version.", required, l.opts.Version)
 	}
 }
 
@@ -138,7 +153,9 @@ func (l *module) resolveResults() {
 	if expr := l.header.expr("verdict"); expr != nil {
 		if ref, out, ok := l.result(expr, ctx, "verdict"); ok {
 			if out.Dir {
-				l.errorf(expr.Range(), "Invalid verdict", "The output %q is a directory, but the verdict must be a JSON file. Use an output that is a file.", out.Name)
+				l.errorf(expr.Range(), "Invalid verdict",
+					"The output %q is a directory, but the verdict must be a JSON file. Use an output that is a file.",
+					out.Name)
 			} else {
 				l.plan.Verdict = &ref
 			}
@@ -147,7 +164,8 @@ func (l *module) resolveResults() {
 		}
 	}
 	if expr := l.header.expr("baseline"); expr != nil {
-		if val, ok := l.setting(expr, cty.String, exprContext{allow: scopeStatic, what: "the attribute baseline of the pipeline"}); ok {
+		if val, ok := l.setting(expr, cty.String,
+			exprContext{allow: scopeStatic, what: "the attribute baseline of the pipeline"}); ok {
 			l.plan.Baseline = val.AsString()
 		}
 	}
@@ -166,11 +184,14 @@ func (l *module) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what st
 		return OutputRef{}, Output{}, false
 	}
 	if val.ContainsMarked() {
-		l.errorf(expr.Range(), "Sensitive value", "%s depends on a sensitive value. The name of the output is printed, which would reveal the value.", capital(what))
+		l.errorf(expr.Range(), "Sensitive value",
+			"%s depends on a sensitive value. The name of the output is printed, which would reveal the value.",
+			capital(what))
 		return OutputRef{}, Output{}, false
 	}
 	if val.Type() != outputType {
-		l.errorf(expr.Range(), "Invalid "+what, "%s must be an output of a stage, stage.NAME.OUTPUT, not %s.", capital(what), article(val.Type().FriendlyName()))
+		l.errorf(expr.Range(), "Invalid "+what, "%s must be an output of a stage, stage.NAME.OUTPUT, not %s.",
+			capital(what), article(val.Type().FriendlyName()))
 		return OutputRef{}, Output{}, false
 	}
 	o := val.EncapsulatedValue().(*outputValue)
@@ -178,11 +199,14 @@ func (l *module) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what st
 		return OutputRef{}, Output{}, false // reported with the stage
 	}
 	if o.stage.fixed.OnDemand && what == "verdict" {
-		l.errorf(expr.Range(), "Invalid verdict", "The stage %q only runs on demand, but every run needs the verdict. Use an output of a stage that is part of every run.", o.stage.name)
+		l.errorf(expr.Range(), "Invalid verdict",
+			"The stage %q only runs on demand, but every run needs the verdict. Use an output of a stage that is "+
+				"part of every run.", o.stage.name)
 		return OutputRef{}, Output{}, false
 	}
 	if o.cell < 0 {
-		l.errorf(expr.Range(), "Invalid "+what, "The stage %q has a matrix, so this refers to the outputs of all %d instances. Combine them in another stage, or select one instance: stage.%s[%q].%s.",
+		l.errorf(expr.Range(), "Invalid "+what, "The stage %q has a matrix, so this refers to the outputs of all %d "+
+			"instances. Combine them in another stage, or select one instance: stage.%s[%q].%s.",
 			o.stage.name, len(o.stage.cells), o.stage.name, o.stage.cellName(0), o.name)
 		return OutputRef{}, Output{}, false
 	}
@@ -228,7 +252,8 @@ func (l *module) publishPaths() []string {
 	for _, item := range cons.Items {
 		target := hcl.ExprAsKeyword(item.KeyExpr)
 		if target == "" && len(item.KeyExpr.Variables()) == 0 {
-			if val, diags := item.KeyExpr.Value(nil); !diags.HasErrors() && val.Type() == cty.String && val.IsKnown() && !val.IsNull() {
+			if val, diags := item.KeyExpr.Value(nil); !diags.HasErrors() && val.Type() == cty.String && val.IsKnown() &&
+				!val.IsNull() {
 				target = val.AsString()
 			}
 		}
@@ -252,13 +277,17 @@ func (l *module) resolvePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext)
 			continue
 		}
 		if problem := l.publishProblem(target); problem != "" {
-			l.errorf(at, "Invalid publish path", "%q %s. Write a path below the pipeline's directory, such as \"reports\".", target, problem)
+			l.errorf(at, "Invalid publish path",
+				"%q %s. Write a path below the pipeline's directory, such as \"reports\".", target, problem)
 			continue
 		}
 		clean := path.Clean(filepath.ToSlash(target))
 		for _, other := range l.plan.Publish {
-			if other.Path == clean || strings.HasPrefix(other.Path, clean+"/") || strings.HasPrefix(clean, other.Path+"/") {
-				l.errorf(at, "Overlapping publish paths", "%q and %q overlap. Publish each output to a separate path. No path may be inside another.", other.Path, clean)
+			if other.Path == clean || strings.HasPrefix(other.Path, clean+"/") ||
+				strings.HasPrefix(clean, other.Path+"/") {
+				l.errorf(at, "Overlapping publish paths",
+					"%q and %q overlap. Publish each output to a separate path. No path may be inside another.",
+					other.Path, clean)
 			}
 		}
 		if ref, _, ok := l.result(item.ValueExpr, ctx, "publish"); ok {
@@ -281,7 +310,9 @@ func (l *module) checkFeedback(at hcl.Range) {
 			}
 			last = &in.Inputs[0]
 			if f := fileBelow(in.Inputs, target); f != nil {
-				l.warnf(at, "Published over an input", "The stage %q reads %q, but publishing to %q replaces it, so the stage would run again in every run. Publish to another path, or exclude the path from the input.",
+				l.warnf(at, "Published over an input", "The stage %q reads %q, but publishing to %q replaces it, so "+
+					"the stage would run again in every run. Publish to another path, or exclude the path from the "+
+					"input.",
 					in.Stage, f.Label, p.Path)
 				break
 			}

@@ -38,7 +38,8 @@ type moduleOutput struct {
 func (l *module) decodeInclude(b *hclsyntax.Block) {
 	name, at := b.Labels[0], b.LabelRanges[0]
 	if prev := l.includes[name]; prev != nil {
-		l.errorf(at, "Duplicate include", "The include %q is already declared, at %s. Rename or remove one of the two.", name, where(prev.at, at))
+		l.errorf(at, "Duplicate include", "The include %q is already declared, at %s. Rename or remove one of the two.",
+			name, where(prev.at, at))
 		return
 	}
 	n := &include{name: name, at: at, value: cty.DynamicVal}
@@ -57,10 +58,12 @@ func (l *module) decodeInclude(b *hclsyntax.Block) {
 func (l *module) openInclude(n *include, source string, at hcl.Range) *module {
 	switch {
 	case source == "" || strings.ContainsRune(source, 0):
-		l.errorf(at, "Invalid source", "source must be a directory with a %s, or a pipeline file, relative to this file, such as \"modules/NAME\".", MainFile)
+		l.errorf(at, "Invalid source", "source must be a directory with a %s, or a pipeline file, relative to this "+
+			"file, such as \"modules/NAME\".", MainFile)
 		return nil
 	case len(l.modules) >= maxModules:
-		l.errorf(at, "Too many includes", "The pipeline includes more than %d modules. Include fewer, or use a matrix.", maxModules)
+		l.errorf(at, "Too many includes", "The pipeline includes more than %d modules. Include fewer, or use a matrix.",
+			maxModules)
 		return nil
 	}
 	path := filepath.FromSlash(source)
@@ -72,7 +75,8 @@ func (l *module) openInclude(n *include, source string, at hcl.Range) *module {
 		return nil
 	}
 	src := l.read(main, whole, func(file string, err error) {
-		l.errorf(at, "Cannot read the include", "%s. source must be a directory with a %s, or a pipeline file, relative to this file.", capital(pathError(file, err)), MainFile)
+		l.errorf(at, "Cannot read the include", "%s. source must be a directory with a %s, or a pipeline file, "+
+			"relative to this file.", capital(pathError(file, err)), MainFile)
 	})
 	if src == nil {
 		return nil
@@ -91,7 +95,8 @@ func (l *module) includesItself(main string, at hcl.Range) bool {
 		way = append(way, m.src.main)
 		if m.src.real == real {
 			slices.Reverse(way)
-			l.errorf(at, "Cycle of includes", "The file includes itself: %s. Remove one of the include blocks.", strings.Join(append(way, m.src.main), " -> "))
+			l.errorf(at, "Cycle of includes", "The file includes itself: %s. Remove one of the include blocks.",
+				strings.Join(append(way, m.src.main), " -> "))
 			return true
 		}
 	}
@@ -101,7 +106,8 @@ func (l *module) includesItself(main string, at hcl.Range) bool {
 func (l *module) decodeOutput(b *hclsyntax.Block) {
 	name, at := b.Labels[0], b.LabelRanges[0]
 	if prev := l.outputs[name]; prev != nil {
-		l.errorf(at, "Duplicate output", "The output %q is already declared, at %s. Rename or remove one of the two.", name, where(prev.at, at))
+		l.errorf(at, "Duplicate output", "The output %q is already declared, at %s. Rename or remove one of the two.",
+			name, where(prev.at, at))
 		return
 	}
 	what := fmt.Sprintf("output %q", name)
@@ -135,7 +141,8 @@ func (l *module) resolveIncludes() {
 	for i, n := range l.includeOrder {
 		index[n.name] = i
 		if l.stages[n.name] != nil {
-			l.errorf(n.at, "Duplicate name", "The stage %q at %s has the same name as this include, and the names of included stages start with it. Rename one of the two.",
+			l.errorf(n.at, "Duplicate name", "The stage %q at %s has the same name as this include, and the names "+
+				"of included stages start with it. Rename one of the two.",
 				n.name, where(l.stages[n.name].at, n.at))
 		}
 	}
@@ -157,7 +164,9 @@ func (l *module) resolveIncludes() {
 			names = append(names, "include."+l.includeOrder[i].name)
 			l.includeOrder[i].child = nil
 		}
-		l.errorf(l.includeOrder[cycle[0]].at, "Cycle of includes", "These includes use one another's outputs, so none can be evaluated first: %s. Remove one of the references in inputs.",
+		l.errorf(l.includeOrder[cycle[0]].at, "Cycle of includes",
+			"These includes use one another's outputs, so none can be evaluated first: %s. Remove one of the "+
+				"references in inputs.",
 			strings.Join(append(names, names[0]), " -> "))
 	}
 	for _, i := range order(edges) {
@@ -175,19 +184,22 @@ func (l *module) includeInputs(n *include) []namedExpr {
 	}
 	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
-		l.errorf(expr.Range(), "Bad type", "inputs of include %q must be a literal map: { NAME = value }. Each name is a variable of the included files.", n.name)
+		l.errorf(expr.Range(), "Bad type", "inputs of include %q must be a literal map: { NAME = value }. Each name "+
+			"is a variable of the included files.", n.name)
 		n.child = nil // it would lack all of them
 		return nil
 	}
 	seen := map[string]bool{}
 	var entries []namedExpr
 	for _, item := range cons.Items {
-		name, ok := l.entryName(item.KeyExpr, exprContext{allow: scopeConstant, what: fmt.Sprintf("a name in inputs of include %q", n.name)})
+		name, ok := l.entryName(item.KeyExpr,
+			exprContext{allow: scopeConstant, what: fmt.Sprintf("a name in inputs of include %q", n.name)})
 		if !ok {
 			continue
 		}
 		if seen[name] {
-			l.errorf(item.KeyExpr.Range(), "Duplicate name", "%q occurs twice in inputs of include %q. Remove one of the two.", name, n.name)
+			l.errorf(item.KeyExpr.Range(), "Duplicate name",
+				"%q occurs twice in inputs of include %q. Remove one of the two.", name, n.name)
 			continue
 		}
 		seen[name] = true
@@ -235,7 +247,8 @@ func (l *module) checkRequiredVariables(n *include, set map[string]cty.Value) {
 			continue
 		}
 		set[v.name] = cty.DynamicVal
-		l.errorf(n.at, "Missing input", "The include %q needs %q (%s): the variable at %s has no default. Add it: inputs = { %s = ... }.",
+		l.errorf(n.at, "Missing input", "The include %q needs %q (%s): the variable at %s has no default. Add it: "+
+			"inputs = { %s = ... }.",
 			n.name, v.name, typeName(v.ty), where(v.at, n.at), v.name)
 	}
 }
@@ -285,7 +298,8 @@ func (l *module) includeValue() cty.Value {
 // resolveModuleOutputs evaluates the outputs of the module.
 func (l *module) resolveModuleOutputs() {
 	for _, o := range l.outputOrder {
-		if o.expr == nil || !l.check(o.expr, exprContext{allow: scopeResult, what: fmt.Sprintf("the output %q", o.name)}) {
+		if o.expr == nil || !l.check(o.expr,
+			exprContext{allow: scopeResult, what: fmt.Sprintf("the output %q", o.name)}) {
 			continue
 		}
 		val, ok := l.eval(o.expr, l.outputContext())
@@ -294,7 +308,9 @@ func (l *module) resolveModuleOutputs() {
 		case val.IsNull():
 			o.val = cty.NullVal(outputType)
 		case val.Type() != outputType:
-			l.errorf(o.expr.Range(), "Invalid output", "The output %q must be an output of a stage, stage.NAME.OUTPUT, not %s.", o.name, article(val.Type().FriendlyName()))
+			l.errorf(o.expr.Range(), "Invalid output",
+				"The output %q must be an output of a stage, stage.NAME.OUTPUT, not %s.", o.name,
+				article(val.Type().FriendlyName()))
 		default:
 			o.val = val
 		}

@@ -21,7 +21,8 @@ const inputsDir = "in"
 // out, and false after it has reported a problem.
 func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*Input, bool) {
 	if val.ContainsMarked() {
-		l.errorf(at, "Sensitive value", "The input %q of stage %q depends on a sensitive value, which would be printed. Use sensitive values only in command or env.", name, s.name)
+		l.errorf(at, "Sensitive value", "The input %q of stage %q depends on a sensitive value, which would be "+
+			"printed. Use sensitive values only in command or env.", name, s.name)
 		return nil, false
 	}
 	if val.IsNull() {
@@ -51,7 +52,8 @@ func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*In
 	case ty.IsObjectType() || ty.IsMapType():
 		problems = l.sourceTree(in, val)
 	default:
-		problems = []string{fmt.Sprintf("%s cannot be an input; write a path, a list of paths, { path, include, exclude }, or an output stage.NAME.OUTPUT", article(ty.FriendlyName()))}
+		problems = []string{fmt.Sprintf("%s cannot be an input; write a path, a list of paths, { path, include, "+
+			"exclude }, or an output stage.NAME.OUTPUT", article(ty.FriendlyName()))}
 	}
 	for _, p := range problems {
 		l.errorf(at, "Invalid input", "The input %q of stage %q: %s.", name, s.name, p)
@@ -84,11 +86,13 @@ func (l *module) sourcePath(in *Input, label string, f filter) []string {
 		in.Tree = true
 		in.Files, problems = l.sources.tree(label, real, f)
 		if len(in.Files) == 0 && len(problems) == 0 {
-			problems = append(problems, fmt.Sprintf("the directory %q contains no file for this input; check include and exclude, or set the input to null to omit it", label))
+			problems = append(problems, fmt.Sprintf("the directory %q contains no file for this input; check "+
+				"include and exclude, or set the input to null to omit it", label))
 		}
 		return problems
 	case len(f.include)+len(f.exclude) > 0:
-		return []string{fmt.Sprintf("%q is a file, but include and exclude need a directory; set path to the directory that contains it", label)}
+		return []string{fmt.Sprintf("%q is a file, but include and exclude need a directory; set path to the "+
+			"directory that contains it", label)}
 	case !fi.Mode().IsRegular():
 		return []string{fmt.Sprintf("%q is %s; an input is a file or a directory", label, fileKind(fi.Mode()))}
 	}
@@ -127,7 +131,9 @@ func (l *module) sourceTree(in *Input, val cty.Value) []string {
 				f.exclude = patterns
 			}
 		default:
-			problems = append(problems, fmt.Sprintf("a tree has no %q.%s It has %s", k.AsString(), didYouMean(k.AsString(), known), anyOf(known)))
+			problems = append(problems,
+				fmt.Sprintf("a tree has no %q.%s It has %s", k.AsString(), didYouMean(k.AsString(), known),
+					anyOf(known)))
 		}
 	}
 	if label == "" && len(problems) == 0 {
@@ -182,7 +188,8 @@ func (l *module) sourceSet(in *Input, val cty.Value) []string {
 		case isStage(ty):
 			problems = append(problems, "a whole stage cannot be an input; use one of its outputs, stage.NAME.OUTPUT")
 		default:
-			problems = append(problems, fmt.Sprintf("a list of inputs contains paths or outputs of stages, not %s", article(ty.FriendlyName())))
+			problems = append(problems,
+				fmt.Sprintf("a list of inputs contains paths or outputs of stages, not %s", article(ty.FriendlyName())))
 		}
 	}
 	if len(problems) > 0 {
@@ -198,12 +205,14 @@ func (l *module) sourceSet(in *Input, val cty.Value) []string {
 	slices.SortFunc(in.From, func(a, b UpstreamFile) int { return strings.Compare(a.Path, b.Path) })
 	for i := 1; i < len(in.Files); i++ {
 		if a, b := in.Files[i-1], in.Files[i]; a.Path == b.Path {
-			return []string{fmt.Sprintf("%q and %q would both be copied to %s/%s; list the file once, or declare two inputs", a.Label, b.Label, in.Path, a.Path)}
+			return []string{fmt.Sprintf("%q and %q would both be copied to %s/%s; list the file once, or declare "+
+				"two inputs", a.Label, b.Label, in.Path, a.Path)}
 		}
 	}
 	for i := 1; i < len(in.From); i++ {
 		if in.From[i-1].Path == in.From[i].Path {
-			return []string{fmt.Sprintf("two outputs would both be copied to %s/%s; declare two inputs", in.Path, in.From[i].Path)}
+			return []string{fmt.Sprintf("two outputs would both be copied to %s/%s; declare two inputs", in.Path,
+				in.From[i].Path)}
 		}
 	}
 	return nil
@@ -229,7 +238,8 @@ func (l *module) addMember(in *Input, label string) []string {
 	}
 	abs := l.sources.absolute(label)
 	rel := filepath.Base(abs)
-	if r, err := filepath.Rel(l.sources.root, abs); err == nil && (within(abs, l.sources.root) || !filepath.IsAbs(label)) {
+	if r, err := filepath.Rel(l.sources.root, abs); err == nil &&
+		(within(abs, l.sources.root) || !filepath.IsAbs(label)) {
 		rel = filepath.ToSlash(r)
 		for strings.HasPrefix(rel, "../") {
 			rel = rel[3:]
@@ -290,7 +300,8 @@ func (o *outputValue) members(below string) []UpstreamFile {
 
 func (s *stage) output(cell int, name string) Output {
 	outs := s.cellOutputs[cell]
-	i, _ := slices.BinarySearchFunc(outs, name, func(o Output, name string) int { return strings.Compare(o.Name, name) })
+	i, _ := slices.BinarySearchFunc(outs, name,
+		func(o Output, name string) int { return strings.Compare(o.Name, name) })
 	return outs[i]
 }
 

@@ -64,17 +64,21 @@ func (l *module) checkStage(s *stage) {
 // checkEnvName reports a variable that is declared twice.
 func (l *module) checkEnvName(s *stage, name string, at hcl.Range) {
 	if slices.Contains(s.fixed.Passthrough, name) {
-		l.errorf(at, "Duplicate name", "The variable %q of stage %q is in both env and passthrough. Remove one of the two.", name, s.name)
+		l.errorf(at, "Duplicate name", "The variable %q of stage %q is in both env and passthrough. Remove one of "+
+			"the two.", name, s.name)
 	}
 	if slices.ContainsFunc(s.fixed.Secrets, func(x Secret) bool { return x.Name == name }) {
-		l.errorf(at, "Duplicate name", "The variable %q of stage %q is in both env and secrets. Remove one of the two.", name, s.name)
+		l.errorf(at, "Duplicate name", "The variable %q of stage %q is in both env and secrets. Remove one of the two.",
+			name, s.name)
 	}
 }
 
 func (l *module) checkHostNames(s *stage) {
 	for _, x := range s.fixed.Secrets {
 		if slices.Contains(s.fixed.Passthrough, x.Name) {
-			l.errorf(s.content.expr("passthrough").Range(), "Duplicate name", "The variable %q of stage %q is in both secrets and passthrough. Remove one of the two.", x.Name, s.name)
+			l.errorf(s.content.expr("passthrough").Range(), "Duplicate name",
+				"The variable %q of stage %q is in both secrets and passthrough. Remove one of the two.", x.Name,
+				s.name)
 		}
 	}
 }

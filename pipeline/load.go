@@ -127,7 +127,8 @@ func (l *loader) open() *moduleSource {
 // unreadable reports that the pipeline itself cannot be read.
 func (l *loader) unreadable(file string, err error) {
 	l.errorf(hcl.Range{}, "Cannot read the pipeline",
-		"%s. Run in the directory of %s, or name the file or the directory with --file.", capital(pathError(file, err)), MainFile)
+		"%s. Run in the directory of %s, or name the file or the directory with --file.", capital(pathError(file, err)),
+		MainFile)
 }
 
 // run evaluates the modules: first what is independent, then what depends on it, and each stage
@@ -142,7 +143,8 @@ func (l *loader) run(src *moduleSource) {
 		return
 	}
 	if !l.diags.HasErrors() && !slices.ContainsFunc(l.modules, func(m *module) bool { return len(m.stageOrder) > 0 }) {
-		l.errorf(hcl.Range{}, "No stages", "%s declares no stage, so there is nothing to run. Add one: stage \"NAME\" { command = [...] }.", src.main)
+		l.errorf(hcl.Range{}, "No stages", "%s declares no stage, so there is nothing to run. Add one: stage "+
+			"\"NAME\" { command = [...] }.", src.main)
 	}
 	if l.opts.Named != nil {
 		l.opts.Named(l.plan.Name, l.plan.Root, root.publishPaths())
@@ -201,9 +203,11 @@ func (l *loader) sortStages() []*stage {
 		first := l.allStages[cycle[0]]
 		how, remedy := "read one another's outputs", "Remove one of the references in inputs."
 		if waits {
-			how, remedy = "read one another's outputs or wait for one another", "Remove one of the references in inputs or depends_on."
+			how, remedy = "read one another's outputs or wait for one another",
+				"Remove one of the references in inputs or depends_on."
 		}
-		l.errorf(first.at, "Cycle of stages", "These stages %s, so none can run first: %s%s. %s", how, names, first.name, remedy)
+		l.errorf(first.at, "Cycle of stages", "These stages %s, so none can run first: %s%s. %s", how, names,
+			first.name, remedy)
 	}
 	sorted := make([]*stage, 0, len(l.allStages))
 	for _, i := range order(edges) {

@@ -23,7 +23,8 @@ func (l *module) decodeLocals(b *hclsyntax.Block) {
 	c := l.decode(b.Body, localsSchema, "the locals block", b.DefRange())
 	for _, a := range c.free {
 		if prev := l.locals[a.Name]; prev != nil {
-			l.errorf(a.NameRange, "Duplicate local", "The local %q is already declared, at %s. Rename or remove one of the two.",
+			l.errorf(a.NameRange, "Duplicate local",
+				"The local %q is already declared, at %s. Rename or remove one of the two.",
 				a.Name, where(prev.at, a.NameRange))
 			continue
 		}
@@ -61,7 +62,8 @@ func (l *module) evalLocals() {
 				}
 			} else {
 				// A reference to all locals cannot be distinguished from a cycle.
-				l.errorf(t.SourceRange(), "Incomplete reference", "A local cannot refer to all locals, because it is one of them: write local.NAME.")
+				l.errorf(t.SourceRange(), "Incomplete reference",
+					"A local cannot refer to all locals, because it is one of them: write local.NAME.")
 				sound[i] = false
 			}
 		}
@@ -75,7 +77,8 @@ func (l *module) evalLocals() {
 			names = append(names, "local."+l.localOrder[i].name)
 			cyclic[i] = true
 		}
-		l.errorf(l.localOrder[cycle[0]].at, "Cycle of locals", "These locals refer to one another, so none has a value: %s. Remove one of the references.",
+		l.errorf(l.localOrder[cycle[0]].at, "Cycle of locals",
+			"These locals refer to one another, so none has a value: %s. Remove one of the references.",
 			strings.Join(append(names, names[0]), " -> "))
 	}
 	// Locals on a cycle stay unknown, and so do locals that depend on them.

@@ -91,13 +91,15 @@ func (l *module) expandMatrix(s *stage) {
 	}
 	c := l.decode(b.Body, matrixSchema, fmt.Sprintf("the matrix of stage %q", s.name), b.DefRange())
 	if len(c.free) == 0 && len(b.Body.Blocks) == 0 {
-		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no axis. Add one, NAME = [...], or remove the block.", s.name)
+		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no axis. Add one, NAME = [...], or "+
+			"remove the block.", s.name)
 		return
 	}
 	known := true
 	for _, a := range c.free {
 		if !validName(a.Name) {
-			l.errorf(a.NameRange, "Invalid name", "%q is not a valid name for an axis: %s.", a.Name, validInputName(a.Name))
+			l.errorf(a.NameRange, "Invalid name", "%q is not a valid name for an axis: %s.", a.Name,
+				validInputName(a.Name))
 			known = false
 		}
 		ax, ok := l.evalAxis(s, a)
@@ -114,18 +116,23 @@ func (l *module) expandMatrix(s *stage) {
 	total := 1
 	for _, a := range s.axes {
 		if total *= len(a.texts); total > maxCells {
-			l.errorf(b.DefRange(), "Matrix too large", "The matrix of stage %q has more than %d combinations. Shorten an axis, or split the stage.", s.name, maxCells)
+			l.errorf(b.DefRange(), "Matrix too large",
+				"The matrix of stage %q has more than %d combinations. Shorten an axis, or split the stage.", s.name,
+				maxCells)
 			return
 		}
 	}
 	s.product(total, excludes)
 	for _, e := range excludes {
 		if !e.used {
-			l.warnf(e.at, "Exclusion without effect", "No combination of the matrix of stage %q has these values, so nothing is excluded. Check them against the axes.", s.name)
+			l.warnf(e.at, "Exclusion without effect",
+				"No combination of the matrix of stage %q has these values, so nothing is excluded. Check them "+
+					"against the axes.", s.name)
 		}
 	}
 	if len(s.cells) == 0 {
-		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no instances: exclude removes all %d combinations. Remove an exclusion.", s.name, total)
+		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no instances: exclude removes all %d "+
+			"combinations. Remove an exclusion.", s.name, total)
 		return
 	}
 	s.cellsKnown = true
@@ -172,20 +179,24 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 	}
 	at := a.Expr.Range()
 	if val.ContainsMarked() {
-		l.errorf(at, "Sensitive value", "The value of an axis cannot be sensitive: it would be part of the instance's name.")
+		l.errorf(at, "Sensitive value", "The value of an axis cannot be sensitive: it would be part of the "+
+			"instance's name.")
 		return ax, false
 	}
 	ty := val.Type()
 	if val.IsNull() || !(ty.IsTupleType() || ty.IsListType() || ty.IsSetType()) {
-		l.errorf(at, "Bad type", "The axis %q must be a list of strings, numbers or booleans, such as [1, 2, 3].", a.Name)
+		l.errorf(at, "Bad type", "The axis %q must be a list of strings, numbers or booleans, such as [1, 2, 3].",
+			a.Name)
 		return ax, false
 	}
 	if val.LengthInt() == 0 {
-		l.errorf(at, "Empty matrix", "The axis %q of stage %q has no values, so the stage would have no instances. Add a value.", a.Name, s.name)
+		l.errorf(at, "Empty matrix", "The axis %q of stage %q has no values, so the stage would have no instances. "+
+			"Add a value.", a.Name, s.name)
 		return ax, false
 	}
 	if val.LengthInt() > maxCells {
-		l.errorf(at, "Matrix too large", "The axis %q of stage %q has %d values; a matrix has at most %d combinations.", a.Name, s.name, val.LengthInt(), maxCells)
+		l.errorf(at, "Matrix too large", "The axis %q of stage %q has %d values; a matrix has at most %d combinations.",
+			a.Name, s.name, val.LengthInt(), maxCells)
 		return ax, false
 	}
 	elements := val.AsValueSlice()
@@ -198,7 +209,8 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 			problem = fmt.Sprintf("the axis contains %q twice", text)
 		}
 		if problem != "" {
-			l.errorf(elementRange(a.Expr, cty.NumberIntVal(int64(i))), "Invalid axis value", "A value of the axis %q cannot be used: %s.", a.Name, problem)
+			l.errorf(elementRange(a.Expr, cty.NumberIntVal(int64(i))), "Invalid axis value",
+				"A value of the axis %q cannot be used: %s.", a.Name, problem)
 			ok = false
 			continue
 		}
@@ -231,9 +243,12 @@ func axisText(v cty.Value) (string, string) {
 	case text == "":
 		return "", "it is empty"
 	case len(text) > maxAxisValue:
-		return "", fmt.Sprintf("it is longer than %d bytes; use a short name, and a local that maps it to the long value", maxAxisValue)
+		return "", fmt.Sprintf("it is longer than %d bytes; use a short name, and a local that maps it to the long "+
+			"value", maxAxisValue)
 	case strings.ContainsAny(text, "/\\,[]\"") || strings.IndexFunc(text, notNameable) >= 0:
-		return "", fmt.Sprintf("%q would be part of the instance's name and of file names, which must not contain slashes, backslashes, commas, brackets, quotes or control characters; use a short name, and a local that maps it to the value", text)
+		return "", fmt.Sprintf("%q would be part of the instance's name and of file names, which must not contain "+
+			"slashes, backslashes, commas, brackets, quotes or control characters; use a short name, and a local "+
+			"that maps it to the value", text)
 	}
 	return text, ""
 }
@@ -294,7 +309,8 @@ func (l *module) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown boo
 	}
 	ty := val.Type()
 	if val.ContainsMarked() || !(ty.IsTupleType() || ty.IsListType() || ty.IsSetType()) {
-		l.errorf(expr.Range(), "Bad type", "exclude must be a list of objects, such as [{ run = 2 }], without sensitive values.")
+		l.errorf(expr.Range(), "Bad type", "exclude must be a list of objects, such as [{ run = 2 }], without "+
+			"sensitive values.")
 		return nil, false
 	}
 	var excludes []exclusion
@@ -311,7 +327,8 @@ func (l *module) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown boo
 			k, v := it.Element()
 			name := k.AsString()
 			if axes := s.axisNames(); !slices.Contains(axes, name) {
-				l.errorf(at, "Unknown axis", "The matrix of stage %q has no axis %q.%s It has %s.", s.name, name, didYouMean(name, axes), anyOf(axes))
+				l.errorf(at, "Unknown axis", "The matrix of stage %q has no axis %q.%s It has %s.", s.name, name,
+					didYouMean(name, axes), anyOf(axes))
 				ok = false
 				continue
 			}

@@ -54,7 +54,8 @@ func (l *module) resolveOutputs(s *stage) {
 			outs, ok := l.outputsOf(s, exprs)
 			if ok && last != nil && !sameNames(last, outs) {
 				l.errorf(s.outputsWhole.Range(), "Outputs differ between instances",
-					"The names of the outputs of stage %q depend on the matrix. Every instance must have the same names; only the paths may differ.", s.name)
+					"The names of the outputs of stage %q depend on the matrix. Every instance must have the same "+
+						"names; only the paths may differ.", s.name)
 				ok = false
 			}
 			if !ok {
@@ -141,7 +142,8 @@ func parseOutput(name string, val cty.Value) (Output, string) {
 		return Output{}, "has a sensitive path, which would be printed. Use sensitive values in command or env only."
 	}
 	p, dir := strings.CutSuffix(t.s, "/")
-	remedy := fmt.Sprintf("Write a path below %s/, such as \"%s/%s.json\", or \"%s/%s/\" for a directory.", outputsDir, outputsDir, name, outputsDir, name)
+	remedy := fmt.Sprintf("Write a path below %s/, such as \"%s/%s.json\", or \"%s/%s/\" for a directory.", outputsDir,
+		outputsDir, name, outputsDir, name)
 	switch {
 	case strings.HasPrefix(t.s, "/"):
 		return Output{}, fmt.Sprintf("has the absolute path %q, outside of the stage's directory. %s", t.s, remedy)
@@ -152,7 +154,8 @@ func parseOutput(name string, val cty.Value) (Output, string) {
 	case p != path.Clean(p):
 		return Output{}, fmt.Sprintf("has the path %q, which is not in its shortest form, %q.", t.s, path.Clean(p))
 	case strings.ContainsRune(p, '\\') || strings.IndexFunc(p, unicode.IsControl) >= 0 || len(p) > 1000:
-		return Output{}, fmt.Sprintf("has the path %q: a path must not contain backslashes or control characters, and has at most 1000 bytes.", t.s)
+		return Output{}, fmt.Sprintf("has the path %q: a path must not contain backslashes or control characters, "+
+			"and has at most 1000 bytes.", t.s)
 	}
 	return Output{Name: name, Path: p, Dir: dir}, ""
 }
@@ -172,7 +175,8 @@ func (l *module) checkOverlap(s *stage, outs []Output) bool {
 		a, b := sorted[i], sorted[i+1]
 		if b.Path == a.Path || strings.HasPrefix(b.Path, a.Path+"/") {
 			l.errorf(s.entryRange(s.outputs, b.Name, "outputs"), "Overlapping outputs",
-				"The outputs %q (%s) and %q (%s) of stage %q overlap. Give each a separate path. No path may be inside another.", a.Name, a.Path, b.Name, b.Path, s.name)
+				"The outputs %q (%s) and %q (%s) of stage %q overlap. Give each a separate path. No path may be "+
+					"inside another.", a.Name, a.Path, b.Name, b.Path, s.name)
 			return false
 		}
 	}
@@ -196,14 +200,16 @@ type mapEntry struct {
 }
 
 // mapElements lists a computed map by name.
-func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage, valid func(string) string) ([]mapEntry, bool) {
+func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage, valid func(string) string) ([]mapEntry,
+	bool) {
 	val, marks := val.Unmark()
 	ty := val.Type()
 	if val.IsNull() {
 		return nil, true
 	}
 	if !ty.IsObjectType() && !ty.IsMapType() {
-		l.errorf(at, "Bad type", "%s of stage %q must be a map, { name = value }, not %s.", capital(attr), s.name, article(ty.FriendlyName()))
+		l.errorf(at, "Bad type", "%s of stage %q must be a map, { name = value }, not %s.", capital(attr), s.name,
+			article(ty.FriendlyName()))
 		return nil, false
 	}
 	var named []mapEntry

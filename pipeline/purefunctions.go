@@ -68,7 +68,8 @@ var rangeFunc = function.New(&function.Spec{
 func intRange(start, limit, step cty.Value) ([]cty.Value, bool) {
 	from, ok1 := smallInt(start)
 	to, ok2 := smallInt(limit)
-	if by, ok := smallInt(step); !ok || by != 1 || !ok1 || !ok2 || from >= to || from < -1<<53 || to > 1<<53 || to-from > maxRange {
+	if by, ok := smallInt(step); !ok || by != 1 || !ok1 || !ok2 || from >= to || from < -1<<53 || to > 1<<53 ||
+		to-from > maxRange {
 		return nil, false
 	}
 	vals := make([]cty.Value, 0, to-from)
@@ -150,7 +151,8 @@ var (
 	basenameFunc     = stringFunc("path", infallible(path.Base))
 	dirnameFunc      = stringFunc("path", infallible(path.Dir))
 	urlEncodeFunc    = stringFunc("string", infallible(url.QueryEscape))
-	base64EncodeFunc = stringFunc("string", infallible(func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }))
+	base64EncodeFunc = stringFunc("string",
+		infallible(func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }))
 	base64DecodeFunc = stringFunc("string", func(s string) (string, error) {
 		b, err := base64.StdEncoding.DecodeString(s)
 		if err != nil {
@@ -193,8 +195,9 @@ var lengthFunc = function.New(&function.Spec{
 })
 
 var indexFunc = function.New(&function.Spec{
-	Params: []function.Parameter{{Name: "list", Type: cty.DynamicPseudoType}, {Name: "value", Type: cty.DynamicPseudoType}},
-	Type:   function.StaticReturnType(cty.Number),
+	Params: []function.Parameter{{Name: "list", Type: cty.DynamicPseudoType},
+		{Name: "value", Type: cty.DynamicPseudoType}},
+	Type: function.StaticReturnType(cty.Number),
 	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 		if ty := args[0].Type(); !ty.IsListType() && !ty.IsTupleType() {
 			return cty.NilVal, function.NewArgErrorf(0, "must be a list")
@@ -311,7 +314,8 @@ func checkYAML(src []byte) error {
 
 // decoder returns a function that decodes a format. It calls check, then implied for the type, then
 // unmarshal for the value.
-func decoder(check func([]byte) error, implied func([]byte) (cty.Type, error), unmarshal func([]byte, cty.Type) (cty.Value, error)) function.Function {
+func decoder(check func([]byte) error, implied func([]byte) (cty.Type, error),
+	unmarshal func([]byte, cty.Type) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "string", Type: cty.String}},
 		Type: func(args []cty.Value) (cty.Type, error) {

@@ -46,7 +46,8 @@ func (l *module) inspect(expr hclsyntax.Expression, p exprContext) (roots, bool)
 		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
 			if _, known := l.base.Functions[call.Name]; !known {
 				names := sortedKeys(l.base.Functions)
-				l.errorf(call.NameRange, "Unknown function", "There is no function named %q.%s The language reference lists all functions.",
+				l.errorf(call.NameRange, "Unknown function",
+					"There is no function named %q.%s The language reference lists all functions.",
 					call.Name, didYouMean(call.Name, names))
 			}
 		}
@@ -74,7 +75,8 @@ func (l *module) checkTraversal(t hcl.Traversal, p exprContext) roots {
 	}
 	name, nameAt, ok := step(t, 1)
 	if !ok {
-		if len(t) == 1 && (reads == readsStage || reads == readsInput || reads == readsOutput || reads == readsMatrix || reads == readsInclude || reads == readsPath) {
+		if len(t) == 1 && (reads == readsStage || reads == readsInput || reads == readsOutput || reads == readsMatrix ||
+			reads == readsInclude || reads == readsPath) {
 			l.errorf(at, "Incomplete reference", "%q must be followed by a name: write %s.NAME.", root, root)
 		}
 		return reads
@@ -84,12 +86,14 @@ func (l *module) checkTraversal(t hcl.Traversal, p exprContext) roots {
 		l.checkVariable(name, nameAt, p)
 	case readsLocal:
 		if l.locals[name] == nil {
-			l.errorf(nameAt, "Unknown local", "There is no local %q.%s Declare it in a locals block.", name, didYouMean(name, l.localNames()))
+			l.errorf(nameAt, "Unknown local", "There is no local %q.%s Declare it in a locals block.", name,
+				didYouMean(name, l.localNames()))
 		}
 	case readsMatrix:
 		if axes := p.stage.axisNames(); !slices.Contains(axes, name) {
 			if len(axes) == 0 {
-				l.errorf(at, "Unknown axis", "The stage %q has no matrix. Give it one: matrix { %s = [...] }.", p.stage.name, name)
+				l.errorf(at, "Unknown axis", "The stage %q has no matrix. Give it one: matrix { %s = [...] }.",
+					p.stage.name, name)
 			} else {
 				l.errorf(nameAt, "Unknown axis", "The matrix of stage %q has no axis %q.%s It has %s.",
 					p.stage.name, name, didYouMean(name, axes), anyOf(axes))
@@ -97,11 +101,13 @@ func (l *module) checkTraversal(t hcl.Traversal, p exprContext) roots {
 		}
 	case readsInput:
 		if names, known := p.stage.inputNames(); known && !slices.Contains(names, name) {
-			l.errorf(nameAt, "Unknown input", "The stage %q has no input %q.%s Declare it in inputs.", p.stage.name, name, didYouMean(name, names))
+			l.errorf(nameAt, "Unknown input", "The stage %q has no input %q.%s Declare it in inputs.", p.stage.name,
+				name, didYouMean(name, names))
 		}
 	case readsOutput:
 		if names := p.stage.outputNames; p.stage.outputsKnown && !slices.Contains(names, name) {
-			l.errorf(nameAt, "Unknown output", "The stage %q has no output %q.%s Declare it in outputs.", p.stage.name, name, didYouMean(name, names))
+			l.errorf(nameAt, "Unknown output", "The stage %q has no output %q.%s Declare it in outputs.", p.stage.name,
+				name, didYouMean(name, names))
 		}
 	case readsStage:
 		l.checkStageReference(t, p)
@@ -109,7 +115,8 @@ func (l *module) checkTraversal(t hcl.Traversal, p exprContext) roots {
 		l.checkIncludeReference(t, p)
 	case readsPath:
 		if name != "module" {
-			l.errorf(nameAt, "Unknown name", "There is no path.%s. Write path.module, the directory of this file.", name)
+			l.errorf(nameAt, "Unknown name", "There is no path.%s. Write path.module, the directory of this file.",
+				name)
 		}
 	}
 	return reads
@@ -126,7 +133,8 @@ func (l *module) checkVariable(name string, at hcl.Range, p exprContext) {
 	case len(v.stages) == 0:
 	case p.condition:
 	case p.allow&readsStage == 0:
-		l.errorf(at, "Reference out of place", "The variable %q holds an output of a stage, which %s cannot refer to. Declare it as an input, inputs = { NAME = var.%s }, and write input.NAME.", name, p.what, name)
+		l.errorf(at, "Reference out of place", "The variable %q holds an output of a stage, which %s cannot refer "+
+			"to. Declare it as an input, inputs = { NAME = var.%s }, and write input.NAME.", name, p.what, name)
 	case p.stage != nil:
 		for _, target := range v.stages {
 			p.stage.reads(target)
@@ -167,7 +175,8 @@ func (l *module) checkIncludeReference(t hcl.Traversal, p exprContext) {
 		if names := n.child.moduleOutputNames(); len(names) > 0 {
 			has = fmt.Sprintf("It declares %s.", anyOf(names))
 		}
-		l.errorf(at, "Unknown output", "The files of include %q declare no output %q.%s %s", n.name, output, didYouMean(output, n.child.moduleOutputNames()), has)
+		l.errorf(at, "Unknown output", "The files of include %q declare no output %q.%s %s", n.name, output,
+			didYouMean(output, n.child.moduleOutputNames()), has)
 	case p.stage != nil:
 		for _, target := range stagesIn(o.val) {
 			p.stage.reads(target)
@@ -198,7 +207,8 @@ func (l *module) checkStageReference(t hcl.Traversal, p exprContext) {
 	_, index := t[2].(hcl.TraverseIndex)
 	switch {
 	case index && len(target.axes) == 0:
-		l.errorf(at, "No matrix", "The stage %q has no matrix, so it has no instance %q. Write stage.%s.OUTPUT.", name, output, name)
+		l.errorf(at, "No matrix", "The stage %q has no matrix, so it has no instance %q. Write stage.%s.OUTPUT.", name,
+			output, name)
 	case index && target.cellsKnown:
 		if target.cell(output) >= 0 {
 			target.indexed = true
@@ -214,7 +224,8 @@ func (l *module) checkStageReference(t hcl.Traversal, p exprContext) {
 		if len(target.outputNames) > 0 {
 			has = fmt.Sprintf("It has %s.", anyOf(target.outputNames))
 		}
-		l.errorf(at, "Unknown output", "The stage %q has no output %q.%s %s", name, output, didYouMean(output, target.outputNames), has)
+		l.errorf(at, "Unknown output", "The stage %q has no output %q.%s %s", name, output,
+			didYouMean(output, target.outputNames), has)
 	}
 }
 
@@ -223,9 +234,11 @@ func (l *module) checkCellOutput(t hcl.Traversal, target *stage, cell string) {
 	output, at, ok := step(t, 3)
 	switch {
 	case !ok:
-		l.errorf(t.SourceRange(), "Incomplete reference", "An instance is not an output: write stage.%s[%q].OUTPUT.", target.name, cell)
+		l.errorf(t.SourceRange(), "Incomplete reference", "An instance is not an output: write stage.%s[%q].OUTPUT.",
+			target.name, cell)
 	case !slices.Contains(target.outputNames, output):
-		l.errorf(at, "Unknown output", "The stage %q has no output %q.%s", target.name, output, didYouMean(output, target.outputNames))
+		l.errorf(at, "Unknown output", "The stage %q has no output %q.%s", target.name, output,
+			didYouMean(output, target.outputNames))
 	}
 }
 
@@ -278,9 +291,11 @@ func (l *module) misplaced(root roots, at hcl.Range, p exprContext) {
 	switch root {
 	case readsStage, readsInclude:
 		if p.allow&readsInput != 0 {
-			why = "A command can only read its declared inputs. Declare the output as an input, inputs = { NAME = stage.X.Y }, and write input.NAME here."
+			why = "A command can only read its declared inputs. Declare the output as an input, inputs = { NAME = " +
+				"stage.X.Y }, and write input.NAME here."
 		} else {
-			why = "Outputs do not exist yet when this is evaluated. Outputs of stages can be used in inputs of other stages, and in verdict and publish."
+			why = "Outputs do not exist yet when this is evaluated. Outputs of stages can be used in inputs of " +
+				"other stages, and in verdict and publish."
 		}
 	case readsInput, readsOutput:
 		why = "Inputs and outputs can only be used in the stage's command and env."

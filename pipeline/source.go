@@ -61,11 +61,13 @@ func (l *loader) checkText(src []byte, filename string) bool {
 	}
 	if at, deep := nestsTooDeep(src, filename); deep {
 		l.errorf(at, "Nested too deeply",
-			"Brackets, templates and operators are nested more than %d levels deep here. Split the expression into locals.", maxNesting)
+			"Brackets, templates and operators are nested more than %d levels deep here. Split the expression into "+
+				"locals.", maxNesting)
 		return false
 	}
 	if at, huge := hugeLiteral(src, filename); huge {
-		l.errorf(at, "Number too large", "%s. If it is meant to be text, put it in quotes.", capital(errHugeNumber.Error()))
+		l.errorf(at, "Number too large", "%s. If it is meant to be text, put it in quotes.",
+			capital(errHugeNumber.Error()))
 		return false
 	}
 	return true
@@ -128,12 +130,14 @@ func nestsTooDeep(src []byte, filename string) (hcl.Range, bool) {
 				stack = stack[:len(stack)-1]
 			}
 		case hclsyntax.TokenComma, hclsyntax.TokenNewline:
-			inside := top.open == hclsyntax.TokenOParen || top.open == hclsyntax.TokenOBrack || top.open == hclsyntax.TokenTemplateInterp
+			inside := top.open == hclsyntax.TokenOParen || top.open == hclsyntax.TokenOBrack ||
+				top.open == hclsyntax.TokenTemplateInterp
 			if t.Type == hclsyntax.TokenComma || !inside {
 				total -= top.operators
 				top.operators = 0
 			}
-		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenQuestion, hclsyntax.TokenPlus, hclsyntax.TokenStar,
+		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenQuestion, hclsyntax.TokenPlus,
+			hclsyntax.TokenStar,
 			hclsyntax.TokenSlash, hclsyntax.TokenPercent, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenEqualOp,
 			hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq, hclsyntax.TokenGreaterThan,
 			hclsyntax.TokenGreaterThanEq, hclsyntax.TokenDot:

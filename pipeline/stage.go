@@ -83,14 +83,19 @@ type namedExpr struct {
 func (l *module) decodeStage(b *hclsyntax.Block) {
 	name := b.Labels[0]
 	if prev := l.stages[name]; prev != nil {
-		l.errorf(b.LabelRanges[0], "Duplicate stage", "The stage %q is already declared, at %s. Rename or remove one of the two.", name, where(prev.at, b.LabelRanges[0]))
+		l.errorf(b.LabelRanges[0], "Duplicate stage",
+			"The stage %q is already declared, at %s. Rename or remove one of the two.", name,
+			where(prev.at, b.LabelRanges[0]))
 		return
 	}
 	if len(l.prefix)+len(name) > maxStageName {
-		l.errorf(b.LabelRanges[0], "Name too long", "With the names of its includes, the name of the stage is %q, which is longer than %d bytes. Shorten one of the names.", l.prefix+name, maxStageName)
+		l.errorf(b.LabelRanges[0], "Name too long",
+			"With the names of its includes, the name of the stage is %q, which is longer than %d bytes. Shorten "+
+				"one of the names.", l.prefix+name, maxStageName)
 		return
 	}
-	s := &stage{label: name, name: l.prefix + name, module: l, at: b.LabelRanges[0], reading: map[hclsyntax.Expression]roots{}}
+	s := &stage{label: name, name: l.prefix + name, module: l, at: b.LabelRanges[0],
+		reading: map[hclsyntax.Expression]roots{}}
 	s.fixed = Instance{Stage: s.name, Network: NetworkNone}
 	s.content = l.decode(b.Body, stageSchema, fmt.Sprintf("stage %q", s.name), b.DefRange())
 	l.stages[name] = s
@@ -172,7 +177,8 @@ func (l *module) entries(s *stage, attr string, valid func(string) string) ([]na
 			continue
 		}
 		if prev, dup := seen[key]; dup {
-			l.errorf(at, "Duplicate name", "%q already occurs in %s of stage %q, at line %d. Rename or remove one of the two.",
+			l.errorf(at, "Duplicate name", "%q already occurs in %s of stage %q, at line %d. Rename or remove one "+
+				"of the two.",
 				key, attr, s.name, prev.Start.Line)
 			continue
 		}
@@ -191,7 +197,8 @@ func (l *module) entryName(expr hclsyntax.Expression, p exprContext) (string, bo
 	if k, ok := expr.(*hclsyntax.ObjectConsKeyExpr); ok && !k.ForceNonLiteral {
 		// A reference such as A.b is not a key; only words and strings are.
 		if t, isRef := k.Wrapped.(*hclsyntax.ScopeTraversalExpr); isRef {
-			l.errorf(t.Range(), "Invalid name", "A computed name must be in parentheses: (%s) = ...", traversalText(t.Traversal))
+			l.errorf(t.Range(), "Invalid name", "A computed name must be in parentheses: (%s) = ...",
+				traversalText(t.Traversal))
 			return "", false
 		}
 	}
@@ -218,7 +225,8 @@ func traversalText(t hcl.Traversal) string {
 
 func validInputName(name string) string {
 	if !validName(name) {
-		return fmt.Sprintf("a name starts with a letter and contains only letters, digits, \"-\" and \"_\", at most %d in total", maxName)
+		return fmt.Sprintf("a name starts with a letter and contains only letters, digits, \"-\" and \"_\", at most "+
+			"%d in total", maxName)
 	}
 	return ""
 }
@@ -227,7 +235,8 @@ var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func validEnvName(name string) string {
 	if !envName.MatchString(name) || len(name) > 1000 {
-		return "the name of an environment variable contains only letters, digits and \"_\", and does not start with a digit"
+		return "the name of an environment variable contains only letters, digits and \"_\", and does not start " +
+			"with a digit"
 	}
 	return ""
 }
@@ -293,7 +302,8 @@ var platformForm = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9]+(/[a-z0-9]+)?$`)
 
 func (l *module) oneOf(at hcl.Range, what, given string, allowed ...string) {
 	if !slices.Contains(allowed, given) {
-		l.errorf(at, "Invalid "+what, "%q is not a valid %s.%s Write %s.", given, what, didYouMean(given, allowed), anyOf(allowed))
+		l.errorf(at, "Invalid "+what, "%q is not a valid %s.%s Write %s.", given, what, didYouMean(given, allowed),
+			anyOf(allowed))
 	}
 }
 
@@ -303,7 +313,8 @@ func (l *module) duration(text string, at hcl.Range, ok bool) time.Duration {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		l.errorf(at, "Invalid duration", "%q is not a duration: write a number with a unit, such as \"90s\", \"5m\" or \"1h30m\".", text)
+		l.errorf(at, "Invalid duration", "%q is not a duration: write a number with a unit, such as \"90s\", \"5m\" "+
+			"or \"1h30m\".", text)
 		return 0
 	}
 	return d
@@ -333,7 +344,8 @@ func (l *module) resolvePassthrough(s *stage) {
 	}
 	val, err := convert.Convert(val, cty.Set(cty.String))
 	if err != nil || val.ContainsMarked() {
-		l.errorf(expr.Range(), "Bad type", "passthrough must be a list of names of environment variables, without sensitive values.")
+		l.errorf(expr.Range(), "Bad type", "passthrough must be a list of names of environment variables, without "+
+			"sensitive values.")
 		return
 	}
 	if val.IsNull() {
@@ -357,7 +369,8 @@ func (l *module) resolvePassthrough(s *stage) {
 func (l *module) resolveSecrets(s *stage) {
 	entries, whole := l.entries(s, "secrets", validEnvName)
 	if whole != nil {
-		l.errorf(whole.Range(), "Bad type", "secrets must be a literal map: { NAME = \"env:VARIABLE\" } or { NAME = \"file:PATH\" }.")
+		l.errorf(whole.Range(), "Bad type", "secrets must be a literal map: { NAME = \"env:VARIABLE\" } or { NAME = "+
+			"\"file:PATH\" }.")
 		return
 	}
 	for _, e := range entries {
@@ -369,7 +382,9 @@ func (l *module) resolveSecrets(s *stage) {
 		kind, ref, _ := strings.Cut(from, ":")
 		if kind != "env" && kind != "file" || ref == "" || kind == "env" && validEnvName(ref) != "" {
 			l.errorf(e.expr.Range(), "Invalid secret",
-				"A secret must name the source of its value, \"env:VARIABLE\" or \"file:PATH\". If this is the value itself, move it to an environment variable or a file, because pipeline files are not secret.")
+				"A secret must name the source of its value, \"env:VARIABLE\" or \"file:PATH\". If this is the "+
+					"value itself, move it to an environment variable or a file, because pipeline files are not "+
+					"secret.")
 			continue
 		}
 		s.fixed.Secrets = append(s.fixed.Secrets, Secret{Name: e.name, From: from})

@@ -71,7 +71,8 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 		return "", nil, fmt.Errorf("%s%s", pathError(label, err), pathRemedy(label, err))
 	}
 	if within(abs, s.root) && !within(real, s.real) {
-		return "", nil, fmt.Errorf("%q goes through a symbolic link that leads out of the pipeline's directory, to %q; if this is intended, use that path instead", label, real)
+		return "", nil, fmt.Errorf("%q goes through a symbolic link that leads out of the pipeline's directory, to "+
+			"%q; if this is intended, use that path instead", label, real)
 	}
 	return real, fi, nil
 }
@@ -85,7 +86,8 @@ func pathRemedy(label string, err error) string {
 	case filepath.IsAbs(label):
 		return "; correct the path, or the variable that contains it"
 	}
-	return "; correct the path, or the variable that contains it: paths are relative to the directory of the pipeline file"
+	return "; correct the path, or the variable that contains it: paths are relative to the directory of the " +
+		"pipeline file"
 }
 
 func (s *sources) resolveDir(dir string) (string, error) {
@@ -165,10 +167,13 @@ func (s *sources) tree(label, dir string, f filter) ([]SourceFile, []string) {
 	w := &treeWalk{sources: s, filter: f, top: dir, label: strings.TrimSuffix(filepath.ToSlash(label), "/")}
 	w.dir(dir, "")
 	if len(w.files) > maxMembers {
-		w.problems = append(w.problems, fmt.Sprintf("%q contains more than %d files; select some of them with include and exclude", label, maxMembers))
+		w.problems = append(w.problems,
+			fmt.Sprintf("%q contains more than %d files; select some of them with include and exclude", label,
+				maxMembers))
 	}
 	if len(w.problems) > maxTreeProblems {
-		w.problems = append(w.problems[:maxTreeProblems], fmt.Sprintf("and %d more like these", len(w.problems)-maxTreeProblems))
+		w.problems = append(w.problems[:maxTreeProblems],
+			fmt.Sprintf("and %d more like these", len(w.problems)-maxTreeProblems))
 	}
 	// A linked directory is listed at the place of the link, so sort by path.
 	slices.SortFunc(w.files, func(a, b SourceFile) int { return strings.Compare(a.Path, b.Path) })
@@ -177,7 +182,8 @@ func (s *sources) tree(label, dir string, f filter) ([]SourceFile, []string) {
 
 func (w *treeWalk) dir(dir, rel string) {
 	if slices.Contains(w.open, dir) {
-		w.problemf("the symbolic link %q leads to a directory that contains it, so the tree would be infinite; remove or exclude the link", w.name(rel))
+		w.problemf("the symbolic link %q leads to a directory that contains it, so the tree would be infinite; "+
+			"remove or exclude the link", w.name(rel))
 		return
 	}
 	entries, err := w.disk.ReadDir(dir)
@@ -219,7 +225,8 @@ func (w *treeWalk) entry(path, rel string, mode fs.FileMode) {
 			w.problemf("the symbolic link %s; remove or exclude it", pathError(w.name(rel), err))
 			return
 		case !within(target, w.top):
-			w.problemf("the symbolic link %q leads out of the tree, to %q; exclude it, or replace it with its target", w.name(rel), target)
+			w.problemf("the symbolic link %q leads out of the tree, to %q; exclude it, or replace it with its target",
+				w.name(rel), target)
 			return
 		}
 		if path, mode = target, fi.Mode(); mode.IsDir() {
@@ -234,7 +241,8 @@ func (w *treeWalk) entry(path, rel string, mode fs.FileMode) {
 	case mode.IsRegular():
 		w.files = append(w.files, SourceFile{Path: rel, Source: path, Label: w.name(rel)})
 	default:
-		w.problemf("%q is %s; a tree may only contain files, directories and links between them", w.name(rel), fileKind(mode))
+		w.problemf("%q is %s; a tree may only contain files, directories and links between them", w.name(rel),
+			fileKind(mode))
 	}
 }
 

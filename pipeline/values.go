@@ -83,7 +83,8 @@ func (l *module) setText(set map[string]cty.Value, name, text, from string, seve
 		ok, before := false, len(l.diags)
 		if val, ok = l.parseValue(text, filename, from); !ok {
 			if d := l.diags[before:]; len(d) > 0 {
-				d[0].Detail += fmt.Sprintf(" The variable %q takes %s, written as %s.", name, typeName(v.ty), example(v.ty))
+				d[0].Detail += fmt.Sprintf(" The variable %q takes %s, written as %s.", name, typeName(v.ty),
+					example(v.ty))
 			}
 			return
 		}
@@ -107,7 +108,8 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 	if filename == "" {
 		_, deep := nestsTooDeep(src, "")
 		if _, huge := hugeLiteral(src, ""); deep || huge {
-			l.errorf(hcl.Range{}, "Invalid value", "The value of %s is nested too deeply or contains a number that is too large.", from)
+			l.errorf(hcl.Range{}, "Invalid value",
+				"The value of %s is nested too deeply or contains a number that is too large.", from)
 			return cty.NilVal, false
 		}
 	}
@@ -119,7 +121,8 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 	}
 	if diags.HasErrors() {
 		if filename == "" {
-			l.errorf(hcl.Range{}, "Invalid value", "The value of %s is not an expression such as [1, 2] or {a = 1}. It is sensitive and not shown.", from)
+			l.errorf(hcl.Range{}, "Invalid value", "The value of %s is not an expression such as [1, 2] or {a = 1}. "+
+				"It is sensitive and not shown.", from)
 		} else {
 			l.diags = append(l.diags, diags...)
 		}
@@ -149,7 +152,8 @@ func (l *module) setValue(set map[string]cty.Value, v *variable, val cty.Value, 
 func (l *module) readVarFile(set map[string]cty.Value, path string) {
 	src, err := readLimited(l.disk, path, MaxSource)
 	if err != nil {
-		l.errorf(hcl.Range{}, "Cannot read variables", "%s. It was named with --var-file.", capital(pathError(path, err)))
+		l.errorf(hcl.Range{}, "Cannot read variables", "%s. It was named with --var-file.",
+			capital(pathError(path, err)))
 		return
 	}
 	src = unixLines(src)
@@ -196,7 +200,8 @@ func (l *module) readVarJSON(set map[string]cty.Value, path string, src []byte) 
 	}
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(src, &values); err != nil {
-		l.errorf(at, "Invalid JSON", "A JSON file of variables must contain one object, {\"name\": value, ...}: %s.", err)
+		l.errorf(at, "Invalid JSON", "A JSON file of variables must contain one object, {\"name\": value, ...}: %s.",
+			err)
 		return
 	}
 	for _, name := range sortedKeys(values) {

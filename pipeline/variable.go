@@ -37,7 +37,8 @@ type validation struct {
 func (l *module) decodeVariable(b *hclsyntax.Block) {
 	name := b.Labels[0]
 	if prev := l.variables[name]; prev != nil {
-		l.errorf(b.LabelRanges[0], "Duplicate variable", "The variable %q is already declared, at %s. Rename or remove one of the two.",
+		l.errorf(b.LabelRanges[0], "Duplicate variable",
+			"The variable %q is already declared, at %s. Rename or remove one of the two.",
 			name, where(prev.at, b.LabelRanges[0]))
 		return
 	}
@@ -66,7 +67,8 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 		if l.check(expr, exprContext{allow: scopeConstant, what: "a default"}) {
 			if val, ok := l.eval(expr, l.base); ok {
 				if converted, err := v.convert(val); err != nil {
-					l.errorf(expr.Range(), "Bad type", "The default of the variable %q %s.", name, mustBe(v.ty, val, err))
+					l.errorf(expr.Range(), "Bad type", "The default of the variable %q %s.", name,
+						mustBe(v.ty, val, err))
 				} else {
 					v.preset = converted
 				}
@@ -109,7 +111,8 @@ func (l *module) resolveVariables(set map[string]cty.Value) {
 			v.val = v.preset
 		default:
 			l.errorf(v.at, "Variable without a value",
-				"The variable %q has no default and was not set. Pass --var %s=VALUE, or set the environment variable %s%s.", v.name, v.name, VarPrefix, v.name)
+				"The variable %q has no default and was not set. Pass --var %s=VALUE, or set the environment "+
+					"variable %s%s.", v.name, v.name, VarPrefix, v.name)
 		}
 		if v.sensitive {
 			l.hideValue(v.val)
@@ -163,7 +166,8 @@ func (l *module) validate(v *variable, r validation) {
 			detail = msg.AsString()
 		}
 	}
-	l.errorf(v.at, "Invalid value of variable "+v.name, "%s\n\n%sThe rule is at %s.", detail, valueNote(v.val), r.condition.Range())
+	l.errorf(v.at, "Invalid value of variable "+v.name, "%s\n\n%sThe rule is at %s.", detail, valueNote(v.val),
+		r.condition.Range())
 }
 
 // valueNote describes the value of a variable, unless it is sensitive.
@@ -197,7 +201,8 @@ func mustBe(ty cty.Type, val cty.Value, err error) string {
 	if ty == cty.Bool {
 		want = "must be true or false"
 	}
-	if ty.IsPrimitiveType() && val.IsKnown() && !val.IsNull() && !val.IsMarked() && val.Type() == cty.String && len(val.AsString()) < 60 {
+	if ty.IsPrimitiveType() && val.IsKnown() && !val.IsNull() && !val.IsMarked() && val.Type() == cty.String &&
+		len(val.AsString()) < 60 {
 		return fmt.Sprintf("%s, not %q", want, val.AsString())
 	}
 	return fmt.Sprintf("%s: %s", want, err)
@@ -223,7 +228,8 @@ func (l *module) setting(expr hclsyntax.Expression, ty cty.Type, p exprContext) 
 		return cty.NilVal, false
 	}
 	if val.ContainsMarked() {
-		l.errorf(expr.Range(), "Sensitive value", "A sensitive value cannot be used in %s: it would be printed. Use it only in command or env.", p.what)
+		l.errorf(expr.Range(), "Sensitive value",
+			"A sensitive value cannot be used in %s: it would be printed. Use it only in command or env.", p.what)
 		return cty.NilVal, false
 	}
 	val, err := convert.Convert(val, ty)

@@ -24,7 +24,8 @@ type Change struct {
 // of the definition. White space and the order of members in JSON do not count. It does
 // not judge the sentences: the check rugpull.change does.
 func Diff(approved, now Tool) []Change {
-	severities := [...]Severity{change.Note: SeverityNone, change.Low: SeverityLow, change.Medium: SeverityMedium, change.High: SeverityHigh}
+	severities := [...]Severity{change.Note: SeverityNone, change.Low: SeverityLow, change.Medium: SeverityMedium,
+		change.High: SeverityHigh}
 	changes := []Change{}
 	for _, d := range change.Fields((*tool.Definition)(&approved), (*tool.Definition)(&now)) {
 		changes = append(changes, Change{d.Pointer, d.Was, d.Now, severities[d.Level], d.Why})

@@ -80,7 +80,8 @@ const largeTool = 256 << 10
 
 // sizeOf returns the number of bytes of a definition.
 func sizeOf(t *Tool) int {
-	return len(t.Name) + len(t.Title) + len(t.Description) + len(t.InputSchema) + len(t.OutputSchema) + len(t.Annotations) + len(t.Extra)
+	return len(t.Name) + len(t.Title) + len(t.Description) + len(t.InputSchema) + len(t.OutputSchema) +
+		len(t.Annotations) + len(t.Extra)
 }
 
 // ScanOne judges one tool against a registry made by Registry. It is fast

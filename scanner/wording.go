@@ -35,7 +35,8 @@ const (
 )
 
 // ordinary are the members of definitions that have a field of their own.
-var ordinary = []string{"", "name", "title", "description", "inputSchema", "outputSchema", "annotations", "uri", "uriTemplate"}
+var ordinary = []string{"", "name", "title", "description", "inputSchema", "outputSchema", "annotations", "uri",
+	"uriTemplate"}
 
 func placeOf(subject Subject, pointer string) place {
 	first, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
@@ -59,20 +60,24 @@ var wordings = []struct {
 }{
 	{
 		"sentence.classifier", []place{inInstructions},
-		"instructions say how to use a server; those that give the model orders about other things steer it against the user",
-		"Read the sentence. Accept it with a reason if it only says how to use the tool; otherwise ask the author to remove it.",
+		"instructions say how to use a server; those that give the model orders about other things steer it against " +
+			"the user",
+		"Read the sentence. Accept it with a reason if it only says how to use the tool; otherwise ask the author " +
+			"to remove it.",
 	},
 	{
 		"sentence.classifier", []place{inField},
 		"people are hardly shown this field, and models may read it; orders in it steer the model against the user",
-		"Read the sentence. Accept it with a reason if it only describes the tool; otherwise ask the author to remove it from this field.",
+		"Read the sentence. Accept it with a reason if it only describes the tool; otherwise ask the author to " +
+			"remove it from this field.",
 	},
 	{
 		"schema.carrier", []place{inField},
 		"reviewers skip fields like this, and models may read them",
 		"Quarantine the tool until its author has removed the text from this field.",
 	},
-	{"schema.carrier", []place{inArguments}, "reviewers skip arguments, and models read them", "Quarantine the tool until its author has removed the text from its arguments."},
+	{"schema.carrier", []place{inArguments}, "reviewers skip arguments, and models read them",
+		"Quarantine the tool until its author has removed the text from its arguments."},
 }
 
 // nouns replace the word tool in explanations, by the subject.
@@ -81,7 +86,8 @@ var nouns = map[Subject]*strings.Replacer{
 	SubjectResource:         replacer("resource"),
 	SubjectResourceTemplate: replacer("resource template"),
 	// Nobody quarantines the instructions alone.
-	SubjectInstructions: replacer("server", "Quarantine the tool", "Disconnect the server", "quarantine the tool", "disconnect the server"),
+	SubjectInstructions: replacer("server", "Quarantine the tool", "Disconnect the server", "quarantine the tool",
+		"disconnect the server"),
 }
 
 func replacer(noun string, first ...string) *strings.Replacer {

@@ -81,11 +81,13 @@ func (a *attack) forge(sound []byte) (content []byte, how string) {
 	case 1:
 		headers[at].Name, how = headers[other].Name, "the name of another entry"
 	case 2:
-		names := []string{"../../../escaped", "/tmp/escaped", "blobs/../../../escaped", "records/" + string(make([]byte, 300)), ""}
+		names := []string{"../../../escaped", "/tmp/escaped", "blobs/../../../escaped", "records/" +
+			string(make([]byte, 300)), ""}
 		headers[at].Name, how = names[a.random.IntN(len(names))], "a name that leads out of the cache"
 	case 3:
 		types := []byte{tar.TypeSymlink, tar.TypeLink, tar.TypeChar, tar.TypeFifo, tar.TypeDir}
-		headers[at].Typeflag, headers[at].Linkname, how = types[a.random.IntN(len(types))], "/etc/passwd", "an entry that is no file"
+		headers[at].Typeflag, headers[at].Linkname, how = types[a.random.IntN(len(types))], "/etc/passwd",
+			"an entry that is no file"
 		parts[at] = nil
 	case 4:
 		parts[at], how = bytes.Repeat([]byte{0}, 1+a.random.IntN(1<<20)), "an entry of zeros"

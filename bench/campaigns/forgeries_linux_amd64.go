@@ -260,7 +260,8 @@ func (f *forger) pack() ([]byte, error) {
 		if content == nil {
 			continue
 		}
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o600}); err != nil {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)),
+			Mode: 0o600}); err != nil {
 			return nil, err
 		}
 		if _, err := w.Write(content); err != nil {

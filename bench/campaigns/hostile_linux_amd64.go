@@ -34,7 +34,8 @@ var flaws = map[string]func(w io.Writer, id json.RawMessage, random *rand.Rand){
 		repeat(w, before(id)+`{"tools":[{"name":"t","inputSchema":{},"description":"`, strings.Repeat("words ", 1<<13))
 	},
 	"endless tools": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
-		repeat(w, before(id)+`{"tools":[{"name":"t","inputSchema":{}}`, strings.Repeat(`,{"name":"t","inputSchema":{}}`, 1<<10))
+		repeat(w, before(id)+`{"tools":[{"name":"t","inputSchema":{}}`,
+			strings.Repeat(`,{"name":"t","inputSchema":{}}`, 1<<10))
 	},
 	"endless space": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
 		repeat(w, before(id), strings.Repeat(" ", 1<<16))
@@ -71,10 +72,13 @@ var flaws = map[string]func(w io.Writer, id json.RawMessage, random *rand.Rand){
 		_, _ = io.WriteString(w, tools(id, `{"name":"t","inputSchema":`+schema+`}`, ""))
 	},
 	"a schema that refers to itself": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
-		_, _ = io.WriteString(w, tools(id, `{"name":"t","inputSchema":{"$ref":"#","allOf":[{"$ref":"#"}],"$defs":{"a":{"$ref":"#/$defs/a"}}}}`, ""))
+		_, _ = io.WriteString(w,
+			tools(id, `{"name":"t","inputSchema":{"$ref":"#","allOf":[{"$ref":"#"}],"$defs":{"a":{"$ref":"#/$defs/a"}}}}`, ""))
 	},
 	"numbers": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
-		_, _ = io.WriteString(w, tools(id, `{"name":"t","inputSchema":{"minimum":1e999999999,"maximum":`+strings.Repeat("9", 1<<20)+`}}`, ""))
+		_, _ = io.WriteString(w,
+			tools(id, `{"name":"t","inputSchema":{"minimum":1e999999999,"maximum":`+strings.Repeat("9", 1<<20)+`}}`,
+				""))
 	},
 	"another ID": func(w io.Writer, _ json.RawMessage, _ *rand.Rand) {
 		_, _ = io.WriteString(w, tools(json.RawMessage(`"another"`), "", ""))
@@ -83,31 +87,41 @@ var flaws = map[string]func(w io.Writer, id json.RawMessage, random *rand.Rand){
 		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","result":{}}`)
 	},
 	"other types": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
-		_, _ = io.WriteString(w, before(id)+`{"tools":{"name":["t"]},"protocolVersion":7,"content":"x","capabilities":[],"total":"many","state":{}}}`)
+		_, _ = io.WriteString(w, before(id)+
+			`{"tools":{"name":["t"]},"protocolVersion":7,"content":"x","capabilities":[],"total":"many","state":{}}}`)
 	},
 	"an error of a megabyte": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, id, strings.Repeat("\x1b[31mno", 1<<17))
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, id,
+			strings.Repeat("\x1b[31mno", 1<<17))
 	},
 	"endless pages": func(w io.Writer, id json.RawMessage, random *rand.Rand) {
-		_, _ = io.WriteString(w, tools(id, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, random.Uint64()), fmt.Sprint(random.Uint64())))
+		_, _ = io.WriteString(w,
+			tools(id, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, random.Uint64()),
+				fmt.Sprint(random.Uint64())))
 	},
 	"the same page": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
 		_, _ = io.WriteString(w, tools(id, `{"name":"t","inputSchema":{"type":"object"}}`, "again"))
 	},
 	"many tools": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
-		_, _ = io.WriteString(w, tools(id, strings.Repeat(`{"name":"t","inputSchema":{}},`, 300_000)+`{"name":"t","inputSchema":{}}`, ""))
+		_, _ = io.WriteString(w,
+			tools(id, strings.Repeat(`{"name":"t","inputSchema":{}},`, 300_000)+`{"name":"t","inputSchema":{}}`, ""))
 	},
 	"a long description": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
-		_, _ = io.WriteString(w, tools(id, `{"name":"t","inputSchema":{},"description":"`+strings.Repeat(`\u4f60 you must `, 300_000)+`"}`, ""))
+		_, _ = io.WriteString(w,
+			tools(id, `{"name":"t","inputSchema":{},"description":"`+strings.Repeat(`\u4f60 you must `, 300_000)+`"}`,
+				""))
 	},
 	"broken text": func(w io.Writer, id json.RawMessage, _ *rand.Rand) {
-		_, _ = io.WriteString(w, tools(id, `{"name":"\ud800\u0000`+"\xff\xfe"+`","name":"t","inputSchema":{},"description":"\u202e\ud83d"}`, ""))
+		_, _ = io.WriteString(w,
+			tools(id, `{"name":"\ud800\u0000`+"\xff\xfe"+`","name":"t","inputSchema":{},"description":"\u202e\ud83d"}`,
+				""))
 	},
 	"notifications": func(w io.Writer, _ json.RawMessage, _ *rand.Rand) {
 		repeat(w, "", strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`+"\n", 1000))
 	},
 	"requests": func(w io.Writer, _ json.RawMessage, _ *rand.Rand) {
-		repeat(w, "", strings.Repeat(`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`+"\n", 1000))
+		repeat(w, "", strings.Repeat(`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`+"\n",
+			1000))
 	},
 }
 

@@ -90,7 +90,8 @@ func (a *attack) atSystemCalls(ctx context.Context, choose func() plan) error {
 				err = errors.New("it should succeed and write")
 			}
 			if err != nil {
-				return fmt.Errorf("%s, traced without an attack, ends with %d after %d system calls: %w\n%s", do.name, t.Exit, t.Calls, err, r.output)
+				return fmt.Errorf("%s, traced without an attack, ends with %d after %d system calls: %w\n%s", do.name,
+					t.Exit, t.Calls, err, r.output)
 			}
 			calls[w] = t.Calls
 			if err := a.recovers(ctx, do.name); err != nil {

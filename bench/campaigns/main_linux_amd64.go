@@ -35,10 +35,12 @@ var campaigns = []campaign{
 	{"writers", "seconds with 64 runs at once and a collector of garbage", 5, 600, manyWriters},
 	{"archives", "archives with flipped bits, cuts and forged parts", 20, 1000, hostileArchives},
 	{"forgeries", "signed archives with false outputs, keys or signatures", 20, 1000, forgedResults},
-	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 15, 1000, hostileServers},
+	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 15, 1000,
+		hostileServers},
 	{"remote-forged", "answers of a remote cache with false outputs, keys or signatures", 16, 1000, remoteForged},
 	{"remote-garbled", "garbled answers of each method of a remote cache", 16, 1600, remoteGarbled},
-	{"remote-cut", "connections with a remote cache that stall, end or change a bit after any number of bytes", 8, 2000, remoteCut},
+	{"remote-cut", "connections with a remote cache that stall, end or change a bit after any number of bytes", 8, 2000,
+		remoteCut},
 	{"remote-clients", "runs of 64 machines with one remote cache", 64, 1000, remoteClients},
 	{"remote-kills", "kills of the client or the server of a remote cache", 6, 500, remoteKills},
 	{"clock", "commands that read a clock which is set back and forth", 6, 500, setClock},
@@ -117,7 +119,8 @@ func runAll(ctx context.Context, o options, names []string) (found int, err erro
 	}
 	defer os.RemoveAll(dir)
 	fmt.Printf("seed %d\n", o.seed)
-	fmt.Printf("%-15s %8s %8s %8s %10s %10s %8s\n", "campaign", "trials", "wrong", "hangs", "leftovers", "peak MiB", "seconds")
+	fmt.Printf("%-15s %8s %8s %8s %10s %10s %8s\n", "campaign", "trials", "wrong", "hangs", "leftovers", "peak MiB",
+		"seconds")
 	for i, c := range chosen {
 		began := time.Now()
 		s, err := newSubject(dir, tool, o.as, o.flags)
@@ -127,7 +130,8 @@ func runAll(ctx context.Context, o options, names []string) (found int, err erro
 		x := &attack{subject: s, random: rand.New(rand.NewPCG(o.seed, uint64(i))), trials: c.short}
 		err = c.run(ctx, x)
 		found += x.found()
-		fmt.Printf("%-15s %8d %8d %8d %10d %10d %8.0f\n", c.name, x.done, x.wrong, x.hangs, x.leftovers, x.peak>>20, time.Since(began).Seconds())
+		fmt.Printf("%-15s %8d %8d %8d %10d %10d %8.0f\n", c.name, x.done, x.wrong, x.hangs, x.leftovers, x.peak>>20,
+			time.Since(began).Seconds())
 		for _, n := range x.notes {
 			fmt.Println("  " + n)
 		}

@@ -127,7 +127,8 @@ func remoteForged(ctx context.Context, a *attack) error {
 			a.note("%s: %v: %s", how, err, r.output)
 		} else if facts.Remote.Found > 0 || facts.Remote.Refused == 0 {
 			a.wrong++
-			a.note("%s: of %d forged results %d count and %d do not", how, facts.Remote.Lookups, facts.Remote.Found, facts.Remote.Refused)
+			a.note("%s: of %d forged results %d count and %d do not", how, facts.Remote.Lookups, facts.Remote.Found,
+				facts.Remote.Refused)
 		}
 	}
 	return ctx.Err()
@@ -160,7 +161,8 @@ func (f *remoteForger) forgeAll(m *remotetest.Memory) (how string, err error) {
 		case 2:
 			how, signature = "the signature of another result", enclosed(other, 1)
 		case 3:
-			how, record, signature = "the result of another key with its signature", enclosed(other, 0), enclosed(other, 1)
+			how, record, signature = "the result of another key with its signature", enclosed(other, 0),
+				enclosed(other, 1)
 		case 4:
 			how, record = "a wrong output by an unknown key", withOutput(record, output)
 			signature, err = f.sign(record, "touchstone")
@@ -200,7 +202,8 @@ func enclosed(r *repb.ActionResult, i int) []byte {
 }
 
 // remoteMethods are all methods that the program calls.
-var remoteMethods = []string{"GetCapabilities", "GetActionResult", "BatchReadBlobs", "Read", "FindMissingBlobs", "BatchUpdateBlobs", "Write", "UpdateActionResult"}
+var remoteMethods = []string{"GetCapabilities", "GetActionResult", "BatchReadBlobs", "Read", "FindMissingBlobs",
+	"BatchUpdateBlobs", "Write", "UpdateActionResult"}
 
 // remoteGarbled garbles the answers of one method after the other.
 func remoteGarbled(ctx context.Context, a *attack) error {
@@ -343,7 +346,8 @@ func remoteClients(ctx context.Context, a *attack) error {
 	started := 0
 	for i := range min(writersAtOnce, a.trials) {
 		own := *a.subject
-		own.work, own.store = filepath.Join(a.dir, fmt.Sprintf("work-%d", i)), filepath.Join(a.dir, fmt.Sprintf("store-%d", i))
+		own.work, own.store = filepath.Join(a.dir, fmt.Sprintf("work-%d", i)),
+			filepath.Join(a.dir, fmt.Sprintf("store-%d", i))
 		if err := os.CopyFS(own.work, os.DirFS(a.work)); err != nil {
 			return err
 		}
@@ -361,7 +365,8 @@ func remoteClients(ctx context.Context, a *attack) error {
 					return
 				}
 				salt := random.IntN(4)
-				r := s.share(ctx, &own, server.Address, []string{"read", "read-write"}[random.IntN(2)], "--var", fmt.Sprintf("salt=%d", salt))
+				r := s.share(ctx, &own, server.Address, []string{"read", "read-write"}[random.IntN(2)], "--var",
+					fmt.Sprintf("salt=%d", salt))
 				mu.Lock()
 				a.judge(ctx, &own, r, salt)
 				mu.Unlock()

@@ -180,16 +180,20 @@ func (a *attack) scoreProxy(ctx context.Context, command []string) (result, erro
 	}
 	in := func(name string) string { return filepath.Join(a.dir, name) }
 	adapter := fmt.Sprintf(hostileAdapter, strings.Join(words, ", "))
-	if err := errors.Join(os.RemoveAll(in("proxy")), os.WriteFile(in("hostile.hcl"), []byte(adapter), 0o644)); err != nil {
+	if err := errors.Join(os.RemoveAll(in("proxy")),
+		os.WriteFile(in("hostile.hcl"), []byte(adapter), 0o644)); err != nil {
 		return result{}, err
 	}
 	index := in("index.json")
 	steps := [][]string{
 		{"stage", "build-proxy", "--adapter", in("hostile.hcl"), "--out", in("proxy")},
-		{"stage", "snapshot-index", "--proxy", in("proxy"), "--corpus", in("corpus.json"), "--ready-timeout", clientLimit.String(), "--out", index},
+		{"stage", "snapshot-index", "--proxy", in("proxy"), "--corpus", in("corpus.json"), "--ready-timeout",
+			clientLimit.String(), "--out", index},
 		{
-			"stage", "score-retrieval", "--proxy", in("proxy"), "--corpus", in("corpus.json"), "--golden", in("golden.json"), "--index", index,
-			"--search", "rest", "--ready-timeout", clientLimit.String(), "--query-timeout", clientLimit.String(), "--out", in("scores.json"),
+			"stage", "score-retrieval", "--proxy", in("proxy"), "--corpus", in("corpus.json"), "--golden",
+			in("golden.json"), "--index", index,
+			"--search", "rest", "--ready-timeout", clientLimit.String(), "--query-timeout", clientLimit.String(),
+			"--out", in("scores.json"),
 		},
 	}
 	var whole result

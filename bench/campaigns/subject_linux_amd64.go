@@ -66,7 +66,8 @@ func newSubject(parent, tool string, as int, flags []string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{tool: tool, trust: []string{"--trust"}, dir: dir, work: filepath.Join(dir, "work"), store: filepath.Join(dir, "store"), tmp: filepath.Join(dir, "tmp"), as: as, flags: flags}
+	s := &subject{tool: tool, trust: []string{"--trust"}, dir: dir, work: filepath.Join(dir, "work"),
+		store: filepath.Join(dir, "store"), tmp: filepath.Join(dir, "tmp"), as: as, flags: flags}
 	var words bytes.Buffer
 	for i := range 500 {
 		fmt.Fprintf(&words, "%x word %d\n", i*7919%1000, i)

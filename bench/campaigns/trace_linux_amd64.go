@@ -186,7 +186,8 @@ func (t *tracer) processes() int {
 	n := 0
 	for pid := range t.alive {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-		if err == nil && strings.Contains(string(b), fmt.Sprintf("\nTgid:\t%d\n", pid)) && !strings.Contains(string(b), "\nState:\tZ") {
+		if err == nil && strings.Contains(string(b), fmt.Sprintf("\nTgid:\t%d\n", pid)) &&
+			!strings.Contains(string(b), "\nState:\tZ") {
 			n++
 		}
 	}
@@ -251,7 +252,8 @@ func (t *tracer) call(pid int, result *traced) {
 // and with EMFILE only those that make a descriptor.
 func (t *tracer) counts(pid, nr int, regs *unix.PtraceRegs) bool {
 	if slices.Contains(opens, nr) {
-		return nr != unix.SYS_FCNTL && (t.plan.Errno == 0 || t.plan.Errno == unix.EMFILE || nr == unix.SYS_OPENAT && creates(regs))
+		return nr != unix.SYS_FCNTL &&
+			(t.plan.Errno == 0 || t.plan.Errno == unix.EMFILE || nr == unix.SYS_OPENAT && creates(regs))
 	}
 	if t.plan.Errno == unix.EMFILE {
 		return false
@@ -260,7 +262,8 @@ func (t *tracer) counts(pid, nr int, regs *unix.PtraceRegs) bool {
 		return true
 	}
 	file, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, firstArgument(regs)))
-	return err == nil && strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "/dev/") && !strings.HasPrefix(file, "/proc/")
+	return err == nil && strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "/dev/") &&
+		!strings.HasPrefix(file, "/proc/")
 }
 
 // creates reports whether openat creates a file.

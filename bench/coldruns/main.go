@@ -97,10 +97,12 @@ func bench(o options) error {
 				errored++
 			}
 			switch want := first.PerQuery[i]; {
-			case !slices.EqualFunc(q.Ranked, want.Ranked, func(a, b contracts.RankedTool) bool { return a.ToolID == b.ToolID }):
+			case !slices.EqualFunc(q.Ranked, want.Ranked,
+				func(a, b contracts.RankedTool) bool { return a.ToolID == b.ToolID }):
 				others++
 				fmt.Printf("run %d, query %s: the list differs from that of run 1\n", run, q.ID)
-			case !slices.EqualFunc(q.Ranked, want.Ranked, func(a, b contracts.RankedTool) bool { return a.Score == b.Score }):
+			case !slices.EqualFunc(q.Ranked, want.Ranked,
+				func(a, b contracts.RankedTool) bool { return a.Score == b.Score }):
 				scores++
 			}
 		}
@@ -109,7 +111,8 @@ func bench(o options) error {
 		return fmt.Errorf("all %d runs failed", failed)
 	}
 	slices.Sort(times)
-	fmt.Printf("%s: %d cold runs, %d failed; %d queries each, %d without an answer\n", first.Proxy, o.runs, failed, len(first.PerQuery), errored)
+	fmt.Printf("%s: %d cold runs, %d failed; %d queries each, %d without an answer\n", first.Proxy, o.runs, failed,
+		len(first.PerQuery), errored)
 	fmt.Printf("ranked lists that differ from those of the first run: %d of %d; the same list with other scores: %d\n",
 		others, len(times)*len(first.PerQuery), scores)
 	fmt.Printf("a run (the start of the proxy and all queries): median %v, longest %v\n",

@@ -105,14 +105,17 @@ func (b *bench) warmGate() (floor time.Duration, err error) {
 		return 0, err
 	}
 	if _, err := os.Stat(filepath.Join(tree, "datasets", "baseline_v2.json")); os.IsNotExist(err) {
-		if err := command(tree, b.tool, "baseline", "update", "--cache-dir", filepath.Join(b.dir, "store")); err != nil {
+		if err := command(tree, b.tool, "baseline", "update", "--cache-dir",
+			filepath.Join(b.dir, "store")); err != nil {
 			return 0, err
 		}
 	}
 	samples, err := timing.Compare(os.Stdout, 2, b.runs,
-		timing.Contender{Name: "dagger call of a constant", Dir: constant, Argv: []string{b.cli, "--silent", "call", "answer"}},
+		timing.Contender{Name: "dagger call of a constant", Dir: constant,
+			Argv: []string{b.cli, "--silent", "call", "answer"}},
 		timing.Contender{Name: "the same, executed", Dir: constant, Argv: []string{b.cli, "--silent", "call", "run"}},
-		timing.Contender{Name: "dagger call gate, warm", Dir: tree, Argv: []string{b.cli, "--silent", "call", "--build", "gate"}},
+		timing.Contender{Name: "dagger call gate, warm", Dir: tree,
+			Argv: []string{b.cli, "--silent", "call", "--build", "gate"}},
 	)
 	if err != nil {
 		return 0, err
@@ -130,7 +133,8 @@ func (b *bench) oneStage() error {
 	dir := filepath.Join(b.dir, "chain")
 	var hcl strings.Builder
 	for i := range b.stages {
-		fmt.Fprintf(&hcl, "stage \"s%d\" {\n  env = { N = \"%d\" }\n  command = [\"touchstone\", \"version\"]\n}\n", i, i)
+		fmt.Fprintf(&hcl, "stage \"s%d\" {\n  env = { N = \"%d\" }\n  command = [\"touchstone\", \"version\"]\n}\n", i,
+			i)
 	}
 	if err := writeTree(dir, map[string]string{"pipeline.hcl": hcl.String()}); err != nil {
 		return err
@@ -160,7 +164,8 @@ func (b *bench) manyAtOnce(floor time.Duration) error {
 			return err
 		}
 		timing.Print(os.Stdout, fmt.Sprintf("%d runs until %s, %d at once, cold", b.matrix, stage, b.jobs), samples)
-		verdict("(matrix in containers - constant) / local", float64(samples[1].Median()-floor)/float64(samples[0].Median()), 1.5, "")
+		verdict("(matrix in containers - constant) / local",
+			float64(samples[1].Median()-floor)/float64(samples[0].Median()), 1.5, "")
 	}
 	return nil
 }
@@ -172,7 +177,8 @@ func (b *bench) executors(dir string, jobs, warmup, runs int, args ...string) ([
 		store := filepath.Join(b.dir, "cold-"+name)
 		argv := append([]string{b.tool}, args...)
 		argv = append(argv, "--executor", name, "--cache-dir", store, "--progress", "quiet", "--jobs", fmt.Sprint(jobs))
-		contenders = append(contenders, timing.Contender{Name: name, Dir: dir, Argv: argv, Before: func() error { return os.RemoveAll(store) }})
+		contenders = append(contenders,
+			timing.Contender{Name: name, Dir: dir, Argv: argv, Before: func() error { return os.RemoveAll(store) }})
 	}
 	return timing.Compare(os.Stdout, warmup, runs, contenders...)
 }

@@ -46,7 +46,8 @@ func bench(ctx context.Context, external string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%-10s %-10s %6s %6s %6s %6s %6s %9s\n", "data", "ranking", "R@1", "R@3", "R@5", "R@10", "MRR", "ms/query")
+	fmt.Printf("%-10s %-10s %6s %6s %6s %6s %6s %9s\n", "data", "ranking", "R@1", "R@3", "R@5", "R@10", "MRR",
+		"ms/query")
 	sets := []struct{ name, corpus, golden string }{
 		{"golden_v1", "datasets/corpus_v1.json", "datasets/golden_v1.json"},
 		{"metatool", filepath.Join(external, "metatool.corpus.json"), filepath.Join(external, "metatool.golden.json")},
@@ -96,7 +97,8 @@ type searcher interface {
 	Search(ctx context.Context, query string, limit int) ([]contracts.ToolID, error)
 }
 
-func compare(ctx context.Context, name string, corpus contracts.Corpus, golden contracts.GoldenSet, model embedding.Model) error {
+func compare(ctx context.Context, name string, corpus contracts.Corpus, golden contracts.GoldenSet,
+	model embedding.Model) error {
 	bm25, err := direct.NewRanking(ctx, direct.RankBM25, corpus.Tools, nil)
 	if err != nil {
 		return err

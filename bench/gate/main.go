@@ -75,15 +75,20 @@ func bench(runs, copies int) error {
 	}
 	for _, jobs := range []string{"1", strconv.Itoa(runtime.NumCPU())} {
 		executed, err := timing.Compare(os.Stdout, 1, 5,
-			timing.Contender{Name: "touchstone", Dir: graph, Before: fresh, Argv: []string{tool, "run", "-j", jobs, "--progress", "quiet", "--cache-dir", store}},
-			timing.Contender{Name: "ninja", Dir: graph, Before: func() error { return timing.ClearGraph(graph) }, Argv: []string{"ninja", "-j", jobs, "--quiet"}},
+			timing.Contender{Name: "touchstone", Dir: graph, Before: fresh,
+				Argv: []string{tool, "run", "-j", jobs, "--progress", "quiet", "--cache-dir", store}},
+			timing.Contender{Name: "ninja", Dir: graph, Before: func() error { return timing.ClearGraph(graph) },
+				Argv: []string{"ninja", "-j", jobs, "--quiet"}},
 		)
 		if err != nil {
 			return err
 		}
 		timing.Print(os.Stdout, fmt.Sprintf("executing %d copies, %s at a time", copies, jobs), executed)
 		if len(executed) == 2 {
-			each := func(d time.Duration) time.Duration { return (d / time.Duration(copies+1)).Round(10 * time.Microsecond) }
+			each := func(d time.Duration) time.Duration {
+				return (d / time.Duration(copies+
+					1)).Round(10 * time.Microsecond)
+			}
 			fmt.Printf("  the engine adds %s to a stage (between the medians; %s between the shortest times)\n",
 				each(executed[0].Median()-executed[1].Median()), each(executed[0].Times[0]-executed[1].Times[0]))
 		}

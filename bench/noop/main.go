@@ -42,7 +42,8 @@ func bench(sizes string, runs int) error {
 			return err
 		}
 		samples, err := timing.Compare(os.Stdout, 2, runs,
-			timing.Contender{Name: "touchstone", Dir: graph, Argv: []string{tool, "run", "--progress", "quiet", "--cache-dir", filepath.Join(dir, "store")}},
+			timing.Contender{Name: "touchstone", Dir: graph,
+				Argv: []string{tool, "run", "--progress", "quiet", "--cache-dir", filepath.Join(dir, "store")}},
 			timing.Contender{Name: "ninja", Dir: graph, Argv: []string{"ninja", "--quiet"}},
 			timing.Contender{Name: "make", Dir: graph, Argv: []string{"make", "--silent"}},
 		)

@@ -84,7 +84,8 @@ func disagreement(report contracts.RetrievalReport) float64 {
 // otherLists returns the queries whose lists differ.
 func otherLists(a, b contracts.RetrievalReport) (ids []string) {
 	for i, q := range a.PerQuery {
-		same := slices.EqualFunc(q.Ranked, b.PerQuery[i].Ranked, func(x, y contracts.RankedTool) bool { return x.ToolID == y.ToolID })
+		same := slices.EqualFunc(q.Ranked, b.PerQuery[i].Ranked,
+			func(x, y contracts.RankedTool) bool { return x.ToolID == y.ToolID })
 		if !same {
 			ids = append(ids, q.ID)
 		}

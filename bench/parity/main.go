@@ -63,7 +63,8 @@ func parity(source, adapter string) error {
 	}
 	defer os.RemoveAll(dir)
 	w := work{dir: dir, tool: tool, source: source}
-	err = w.run("stage", "build-proxy", "--out", w.path("proxy"), "--detectors", w.path("detectors"), "--adapter", adapter, "--source", source)
+	err = w.run("stage", "build-proxy", "--out", w.path("proxy"), "--detectors", w.path("detectors"), "--adapter",
+		adapter, "--source", source)
 	if err != nil {
 		return err
 	}
@@ -100,13 +101,15 @@ func (w work) retrieval() error {
 		if err != nil {
 			return err
 		}
-		err = w.run("stage", "snapshot-index", "--proxy", w.path("proxy"), "--corpus", w.path(name+".corpus"), "--out", w.path(name+".index"))
+		err = w.run("stage", "snapshot-index", "--proxy", w.path("proxy"), "--corpus", w.path(name+".corpus"), "--out",
+			w.path(name+".index"))
 		if err != nil {
 			return err
 		}
 		for _, search := range []string{contracts.SearchREST, contracts.SearchMCP} {
 			out := w.path(name + "." + search)
-			err := w.run("stage", "score-retrieval", "--proxy", w.path("proxy"), "--corpus", w.path(name+".corpus"), "--golden", w.path(name+".golden"),
+			err := w.run("stage", "score-retrieval", "--proxy", w.path("proxy"), "--corpus", w.path(name+".corpus"),
+				"--golden", w.path(name+".golden"),
 				"--index", w.path(name+".index"), "--search", search, "--run", "1", "--out", out)
 			if err != nil {
 				return err
@@ -132,9 +135,11 @@ func (w work) retrieval() error {
 	for _, report := range reports {
 		worst = math.Max(worst, disagreement(report))
 	}
-	fmt.Printf("\nlargest difference between our figures and the second computation, over %d reports: %.1e\n", len(reports), worst)
+	fmt.Printf("\nlargest difference between our figures and the second computation, over %d reports: %.1e\n",
+		len(reports), worst)
 	for _, c := range corpora {
-		fmt.Printf("corpus %s: %d of %d lists differ between REST and MCP\n", c.name, len(otherLists(reports[c.name+"/rest"], reports[c.name+"/mcp"])), len(reports[c.name+"/rest"].PerQuery))
+		fmt.Printf("corpus %s: %d of %d lists differ between REST and MCP\n", c.name,
+			len(otherLists(reports[c.name+"/rest"], reports[c.name+"/mcp"])), len(reports[c.name+"/rest"].PerQuery))
 	}
 	for i, c := range corpora[1:] {
 		before := corpora[i]
@@ -175,16 +180,20 @@ func (w work) detectors() error {
 		{"security_corpus_v1.json", nil},
 	} {
 		corpus := w.path(c.file)
-		args := append([]string{"data", "import", filepath.Join(w.source, evaluation, c.file), "--license", "self-authored=MIT", "-o", corpus}, c.drop...)
+		args := append([]string{"data", "import", filepath.Join(w.source, evaluation, c.file), "--license",
+			"self-authored=MIT", "-o", corpus}, c.drop...)
 		if err := w.run(args...); err != nil {
 			return err
 		}
-		fmt.Printf("\n%s\n| detector | caught | share | 95%% | hard negatives flagged | share | 95%% | plain benign flagged |\n|---|---|---|---|---|---|---|---|\n", c.file)
+		fmt.Printf("\n%s\n| detector | caught | share | 95%% | hard negatives flagged | share | 95%% | plain benign "+
+			"flagged |\n|---|---|---|---|---|---|---|---|\n", c.file)
 		for _, d := range []struct{ name, adapted string }{
-			{"mcpproxy-detect", w.path("detectors")}, {"mcpproxy-sensitive", w.path("detectors")}, {"scanner", ""}, {"keywords", ""},
+			{"mcpproxy-detect", w.path("detectors")}, {"mcpproxy-sensitive", w.path("detectors")}, {"scanner", ""},
+			{"keywords", ""},
 		} {
 			out := w.path(c.file + "." + d.name)
-			args := []string{"stage", "score-security", "--security", corpus, "--detector", d.name, "--run", "1", "--out", out}
+			args := []string{"stage", "score-security", "--security", corpus, "--detector", d.name, "--run", "1",
+				"--out", out}
 			if d.adapted != "" {
 				args = append(args, "--adapted", d.adapted)
 			}
@@ -220,5 +229,6 @@ func printDetector(r contracts.SecurityReport) {
 		return fmt.Sprintf("%d of %d | %.3f | %.3f to %.3f", k, n, float64(k)/float64(n), i.Low, i.High)
 	}
 	d := r.Detector
-	fmt.Printf("| %s | %s | %s | %d of %d |\n", d.Detector, share(d.TP, d.TP+d.FN), share(hardFlagged, hard), benignFlagged, benign)
+	fmt.Printf("| %s | %s | %s | %d of %d |\n", d.Detector, share(d.TP, d.TP+d.FN), share(hardFlagged, hard),
+		benignFlagged, benign)
 }

@@ -37,7 +37,8 @@ func main() {
 	flag.StringVar(&o.aguara, "aguara", "", "the program aguara")
 	flag.StringVar(&o.pipelock, "pipelock", "", "the program pipelock; for -security only")
 	flag.StringVar(&o.mcpproxy, "mcpproxy", "", "the program scan-eval of mcpproxy-go; for -security only")
-	flag.StringVar(&o.mcpScanner, "mcp-scanner", "", "a checkout of mcp-scanner; requires python3 with yara; for -tools only")
+	flag.StringVar(&o.mcpScanner, "mcp-scanner", "",
+		"a checkout of mcp-scanner; requires python3 with yara; for -tools only")
 	flag.StringVar(&o.python, "python", "python3", "the Python interpreter that has yara")
 	flag.IntVar(&o.copies, "copies", 10, "how often the tools are repeated in the larger run")
 	flag.IntVar(&o.runs, "runs", 5, "timed runs of each")
@@ -110,10 +111,14 @@ func (o options) compare(tool, dir string, tools []row, copies int) ([]timing.Sa
 		{Name: "touchstone", Argv: []string{tool, "scan", "--fail-on", "none", "--json", all}},
 	}
 	if o.aguara != "" {
-		contenders = append(contenders, timing.Contender{Name: "aguara", Argv: []string{o.aguara, "scan", "--format", "json", "--no-update-check", filepath.Join(dir, "each")}})
+		contenders = append(contenders,
+			timing.Contender{Name: "aguara",
+				Argv: []string{o.aguara, "scan", "--format", "json", "--no-update-check", filepath.Join(dir, "each")}})
 	}
 	if o.mcpScanner != "" {
-		contenders = append(contenders, timing.Contender{Name: "mcp-scanner", Argv: []string{o.python, "-B", "bench/peers/static.py", o.mcpScanner, all}})
+		contenders = append(contenders,
+			timing.Contender{Name: "mcp-scanner",
+				Argv: []string{o.python, "-B", "bench/peers/static.py", o.mcpScanner, all}})
 	}
 	samples, err := timing.Compare(os.Stdout, 1, o.runs, contenders...)
 	if err != nil {

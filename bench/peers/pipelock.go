@@ -35,7 +35,8 @@ mcp_tool_scanning:
 `
 
 // servePipelock judges tools with pipelock (github.com/luckyPipewrench/pipelock). It is a proxy
-// between a client and a server, and flags a tool by answering tools/list with an error. An approved version is listed first, in the
+// between a client and a server, and flags a tool by answering tools/list with an error. An approved version is listed
+// first, in the
 // same session, which is how pipelock detects a rug pull. It does not get the tools of
 // other servers, because it proxies one server.
 func servePipelock(args []string) error {
@@ -71,7 +72,8 @@ func (p pipelock) judge(r contracts.DetectorRequest) (contracts.DetectorVerdict,
 	versions := []definition{now}
 	if r.Approved != nil {
 		before := now
-		before.Description, before.InputSchema, before.OutputSchema = r.Approved.Description, r.Approved.InputSchema, r.Approved.OutputSchema
+		before.Description, before.InputSchema, before.OutputSchema = r.Approved.Description, r.Approved.InputSchema,
+			r.Approved.OutputSchema
 		versions = []definition{before, now}
 	}
 	var lists []byte
@@ -139,7 +141,8 @@ func (p pipelock) session(file string, n int) (blocked bool, err error) {
 func converse(in io.Writer, out *bufio.Reader, n int) (blocked bool, err error) {
 	ask := func(id int, method, params string) (message, error) {
 		var m message
-		if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
+		if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method,
+			params); err != nil {
 			return m, err
 		}
 		for m.ID != id { // notifications have no id
@@ -153,7 +156,8 @@ func converse(in io.Writer, out *bufio.Reader, n int) (blocked bool, err error) 
 		}
 		return m, nil
 	}
-	m, err := ask(1, "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"peers","version":"1"}}`)
+	m, err := ask(1, "initialize",
+		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"peers","version":"1"}}`)
 	if err != nil {
 		return false, err
 	}

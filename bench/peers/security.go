@@ -42,7 +42,8 @@ func (o options) find(dir, tool string) error {
 		return err
 	}
 	for _, file := range o.security {
-		fmt.Printf("%s:\n%-12s %18s %18s %22s %22s %8s\n", file, "", "attacks caught", "attacks stopped", "hard negatives", "plain tools", "errors")
+		fmt.Printf("%s:\n%-12s %18s %18s %22s %22s %8s\n", file, "", "attacks caught", "attacks stopped",
+			"hard negatives", "plain tools", "errors")
 		for _, p := range peers {
 			report, err := score(dir, tool, file, p.name, p.flags)
 			if err != nil {
@@ -58,7 +59,8 @@ func (o options) find(dir, tool string) error {
 				stopped = count(strict.PerEntry)
 			}
 			fmt.Printf("%-12s %18s %18s %22s %22s %8d\n", p.name, share(caught.attacks), share(stopped.attacks),
-				flaggedAndStopped(caught.hard, stopped.hard), flaggedAndStopped(caught.plain, stopped.plain), report.Detector.Errored)
+				flaggedAndStopped(caught.hard, stopped.hard), flaggedAndStopped(caught.plain, stopped.plain),
+				report.Detector.Errored)
 		}
 	}
 	return nil
@@ -71,7 +73,8 @@ func (o options) peers(dir string) ([]peer, error) {
 		return nil, err
 	}
 	list := []peer{
-		{name: "touchstone", flags: []string{"--detector", "scanner"}, strict: []string{"--detector", "touchstone", "--", self, stopsVerb}},
+		{name: "touchstone", flags: []string{"--detector", "scanner"},
+			strict: []string{"--detector", "touchstone", "--", self, stopsVerb}},
 		{name: "keywords", flags: []string{"--detector", "keywords"}},
 	}
 	if o.aguara != "" {
@@ -82,19 +85,22 @@ func (o options) peers(dir string) ([]peer, error) {
 			return nil, fmt.Errorf("building the adapter of aguara: %w", err)
 		}
 		at := func(severity string) []string {
-			return []string{"--detector", "aguara", "--entry-timeout", "1m", "--", adapter, "-aguara", o.aguara, "-severity", severity}
+			return []string{"--detector", "aguara", "--entry-timeout", "1m", "--", adapter, "-aguara", o.aguara,
+				"-severity", severity}
 		}
 		list = append(list, peer{name: "aguara", flags: at("medium"), strict: at("high")})
 	}
 	if o.pipelock != "" {
-		list = append(list, peer{name: "pipelock", flags: []string{"--detector", "pipelock", "--entry-timeout", "1m", "--", self, pipelockVerb, o.pipelock}})
+		list = append(list, peer{name: "pipelock",
+			flags: []string{"--detector", "pipelock", "--entry-timeout", "1m", "--", self, pipelockVerb, o.pipelock}})
 	}
 	if o.mcpproxy != "" {
 		detectors, err := o.adapted(dir)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, peer{name: "mcpproxy-go", flags: []string{"--detector", "mcpproxy-detect", "--adapted", detectors}})
+		list = append(list, peer{name: "mcpproxy-go",
+			flags: []string{"--detector", "mcpproxy-detect", "--adapted", detectors}})
 	}
 	return list, nil
 }
@@ -115,7 +121,8 @@ func (o options) adapted(dir string) (string, error) {
 			return "", err
 		}
 	}
-	return detectors, run(filepath.Join(dir, "touchstone"), "stage", "build-proxy", "--adapter", "adapters/mcpproxy.hcl",
+	return detectors, run(filepath.Join(dir, "touchstone"), "stage", "build-proxy", "--adapter",
+		"adapters/mcpproxy.hcl",
 		"--source", source, "--detectors", detectors, "--out", filepath.Join(dir, "proxy"))
 }
 

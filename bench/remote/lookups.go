@@ -62,11 +62,14 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 			return err
 		}
 		r := &cache.Record{
-			Key: keyOf(i), Stage: "stage", Instance: fmt.Sprint("n=", i), Executor: "local", Started: time.Now(), Attempts: 1,
-			Outputs: []cache.RecordOutput{{Name: "result", Path: "out/result", Digest: d, Size: int64(len(content)), Mode: 0o644}},
+			Key: keyOf(i), Stage: "stage", Instance: fmt.Sprint("n=", i), Executor: "local", Started: time.Now(),
+			Attempts: 1,
+			Outputs: []cache.RecordOutput{{Name: "result", Path: "out/result", Digest: d, Size: int64(len(content)),
+				Mode: 0o644}},
 		}
 		for c := range 12 { // as many as a stage of the evaluation has
-			r.Components = append(r.Components, cache.Component{Name: fmt.Sprint("input.", c), Digest: d, Value: "datasets/file.json"})
+			r.Components = append(r.Components,
+				cache.Component{Name: fmt.Sprint("input.", c), Digest: d, Value: "datasets/file.json"})
 		}
 		if err := store.PutRecord(r); err != nil {
 			return err
@@ -106,7 +109,8 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 	}
 	one.Close(ctx)
 	_ = store.Close()
-	fmt.Printf("  one at a time               %8.3f ms a hit, %.3f ms a round trip without a result, %.3f ms beyond it\n", ms(hit), ms(trip), ms(hit-trip))
+	fmt.Printf("  one at a time               %8.3f ms a hit, %.3f ms a round trip without a result, %.3f ms beyond "+
+		"it\n", ms(hit), ms(trip), ms(hit-trip))
 
 	store, many, err := b.open(ctx, "many")
 	if err != nil {
@@ -136,7 +140,8 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 	if int(found.Load()) != n {
 		return errors.New("not all results were found")
 	}
-	fmt.Printf("  64 at a time                %8.3f s, with their records written to the cache here, %.3f s of processor time without the server's\n", took.Seconds(), cpu.Seconds())
+	fmt.Printf("  64 at a time                %8.3f s, with their records written to the cache here, %.3f s of "+
+		"processor time without the server's\n", took.Seconds(), cpu.Seconds())
 	return nil
 }
 

@@ -39,7 +39,8 @@ func main() {
 	workers := flag.String("workers", "", "measure runs on these numbers of workers, such as 2,4,8")
 	executor := flag.String("executor", "", "with -workers: the address of a server that has that many")
 	naps := flag.Int("naps", 1000, "with -workers: the number of instances that sleep")
-	memory := flag.String("memory", "", "measure the memory of runs with these numbers of instances, such as 1000,100000")
+	memory := flag.String("memory", "", "measure the memory of runs with these numbers of instances, such as "+
+		"1000,100000")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -69,7 +70,8 @@ func measure(ctx context.Context, gate bool, results, stages, rounds int) error 
 	}
 	defer os.RemoveAll(dir)
 	b := &bench{dir: dir, tool: tool, key: filepath.Join(dir, "key"), allowed: filepath.Join(dir, "allowed")}
-	if out, err := exec.CommandContext(ctx, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", b.key).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f",
+		b.key).CombinedOutput(); err != nil {
 		return fmt.Errorf("making a key: %w: %s", err, out)
 	}
 	public, err := os.ReadFile(b.key + ".pub")
@@ -147,10 +149,12 @@ func (b *bench) run(ctx context.Context, work, store string, args ...string) (fa
 }
 
 // runWith also sets variables, NAME=VALUE.
-func (b *bench) runWith(ctx context.Context, work, store string, variables []string, args ...string) (facts, time.Duration, error) {
+func (b *bench) runWith(ctx context.Context, work, store string, variables []string, args ...string) (facts,
+	time.Duration, error) {
 	cmd := exec.CommandContext(ctx, b.tool, append(args, "--json", "--progress", "quiet")...)
 	cmd.Dir = work
-	cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE="+filepath.Join(b.dir, store), "TOUCHSTONE_ALLOWED_SIGNERS="+b.allowed)
+	cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE="+filepath.Join(b.dir, store), "TOUCHSTONE_ALLOWED_SIGNERS="+
+		b.allowed)
 	cmd.Env = append(cmd.Env, variables...)
 	cmd.Stderr = os.Stderr
 	began := time.Now()
@@ -179,7 +183,8 @@ func (b *bench) empty(ctx context.Context, name string) (*remotetest.Server, err
 
 // remote are the variables of a run with a server.
 func (b *bench) remote(server *remotetest.Server, mode string) []string {
-	return []string{"TOUCHSTONE_REMOTE_CACHE=" + server.Address, "TOUCHSTONE_REMOTE_MODE=" + mode, "TOUCHSTONE_REMOTE_SIGN=" + b.key}
+	return []string{"TOUCHSTONE_REMOTE_CACHE=" + server.Address, "TOUCHSTONE_REMOTE_MODE=" + mode,
+		"TOUCHSTONE_REMOTE_SIGN=" + b.key}
 }
 
 func (b *bench) gate(ctx context.Context, rounds int) error {
@@ -210,7 +215,8 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 			return err
 		}
 		defer server.Kill()
-		if f, took, err = b.runWith(ctx, one, fmt.Sprint("one-store-with-", i), b.remote(server, "read-write"), "gate"); err != nil {
+		if f, took, err = b.runWith(ctx, one, fmt.Sprint("one-store-with-", i), b.remote(server, "read-write"),
+			"gate"); err != nil {
 			return err
 		}
 		if f.Remote.Uploaded != f.Executed {
@@ -220,7 +226,8 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 	}
 	a, c := median(without), median(with)
 	fmt.Printf("  computed                    %8.3f s  %3d executed, median of %d\n", a.Seconds(), f.Executed, rounds)
-	fmt.Printf("  computed, and uploaded      %8.3f s  %3d executed, %s of content, %+.1f%%\n", c.Seconds(), f.Executed, kib(f.Remote.Bytes), 100*(c.Seconds()/a.Seconds()-1))
+	fmt.Printf("  computed, and uploaded      %8.3f s  %3d executed, %s of content, %+.1f%%\n", c.Seconds(), f.Executed,
+		kib(f.Remote.Bytes), 100*(c.Seconds()/a.Seconds()-1))
 	if f, took, err = b.run(ctx, one, "one-store-0", "gate"); err != nil {
 		return err
 	}
@@ -230,10 +237,12 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 		if err != nil {
 			return err
 		}
-		if f, took, err = b.runWith(ctx, fresh, fmt.Sprint("fresh-store-", i), b.remote(server, "read"), "gate"); err != nil {
+		if f, took, err = b.runWith(ctx, fresh, fmt.Sprint("fresh-store-", i), b.remote(server, "read"),
+			"gate"); err != nil {
 			return err
 		}
-		fmt.Printf("  no cache, from the server   %8.3f s  %3d executed, %d lookups, %d contents fetched, %s\n", took.Seconds(), f.Executed, f.Remote.Lookups, f.Remote.Fetched, kib(f.Remote.FetchedBytes))
+		fmt.Printf("  no cache, from the server   %8.3f s  %3d executed, %d lookups, %d contents fetched, %s\n",
+			took.Seconds(), f.Executed, f.Remote.Lookups, f.Remote.Fetched, kib(f.Remote.FetchedBytes))
 	}
 	return nil
 }
@@ -266,7 +275,8 @@ stage "short" {
 		if f.Executed != stages {
 			return fmt.Errorf("%d stages executed, not %d", f.Executed, stages)
 		}
-		f, took, err = b.runWith(ctx, work, fmt.Sprint("with-", i), b.remote(b.server, "read-write"), "run", "--var", fmt.Sprintf("round=%d", i))
+		f, took, err = b.runWith(ctx, work, fmt.Sprint("with-", i), b.remote(b.server, "read-write"), "run", "--var",
+			fmt.Sprintf("round=%d", i))
 		if err != nil {
 			return err
 		}
@@ -278,7 +288,8 @@ stage "short" {
 	a, c := median(without), median(with)
 	fmt.Printf("a run of %d stages of 50 ms, median of %d:\n", stages, rounds)
 	fmt.Printf("  without a server            %8.3f s\n", a.Seconds())
-	fmt.Printf("  with uploads of all results %8.3f s  %+.1f%%, with the wait at the end\n", c.Seconds(), 100*(c.Seconds()/a.Seconds()-1))
+	fmt.Printf("  with uploads of all results %8.3f s  %+.1f%%, with the wait at the end\n", c.Seconds(),
+		100*(c.Seconds()/a.Seconds()-1))
 	return nil
 }
 

@@ -58,7 +58,8 @@ func (b *bench) naps(ctx context.Context, at string, workers, instances int) err
 		{"local", []string{"run", "-j", strconv.Itoa(workers)}},
 		{"remote", []string{"run", "--executor", "remote", "-j", strconv.Itoa(4 * workers)}},
 	} {
-		f, took, err := b.runWith(ctx, work, fmt.Sprintf("naps-%s-%d", c.name, workers), []string{"TOUCHSTONE_REMOTE_EXECUTOR=" + at}, c.args...)
+		f, took, err := b.runWith(ctx, work, fmt.Sprintf("naps-%s-%d", c.name, workers),
+			[]string{"TOUCHSTONE_REMOTE_EXECUTOR=" + at}, c.args...)
 		if err != nil {
 			return err
 		}
@@ -66,7 +67,8 @@ func (b *bench) naps(ctx context.Context, at string, workers, instances int) err
 			return fmt.Errorf("%d of %d instances executed", f.Executed, instances)
 		}
 		over := (took - ideal) * time.Duration(workers) / time.Duration(instances)
-		fmt.Printf("  %-8s %8.3f s  %.2f of ideal, %.1f ms of a worker an instance beyond its sleep\n", c.name, took.Seconds(), took.Seconds()/ideal.Seconds(), ms(over))
+		fmt.Printf("  %-8s %8.3f s  %.2f of ideal, %.1f ms of a worker an instance beyond its sleep\n", c.name,
+			took.Seconds(), took.Seconds()/ideal.Seconds(), ms(over))
 	}
 	if own != nil {
 		own.Locked(func() {
@@ -76,7 +78,8 @@ func (b *bench) naps(ctx context.Context, at string, workers, instances int) err
 					bytes += len(b)
 				}
 			}
-			fmt.Printf("  the server holds %.1f contents and %d bytes an instance, besides the program\n", float64(len(own.Blobs))/float64(instances), bytes/instances)
+			fmt.Printf("  the server holds %.1f contents and %d bytes an instance, besides the program\n",
+				float64(len(own.Blobs))/float64(instances), bytes/instances)
 		})
 	}
 	return nil
@@ -103,7 +106,8 @@ func (b *bench) memory(ctx context.Context, instances int) error {
 	}
 	store := filepath.Join(b.dir, fmt.Sprint("memory-store-", instances))
 	for _, what := range []string{"executed", "up to date"} {
-		cmd := exec.CommandContext(ctx, b.tool, "run", "--executor", "remote", "--progress", "quiet", "--cache-dir", store)
+		cmd := exec.CommandContext(ctx, b.tool, "run", "--executor", "remote", "--progress", "quiet", "--cache-dir",
+			store)
 		cmd.Dir, cmd.Stderr = work, os.Stderr
 		cmd.Env = append(os.Environ(), "TOUCHSTONE_REMOTE_EXECUTOR="+m.Address)
 		began := time.Now()
@@ -116,7 +120,8 @@ func (b *bench) memory(ctx context.Context, instances int) error {
 		}
 		took := time.Since(began)
 		cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		fmt.Printf("  %7d instances, %-10s %8.1f MiB, %8.3f s, %8.3f s of processor time\n", instances, what, float64(<-most)/(1<<20), took.Seconds(), cpu.Seconds())
+		fmt.Printf("  %7d instances, %-10s %8.1f MiB, %8.3f s, %8.3f s of processor time\n", instances, what,
+			float64(<-most)/(1<<20), took.Seconds(), cpu.Seconds())
 	}
 	return nil
 }

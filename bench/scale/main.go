@@ -36,7 +36,8 @@ var stages = []string{"validate-datasets", "snapshot-index", "score-retrieval", 
 
 func main() {
 	tools := flag.String("tools", "1000,5000,10000,50000", "numbers of tools, separated by commas")
-	flat := flag.String("flat", "1000,2500,5000", "numbers of queries with which the largest size is also run; empty for none")
+	flat := flag.String("flat", "1000,2500,5000",
+		"numbers of queries with which the largest size is also run; empty for none")
 	queries := flag.Int("queries", 10000, "how many queries")
 	var vars []string
 	flag.Func("var", "a variable of the pipeline, name=value (repeatable)", func(s string) error {
@@ -124,14 +125,17 @@ func (b *bencher) measure(tools, queries int) (measured, error) {
 	m := measured{tools: tools, servers: tools / toolsPerServer, queries: queries, wall: map[string]time.Duration{}}
 	b.runs++
 	data := filepath.Join(b.dir, fmt.Sprint("data-", b.runs))
-	made, err := exec.Command(b.tool, "data", "synthesize", "--tools", strconv.Itoa(tools), "--servers", strconv.Itoa(m.servers),
+	made, err := exec.Command(b.tool, "data", "synthesize", "--tools", strconv.Itoa(tools), "--servers",
+		strconv.Itoa(m.servers),
 		"--queries", strconv.Itoa(queries), "-o", data).CombinedOutput()
 	if err != nil {
 		return m, fmt.Errorf("making the data: %w\n%s", err, made)
 	}
 	args := append([]string{
-		"run", "--json", "--progress", "quiet", "--until", "aggregate", "--cache-dir", filepath.Join(b.dir, fmt.Sprint("store-", b.runs)),
-		"--var", "corpus=" + filepath.Join(data, "corpus.json"), "--var", "golden=" + filepath.Join(data, "golden.json"),
+		"run", "--json", "--progress", "quiet", "--until", "aggregate", "--cache-dir",
+		filepath.Join(b.dir, fmt.Sprint("store-", b.runs)),
+		"--var", "corpus=" + filepath.Join(data, "corpus.json"), "--var", "golden=" +
+			filepath.Join(data, "golden.json"),
 		"--var", "runs=1", "--var", "proxy_ready_timeout=8m",
 	}, b.vars...)
 	cmd := exec.Command(b.tool, args...)

@@ -57,7 +57,8 @@ func printSizes(runs []measured) {
 		n[i] = float64(m.tools)
 		fmt.Fprintf(&head, " %d tools, %d servers |", m.tools, m.servers)
 	}
-	fmt.Printf("| %d queries |%s exponent | R² |\n|%s\n", runs[0].queries, head.String(), strings.Repeat("---|", len(runs)+3))
+	fmt.Printf("| %d queries |%s exponent | R² |\n|%s\n", runs[0].queries, head.String(),
+		strings.Repeat("---|", len(runs)+3))
 	printRows(runs, n)
 }
 
@@ -69,7 +70,8 @@ func printQueries(runs []measured) {
 		n[i] = float64(m.queries)
 		fmt.Fprintf(&head, " %d queries |", m.queries)
 	}
-	fmt.Printf("\n| %d tools, %d servers |%s exponent | R² |\n|%s\n", runs[0].tools, runs[0].servers, head.String(), strings.Repeat("---|", len(runs)+3))
+	fmt.Printf("\n| %d tools, %d servers |%s exponent | R² |\n|%s\n", runs[0].tools, runs[0].servers, head.String(),
+		strings.Repeat("---|", len(runs)+3))
 	printRows(runs, n)
 }
 
@@ -94,5 +96,6 @@ func printRows(runs []measured, n []float64) {
 	for _, m := range runs {
 		most = max(most, m.used.Processes)
 	}
-	fmt.Printf("\nmemory: sum of PSS over all processes (at most %d at once), sampled every %d ms\n", most, lookEvery/time.Millisecond)
+	fmt.Printf("\nmemory: sum of PSS over all processes (at most %d at once), sampled every %d ms\n", most,
+		lookEvery/time.Millisecond)
 }

@@ -18,7 +18,8 @@ const diskBytes = 8 << 20
 
 // disk fills the file system of the database while runs end, and then makes room.
 func disk(b *bench) error {
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%d", diskBytes), "tmpfs", b.dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%d", diskBytes), "tmpfs",
+		b.dir).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: it mounts a small file system, which needs root: %s", errSkipped, out)
 	}
 	defer func() { _ = exec.Command("umount", b.dir).Run() }() // the directory is temporary
@@ -44,7 +45,9 @@ func disk(b *bench) error {
 	}
 	var refused *refusal
 	for range 1000 {
-		if err = s.call("POST", "/servers", map[string]any{"name": fmt.Sprint(time.Now().UnixNano()), "url": mcp.URL + "/?" + fmt.Sprint(time.Now().UnixNano())}, nil); err != nil {
+		if err = s.call("POST", "/servers",
+			map[string]any{"name": fmt.Sprint(time.Now().UnixNano()), "url": mcp.URL + "/?" +
+				fmt.Sprint(time.Now().UnixNano())}, nil); err != nil {
 			break
 		}
 	}

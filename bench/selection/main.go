@@ -3,7 +3,8 @@
 // provider of models. It prints figures and exits with 1 where something that was
 // asked for is lost, done twice, or ends without a reason.
 //
-//	bench/run selection [-runs 100000] [-readers 50] [pages] [faults] [kill] [disk] [locked] [owners] [tools] [servers]
+//	bench/run selection [-runs 100000] [-readers 50] [pages] [faults] [kill] [disk] [locked]
+//	    [owners] [tools] [servers]
 //
 // Without names it runs all. disk needs root, for a small file system of its own.
 package main
@@ -61,7 +62,8 @@ func main() {
 	flag.IntVar(&size.stored, "runs", 100_000, "pages: runs that are stored")
 	flag.StringVar(&size.database, "db", "", "pages: keep the database here, and use the one that is there")
 	flag.IntVar(&size.readers, "readers", 50, "pages: readers at the same time")
-	flag.DurationVar(&size.pause, "pause", 250*time.Millisecond, "pages: how long a reader looks at a page, on average; 0 asks as fast as the service answers")
+	flag.DurationVar(&size.pause, "pause", 250*time.Millisecond,
+		"pages: how long a reader looks at a page, on average; 0 asks as fast as the service answers")
 	flag.IntVar(&size.requests, "requests", 40, "pages: requests of each reader")
 	flag.Parse()
 	if err := all(flag.Args(), size); err != nil {

@@ -53,9 +53,11 @@ func pages(b *bench) error {
 	}
 	list := []string{
 		"/servers", "/cases", "/cases?tag=tag3&sort=-name", "/cases?search=query+7", "/runs",
-		fmt.Sprintf("/runs?offset=%d", b.size.stored/2), fmt.Sprintf("/runs?offset=%d&sort=created_at", b.size.stored-50),
+		fmt.Sprintf("/runs?offset=%d", b.size.stored/2),
+		fmt.Sprintf("/runs?offset=%d&sort=created_at", b.size.stored-50),
 		"/runs?status=failed", "/runs?classification=FN", "/runs?model=lexical/bm25", "/runs?tag=tag3",
-		"/runs?case=" + page.Items[0].CaseID, "/runs?batch=" + page.Items[0].BatchID, "/runs/" + page.Items[0].ID + "/tools",
+		"/runs?case=" + page.Items[0].CaseID, "/runs?batch=" + page.Items[0].BatchID, "/runs/" + page.Items[0].ID +
+			"/tools",
 	}
 	figures, written, err := s.read(list, b.size)
 	if err != nil {
@@ -80,7 +82,9 @@ func fillStore(path string, runs int) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	for i := range 20 {
-		if _, err := s.CreateServer(ctx, selection.Server{Name: fmt.Sprintf("server%d", i), URL: fmt.Sprintf("https://server%d/mcp", i)}); err != nil {
+		if _, err := s.CreateServer(ctx,
+			selection.Server{Name: fmt.Sprintf("server%d", i),
+				URL: fmt.Sprintf("https://server%d/mcp", i)}); err != nil {
 			return err
 		}
 	}
@@ -88,7 +92,8 @@ func fillStore(path string, runs int) (err error) {
 	for i := range storedCases {
 		server := fmt.Sprintf("server%d", i%20)
 		cases = append(cases, selection.Case{
-			Name: fmt.Sprintf("case %d", i), Query: fmt.Sprintf("query %d", i), Servers: []string{server}, Tags: []string{fmt.Sprintf("tag%d", i%10)},
+			Name: fmt.Sprintf("case %d", i), Query: fmt.Sprintf("query %d", i), Servers: []string{server},
+			Tags:     []string{fmt.Sprintf("tag%d", i%10)},
 			Expected: []selection.Call{{Server: server, Tool: "right"}},
 		})
 	}
@@ -126,7 +131,8 @@ func endRun(ctx context.Context, s *store.Store, id string, c selection.Case, i 
 	}
 	server := c.Servers[0]
 	tools := []selection.Tool{
-		{Server: server, Name: "right", Description: "The right tool", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		{Server: server, Name: "right", Description: "The right tool",
+			InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Server: server, Name: "wrong", Description: "Another tool", InputSchema: json.RawMessage(`{"type":"object"}`)},
 	}
 	if err := s.SaveTools(ctx, id, tools); err != nil {
@@ -134,7 +140,8 @@ func endRun(ctx context.Context, s *store.Store, id string, c selection.Case, i 
 	}
 	one, zero := 1.0, 0.0
 	e := selection.Evaluation{
-		Classification: selection.TP, ToolSelectionCorrect: true, ParameterCompleteness: &one, ParameterCorrectness: &one, ParameterConformance: &one,
+		Classification: selection.TP, ToolSelectionCorrect: true, ParameterCompleteness: &one,
+		ParameterCorrectness: &one, ParameterConformance: &one,
 		Reasoning: "The model called right, as expected.",
 	}
 	chosen := tools[0]
@@ -144,7 +151,8 @@ func endRun(ctx context.Context, s *store.Store, id string, c selection.Case, i 
 		chosen = tools[1]
 	}
 	return s.CompleteRun(ctx, id, store.Outcome{
-		Answer:     selection.Answer{Calls: []selection.MadeCall{{ToolID: chosen.ID, Server: server, Tool: chosen.Name, Parameters: json.RawMessage(`{}`)}}, Attempts: 1},
+		Answer: selection.Answer{Calls: []selection.MadeCall{{ToolID: chosen.ID, Server: server, Tool: chosen.Name,
+			Parameters: json.RawMessage(`{}`)}}, Attempts: 1},
 		Evaluation: e, ExecutionTimeMS: 5,
 	})
 }
@@ -165,7 +173,8 @@ func (s *service) read(list []string, size sizes) (figures map[string][]time.Dur
 				return
 			default:
 			}
-			body := map[string]any{"name": fmt.Sprint("written ", written), "query": "q", "servers": []string{"server0"}}
+			body := map[string]any{"name": fmt.Sprint("written ", written), "query": "q",
+				"servers": []string{"server0"}}
 			if err := s.call("POST", "/cases", body, nil); err != nil {
 				mu.Lock()
 				failures = append(failures, err)

@@ -90,7 +90,8 @@ func answer(w http.ResponseWriter, body []byte) {
 			name = t.Function.Name
 		}
 	}
-	call := map[string]any{"id": "call_1", "type": "function", "function": map[string]any{"name": name, "arguments": `{"city":"Kyiv"}`}}
+	call := map[string]any{"id": "call_1", "type": "function",
+		"function": map[string]any{"name": name, "arguments": `{"city":"Kyiv"}`}}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{ // the client may be gone
 		"id": "1", "object": "chat.completion", "created": 1, "model": req.Model,

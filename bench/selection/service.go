@@ -139,7 +139,8 @@ func (s *service) start(mcpURL, provider string, repeats int, settings map[strin
 	var c selection.Case
 	if err := s.call("POST", "/cases", map[string]any{
 		"name": "weather", "query": "What is the weather of the city Kyiv?", "servers": []string{"weather"},
-		"expected": []any{map[string]any{"server": "weather", "tool": "get_weather", "parameters": map[string]any{"city": "Kyiv"}}},
+		"expected": []any{map[string]any{"server": "weather", "tool": "get_weather",
+			"parameters": map[string]any{"city": "Kyiv"}}},
 	}, &c); err != nil {
 		return batch{}, err
 	}
@@ -148,7 +149,8 @@ func (s *service) start(mcpURL, provider string, repeats int, settings map[strin
 		m[name] = v
 	}
 	var started batch
-	err := s.call("POST", "/runs", map[string]any{"test_case_ids": []string{c.ID}, "models": []any{m}, "repeats": repeats}, &started)
+	err := s.call("POST", "/runs",
+		map[string]any{"test_case_ids": []string{c.ID}, "models": []any{m}, "repeats": repeats}, &started)
 	return started, err
 }
 

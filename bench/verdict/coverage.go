@@ -104,7 +104,8 @@ func (s *simulation) coverage() error {
 					groups[i] = fmt.Sprint(i / kind.size)
 				}
 				columns := [][]float64{values}
-				for k, interval := range []metrics.Interval{metrics.BootstrapMeans(columns, groups)[0], metrics.MeanIntervals(columns, groups)[0]} {
+				for k, interval := range []metrics.Interval{metrics.BootstrapMeans(columns, groups)[0],
+					metrics.MeanIntervals(columns, groups)[0]} {
 					if interval.Low <= kind.true && kind.true <= interval.High {
 						hits[k]++
 					}
@@ -140,14 +141,16 @@ func (s *simulation) effects() error {
 			byGroup++
 		}
 	}
-	fmt.Printf("\np < .05 without a change, if each tool moves its queries: %s with groups by the most relevant tool, %s by connected tools\n", share(byTool, s.sets), share(byGroup, s.sets))
+	fmt.Printf("\np < .05 without a change, if each tool moves its queries: %s with groups by the most relevant "+
+		"tool, %s by connected tools\n", share(byTool, s.sets), share(byGroup, s.sets))
 	return nil
 }
 
 // baseRates prints how often the interval of the precision at a base rate
 // contains the true precision.
 func (s *simulation) baseRates() error {
-	fmt.Println("\nCoverage of the 95% interval of the precision at a base rate of 1:100, 119 attacks and 121 benign entries")
+	fmt.Println("\nCoverage of the 95% interval of the precision at a base rate of 1:100, 119 attacks and 121 " +
+		"benign entries")
 	fmt.Println("true recall  true FPR  coverage  defined")
 	const attacks, benign, oneIn = 119, 121, 100
 	draw := func(p float64, n int) int {
@@ -164,7 +167,8 @@ func (s *simulation) baseRates() error {
 			truth := *metrics.PrecisionAtBaseRate(&recall, &fpr, oneIn)
 			hits, defined := 0, 0
 			for range s.sets * 5 {
-				i, ok := metrics.PrecisionAtBaseRateInterval(draw(recall, attacks), attacks, draw(fpr, benign), benign, oneIn)
+				i, ok := metrics.PrecisionAtBaseRateInterval(draw(recall, attacks), attacks, draw(fpr, benign), benign,
+					oneIn)
 				if !ok {
 					continue
 				}

@@ -82,7 +82,8 @@ func (s *simulation) drops() error {
 				if err != nil {
 					return err
 				}
-				fmt.Printf("%-12s  %-24s %-14s %s      %s  %s\n", name, kind.name, proxy.name, share(found[0], s.sets), share(found[1], s.sets), share(found[2], s.sets))
+				fmt.Printf("%-12s  %-24s %-14s %s      %s  %s\n", name, kind.name, proxy.name, share(found[0], s.sets),
+					share(found[1], s.sets), share(found[2], s.sets))
 			}
 		}
 	}
@@ -122,7 +123,8 @@ func (s *simulation) noise() error {
 		if se := s.runError(proxy.noise, proxy.runs); se > 0 {
 			ratio = fmt.Sprintf("%.1f", s.judge.baseline.Thresholds.Retrieval[0].Tolerance/se)
 		}
-		fmt.Printf("%-22.1f  %-4d  %-40s  %s      %s\n", proxy.noise, proxy.runs, ratio, share(found[0], s.sets), share(found[1], s.sets))
+		fmt.Printf("%-22.1f  %-4d  %-40s  %s      %s\n", proxy.noise, proxy.runs, ratio, share(found[0], s.sets),
+			share(found[1], s.sets))
 	}
 	return nil
 }

@@ -26,16 +26,21 @@ func newJudge(b contracts.Baseline, groups []string) judge {
 	for _, t := range b.Thresholds.Retrieval {
 		j.names = append(j.names, t.Metric)
 	}
-	j.baseline.Thresholds.Detectors = []contracts.DetectorThreshold{{Detector: "d", FPRCeiling: 1, HardNegativeFPRCeiling: 1}}
+	j.baseline.Thresholds.Detectors = []contracts.DetectorThreshold{{Detector: "d", FPRCeiling: 1,
+		HardNegativeFPRCeiling: 1}}
 	j.baseline.PerDetector = []contracts.BaselineDetector{{Score: detector().Score}}
 	return j
 }
 
 func detector() contracts.DetectorSummary {
 	one, zero := 1.0, 0.0
-	d := contracts.DetectorSummary{Runs: 1, Score: contracts.DetectorScore{Detector: "d", TP: 1, TN: 2, Recall: &one, FPRBenign: &zero, FPRHardNegative: &zero}}
-	for _, category := range []string{contracts.CategoryToolPoisoning, contracts.CategoryBenign, contracts.CategoryHardNegative} {
-		e := contracts.EntrySummary{ID: category, Category: category, Label: contracts.LabelBenign, Verdict: contracts.VerdictClean}
+	d := contracts.DetectorSummary{Runs: 1,
+		Score: contracts.DetectorScore{Detector: "d", TP: 1, TN: 2, Recall: &one, FPRBenign: &zero,
+			FPRHardNegative: &zero}}
+	for _, category := range []string{contracts.CategoryToolPoisoning, contracts.CategoryBenign,
+		contracts.CategoryHardNegative} {
+		e := contracts.EntrySummary{ID: category, Category: category, Label: contracts.LabelBenign,
+			Verdict: contracts.VerdictClean}
 		if category == contracts.CategoryToolPoisoning {
 			e.Label, e.Verdict = contracts.LabelMalicious, contracts.VerdictFlagged
 		}

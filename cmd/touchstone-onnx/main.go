@@ -27,7 +27,8 @@ import (
 func main() {
 	dir := flag.String("model", "", "the directory of the model")
 	file := flag.String("file", "", "the .onnx file in it, if there are several")
-	listen := flag.String("listen", "127.0.0.1:8080", "the address to listen on, of this machine alone; port 0 takes any free one")
+	listen := flag.String("listen", "127.0.0.1:8080",
+		"the address to listen on, of this machine alone; port 0 takes any free one")
 	flag.Parse()
 	if *dir == "" || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "usage: touchstone-onnx --model DIR [--file NAME] [--listen HOST:PORT]")
@@ -44,7 +45,8 @@ func main() {
 func run(ctx context.Context, dir, file, listen string) error {
 	host, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-		return fmt.Errorf("listen on %q: there is no authentication: give an address of this machine alone, such as 127.0.0.1:8080", listen)
+		return fmt.Errorf("listen on %q: there is no authentication: give an address of this machine alone, such as "+
+			"127.0.0.1:8080", listen)
 	}
 	m, err := open(dir, file)
 	if err != nil {

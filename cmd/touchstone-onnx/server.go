@@ -52,7 +52,8 @@ func handler(m *model) http.Handler {
 			refuse(w, http.StatusRequestEntityTooLarge, "the request is larger than 16 MiB: send fewer texts at a time")
 			return
 		case err != nil:
-			refuse(w, http.StatusBadRequest, "the request is not what it should be: give \"input\", a text or a list of texts")
+			refuse(w, http.StatusBadRequest, "the request is not what it should be: give \"input\", a text or a "+
+				"list of texts")
 			return
 		case len(req.Input) == 0 || len(req.Input) > maxTexts:
 			refuse(w, http.StatusBadRequest, "give 1 to 2048 texts as \"input\"")

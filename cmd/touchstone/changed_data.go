@@ -180,6 +180,7 @@ func nameOtherBaseline(w io.Writer, flags *globalFlags, written string) {
 		return
 	}
 	if named := flags.baselineFile(plan); filepath.Clean(named) != filepath.Clean(written) {
-		fmt.Fprintf(w, "note: the pipeline names %s; name the new file in its place, or pass --var baseline=%s\n", named, input.QuoteWord(written))
+		fmt.Fprintf(w, "note: the pipeline names %s; name the new file in its place, or pass --var baseline=%s\n",
+			named, input.QuoteWord(written))
 	}
 }

@@ -69,7 +69,8 @@ func (f *globalFlags) missingBaseline(plan *pipeline.Plan) error {
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("there is no %s, and the gate needs this baseline; create it, review it and commit it:\n  %s", file, f.again(plan, "baseline", "update"))
+	return fmt.Errorf("there is no %s, and the gate needs this baseline; create it, review it and commit it:\n  %s",
+		file, f.again(plan, "baseline", "update"))
 }
 
 // again returns the command line of another verb with the same settings.
@@ -150,12 +151,13 @@ thresholds of the file.`,
 			rf.selection = engine.Selection{Until: []string{stage}}
 			var agg contracts.Aggregate
 			var made []contracts.MadeWith
-			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
-				if agg, err = s.aggregate(outcomes, stage); err == nil {
-					made, err = s.measuredWith(cmd.Context(), stage)
-				}
-				return err
-			})
+			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(),
+				func(outcomes []*engine.Outcome) (err error) {
+					if agg, err = s.aggregate(outcomes, stage); err == nil {
+						made, err = s.measuredWith(cmd.Context(), stage)
+					}
+					return err
+				})
 			if err != nil {
 				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 			}
@@ -197,7 +199,8 @@ func (u baselineUpdate) source(named string, agg contracts.Aggregate) (string, e
 		return "", err
 	case !belongs:
 		free, err := baselineTarget(u.to, agg)
-		return "", errors.Join(err, fmt.Errorf("%s is the baseline of other data and is not overwritten; name another file, such as --baseline %s", u.to, input.QuoteWord(free)))
+		return "", errors.Join(err, fmt.Errorf("%s is the baseline of other data and is not overwritten; name "+
+			"another file, such as --baseline %s", u.to, input.QuoteWord(free)))
 	case exists(u.to):
 		return u.to, nil
 	}
@@ -213,14 +216,16 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 	case err == nil:
 		kept = &b
 	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w; a baseline whose thresholds cannot be read is not replaced: correct them, or move the file away", err)
+		return fmt.Errorf("%w; a baseline whose thresholds cannot be read is not replaced: correct them, or move "+
+			"the file away", err)
 	}
 	if kept != nil {
 		b, err := contracts.Read[contracts.Baseline](file)
 		if err == nil {
 			old = &b
 		} else {
-			fmt.Fprintf(stderr, "%v\nthe old figures cannot be read, so the new ones are not compared with them; the old thresholds are kept\n", err)
+			fmt.Fprintf(stderr, "%v\nthe old figures cannot be read, so the new ones are not compared with them; "+
+				"the old thresholds are kept\n", err)
 		}
 	}
 	next, err := gate.NewBaseline(agg, kept)
@@ -228,7 +233,10 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 		return err
 	}
 	if missing := withoutFigures(next); len(missing) > 0 {
-		return fmt.Errorf("the baseline is not written: it would keep thresholds without figures, for %s, and the gate fails with an error on such a file; measure with the same settings as the gate (without --var detectors or selection_models, for instance), or first remove these thresholds from %s", strings.Join(missing, ", "), u.from)
+		return fmt.Errorf("the baseline is not written: it would keep thresholds without figures, for %s, and the "+
+			"gate fails with an error on such a file; measure with the same settings as the gate (without --var "+
+			"detectors or selection_models, for instance), or first remove these thresholds from %s",
+			strings.Join(missing, ", "), u.from)
 	}
 	if u.from != u.to || kept == nil {
 		next.Version = cmp.Or(baselineVersion(u.to), next.Version)
@@ -270,12 +278,15 @@ func withoutFigures(b contracts.Baseline) []string {
 		}
 	}
 	for _, t := range b.Thresholds.Detectors {
-		if !slices.ContainsFunc(b.PerDetector, func(d contracts.BaselineDetector) bool { return d.Score.Detector == t.Detector }) {
+		if !slices.ContainsFunc(b.PerDetector,
+			func(d contracts.BaselineDetector) bool { return d.Score.Detector == t.Detector }) {
 			missing = append(missing, "detector "+t.Detector)
 		}
 	}
 	for _, t := range b.Thresholds.Selection {
-		if b.Selection == nil || !slices.ContainsFunc(b.Selection.Models, func(m contracts.BaselineModel) bool { return m.Model == t.Model }) {
+		if b.Selection == nil ||
+			!slices.ContainsFunc(b.Selection.Models,
+				func(m contracts.BaselineModel) bool { return m.Model == t.Model }) {
 			missing = append(missing, "model "+t.Model)
 		}
 	}
@@ -313,7 +324,8 @@ func (s *session) aggregate(outcomes []*engine.Outcome, stage string) (contracts
 func printBaseline(w io.Writer, b contracts.Baseline) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\tcorpus %s, golden set %s, security corpus %s; %s of %s\n\n", b.Version,
-		b.Data.CorpusVersion, b.Data.GoldenVersion, b.Data.SecurityVersion, english.Plural(b.RunsAveraged, "run", ""), b.Proxy)
+		b.Data.CorpusVersion, b.Data.GoldenVersion, b.Data.SecurityVersion, english.Plural(b.RunsAveraged, "run", ""),
+		b.Proxy)
 	for _, m := range metrics.Ranking() {
 		if value, ok := b.Metrics[m.Name]; ok && m.Shown&metrics.InTables != 0 {
 			fmt.Fprintf(t, "%s\t%.4f\n", m.Name, value)

@@ -92,10 +92,12 @@ built or started is skipped, also by later bisections.`,
 		Args:    arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(contracts.MetricNames, f.metric) {
-				return fmt.Errorf("unknown --metric %q: use one of %s", f.metric, strings.Join(contracts.MetricNames, ", "))
+				return fmt.Errorf("unknown --metric %q: use one of %s", f.metric,
+					strings.Join(contracts.MetricNames, ", "))
 			}
 			if m, _ := metrics.RankingByName(f.metric); m.LowerIsBetter {
-				return fmt.Errorf("--metric %s: a revision is bad when a metric is too low, and a lower %s is better; use another metric", f.metric, m.Label)
+				return fmt.Errorf("--metric %s: a revision is bad when a metric is too low, and a lower %s is "+
+					"better; use another metric", f.metric, m.Label)
 			}
 			if cmd.Flags().Changed("tolerance") && cmd.Flags().Changed("threshold") {
 				return errors.New("--tolerance and --threshold exclude each other: use one of them")
@@ -153,7 +155,8 @@ func (f *bisectFlags) bisect(cmd *cobra.Command, flags *globalFlags) (*bisectJSO
 		return nil, err
 	}
 	defer history.close()
-	b := &bisector{bisectFlags: f, flags: flags, history: history, stderr: cmd.ErrOrStderr(), below: math.Inf(-1), tried: map[string]*tried{}}
+	b := &bisector{bisectFlags: f, flags: flags, history: history, stderr: cmd.ErrOrStderr(), below: math.Inf(-1),
+		tried: map[string]*tried{}}
 	if b.skips, err = readSkipped(history.dir, flags, f.retry); err != nil {
 		return nil, err
 	}
@@ -161,7 +164,8 @@ func (f *bisectFlags) bisect(cmd *cobra.Command, flags *globalFlags) (*bisectJSO
 	if err != nil {
 		return nil, err
 	}
-	found := &bisectJSON{Metric: f.metric, Below: b.below, Good: *good, Bad: *bad, Suspects: []string{}, Lost: []compare.Query{}, Won: []compare.Query{}, mended: b.mended}
+	found := &bisectJSON{Metric: f.metric, Below: b.below, Good: *good, Bad: *bad, Suspects: []string{},
+		Lost: []compare.Query{}, Won: []compare.Query{}, mended: b.mended}
 	earlier, later := good, bad
 	if b.mended {
 		earlier, later = bad, good
@@ -202,7 +206,9 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 			return nil, nil, err
 		}
 		if ends[i].Value == nil {
-			return nil, nil, &exitError{exitStageFailed, fmt.Errorf("%s cannot be tested: %s; name another revision with --%s", revision, ends[i].Reason, []string{"good", "bad"}[i])}
+			return nil, nil, &exitError{exitStageFailed,
+				fmt.Errorf("%s cannot be tested: %s; name another revision with --%s", revision, ends[i].Reason,
+					[]string{"good", "bad"}[i])}
 		}
 	}
 	good, bad = ends[0], ends[1]
@@ -211,7 +217,8 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 			return nil, nil, ctx.Err()
 		}
 		if !b.mended {
-			return nil, nil, fmt.Errorf("neither %s nor %s is an ancestor of the other, so there is no history to bisect; name a common ancestor as one of them", b.good, b.bad)
+			return nil, nil, fmt.Errorf("neither %s nor %s is an ancestor of the other, so there is no history to "+
+				"bisect; name a common ancestor as one of them", b.good, b.bad)
 		}
 	}
 	switch {
@@ -222,12 +229,15 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 	default:
 		b.below = (*good.Value + *bad.Value) / 2
 	}
-	fmt.Fprintf(b.stderr, "a revision is bad if %s is below %.4f; %s has %.4f, %s has %.4f\n", b.metric, b.below, b.good, *good.Value, b.bad, *bad.Value)
+	fmt.Fprintf(b.stderr, "a revision is bad if %s is below %.4f; %s has %.4f, %s has %.4f\n", b.metric, b.below,
+		b.good, *good.Value, b.bad, *bad.Value)
 	if *good.Value < b.below {
-		return nil, nil, fmt.Errorf("%s is itself bad: its %s is %.4f, and values below %.4f are bad; name another good revision, or another limit", b.good, b.metric, *good.Value, b.below)
+		return nil, nil, fmt.Errorf("%s is itself bad: its %s is %.4f, and values below %.4f are bad; name another "+
+			"good revision, or another limit", b.good, b.metric, *good.Value, b.below)
 	}
 	if *bad.Value >= b.below {
-		return nil, nil, fmt.Errorf("%s is not bad: its %s is %.4f, compared with %.4f at %s; name another bad revision, or another limit", b.bad, b.metric, *bad.Value, *good.Value, b.good)
+		return nil, nil, fmt.Errorf("%s is not bad: its %s is %.4f, compared with %.4f at %s; name another bad "+
+			"revision, or another limit", b.bad, b.metric, *bad.Value, *good.Value, b.good)
 	}
 	good.State, bad.State = stateGood, stateBad
 	return good, bad, nil
@@ -255,7 +265,8 @@ func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tri
 		case next == "":
 			return nil, left, nil
 		}
-		fmt.Fprintf(b.stderr, "%d revisions left, about %s: testing %s\n", len(left), english.Plural(bits.Len(uint(len(left)-1)), "step", ""), b.history.subject(ctx, next))
+		fmt.Fprintf(b.stderr, "%d revisions left, about %s: testing %s\n", len(left),
+			english.Plural(bits.Len(uint(len(left)-1)), "step", ""), b.history.subject(ctx, next))
 		t, err := b.try(ctx, next)
 		if err != nil {
 			return nil, nil, err
@@ -387,14 +398,16 @@ func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
 	}
 	t := found.first()
 	if t == nil {
-		fmt.Fprintf(w, "the first %s commit is one of these %d; all but the last could not be tested:\n", kind, len(found.Suspects))
+		fmt.Fprintf(w, "the first %s commit is one of these %d; all but the last could not be tested:\n", kind,
+			len(found.Suspects))
 		for _, s := range found.Suspects {
 			fmt.Fprintln(w, " ", s)
 		}
 		return
 	}
 	fmt.Fprintf(w, "%s is the first %s commit\n  %s\n", t.Commit, kind, t.Subject)
-	fmt.Fprintf(w, "%s: %.4f, compared with %.4f at %s; values below %.4f are bad\n", found.Metric, *t.Value, *found.Before.Value, cmp.Or(found.Before.Subject, found.Before.Commit), found.Below)
+	fmt.Fprintf(w, "%s: %.4f, compared with %.4f at %s; values below %.4f are bad\n", found.Metric, *t.Value,
+		*found.Before.Value, cmp.Or(found.Before.Subject, found.Before.Commit), found.Below)
 	changed := []struct {
 		verb    string
 		queries []compare.Query

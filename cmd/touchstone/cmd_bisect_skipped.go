@@ -38,7 +38,8 @@ func readSkipped(dir string, flags *globalFlags, forget bool) (skipped, error) {
 		}
 	}
 	slices.Sort(environ)
-	settings, err := json.Marshal([]any{contents, environ, flags.vars, flags.executor.name, os.Getenv(envContainerImage)})
+	settings, err := json.Marshal([]any{contents, environ, flags.vars, flags.executor.name,
+		os.Getenv(envContainerImage)})
 	if err != nil {
 		return skipped{}, err
 	}

@@ -34,7 +34,8 @@ func newCacheStatsCommand(flags *globalFlags) *cobra.Command {
 				return err
 			}
 			if flags.json {
-				return printJSON(cmd.OutOrStdout(), cacheStatsJSON{stats.Dir, stats.Records, stats.RecordBytes, stats.Blobs, stats.BlobBytes})
+				return printJSON(cmd.OutOrStdout(),
+					cacheStatsJSON{stats.Dir, stats.Records, stats.RecordBytes, stats.Blobs, stats.BlobBytes})
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "directory  %s\nresults    %d\nblobs      %d\nsize       %s on disk\n",
 				stats.Dir, stats.Records, stats.Blobs, formatSize(stats.RecordBytes+stats.BlobBytes))
@@ -67,7 +68,8 @@ func newCacheListCommand(flags *globalFlags) *cobra.Command {
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			list := cacheListJSON{Results: []cacheResult{}}
 			err := store.List(func(e cache.RecordInfo) error {
-				list.Results = append(list.Results, cacheResult{e.Key.String(), e.Stage, e.Instance, e.Bytes, e.Used, e.Problem, e.Origin})
+				list.Results = append(list.Results,
+					cacheResult{e.Key.String(), e.Stage, e.Instance, e.Bytes, e.Used, e.Problem, e.Origin})
 				return nil
 			})
 			if err != nil {
@@ -83,7 +85,9 @@ func newCacheListCommand(flags *globalFlags) *cobra.Command {
 				if r.Origin != nil {
 					note = r.Origin.String()
 				}
-				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\t%s\n", r.Key, safetext.Visible(r.Stage), safetext.Visible(r.Instance), formatSize(r.Bytes), r.Used.Format(time.DateTime), safetext.Visible(note))
+				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\t%s\n", r.Key, safetext.Visible(r.Stage),
+					safetext.Visible(r.Instance), formatSize(r.Bytes), r.Used.Format(time.DateTime),
+					safetext.Visible(note))
 			}
 			return t.Flush()
 		}),
@@ -146,15 +150,18 @@ listed. Results that were made in this cache need no signature.`,
 				for _, p := range facts.Problems {
 					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", p.Path, safetext.Visible(p.Reason))
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs read, %d %s\n", result.Records, result.Blobs, len(result.Problems), wrong)
+				fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs read, %d %s\n", result.Records, result.Blobs,
+					len(result.Problems), wrong)
 			}
 			if len(result.Problems) > 0 && !fix {
-				return fmt.Errorf("entries are %s; remove them with cache verify --fix (the next run computes them again)", wrong)
+				return fmt.Errorf("entries are %s; remove them with cache verify --fix (the next run computes them "+
+					"again)", wrong)
 			}
 			return nil
 		}),
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "remove the entries that are reported")
-	cmd.Flags().StringVar(&allowed, "allowed-signers", "", "also report results of other machines that no key on this list has signed")
+	cmd.Flags().StringVar(&allowed, "allowed-signers", "",
+		"also report results of other machines that no key on this list has signed")
 	return cmd
 }

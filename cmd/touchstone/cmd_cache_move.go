@@ -56,7 +56,8 @@ than the age. Also removes the files of runs that were killed.`,
 				return fmt.Errorf("--max-age %s: give a duration that is not negative, or 0 for no limit", maxAge)
 			}
 			// For package cache, 0 means no limit. For the user, it means empty.
-			result, err := store.GC(cmd.Context(), cache.GCOptions{MaxBytes: max(size, 1), MaxAge: maxAge, DryRun: dryRun})
+			result, err := store.GC(cmd.Context(),
+				cache.GCOptions{MaxBytes: max(size, 1), MaxAge: maxAge, DryRun: dryRun})
 			if err == nil && !dryRun {
 				err = engine.SweepWorkDirs(cmd.Context(), store, workDirOf(store.Dir()), local.Executor{})
 			}
@@ -70,12 +71,14 @@ than the age. Also removes the files of runs that were killed.`,
 			if dryRun {
 				verb = "would remove"
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s %d results and %d blobs, %s\n", verb, result.Records, result.Blobs, formatSize(result.Bytes))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s %d results and %d blobs, %s\n", verb, result.Records, result.Blobs,
+				formatSize(result.Bytes))
 			return nil
 		}),
 	}
 	cmd.Flags().StringVar(&maxSize, "max-size", defaultMaxSize, "maximum size on disk")
-	cmd.Flags().DurationVar(&maxAge, "max-age", 30*24*time.Hour, "remove results not used for this long; 0 for no limit")
+	cmd.Flags().DurationVar(&maxAge, "max-age", 30*24*time.Hour,
+		"remove results not used for this long; 0 for no limit")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only report what would be removed")
 	return cmd
 }
@@ -122,7 +125,8 @@ A file of the archive can be verified without touchstone. After tar --zstd -xf F
 			}
 			// The archive may be written to standard output.
 			stderr := cmd.ErrOrStderr()
-			fmt.Fprintf(stderr, "%s and %s exported to %s", english.Plural(result.Records, "result", ""), english.Plural(result.Blobs, "blob", ""), args[0])
+			fmt.Fprintf(stderr, "%s and %s exported to %s", english.Plural(result.Records, "result", ""),
+				english.Plural(result.Blobs, "blob", ""), args[0])
 			if result.Signed > 0 {
 				fmt.Fprintf(stderr, ", %d signed%s", result.Signed, by)
 			}
@@ -133,7 +137,8 @@ A file of the archive can be verified without touchstone. After tar --zstd -xf F
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&ref, "sign", "", "sign the results of this machine with a key of OpenSSH: a file, or env:NAME")
+	cmd.Flags().StringVar(&ref, "sign", "",
+		"sign the results of this machine with a key of OpenSSH: a file, or env:NAME")
 	return cmd
 }
 
@@ -171,7 +176,8 @@ results come from. A result that this machine made is never replaced.`,
 			case signers != nil:
 				options.Verify = verifier(signers)
 			case !trust:
-				return fmt.Errorf("importing %s: nothing was imported: %[1]s is not trusted: pass --allowed-signers FILE or --trust; %[2]s", args[0], importRemedy)
+				return fmt.Errorf("importing %s: nothing was imported: %[1]s is not trusted: pass --allowed-signers "+
+					"FILE or --trust; %[2]s", args[0], importRemedy)
 			}
 			f, err := openInput(args[0], trust)
 			if err != nil {
@@ -189,24 +195,29 @@ results come from. A result that this machine made is never replaced.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&trust, "trust", false, "take it on trust that the results are true")
-	cmd.Flags().StringVar(&allowed, "allowed-signers", "", "the list of keys whose signed results are accepted (default: $"+envAllowedSigners+", or else the pipeline's)")
+	cmd.Flags().StringVar(&allowed, "allowed-signers", "",
+		"the list of keys whose signed results are accepted (default: $"+envAllowedSigners+", or else the pipeline's)")
 	return cmd
 }
 
-const importRemedy = "ask for an archive that \"cache export --sign KEY\" wrote, and name the file that lists the signer's key with --allowed-signers; or give --trust if you trust whoever wrote this one as you trust your own runs"
+const importRemedy = "ask for an archive that \"cache export --sign KEY\" wrote, and name the file that lists the " +
+	"signer's key with --allowed-signers; or give --trust if you trust whoever wrote this one as you trust your own " +
+	"runs"
 
 // openInput opens an archive. It is read twice unless it is taken on trust.
 func openInput(name string, trust bool) (*os.File, error) {
 	// Opening a pipe waits for its writer.
 	if st, err := os.Stat(name); !trust && err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("importing %s: it is not a regular file, and the signatures are checked before anything is imported; save it to a file first", name)
+		return nil, fmt.Errorf("importing %s: it is not a regular file, and the signatures are checked before "+
+			"anything is imported; save it to a file first", name)
 	}
 	return os.Open(name)
 }
 
 // printImport says what was verified and what was taken on trust.
 func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cache.Transfer) error {
-	facts := cacheImportJSON{result.Records, result.Blobs, result.Signed, append([]cache.Signer{}, result.Signers...), []string{}}
+	facts := cacheImportJSON{result.Records, result.Blobs, result.Signed, append([]cache.Signer{}, result.Signers...),
+		[]string{}}
 	for _, s := range result.Skipped {
 		facts.Skipped = append(facts.Skipped, s.Name+": "+s.Reason)
 	}
@@ -214,7 +225,8 @@ func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cac
 	if flags.json {
 		return printJSON(stdout, facts)
 	}
-	fmt.Fprintf(stdout, "%s and %s imported from %s\n", english.Plural(facts.Results, "result", ""), english.Plural(facts.Blobs, "blob", ""), from)
+	fmt.Fprintf(stdout, "%s and %s imported from %s\n", english.Plural(facts.Results, "result", ""),
+		english.Plural(facts.Blobs, "blob", ""), from)
 	if facts.Results > 0 {
 		fmt.Fprintln(stdout, "verified: all content matches its digests")
 	}

@@ -94,7 +94,8 @@ func (f *compareFlags) check(cmd *cobra.Command, flags *globalFlags) error {
 	return nil
 }
 
-func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []string, stderr io.Writer) (*compare.Comparison, error) {
+func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []string,
+	stderr io.Writer) (*compare.Comparison, error) {
 	var sides [2]side
 	for i, arg := range args {
 		s, err := parseSide(arg)
@@ -143,7 +144,8 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 		return c, nil
 	}
 	fmt.Fprintf(stderr, "measuring the cost: %d rounds\n", f.rounds)
-	c.Cost, err = measureApart(ctx, compare.MeasureOptions{A: runs[0].measured(), B: runs[1].measured(), Rounds: f.rounds})
+	c.Cost, err = measureApart(ctx,
+		compare.MeasureOptions{A: runs[0].measured(), B: runs[1].measured(), Rounds: f.rounds})
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w; --cost=false skips the measurement", err)
 	}
@@ -151,7 +153,8 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 }
 
 // runSide runs the pipeline for one side, A or B.
-func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, letter string, s *side, history *revisions, parts string, stderr io.Writer) (*sideRun, error) {
+func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, letter string, s *side, history *revisions,
+	parts string, stderr io.Writer) (*sideRun, error) {
 	own := flags.with(s.vars, s.varFiles)
 	// JSON is printed at the end. Progress is shown as in other commands.
 	own.json = flags.json || f.format == "json" && f.output == ""
@@ -167,7 +170,8 @@ func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, letter s
 		}
 		own = own.with([]string{"proxy_source=" + dir}, nil)
 	}
-	run, err := runSide(ctx, own, f.run, sideOptions{stage: f.stage, parts: parts, heading: letter + ": " + s.name}, stderr)
+	run, err := runSide(ctx, own, f.run, sideOptions{stage: f.stage, parts: parts, heading: letter + ": " + s.name},
+		stderr)
 	if err != nil && ctx.Err() == nil {
 		err = wrapSide(s.name, err)
 	}
@@ -187,7 +191,8 @@ func wrapSide(name string, err error) error {
 func (r *sideRun) measured() compare.MeasureSide {
 	a := r.figures
 	return compare.MeasureSide{
-		Proxy: filepath.Join(r.parts, partProxy), Corpus: filepath.Join(r.parts, partCorpus), Golden: filepath.Join(r.parts, partGolden),
+		Proxy: filepath.Join(r.parts, partProxy), Corpus: filepath.Join(r.parts, partCorpus),
+		Golden: filepath.Join(r.parts, partGolden),
 		Search: a.SearchPath, Degrade: a.Degraded, Secret: r.secret,
 	}
 }

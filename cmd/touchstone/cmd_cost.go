@@ -66,7 +66,8 @@ func measureApart(ctx context.Context, o compare.MeasureOptions) (*compare.Cost,
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("measuring the cost: %s", strings.TrimPrefix(strings.TrimSpace(said.String()), toolName+": "))
+		return nil, fmt.Errorf("measuring the cost: %s",
+			strings.TrimPrefix(strings.TrimSpace(said.String()), toolName+": "))
 	}
 	cost := &compare.Cost{}
 	return cost, json.Unmarshal(out.Bytes(), cost)

@@ -22,7 +22,8 @@ func newDataCommand(flags *globalFlags) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		withLock(flags, newDataFreezeCommand), withLock(flags, newDataListCommand), withLock(flags, func(lock *string) *cobra.Command {
+		withLock(flags, newDataFreezeCommand), withLock(flags, newDataListCommand),
+		withLock(flags, func(lock *string) *cobra.Command {
 			next := newDataNextCommand(flags, lock)
 			flags.on(cacheFlag, next)
 			return next
@@ -41,7 +42,8 @@ func newDataCommand(flags *globalFlags) *cobra.Command {
 func withLock(flags *globalFlags, verb func(lock *string) *cobra.Command) *cobra.Command {
 	var lock string
 	cmd := verb(&lock)
-	cmd.Flags().StringVar(&lock, "lock", "datasets/lock.json", "the file with the digests of frozen versions (by default in the pipeline's directory)")
+	cmd.Flags().StringVar(&lock, "lock", "datasets/lock.json",
+		"the file with the digests of frozen versions (by default in the pipeline's directory)")
 	flags.on(fileFlag, cmd)
 	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
 		if !cmd.Flags().Changed("lock") {

@@ -42,8 +42,10 @@ valid, nothing is written.`,
 				return printJSON(cmd.OutOrStdout(), added)
 			}
 			stdout := cmd.OutOrStdout()
-			fmt.Fprintf(stdout, "wrote %s, %s %s, a draft with %d more entries\n", added.File, added.Kind, added.Version, len(added.IDs))
-			fmt.Fprintf(stdout, "next step: %s data freeze %s\n", toolName, input.QuoteWord(filepath.ToSlash(added.File)))
+			fmt.Fprintf(stdout, "wrote %s, %s %s, a draft with %d more entries\n", added.File, added.Kind,
+				added.Version, len(added.IDs))
+			fmt.Fprintf(stdout, "next step: %s data freeze %s\n", toolName,
+				input.QuoteWord(filepath.ToSlash(added.File)))
 			return nil
 		},
 	}
@@ -72,7 +74,8 @@ finds renamed tools and changes that look like rug pulls.`,
 }
 
 func writeDifference(w io.Writer, d versions.Difference) {
-	fmt.Fprintf(w, "%s: %d added, %d removed, %d edited, %d the same\n", d.Kind, len(d.Added), len(d.Removed), len(d.Edited), d.Same)
+	fmt.Fprintf(w, "%s: %d added, %d removed, %d edited, %d the same\n", d.Kind, len(d.Added), len(d.Removed),
+		len(d.Edited), d.Same)
 	if len(d.Header) > 0 {
 		fmt.Fprintf(w, "  outside of the entries: %s\n", safetext.Visible(strings.Join(d.Header, ", ")))
 	}

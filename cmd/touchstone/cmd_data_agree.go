@@ -52,7 +52,8 @@ grades, each with its 95% jackknife interval over queries, and every disagreemen
 }
 
 func writeAgreement(w io.Writer, a *judging.Agreement) error {
-	fmt.Fprintf(w, "%d pairs of %d queries judged by both, %d only by the first, %d only by the second\n\n", a.Pairs, a.Queries, a.OnlyFirst, a.OnlySecond)
+	fmt.Fprintf(w, "%d pairs of %d queries judged by both, %d only by the first, %d only by the second\n\n", a.Pairs,
+		a.Queries, a.OnlyFirst, a.OnlySecond)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(table, "first \\ second\t0\t1\t2\t\n")
 	for grade, row := range a.Table {

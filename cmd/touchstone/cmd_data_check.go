@@ -156,7 +156,8 @@ const mostFindings = 20
 
 func writeChecks(w io.Writer, all []checkedJSON) {
 	for _, d := range all {
-		fmt.Fprintf(w, "%s %s, %s: %s, %d entries, valid\n", d.Kind, safetext.Visible(d.Version), d.State, d.File, d.Entries)
+		fmt.Fprintf(w, "%s %s, %s: %s, %d entries, valid\n", d.Kind, safetext.Visible(d.Version), d.State, d.File,
+			d.Entries)
 		for _, warning := range d.Warnings {
 			fmt.Fprintf(w, "  %s\n", safetext.Visible(warning))
 		}

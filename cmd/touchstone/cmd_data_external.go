@@ -76,8 +76,10 @@ Formats:
 	}
 	p := cmd.PersistentFlags()
 	p.StringVar(&f.file, "file", "datasets/external.hcl", "the file that names the datasets")
-	p.StringVar(&f.dir, "dir", "", "where they are (default: TOUCHSTONE_EXTERNAL, or the directory external of the cache directory)")
-	cmd.AddCommand(newExternalFetchCommand(flags, &f), newExternalImportCommand(flags, &f), newExternalRunCommand(flags, &f))
+	p.StringVar(&f.dir, "dir", "", "where they are (default: TOUCHSTONE_EXTERNAL, or the directory external of the "+
+		"cache directory)")
+	cmd.AddCommand(newExternalFetchCommand(flags, &f), newExternalImportCommand(flags, &f),
+		newExternalRunCommand(flags, &f))
 	flags.on(cacheFlag, append(cmd.Commands(), cmd)...)
 	return cmd
 }
@@ -86,7 +88,8 @@ Formats:
 func (f *externalFlags) sources(flags *globalFlags, names []string) ([]external.Source, string, error) {
 	text, err := contracts.ReadBytes(f.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", fmt.Errorf("there is no file %s that names datasets; write one, or name another with --file", f.file)
+		return nil, "", fmt.Errorf("there is no file %s that names datasets; write one, or name another with --file",
+			f.file)
 	}
 	if err != nil {
 		return nil, "", err
@@ -219,7 +222,8 @@ digest is not kept. Datasets that are a repository have to be cloned.`,
 				if err := sources[i].Fetch(cmd.Context(), http.DefaultClient, dir); err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: fetched into %s\n", sources[i].Name, filepath.Join(dir, sources[i].Name))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: fetched into %s\n", sources[i].Name,
+					filepath.Join(dir, sources[i].Name))
 			}
 			return nil
 		},

@@ -96,9 +96,12 @@ func usable(ctx context.Context, s *external.Source, dir string) (externalJSON, 
 	case err != nil:
 		return facts, nil, &exitError{exitBadDataset, fmt.Errorf("%s: %w", s.Name, err)}
 	case facts.State == external.Absent:
-		return facts, nil, fmt.Errorf("%s is not on this machine; get %s, and put it or a link to it at %s", s.Name, s.Address, facts.Path)
+		return facts, nil, fmt.Errorf("%s is not on this machine; get %s, and put it or a link to it at %s", s.Name,
+			s.Address, facts.Path)
 	case facts.State == external.Changed:
-		return facts, nil, &exitError{exitBadDataset, fmt.Errorf("%s has the digest %s, and %s is expected; get the revision %s, or correct sha256", s.Name, facts.SHA256, s.SHA256, s.Revision)}
+		return facts, nil, &exitError{exitBadDataset,
+			fmt.Errorf("%s has the digest %s, and %s is expected; get the revision %s, or correct sha256", s.Name,
+				facts.SHA256, s.SHA256, s.Revision)}
 	}
 	return facts, all, nil
 }
@@ -119,7 +122,8 @@ func mayWrite(s *external.Source, file, out string) error {
 		return err
 	}
 	if inside, err := filepath.Rel(tree, target); err == nil && (inside == "." || filepath.IsLocal(inside)) {
-		return fmt.Errorf("%s may not be copied into %s: %s; write it to a directory outside, and refer to it", s.Name, tree, message)
+		return fmt.Errorf("%s may not be copied into %s: %s; write it to a directory outside, and refer to it", s.Name,
+			tree, message)
 	}
 	return nil
 }

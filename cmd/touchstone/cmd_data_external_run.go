@@ -75,7 +75,8 @@ The figures depend on data that is not frozen here. No gate uses them.`,
 				all = append(all, one)
 			}
 			if len(all) == 0 {
-				return fmt.Errorf("none of the datasets is in %s; touchstone data external NAME says where it has to be", dir)
+				return fmt.Errorf("none of the datasets is in %s; touchstone data external NAME says where it has "+
+					"to be", dir)
 			}
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"external": all})
@@ -122,9 +123,11 @@ func innocent(c contracts.Corpus) contracts.SecurityCorpus {
 	s := contracts.SecurityCorpus{Version: c.Version, GeneratedFrom: c.GeneratedFrom}
 	for i, t := range c.Tools {
 		s.Entries = append(s.Entries, contracts.SecurityEntry{
-			ID: fmt.Sprintf("tool-%d", i+1), Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: t.Schema, OutputSchema: t.OutputSchema,
+			ID: fmt.Sprintf("tool-%d", i+1), Server: t.Server, Name: t.Tool, Description: t.Description,
+			InputSchema: t.Schema, OutputSchema: t.OutputSchema,
 			Annotations: t.Annotations, Label: contracts.LabelBenign, Category: contracts.CategoryBenign,
-			Provenance: contracts.Provenance{Source: c.GeneratedFrom.Source, License: cmp.Or(c.GeneratedFrom.License, "NOASSERTION")},
+			Provenance: contracts.Provenance{Source: c.GeneratedFrom.Source,
+				License: cmp.Or(c.GeneratedFrom.License, "NOASSERTION")},
 		})
 	}
 	return s
@@ -143,7 +146,8 @@ func (r *externalRun) detect(ctx context.Context, corpus contracts.SecurityCorpu
 	}
 	var scores []contracts.DetectorScore
 	for _, name := range r.detectors {
-		if err := scoresecurity.Run(ctx, scoresecurity.Options{Security: security, Out: report, Detector: name, Log: os.Stderr}); err != nil {
+		if err := scoresecurity.Run(ctx,
+			scoresecurity.Options{Security: security, Out: report, Detector: name, Log: os.Stderr}); err != nil {
 			return nil, err
 		}
 		result, err := contracts.Read[contracts.SecurityReport](report)
@@ -155,7 +159,8 @@ func (r *externalRun) detect(ctx context.Context, corpus contracts.SecurityCorpu
 	return scores, nil
 }
 
-func (r *externalRun) retrieve(ctx context.Context, corpus contracts.Corpus, golden convert.Imported) ([]externalRetriever, error) {
+func (r *externalRun) retrieve(ctx context.Context, corpus contracts.Corpus,
+	golden convert.Imported) ([]externalRetriever, error) {
 	model, err := denseModel(r.sentence.dir, r.sentence.service)
 	if err != nil {
 		return nil, err
@@ -191,7 +196,9 @@ func writeExternalRuns(w io.Writer, all []externalRunJSON) error {
 			for _, c := range d.PerCategory {
 				counts[c.Category] = [2]int{c.Flagged, c.Total}
 			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d\n", d.Detector, flaggedShare([2]int{d.TP, d.TP + d.FN}), flaggedShare(counts[contracts.CategoryHardNegative]), flaggedShare(counts[contracts.CategoryBenign]), d.Errored)
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d\n", d.Detector, flaggedShare([2]int{d.TP, d.TP + d.FN}),
+				flaggedShare(counts[contracts.CategoryHardNegative]), flaggedShare(counts[contracts.CategoryBenign]),
+				d.Errored)
 		}
 		if len(one.Retrievers) > 0 {
 			fmt.Fprintf(t, "  %d queries\n  retriever", one.Queries)

@@ -86,7 +86,8 @@ Check the result with validate-datasets.`,
 				return err
 			}
 			if asJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), importJSON{imported.Kind, out, append([]string{}, imported.Notes...)})
+				return printJSON(cmd.OutOrStdout(),
+					importJSON{imported.Kind, out, append([]string{}, imported.Notes...)})
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", imported.Kind, out)
 			for _, note := range imported.Notes {
@@ -99,11 +100,14 @@ Check the result with validate-datasets.`,
 	f.StringVarP(&out, "output", "o", "", "the file to write")
 	f.StringVar(&corpus, "corpus", "", "the imported corpus of a golden set")
 	f.StringVar(&schemas, "schemas", "", "an imported corpus that supplies missing argument schemas of a corpus")
-	f.StringVar(&opts.Version, "version", "", "the version (default: the one in the file, or else imported- and the start of its SHA-256 digest)")
+	f.StringVar(&opts.Version, "version", "",
+		"the version (default: the one in the file, or else imported- and the start of its SHA-256 digest)")
 	f.StringVar(&format, "format", "", "the format of the dataset, if it is none of those above")
 	f.StringVar(&server, "server", "", serverHelp)
-	f.StringArrayVar(&licenses, "license", nil, "NAME=SPDX, the SPDX identifier for a licence that the file names otherwise (repeatable)")
-	f.StringArrayVar(&opts.DropCategories, "drop-category", nil, "a category of a security corpus to leave out (repeatable)")
+	f.StringArrayVar(&licenses, "license", nil,
+		"NAME=SPDX, the SPDX identifier for a licence that the file names otherwise (repeatable)")
+	f.StringArrayVar(&opts.DropCategories, "drop-category", nil,
+		"a category of a security corpus to leave out (repeatable)")
 	cmd.MarkFlagRequired("output")
 	return cmd
 }
@@ -114,7 +118,8 @@ func importFormat(cmd *cobra.Command, format, path, out string, opts convert.Imp
 	if err != nil {
 		return err
 	}
-	s := external.Source{Name: filepath.Base(path), Format: format, Address: filepath.Base(path), License: cmp.Or(opts.Licenses["NOASSERTION"], "NOASSERTION")}
+	s := external.Source{Name: filepath.Base(path), Format: format, Address: filepath.Base(path),
+		License: cmp.Or(opts.Licenses["NOASSERTION"], "NOASSERTION")}
 	if _, known := convert.FormatByName(format); !known {
 		return fmt.Errorf("there is no format %q; touchstone data external --help lists them", format)
 	}

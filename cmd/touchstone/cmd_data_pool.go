@@ -68,7 +68,8 @@ also prints how many of them are relevant, and how many pairs in the pool have a
 	p := cmd.Flags()
 	p.StringVar(&f.corpus, "corpus", "", "the tools to search")
 	p.StringVar(&f.golden, "golden", "", "a golden set with the queries")
-	p.StringVar(&f.queries, "queries", "", "queries without labels: JSON with id and query, or lines with an id, a tab and a text")
+	p.StringVar(&f.queries, "queries", "", "queries without labels: JSON with id and query, or lines with an id, a "+
+		"tab and a text")
 	f.searchFlags(p)
 	p.IntVar(&f.depth, "depth", 10, "how many results of each retriever to pool")
 	p.BoolVar(&f.withLabels, "with-labels", false, "also pool the tools that the golden set labels")
@@ -142,7 +143,8 @@ func (f *poolFlags) retrieve(cmd *cobra.Command) (r retrieved, err error) {
 }
 
 // readQueries reads the queries. golden is nil if they have no labels.
-func (f *poolFlags) readQueries(corpus contracts.Corpus) (queries []pool.Query, golden *contracts.GoldenSet, err error) {
+func (f *poolFlags) readQueries(corpus contracts.Corpus) (queries []pool.Query, golden *contracts.GoldenSet,
+	err error) {
 	switch {
 	case (f.golden == "") == (f.queries == ""):
 		return nil, nil, errors.New("give the queries from one place: --golden or --queries")
@@ -161,7 +163,8 @@ func (f *poolFlags) readQueries(corpus contracts.Corpus) (queries []pool.Query, 
 		return nil, nil, ofFlag("golden", err)
 	}
 	if set.CorpusVersion != corpus.Version {
-		return nil, nil, fmt.Errorf("golden set %s is for corpus version %q, but %s has version %q: use the corpus of the golden set", f.golden, set.CorpusVersion, f.corpus, corpus.Version)
+		return nil, nil, fmt.Errorf("golden set %s is for corpus version %q, but %s has version %q: use the corpus "+
+			"of the golden set", f.golden, set.CorpusVersion, f.corpus, corpus.Version)
 	}
 	for _, q := range set.Queries {
 		queries = append(queries, pool.Query{ID: q.ID, Text: q.Query, Language: q.Language})

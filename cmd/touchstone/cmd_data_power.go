@@ -46,7 +46,8 @@ after it with --run and --runs-only.`,
 	p.StringVar(&f.golden, "golden", "", "the golden set")
 	f.searchFlags(p)
 	p.StringSliceVar(&o.Metrics, "metric", []string{"recall_at_5", "ndcg_at_10"}, "the metrics")
-	p.IntSliceVar(&o.Sizes, "size", []int{100, 250, 500, 1000, 2000}, "numbers of queries to answer for, besides that of the set")
+	p.IntSliceVar(&o.Sizes, "size", []int{100, 250, 500, 1000, 2000},
+		"numbers of queries to answer for, besides that of the set")
 	p.Float64Var(&o.Detect, "detect", 0, "also print how many queries detect this difference")
 	p.IntVar(&o.Tests, "tests", 1, "how many tests share the level; the gate tests each metric with a threshold")
 	cmd.MarkFlagRequired("corpus")

@@ -51,7 +51,8 @@ exists.`,
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), facts)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s (%d tools) and %s (%d queries), version %s\n", corpusFile, len(corpus.Tools), goldenFile, len(golden.Queries), corpus.Version)
+			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s (%d tools) and %s (%d queries), version %s\n", corpusFile,
+				len(corpus.Tools), goldenFile, len(golden.Queries), corpus.Version)
 			return nil
 		},
 	}

@@ -82,8 +82,10 @@ The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&proxy, "proxy", "", "check this proxy, like --var proxy=NAME, and print how it would be started")
-	cmd.Flags().StringVar(&home, "keep-home", "", "write the configuration of the proxy into this directory, which must not exist or be empty")
+	cmd.Flags().StringVar(&proxy, "proxy", "",
+		"check this proxy, like --var proxy=NAME, and print how it would be started")
+	cmd.Flags().StringVar(&home, "keep-home", "",
+		"write the configuration of the proxy into this directory, which must not exist or be empty")
 	return cmd
 }
 

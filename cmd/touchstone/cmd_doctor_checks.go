@@ -21,7 +21,8 @@ func (d *doctor) pipeline() {
 	plan := d.session.plan
 	d.ok("pipeline", "%d stages, %d instances", len(engine.StageNames(plan)), len(plan.Instances))
 	if err := d.session.store.Writable("running stages"); err != nil {
-		d.warn("cache", d.session.store.Dir()+" is read-only: results that are in it are used, but no stage can run", "make the directory writable for this user, or choose another one with --cache-dir or TOUCHSTONE_CACHE")
+		d.warn("cache", d.session.store.Dir()+" is read-only: results that are in it are used, but no stage can run",
+			"make the directory writable for this user, or choose another one with --cache-dir or TOUCHSTONE_CACHE")
 		return
 	}
 	dir, err := os.MkdirTemp(d.session.store.Dir(), "doctor-")
@@ -79,12 +80,14 @@ func (d *doctor) executor(ctx context.Context) {
 	}
 	e, here := d.session.engine.Executor.(local.Executor)
 	if here && runtime.GOOS != "linux" {
-		d.warn("executor", "stages can run, but "+runtime.GOOS+" cannot restrict them to the files and networks that they declare",
+		d.warn("executor", "stages can run, but "+runtime.GOOS+
+			" cannot restrict them to the files and networks that they declare",
 			"to find undeclared inputs, run the pipeline once on Linux or with --executor dagger")
 		return
 	}
 	if e, ok := d.session.engine.Executor.(*workers.Executor); ok {
-		d.ok("executor", "%s runs stages; the record of each result lists which declarations its worker enforced", e.Settings.Address)
+		d.ok("executor", "%s runs stages; the record of each result lists which declarations its worker enforced",
+			e.Settings.Address)
 		return
 	}
 	d.ok("executor", "stages can run")
@@ -99,13 +102,15 @@ func (d *doctor) remoteCache(ctx context.Context) {
 	if c == nil {
 		return
 	}
-	const remedy = "runs go on without it; check the address and the credentials, or turn it off with " + envRemoteMode + "=off"
+	const remedy = "runs go on without it; check the address and the credentials, or turn it off with " +
+		envRemoteMode + "=off"
 	offer, err := remote.Ask(ctx, c.Settings)
 	switch {
 	case err != nil:
 		d.warn("remote cache", err.Error(), remedy)
 	case c.Sign != nil && !offer.Writable:
-		d.warn("remote cache", c.Address.String()+" answers, but takes no results", "use "+envRemoteMode+"=read, or ask its administrator")
+		d.warn("remote cache", c.Address.String()+" answers, but takes no results", "use "+envRemoteMode+
+			"=read, or ask its administrator")
 	case c.Sign != nil:
 		d.ok("remote cache", "%s answers, and takes results", c.Address)
 	default:
@@ -117,7 +122,8 @@ func (d *doctor) remoteCache(ctx context.Context) {
 // what the kernel, its settings and a container around it allow is known only then.
 func (d *doctor) isolation(ctx context.Context, e local.Executor) {
 	if e.Sandbox.Off() {
-		d.warn("isolation", "it is switched off: stages can read and reach what they do not declare", "leave out --isolation off")
+		d.warn("isolation", "it is switched off: stages can read and reach what they do not declare",
+			"leave out --isolation off")
 		return
 	}
 	self, err := os.Executable()
@@ -164,7 +170,8 @@ func (d *doctor) secrets() {
 				_, err = os.ReadFile(from)
 			}
 			if err != nil {
-				d.fail("secret", err.Error(), "set the value there, or name another source with --var proxy_secret=env:NAME")
+				d.fail("secret", err.Error(),
+					"set the value there, or name another source with --var proxy_secret=env:NAME")
 				continue
 			}
 			d.ok("secret", "%s is set", s.From)

@@ -30,7 +30,8 @@ type proxyParts struct {
 
 // proxyStage extracts the parts from the command of build-proxy.
 func (d *doctor) proxyStage() (p proxyParts, ok bool) {
-	i := slices.IndexFunc(d.session.plan.Instances, func(in *pipeline.Instance) bool { return in.Stage == "build-proxy" })
+	i := slices.IndexFunc(d.session.plan.Instances,
+		func(in *pipeline.Instance) bool { return in.Stage == "build-proxy" })
 	if i < 0 {
 		return p, false
 	}
@@ -71,7 +72,8 @@ func (d *doctor) proxy(ctx context.Context, p proxyParts) {
 		}
 		d.ok("adapter", "%s", a.Name)
 		if a.Build != nil && p.source == "" {
-			d.fail("proxy", fmt.Sprintf("adapter %s builds its proxy from source, but no source is given", a.Name), "name its checkout with --var proxy_source=DIR")
+			d.fail("proxy", fmt.Sprintf("adapter %s builds its proxy from source, but no source is given", a.Name),
+				"name its checkout with --var proxy_source=DIR")
 			return
 		}
 		if a.Build != nil && p.binary == "" {
@@ -97,9 +99,11 @@ func (d *doctor) proxy(ctx context.Context, p proxyParts) {
 // prebuilt checks the files of a proxy without a build command.
 func (d *doctor) prebuilt(p proxyParts, a *adapter.Adapter) {
 	wanted := []string{p.binary}
-	remedy := "build it there as its own instructions say, give the command with --var 'proxy_build=[...]', or name the existing file with --var proxy_binary=FILE"
+	remedy := "build it there as its own instructions say, give the command with --var 'proxy_build=[...]', or name " +
+		"the existing file with --var proxy_binary=FILE"
 	if a != nil {
-		remedy = "build it there as its own instructions say, or give the command with --var 'proxy_build=[...]'; if only detectors need it, leave them out with --var 'proxy_detectors=[]'"
+		remedy = "build it there as its own instructions say, or give the command with --var 'proxy_build=[...]'; " +
+			"if only detectors need it, leave them out with --var 'proxy_detectors=[]'"
 		for _, detector := range a.Detectors {
 			if d.scores(detector.Name) {
 				wanted = append(wanted, detector.Binary)
@@ -143,7 +147,8 @@ func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
 	}
 	program := lookIn(path, p.build[0])
 	if program == "" {
-		d.fail("toolchain", fmt.Sprintf("%s, which builds the proxy, is not in %s", p.build[0], path), "install it, or give its absolute path")
+		d.fail("toolchain", fmt.Sprintf("%s, which builds the proxy, is not in %s", p.build[0], path),
+			"install it, or give its absolute path")
 		return
 	}
 	mod, err := os.ReadFile(filepath.Join(p.source, "go.mod"))
@@ -151,7 +156,8 @@ func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
 	compiler := lookIn(path, "go")
 	if err != nil || wants == nil || compiler == "" {
 		if err == nil && compiler == "" {
-			d.warn("toolchain", "the source is a Go module, but there is no go in "+path, "install Go there, unless the build supplies its own")
+			d.warn("toolchain", "the source is a Go module, but there is no go in "+path,
+				"install Go there, unless the build supplies its own")
 			return
 		}
 		d.ok("toolchain", "%s", program)
@@ -165,7 +171,8 @@ func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
 	case err != nil:
 		d.fail("toolchain", fmt.Sprintf("%s env GOVERSION: %v", compiler, err), "repair the installation of Go")
 	case goversion.Compare("go"+has, "go"+string(wants[1])) < 0:
-		d.warn("toolchain", fmt.Sprintf("the source requires Go %s, but this is %s", wants[1], has), "install that version; go downloads it if GOTOOLCHAIN and the network allow it")
+		d.warn("toolchain", fmt.Sprintf("the source requires Go %s, but this is %s", wants[1], has),
+			"install that version; go downloads it if GOTOOLCHAIN and the network allow it")
 	default:
 		d.ok("toolchain", "Go %s; the source requires %s", has, wants[1])
 	}
@@ -179,7 +186,8 @@ func lookIn(path, name string) string {
 		return ""
 	}
 	for _, dir := range filepath.SplitList(path) {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() &&
+			info.Mode().Perm()&0o111 != 0 {
 			return filepath.Join(dir, name)
 		}
 	}
@@ -203,7 +211,8 @@ func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts)
 			}
 		}
 		if err != nil {
-			d.fail("service", fmt.Sprintf("option %s: %v", o.Name, err), "start the service, or give its address with --var 'proxy_options={...}'")
+			d.fail("service", fmt.Sprintf("option %s: %v", o.Name, err),
+				"start the service, or give its address with --var 'proxy_options={...}'")
 			continue
 		}
 		d.ok("service", "%s answers", url)
@@ -213,7 +222,8 @@ func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts)
 	}
 	for _, in := range d.session.plan.Instances {
 		if in.Stage == "snapshot-index" && in.Network != pipeline.NetworkFull {
-			d.fail("service", "the stages that start the proxy can only reach loopback, but its adapter needs the network", "allow the network with --var proxy_network=full")
+			d.fail("service", "the stages that start the proxy can only reach loopback, but its adapter needs the "+
+				"network", "allow the network with --var proxy_network=full")
 			return
 		}
 	}

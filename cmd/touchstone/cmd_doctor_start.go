@@ -31,7 +31,8 @@ type proxyStart struct {
 func (d *doctor) start(home string) *proxyStart {
 	p, ok := d.proxyStage()
 	if !ok || p.adapter == "" {
-		d.warn("start", "the proxy has no adapter, so its configuration is that of the proxy contract", "see docs/reference/proxy-contract.md")
+		d.warn("start", "the proxy has no adapter, so its configuration is that of the proxy contract",
+			"see docs/reference/proxy-contract.md")
 		return nil
 	}
 	a, err := adapter.ReadFile(p.adapter)
@@ -39,7 +40,8 @@ func (d *doctor) start(home string) *proxyStart {
 		return nil // already reported
 	}
 	if a.Contract == adapter.Native {
-		d.warn("start", "adapter "+a.Name+" uses the proxy contract, which defines the arguments and the configuration, so neither is shown", "see docs/reference/proxy-contract.md")
+		d.warn("start", "adapter "+a.Name+" uses the proxy contract, which defines the arguments and the "+
+			"configuration, so neither is shown", "see docs/reference/proxy-contract.md")
 		home = ""
 	}
 	corpus, err := d.corpus()
@@ -52,7 +54,8 @@ func (d *doctor) start(home string) *proxyStart {
 		d.fail("start", err.Error(), "correct the reported problem")
 		return nil
 	}
-	start := &proxyStart{Command: launch.Argv, Env: launch.Env, Directories: launch.Directories, Files: map[string]string{}}
+	start := &proxyStart{Command: launch.Argv, Env: launch.Env, Directories: launch.Directories,
+		Files: map[string]string{}}
 	for name, content := range launch.Files {
 		start.Files[filepath.ToSlash(name)] = string(content)
 	}
@@ -107,7 +110,8 @@ func (d *doctor) corpus() (contracts.Corpus, error) {
 			return contracts.Read[contracts.Corpus](given.Files[0].Source)
 		}
 	}
-	return contracts.Corpus{}, errors.New("no stage of the pipeline has an input corpus with one file, so the servers are unknown")
+	return contracts.Corpus{}, errors.New("no stage of the pipeline has an input corpus with one file, so the " +
+		"servers are unknown")
 }
 
 // print writes the start for a person. A nil start writes nothing.

@@ -59,10 +59,12 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	run, similar, quality, retry := newEvalRunCommand(f), newEvalSimilarCommand(f), newEvalQualityCommand(f), newEvalRetryCommand(f)
+	run, similar, quality, retry := newEvalRunCommand(f), newEvalSimilarCommand(f), newEvalQualityCommand(f),
+		newEvalRetryCommand(f)
 	verbs := []*cobra.Command{
 		run, similar, quality, retry,
-		newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f), newEvalCancelCommand(f),
+		newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
+		newEvalCancelCommand(f),
 		newEvalAdviseCommand(f), newEvalImportCommand(f),
 	}
 	for _, verb := range verbs {
@@ -138,7 +140,8 @@ func createDB(ctx context.Context, path string) (*store.Store, error) {
 // existing opens the database, and returns an error if there is none.
 func (f *evalFlags) existing(ctx context.Context) (*store.Store, error) {
 	if _, err := os.Stat(f.db); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no database %s: name one with --db, or create it with %s eval import FILE or %s eval run FILE", f.db, toolName, toolName)
+		return nil, fmt.Errorf("there is no database %s: name one with --db, or create it with %s eval import FILE "+
+			"or %s eval run FILE", f.db, toolName, toolName)
 	}
 	return store.Open(ctx, f.db)
 }

@@ -44,7 +44,8 @@ written by a model, and is not stored.`,
 			if err != nil {
 				return err
 			}
-			m, err := model.New(settings[0], model.Options{Key: key, Cassette: o.Play, Limits: o.Limits, Waiting: o.Waiting})
+			m, err := model.New(settings[0],
+				model.Options{Key: key, Cassette: o.Play, Limits: o.Limits, Waiting: o.Waiting})
 			if err != nil {
 				return err
 			}
@@ -52,7 +53,8 @@ written by a model, and is not stored.`,
 			if err != nil {
 				return err
 			}
-			advised := evalAdvice{RunID: args[0], Recommendations: run.Evaluation.Recommendations, Model: settings[0].Provider + "/" + settings[0].Model}
+			advised := evalAdvice{RunID: args[0], Recommendations: run.Evaluation.Recommendations,
+				Model: settings[0].Provider + "/" + settings[0].Model}
 			if advised.FromModel, err = written.Recommend(cmd.Context(), m, settings[0], run); err != nil {
 				return &exitError{exitStageFailed, err}
 			}
@@ -60,7 +62,8 @@ written by a model, and is not stored.`,
 		}),
 	}
 	p := cmd.Flags()
-	p.StringVar(&name, "model", "", "the model that writes, provider/model (default $"+selection.EnvProvider+" and $"+selection.EnvModel+")")
+	p.StringVar(&name, "model", "", "the model that writes, provider/model (default $"+selection.EnvProvider+" and $"+
+		selection.EnvModel+")")
 	p.StringVar(&request.BaseURL, "base-url", "", "the provider's address, such as http://localhost:8000/v1")
 	execution.asking(p)
 	return cmd
@@ -91,7 +94,8 @@ func (a evalAdvice) write(w io.Writer) {
 	list := func(title string, items []selection.Recommendation) {
 		fmt.Fprintln(w, title)
 		for _, r := range items {
-			fmt.Fprintf(w, "  %s  %s\n", safetext.Visible(r.Priority), safetext.Visible(r.Server+":"+r.Tool+": "+r.Text))
+			fmt.Fprintf(w, "  %s  %s\n", safetext.Visible(r.Priority),
+				safetext.Visible(r.Server+":"+r.Tool+": "+r.Text))
 		}
 		if len(items) == 0 {
 			fmt.Fprintln(w, "  none")

@@ -128,7 +128,8 @@ func (f *evalAgainFlags) asked(cmd *cobra.Command, ids []string, verb string, he
 			ID     string   `json:"id"`
 			RunIDs []string `json:"run_ids"`
 		}
-		if err := f.service.call(cmd.Context(), http.MethodPost, "/runs/"+url.PathEscape(id)+"/"+verb, header, &answer); err != nil {
+		if err := f.service.call(cmd.Context(), http.MethodPost, "/runs/"+url.PathEscape(id)+"/"+verb, header,
+			&answer); err != nil {
 			refused = append(refused, fmt.Errorf("run %s: %w", id, err))
 			continue
 		}
@@ -141,7 +142,8 @@ func (f *evalAgainFlags) asked(cmd *cobra.Command, ids []string, verb string, he
 }
 
 // printRuns reads runs and prints them as eval runs does.
-func (f *evalFlags) printRuns(w io.Writer, ids []string, read func(id string) (selection.Run, error)) ([]selection.Run, error) {
+func (f *evalFlags) printRuns(w io.Writer, ids []string, read func(id string) (selection.Run, error)) ([]selection.Run,
+	error) {
 	runs := []selection.Run{}
 	for _, id := range ids {
 		r, err := read(id)
@@ -177,7 +179,8 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 		return errors.Join(refused, err)
 	}
 	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
-		ids, err := f.chosen(args, func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isFailed)
+		ids, err := f.chosen(args,
+			func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isFailed)
 		if err != nil {
 			return err
 		}
@@ -194,7 +197,8 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		r.Close()
-		runs, err := f.printRuns(cmd.OutOrStdout(), created, func(id string) (selection.Run, error) { return s.Run(ctx, id) })
+		runs, err := f.printRuns(cmd.OutOrStdout(), created,
+			func(id string) (selection.Run, error) { return s.Run(ctx, id) })
 		if err := errors.Join(refused, err); err != nil {
 			return err
 		}
@@ -227,7 +231,8 @@ func (f *evalAgainFlags) cancel(cmd *cobra.Command, args []string) error {
 		return errors.Join(refused, err)
 	}
 	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
-		ids, err := f.chosen(args, func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isUnfinished)
+		ids, err := f.chosen(args,
+			func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isUnfinished)
 		if err != nil {
 			return err
 		}
@@ -260,7 +265,8 @@ func cancelStored(ctx context.Context, s *store.Store, id string) error {
 		return fmt.Errorf("cancel run %q: %w: it is %s", id, store.ErrConflict, run.Status)
 	}
 	if err := s.Own(); errors.Is(err, store.ErrOwned) {
-		return fmt.Errorf("cancel run %q: another process has it in work: ask a touchstone eval serve with --service ADDRESS, and interrupt a touchstone eval run", id)
+		return fmt.Errorf("cancel run %q: another process has it in work: ask a touchstone eval serve with "+
+			"--service ADDRESS, and interrupt a touchstone eval run", id)
 	} else if err != nil {
 		return err
 	}

@@ -65,8 +65,10 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 			return nil
 		}),
 	}
-	export.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the extension of the file, or json)")
-	export.Flags().StringVarP(&output, "output", "o", "", "write to this file, completely or not at all, instead of standard output")
+	export.Flags().StringVar(&format, "format", "",
+		"json, yaml or csv (default: by the extension of the file, or json)")
+	export.Flags().StringVarP(&output, "output", "o", "",
+		"write to this file, completely or not at all, instead of standard output")
 	remove := &cobra.Command{
 		Use:   "remove ID",
 		Short: "Remove a case with all its runs",
@@ -141,7 +143,8 @@ again. Servers are not contacted.`,
 				all.CasesAdded += imported.CasesAdded
 			}
 			return f.print(cmd.OutOrStdout(), all, func(w io.Writer) {
-				fmt.Fprintf(w, "%d servers and %d cases added, %d cases already existed\n", all.ServersAdded, all.CasesAdded, len(all.CaseIDs)-all.CasesAdded)
+				fmt.Fprintf(w, "%d servers and %d cases added, %d cases already existed\n", all.ServersAdded,
+					all.CasesAdded, len(all.CaseIDs)-all.CasesAdded)
 			})
 		}),
 	}

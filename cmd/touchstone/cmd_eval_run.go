@@ -56,11 +56,14 @@ file:PATH. The key is not stored.
 	}
 	p := cmd.Flags()
 	f.execution.flags(p)
-	p.StringArrayVar(&f.models, "model", nil, "a model to ask, provider/model (repeatable; default $"+selection.EnvProvider+" and $"+selection.EnvModel+")")
+	p.StringArrayVar(&f.models, "model", nil, "a model to ask, provider/model (repeatable; default $"+
+		selection.EnvProvider+" and $"+selection.EnvModel+")")
 	p.StringVar(&f.settings.BaseURL, "base-url", "", "the provider's address, such as http://localhost:8000/v1")
 	p.IntVar(&f.timeout, "timeout", selection.DefaultTimeout, "the time limit of a request in seconds, 1 to 300")
-	p.Float64Var(&f.temperature, "temperature", selection.DefaultTemperature, "the temperature of the model, 0.0 to 2.0")
-	p.IntVar(&f.retries, "max-retries", selection.DefaultMaxRetries, "the number of retries after the status 429 or 5xx, 0 to 10")
+	p.Float64Var(&f.temperature, "temperature", selection.DefaultTemperature,
+		"the temperature of the model, 0.0 to 2.0")
+	p.IntVar(&f.retries, "max-retries", selection.DefaultMaxRetries,
+		"the number of retries after the status 429 or 5xx, 0 to 10")
 	p.StringVar(&f.settings.Confidence, "confidence", "", "the source of confidence: asked (default), logprobs or none")
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case to each model")
 	p.StringVar(&f.label, "label", "", "a name for this batch")
@@ -99,12 +102,14 @@ func resolveModels(names []string, common selection.SettingsRequest) ([]selectio
 		if name != "" {
 			provider, m, ok := strings.Cut(name, "/")
 			if !ok || provider == "" || m == "" {
-				return nil, fmt.Errorf("--model %q is not of the form provider/model, such as ollama/qwen3:8b or lexical/bm25", name)
+				return nil, fmt.Errorf("--model %q is not of the form provider/model, such as ollama/qwen3:8b or "+
+					"lexical/bm25", name)
 			}
 			request.Provider, request.Model = provider, m
 		}
 		if name == "" && (os.Getenv(selection.EnvProvider) == "" || os.Getenv(selection.EnvModel) == "") {
-			return nil, fmt.Errorf("no model: pass --model PROVIDER/MODEL, or set %s and %s", selection.EnvProvider, selection.EnvModel)
+			return nil, fmt.Errorf("no model: pass --model PROVIDER/MODEL, or set %s and %s", selection.EnvProvider,
+				selection.EnvModel)
 		}
 		s, err := request.Resolve(os.Getenv)
 		if err != nil {
@@ -152,14 +157,16 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 }
 
 // send sends the cases to the models, and reports the results.
-func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string, settings []selection.Settings, o runner.Options, key model.Key) error {
+func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string, settings []selection.Settings,
+	o runner.Options, key model.Key) error {
 	ctx := cmd.Context()
 	r, err := runner.New(ctx, s, f.live(), o)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	batch, ids, err := r.Start(ctx, runner.Batch{Label: f.label, CaseIDs: caseIDs, Settings: settings, Repeats: f.repeats, Key: key})
+	batch, ids, err := r.Start(ctx,
+		runner.Batch{Label: f.label, CaseIDs: caseIDs, Settings: settings, Repeats: f.repeats, Key: key})
 	if err != nil {
 		return err
 	}
@@ -181,7 +188,8 @@ func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string
 }
 
 // cases imports the sets of the files and returns the ids of the cases to run.
-func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, sets []exchange.Set, s *store.Store) ([]string, error) {
+func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, sets []exchange.Set, s *store.Store) ([]string,
+	error) {
 	var ids []string
 	for i, path := range files {
 		imported, err := importSet(cmd, s, path, sets[i])
@@ -210,7 +218,8 @@ func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, sets []exchange
 		return nil, fmt.Errorf("no case to run has the tag %q; name another with --tag, or leave it out", f.tag)
 	}
 	if len(chosen) == 0 {
-		return nil, errors.New("there are no cases to run: give a file of cases, or add cases with `touchstone eval cases import`")
+		return nil, errors.New("there are no cases to run: give a file of cases, or add cases with `touchstone eval " +
+			"cases import`")
 	}
 	return chosen, nil
 }
@@ -237,7 +246,8 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 		row(w, "MODEL", "RUNS", "FAILED", "ACCURACY", "WRONG TOOL", "PARAMETERS RIGHT", "MISLEADING", "F1")
 		for _, g := range report.Models {
 			s := g.Summary
-			row(w, g.Name, fmt.Sprint(s.Runs), fmt.Sprint(s.Failed), percent(s.Accuracy), percent(s.WrongTool), percent(s.ParameterAccuracy), percent(s.Misleading), figure(s.F1))
+			row(w, g.Name, fmt.Sprint(s.Runs), fmt.Sprint(s.Failed), percent(s.Accuracy), percent(s.WrongTool),
+				percent(s.ParameterAccuracy), percent(s.Misleading), figure(s.F1))
 		}
 	})
 	if err != nil {
@@ -246,7 +256,8 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 	log := cmd.ErrOrStderr()
 	for _, g := range report.Models {
 		if n := g.Summary.ExtraCalls; n > 0 {
-			fmt.Fprintf(log, "touchstone: %s made %d calls that were not expected beside right ones; they do not change the figures\n", safetext.Visible(g.Name), n)
+			fmt.Fprintf(log, "touchstone: %s made %d calls that were not expected beside right ones; they do not "+
+				"change the figures\n", safetext.Visible(g.Name), n)
 		}
 	}
 	failed := reportFailures(log, observations)
@@ -285,7 +296,8 @@ func reportFailures(log io.Writer, observations []score.Observation) int {
 		if n := len(cases[r]); n > 1 {
 			what = fmt.Sprintf("%d runs, the first of case %q,", n, safetext.Visible(cases[r][0]))
 		}
-		fmt.Fprintf(log, "touchstone: %s with %s failed: %s\n", what, safetext.Visible(r.model), safetext.Visible(r.text))
+		fmt.Fprintf(log, "touchstone: %s with %s failed: %s\n", what, safetext.Visible(r.model),
+			safetext.Visible(r.text))
 	}
 	return failed
 }
@@ -338,7 +350,8 @@ func importSet(cmd *cobra.Command, s *store.Store, path string, set exchange.Set
 }
 
 func readSet(cmd *cobra.Command, path, format string) (exchange.Set, error) {
-	if ext := strings.ToLower(filepath.Ext(path)); format == "" && (ext == ".db" || ext == ".sqlite" || ext == ".sqlite3") {
+	if ext := strings.ToLower(filepath.Ext(path)); format == "" &&
+		(ext == ".db" || ext == ".sqlite" || ext == ".sqlite3") {
 		return exchange.ReadTEF(cmd.Context(), path)
 	}
 	if format == "" {

@@ -28,7 +28,8 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.print(cmd.OutOrStdout(), evalPage[selection.Run]{items, total}, func(w io.Writer) { runTable(w, items) })
+			return f.print(cmd.OutOrStdout(), evalPage[selection.Run]{items, total},
+				func(w io.Writer) { runTable(w, items) })
 		}),
 	}
 	p := cmd.Flags()
@@ -62,7 +63,8 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 func runTable(w io.Writer, runs []selection.Run) {
 	row(w, "ID", "STATUS", "CLASS", "MODEL", "SELECTED", "ERROR")
 	for _, r := range runs {
-		row(w, r.ID, string(r.Status), string(r.Classification), r.Settings.Provider+"/"+r.Settings.Model, selected(r), r.Error)
+		row(w, r.ID, string(r.Status), string(r.Classification), r.Settings.Provider+"/"+r.Settings.Model, selected(r),
+			r.Error)
 	}
 }
 
@@ -144,7 +146,8 @@ func (s evalStory) write(w io.Writer) {
 	if s.Diff.CaseChanged {
 		line("note", "the case was edited after the run was created; its scores are those of the older case")
 	}
-	line("confidence", figure(s.Run.Confidence)+" "+string(s.Run.ConfidenceSource)+" "+string(s.Evaluation.ConfidenceCategory))
+	line("confidence", figure(s.Run.Confidence)+" "+string(s.Run.ConfidenceSource)+" "+
+		string(s.Evaluation.ConfidenceCategory))
 	line("class", string(s.Evaluation.Classification))
 	line("why", s.Evaluation.Reasoning)
 	for _, r := range s.Evaluation.Recommendations {
@@ -202,7 +205,8 @@ batches.`,
 				row(w, "accuracy", percent(c.First.Accuracy), percent(c.Second.Accuracy))
 				row(w, "wrong tool", percent(c.First.WrongTool), percent(c.Second.WrongTool))
 				row(w, "parameters right", percent(c.First.ParameterAccuracy), percent(c.Second.ParameterAccuracy))
-				fmt.Fprintf(w, "\n%d cases: both right %d, both wrong %d, lost %d, gained %d; McNemar p = %.4f\n", c.Cases, c.BothRight, c.BothWrong, len(c.Lost), len(c.Gained), c.P)
+				fmt.Fprintf(w, "\n%d cases: both right %d, both wrong %d, lost %d, gained %d; McNemar p = %.4f\n",
+					c.Cases, c.BothRight, c.BothWrong, len(c.Lost), len(c.Gained), c.P)
 				for _, x := range c.Lost {
 					row(w, "lost", x.Name, x.First, x.Second)
 				}

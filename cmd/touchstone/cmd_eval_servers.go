@@ -47,7 +47,8 @@ remains inactive until the first run with --start.`,
 				return err
 			}
 			if reason != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: server %s is %s: %s\n", safetext.Visible(server.Name), server.Status, safetext.Visible(reason.Error()))
+				fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: server %s is %s: %s\n", safetext.Visible(server.Name),
+					server.Status, safetext.Visible(reason.Error()))
 			}
 			return f.print(cmd.OutOrStdout(), server, func(w io.Writer) { serverTable(w, server) })
 		}),
@@ -100,7 +101,8 @@ func newEvalQualityCommand(f *evalFlags) *cobra.Command {
 				for _, r := range reports {
 					for _, t := range r.Tools {
 						cells := []string{r.Server, t.Tool}
-						for _, v := range []float64{t.Clarity, t.Completeness, t.Conciseness, t.SchemaCoverage, t.Overall} {
+						for _, v := range []float64{t.Clarity, t.Completeness, t.Conciseness, t.SchemaCoverage,
+							t.Overall} {
 							cells = append(cells, fmt.Sprintf("%.1f", v))
 						}
 						row(w, cells...)

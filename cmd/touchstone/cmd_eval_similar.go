@@ -52,9 +52,11 @@ A revised description comes with a JSON Patch where the tools are those of one f
 	p.StringArrayVar(&f.lists, "tools", nil, "compare the tools of this file, in any form that scan reads (repeatable)")
 	p.StringArrayVar(&f.urls, "url", nil, "compare the tools of the server at this address (repeatable)")
 	p.StringArrayVar(&f.only, "tool", nil, "keep the tool with this name or id, server:name (repeatable)")
-	p.StringVar(&f.method, "method", "", "embedding, tfidf or description_overlap (default: embedding with a model, else tfidf)")
-	p.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("the least similarity that is listed, 0 to 1 (default %g for embedding, %g for the other methods)",
-		similarity.Embedding.DefaultThreshold(), similarity.TFIDF.DefaultThreshold()))
+	p.StringVar(&f.method, "method", "", "embedding, tfidf or description_overlap (default: embedding with a model, "+
+		"else tfidf)")
+	p.Float64Var(&f.threshold, "threshold", 0,
+		fmt.Sprintf("the least similarity that is listed, 0 to 1 (default %g for embedding, %g for the other methods)",
+			similarity.Embedding.DefaultThreshold(), similarity.TFIDF.DefaultThreshold()))
 	p.BoolVar(&f.full, "full", false, "also compare with parameters, in a second score")
 	p.BoolVar(&f.advise, "recommend", false, "say for each pair what to change")
 	p.BoolVar(&f.matrix, "matrix", false, "also print the overlap matrix and its clusters")
@@ -74,7 +76,8 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	o := similarity.Options{Method: similarity.Method(f.method), Threshold: f.threshold, Full: f.full, Recommendations: f.advise}
+	o := similarity.Options{Method: similarity.Method(f.method), Threshold: f.threshold, Full: f.full,
+		Recommendations: f.advise}
 	if encoder != nil {
 		o.Encoder = encoder
 	}
@@ -84,7 +87,8 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 	case f.method == "":
 		o.Method = similarity.TFIDF
 	case o.Method == similarity.Embedding && encoder == nil:
-		return errors.New("--method embedding needs a sentence model: give --sentence-model \"$(touchstone models path)\" or --embeddings-url, or use --method tfidf")
+		return errors.New("--method embedding needs a sentence model: give --sentence-model \"$(touchstone models " +
+			"path)\" or --embeddings-url, or use --method tfidf")
 	}
 	if !cmd.Flags().Changed("threshold") {
 		o.Threshold = o.Method.DefaultThreshold()
@@ -174,7 +178,8 @@ func (s evalSimilar) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%d tools, %d %s at %s %.2f or more\n", len(s.ToolIDs), len(s.Flagged), pairs, s.Method, s.Threshold)
 	if len(s.Flagged) == 0 && s.Nearest != nil {
-		fmt.Fprintf(w, "the most similar pair is %s and %s at %.4f\n", safetext.Visible(s.Nearest.A), safetext.Visible(s.Nearest.B), s.Nearest.Score)
+		fmt.Fprintf(w, "the most similar pair is %s and %s at %.4f\n", safetext.Visible(s.Nearest.A),
+			safetext.Visible(s.Nearest.B), s.Nearest.Score)
 	}
 	if len(s.Flagged) > 0 {
 		fmt.Fprintln(w)

@@ -76,11 +76,13 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 	switch {
 	case x.NotInHistory && x.Recorded != nil && x.Recorded.Origin != nil:
 	case x.NotInHistory && x.Recorded != nil:
-		fmt.Fprintln(w, "  the history of this checkout does not contain that run: the result is from another checkout on this machine, or too old")
+		fmt.Fprintln(w, "  the history of this checkout does not contain that run: the result is from another "+
+			"checkout on this machine, or too old")
 	case x.Recorded != nil && x.Compared != nil && !x.ComparedNotInHistory:
 		fmt.Fprintf(w, "  compared with the run before it, of %s:\n", x.Compared.Started.Format(time.DateTime))
 	case x.ComparedNotInHistory:
-		fmt.Fprintf(w, "  compared with the run of %s, the most similar result of this stage in the cache, from another checkout or an import:\n",
+		fmt.Fprintf(w, "  compared with the run of %s, the most similar result of this stage in the cache, from "+
+			"another checkout or an import:\n",
 			x.Compared.Started.Format(time.DateTime))
 	case x.Compared != nil:
 		fmt.Fprintf(w, "  compared with the run of %s:\n", x.Compared.Started.Format(time.DateTime))

@@ -96,12 +96,14 @@ type fitnessData struct {
 
 func (d *fitnessData) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&d.corpus, "corpus", "datasets/corpus_v2.json", "the tools: a corpus, or the answer of a server to tools/list")
+	f.StringVar(&d.corpus, "corpus", "datasets/corpus_v2.json",
+		"the tools: a corpus, or the answer of a server to tools/list")
 	f.StringVar(&d.server, "server", "", serverHelp)
 	f.StringVar(&d.golden, "golden", "datasets/golden_v2.json", "the labelled queries for the tools")
 	f.Uint64Var(&d.opts.Seed, "seed", 1, "the seed for splitting the queries")
 	f.Float64Var(&d.opts.Share, "train", 0.6, "the train half's share of the queries")
-	f.StringVar(&d.opts.Metric, "metric", "recall_at_5", "the metric of the fitness: "+strings.Join(contracts.MetricNames, ", "))
+	f.StringVar(&d.opts.Metric, "metric", "recall_at_5", "the metric of the fitness: "+
+		strings.Join(contracts.MetricNames, ", "))
 }
 
 func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
@@ -118,7 +120,9 @@ func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
 		for _, q := range golden.Queries {
 			for _, l := range q.Labels {
 				if !slices.ContainsFunc(corpus.Tools, func(t contracts.Tool) bool { return t.ToolID == l.ToolID }) {
-					return nil, fmt.Errorf("%s: query %s has a label for %s, which is not in %s; give the tools that the queries are labelled for, and the name of their server with --server", d.golden, q.ID, l.ToolID, d.corpus)
+					return nil, fmt.Errorf("%s: query %s has a label for %s, which is not in %s; give the tools "+
+						"that the queries are labelled for, and the name of their server with --server", d.golden, q.ID,
+						l.ToolID, d.corpus)
 				}
 			}
 		}
@@ -133,7 +137,8 @@ func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
 
 func printFitness(w io.Writer, original, candidate contracts.Fitness, compared bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := []string{"", fmt.Sprintf("train (%d)", original.Train.Queries), "95% interval", "before", fmt.Sprintf("held out (%d)", original.HeldOut.Queries), "95% interval", "before"}
+	head := []string{"", fmt.Sprintf("train (%d)", original.Train.Queries), "95% interval", "before",
+		fmt.Sprintf("held out (%d)", original.HeldOut.Queries), "95% interval", "before"}
 	if !compared {
 		head = slices.DeleteFunc(head, func(h string) bool { return h == "before" })
 	}
@@ -143,7 +148,8 @@ func printFitness(w io.Writer, original, candidate contracts.Fitness, compared b
 			continue
 		}
 		row := []string{m.Name}
-		for _, half := range [][2]*contracts.SplitMetrics{{candidate.Train, original.Train}, {candidate.HeldOut, original.HeldOut}} {
+		for _, half := range [][2]*contracts.SplitMetrics{{candidate.Train, original.Train},
+			{candidate.HeldOut, original.HeldOut}} {
 			row = append(row, fmt.Sprintf("%.4f", half[0].Metrics[m.Name]), intervalOf(half[0], m.Name))
 			if compared {
 				row = append(row, fmt.Sprintf("%.4f", half[1].Metrics[m.Name]))

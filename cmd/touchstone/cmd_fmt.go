@@ -20,12 +20,15 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE...]",
 		Short: "Rewrite pipeline files in the canonical format",
-		Long:  "Rewrites the given files, or the files of the pipeline, in the canonical format, and prints\nthe name of each changed file. With --check it changes nothing, and the exit code is 2 if a\nfile is not in that format. A file with syntax errors is not changed, and the exit code is 2.",
+		Long: "Rewrites the given files, or the files of the pipeline, in the canonical format, and prints\nthe " +
+			"name of each changed file. With --check it changes nothing, and the exit code is 2 if a\nfile is not " +
+			"in that format. A file with syntax errors is not changed, and the exit code is 2.",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) == 0 {
 				var err error
 				if files, err = pipeline.Files(flags.file); errors.Is(err, fs.ErrNotExist) {
-					return fmt.Errorf("there is no %s here; name the file to format, or run in the directory of %s", pipeline.MainFileOf(flags.file), defaultFile)
+					return fmt.Errorf("there is no %s here; name the file to format, or run in the directory of %s",
+						pipeline.MainFileOf(flags.file), defaultFile)
 				} else if err != nil {
 					return err
 				}
@@ -34,7 +37,8 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 			for _, file := range files {
 				src, err := readlimit.File(cmd.Context(), file, pipeline.MaxSource)
 				if errors.Is(err, fs.ErrNotExist) {
-					return fmt.Errorf("there is no %s here; name the file to format, or run in the directory of %s", file, defaultFile)
+					return fmt.Errorf("there is no %s here; name the file to format, or run in the directory of %s",
+						file, defaultFile)
 				}
 				if err != nil {
 					return err
@@ -65,7 +69,8 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 				return &exitError{code: exitUsage}
 			}
 			if check && changed > 0 {
-				return fmt.Errorf("%s not formatted; run %s fmt", english.Plural(changed, "file is", "files are"), toolName)
+				return fmt.Errorf("%s not formatted; run %s fmt", english.Plural(changed, "file is", "files are"),
+					toolName)
 			}
 			return nil
 		},

@@ -68,7 +68,8 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 		return s.showEnd(cmd, flags, verdict, outcomes, sum, err)
 	}
 	if flags.json {
-		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw, NoVerdict: s.notJudged(outcomes, verdict), Run: s.runFacts(outcomes, sum)})
+		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw,
+			NoVerdict: s.notJudged(outcomes, verdict), Run: s.runFacts(outcomes, sum)})
 	} else if rf.progress != "quiet" || !verdict.Passed {
 		verdict.print(stdout)
 		s.printNextSteps(stdout, flags, verdict)
@@ -96,7 +97,8 @@ func (s *session) judgeable(flags *globalFlags) error {
 
 // showEnd prints the end of a gate that returns an error, and returns the error. verdict is nil,
 // unless only its publication failed.
-func (s *session) showEnd(cmd *cobra.Command, flags *globalFlags, verdict *verdict, outcomes []*engine.Outcome, sum engine.Summary, err error) error {
+func (s *session) showEnd(cmd *cobra.Command, flags *globalFlags, verdict *verdict, outcomes []*engine.Outcome,
+	sum engine.Summary, err error) error {
 	stdout := cmd.OutOrStdout()
 	if flags.json {
 		facts := gateJSON{NoVerdict: s.ended, Run: s.runFacts(outcomes, sum)}
@@ -157,7 +159,8 @@ func (s *session) verdict(outcomes []*engine.Outcome) (*verdict, error) {
 		NoVerdict any   `json:"no_verdict"`
 	}
 	if err := json.Unmarshal(b, &plain); err != nil || plain.Passed == nil {
-		return nil, fmt.Errorf(`the verdict, output %s of %s, is not a JSON object with a boolean "passed"`, ref.Output, in)
+		return nil, fmt.Errorf(`the verdict, output %s of %s, is not a JSON object with a boolean "passed"`, ref.Output,
+			in)
 	}
 	none := plain.NoVerdict != nil
 	v := &verdict{Passed: *plain.Passed && !none, None: none, raw: json.RawMessage(b)}

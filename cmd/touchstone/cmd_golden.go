@@ -63,7 +63,8 @@ No file is overwritten. Corpora are given as files, or as versions in --dir.`,
 				return printJSON(cmd.OutOrStdout(), map[string]any{"file": file, "migration": m})
 			}
 			m.Write(cmd.OutOrStdout())
-			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; it is a draft until it is frozen with touchstone data freeze\n", file)
+			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; it is a draft until it is frozen with touchstone data freeze\n",
+				file)
 			return nil
 		},
 	}
@@ -71,9 +72,11 @@ No file is overwritten. Corpora are given as files, or as versions in --dir.`,
 	p.StringVar(&f.from, "from", "", "the corpus of the present labels (default: the version named in the golden set)")
 	p.StringVar(&f.to, "to", "", "the corpus to migrate to")
 	p.StringVar(&f.dir, "dir", "datasets", "the directory of the datasets")
-	p.StringVarP(&f.out, "output", "o", "", "the file to write, which must not exist (default: golden_VERSION.json in the directory)")
+	p.StringVarP(&f.out, "output", "o", "", "the file to write, which must not exist (default: golden_VERSION.json "+
+		"in the directory)")
 	p.StringVar(&f.work, "work-list", "", "also write the list of work to this file")
-	p.StringVar(&f.options.Version, "version", "", "the version of the new set (default: the one after the present version)")
+	p.StringVar(&f.options.Version, "version", "",
+		"the version of the new set (default: the one after the present version)")
 	p.StringVar(&f.options.Date, "date", time.Now().UTC().Format(time.DateOnly), "the date to record in the set")
 	cmd.MarkFlagRequired("to")
 	return cmd

@@ -73,7 +73,8 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			told := cmd.Flags().Changed("proxy") || cmd.Flags().Changed("proxy-source") || cmd.Flags().Changed("baseline")
+			told := cmd.Flags().Changed("proxy") || cmd.Flags().Changed("proxy-source") ||
+				cmd.Flags().Changed("baseline")
 			if in, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(int(in.Fd())) && !told {
 				if err := c.ask(cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
 					return err
@@ -113,7 +114,8 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 			if c.baseline {
 				return initBaseline(cmd, dir)
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: run %[2]s doctor to check the setup; run %[2]s baseline update, then review and commit the baseline; run %[2]s gate\n", dir, toolName)
+			fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: run %[2]s doctor to check the setup; run %[2]s "+
+				"baseline update, then review and commit the baseline; run %[2]s gate\n", dir, toolName)
 			return nil
 		},
 	}
@@ -121,11 +123,14 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 	p.StringVar(&c.proxy, "proxy", "", "the proxy: the name of an included adapter, or the path of an adapter")
 	p.StringArrayVar(&c.options, "proxy-option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
 	p.StringVar(&c.source, "proxy-source", "", "the directory of the proxy's source, relative to DIR")
-	p.StringArrayVar(&c.build, "proxy-build", nil, "a word of the build command (repeat for each word; without it the executable must already be in the source)")
+	p.StringArrayVar(&c.build, "proxy-build", nil,
+		"a word of the build command (repeat for each word; without it the executable must already be in the source)")
 	p.StringArrayVar(&c.args, "proxy-arg", nil, "an argument for a proxy without an adapter (repeatable)")
-	p.StringVar(&c.binary, "proxy-binary", "", "the executable that the build produces, relative to the source (default: as in the adapter, or proxy)")
+	p.StringVar(&c.binary, "proxy-binary", "",
+		"the executable that the build produces, relative to the source (default: as in the adapter, or proxy)")
 	p.StringVar(&c.secret, "proxy-secret", "", "the source of the proxy's secret, env:NAME or file:PATH")
-	p.StringVar(&c.ci, "ci", "", "write a file for the CI of this host: github, gitlab or none (default: the host of the repository)")
+	p.StringVar(&c.ci, "ci", "", "write a file for the CI of this host: github, gitlab or none (default: the host "+
+		"of the repository)")
 	p.BoolVar(&c.baseline, "baseline", false, "measure the proxy and write the baseline")
 	p.BoolVar(&c.fullNetwork, "proxy-network", false, "allow the proxy to reach more than loopback")
 	remote.add(p)
@@ -140,7 +145,8 @@ func noteSource(w io.Writer, dir, source string) {
 		from = filepath.Join(dir, source)
 	}
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(w, "note: %s does not exist yet; the path of the source is relative to %s, and is the default of proxy_source in proxy.hcl\n", from, dir)
+		fmt.Fprintf(w, "note: %s does not exist yet; the path of the source is relative to %s, and is the default "+
+			"of proxy_source in proxy.hcl\n", from, dir)
 	}
 }
 
@@ -205,7 +211,9 @@ func (c *initChoice) files() ([]initFile, error) {
 			given bool
 		}{{"--proxy-build", len(c.build) > 0}, {"--proxy-binary", c.binary != ""}, {"--proxy-arg", len(c.args) > 0}} {
 			if f.given && c.source == "" {
-				return nil, fmt.Errorf("%s has no effect without --proxy-source, and the reference proxy would be measured: name the directory of the proxy's source with --proxy-source, or leave out %[1]s", f.name)
+				return nil, fmt.Errorf("%s has no effect without --proxy-source, and the reference proxy would be "+
+					"measured: name the directory of the proxy's source with --proxy-source, or leave out %[1]s",
+					f.name)
 			}
 		}
 		return initFiles(defaults)
@@ -226,11 +234,14 @@ func (c *initChoice) files() ([]initFile, error) {
 	}
 	switch {
 	case a.Build != nil && c.source == "":
-		return nil, fmt.Errorf("adapter %s builds its proxy from source: name the directory of the source with --proxy-source", a.Name)
+		return nil, fmt.Errorf("adapter %s builds its proxy from source: name the directory of the source with "+
+			"--proxy-source", a.Name)
 	case a.Build == nil && (c.source != "" || len(c.build) > 0 || c.binary != ""):
-		return nil, fmt.Errorf("adapter %s has no build: leave out --proxy-source, --proxy-build and --proxy-binary", a.Name)
+		return nil, fmt.Errorf("adapter %s has no build: leave out --proxy-source, --proxy-build and --proxy-binary",
+			a.Name)
 	case len(c.args) > 0:
-		return nil, errors.New("--proxy-arg applies to proxies without an adapter: an adapter itself defines the arguments of its proxy")
+		return nil, errors.New("--proxy-arg applies to proxies without an adapter: an adapter itself defines the " +
+			"arguments of its proxy")
 	}
 	defaults["proxy"] = cty.StringVal(a.Name)
 	if len(options) > 0 {
@@ -250,7 +261,8 @@ func (c *initChoice) adapter() (*adapter.Adapter, []byte, error) {
 	content, err := touchstone.Template.ReadFile("adapters/" + name + ".hcl")
 	if err != nil {
 		if !strings.HasSuffix(name, ".hcl") {
-			return nil, nil, fmt.Errorf("unknown adapter %s: use one of %s, or the path of a file that ends in .hcl", name, strings.Join(adapterNames(), ", "))
+			return nil, nil, fmt.Errorf("unknown adapter %s: use one of %s, or the path of a file that ends in .hcl",
+				name, strings.Join(adapterNames(), ", "))
 		}
 		if content, err = readlimit.File(context.Background(), name, adapter.MaxFile); err != nil {
 			return nil, nil, err

@@ -27,8 +27,10 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 		}
 		fmt.Fprintf(out, "  %-10s  %s\n", name, a)
 	}
-	fmt.Fprintf(out, "  %-10s  %s\n", "own", "Your own proxy that follows docs/reference/proxy-contract.md, built from source.")
-	fmt.Fprintf(out, "  %-10s  %s\n", "FILE.hcl", "Any other proxy, with your own adapter (see docs/reference/adapters.md).")
+	fmt.Fprintf(out, "  %-10s  %s\n", "own",
+		"Your own proxy that follows docs/reference/proxy-contract.md, built from source.")
+	fmt.Fprintf(out, "  %-10s  %s\n", "FILE.hcl",
+		"Any other proxy, with your own adapter (see docs/reference/adapters.md).")
 	var err error
 	if c.proxy, err = question("Proxy", "reference"); err != nil {
 		return err

@@ -63,7 +63,8 @@ func planCI(cmd *cobra.Command, host, dir string, shared *initRemote) (*ciFile, 
 		return nil, err
 	}
 	if host == hostGitHub {
-		return &ciFile{host, filepath.Join(root, ".github", "workflows", "touchstone.yml"), githubWorkflow(below, defaultBranch(cmd, inside), shared)}, nil
+		return &ciFile{host, filepath.Join(root, ".github", "workflows", "touchstone.yml"),
+			githubWorkflow(below, defaultBranch(cmd, inside), shared)}, nil
 	}
 	content, err := gitlabPipeline(below, shared)
 	return &ciFile{host, filepath.Join(root, ".gitlab-ci.yml"), content}, err
@@ -72,7 +73,8 @@ func planCI(cmd *cobra.Command, host, dir string, shared *initRemote) (*ciFile, 
 // write writes the file unless it exists.
 func (f *ciFile) write(cmd *cobra.Command) error {
 	if _, err := os.Lstat(f.path); !errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is not changed: to gate there, add\n\n%s\n", f.path, f.content)
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is not changed: to gate there, add\n\n%s\n", f.path,
+			f.content)
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
@@ -106,7 +108,8 @@ func existingPart(dir string) (existing, rest string, err error) {
 // defaultBranch returns the default branch of the remote origin, or else the current branch, or else
 // main.
 func defaultBranch(cmd *cobra.Command, dir string) string {
-	name, ok := strings.CutPrefix(gitOutput(cmd, dir, "symbolic-ref", "refs/remotes/origin/HEAD"), "refs/remotes/origin/")
+	name, ok := strings.CutPrefix(gitOutput(cmd, dir, "symbolic-ref", "refs/remotes/origin/HEAD"),
+		"refs/remotes/origin/")
 	if !ok {
 		name = strings.TrimPrefix(gitOutput(cmd, dir, "symbolic-ref", "HEAD"), "refs/heads/")
 	}
@@ -312,10 +315,12 @@ func initBaseline(cmd *cobra.Command, dir string) error {
 	if err := update.Run(); err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			return &exitError{exit.ExitCode(), fmt.Errorf("the pipeline in %s is complete, but its proxy could not be measured: see above; correct the cause, and run %s baseline update there", dir, toolName)}
+			return &exitError{exit.ExitCode(), fmt.Errorf("the pipeline in %s is complete, but its proxy could not "+
+				"be measured: see above; correct the cause, and run %s baseline update there", dir, toolName)}
 		}
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: review the baseline, commit all files, and run %s gate\n", cmp.Or(dir, "."), toolName)
+	fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: review the baseline, commit all files, and run %s gate\n",
+		cmp.Or(dir, "."), toolName)
 	return nil
 }

@@ -46,14 +46,16 @@ type initRemoteFlags struct {
 func (f *initRemoteFlags) add(p *pflag.FlagSet) {
 	p.StringVar(&f.cache, "remote-cache", "", "the cache that the pipeline names, grpcs://HOST[:PORT][/INSTANCE]")
 	p.StringVar(&f.sign, "remote-sign", "", "the secret of CI with the key that signs results, env:NAME")
-	p.StringArrayVar(&f.headers, "remote-header", nil, "a header for the remote cache from a secret of CI, NAME=env:NAME (repeatable)")
+	p.StringArrayVar(&f.headers, "remote-header", nil,
+		"a header for the remote cache from a secret of CI, NAME=env:NAME (repeatable)")
 }
 
 // initRemoteOf returns what the flags select, or nil without a remote cache.
 func initRemoteOf(f *initRemoteFlags) (*initRemote, error) {
 	if f.cache == "" {
 		if f.sign != "" || len(f.headers) > 0 {
-			return nil, &exitError{exitUsage, errors.New("--remote-sign and --remote-header need --remote-cache, the address that the pipeline is to name")}
+			return nil, &exitError{exitUsage, errors.New("--remote-sign and --remote-header need --remote-cache, " +
+				"the address that the pipeline is to name")}
 		}
 		return nil, nil
 	}
@@ -64,14 +66,17 @@ func initRemoteOf(f *initRemoteFlags) (*initRemote, error) {
 	if f.sign != "" {
 		var ok bool
 		if r.key, ok = strings.CutPrefix(f.sign, "env:"); !ok {
-			return nil, fmt.Errorf("--remote-sign %q: CI does not have this file; keep the key as a secret of CI and name its variable, env:NAME", f.sign)
+			return nil, fmt.Errorf("--remote-sign %q: CI does not have this file; keep the key as a secret of CI "+
+				"and name its variable, env:NAME", f.sign)
 		}
 	}
 	r.secrets = []string{r.key}
 	for _, h := range f.headers {
 		name, variable, ok := strings.Cut(h, "=env:")
 		if !ok || !headerName.MatchString(name) {
-			return nil, errors.New("--remote-header: keep the value as a secret of CI and name its variable, NAME=env:VARIABLE") // it may be a secret
+			// it may be a secret
+			return nil, errors.New("--remote-header: keep the value as a secret of CI and name its variable, " +
+				"NAME=env:VARIABLE")
 		}
 		r.secrets = append(r.secrets, variable)
 	}
@@ -98,7 +103,8 @@ func (r *initRemote) declare(files []initFile) ([]initFile, error) {
 		in.AppendNewBlock("remote", nil).Body().SetAttributeValue("cache", cty.StringVal(r.address))
 		files[i].content = file.Bytes()
 	}
-	return append(files, initFile{signersFile, []byte(`# Whose results from the remote cache count: one key a line, as for git.
+	return append(files, initFile{signersFile,
+		[]byte(`# Whose results from the remote cache count: one key a line, as for git.
 # NAME namespaces="touchstone" ssh-ed25519 KEY
 `)}), nil
 }
@@ -122,10 +128,13 @@ commit the list, and not the key
 	secrets := strings.Join(r.secrets, ", ")
 	switch host {
 	case hostGitHub:
-		fmt.Fprintf(w, "in the settings of the repository, make the environment %s for the default branch only, and in it the secrets %s; the value of %s is the content of results-key\n", writersEnvironment, secrets, r.key)
+		fmt.Fprintf(w, "in the settings of the repository, make the environment %s for the default branch only, and "+
+			"in it the secrets %s; the value of %s is the content of results-key\n", writersEnvironment, secrets, r.key)
 	case hostGitLab:
-		fmt.Fprintf(w, "in the settings of the project, add the protected variables %s; the value of %s is the content of results-key\n", secrets, r.key)
+		fmt.Fprintf(w, "in the settings of the project, add the protected variables %s; the value of %s is the "+
+			"content of results-key\n", secrets, r.key)
 	default:
-		fmt.Fprintf(w, "jobs of the default branch write with %s=read-write and %s=env:%s\n", envRemoteMode, envRemoteSign, r.key)
+		fmt.Fprintf(w, "jobs of the default branch write with %s=read-write and %s=env:%s\n", envRemoteMode,
+			envRemoteSign, r.key)
 	}
 }

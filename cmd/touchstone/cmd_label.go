@@ -50,10 +50,14 @@ pairs on which two judges disagree, with the grades of both.`,
 	p.StringVar(&f.corpus, "corpus", "", "the corpus of the pool")
 	p.StringVar(&f.judge, "judge", "", "who judges, as it will stand in the output file")
 	p.StringVarP(&f.out, "output", "o", "", "the file to export the judgements to; the journal is beside it")
-	p.StringVar(&f.second, "second", "", "the judgements, or the golden set, of a first judge: judge the same pairs, without seeing the grades")
-	p.StringArrayVar(&f.settle, "settle", nil, "twice: the judgements, or the golden sets, of two judges: judge the pairs on which they disagree, and see both grades")
+	p.StringVar(&f.second, "second", "", "the judgements, or the golden set, of a first judge: judge the same "+
+		"pairs, without seeing the grades")
+	p.StringArrayVar(&f.settle, "settle", nil,
+		"twice: the judgements, or the golden sets, of two judges: judge the pairs on which they disagree, and see "+
+			"both grades")
 	p.Float64Var(&f.share, "share", 1, "with --second: the share of the queries to judge")
-	p.StringVar(&f.listen, "listen", "127.0.0.1:8322", "the address to listen on, of this machine alone; port 0 selects a free port")
+	p.StringVar(&f.listen, "listen", "127.0.0.1:8322",
+		"the address to listen on, of this machine alone; port 0 selects a free port")
 	for _, name := range []string{"corpus", "judge", "output"} {
 		cmd.MarkFlagRequired(name)
 	}
@@ -111,7 +115,8 @@ func (f *labelFlags) part(pool contracts.Pool) (contracts.Pool, map[string]map[c
 	case f.share != 1 && f.second == "":
 		return pool, nil, errors.New("--share needs --second")
 	case len(f.settle) > 0 && f.second != "":
-		return pool, nil, errors.New("--second hides the grades of a judge, and --settle shows those of two: use one of them")
+		return pool, nil, errors.New("--second hides the grades of a judge, and --settle shows those of two: use " +
+			"one of them")
 	case len(f.settle) > 0:
 		return f.disputed(pool)
 	case f.second == "":
@@ -126,7 +131,8 @@ func (f *labelFlags) part(pool contracts.Pool) (contracts.Pool, map[string]map[c
 }
 
 // disputed returns the part of the pool on which two judges disagree.
-func (f *labelFlags) disputed(pool contracts.Pool) (contracts.Pool, map[string]map[contracts.ToolID][]label.Given, error) {
+func (f *labelFlags) disputed(pool contracts.Pool) (contracts.Pool, map[string]map[contracts.ToolID][]label.Given,
+	error) {
 	if len(f.settle) != 2 {
 		return pool, nil, fmt.Errorf("--settle is given %d times: give it twice, for the two judges", len(f.settle))
 	}
@@ -152,7 +158,8 @@ func readJudge(file string, pool contracts.Pool) (judging.Judge, error) {
 		return judge, err
 	}
 	if judge.CorpusVersion != pool.CorpusVersion {
-		return judge, fmt.Errorf("%s judged tools of corpus %q, but the pool is over corpus %q; give judgements of this pool", file, judge.CorpusVersion, pool.CorpusVersion)
+		return judge, fmt.Errorf("%s judged tools of corpus %q, but the pool is over corpus %q; give judgements of "+
+			"this pool", file, judge.CorpusVersion, pool.CorpusVersion)
 	}
 	return judge, nil
 }
@@ -163,7 +170,8 @@ func (f *labelFlags) checkOutput() error {
 		return nil
 	}
 	if _, err := os.Lstat(f.out + ".journal"); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s exists, and there is no journal %s.journal to continue; choose another name", f.out, f.out)
+		return fmt.Errorf("%s exists, and there is no journal %s.journal to continue; choose another name", f.out,
+			f.out)
 	}
 	return nil
 }

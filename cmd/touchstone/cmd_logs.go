@@ -111,7 +111,8 @@ func (s *session) logFacts(found []engine.Log) (logsJSON, error) {
 		stderr, err2 := s.store.Bytes(l.Stderr)
 		if err := errors.Join(err, err2); err != nil {
 			if l.Origin != nil && l.Origin.Way == cache.Fetched {
-				return facts, fmt.Errorf("the log of %s is at %s, which does not give it; to make it here, run the stage with --force", l.Stage, l.Origin.From)
+				return facts, fmt.Errorf("the log of %s is at %s, which does not give it; to make it here, run the "+
+					"stage with --force", l.Stage, l.Origin.From)
 			}
 			return facts, fmt.Errorf("the log of %s is no longer in the store: %w", l.Stage, err)
 		}
@@ -135,7 +136,8 @@ func (l *logJSON) print(cmd *cobra.Command) {
 	fmt.Fprint(cmd.OutOrStdout(), l.Stdout)
 	fmt.Fprint(stderr, l.Stderr)
 	for _, out := range l.Outputs {
-		fmt.Fprintf(stderr, "== %s: kept output %s, %s, %d bytes; copy it with -o DIR\n", name, out.Name, out.Path, out.Size)
+		fmt.Fprintf(stderr, "== %s: kept output %s, %s, %d bytes; copy it with -o DIR\n", name, out.Name, out.Path,
+			out.Size)
 	}
 	for _, why := range l.NotKept {
 		fmt.Fprintf(stderr, "== %s: %s\n", name, why)
@@ -151,7 +153,8 @@ func instanceName(stage, instance string) string {
 
 // copyFailed copies the outputs of failed instances to a directory. selected is the stage or
 // instance that the user named.
-func (s *session) copyFailed(cmd *cobra.Command, selected string, found []engine.Log, dir string, names []string) error {
+func (s *session) copyFailed(cmd *cobra.Command, selected string, found []engine.Log, dir string,
+	names []string) error {
 	var copies []engine.Copy
 	var there []string
 	for _, l := range found {
@@ -160,7 +163,8 @@ func (s *session) copyFailed(cmd *cobra.Command, selected string, found []engine
 			there = append(there, out.Name)
 		}
 		if len(names) > 0 {
-			wanted = slices.DeleteFunc(wanted, func(out cache.RecordOutput) bool { return !slices.Contains(names, out.Name) })
+			wanted = slices.DeleteFunc(wanted,
+				func(out cache.RecordOutput) bool { return !slices.Contains(names, out.Name) })
 		}
 		copies = append(copies, copiesOf(l.Instance, wanted)...)
 	}
@@ -177,11 +181,14 @@ func (s *session) copyFailed(cmd *cobra.Command, selected string, found []engine
 	switch {
 	case len(there) > 0:
 		slices.Sort(there)
-		return fmt.Errorf("no kept output has the name %s; kept outputs: %s", strings.Join(names, " or "), strings.Join(slices.Compact(there), ", "))
+		return fmt.Errorf("no kept output has the name %s; kept outputs: %s", strings.Join(names, " or "),
+			strings.Join(slices.Compact(there), ", "))
 	case !slices.ContainsFunc(found, func(l engine.Log) bool { return l.State == engine.Failed }):
-		return fmt.Errorf("%s did not fail when it last ran; copy its outputs with %s run --only %s -o DIR", selected, toolName, name)
+		return fmt.Errorf("%s did not fail when it last ran; copy its outputs with %s run --only %s -o DIR", selected,
+			toolName, name)
 	}
-	return fmt.Errorf("%s failed before it wrote an output that could be kept; see the reason with %s logs %s", selected, toolName, name)
+	return fmt.Errorf("%s failed before it wrote an output that could be kept; see the reason with %s logs %s",
+		selected, toolName, name)
 }
 
 // failedNames lists the names of the kept outputs of a failed instance.

@@ -34,7 +34,8 @@ as /usr/local/share/man/man1. To read one without installing it, use man -l FILE
 				}
 			}
 			root.DisableAutoGenTag = true
-			header := &doc.GenManHeader{Section: "1", Source: toolName + " " + version, Manual: "Touchstone", Date: &date}
+			header := &doc.GenManHeader{Section: "1", Source: toolName + " " + version, Manual: "Touchstone",
+				Date: &date}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
 				return fmt.Errorf("writing manual pages to %s: %w", args[0], err)
 			}

@@ -48,7 +48,8 @@ leaves, no other process may execute runs on it.`,
 	p := cmd.Flags()
 	p.StringVar(&f.db, "db", defaultEvalDB, "the database")
 	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers, with your rights")
-	p.StringArrayVar(&f.models, "model", []string{"lexical/bm25"}, "a model that the agent may ask, provider/model (repeatable)")
+	p.StringArrayVar(&f.models, "model", []string{"lexical/bm25"},
+		"a model that the agent may ask, provider/model (repeatable)")
 	p.StringVar(&f.baseURL, "base-url", "", "the address of the models' provider, such as http://localhost:8000/v1")
 	f.execution.flags(p)
 	f.sentence.flags(p)
@@ -65,7 +66,8 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 	c := mcpserver.Config{
-		Live: runner.Live{StartPrograms: f.start}, Models: map[string]selection.Settings{}, Key: key, Runs: options, Version: version,
+		Live: runner.Live{StartPrograms: f.start}, Models: map[string]selection.Settings{}, Key: key, Runs: options,
+		Version: version,
 	}
 	for _, m := range settings {
 		// A model that cannot be used is better refused now than by every call.

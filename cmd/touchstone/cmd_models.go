@@ -45,7 +45,8 @@ func modelStore(flags *globalFlags) (models.Store, error) {
 }
 
 // withModel finds the model for a command, and the directory of models.
-func withModel(flags *globalFlags, do func(*cobra.Command, models.Store, models.Model) error) func(*cobra.Command, []string) error {
+func withModel(flags *globalFlags, do func(*cobra.Command, models.Store, models.Model) error) func(*cobra.Command,
+	[]string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		name := models.USELite
 		if len(args) > 0 {
@@ -95,7 +96,8 @@ func printModel(cmd *cobra.Command, flags *globalFlags, facts modelJSON) error {
 	if flags.json {
 		return printJSON(cmd.OutOrStdout(), facts)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s %s: %s, %s, in %s\n", facts.Name, facts.Version, facts.State, formatSize(facts.Bytes), facts.Path)
+	fmt.Fprintf(cmd.OutOrStdout(), "%s %s: %s, %s, in %s\n", facts.Name, facts.Version, facts.State,
+		formatSize(facts.Bytes), facts.Path)
 	return nil
 }
 
@@ -163,7 +165,8 @@ func newModelsListCommand(flags *globalFlags) *cobra.Command {
 			}
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, m := range list.Models {
-				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s@%s\t%s\n", m.Name, m.State, formatSize(m.Bytes), m.License, m.Package, m.Version, m.About)
+				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s@%s\t%s\n", m.Name, m.State, formatSize(m.Bytes), m.License,
+					m.Package, m.Version, m.About)
 			}
 			return t.Flush()
 		},
@@ -189,8 +192,9 @@ func newModelsVerifyCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify [NAME]",
 		Short: "Read a model's files and compare them with their pinned digests",
-		Long:  "Reads all files of a model and compares them with their pinned digests. Exits with 2 when\nthe model is absent or damaged.",
-		Args:  arguments.AtMost(1),
+		Long: "Reads all files of a model and compares them with their pinned digests. Exits with 2 when\nthe " +
+			"model is absent or damaged.",
+		Args: arguments.AtMost(1),
 		RunE: withModel(flags, func(cmd *cobra.Command, store models.Store, m models.Model) error {
 			err := store.Verify(m)
 			if err == nil {

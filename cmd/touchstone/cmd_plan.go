@@ -122,10 +122,12 @@ func keyWarnings(outcomes []*engine.Outcome) []string {
 	var names []string
 	for _, o := range outcomes {
 		in := o.Instance
-		if in.Image != "" || len(in.Command) < 2 || !slices.Contains(shells, strings.TrimSuffix(path.Base(filepath.ToSlash(in.Command[0])), ".exe")) {
+		if in.Image != "" || len(in.Command) < 2 ||
+			!slices.Contains(shells, strings.TrimSuffix(path.Base(filepath.ToSlash(in.Command[0])), ".exe")) {
 			continue
 		}
-		if flag := in.Command[1]; strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "c") && !slices.Contains(names, in.Stage) {
+		if flag := in.Command[1]; strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "c") &&
+			!slices.Contains(names, in.Stage) {
 			names = append(names, in.Stage)
 		}
 	}
@@ -135,9 +137,11 @@ func keyWarnings(outcomes []*engine.Outcome) []string {
 	case 1:
 		names[0] = "stage " + names[0] + " runs a shell, and its key does"
 	default:
-		names = []string{"stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " run a shell, and their keys do"}
+		names = []string{"stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] +
+			" run a shell, and their keys do"}
 	}
-	return []string{names[0] + " not cover the programs that the shell finds in PATH: if one of these changes, run with --force, or name the program itself as the command"}
+	return []string{names[0] + " not cover the programs that the shell finds in PATH: if one of these changes, run " +
+		"with --force, or name the program itself as the command"}
 }
 
 func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
@@ -166,7 +170,8 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 	}
 	fmt.Fprintf(t, ", %s", english.Plural(p.Runs, "has to run", "have to run"))
 	if p.Waits > 0 {
-		fmt.Fprintf(t, ", %s", english.Plural(p.Waits, "waits for results and may still be a hit", "wait for results and may still be hits"))
+		fmt.Fprintf(t, ", %s", english.Plural(p.Waits, "waits for results and may still be a hit",
+			"wait for results and may still be hits"))
 	}
 	fmt.Fprintln(t)
 	return t.Flush()

@@ -87,9 +87,12 @@ The proxy stops on SIGTERM or interrupt, and stops all servers that it started.`
 	f.StringVar(&config, "config", "", "the configuration file")
 	f.StringVar(&model, "model", "", "the directory of a sentence model, for a search by words and by meaning")
 	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 selects a free port")
-	f.BoolVar(&opts.AllowRemote, "allow-remote", false, "allow an address that other machines can reach; there is no authentication")
-	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the address to this file once every upstream is indexed or has failed")
-	f.DurationVar(&opts.UpstreamTimeout, "upstream-timeout", 30*time.Second, "how long an upstream may take to connect and list its tools, and a tool to answer")
+	f.BoolVar(&opts.AllowRemote, "allow-remote", false,
+		"allow an address that other machines can reach; there is no authentication")
+	f.StringVar(&opts.ReadyFile, "ready-file", "",
+		"write the address to this file once every upstream is indexed or has failed")
+	f.DurationVar(&opts.UpstreamTimeout, "upstream-timeout", 30*time.Second,
+		"how long an upstream may take to connect and list its tools, and a tool to answer")
 	f.BoolVar(&untilStdinCloses, "until-stdin-closes", false, "also stop when standard input ends")
 	if err := cmd.MarkFlagRequired("config"); err != nil {
 		panic(err) // the flag does not exist: a bug in this program
@@ -139,8 +142,10 @@ The search of a proxy is compared with these; see docs/reference/adapters.md.`,
 	f := cmd.Flags()
 	f.StringVar(&config, "config", "", "the configuration file")
 	f.StringVar(&opts.Rank, "rank", direct.RankBM25, "how to rank: "+strings.Join(direct.Rankings(), ", "))
-	f.StringVar(&model, "model", "", "with dense: the directory of a sentence model, as printed by touchstone models path")
-	f.StringVar(&service.URL, "embeddings-url", "", "with dense: the service's address without /embeddings, such as http://127.0.0.1:8080/v1")
+	f.StringVar(&model, "model", "", "with dense: the directory of a sentence model, as printed by touchstone "+
+		"models path")
+	f.StringVar(&service.URL, "embeddings-url", "",
+		"with dense: the service's address without /embeddings, such as http://127.0.0.1:8080/v1")
 	f.StringVar(&service.Model, "embeddings-model", "", "with dense: the name of the model")
 	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 selects a free port")
 	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the address to this file once all tools are ranked")

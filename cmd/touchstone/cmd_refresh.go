@@ -42,8 +42,10 @@ server fails, lists fewer tools than before, or is no longer in upstreams.hcl. U
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			missing.Set(&o)
-			if f := cmd.Flags(); !f.Changed("dir") && !f.Changed("upstreams") && !f.Changed("corpus") && exists(pipeline.MainFileOf(flags.file)) {
-				if done, err := refreshByStage(cmd, flags, dir, append([]string{"--date", o.Date}, missing.Args()...)); done || err != nil {
+			if f := cmd.Flags(); !f.Changed("dir") && !f.Changed("upstreams") && !f.Changed("corpus") &&
+				exists(pipeline.MainFileOf(flags.file)) {
+				if done, err := refreshByStage(cmd, flags, dir,
+					append([]string{"--date", o.Date}, missing.Args()...)); done || err != nil {
 					return err
 				}
 			}
@@ -61,7 +63,8 @@ server fails, lists fewer tools than before, or is no longer in upstreams.hcl. U
 	f := cmd.Flags()
 	f.StringVar(&dir, "dir", "datasets", "the directory of the corpora")
 	f.StringVar(&o.Upstreams, "upstreams", "", "the servers, in HCL (default: upstreams.hcl in the directory)")
-	f.StringVar(&o.Previous, "corpus", "", "the corpus to refresh (default: the newest corpus_v*.json in the directory)")
+	f.StringVar(&o.Previous, "corpus", "",
+		"the corpus to refresh (default: the newest corpus_v*.json in the directory)")
 	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the date to record in the corpus")
 	missing.Add(f)
 	return cmd
@@ -93,7 +96,8 @@ func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []s
 	}
 	in := s.plan.Instances[i]
 	if servers := flags.beside(filepath.Join(dir, upstreamsFile)); in.Off != "" && !exists(servers) {
-		return true, fmt.Errorf("stage %s is off: there is no %s, which names the servers to read; docs/how-to/refresh-the-corpus.md describes this file", refreshStage, servers)
+		return true, fmt.Errorf("stage %s is off: there is no %s, which names the servers to read; "+
+			"docs/how-to/refresh-the-corpus.md describes this file", refreshStage, servers)
 	}
 	in.Command = append(slices.Clone(in.Command), args...)
 	rf := &runFlags{progress: "auto", selection: engine.Selection{Only: []string{refreshStage}}}
@@ -102,7 +106,8 @@ func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []s
 		corpus, found := outcomes[i].Output(refreshedCorpus)
 		report, told := outcomes[i].Output(refreshedReport)
 		if !found || !told {
-			return fmt.Errorf("the stage %s must have the outputs %s and %s, and both must be files", refreshStage, refreshedCorpus, refreshedReport)
+			return fmt.Errorf("the stage %s must have the outputs %s and %s, and both must be files", refreshStage,
+				refreshedCorpus, refreshedReport)
 		}
 		b, err := s.store.Bytes(report.Digest)
 		if err != nil {
@@ -117,7 +122,8 @@ func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []s
 		}
 		name := "corpus_" + r.Version + ".json"
 		if !corpusFile.MatchString(name) {
-			return fmt.Errorf("the stage %s reports the version %q for the corpus; a version must be v1, v2 and so on", refreshStage, r.Version)
+			return fmt.Errorf("the stage %s reports the version %q for the corpus; a version must be v1, v2 and so on",
+				refreshStage, r.Version)
 		}
 		r.File = filepath.Join(dir, name)
 		return refreshcorpus.WriteNew(filepath.Join(s.plan.Root, r.File), content)

@@ -27,7 +27,8 @@ The command ends when its input ends.`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if pageSize < 1 {
-				return fmt.Errorf("--page-size %d is out of range: give the number of tools in one answer, at least 1", pageSize)
+				return fmt.Errorf("--page-size %d is out of range: give the number of tools in one answer, at least 1",
+					pageSize)
 			}
 			s, err := openReplay(corpus, server, pageSize)
 			if err != nil {
@@ -42,7 +43,8 @@ The command ends when its input ends.`,
 	cmd.Flags().StringVar(&corpus, "corpus", "", "the corpus file")
 	cmd.Flags().StringVar(&server, "server", "", "the name of the server")
 	cmd.Flags().IntVar(&pageSize, "page-size", pageSize, "the maximum number of tools in one answer to tools/list")
-	cmd.Flags().StringVar(&journal, "journal", "", "a file to which a line is appended for each answer to tools/list: the number of tools listed so far")
+	cmd.Flags().StringVar(&journal, "journal", "",
+		"a file to which a line is appended for each answer to tools/list: the number of tools listed so far")
 	for _, name := range []string{"corpus", "server"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program

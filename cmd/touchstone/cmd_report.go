@@ -24,7 +24,8 @@ func newReportCommand(flags *globalFlags) *cobra.Command {
 		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newReportServeCommand(), newReportDiffCommand(flags), newReportConvertCommand(), newReportCommentCommand())
+	cmd.AddCommand(newReportServeCommand(), newReportDiffCommand(flags), newReportConvertCommand(),
+		newReportCommentCommand())
 	cmd.AddCommand(flags.on(pipelineFlags, newReportOpenCommand(flags))...)
 	cmd.AddCommand(flags.on(sessionFlags, newReportHistoryCommand(flags))...)
 	return cmd
@@ -84,7 +85,8 @@ of one query side by side, also if they are the same.`,
 				if st, err := os.Stat(arg); err == nil && st.IsDir() {
 					dir := arg
 					arg = filepath.Join(dir, "report.json")
-					if n, err := contracts.Read[contracts.NoVerdict](filepath.Join(dir, render.NoVerdictFile)); err == nil {
+					if n, err := contracts.Read[contracts.NoVerdict](filepath.Join(dir,
+						render.NoVerdictFile)); err == nil {
 						return fmt.Errorf("the run of %s ended without a verdict: %s Run it again", dir, n.Summary)
 					}
 				}

@@ -110,17 +110,20 @@ whose token may not write, as for a pull request from a fork: the exit code is 0
 				Token: os.Getenv("GITHUB_TOKEN"), Client: &http.Client{Timeout: time.Minute},
 			}
 			if c.API == "" || c.Repository == "" || c.Token == "" {
-				return errors.New("GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN are not all set: run it in a job of GitHub Actions, with the token in env")
+				return errors.New("GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN are not all set: run it in a " +
+					"job of GitHub Actions, with the token in env")
 			}
 			err = c.Set(cmd.Context(), name, string(text))
 			if errors.Is(err, cihost.ErrNotAllowed) {
-				fmt.Fprintf(cmd.ErrOrStderr(), "no comment: %v; pull requests from forks have no such token, for others give the job the permission pull-requests: write\n", err)
+				fmt.Fprintf(cmd.ErrOrStderr(), "no comment: %v; pull requests from forks have no such token, for "+
+					"others give the job the permission pull-requests: write\n", err)
 				return nil
 			}
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "gate", "the name in the marker: jobs with different names have different comments")
+	cmd.Flags().StringVar(&name, "name", "gate",
+		"the name in the marker: jobs with different names have different comments")
 	return cmd
 }
 

@@ -95,7 +95,8 @@ func knownFigure(metric string) error {
 	detector, rate, isRate := strings.Cut(metric, ":")
 	if !isRate {
 		if _, ok := metrics.RankingByName(metric); !ok {
-			return fmt.Errorf("unknown metric %q; use one of %s, or DETECTOR:RATE", metric, strings.Join(contracts.MetricNames, ", "))
+			return fmt.Errorf("unknown metric %q; use one of %s, or DETECTOR:RATE", metric,
+				strings.Join(contracts.MetricNames, ", "))
 		}
 		return nil
 	}
@@ -117,7 +118,8 @@ func knownFigure(metric string) error {
 func (s *session) history(stage, metric string) []historyRun {
 	runs := []historyRun{}
 	for _, r := range s.results(stage) {
-		run := historyRun{Started: r.record.Started, Key: r.record.Key.String(), Proxy: r.figures.Proxy, Degraded: r.figures.Degraded, GoldenVersion: r.figures.Data.GoldenVersion, Origin: r.record.Origin}
+		run := historyRun{Started: r.record.Started, Key: r.record.Key.String(), Proxy: r.figures.Proxy,
+			Degraded: r.figures.Degraded, GoldenVersion: r.figures.Data.GoldenVersion, Origin: r.record.Origin}
 		run.Value, run.Interval = r.figures.figure(metric)
 		runs = append(runs, run)
 	}
@@ -182,7 +184,8 @@ func (s *session) figureHistory(stage string) *contracts.FigureHistory {
 	var detectors []string
 	for _, r := range results {
 		f := r.figures
-		run := contracts.HistoryRun{Started: r.record.Started.UTC().Format(time.RFC3339), Proxy: f.Proxy, GoldenVersion: f.Data.GoldenVersion, Degraded: f.Degraded}
+		run := contracts.HistoryRun{Started: r.record.Started.UTC().Format(time.RFC3339), Proxy: f.Proxy,
+			GoldenVersion: f.Data.GoldenVersion, Degraded: f.Degraded}
 		if o := r.record.Origin; o != nil {
 			run.Origin = o.String()
 		}
@@ -245,7 +248,8 @@ func printHistory(cmd *cobra.Command, h historyJSON) error {
 	for _, r := range h.Runs {
 		value, interval, bar := "–", "–", ""
 		if r.Value != nil {
-			value, bar = fmt.Sprintf("%.4f", *r.Value), strings.Repeat("▇", max(0, min(barWidth, int(*r.Value*barWidth+0.5))))
+			value, bar = fmt.Sprintf("%.4f", *r.Value),
+				strings.Repeat("▇", max(0, min(barWidth, int(*r.Value*barWidth+0.5))))
 		}
 		if r.Interval != nil {
 			interval = fmt.Sprintf("%.4f to %.4f", r.Interval.Low, r.Interval.High)
@@ -257,7 +261,8 @@ func printHistory(cmd *cobra.Command, h historyJSON) error {
 		if r.Origin != nil {
 			note = strings.TrimPrefix(note+"; "+safetext.Visible(r.Origin.String()), "; ")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.UTC().Format(time.DateTime), value, interval, bar, safetext.Name(r.Proxy), safetext.Name(r.GoldenVersion), note)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.UTC().Format(time.DateTime), value, interval, bar,
+			safetext.Name(r.Proxy), safetext.Name(r.GoldenVersion), note)
 	}
 	return t.Flush()
 }

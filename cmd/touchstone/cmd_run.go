@@ -39,7 +39,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.BoolVar(&f.force, "force", false, "execute the selected stages even if their results are cached")
 	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, continue with stages that do not depend on it")
-	p.VarP((*atLeastOne)(&f.jobs), "jobs", "j", "how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
+	p.VarP((*atLeastOne)(&f.jobs), "jobs", "j",
+		"how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
 	oneOfVar(p, &f.progress, "progress", "auto", "auto, tty, plain, json or quiet", progress.Modes...)
 	p.StringVar(&f.events, "events", "", "write the event log to this file, one JSON object per line")
 	p.StringVar(&f.workDir, "work-dir", "", "the directory in which stages run (default: in the cache directory)")
@@ -106,12 +107,13 @@ has a matrix, each instance gets a subdirectory with its name.`,
 				return err
 			}
 			defer s.close()
-			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) error {
-				if out == "" {
-					return nil
-				}
-				return s.copyLast(outcomes, out)
-			})
+			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(),
+				func(outcomes []*engine.Outcome) error {
+					if out == "" {
+						return nil
+					}
+					return s.copyLast(outcomes, out)
+				})
 			if outcomes != nil && flags.json {
 				if err := printJSON(cmd.OutOrStdout(), s.runFacts(outcomes, sum)); err != nil {
 					return err
@@ -149,7 +151,8 @@ const maxOtherOutputs = 8
 
 // run executes the plan with progress and events, publishes outputs, and calls use with the
 // outcomes. If it returns an error, the published reports give the reason.
-func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer, use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
+func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer,
+	use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
 	outcomes, sum, err := s.runPlan(ctx, rf, quiet, stderr, use)
 	var unpublished *publishError
 	named := outcomes == nil && rf.selects() // no stage of that name, for example
@@ -164,7 +167,8 @@ type publishError struct{ error }
 
 func (e *publishError) Unwrap() error { return e.error }
 
-func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer, use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
+func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer,
+	use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
 	if rf.jobs > 0 {
 		s.engine.Jobs = rf.jobs
 	}
@@ -224,13 +228,15 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		sum.Executed, sum.Hits = sum.Executed+executed, max(0, sum.Hits-executed)
 	}
 	if err == nil && log.Err != nil {
-		err = fmt.Errorf("the run succeeded, but its event log is incomplete: %w; name another file with --events", log.Err)
+		err = fmt.Errorf("the run succeeded, but its event log is incomplete: %w; name another file with --events",
+			log.Err)
 	}
 	return outcomes, sum, err
 }
 
 // hand passes the results of a run to use, and publishes them.
-func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engine.Summary, use func([]*engine.Outcome) error) error {
+func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engine.Summary,
+	use func([]*engine.Outcome) error) error {
 	// Publish last: a tree that is not writable must not prevent the verdict.
 	if err := use(outcomes); err != nil {
 		return err
@@ -241,7 +247,8 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 		summary.History = s.figureHistory(aggregateStage)
 		return summary
 	})
-	if err := s.engine.Publish(ctx, s.plan, outcomes, engine.Publication{Fresh: sum.Executed > 0, Rewrite: rewrite, Mark: mark}); err != nil {
+	if err := s.engine.Publish(ctx, s.plan, outcomes,
+		engine.Publication{Fresh: sum.Executed > 0, Rewrite: rewrite, Mark: mark}); err != nil {
 		return &publishError{err}
 	}
 	return nil
@@ -266,7 +273,8 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
 		}
 		if len(o.Failed.Outputs) > 0 && s.refusedData(o, names) == nil {
-			fmt.Fprintf(w, "kept the outputs of %s: %s; %s logs %s -o DIR copies them\n", o.Instance, failedNames(o.Failed), toolName, input.QuoteWord(o.Instance.String()))
+			fmt.Fprintf(w, "kept the outputs of %s: %s; %s logs %s -o DIR copies them\n", o.Instance,
+				failedNames(o.Failed), toolName, input.QuoteWord(o.Instance.String()))
 		}
 	}
 	return err
@@ -307,7 +315,8 @@ func (s *session) copyLast(outcomes []*engine.Outcome, dir string) error {
 func copiesOf(instance string, outputs []cache.RecordOutput) []engine.Copy {
 	var copies []engine.Copy
 	for _, out := range outputs {
-		copies = append(copies, engine.Copy{Output: out, Path: path.Join(instance, strings.TrimPrefix(out.Path, "out/"))})
+		copies = append(copies, engine.Copy{Output: out,
+			Path: path.Join(instance, strings.TrimPrefix(out.Path, "out/"))})
 	}
 	return copies
 }
@@ -377,7 +386,8 @@ func (s *session) summaryLine(outcomes []*engine.Outcome, sum engine.Summary) st
 		took = fmt.Sprintf("%d made elsewhere, %s", n, took)
 	}
 	if sum.Executed == 0 {
-		return fmt.Sprintf("nothing to do: %s up to date (%s)", english.Plural(sum.Selected, "stage is", "stages are"), took)
+		return fmt.Sprintf("nothing to do: %s up to date (%s)", english.Plural(sum.Selected, "stage is", "stages are"),
+			took)
 	}
 	return fmt.Sprintf("%d executed, %d up to date (%s)", sum.Executed, sum.Hits, took)
 }

@@ -68,8 +68,11 @@ execute runs.`,
 	p.BoolVar(&f.remote, "allow-remote", false, "listen on addresses that other machines can reach; needs --token")
 	p.StringVar(&f.token, "token", "", "the source of the token that requests must send, env:NAME or file:PATH")
 	p.StringArrayVar(&f.hosts, "allow-host", nil, "a host name that requests may use for this service (repeatable)")
-	p.StringArrayVar(&f.networks, "allow-network", nil, "a network that the service may connect to although it is not public, as a CIDR such as 10.1.0.0/16 (repeatable)")
-	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights, and users of the service choose them")
+	p.StringArrayVar(&f.networks, "allow-network", nil,
+		"a network that the service may connect to although it is not public, as a CIDR such as 10.1.0.0/16 "+
+			"(repeatable)")
+	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights, and users "+
+		"of the service choose them")
 	f.execution.running(p)
 	f.execution.providers(p)
 	f.sentence.flags(p)
@@ -89,9 +92,11 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	local := rest.IsLoopback(l.Addr())
 	switch {
 	case !local && !f.remote:
-		return fmt.Errorf("other machines can reach %s: listen on 127.0.0.1, or give --allow-remote and --token", l.Addr())
+		return fmt.Errorf("other machines can reach %s: listen on 127.0.0.1, or give --allow-remote and --token",
+			l.Addr())
 	case !local && f.start:
-		return errors.New("--start would allow other machines to start programs here: listen on 127.0.0.1, or omit --start")
+		return errors.New("--start would allow other machines to start programs here: listen on 127.0.0.1, or omit " +
+			"--start")
 	}
 	access := rest.Access{Token: token, Hosts: f.hosts, Remote: !local}
 	if err := access.Validate(); err != nil {

@@ -30,7 +30,8 @@ func newStageCommand() *cobra.Command {
 	}
 	for _, stage := range []*cobra.Command{
 		validatedatasets.Command(), buildproxy.Command(), snapshotindex.Command(), scoreretrieval.Command(),
-		scoresecurity.Command(), scoremutations.Command(), scoreselection.Command(), analyzesimilarity.Command(), aggregate.Command(), gate.Command(), render.Command(),
+		scoresecurity.Command(), scoremutations.Command(), scoreselection.Command(), analyzesimilarity.Command(),
+		aggregate.Command(), gate.Command(), render.Command(),
 		refreshcorpus.Command(),
 	} {
 		run := stage.RunE

@@ -64,7 +64,8 @@ The measures are ` + strings.Join(trec.MeasureNames(), ", ") + `. Measures with 
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&perTopic, "per-topic", "q", false, "print every topic before the means")
-	flags.BoolVarP(&opts.Complete, "complete", "c", false, "average over all topics of QRELS; topics that are missing in RUN count as 0")
+	flags.BoolVarP(&opts.Complete, "complete", "c", false,
+		"average over all topics of QRELS; topics that are missing in RUN count as 0")
 	flags.IntVarP(&opts.Level, "level", "l", 1, "the lowest relevance that counts as relevant")
 	flags.StringArrayVarP(&measures, "measure", "m", nil, "a measure to print, with its cut-offs (repeatable)")
 	cmd.AddCommand(newTrecExportQrels(), newTrecExportRun(), newTrecImportQrels())
@@ -176,7 +177,8 @@ validate-datasets.`,
 			if err := contracts.Write(out, golden); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %d queries, %d topics left out because they have no label\n", out, len(golden.Queries), len(unjudged))
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %d queries, %d topics left out because they have no label\n", out,
+				len(golden.Queries), len(unjudged))
 			return nil
 		},
 	}

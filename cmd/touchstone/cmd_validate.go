@@ -39,7 +39,8 @@ func newValidateCommand(flags *globalFlags) *cobra.Command {
 			}
 			names := engine.StageNames(plan)
 			if flags.json {
-				facts := validateJSON{Pipeline: plan.Name, Files: plan.Files, Skipped: []skippedFile{}, Stages: names, Instances: len(plan.Instances)}
+				facts := validateJSON{Pipeline: plan.Name, Files: plan.Files, Skipped: []skippedFile{}, Stages: names,
+					Instances: len(plan.Instances)}
 				for _, s := range plan.Skipped {
 					facts.Skipped = append(facts.Skipped, skippedFile{s.Path, s.Why})
 				}

@@ -55,7 +55,8 @@ are shown until it is complete. An interrupt ends the command with success.`,
 		},
 	}
 	p := cmd.Flags()
-	p.StringArrayVar(&w.run.selection.Until, "until", nil, "run only this stage or instance and everything that it depends on")
+	p.StringArrayVar(&w.run.selection.Until, "until", nil,
+		"run only this stage or instance and everything that it depends on")
 	p.StringVar(&w.stage, "stage", "aggregate", "the stage whose output contains the figures to show")
 	p.DurationVar(&w.quiet, "quiet", 200*time.Millisecond, "how long files must be unchanged before a run starts")
 	w.run.add(cmd)
@@ -239,7 +240,8 @@ func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 		if c != nil {
 			for _, compared := range c.Metrics {
 				if compared.Metric == m.Metric && compared.Delta != 0 {
-					line += fmt.Sprintf("  %+.4f (95%% interval %+.4f to %+.4f)", compared.Delta, compared.DeltaInterval.Low, compared.DeltaInterval.High)
+					line += fmt.Sprintf("  %+.4f (95%% interval %+.4f to %+.4f)", compared.Delta,
+						compared.DeltaInterval.Low, compared.DeltaInterval.High)
 				}
 			}
 		}
@@ -265,7 +267,8 @@ func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 			if n > mostMoved {
 				more = fmt.Sprintf(" and %d more", n-mostMoved)
 			}
-			lines = append(lines, fmt.Sprintf("  %s since the last run: %s%s", x.what, strings.Join(x.ids[:min(n, mostMoved)], ", "), more))
+			lines = append(lines, fmt.Sprintf("  %s since the last run: %s%s", x.what,
+				strings.Join(x.ids[:min(n, mostMoved)], ", "), more))
 		}
 	}
 	return lines

@@ -58,7 +58,8 @@ func parseSide(arg string) (side, error) {
 	case err == nil && info.IsDir():
 		s.report = filepath.Join(arg, "report.json")
 		if _, err := os.Stat(s.report); err != nil {
-			return s, fmt.Errorf("%s contains no report.json; name a report, a file of variables, name=value, a proxy or @revision", arg)
+			return s, fmt.Errorf("%s contains no report.json; name a report, a file of variables, name=value, a "+
+				"proxy or @revision", arg)
 		}
 	case err == nil && isReport(arg):
 		s.report = arg
@@ -74,7 +75,8 @@ func parseSide(arg string) (side, error) {
 	case arg != "" && !strings.ContainsAny(arg, `/\.`):
 		s.vars = []string{"proxy=" + arg}
 	default:
-		return s, fmt.Errorf("%q does not exist; name a report, a file of variables, name=value, a proxy or @revision", arg)
+		return s, fmt.Errorf("%q does not exist; name a report, a file of variables, name=value, a proxy or @revision",
+			arg)
 	}
 	return s, nil
 }
@@ -217,7 +219,8 @@ const (
 // with these names.
 func (s *session) parts(outcomes []*engine.Outcome, dir string) (string, error) {
 	wanted := []struct{ stage, output, to string }{
-		{"build-proxy", "proxy", partProxy}, {"validate-datasets", "corpus", partCorpus}, {"validate-datasets", "golden", partGolden},
+		{"build-proxy", "proxy", partProxy}, {"validate-datasets", "corpus", partCorpus},
+		{"validate-datasets", "golden", partGolden},
 	}
 	var copies []engine.Copy
 	for _, w := range wanted {

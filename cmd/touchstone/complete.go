@@ -32,7 +32,9 @@ func completeNames(root *cobra.Command, flags *globalFlags) {
 			}
 		}
 		if ownFlag(cmd, "progress") != nil {
-			_ = cmd.RegisterFlagCompletionFunc("progress", cobra.FixedCompletions([]string{"auto", "tty", "plain", "json", "quiet"}, cobra.ShellCompDirectiveNoFileComp))
+			_ = cmd.RegisterFlagCompletionFunc("progress",
+				cobra.FixedCompletions([]string{"auto", "tty", "plain", "json", "quiet"},
+					cobra.ShellCompDirectiveNoFileComp))
 		}
 		for _, sub := range cmd.Commands() {
 			walk(sub)

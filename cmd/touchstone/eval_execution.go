@@ -55,7 +55,8 @@ func (e *evalExecution) options(log io.Writer) (o runner.Options, key model.Key,
 	if key, err = model.KeyFrom(e.key, os.Getenv); err != nil {
 		return o, key, err
 	}
-	o = runner.Options{Workers: e.workers, AllowUndescribed: e.undescribed, Price: e.price, Limits: allLimits(e.perMinute), Waiting: announceWaits(log)}
+	o = runner.Options{Workers: e.workers, AllowUndescribed: e.undescribed, Price: e.price,
+		Limits: allLimits(e.perMinute), Waiting: announceWaits(log)}
 	if e.cassette != "" {
 		o.Play, err = model.LoadCassette(e.cassette)
 	}
@@ -74,7 +75,8 @@ func announceWaits(log io.Writer) func(provider string, status int, wait time.Du
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintf(log, "touchstone: provider %s answered %d; a run waits %s before it asks again\n", provider, status, wait.Round(100*time.Millisecond))
+		fmt.Fprintf(log, "touchstone: provider %s answered %d; a run waits %s before it asks again\n", provider, status,
+			wait.Round(100*time.Millisecond))
 	}
 }
 

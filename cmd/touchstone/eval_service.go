@@ -23,7 +23,8 @@ type evalService struct {
 }
 
 func (s *evalService) flags(p *pflag.FlagSet) {
-	p.StringVar(&s.address, "service", "", "ask the touchstone eval serve at this address, such as http://127.0.0.1:8420")
+	p.StringVar(&s.address, "service", "",
+		"ask the touchstone eval serve at this address, such as http://127.0.0.1:8420")
 	p.StringVar(&s.token, "token", "", "the service's token, as env:NAME or file:PATH")
 }
 
@@ -70,7 +71,8 @@ func (s *evalService) call(ctx context.Context, method, path string, header http
 		if json.Unmarshal(body, &problem) != nil || problem.Detail == "" {
 			problem.Detail = "it is no touchstone eval serve"
 		}
-		return fmt.Errorf("the service at %s answers %s: %s", base.Host, resp.Status, safetext.Visible(safetext.Clip(problem.Detail, 1000)))
+		return fmt.Errorf("the service at %s answers %s: %s", base.Host, resp.Status,
+			safetext.Visible(safetext.Clip(problem.Detail, 1000)))
 	}
 	if err := json.Unmarshal(body, v); err != nil {
 		return fmt.Errorf("the service at %s answers what cannot be read: %w", base.Host, err)

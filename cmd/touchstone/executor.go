@@ -44,16 +44,22 @@ type executorFlags struct {
 }
 
 func (f *executorFlags) add(p *pflag.FlagSet) {
-	oneOfVar(p, &f.name, "executor", "local", "where stages run: local (processes on this machine), dagger (containers of a Dagger engine) or remote (workers of a server)",
+	oneOfVar(p, &f.name, "executor", "local",
+		"where stages run: local (processes on this machine), dagger (containers of a Dagger engine) or remote "+
+			"(workers of a server)",
 		"local", "dagger", "remote")
-	oneOfVar(p, &f.isolation, "isolation", "", "with local and remote: auto restricts stages to the declared files and network if the system supports it; off does not (default: TOUCHSTONE_ISOLATION, or auto)",
+	oneOfVar(p, &f.isolation, "isolation", "",
+		"with local and remote: auto restricts stages to the declared files and network if the system supports it; "+
+			"off does not (default: TOUCHSTONE_ISOLATION, or auto)",
 		"auto", "off")
-	p.BoolVar(&f.withoutEngine, "without-engine", false, "with dagger: do not connect to the engine, and exit with status 75 if a stage has to run")
+	p.BoolVar(&f.withoutEngine, "without-engine", false,
+		"with dagger: do not connect to the engine, and exit with status 75 if a stage has to run")
 	_ = p.MarkHidden("without-engine")
 }
 
 // newExecutor returns the selected executor, and the tools that identify its programs.
-func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cache.StatIndex) (engine.Executor, engine.Tools, error) {
+func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cache.StatIndex) (engine.Executor,
+	engine.Tools, error) {
 	host := &tools{HostTools: engine.HostTools{Index: index}}
 	switch f.executor.name {
 	case "local", "":
@@ -68,7 +74,8 @@ func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cach
 		if f.executor.withoutEngine {
 			return noEngine{}, tools, nil
 		}
-		return &dagger.Executor{Images: images, Binary: os.Getenv(envContainerBinary), Identify: ownIdentity, Grace: termGrace}, tools, nil
+		return &dagger.Executor{Images: images, Binary: os.Getenv(envContainerBinary), Identify: ownIdentity,
+			Grace: termGrace}, tools, nil
 	case "remote":
 		images := image.Images{Root: plan.Root, Default: os.Getenv(envContainerImage), Worker: true}
 		executor, err := f.workers(plan, images)
@@ -77,7 +84,8 @@ func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cach
 		}
 		return executor, &image.Tools{Images: images, Host: host, Index: index}, nil
 	default:
-		return nil, nil, &exitError{exitUsage, fmt.Errorf("unknown --executor %q: use local, dagger or remote", f.executor.name)}
+		return nil, nil, &exitError{exitUsage,
+			fmt.Errorf("unknown --executor %q: use local, dagger or remote", f.executor.name)}
 	}
 }
 

@@ -15,7 +15,8 @@ const maxLogLines = 40
 
 // failureReasons returns the reasons why an instance failed, at least one, and the end of its log. It
 // names the files of inputs as the user knows them.
-func (s *session) failureReasons(outcomes []*engine.Outcome, o *engine.Outcome) (reasons []contracts.Reason, log []string) {
+func (s *session) failureReasons(outcomes []*engine.Outcome, o *engine.Outcome) (reasons []contracts.Reason,
+	log []string) {
 	names := s.sourceNames(outcomes, o)
 	log = tail(names.replace(s.logOf(o)), maxLogLines)
 	if reasons = s.refusedData(o, names); len(reasons) > 0 {

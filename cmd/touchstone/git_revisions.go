@@ -51,7 +51,8 @@ func openRevisions(ctx context.Context, flags *globalFlags, repo string) (*revis
 		return nil, err
 	}
 	id := sha256.Sum256([]byte(abs))
-	r := &revisions{dir: filepath.Join(base, "work", "revisions-"+hex.EncodeToString(id[:8])), gitDir: gitDir, prefix: strings.TrimSpace(prefix)}
+	r := &revisions{dir: filepath.Join(base, "work", "revisions-"+hex.EncodeToString(id[:8])), gitDir: gitDir,
+		prefix: strings.TrimSpace(prefix)}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create a directory for revisions: %w", err)
 	}
@@ -61,7 +62,8 @@ func openRevisions(ctx context.Context, flags *globalFlags, repo string) (*revis
 		return nil, fmt.Errorf("lock the directory for revisions: %w", err)
 	}
 	if !ok {
-		return nil, fmt.Errorf("another comparison or bisection of %s is running; wait for it, or use a different --cache-dir", repo)
+		return nil, fmt.Errorf("another comparison or bisection of %s is running; wait for it, or use a different "+
+			"--cache-dir", repo)
 	}
 	// Do not trust what an interrupted checkout left.
 	if err := errors.Join(os.RemoveAll(r.tree()), os.RemoveAll(r.index())); err != nil {
@@ -107,7 +109,8 @@ func (r *revisions) checkOut(ctx context.Context, commit string) (string, error)
 		return "", err
 	}
 	// A sparse checkout is a setting of the user's working tree and would omit files.
-	_, err := git(ctx, r.tree(), []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.tree(), "GIT_INDEX_FILE=" + r.index()},
+	_, err := git(ctx, r.tree(),
+		[]string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.tree(), "GIT_INDEX_FILE=" + r.index()},
 		"-c", "core.sparseCheckout=false", "read-tree", "--reset", "-u", commit)
 	if err != nil {
 		return "", fmt.Errorf("check out %.12s: %w", commit, err)

@@ -53,7 +53,8 @@ func writeOverview(w io.Writer, root *cobra.Command, groups []verbGroup) {
 			writeVerb(w, verb)
 		}
 	}
-	fmt.Fprintf(w, "\n%[1]s VERB --help describes a verb. More: %[1]s help flags, help exit-codes, help plumbing.\n", root.Name())
+	fmt.Fprintf(w, "\n%[1]s VERB --help describes a verb. More: %[1]s help flags, help exit-codes, help plumbing.\n",
+		root.Name())
 }
 
 func writePlumbing(w io.Writer, root *cobra.Command) {

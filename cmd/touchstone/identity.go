@@ -89,7 +89,8 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	if err != nil {
 		return engine.Tool{}, err
 	}
-	tool := engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: strings.TrimSpace(toolName + " " + stage), Digest: id}, Path: self}
+	tool := engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: strings.TrimSpace(toolName + " " + stage),
+		Digest: id}, Path: self}
 	if t.self == nil {
 		if t.self, err = os.Stat(self); err != nil {
 			return engine.Tool{}, fmt.Errorf("finding this program: %w", err)

@@ -14,7 +14,8 @@ import (
 
 // serverHelp is the description of the flag that names the server of a tools/list
 // answer.
-const serverHelp = "the name of the server, if the tools are a tools/list answer (default: the name of the file without its extension)"
+const serverHelp = "the name of the server, if the tools are a tools/list answer (default: the name of the file " +
+	"without its extension)"
 
 // readTools reads a corpus, or the answer of a server to tools/list. listed is
 // set for an answer, whose version follows from its bytes.
@@ -75,19 +76,22 @@ func corpusOfToolList(path, server string, data []byte) (contracts.Corpus, []str
 	schemaless := 0
 	for _, t := range in.Tools {
 		if strings.Contains(t.Server, ":") {
-			return contracts.Corpus{}, nil, fmt.Errorf("%s: the server %q has a colon, which separates server and tool in a tool_id; give it another name with --server", path, t.Server)
+			return contracts.Corpus{}, nil, fmt.Errorf("%s: the server %q has a colon, which separates server and "+
+				"tool in a tool_id; give it another name with --server", path, t.Server)
 		}
 		if len(t.InputSchema) == 0 {
 			t.InputSchema = json.RawMessage(`{"type":"object"}`)
 			schemaless++
 		}
 		corpus.Tools = append(corpus.Tools, contracts.Tool{
-			ToolID: t.Server + ":" + t.Name, Server: t.Server, Tool: t.Name, Description: t.Description, Schema: t.InputSchema,
+			ToolID: t.Server + ":" + t.Name, Server: t.Server, Tool: t.Name, Description: t.Description,
+			Schema:       t.InputSchema,
 			OutputSchema: t.OutputSchema, Annotations: t.Annotations,
 		})
 	}
 	slices.SortStableFunc(corpus.Tools, func(a, b contracts.Tool) int { return strings.Compare(a.ToolID, b.ToolID) })
-	notes := []string{fmt.Sprintf("%d tools of a tools/list answer became tools of the server %s", len(corpus.Tools), server)}
+	notes := []string{fmt.Sprintf("%d tools of a tools/list answer became tools of the server %s", len(corpus.Tools),
+		server)}
 	if schemaless > 0 {
 		notes = append(notes, fmt.Sprintf(`a tool without a schema got {"type":"object"} (%d times)`, schemaless))
 	}

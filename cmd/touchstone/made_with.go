@@ -121,7 +121,8 @@ func (s *session) changedSince(ctx context.Context) []string {
 		return nil // a verdict without a readable baseline is not by these contracts
 	}
 	if len(b.MadeWith) == 0 {
-		return []string{fmt.Sprintf("%s does not record what it was measured with; the next %s baseline update adds that", b.Version, toolName)}
+		return []string{fmt.Sprintf("%s does not record what it was measured with; the next %s baseline update adds "+
+			"that", b.Version, toolName)}
 	}
 	now, err := s.measuredWith(ctx, aggregateStage)
 	if err != nil {

@@ -51,10 +51,12 @@ func (s *session) markUnfinished(ctx context.Context, rf *runFlags) func(engine.
 			return
 		}
 		once.Do(func() {
-			summary := fmt.Sprintf("The run that started at %s has not ended, or it was killed.", s.began.UTC().Format(time.RFC3339))
+			summary := fmt.Sprintf("The run that started at %s has not ended, or it was killed.",
+				s.began.UTC().Format(time.RFC3339))
 			n := contracts.NewNoVerdict(contracts.EndedUnknown, -1)
 			n.Summary, n.Command = summary, s.again
-			n.Problems = []contracts.Reason{{Message: strings.TrimSuffix(summary, "."), Remedy: "wait until it ends, or run it again: the results of finished stages are cached"}}
+			n.Problems = []contracts.Reason{{Message: strings.TrimSuffix(summary, "."),
+				Remedy: "wait until it ends, or run it again: the results of finished stages are cached"}}
 			// If this fails, publishing at the end of the run reports the reason.
 			_ = s.publishNoVerdict(ctx, reports, n)
 		})
@@ -130,13 +132,15 @@ func (s *session) noVerdict(ctx context.Context, outcomes []*engine.Outcome, err
 	case n.ExitCode == exitBadDataset:
 		n.Kind, n.Summary = contracts.EndedByDataset, invalidData(n.Problems)
 	case len(n.Failed) > 0:
-		n.Kind, n.Summary = contracts.EndedByStage, fmt.Sprintf("Stage %s failed: %s", n.Failed[0], sentence(n.Problems[0].Message))
+		n.Kind, n.Summary = contracts.EndedByStage,
+			fmt.Sprintf("Stage %s failed: %s", n.Failed[0], sentence(n.Problems[0].Message))
 	default:
 		n.Kind, n.Summary = contracts.EndedBySetup, capitalised(sentence(err.Error()))
 		n.Problems = []contracts.Reason{{Message: strings.Join(strings.Fields(err.Error()), " ")}}
 	}
 	if len(n.Problems) == 0 {
-		n.Problems = []contracts.Reason{{Message: strings.TrimSuffix(n.Summary, "."), Remedy: "run it again: the results of finished stages are cached"}}
+		n.Problems = []contracts.Reason{{Message: strings.TrimSuffix(n.Summary, "."),
+			Remedy: "run it again: the results of finished stages are cached"}}
 	}
 	return n
 }

@@ -36,7 +36,8 @@ type remoteFlags struct {
 }
 
 func (f *remoteFlags) add(p *pflag.FlagSet) {
-	p.StringVar(&f.cache, "remote-cache", "", "a cache that machines share, grpcs://HOST[:PORT][/INSTANCE] (default: $"+envRemoteCache+", or else the pipeline's)")
+	p.StringVar(&f.cache, "remote-cache", "", "a cache that machines share, grpcs://HOST[:PORT][/INSTANCE] (default: $"+
+		envRemoteCache+", or else the pipeline's)")
 }
 
 // remoteCache is an open remote cache of a session, with what it has to say.
@@ -79,7 +80,8 @@ func (s *session) openRemote(ctx context.Context, flags *globalFlags, stderr io.
 		return nil, nil
 	case "read", "read-write":
 	default:
-		return nil, &exitError{exitUsage, fmt.Errorf("unknown mode %q of the remote cache: use read, read-write or off", mode)}
+		return nil, &exitError{exitUsage,
+			fmt.Errorf("unknown mode %q of the remote cache: use read, read-write or off", mode)}
 	}
 	if at == "" {
 		return nil, nil
@@ -93,7 +95,9 @@ func (s *session) openRemote(ctx context.Context, flags *globalFlags, stderr io.
 		return nil, err
 	}
 	if signers == nil {
-		return nil, fmt.Errorf("the remote cache %s: there is no list of allowed signers, so no result from there would count; name one in the trust block of the pipeline or with %s, or turn the remote cache off with %s=off", address, envAllowedSigners, envRemoteMode)
+		return nil, fmt.Errorf("the remote cache %s: there is no list of allowed signers, so no result from there "+
+			"would count; name one in the trust block of the pipeline or with %s, or turn the remote cache off with "+
+			"%s=off", address, envAllowedSigners, envRemoteMode)
 	}
 	settings, err := remoteSettings(address, s.plan)
 	if err != nil {
@@ -111,7 +115,8 @@ func (s *session) openRemote(ctx context.Context, flags *globalFlags, stderr io.
 			ref = inRoot(of.SigningKey, s.plan.Root)
 		}
 		if ref == "" {
-			return nil, fmt.Errorf("the remote cache %s: what is uploaded must be signed, or it counts for nobody; name a key with %s, or use %s=read", address, envRemoteSign, envRemoteMode)
+			return nil, fmt.Errorf("the remote cache %s: what is uploaded must be signed, or it counts for nobody; "+
+				"name a key with %s, or use %s=read", address, envRemoteSign, envRemoteMode)
 		}
 		if c.key, err = signing.OpenKey(ctx, ref, os.LookupEnv); err != nil {
 			return nil, err
@@ -157,7 +162,9 @@ func remoteHeaders(of pipeline.Remote) (map[string]string, error) {
 	for _, h := range strings.Fields(os.Getenv(envRemoteHeader)) {
 		name, ref, ok := strings.Cut(h, "=")
 		if !ok || name == "" || ref == "" {
-			return nil, &exitError{exitUsage, fmt.Errorf("%s: give NAME=env:NAME or NAME=file:PATH, separated by spaces", envRemoteHeader)} // it may be a secret
+			// it may be a secret
+			return nil, &exitError{exitUsage,
+				fmt.Errorf("%s: give NAME=env:NAME or NAME=file:PATH, separated by spaces", envRemoteHeader)}
 		}
 		headers[name] = ref
 	}
@@ -173,7 +180,8 @@ func (s *session) closeRemote() {
 	s.remote.closeKey()
 	s.remote.print(s.stderr)
 	if lost > 0 && s.ctx.Err() == nil {
-		fmt.Fprintf(s.stderr, "%s not uploaded to %s; the cache on this machine has all\n", english.Plural(lost, "result was", "results were"), s.remote.Address)
+		fmt.Fprintf(s.stderr, "%s not uploaded to %s; the cache on this machine has all\n",
+			english.Plural(lost, "result was", "results were"), s.remote.Address)
 	}
 }
 

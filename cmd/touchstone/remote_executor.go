@@ -30,7 +30,9 @@ func (f *globalFlags) workers(plan *pipeline.Plan, images image.Images) (*worker
 	at := cmp.Or(os.Getenv(envRemoteExecutor), of.Executor,
 		f.remote.cache, os.Getenv(envRemoteCache), of.Cache)
 	if at == "" {
-		return nil, &exitError{exitUsage, errors.New("--executor remote needs a server: name one with " + envRemoteExecutor + " or in the remote block of the pipeline")}
+		return nil, &exitError{exitUsage,
+			errors.New("--executor remote needs a server: name one with " + envRemoteExecutor +
+				" or in the remote block of the pipeline")}
 	}
 	address, err := remote.ParseAddress(at)
 	if err != nil {
@@ -48,7 +50,8 @@ func (f *globalFlags) workers(plan *pipeline.Plan, images image.Images) (*worker
 	for _, p := range strings.Fields(os.Getenv(envRemoteProperty)) {
 		name, value, ok := strings.Cut(p, "=")
 		if !ok || name == "" {
-			return nil, &exitError{exitUsage, fmt.Errorf("%s: %q is no property; give NAME=VALUE, separated by spaces", envRemoteProperty, p)}
+			return nil, &exitError{exitUsage,
+				fmt.Errorf("%s: %q is no property; give NAME=VALUE, separated by spaces", envRemoteProperty, p)}
 		}
 		properties[name] = value
 	}

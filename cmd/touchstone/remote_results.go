@@ -17,7 +17,8 @@ func remoteResults(outcomes []*engine.Outcome) []contracts.MadeElsewhere {
 	for _, o := range outcomes {
 		if o.State == engine.Hit && o.Origin != nil {
 			list = append(list, contracts.MadeElsewhere{
-				Stage: o.Instance.Stage, Instance: o.Instance.Name(), Origin: o.Origin.String(), Signed: o.Origin.Signer != nil,
+				Stage: o.Instance.Stage, Instance: o.Instance.Name(), Origin: o.Origin.String(),
+				Signed: o.Origin.Signer != nil,
 			})
 		}
 	}
@@ -26,7 +27,8 @@ func remoteResults(outcomes []*engine.Outcome) []contracts.MadeElsewhere {
 
 // addRunInfo returns the rewrite that adds the run to published reports. mark differs if the reports
 // have to be written again although their results are the same.
-func (s *session) addRunInfo(outcomes []*engine.Outcome, summarise func() contracts.RunSummary) (rewrite engine.Rewrite, mark string) {
+func (s *session) addRunInfo(outcomes []*engine.Outcome, summarise func() contracts.RunSummary) (rewrite engine.Rewrite,
+	mark string) {
 	elsewhere := remoteResults(outcomes)
 	if len(elsewhere) > 0 {
 		b, _ := json.Marshal(elsewhere) // it holds only texts

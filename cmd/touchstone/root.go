@@ -51,9 +51,11 @@ declares it. Stages that did not change are not computed again.`,
 	groups := []verbGroup{
 		{"Run the pipeline:", flags.on(sessionFlags, newGateCommand(flags), newRunCommand(flags), newPlanCommand(flags),
 			newExplainCommand(flags), newLogsCommand(flags), newGraphCommand(flags), newWatchCommand(flags))},
-		{"Read and compare results:", []*cobra.Command{newReportCommand(flags), compare, bisect, newBaselineCommand(flags)}},
-		{"Evaluate without a pipeline:", []*cobra.Command{command.New(toolName+" scan", &flags.json), newEvalCommand(flags),
-			newFitnessCommand(flags)}},
+		{"Read and compare results:",
+			[]*cobra.Command{newReportCommand(flags), compare, bisect, newBaselineCommand(flags)}},
+		{"Evaluate without a pipeline:",
+			[]*cobra.Command{command.New(toolName+" scan", &flags.json), newEvalCommand(flags),
+				newFitnessCommand(flags)}},
 		{"Manage data:", []*cobra.Command{newDataCommand(flags)}},
 		{"Set up and maintain:", []*cobra.Command{newInitCommand(), doctor, validate, format, newCacheCommand(flags),
 			newModelsCommand(flags), versionCommand, newManCommand()}},
@@ -69,7 +71,8 @@ declares it. Stages that did not change are not computed again.`,
 			verb.Args = arguments.None
 		}
 	}
-	for _, verb := range []*cobra.Command{newStageCommand(), newProxyCommand(), newReplayCommand(), newDetectorCommand()} {
+	for _, verb := range []*cobra.Command{newStageCommand(), newProxyCommand(), newReplayCommand(),
+		newDetectorCommand()} {
 		verb.Hidden = true
 		root.AddCommand(verb)
 	}

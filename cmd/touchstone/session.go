@@ -77,7 +77,8 @@ func loadPlanAnd(flags *globalFlags, stderr io.Writer, named func(name, root str
 func checkPipelineExists(flags *globalFlags) error {
 	if file := pipeline.MainFileOf(flags.file); !exists(file) {
 		if filepath.IsAbs(file) {
-			return fmt.Errorf("%s does not exist; run %s init to create a pipeline, or name another with --file", file, toolName)
+			return fmt.Errorf("%s does not exist; run %s init to create a pipeline, or name another with --file", file,
+				toolName)
 		}
 		return fmt.Errorf("there is no %s here; run %s init to create one, or name one with --file", file, toolName)
 	}

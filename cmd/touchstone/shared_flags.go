@@ -37,9 +37,10 @@ func (f *globalFlags) on(of sharedFlags, verbs ...*cobra.Command) []*cobra.Comma
 	for _, verb := range verbs {
 		f.add(verb.Flags(), of)
 		if of&variableFlags != 0 {
-			_ = verb.RegisterFlagCompletionFunc("var", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-				return f.variableNames(prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-			})
+			_ = verb.RegisterFlagCompletionFunc("var",
+				func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+					return f.variableNames(prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+				})
 		}
 	}
 	return verbs
@@ -47,14 +48,17 @@ func (f *globalFlags) on(of sharedFlags, verbs ...*cobra.Command) []*cobra.Comma
 
 func (f *globalFlags) add(p *pflag.FlagSet, of sharedFlags) {
 	if of&fileFlag != 0 {
-		p.StringVarP(&f.file, "file", "f", defaultFile, "the pipeline, as a directory or a file; pipeline.hcl stands for all pipeline files in its directory")
+		p.StringVarP(&f.file, "file", "f", defaultFile,
+			"the pipeline, as a directory or a file; pipeline.hcl stands for all pipeline files in its directory")
 	}
 	if of&variableFlags != 0 {
-		p.StringArrayVar(&f.vars, "var", nil, "set a variable, name=value (repeatable; overrides --var-file and TOUCHSTONE_VAR_name)")
+		p.StringArrayVar(&f.vars, "var", nil, "set a variable, name=value (repeatable; overrides --var-file and "+
+			"TOUCHSTONE_VAR_name)")
 		p.StringArrayVar(&f.varFiles, "var-file", nil, "read variables from an HCL or JSON file (repeatable)")
 	}
 	if of&cacheFlag != 0 {
-		p.StringVar(&f.cacheDir, "cache-dir", "", "the cache directory (default: $TOUCHSTONE_CACHE, or else touchstone in the user's cache directory)")
+		p.StringVar(&f.cacheDir, "cache-dir", "",
+			"the cache directory (default: $TOUCHSTONE_CACHE, or else touchstone in the user's cache directory)")
 	}
 	if of&executorFlag != 0 {
 		f.executor.add(p)

@@ -44,7 +44,8 @@ func (n sourceNames) replace(text string) string {
 		i := slices.IndexFunc(n, func(pair [2]string) bool {
 			end := at + len(pair[0])
 			return strings.HasPrefix(text[at:], pair[0]) && (at == 0 || !inPath(text[at-1])) &&
-				(end == len(text) || text[end] == '/' || !inPath(text[end]) || text[end] == '.' && (end+1 == len(text) || !inPath(text[end+1])))
+				(end == len(text) || text[end] == '/' || !inPath(text[end]) || text[end] == '.' &&
+					(end+1 == len(text) || !inPath(text[end+1])))
 		})
 		if i < 0 {
 			b.WriteByte(text[at])
@@ -59,7 +60,8 @@ func (n sourceNames) replace(text string) string {
 
 // inPath reports whether a byte can be part of a path of an input.
 func inPath(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-./", c) >= 0 || c >= 0x80
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-./", c) >= 0 ||
+		c >= 0x80
 }
 
 // sourceOf returns the file or directory of the source tree that an input shows, relative to the

@@ -94,7 +94,8 @@ func refuseUnknownTopics(root *cobra.Command) {
 	help.Args = func(_ *cobra.Command, args []string) error {
 		of := root
 		for _, name := range args {
-			i := slices.IndexFunc(of.Commands(), func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
+			i := slices.IndexFunc(of.Commands(),
+				func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
 			if i < 0 {
 				return &exitError{exitUsage, unknownVerb(of, name)}
 			}
@@ -120,7 +121,8 @@ func usageError(cmd *cobra.Command, err error) error {
 	if onlyGroups(cmd) {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	}
-	return fmt.Errorf("%w; usage: %q, see %s --help", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())
+	return fmt.Errorf("%w; usage: %q, see %s --help", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"),
+		cmd.CommandPath())
 }
 
 // nearestFlag suggests the flag that was probably meant: " (did you mean --progress?)", or "".

@@ -32,7 +32,8 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 	content := map[string]func() ([]byte, error){}
 	for _, c := range copies {
 		if !c.Output.Dir {
-			entries = append(entries, cache.TreeEntry{Path: c.Path, Mode: c.Output.Mode, Size: c.Output.Size, Digest: c.Output.Digest})
+			entries = append(entries,
+				cache.TreeEntry{Path: c.Path, Mode: c.Output.Mode, Size: c.Output.Size, Digest: c.Output.Digest})
 			content[c.Path] = func() ([]byte, error) { return e.Store.Bytes(c.Output.Digest) }
 			continue
 		}
@@ -53,7 +54,8 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 	if err := old.prepareFor(dir, entries, stale); err != nil {
 		return err
 	}
-	next := publishManifest{Files: slices.DeleteFunc(slices.Clone(old.Files), func(f manifestFile) bool { return content[f.Path] != nil || stale(f.Path) })}
+	next := publishManifest{Files: slices.DeleteFunc(slices.Clone(old.Files),
+		func(f manifestFile) bool { return content[f.Path] != nil || stale(f.Path) })}
 	for _, entry := range entries {
 		written, err := writeEntry(dir, entry, nil, content[entry.Path])
 		if err != nil {

@@ -73,6 +73,7 @@ func (r *run) emitFor(o *Outcome, e Event) {
 // emitHit reports an instance whose result is already in the cache.
 func (r *run) emitHit(o *Outcome) {
 	if r.Events != nil && !r.OmitHits {
-		r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: o.Duration.Milliseconds(), Origin: o.Origin})
+		r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: o.Duration.Milliseconds(),
+			Origin: o.Origin})
 	}
 }

@@ -25,7 +25,8 @@ type StageError struct {
 
 func (e *StageError) Error() string {
 	if len(e.Others) > 0 {
-		return fmt.Sprintf("%d stages failed: %s, %s", 1+len(e.Others), e.Outcome.Instance, strings.Join(e.Others, ", "))
+		return fmt.Sprintf("%d stages failed: %s, %s", 1+len(e.Others), e.Outcome.Instance,
+			strings.Join(e.Others, ", "))
 	}
 	return fmt.Sprintf("stage %s failed: %v", e.Outcome.Instance, e.Outcome.Err)
 }
@@ -79,7 +80,8 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	if previous := r.previous(o, cache.Key{}); previous != nil {
 		expected = previous.Duration
 	}
-	r.emitFor(o, r.withProgress(Event{Event: EventStart, Key: o.Key.String(), Reasons: o.Reasons, ExpectedMS: expected.Milliseconds()}))
+	r.emitFor(o, r.withProgress(Event{Event: EventStart, Key: o.Key.String(), Reasons: o.Reasons,
+		ExpectedMS: expected.Milliseconds()}))
 	for {
 		o.Attempts++
 		record, err := r.attempt(ctx, o, work)
@@ -100,7 +102,8 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 		if err := r.Store.PutRecord(record); err != nil {
 			return err
 		}
-		if err := r.Store.AppendHistory(r.Project, o.Instance.Stage, o.Instance.Name(), o.Key, record.Started); err != nil {
+		if err := r.Store.AppendHistory(r.Project, o.Instance.Stage, o.Instance.Name(), o.Key,
+			record.Started); err != nil {
 			return err
 		}
 		if r.Shared != nil {
@@ -111,7 +114,8 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 	if i := slices.Index(r.outcomes, o); i >= 0 { // a repair has an outcome of its own
 		r.progress.finish(i)
 	}
-	r.emitFor(o, r.withProgress(Event{Event: EventDone, Key: o.Key.String(), DurationMS: o.Duration.Milliseconds(), Attempt: o.Attempts}))
+	r.emitFor(o, r.withProgress(Event{Event: EventDone, Key: o.Key.String(), DurationMS: o.Duration.Milliseconds(),
+		Attempt: o.Attempts}))
 	return nil
 }
 
@@ -144,7 +148,8 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		return nil, err
 	}
 	job := &Job{
-		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, ProgramDigest: tool.Digest, Env: env,
+		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, ProgramDigest: tool.Digest,
+		Env:    env,
 		Stdout: dir.stdout(), Stderr: dir.stderr(),
 		Waits: func(waits bool) {
 			kind := EventBegun
@@ -183,7 +188,8 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	}
 	if result.TimedOut || result.ExitCode != 0 {
 		o.Failed = r.keepFailed(in, box)
-		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout, Hint: r.hidden.Text(result.Hint)}
+		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout,
+			Hint: r.hidden.Text(result.Hint)}
 	}
 	outputs, err := r.collect(in, box)
 	if err != nil {

@@ -45,13 +45,16 @@ func (r *run) keepFailed(in *pipeline.Instance, box string) FailedOutputs {
 		case errors.Is(err, fs.ErrNotExist), err == nil && count == 0:
 			continue // nothing was written, or a directory without a file
 		case err == nil && (bytes+size > maxFailedBytes || files+count > maxFailedFiles):
-			err = fmt.Errorf("at most %d MiB in %d files are kept for a failed stage", maxFailedBytes>>20, maxFailedFiles)
+			err = fmt.Errorf("at most %d MiB in %d files are kept for a failed stage", maxFailedBytes>>20,
+				maxFailedFiles)
 		}
 		if err == nil {
 			err = r.keepFailedOutput(&kept, out, box, file)
 		}
 		if err != nil {
-			kept.NotKept = append(kept.NotKept, fmt.Sprintf("the output %s was not kept: %s", out.Name, r.hidden.Text(strings.ReplaceAll(err.Error(), box+string(filepath.Separator), ""))))
+			kept.NotKept = append(kept.NotKept,
+				fmt.Sprintf("the output %s was not kept: %s", out.Name,
+					r.hidden.Text(strings.ReplaceAll(err.Error(), box+string(filepath.Separator), ""))))
 			continue
 		}
 		bytes, files = bytes+size, files+count

@@ -115,7 +115,8 @@ func (e *Engine) resultLogs(ctx context.Context, plan *pipeline.Plan, which []in
 		if o.State != Hit {
 			continue
 		}
-		if l := of(o.Instance); l != nil && (l.Key == o.Key || o.Origin == nil || o.Origin.At.Before(l.Started.Truncate(time.Second))) {
+		if l := of(o.Instance); l != nil &&
+			(l.Key == o.Key || o.Origin == nil || o.Origin.At.Before(l.Started.Truncate(time.Second))) {
 			continue
 		}
 		record, err := e.Store.Record(o.Key)

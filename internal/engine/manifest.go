@@ -141,7 +141,8 @@ func (s publishManifest) prepareFor(dir string, entries []cache.TreeEntry, stale
 	if err := s.claim(dir, entries); err != nil {
 		return err
 	}
-	replaced := publishManifest{Files: slices.DeleteFunc(slices.Clone(s.Files), func(f manifestFile) bool { return !stale(f.Path) })}
+	replaced := publishManifest{Files: slices.DeleteFunc(slices.Clone(s.Files),
+		func(f manifestFile) bool { return !stale(f.Path) })}
 	return replaced.clear(dir, entries)
 }
 

@@ -30,7 +30,8 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 			return fmt.Errorf("input %s: %w", input.Name, err)
 		}
 		if digestMembers(input, members) != o.component(pipeline.InputPrefix+input.Name) {
-			return fmt.Errorf("input %s%s changed after the stage's key was computed; run again", input.Name, sourceOf(input))
+			return fmt.Errorf("input %s%s changed after the stage's key was computed; run again", input.Name,
+				sourceOf(input))
 		}
 		base := filepath.Join(box, filepath.FromSlash(input.Path))
 		if input.Tree {
@@ -192,13 +193,16 @@ func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, 
 		st, err := os.Lstat(file)
 		switch {
 		case os.IsNotExist(err):
-			return nil, fmt.Errorf("output %s was not written: %s is missing; the command wrote %s", out.Name, out.Path, written(box))
+			return nil, fmt.Errorf("output %s was not written: %s is missing; the command wrote %s", out.Name, out.Path,
+				written(box))
 		case err != nil:
 			return nil, err
 		case out.Dir && !st.IsDir():
-			return nil, fmt.Errorf("output %s is declared as a directory (its path ends in /), but %s is %s", out.Name, out.Path, typeName(st.Mode()))
+			return nil, fmt.Errorf("output %s is declared as a directory (its path ends in /), but %s is %s", out.Name,
+				out.Path, typeName(st.Mode()))
 		case !out.Dir && !st.Mode().IsRegular():
-			return nil, fmt.Errorf("output %s is declared as a file, but %s is %s", out.Name, out.Path, typeName(st.Mode()))
+			return nil, fmt.Errorf("output %s is declared as a file, but %s is %s", out.Name, out.Path,
+				typeName(st.Mode()))
 		}
 		ro := cache.RecordOutput{Name: out.Name, Path: out.Path, Dir: out.Dir, Mode: execBit(st.Mode())}
 		if out.Dir {
@@ -238,7 +242,8 @@ func insideBox(box, file string) error {
 		return err
 	}
 	if parent != root && !strings.HasPrefix(parent, root+string(filepath.Separator)) {
-		return fmt.Errorf("its path leads out of the stage's directory through a symbolic link; write it without the link")
+		return fmt.Errorf("its path leads out of the stage's directory through a symbolic link; write it without " +
+			"the link")
 	}
 	return nil
 }

@@ -102,7 +102,8 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 	}
 	next := publishManifest{Output: out.Digest, Mark: how.mark}
 	for _, entry := range entries {
-		written, err := writeEntry(target, entry, how.rewrite, func() ([]byte, error) { return e.Store.Member(out.Digest, entries, entry.Digest) })
+		written, err := writeEntry(target, entry, how.rewrite,
+			func() ([]byte, error) { return e.Store.Member(out.Digest, entries, entry.Digest) })
 		if err != nil {
 			return err
 		}
@@ -112,7 +113,8 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 }
 
 // writeEntry writes an entry to a directory, and returns what its manifest lists for it.
-func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, read func() ([]byte, error)) ([]manifestFile, error) {
+func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, read func() ([]byte, error)) ([]manifestFile,
+	error) {
 	file := filepath.Join(dir, filepath.FromSlash(entry.Path))
 	switch {
 	case entry.Mode.IsDir():

@@ -36,7 +36,8 @@ func publishFiles(target string, files map[string][]byte) error {
 	}
 	var entries []cache.TreeEntry
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		entries = append(entries, cache.TreeEntry{Path: name, Mode: 0o644, Size: int64(len(files[name])), Digest: sha256.Sum256(files[name])})
+		entries = append(entries,
+			cache.TreeEntry{Path: name, Mode: 0o644, Size: int64(len(files[name])), Digest: sha256.Sum256(files[name])})
 	}
 	old := readManifest(target)
 	if err := old.prepare(target, entries); err != nil {

@@ -430,7 +430,8 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 	err = r.redactError(err)
 	o.State, o.Err = Failed, err
 	r.progress.finish(i)
-	r.emitFor(o, r.withProgress(Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(), DurationMS: o.Duration.Milliseconds()}))
+	r.emitFor(o, r.withProgress(Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(),
+		DurationMS: o.Duration.Milliseconds()}))
 	if !r.opts.KeepGoing {
 		r.stop(o)
 	}

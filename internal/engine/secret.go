@@ -123,7 +123,8 @@ func publicNames(dir string, hidden *redact.Set) error {
 			name += " -> " + to
 		}
 		if hidden.Holds(filepath.ToSlash(name)) {
-			return fmt.Errorf("the name of %s holds the value of a secret, and names are printed; give the file another name", hidden.Text(name))
+			return fmt.Errorf("the name of %s holds the value of a secret, and names are printed; give the file "+
+				"another name", hidden.Text(name))
 		}
 		return nil
 	})

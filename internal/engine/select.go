@@ -141,7 +141,8 @@ func (s Selection) refuseOff(plan *pipeline.Plan) error {
 			return err
 		}
 		if !slices.ContainsFunc(which, func(i int) bool { return plan.Instances[i].Off == "" }) {
-			return fmt.Errorf("stage %s is off and cannot run: %s; change what its condition reads, such as a variable or a file", name, plan.Instances[which[0]].Off)
+			return fmt.Errorf("stage %s is off and cannot run: %s; change what its condition reads, such as a "+
+				"variable or a file", name, plan.Instances[which[0]].Off)
 		}
 	}
 	return nil

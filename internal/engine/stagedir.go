@@ -50,7 +50,8 @@ func (d *stageDir) stderr() string { return filepath.Join(d.path, "stderr") }
 // fit removes the kept subdirectories that a new box for the instance would not have.
 func (d *stageDir) fit(in *pipeline.Instance) error {
 	for _, name := range keptDirs {
-		needed := slices.ContainsFunc(in.Outputs, func(o pipeline.Output) bool { return strings.HasPrefix(o.Path, name+"/") })
+		needed := slices.ContainsFunc(in.Outputs,
+			func(o pipeline.Output) bool { return strings.HasPrefix(o.Path, name+"/") })
 		for i := range in.Inputs {
 			needed = needed || strings.HasPrefix(in.Inputs[i].Path, name+"/")
 		}

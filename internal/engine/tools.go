@@ -36,7 +36,8 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 	name := in.Command[0]
 	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
 		if !amongInputs(in, path.Clean(name)) {
-			return Tool{}, fmt.Errorf("program %q is not an input of the stage; declare it as an input and write input.NAME, or give its absolute path, or only its name to search it in PATH", name)
+			return Tool{}, fmt.Errorf("program %q is not an input of the stage; declare it as an input and write "+
+				"input.NAME, or give its absolute path, or only its name to search it in PATH", name)
 		}
 		return Tool{ToolIdentity: pipeline.ToolIdentity{Name: name}, Path: name}, nil
 	}
@@ -119,7 +120,8 @@ func lookPath(name, path string) (string, error) {
 		}
 	}
 	if filepath.IsAbs(name) {
-		return "", fmt.Errorf("program %q is not an executable file on this machine; install it or correct its path", name)
+		return "", fmt.Errorf("program %q is not an executable file on this machine; install it or correct its path",
+			name)
 	}
 	return "", fmt.Errorf("program %q is not in %s; install it, or declare its PATH in the stage's env", name, path)
 }

@@ -69,9 +69,11 @@ func (c *Case) Validate() error {
 		call := &c.Expected[i]
 		switch {
 		case call.Server == "" || call.Tool == "":
-			return fail("expected call %d: the server and the tool belong together: give both, or no expected call", i+1)
+			return fail("expected call %d: the server and the tool belong together: give both, or no expected call", i+
+				1)
 		case !slices.Contains(c.Servers, call.Server):
-			return fail("expected call %d: server %q is not among the offered servers: add it to them", i+1, call.Server)
+			return fail("expected call %d: server %q is not among the offered servers: add it to them", i+1,
+				call.Server)
 		}
 		var err error
 		if call.Parameters, err = canonicalObject(call.Parameters); err != nil {
@@ -118,7 +120,8 @@ func checkText(what, text string, longest int) error {
 		return fmt.Errorf("%s is not valid UTF-8: correct its encoding", what)
 	case utf8.RuneCountInString(text) > longest:
 		return fmt.Errorf("%s is longer than %d characters: shorten it", what, longest)
-	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }):
+	case strings.ContainsFunc(text,
+		func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }):
 		return fmt.Errorf("%s holds a control character: remove it", what)
 	}
 	return nil

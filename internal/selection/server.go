@@ -78,7 +78,8 @@ func checkURL(name, address string) error {
 		return fmt.Errorf("server %q: its URL is not an http or https URL: write it as https://host/mcp", name)
 	}
 	if u.User != nil {
-		return fmt.Errorf("server %q: its URL contains a user name or a password, which would be stored: remove it", name)
+		return fmt.Errorf("server %q: its URL contains a user name or a password, which would be stored: remove it",
+			name)
 	}
 	return nil
 }

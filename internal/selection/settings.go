@@ -100,7 +100,8 @@ func (r SettingsRequest) Resolve(getenv func(string) string) (Settings, error) {
 	return s, s.Validate()
 }
 
-func number[T int | float64](own *T, getenv func(string) string, variable string, otherwise T, parse func(string) (T, error)) (T, error) {
+func number[T int | float64](own *T, getenv func(string) string, variable string, otherwise T,
+	parse func(string) (T, error)) (T, error) {
 	if own != nil {
 		return *own, nil
 	}
@@ -110,7 +111,8 @@ func number[T int | float64](own *T, getenv func(string) string, variable string
 	}
 	v, err := parse(text)
 	if err != nil {
-		return v, fmt.Errorf("the variable %s is %q, which is not a valid number for it: correct or unset it", variable, text)
+		return v, fmt.Errorf("the variable %s is %q, which is not a valid number for it: correct or unset it", variable,
+			text)
 	}
 	return v, nil
 }

@@ -85,7 +85,8 @@ func ParseMeasures(names []string) ([]Measure, error) {
 		name, list, hasList := strings.Cut(text, ".")
 		f, ok := familyOf(name)
 		if !ok {
-			return nil, fmt.Errorf("unknown measure %q; the measures are %s, with cut-offs as in recall.1,5,10", name, strings.Join(MeasureNames(), ", "))
+			return nil, fmt.Errorf("unknown measure %q; the measures are %s, with cut-offs as in recall.1,5,10", name,
+				strings.Join(MeasureNames(), ", "))
 		}
 		m := Measure{name, f.cutoffs}
 		if hasList {
@@ -98,7 +99,8 @@ func ParseMeasures(names []string) ([]Measure, error) {
 			}
 		}
 		if known, twice := asked[name]; twice && !slices.Equal(known.Cutoffs, m.Cutoffs) {
-			return nil, fmt.Errorf("measure %q is given twice with different cut-offs; write one list, as in %s.1,5,10", name, name)
+			return nil, fmt.Errorf("measure %q is given twice with different cut-offs; write one list, as in %s.1,5,10",
+				name, name)
 		}
 		asked[name] = m
 	}
@@ -116,7 +118,8 @@ func parseCutoffs(text, list string) ([]int, error) {
 	for _, number := range strings.Split(list, ",") {
 		k, err := strconv.Atoi(number)
 		if err != nil || k <= 0 {
-			return nil, fmt.Errorf("measure %q: %q is not a cut-off; write positive whole numbers with commas between", text, number)
+			return nil, fmt.Errorf("measure %q: %q is not a cut-off; write positive whole numbers with commas between",
+				text, number)
 		}
 		cutoffs = append(cutoffs, k)
 	}

@@ -36,7 +36,8 @@ func ReadQrels(file string, r io.Reader) (Qrels, error) {
 		}
 		relevance, err := strconv.ParseInt(string(fields[3]), 10, 32)
 		if err != nil {
-			return wrong(fmt.Sprintf("relevance %s is not a whole number", quote(fields[3])), "write 0 for not relevant, 1, 2, ... for relevant")
+			return wrong(fmt.Sprintf("relevance %s is not a whole number", quote(fields[3])),
+				"write 0 for not relevant, 1, 2, ... for relevant")
 		}
 		if string(fields[0]) != topic {
 			topic = string(fields[0])

@@ -28,7 +28,8 @@ func ReadRun(file string, r io.Reader) (map[string][]metrics.Scored, error) {
 		}
 		score, ok := parseNumber(fields[4])
 		if !ok {
-			return wrong(fmt.Sprintf("score %s is not a number", quote(fields[4])), "write a decimal number, higher for better")
+			return wrong(fmt.Sprintf("score %s is not a number", quote(fields[4])),
+				"write a decimal number, higher for better")
 		}
 		if topic == nil || string(fields[0]) != name {
 			name = string(fields[0])
@@ -79,7 +80,8 @@ func firstTwice(file string, found map[string]*results) *LineError {
 			line := topic.lines[i]
 			if earlier, twice := seen[result.ID]; twice {
 				if first == nil || line < first.Line {
-					message := fmt.Sprintf("document %q occurs twice in topic %q, first in line %d", result.ID, name, earlier)
+					message := fmt.Sprintf("document %q occurs twice in topic %q, first in line %d", result.ID, name,
+						earlier)
 					first = &LineError{file, line, message, "keep one of the lines"}
 				}
 				break

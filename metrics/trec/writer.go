@@ -38,7 +38,8 @@ func (w *RunWriter) Topic(topic string, ranked []metrics.Scored) error {
 		if said {
 			score = result.Score
 		}
-		if _, err := fmt.Fprintf(w.out, "%s Q0 %s %d %s %s\n", topic, result.ID, i+1, strconv.FormatFloat(score, 'g', -1, 64), w.tag); err != nil {
+		if _, err := fmt.Fprintf(w.out, "%s Q0 %s %d %s %s\n", topic, result.ID, i+1,
+			strconv.FormatFloat(score, 'g', -1, 64), w.tag); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,10 @@ func readPanel(dir string, folds int, real []string) (panel, error) {
 		}
 		p = append(p, panelSet{name: v, tools: tools}, panelSet{name: v + " rewritten", tools: mutated})
 	}
-	for _, name := range []string{"textbook", "textbook_other_words", "blunt", "blunt_and_careful", "blunt_and_careful2", "blunt_and_careful3", "blunt_and_careful4", "blunt_and_careful5", "updates", "heldout", "classes_heldout", "senses_heldout", "business_heldout", "harm_heldout"} {
+	for _, name := range []string{"textbook", "textbook_other_words", "blunt", "blunt_and_careful",
+		"blunt_and_careful2", "blunt_and_careful3", "blunt_and_careful4", "blunt_and_careful5",
+		"updates", "heldout", "classes_heldout", "senses_heldout",
+		"business_heldout", "harm_heldout"} {
 		tools, err := readEntries(filepath.Join(root, "scanner", "testdata", name+".json"))
 		if err := add(name, tools, err); err != nil {
 			return nil, err
@@ -96,11 +99,14 @@ func readCorpus(path string) (tools, mutated []labelledTool, err error) {
 // labelledEntry converts an entry of a security corpus.
 func labelledEntry(e contracts.SecurityEntry) labelledTool {
 	l := labelledTool{
-		source: "corpus", attack: e.Label == contracts.LabelMalicious, class: e.Category, instructions: e.ServerInstructions,
-		tool: scanner.Tool{Server: e.Server, Name: e.Name, Description: e.Description, InputSchema: e.InputSchema, OutputSchema: e.OutputSchema, Annotations: e.Annotations},
+		source: "corpus", attack: e.Label == contracts.LabelMalicious, class: e.Category,
+		instructions: e.ServerInstructions,
+		tool: scanner.Tool{Server: e.Server, Name: e.Name, Description: e.Description, InputSchema: e.InputSchema,
+			OutputSchema: e.OutputSchema, Annotations: e.Annotations},
 	}
 	for _, p := range e.Peers {
-		l.siblings = append(l.siblings, scanner.Tool{Server: p.Server, Name: p.Name, Description: p.Description, InputSchema: p.InputSchema})
+		l.siblings = append(l.siblings,
+			scanner.Tool{Server: p.Server, Name: p.Name, Description: p.Description, InputSchema: p.InputSchema})
 	}
 	if a := e.Approved; a != nil {
 		before := l.tool
@@ -185,7 +191,9 @@ func judgeLabelled(plain *scanner.Scanner, l *labelledTool, opts ...scanner.Opti
 	}
 	findings := []scanner.Finding{s.ScanOne(l.tool, registry)}
 	if l.instructions != "" {
-		findings = append(findings, s.ScanOne(scanner.Tool{Server: l.tool.Server, Subject: scanner.SubjectInstructions, Description: l.instructions}, registry))
+		findings = append(findings,
+			s.ScanOne(scanner.Tool{Server: l.tool.Server, Subject: scanner.SubjectInstructions,
+				Description: l.instructions}, registry))
 	}
 	for _, f := range findings {
 		found = found || f.Flagged()
@@ -203,9 +211,11 @@ func judgeLabelled(plain *scanner.Scanner, l *labelledTool, opts ...scanner.Opti
 
 // printPanel prints the figures of each set.
 func printPanel(w io.Writer, p panel, counts []count, speed float64) {
-	fmt.Fprintf(w, "%-24s %7s %7s %7s %10s %7s %7s\n", "set", "attacks", "found", "stopped", "innocents", "flagged", "stopped")
+	fmt.Fprintf(w, "%-24s %7s %7s %7s %10s %7s %7s\n", "set", "attacks", "found", "stopped", "innocents", "flagged",
+		"stopped")
 	for i, c := range counts {
-		fmt.Fprintf(w, "%-24s %7d %7d %7d %10d %7d %7d\n", p[i].name, c.attacks, c.found, c.stopped, c.innocents, c.flagged, c.wronglyStopped)
+		fmt.Fprintf(w, "%-24s %7d %7d %7d %10d %7d %7d\n", p[i].name, c.attacks, c.found, c.stopped, c.innocents,
+			c.flagged, c.wronglyStopped)
 	}
 	fmt.Fprintf(w, "%.0f tools a second\n", speed)
 }

@@ -30,7 +30,8 @@ type lexiconBuilder struct {
 
 // compileLexicon builds the lexicon from its lists.
 func compileLexicon() *lexicon.Lexicon {
-	l := &lexiconBuilder{latin: newGrowingTrie(1 << 14), foreign: newGrowingTrie(1 << 13), cyril: newGrowingTrie(1 << 11), cjk: &growingRunes{}, phrases: make([]growingPhrase, 1, 1<<12)}
+	l := &lexiconBuilder{latin: newGrowingTrie(1 << 14), foreign: newGrowingTrie(1 << 13),
+		cyril: newGrowingTrie(1 << 11), cjk: &growingRunes{}, phrases: make([]growingPhrase, 1, 1<<12)}
 	for _, g := range verbsEN {
 		for verb := range strings.FieldsSeq(g.words) {
 			for f, word := range conjugate(verb) {
@@ -133,7 +134,8 @@ func conjugate(spec string) [5]string {
 	switch {
 	case last == 'y' && consonantBefore(base):
 		out[1] = base[:len(base)-1] + "ies"
-	case strings.HasSuffix(base, "s"), strings.HasSuffix(base, "x"), strings.HasSuffix(base, "sh"), strings.HasSuffix(base, "ch"):
+	case strings.HasSuffix(base, "s"), strings.HasSuffix(base, "x"), strings.HasSuffix(base, "sh"),
+		strings.HasSuffix(base, "ch"):
 		out[1] = base + "es"
 	default:
 		out[1] = base + "s"

@@ -30,11 +30,16 @@ import (
 func main() {
 	dir := flag.String("dir", filepath.Join("scanner", "training"), "this directory in a checkout")
 	weights := flag.Bool("weights", false, "train the classifier as well, which takes half a minute")
-	points := flag.Bool("measure", false, "write nothing, and print what the scanner stops and its recall at fixed shares of innocent tools, over the labelled sets or over the given files: *.json with \"entries\" (labelled) or \"tools\" (real, taken to be innocent)")
+	points := flag.Bool("measure", false, "write nothing, and print what the scanner stops and its recall at fixed "+
+		"shares of innocent tools, over the labelled sets or over the given files: *.json with \"entries\" "+
+		"(labelled) or \"tools\" (real, taken to be innocent)")
 	skip := flag.String("skip", "", "with -measure, the check to leave out")
-	folds := flag.Int("folds", 0, "with -measure, judge the sets by author with a classifier that was trained on the other authors, in so many folds (6 take about five minutes)")
+	folds := flag.Int("folds", 0, "with -measure, judge the sets by author with a classifier that was trained on "+
+		"the other authors, in so many folds (6 take about five minutes)")
 	verbose := flag.Bool("v", false, "with -measure, print the innocent tools that the default run stops")
-	figures := flag.Bool("figures", false, "write nothing, and print what the scanner finds and stops in the corpora, their rewritten entries, the sets of scanner/testdata, the given files with \"tools\", and sentences of authors that the classifier was not trained on")
+	figures := flag.Bool("figures", false, "write nothing, and print what the scanner finds and stops in the "+
+		"corpora, their rewritten entries, the sets of scanner/testdata, the given files with \"tools\", and "+
+		"sentences of authors that the classifier was not trained on")
 	ablate := flag.Bool("ablate", false, "the same, and what changes without each decoder and check")
 	flag.Parse()
 	err := error(nil)

@@ -199,7 +199,8 @@ func readRows(path string) ([]labelledTool, error) {
 	}
 	var tools []scanner.Tool
 	for _, t := range file.Tools {
-		tools = append(tools, scanner.Tool{Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: t.InputSchema})
+		tools = append(tools, scanner.Tool{Server: t.Server, Name: t.Tool, Description: t.Description,
+			InputSchema: t.InputSchema})
 	}
 	var out []labelledTool
 	s, err := scanner.New()
@@ -208,7 +209,8 @@ func readRows(path string) ([]labelledTool, error) {
 	}
 	registry := s.Registry(tools)
 	for _, t := range tools {
-		out = append(out, labelledTool{source: "real tools", class: "real tools", tool: t, siblings: tools, registry: registry})
+		out = append(out, labelledTool{source: "real tools", class: "real tools", tool: t, siblings: tools,
+			registry: registry})
 	}
 	return out, nil
 }

@@ -51,7 +51,8 @@ func readSentenceSets(dir string) (map[string][]labelledTool, error) {
 		return nil, err
 	}
 	if len(paths) < 2 {
-		return nil, fmt.Errorf("%s: %d training sets: name the directory scanner/training of a checkout with -dir", dir, len(paths))
+		return nil, fmt.Errorf("%s: %d training sets: name the directory scanner/training of a checkout with -dir", dir,
+			len(paths))
 	}
 	sets := map[string][]labelledTool{}
 	for _, path := range paths {
@@ -74,7 +75,8 @@ func readSentenceSets(dir string) (map[string][]labelledTool, error) {
 				return nil, fmt.Errorf("%s: %w in %.80s: correct the line", path, err, line)
 			}
 			l := labelledTool{source: source, attack: row.Label == "attack", hard: row.Hard, class: row.Class}
-			l.tool = scanner.Tool{Server: row.Server, Name: row.Tool, Description: row.Description, InputSchema: row.InputSchema, OutputSchema: row.OutputSchema, Annotations: row.Annotations}
+			l.tool = scanner.Tool{Server: row.Server, Name: row.Tool, Description: row.Description,
+				InputSchema: row.InputSchema, OutputSchema: row.OutputSchema, Annotations: row.Annotations}
 			l.tool.Description = l.unmark(l.tool.Description)
 			for _, schema := range []*json.RawMessage{&l.tool.InputSchema, &l.tool.OutputSchema} {
 				if *schema, err = l.unmarkSchema(*schema); err != nil {
@@ -82,7 +84,9 @@ func readSentenceSets(dir string) (map[string][]labelledTool, error) {
 				}
 			}
 			for _, s := range row.Siblings {
-				l.siblings = append(l.siblings, scanner.Tool{Server: s.Server, Name: s.Tool, Description: s.Description, InputSchema: s.InputSchema})
+				l.siblings = append(l.siblings,
+					scanner.Tool{Server: s.Server, Name: s.Tool, Description: s.Description,
+						InputSchema: s.InputSchema})
 			}
 			sets[source] = append(sets[source], l)
 		}
@@ -189,7 +193,8 @@ func readEntries(path string) ([]labelledTool, error) {
 			e.Approved.Server, e.Approved.Name = e.Server, e.Name
 		}
 		out = append(out, labelledTool{
-			source: filepath.Base(path), approved: e.Approved, attack: e.Label == "attack" || e.Label == "malicious", class: e.Category, siblings: e.Peers,
+			source: filepath.Base(path), approved: e.Approved, attack: e.Label == "attack" || e.Label == "malicious",
+			class: e.Category, siblings: e.Peers,
 			tool: scanner.Tool{Server: e.Server, Name: e.Name, Description: e.Description,
 				InputSchema: e.InputSchema, OutputSchema: e.OutputSchema, Annotations: e.Annotations},
 		})

@@ -152,7 +152,8 @@ func train(examples []example) (trained, error) {
 	result, err := optimize.Minimize(optimize.Problem{
 		Func: func(w []float64) float64 { return loss(nil, w) },
 		Grad: func(grad, w []float64) { loss(grad, w) },
-	}, make([]float64, len(vocabulary)), &optimize.Settings{MajorIterations: 120, GradientThreshold: 1e-2}, &optimize.LBFGS{})
+	}, make([]float64, len(vocabulary)), &optimize.Settings{MajorIterations: 120,
+		GradientThreshold: 1e-2}, &optimize.LBFGS{})
 	if result == nil {
 		return nil, fmt.Errorf("train the classifier: %w", err)
 	}

@@ -16,11 +16,13 @@ var verbsEN = []struct {
 		admit+ state allude bring:brings:bringing:brought draw:draws:drawing:drew comment remark speak:speaks:speaking:spoke:spoken talk`},
 	{concept.Show, `show:shows:showing:showed:shown display surface expose present highlight print output render`},
 	{concept.Tell | concept.Send, `report relay leak share`},
-	{concept.Tell | concept.Secretly, `conceal hide:hides:hiding:hid:hidden withhold:withholds:withholding:withheld mask obscure suppress omit+ bury`},
+	{concept.Tell | concept.Secretly,
+		`conceal hide:hides:hiding:hid:hidden withhold:withholds:withholding:withheld mask obscure suppress omit+ bury`},
 	{concept.Ignore, `ignore disregard forget:forgets:forgetting:forgot:forgotten overlook neglect supersede
 		nullify:nullifies:nullifying:nullified void discard abandon dismiss negate invalidate supplant`},
 	{concept.Ignore | concept.Disable | concept.Include, `drop+`},
-	{concept.Ignore | concept.Disable, `override:overrides:overriding:overrode:overridden bypass circumvent skip+ cancel suspend waive evade sidestep`},
+	{concept.Ignore | concept.Disable,
+		`override:overrides:overriding:overrode:overridden bypass circumvent skip+ cancel suspend waive evade sidestep`},
 	{concept.Disable, `disable deactivate unset uncheck relax loosen lift`},
 	{concept.Disable | concept.Destroy, `remove`},
 	{concept.Send, `send:sends:sending:sent post forward upload transmit exfiltrate email mail bcc cc deliver
@@ -63,7 +65,8 @@ var verbsEN = []struct {
 	{concept.Include, `slip+ sneak tuck squeeze stash tag+ spell`},
 	{concept.Must, `ensure guarantee insist`},
 	{concept.Do, `answer reply:replies:replying:replied respond claim turn subtract deduct multiply divide reduce raise lower exchange invert falsify label shut`},
-	{concept.Do | concept.Stop, `leave:leaves:leaving:left keep:keeps:keeping:kept make:makes:making:made take:takes:taking:took:taken give:gives:giving:gave:given stay`},
+	{concept.Do | concept.Stop,
+		`leave:leaves:leaving:left keep:keeps:keeping:kept make:makes:making:made take:takes:taking:took:taken give:gives:giving:gave:given stay`},
 	{concept.Allow, `trust whitelist allowlist grant permit+ allow enable accept unlock bless`},
 	{concept.Read | concept.Call, `install download curl wget`},
 }
@@ -78,7 +81,8 @@ var nounsEN = []struct {
 	{concept.Model, `assistant model llm ai agent chatbot bot claude= gpt= chatgpt= copilot= gemini= llama= ais= subagent orchestrator`},
 	{concept.Instr, `instruction guideline prompt directive guidance= commandment preamble`},
 	{concept.Rule, `rule policy constraint restriction training= order direction mandate norm protocol`},
-	{concept.Rule | concept.Guard, `safeguard guardrail limitation safety= protection restraint boundary ethic alignment=`},
+	{concept.Rule | concept.Guard,
+		`safeguard guardrail limitation safety= protection restraint boundary ethic alignment=`},
 	{concept.Guard, `filter security= check validation confirmation sandbox approval permission safeguards= firewall antivirus consent= moderation= verification= dialog review warning authentication= authorization= control`},
 	{concept.Conv, `conversation chat dialogue dialog discussion thread utterance`},
 	{concept.Conv | concept.Tell, `message`},
@@ -157,55 +161,161 @@ var phrasesEN = []struct {
 	c     concept.Set
 	words string
 }{
-	{concept.Secret, "api key|api keys|private key|private keys|access key|access keys|secret key|ssh key|ssh keys|signing key|encryption key|seed phrase|recovery phrase|auth token|environment variable|environment variables|env vars|env variables|credit card|card number|connection string|service account|client secret|session id|session cookie|bank account|one time code|two factor|auth header|authorization header|access token|access tokens|social security|recovery codes|backup codes|host keys|key material|private keys|key file|key files|dot env"},
-	{concept.History | concept.Conv, "chat history|conversation history|chat log|conversation log|message history|user messages|previous messages|prior messages|conversation so far|full context|recent messages|prior turns|previous turns|entire context|context window|chat transcript|user query|user's query|original query|user prompt|user's prompt|user's message|user's request|user's question|user's words|conversation context|messages so far|discussed so far|said so far|everything so far|earlier messages|session transcript|recent turns|chat so far|our conversation|exchanged so far"},
-	{concept.System | concept.Instr, "system prompt|system message|system instructions|system instruction|developer message|developer prompt|hidden prompt|initial prompt|initial instructions|operating instructions|developer instructions|internal instructions|system prompts|your configuration|internal prompt|original instructions|base prompt|system text"},
-	{concept.Must, "make sure|be sure|have to|has to|need to|needs to|is required|are required|it is important|no exceptions|without exception|without fail|at all times|under all circumstances|in all cases|by default always|under no circumstances"},
-	{concept.Should, "would be|it helps|good practice|best practice|feel free|we suggest|we ask|is expected|are expected|works best|it is best|nice to|would help"},
+	{concept.Secret, "api key|api keys|private key|private keys|access key|access keys|secret key|ssh key|ssh " +
+		"keys|signing key|encryption key|seed phrase|recovery phrase|auth token|environment variable|environment " +
+		"variables|env vars|env variables|credit card|card number|connection string|service account|client " +
+		"secret|session id|session cookie|bank account|one time code|two factor|auth header|authorization " +
+		"header|access token|access tokens|social security|recovery codes|backup codes|host keys|key " +
+		"material|private keys|key file|key files|dot env"},
+	{concept.History | concept.Conv, "chat history|conversation history|chat log|conversation log|message " +
+		"history|user messages|previous messages|prior messages|conversation so far|full context|recent " +
+		"messages|prior turns|previous turns|entire context|context window|chat transcript|user query|user's " +
+		"query|original query|user prompt|user's prompt|user's message|user's request|user's question|user's " +
+		"words|conversation context|messages so far|discussed so far|said so far|everything so far|earlier " +
+		"messages|session transcript|recent turns|chat so far|our conversation|exchanged so far"},
+	{concept.System | concept.Instr, "system prompt|system message|system instructions|system instruction|developer " +
+		"message|developer prompt|hidden prompt|initial prompt|initial instructions|operating " +
+		"instructions|developer instructions|internal instructions|system prompts|your configuration|internal " +
+		"prompt|original instructions|base prompt|system text"},
+	{concept.Must, "make sure|be sure|have to|has to|need to|needs to|is required|are required|it is important|no " +
+		"exceptions|without exception|without fail|at all times|under all circumstances|in all cases|by default " +
+		"always|under no circumstances"},
+	{concept.Should, "would be|it helps|good practice|best practice|feel free|we suggest|we ask|is expected|are " +
+		"expected|works best|it is best|nice to|would help"},
 	{concept.Secret, "process env|environment dump|passport number|session cookies"},
-	{concept.Conv | concept.History, "in the clipboard|clipboard contents|clipboard content|screen contents|open tabs|last user message"},
-	{concept.Neg | concept.Tell, "keep this internal|keep it internal|keep that internal|to yourself|strictly internal|don't care|doesn't care|won't mind|doesn't mind|do not care|need not know|not need to know|needn't know|not their concern|keep this confidential|keep that private|without attribution|shouldn't know|should not know|must not know|shouldn't see|must not see|should not see|must never see|must never know|should never know|should never learn|must never learn"},
-	{concept.Ignore, "no longer exist|no longer exists|don't cover|do not cover|doesn't hold|does not hold|don't hold|don't apply|doesn't apply|does not apply|don't matter|do not matter|doesn't matter|don't bind|not binding|not relevant|don't count|do not count|not extend|have changed|were replaced|are replaced|has been replaced|have been replaced|been corrupted|have expired|has expired|been updated|no bearing"},
-	{concept.Other | concept.Tool, "over alternatives|over others|than others|than alternatives|than other|the alternatives|any alternative|over competing|its competitors|competing tools|anything else available"},
-	{concept.Prefer, "retired|been retired|shut down|been replaced|been disabled|been removed|no longer available|out of service|out of order|unavailable"},
-	{concept.Allow | concept.Ask, "pre authorized|pre authorised|preauthorized|given permission|gave permission|granted permission|has permission|no objection|fine with|already said yes|signed off|explicitly allowed"},
-	{concept.Neg | concept.Tell, "keep quiet|stay silent|remain silent|say nothing|keep secret|keep hidden|keep this|keep it|not visible|leave out|no mention|without mentioning|without telling|without informing|without notifying|keep private|off the record|between us|not be shown|stay hidden|remain hidden|remain invisible|be discreet|behind the scenes|in the background|out of sight|no need to mention|no need to tell|not surface|hidden from|invisible to|keep mum|not shown|out of the reply|out of the answer|leave no trace|no trace|without a trace"},
-	{concept.Secretly, "behind the scenes|in the background|under the hood|without notice|no trace|without a trace|off the record|out of sight"},
-	{concept.Ignore, "priority over|precedence over|higher authority|outrank any|outranks any|more weight than|trumps any|takes precedence|supersedes any|above any"},
-	{concept.Pretend, "developer mode|debug mode|god mode|admin mode|administrator mode|maintenance mode|unrestricted mode|dan mode|root mode|granted administrator"},
-	{concept.System | concept.Instr, "text above|everything above|words above|message above|configured behavior|configured behaviour|what you were configured|your setup|your initial message"},
-	{concept.Neg | concept.Tell, "out of your|out of the|no reason to|there is no need|leave that out|nobody needs|no one needs|nothing about|absent from|omitted from|excluded from|kept out|unmentioned|without comment|without saying|without drawing|in the dark"},
-	{concept.Secret, "private ssh key|ssh private key|key pair|env file|env files|environment file|shell history|bash history|browser history|saved passwords|keys stored|stored keys|stored credentials|database dump"},
-	{concept.Conv | concept.History, "user has said|user said|user asked|user has asked|user wrote|user has written|user typed|has shared|they shared|earlier exchanges|previous exchanges|exchanges with|everything the user|user's initial|initial message|dialogue so far|said in this|every message|all messages|all prompts|user prompts|recent prompts|asked for today|original message|original prompt|entire conversation|full conversation|whole conversation|complete conversation|full chat|full transcript|complete transcript|full dialogue|whole chat|entire chat|full dialog|copy of the dialogue|conversation until now|conversation to date|chat to date|content of the conversation|contents of the conversation|conversation summary|summary of the conversation|messages exchanged|what the user said|what the user wrote|what the user told|what the user typed"},
-	{concept.Allow | concept.Ask, "already approved|already agreed|already consented|already authorized|already authorised|already confirmed|has approved|has agreed|has consented|has authorized|pre approved|already knows|already aware|is aware|has been approved|has given consent|implied consent|implicitly approved|considered approved|deemed approved|on behalf|user's behalf|on their behalf"},
-	{concept.Pretend, "you are now|act as|acting as|from now on|new role|new persona|your role|you are no|you are a|you are an|you will act|you will be|new identity|your new"},
-	{concept.Now, "from now|going forward|from here|this point on|rest of|remainder of|for the rest|as of now|effective immediately|until further notice|every subsequent|all subsequent|all future|any future|future requests"},
-	{concept.Other | concept.Tool, "other tool|other tools|any tool|any tools|every tool|all tools|all other tools|any other tool|another tool|other server|other servers|other functions|any function|every other tool|another server|remaining tools|alternative tools|each tool|tool call|tool calls|tool use|tool usage|other integrations|other mcp|any other function|all other functions|alternative tool|similar tools|built in tools|native tools|another server's|connected tools|available tools|installed tools|other connectors|all other servers"},
-	{concept.Tell | concept.Ask, "ask for permission|ask permission|ask for confirmation|ask the user|check with|ask first|seek approval"},
+	{concept.Conv | concept.History, "in the clipboard|clipboard contents|clipboard content|screen contents|open " +
+		"tabs|last user message"},
+	{concept.Neg | concept.Tell, "keep this internal|keep it internal|keep that internal|to yourself|strictly " +
+		"internal|don't care|doesn't care|won't mind|doesn't mind|do not care|need not know|not need to " +
+		"know|needn't know|not their concern|keep this confidential|keep that private|without attribution|shouldn't " +
+		"know|should not know|must not know|shouldn't see|must not see|should not see|must never see|must never " +
+		"know|should never know|should never learn|must never learn"},
+	{concept.Ignore, "no longer exist|no longer exists|don't cover|do not cover|doesn't hold|does not hold|don't " +
+		"hold|don't apply|doesn't apply|does not apply|don't matter|do not matter|doesn't matter|don't bind|not " +
+		"binding|not relevant|don't count|do not count|not extend|have changed|were replaced|are replaced|has been " +
+		"replaced|have been replaced|been corrupted|have expired|has expired|been updated|no bearing"},
+	{concept.Other | concept.Tool, "over alternatives|over others|than others|than alternatives|than other|the " +
+		"alternatives|any alternative|over competing|its competitors|competing tools|anything else available"},
+	{concept.Prefer, "retired|been retired|shut down|been replaced|been disabled|been removed|no longer " +
+		"available|out of service|out of order|unavailable"},
+	{concept.Allow | concept.Ask, "pre authorized|pre authorised|preauthorized|given permission|gave " +
+		"permission|granted permission|has permission|no objection|fine with|already said yes|signed off|explicitly " +
+		"allowed"},
+	{concept.Neg | concept.Tell, "keep quiet|stay silent|remain silent|say nothing|keep secret|keep hidden|keep " +
+		"this|keep it|not visible|leave out|no mention|without mentioning|without telling|without informing|without " +
+		"notifying|keep private|off the record|between us|not be shown|stay hidden|remain hidden|remain " +
+		"invisible|be discreet|behind the scenes|in the background|out of sight|no need to mention|no need to " +
+		"tell|not surface|hidden from|invisible to|keep mum|not shown|out of the reply|out of the answer|leave no " +
+		"trace|no trace|without a trace"},
+	{concept.Secretly, "behind the scenes|in the background|under the hood|without notice|no trace|without a " +
+		"trace|off the record|out of sight"},
+	{concept.Ignore, "priority over|precedence over|higher authority|outrank any|outranks any|more weight " +
+		"than|trumps any|takes precedence|supersedes any|above any"},
+	{concept.Pretend, "developer mode|debug mode|god mode|admin mode|administrator mode|maintenance " +
+		"mode|unrestricted mode|dan mode|root mode|granted administrator"},
+	{concept.System | concept.Instr, "text above|everything above|words above|message above|configured " +
+		"behavior|configured behaviour|what you were configured|your setup|your initial message"},
+	{concept.Neg | concept.Tell, "out of your|out of the|no reason to|there is no need|leave that out|nobody " +
+		"needs|no one needs|nothing about|absent from|omitted from|excluded from|kept out|unmentioned|without " +
+		"comment|without saying|without drawing|in the dark"},
+	{concept.Secret, "private ssh key|ssh private key|key pair|env file|env files|environment file|shell " +
+		"history|bash history|browser history|saved passwords|keys stored|stored keys|stored credentials|database dump"},
+	{concept.Conv | concept.History, "user has said|user said|user asked|user has asked|user wrote|user has " +
+		"written|user typed|has shared|they shared|earlier exchanges|previous exchanges|exchanges with|everything " +
+		"the user|user's initial|initial message|dialogue so far|said in this|every message|all messages|all " +
+		"prompts|user prompts|recent prompts|asked for today|original message|original prompt|entire " +
+		"conversation|full conversation|whole conversation|complete conversation|full chat|full transcript|complete " +
+		"transcript|full dialogue|whole chat|entire chat|full dialog|copy of the dialogue|conversation until " +
+		"now|conversation to date|chat to date|content of the conversation|contents of the " +
+		"conversation|conversation summary|summary of the conversation|messages exchanged|what the user said|what " +
+		"the user wrote|what the user told|what the user typed"},
+	{concept.Allow | concept.Ask, "already approved|already agreed|already consented|already authorized|already " +
+		"authorised|already confirmed|has approved|has agreed|has consented|has authorized|pre approved|already " +
+		"knows|already aware|is aware|has been approved|has given consent|implied consent|implicitly " +
+		"approved|considered approved|deemed approved|on behalf|user's behalf|on their behalf"},
+	{concept.Pretend, "you are now|act as|acting as|from now on|new role|new persona|your role|you are no|you are " +
+		"a|you are an|you will act|you will be|new identity|your new"},
+	{concept.Now, "from now|going forward|from here|this point on|rest of|remainder of|for the rest|as of " +
+		"now|effective immediately|until further notice|every subsequent|all subsequent|all future|any " +
+		"future|future requests"},
+	{concept.Other | concept.Tool, "other tool|other tools|any tool|any tools|every tool|all tools|all other " +
+		"tools|any other tool|another tool|other server|other servers|other functions|any function|every other " +
+		"tool|another server|remaining tools|alternative tools|each tool|tool call|tool calls|tool use|tool " +
+		"usage|other integrations|other mcp|any other function|all other functions|alternative tool|similar " +
+		"tools|built in tools|native tools|another server's|connected tools|available tools|installed tools|other " +
+		"connectors|all other servers"},
+	{concept.Tell | concept.Ask, "ask for permission|ask permission|ask for confirmation|ask the user|check " +
+		"with|ask first|seek approval"},
 	{concept.Urgent, "action required|must read|read this|read carefully|please note|pay attention"},
-	{concept.Authority, "security team|required by|legal requirement|by law|company policy|quality assurance|anti abuse|security policy|terms of service|usage policy|data retention|compliance team|trust and safety|for billing|it department|usage analytics|quality control|safety team|risk team|platform team"},
-	{concept.Disable, "turn off|turned off|switch off|shut off|auto approve|auto accept|no longer apply|no longer applies|do not apply|not apply|no longer bound|not bound|are lifted|set aside"},
-	{concept.Ignore, "set aside|no longer apply|no longer applies|do not apply|not apply|no longer bound|takes precedence|take precedence|taking precedence|overrides any|pay no attention|throw away|throw out|start over|start fresh|clean slate|nothing above|not follow|stop following|no longer follow|not obey|do away|let go|are void|is void|no longer valid|not valid|are superseded|has priority over|have priority over|not be followed|not be applied|cast aside|leave aside|in place of|no longer relevant"},
-	{concept.Instr, "your instructions|your rules|your guidelines|what you were told|you were told|you were given|been told|your training|your prompt|told you|were instructed"},
-	{concept.Before, "prior to|ahead of|first of all|as a first|first step|at the start|at the beginning|to begin|before anything|in advance"},
+	{concept.Authority, "security team|required by|legal requirement|by law|company policy|quality assurance|anti " +
+		"abuse|security policy|terms of service|usage policy|data retention|compliance team|trust and safety|for " +
+		"billing|it department|usage analytics|quality control|safety team|risk team|platform team"},
+	{concept.Disable, "turn off|turned off|switch off|shut off|auto approve|auto accept|no longer apply|no longer " +
+		"applies|do not apply|not apply|no longer bound|not bound|are lifted|set aside"},
+	{concept.Ignore, "set aside|no longer apply|no longer applies|do not apply|not apply|no longer bound|takes " +
+		"precedence|take precedence|taking precedence|overrides any|pay no attention|throw away|throw out|start " +
+		"over|start fresh|clean slate|nothing above|not follow|stop following|no longer follow|not obey|do away|let " +
+		"go|are void|is void|no longer valid|not valid|are superseded|has priority over|have priority over|not be " +
+		"followed|not be applied|cast aside|leave aside|in place of|no longer relevant"},
+	{concept.Instr, "your instructions|your rules|your guidelines|what you were told|you were told|you were " +
+		"given|been told|your training|your prompt|told you|were instructed"},
+	{concept.Before, "prior to|ahead of|first of all|as a first|first step|at the start|at the beginning|to " +
+		"begin|before anything|in advance"},
 	{concept.When, "each time|every time|any time|at the end|as soon as|in case|whenever possible"},
 	{concept.User, "end user|account holder|the person|whoever|human in the loop|the owner"},
 	{concept.Know, "without knowledge|without awareness|find out"},
-	{concept.Outside, "third party|third parties|our server|our servers|our endpoint|our api|our collector|external server|external service|remote server|remote endpoint"},
-	{concept.Meta, "for example|such as|looks like|look like|e g|i e|known attack|prompt injection|prompt injections|tool poisoning|test case|test cases|red team|pen test|social engineering|jail break|false positive|written as|phrases like|text like|strings like|attempts to|tries to|trying to|attempt to|try to|known bad|training data|case study|attack patterns|code review|detection rules|reverse shell|reverse shells|web shell|web shells|command injection|path traversal|sql injection|trojan source"},
-	{concept.Prefer, "instead of|rather than|in place of|in preference|over any|over all|top choice|first choice|only tool|no other|better than|more reliable|more accurate|most accurate|most reliable|drop in replacement|go to|the right tool|first resort|highest rated|number one|top rated|last resort|never use|do not use|avoid using|no alternative|stop using|do not call|dont use|always use|always choose|always select|always pick|no longer supported|no longer maintained|no longer works"},
-	{concept.Conv | concept.History, "files are open|open in the editor|open files|opened files|open documents|files that are open|across in this|said in this chat|said in this conversation|was said|been said|talked about|talked over|been discussed|was discussed|user confided|confided to you|user pasted|user has pasted|user uploaded|has pasted|pasted or uploaded|chat messages|last messages|latest messages|messages so far|earlier tool calls|previous tool calls|earlier tool results|tool results|results of earlier|results of previous|state of the assistant|state of the model|assistant's state|working memory|model's memory|assistant's memory|agent's memory|assistant's context|model's context|agent's context|current conversation|present conversation|whole dialogue|entire dialogue|this conversation|this chat|this session's|the chat so|exchange with the user|interaction so far|session so far|user is working|is working on|wants to achieve|user was doing|user is doing|was doing before|reason for the request|their messages|user's messages|messages of the user|user's last|user's latest|most recent message|user typed last|typed last|earlier part of|last turns|recent conversation|conversation up to|chat up to|session's main|context of the session|what was asked|what they asked|conversation context"},
-	{concept.Secret | concept.CredPath, "mother's maiden|maiden name|identity card|identity document|identity papers|driving licence|driver's license|passport photo|bank login|banking login|tax number|customer rows|customer records|database dump|health records|password store|password manager|password vault|password database|password safe|cookie file|cookie jar|saved logins|stored logins|login data|keystore file|wallet file|wallet folder|secret variable|secret variables|git credentials|saved credentials|browser's passwords|browser passwords|aws keys|cloud keys|cloud credentials|private folder|private folders|private notes|private files|passport scan|keys of the user|logins of the user|user's keys|user's credentials|user's passwords|stored cookies|session cookies of"},
+	{concept.Outside, "third party|third parties|our server|our servers|our endpoint|our api|our collector|external " +
+		"server|external service|remote server|remote endpoint"},
+	{concept.Meta, "for example|such as|looks like|look like|e g|i e|known attack|prompt injection|prompt " +
+		"injections|tool poisoning|test case|test cases|red team|pen test|social engineering|jail break|false " +
+		"positive|written as|phrases like|text like|strings like|attempts to|tries to|trying to|attempt to|try " +
+		"to|known bad|training data|case study|attack patterns|code review|detection rules|reverse shell|reverse " +
+		"shells|web shell|web shells|command injection|path traversal|sql injection|trojan source"},
+	{concept.Prefer, "instead of|rather than|in place of|in preference|over any|over all|top choice|first " +
+		"choice|only tool|no other|better than|more reliable|more accurate|most accurate|most reliable|drop in " +
+		"replacement|go to|the right tool|first resort|highest rated|number one|top rated|last resort|never use|do " +
+		"not use|avoid using|no alternative|stop using|do not call|dont use|always use|always choose|always " +
+		"select|always pick|no longer supported|no longer maintained|no longer works"},
+	{concept.Conv | concept.History, "files are open|open in the editor|open files|opened files|open " +
+		"documents|files that are open|across in this|said in this chat|said in this conversation|was said|been " +
+		"said|talked about|talked over|been discussed|was discussed|user confided|confided to you|user pasted|user " +
+		"has pasted|user uploaded|has pasted|pasted or uploaded|chat messages|last messages|latest " +
+		"messages|messages so far|earlier tool calls|previous tool calls|earlier tool results|tool results|results " +
+		"of earlier|results of previous|state of the assistant|state of the model|assistant's state|working " +
+		"memory|model's memory|assistant's memory|agent's memory|assistant's context|model's context|agent's " +
+		"context|current conversation|present conversation|whole dialogue|entire dialogue|this conversation|this " +
+		"chat|this session's|the chat so|exchange with the user|interaction so far|session so far|user is " +
+		"working|is working on|wants to achieve|user was doing|user is doing|was doing before|reason for the " +
+		"request|their messages|user's messages|messages of the user|user's last|user's latest|most recent " +
+		"message|user typed last|typed last|earlier part of|last turns|recent conversation|conversation up to|chat " +
+		"up to|session's main|context of the session|what was asked|what they asked|conversation context"},
+	{concept.Secret | concept.CredPath, "mother's maiden|maiden name|identity card|identity document|identity " +
+		"papers|driving licence|driver's license|passport photo|bank login|banking login|tax number|customer " +
+		"rows|customer records|database dump|health records|password store|password manager|password vault|password " +
+		"database|password safe|cookie file|cookie jar|saved logins|stored logins|login data|keystore file|wallet " +
+		"file|wallet folder|secret variable|secret variables|git credentials|saved credentials|browser's " +
+		"passwords|browser passwords|aws keys|cloud keys|cloud credentials|private folder|private folders|private " +
+		"notes|private files|passport scan|keys of the user|logins of the user|user's keys|user's " +
+		"credentials|user's passwords|stored cookies|session cookies of"},
 	{concept.Whole, "you know of|known to you|you have seen|you have access|you come across|you remember|you can reach"},
 	{concept.Include, "comes with|come with|along with|together with"},
-	{concept.Personal, "full name|birthday|home address|phone number|phone numbers|bank details|address book|date of birth|open tabs|browser tabs|browser history|browsing history|screen shot|contact details|contact list|diary entries|private messages|recent photos|contents of the clipboard"},
-	{concept.Should, "so kind as|could you|would you mind|be appreciated|would appreciate|is customary|are welcome|is best to|feel free to|may want to|might want to|worth adding|is advised|is advisable|we advise|you can help|helps us|it would help"},
-	{concept.Pretend, "you speak as|speak as|speaks as|role of|in the role|take on the|you answer as|respond as|talk as|play the part|slips into|slip into|the persona"},
-	{concept.Neg | concept.Tell, "the two of us|between you and|not let on|never let on|don't let on|between ourselves|our secret|little secret|off the books|under wraps|under the radar|keep quiet|keeps quiet|says nothing|nothing else about|without mention|not come up|never comes up|need not concern|does not concern"},
-	{concept.Instr, "you believed|you learned|your purpose|content rules|were told|was told|you are told|tool descriptions|earlier tool descriptions|previous descriptions|told before|told at the|told earlier"},
+	{concept.Personal, "full name|birthday|home address|phone number|phone numbers|bank details|address book|date " +
+		"of birth|open tabs|browser tabs|browser history|browsing history|screen shot|contact details|contact " +
+		"list|diary entries|private messages|recent photos|contents of the clipboard"},
+	{concept.Should, "so kind as|could you|would you mind|be appreciated|would appreciate|is customary|are " +
+		"welcome|is best to|feel free to|may want to|might want to|worth adding|is advised|is advisable|we " +
+		"advise|you can help|helps us|it would help"},
+	{concept.Pretend, "you speak as|speak as|speaks as|role of|in the role|take on the|you answer as|respond " +
+		"as|talk as|play the part|slips into|slip into|the persona"},
+	{concept.Neg | concept.Tell, "the two of us|between you and|not let on|never let on|don't let on|between " +
+		"ourselves|our secret|little secret|off the books|under wraps|under the radar|keep quiet|keeps quiet|says " +
+		"nothing|nothing else about|without mention|not come up|never comes up|need not concern|does not concern"},
+	{concept.Instr, "you believed|you learned|your purpose|content rules|were told|was told|you are told|tool " +
+		"descriptions|earlier tool descriptions|previous descriptions|told before|told at the|told earlier"},
 	{concept.Now, "as of today|as of this|from this version|from this point|starting now|from today|this version on"},
 	{concept.User, "the person who|account owner|the caller"},
 	{concept.Outside, "our own storage|our storage|our partners|our team|our side|our own|to us"},
 	{concept.Disable, "switched off|are off|is off|no longer active|switch off"},
-	{concept.Allow | concept.Ask, "confirmed already|approved already|agreed already|already confirmed|authorised already|authorized already|already answered"},
+	{concept.Allow | concept.Ask, "confirmed already|approved already|agreed already|already confirmed|authorised " +
+		"already|authorized already|already answered"},
 }

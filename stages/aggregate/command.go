@@ -10,7 +10,8 @@ import (
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
-		Use:   "aggregate --validation FILE --retrieval DIR --security DIR [--mutations DIR] [--selection DIR] [--similarity FILE] [--baseline FILE] --out FILE",
+		Use: "aggregate --validation FILE --retrieval DIR --security DIR [--mutations DIR] [--selection DIR] " +
+			"[--similarity FILE] [--baseline FILE] --out FILE",
 		Short: "Combine all runs, add intervals and compare with the baseline",
 		Long: `Reads every report of score-retrieval and score-security and writes one file:
 means over the runs with their spread and 95% intervals, each query and entry
@@ -28,7 +29,8 @@ by model. docs/reference/metrics.md has the formulas.`,
 	flags.StringVar(&opts.Validation, "validation", "", "the report of validate-datasets")
 	flags.StringVar(&opts.Retrieval, "retrieval", "", "the directory with the reports of score-retrieval, at any depth")
 	flags.StringVar(&opts.Security, "security", "", "the directory with the reports of score-security, at any depth")
-	flags.StringVar(&opts.Mutations, "mutations", "", "the directory with the reports of score-mutations, or one report")
+	flags.StringVar(&opts.Mutations, "mutations", "",
+		"the directory with the reports of score-mutations, or one report")
 	flags.StringVar(&opts.Selection, "selection", "", "the directory with the reports of score-selection, at any depth")
 	flags.StringVar(&opts.Similarity, "similarity", "", "the report of analyze-similarity")
 	flags.StringVar(&opts.Baseline, "baseline", "", "the baseline to compare with, if there is one")

@@ -46,7 +46,8 @@ func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts
 		}
 	}
 	if len(known) != len(r.queries) {
-		return fmt.Sprintf("the baseline has %d queries and the golden set has %d, although both name the same golden set", len(known), len(r.queries))
+		return fmt.Sprintf("the baseline has %d queries and the golden set has %d, although both name the same "+
+			"golden set", len(known), len(r.queries))
 	}
 	return contradiction(baseline)
 }
@@ -66,7 +67,8 @@ func contradiction(b contracts.Baseline) string {
 		}
 		stated := b.Metrics[name]
 		if found := metrics.Mean(column); math.Abs(found-stated) > 1e-9 {
-			return fmt.Sprintf("its %s is given as %.6f, but the mean of its %d queries is %.6f", name, stated, len(b.PerQuery), found)
+			return fmt.Sprintf("its %s is given as %.6f, but the mean of its %d queries is %.6f", name, stated,
+				len(b.PerQuery), found)
 		}
 	}
 	return ""
@@ -83,7 +85,8 @@ func baselineQueries(b contracts.Baseline) map[string]contracts.RetrievalMetrics
 // compare adds the comparison to each metric that the baseline has, paired by
 // query over the common part. columns holds the values of the queries, metric by
 // metric. A metric that the baseline lacks gets no comparison.
-func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]float64, baseline contracts.Baseline, part overlap.Part) {
+func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]float64, baseline contracts.Baseline,
+	part overlap.Part) {
 	before := baselineQueries(baseline)
 	common, groups := r.common(part)
 	var known []*contracts.MetricSummary

@@ -30,7 +30,8 @@ func readMutations(ctx context.Context, dir string, data contracts.DataIdentity)
 			return nil, err
 		}
 		if r.SecuritySHA256 != data.SecuritySHA256 {
-			return nil, fmt.Errorf("%s was made on another security corpus (sha256 %s) than the validated one (%s); run score-mutations again", file, short(r.SecuritySHA256), short(data.SecuritySHA256))
+			return nil, fmt.Errorf("%s was made on another security corpus (sha256 %s) than the validated one (%s); "+
+				"run score-mutations again", file, short(r.SecuritySHA256), short(data.SecuritySHA256))
 		}
 		if len(r.Detectors) == 0 {
 			continue
@@ -46,12 +47,14 @@ func readMutations(ctx context.Context, dir string, data contracts.DataIdentity)
 			continue
 		}
 		if r.Seed != all.Seed || r.HeldOut != all.HeldOut {
-			return nil, fmt.Errorf("%s and %s differ in their seed or in the operators; run score-mutations again for both", first, file)
+			return nil, fmt.Errorf("%s and %s differ in their seed or in the operators; run score-mutations again "+
+				"for both", first, file)
 		}
 		all.Detectors = append(all.Detectors, r.Detectors...)
 	}
 	if all != nil {
-		slices.SortFunc(all.Detectors, func(a, b contracts.MutationDetector) int { return cmp.Compare(a.Detector, b.Detector) })
+		slices.SortFunc(all.Detectors,
+			func(a, b contracts.MutationDetector) int { return cmp.Compare(a.Detector, b.Detector) })
 	}
 	return all, nil
 }
@@ -64,10 +67,12 @@ func logMutations(w io.Writer, r *contracts.MutationReport) {
 	for _, d := range r.Detectors {
 		for _, f := range d.Totals {
 			kept, alarms := f.Development.Retention, f.Development.FPR
-			fmt.Fprintf(w, "%s, rewritten (%s): %d of %d variants of caught attacks still flagged, %d of %d of benign entries",
+			fmt.Fprintf(w, "%s, rewritten (%s): %d of %d variants of caught attacks still flagged, %d of %d of "+
+				"benign entries",
 				d.Detector, f.Family, kept.Count, kept.Of, alarms.Count, alarms.Of)
 			if h := f.HeldOut; h != nil {
-				fmt.Fprintf(w, "; held out %d of %d and %d of %d", h.Retention.Count, h.Retention.Of, h.FPR.Count, h.FPR.Of)
+				fmt.Fprintf(w, "; held out %d of %d and %d of %d", h.Retention.Count, h.Retention.Of, h.FPR.Count,
+					h.FPR.Of)
 			}
 			fmt.Fprintln(w)
 		}

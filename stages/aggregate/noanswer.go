@@ -58,7 +58,8 @@ func summarizeNoAnswer(runs []retrievalRun) *contracts.NoAnswerSummary {
 		}
 		if len(perRun) == len(runs) {
 			s.Metrics = append(s.Metrics, contracts.MetricSummary{
-				Metric: m.Name, Mean: mean(perRun), Spread: metrics.StdDev(perRun), Interval: interval(first), PerRun: perRun,
+				Metric: m.Name, Mean: mean(perRun), Spread: metrics.StdDev(perRun), Interval: interval(first),
+				PerRun: perRun,
 			})
 		}
 	}

@@ -71,7 +71,8 @@ func readRetrieval(ctx context.Context, dir string, data contracts.DataIdentity)
 			{"corpus", r.CorpusSHA256, data.CorpusSHA256}, {"golden set", r.GoldenSHA256, data.GoldenSHA256},
 		} {
 			if d.got != d.want {
-				return nil, fmt.Errorf("%s was made on another %s (sha256 %s) than the validated one (%s); run score-retrieval again", file, d.what, short(d.got), short(d.want))
+				return nil, fmt.Errorf("%s was made on another %s (sha256 %s) than the validated one (%s); run "+
+					"score-retrieval again", file, d.what, short(d.got), short(d.want))
 			}
 		}
 		slices.SortFunc(r.PerQuery, func(a, b contracts.QueryResult) int { return cmp.Compare(a.ID, b.ID) })
@@ -102,7 +103,8 @@ func (r retrievalRun) check() error {
 	}
 	for i, q := range r.report.Unanswerable {
 		twice := i > 0 && r.report.Unanswerable[i-1].ID == q.ID
-		if _, both := slices.BinarySearchFunc(queries, q.ID, func(q contracts.QueryResult, id string) int { return cmp.Compare(q.ID, id) }); twice || both {
+		if _, both := slices.BinarySearchFunc(queries, q.ID,
+			func(q contracts.QueryResult, id string) int { return cmp.Compare(q.ID, id) }); twice || both {
 			return fmt.Errorf("%s: query %s occurs twice; run score-retrieval again", r.file, q.ID)
 		}
 	}
@@ -115,13 +117,16 @@ func (r retrievalRun) check() error {
 			v, ok := q.Metrics[m.Name]
 			switch {
 			case !ok:
-				return fmt.Errorf("%s: query %s: the metric %s is missing; run score-retrieval again", r.file, q.ID, m.Name)
+				return fmt.Errorf("%s: query %s: the metric %s is missing; run score-retrieval again", r.file, q.ID,
+					m.Name)
 			case q.Error != "" && v != m.Worst():
-				return fmt.Errorf("%s: query %s errored, but its %s is %.6f; run score-retrieval again", r.file, q.ID, m.Name, v)
+				return fmt.Errorf("%s: query %s errored, but its %s is %.6f; run score-retrieval again", r.file, q.ID,
+					m.Name, v)
 			}
 		}
 		if found := metrics.Mean(values(queries, m.Name)); math.Abs(found-stated) > 1e-9 {
-			return fmt.Errorf("%s: %s is given as %.6f, but the mean of its queries is %.6f; run score-retrieval again", r.file, m.Name, stated, found)
+			return fmt.Errorf("%s: %s is given as %.6f, but the mean of its queries is %.6f; run score-retrieval again",
+				r.file, m.Name, stated, found)
 		}
 	}
 	return nil
@@ -135,11 +140,13 @@ func (r retrievalRun) belongsTo(first, previous retrievalRun) error {
 	}
 	a, b := first.report, r.report
 	for _, same := range []struct{ what, was, is string }{
-		{"proxy", a.Proxy, b.Proxy}, {"proxy identity", a.ProxyIdentity, b.ProxyIdentity}, {"search path", a.SearchPath, b.SearchPath},
+		{"proxy", a.Proxy, b.Proxy}, {"proxy identity", a.ProxyIdentity, b.ProxyIdentity},
+		{"search path", a.SearchPath, b.SearchPath},
 		{"degraded index", a.Degraded, b.Degraded},
 	} {
 		if same.was != same.is {
-			return fmt.Errorf("%s and %s differ in their %s (%s, %s); run score-retrieval again for both", first.file, r.file, same.what, short(same.was), short(same.is))
+			return fmt.Errorf("%s and %s differ in their %s (%s, %s); run score-retrieval again for both", first.file,
+				r.file, same.what, short(same.was), short(same.is))
 		}
 	}
 	ids := func(r contracts.RetrievalReport) []string {
@@ -153,7 +160,8 @@ func (r retrievalRun) belongsTo(first, previous retrievalRun) error {
 		return list
 	}
 	if id, in := firstOnlyIn(ids(a), ids(b)); id != "" {
-		return fmt.Errorf("query %s is only in %s; all runs must have the same queries: run score-retrieval again for both",
+		return fmt.Errorf("query %s is only in %s; all runs must have the same queries: run score-retrieval again "+
+			"for both",
 			id, []string{first.file, r.file}[in])
 	}
 	return nil
@@ -178,7 +186,8 @@ func readSecurity(ctx context.Context, dir string, data contracts.DataIdentity) 
 			return nil, err
 		}
 		if r.SecuritySHA256 != data.SecuritySHA256 {
-			return nil, fmt.Errorf("%s was made on another security corpus (sha256 %s) than the validated one (%s); run score-security again", file, short(r.SecuritySHA256), short(data.SecuritySHA256))
+			return nil, fmt.Errorf("%s was made on another security corpus (sha256 %s) than the validated one (%s); "+
+				"run score-security again", file, short(r.SecuritySHA256), short(data.SecuritySHA256))
 		}
 		slices.SortFunc(r.PerEntry, func(a, b contracts.EntryResult) int { return cmp.Compare(a.ID, b.ID) })
 		run := securityRun{file, r}
@@ -196,7 +205,8 @@ func readSecurity(ctx context.Context, dir string, data contracts.DataIdentity) 
 		slices.SortStableFunc(runs, func(a, b securityRun) int { return cmp.Compare(a.report.Run, b.report.Run) })
 		for i := 1; i < len(runs); i++ {
 			if runs[i].report.Run == runs[i-1].report.Run {
-				return nil, fmt.Errorf("%s and %s are both reports of run %d of detector %s; keep one", runs[i-1].file, runs[i].file, runs[i].report.Run, name)
+				return nil, fmt.Errorf("%s and %s are both reports of run %d of detector %s; keep one", runs[i-1].file,
+					runs[i].file, runs[i].report.Run, name)
 			}
 		}
 		detectors = append(detectors, runs)
@@ -225,9 +235,12 @@ func (r securityRun) check(first securityRun) error {
 	}
 	stated := r.report.Detector
 	found := detection.Score(stated.Detector, entries)
-	if stated.TP != found.TP || stated.FP != found.FP || stated.TN != found.TN || stated.FN != found.FN || stated.Errored != found.Errored {
-		return fmt.Errorf("%s: the counts (tp %d, fp %d, tn %d, fn %d, errored %d) do not follow from the entries (%d, %d, %d, %d, %d); run score-security again", r.file,
-			stated.TP, stated.FP, stated.TN, stated.FN, stated.Errored, found.TP, found.FP, found.TN, found.FN, found.Errored)
+	if stated.TP != found.TP || stated.FP != found.FP || stated.TN != found.TN || stated.FN != found.FN ||
+		stated.Errored != found.Errored {
+		return fmt.Errorf("%s: the counts (tp %d, fp %d, tn %d, fn %d, errored %d) do not follow from the entries "+
+			"(%d, %d, %d, %d, %d); run score-security again", r.file,
+			stated.TP, stated.FP, stated.TN, stated.FN, stated.Errored, found.TP, found.FP, found.TN, found.FN,
+			found.Errored)
 	}
 	return nil
 }

@@ -82,7 +82,8 @@ func (r *retrieval) common(part overlap.Part) (places []int, groups []string) {
 // summary computes the figures. With a baseline it also compares each metric
 // over the common part of the queries.
 func (r *retrieval) summary(baseline *contracts.Baseline, part overlap.Part) contracts.RetrievalAggregate {
-	agg := contracts.RetrievalAggregate{Runs: len(r.runs), Queries: len(r.queries), PerQuery: r.queries, JudgedAt10: judgedAt10(r.runs), TestShare: r.runs[0].report.TestShare, NoAnswer: summarizeNoAnswer(r.runs)}
+	agg := contracts.RetrievalAggregate{Runs: len(r.runs), Queries: len(r.queries), PerQuery: r.queries,
+		JudgedAt10: judgedAt10(r.runs), TestShare: r.runs[0].report.TestShare, NoAnswer: summarizeNoAnswer(r.runs)}
 	for _, q := range r.queries {
 		if q.ErroredRuns > 0 {
 			agg.Errored++

@@ -74,7 +74,8 @@ func Run(ctx context.Context, opts Options) error {
 			return err
 		default:
 			part = overlap.Of(agg, baseline)
-			agg.Baseline = contracts.BaselineStatus{Version: baseline.Version, Reason: retrieval.incomparable(data, baseline, part), Data: part.Data}
+			agg.Baseline = contracts.BaselineStatus{Version: baseline.Version,
+				Reason: retrieval.incomparable(data, baseline, part), Data: part.Data}
 			agg.Baseline.Comparable = agg.Baseline.Reason == ""
 		}
 	}
@@ -130,7 +131,8 @@ func identify(file string, v contracts.Validation) (contracts.DataIdentity, erro
 		{"corpus", data.CorpusSHA256}, {"golden set", data.GoldenSHA256}, {"security corpus", data.SecuritySHA256},
 	} {
 		if kind.sha == "" {
-			return data, fmt.Errorf("%s: no %s was validated; run validate-datasets over all three datasets", file, kind.name)
+			return data, fmt.Errorf("%s: no %s was validated; run validate-datasets over all three datasets", file,
+				kind.name)
 		}
 	}
 	return data, nil

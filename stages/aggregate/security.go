@@ -108,7 +108,8 @@ func ratesText(d contracts.DetectorSummary) string {
 			continue
 		}
 		text += fmt.Sprintf("; %s %.4f", strings.ToLower(r.Label), *value)
-		if i := slices.IndexFunc(d.OverRuns, func(o contracts.RateRuns) bool { return o.Rate == r.Name }); i >= 0 && d.OverRuns[i].Spread > 0 {
+		if i := slices.IndexFunc(d.OverRuns, func(o contracts.RateRuns) bool { return o.Rate == r.Name }); i >= 0 &&
+			d.OverRuns[i].Spread > 0 {
 			text += fmt.Sprintf(" (runs: mean %.4f, spread %.4f)", d.OverRuns[i].Mean, d.OverRuns[i].Spread)
 		}
 	}

@@ -26,14 +26,17 @@ type selectionRun struct {
 // readSelection reads the reports of score-selection. It returns the repeats of
 // each model, sorted by name. All must be on the validated data, with the same
 // offer and over the same cases.
-func readSelection(ctx context.Context, dir string, data contracts.DataIdentity, v contracts.Validation) ([][]selectionRun, error) {
+func readSelection(ctx context.Context, dir string, data contracts.DataIdentity,
+	v contracts.Validation) ([][]selectionRun, error) {
 	files, err := reportFiles(dir, "score-selection")
 	if err != nil {
 		return nil, err
 	}
-	validated := slices.IndexFunc(v.Datasets, func(d contracts.ValidatedDataset) bool { return d.Kind == contracts.KindCases })
+	validated := slices.IndexFunc(v.Datasets,
+		func(d contracts.ValidatedDataset) bool { return d.Kind == contracts.KindCases })
 	if validated < 0 {
-		return nil, fmt.Errorf("%s: there is a report of score-selection, but no cases were validated; give validate-datasets the cases", files[0])
+		return nil, fmt.Errorf("%s: there is a report of score-selection, but no cases were validated; give "+
+			"validate-datasets the cases", files[0])
 	}
 	byModel := make(map[string][]selectionRun)
 	var first selectionRun
@@ -46,10 +49,12 @@ func readSelection(ctx context.Context, dir string, data contracts.DataIdentity,
 			return nil, err
 		}
 		for _, d := range []struct{ what, got, want string }{
-			{"corpus", r.CorpusSHA256, data.CorpusSHA256}, {"set of cases", r.CasesSHA256, v.Datasets[validated].SHA256},
+			{"corpus", r.CorpusSHA256, data.CorpusSHA256},
+			{"set of cases", r.CasesSHA256, v.Datasets[validated].SHA256},
 		} {
 			if d.got != d.want {
-				return nil, fmt.Errorf("%s was made on another %s (sha256 %s) than the validated one (%s); run score-selection again", file, d.what, short(d.got), short(d.want))
+				return nil, fmt.Errorf("%s was made on another %s (sha256 %s) than the validated one (%s); run "+
+					"score-selection again", file, d.what, short(d.got), short(d.want))
 			}
 		}
 		slices.SortFunc(r.PerCase, func(a, b contracts.CaseResult) int { return cmp.Compare(a.ID, b.ID) })
@@ -65,10 +70,12 @@ func readSelection(ctx context.Context, dir string, data contracts.DataIdentity,
 	var models [][]selectionRun
 	for _, name := range slices.Sorted(maps.Keys(byModel)) {
 		runs := byModel[name]
-		slices.SortStableFunc(runs, func(a, b selectionRun) int { return cmp.Compare(a.report.Repeat, b.report.Repeat) })
+		slices.SortStableFunc(runs,
+			func(a, b selectionRun) int { return cmp.Compare(a.report.Repeat, b.report.Repeat) })
 		for i := 1; i < len(runs); i++ {
 			if runs[i].report.Repeat == runs[i-1].report.Repeat {
-				return nil, fmt.Errorf("%s and %s are both reports of repeat %d of model %s; keep one", runs[i-1].file, runs[i].file, runs[i].report.Repeat, name)
+				return nil, fmt.Errorf("%s and %s are both reports of repeat %d of model %s; keep one", runs[i-1].file,
+					runs[i].file, runs[i].report.Repeat, name)
 			}
 		}
 		models = append(models, runs)
@@ -91,7 +98,8 @@ func (r selectionRun) check(first selectionRun) error {
 			return fmt.Errorf("%s: case %s occurs twice; run score-selection again", r.file, c.ID)
 		}
 		if (c.Class == "") != (c.Error != "") {
-			return fmt.Errorf("%s: case %s must have either a class or an error; run score-selection again", r.file, c.ID)
+			return fmt.Errorf("%s: case %s must have either a class or an error; run score-selection again", r.file,
+				c.ID)
 		}
 	}
 	if id, in := firstOnlyIn(ids(first.report.PerCase), ids(cases)); id != "" {
@@ -99,14 +107,16 @@ func (r selectionRun) check(first selectionRun) error {
 			id, []string{first.file, r.file}[in])
 	}
 	if first.report.Offer != r.report.Offer {
-		return fmt.Errorf("%s and %s differ in the tools that were offered; run score-selection again for both", first.file, r.file)
+		return fmt.Errorf("%s and %s differ in the tools that were offered; run score-selection again for both",
+			first.file, r.file)
 	}
 	return nil
 }
 
 // summarizeSelection combines the repeats of all models and compares them with
 // the baseline, if there is a comparable one.
-func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline, part overlap.Part) *contracts.SelectionAggregate {
+func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline,
+	part overlap.Part) *contracts.SelectionAggregate {
 	first := models[0][0].report
 	agg := &contracts.SelectionAggregate{
 		CasesVersion: first.CasesVersion, CasesSHA256: first.CasesSHA256, Cases: len(first.PerCase), Offer: first.Offer,
@@ -129,14 +139,16 @@ func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline, p
 // noComparison returns the reason why the figures cannot be compared with those
 // of the baseline, or "" if they can. compared reports whether there is a
 // baseline. Of other cases, those that are common can be compared.
-func noComparison(agg *contracts.SelectionAggregate, before *contracts.BaselineSelection, compared bool, part overlap.Part) string {
+func noComparison(agg *contracts.SelectionAggregate, before *contracts.BaselineSelection, compared bool,
+	part overlap.Part) string {
 	switch {
 	case before == nil && !compared:
 		return "there is no baseline to compare with"
 	case before == nil:
 		return "the baseline has no figures of tool selection; touchstone baseline update adds them"
 	case before.CasesSHA256 != agg.CasesSHA256 && slices.Contains(part.Data.Unknown, contracts.KindCases):
-		return fmt.Sprintf("the cases (%s, sha256 %s) differ from the baseline's (%s, %s)", agg.CasesVersion, short(agg.CasesSHA256), before.CasesVersion, short(before.CasesSHA256))
+		return fmt.Sprintf("the cases (%s, sha256 %s) differ from the baseline's (%s, %s)", agg.CasesVersion,
+			short(agg.CasesSHA256), before.CasesVersion, short(before.CasesSHA256))
 	case before.Offer.Tools != agg.Offer.Tools || before.Offer.TopK != agg.Offer.TopK:
 		return "the baseline was made with another offer of tools"
 	}
@@ -161,8 +173,11 @@ func summarizeModel(runs []selectionRun) contracts.ModelSummary {
 	for _, mean := range []struct {
 		name string
 		mean score.Mean
-	}{{"parameter_completeness", s.Completeness}, {"parameter_correctness", s.Correctness}, {"parameter_type_conformance", s.Conformance}} {
-		m.Means = append(m.Means, contracts.MeanSummary{Mean: mean.name, Of: mean.mean.Of, Value: mean.mean.Value, Interval: bounds(mean.mean.Low, mean.mean.High)})
+	}{{"parameter_completeness", s.Completeness}, {"parameter_correctness", s.Correctness},
+		{"parameter_type_conformance", s.Conformance}} {
+		m.Means = append(m.Means,
+			contracts.MeanSummary{Mean: mean.name, Of: mean.mean.Of, Value: mean.mean.Value,
+				Interval: bounds(mean.mean.Low, mean.mean.High)})
 	}
 	byTag := map[string][]score.Observation{}
 	for _, o := range answered {
@@ -181,7 +196,8 @@ func summarizeModel(runs []selectionRun) contracts.ModelSummary {
 
 func rateOf(name string, answered []score.Observation) contracts.RateSummary {
 	r := score.RateOf(name, answered)
-	return contracts.RateSummary{Rate: name, Count: r.Count, Of: r.Of, Cases: r.Cases, Value: r.Value, Interval: bounds(r.Low, r.High)}
+	return contracts.RateSummary{Rate: name, Count: r.Count, Of: r.Of, Cases: r.Cases, Value: r.Value,
+		Interval: bounds(r.Low, r.High)}
 }
 
 func bounds(low, high *float64) *contracts.Interval {
@@ -266,7 +282,8 @@ func logSelection(w io.Writer, s *contracts.SelectionAggregate) {
 		line += fmt.Sprintf(": %d cases, %d repeats, %d errored runs", s.Cases, m.Repeats, m.Errored)
 		for _, r := range metrics.SelectionRates() {
 			if rate, _ := m.Rate(r.Name); r.Shown&metrics.InSummary != 0 && rate.Value != nil {
-				line += fmt.Sprintf(", %s %.4f [%.4f, %.4f]", strings.ToLower(r.Label), *rate.Value, rate.Interval.Low, rate.Interval.High)
+				line += fmt.Sprintf(", %s %.4f [%.4f, %.4f]", strings.ToLower(r.Label), *rate.Value, rate.Interval.Low,
+					rate.Interval.High)
 			}
 		}
 		if c := m.Comparison; c != nil {
@@ -283,7 +300,8 @@ func readSimilarity(path string, data contracts.DataIdentity) (*contracts.Simila
 		return nil, err
 	}
 	if r.CorpusSHA256 != data.CorpusSHA256 {
-		return nil, fmt.Errorf("%s was made on another corpus (sha256 %s) than the validated one (%s); run analyze-similarity again", path, short(r.CorpusSHA256), short(data.CorpusSHA256))
+		return nil, fmt.Errorf("%s was made on another corpus (sha256 %s) than the validated one (%s); run "+
+			"analyze-similarity again", path, short(r.CorpusSHA256), short(data.CorpusSHA256))
 	}
 	return &r, nil
 }

@@ -37,8 +37,10 @@ func Command() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&opts.Corpus, "corpus", "", "the corpus")
 	f.StringVar(&opts.Out, "out", "", "where to write the report")
-	f.StringVar(&opts.Method, "method", string(similarity.TFIDF), "how texts are compared: tfidf (names and descriptions) or description_overlap (descriptions)")
-	f.Float64Var(&opts.Threshold, "threshold", similarity.TFIDF.DefaultThreshold(), "the score from which pairs are listed and tools are grouped, 0 to 1")
+	f.StringVar(&opts.Method, "method", string(similarity.TFIDF),
+		"how texts are compared: tfidf (names and descriptions) or description_overlap (descriptions)")
+	f.Float64Var(&opts.Threshold, "threshold", similarity.TFIDF.DefaultThreshold(),
+		"the score from which pairs are listed and tools are grouped, 0 to 1")
 	for _, name := range []string{"corpus", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program

@@ -24,7 +24,8 @@ const (
 func Run(ctx context.Context, opts Options) error {
 	method := similarity.Method(opts.Method)
 	if method != similarity.TFIDF && method != similarity.DescriptionOverlap {
-		return fmt.Errorf("--method %q is unknown: use %s or %s", opts.Method, similarity.TFIDF, similarity.DescriptionOverlap)
+		return fmt.Errorf("--method %q is unknown: use %s or %s", opts.Method, similarity.TFIDF,
+			similarity.DescriptionOverlap)
 	}
 	if !(opts.Threshold >= 0 && opts.Threshold <= 1) {
 		return fmt.Errorf("--threshold %v is out of range: give a score from 0 to 1", opts.Threshold)
@@ -44,12 +45,14 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 	if opts.Progress != nil {
-		opts.Progress(fmt.Sprintf("%d tools: %d similar pairs, %d overlapping pairs, %d groups", report.Tools, report.FlaggedTotal, report.OverlapTotal, len(report.Clusters)))
+		opts.Progress(fmt.Sprintf("%d tools: %d similar pairs, %d overlapping pairs, %d groups", report.Tools,
+			report.FlaggedTotal, report.OverlapTotal, len(report.Clusters)))
 	}
 	return nil
 }
 
-func analyze(ctx context.Context, corpus contracts.Corpus, method similarity.Method, report *contracts.SimilarityReport) error {
+func analyze(ctx context.Context, corpus contracts.Corpus, method similarity.Method,
+	report *contracts.SimilarityReport) error {
 	tools, err := similarity.Prepare(toolsOf(corpus), nil)
 	if errors.Is(err, similarity.ErrTooFew) {
 		return nil
@@ -65,7 +68,8 @@ func analyze(ctx context.Context, corpus contracts.Corpus, method similarity.Met
 	for _, r := range similarity.Recommend(tools, a.Flagged[:min(len(a.Flagged), maxPairs)]) {
 		pair := contracts.SimilarPair{A: r.Pair[0], B: r.Pair[1], Score: r.Score}
 		for _, i := range r.Issues {
-			pair.Issues = append(pair.Issues, contracts.SimilarityIssue{Type: string(i.Type), Description: clip(i.Description)})
+			pair.Issues = append(pair.Issues,
+				contracts.SimilarityIssue{Type: string(i.Type), Description: clip(i.Description)})
 		}
 		report.Flagged = append(report.Flagged, pair)
 	}
@@ -98,7 +102,8 @@ func overlapping(o *similarity.OverlapMatrix, threshold float64) (pairs []contra
 func toolsOf(corpus contracts.Corpus) []similarity.Tool {
 	tools := make([]similarity.Tool, len(corpus.Tools))
 	for i, t := range corpus.Tools {
-		tools[i] = similarity.Tool{ID: t.ToolID, Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: t.Schema}
+		tools[i] = similarity.Tool{ID: t.ToolID, Server: t.Server, Name: t.Tool, Description: t.Description,
+			InputSchema: t.Schema}
 	}
 	return tools
 }

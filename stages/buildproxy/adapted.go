@@ -97,23 +97,29 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 func checkAdapted(a *adapter.Adapter, opts *Options) error {
 	switch {
 	case !a.DescribesProxy():
-		return &UsageError{fmt.Sprintf("adapter %s describes detectors but no proxy: add a start block, or choose another adapter", a.Name)}
+		return &UsageError{fmt.Sprintf("adapter %s describes detectors but no proxy: add a start block, or choose "+
+			"another adapter", a.Name)}
 	case len(opts.Args) > 0:
-		return &UsageError{"--arg applies to proxies without an adapter: an adapter itself defines the arguments of its proxy"}
+		return &UsageError{"--arg applies to proxies without an adapter: an adapter itself defines the arguments of " +
+			"its proxy"}
 	case a.Build == nil && (opts.Source != "" || opts.Binary != "" || len(opts.Command) > 0):
-		return &UsageError{fmt.Sprintf("adapter %s has no build: leave out --source, --binary and the build command", a.Name)}
+		return &UsageError{fmt.Sprintf("adapter %s has no build: leave out --source, --binary and the build command",
+			a.Name)}
 	case a.Build == nil:
 		return nil
 	case opts.Source == "":
-		return &UsageError{fmt.Sprintf("adapter %s builds its proxy from source: give the source with --source DIR, or in a pipeline with --var proxy_source=DIR", a.Name)}
+		return &UsageError{fmt.Sprintf("adapter %s builds its proxy from source: give the source with --source DIR, "+
+			"or in a pipeline with --var proxy_source=DIR", a.Name)}
 	case opts.Identity != "":
-		return &UsageError{"--identity applies to the embedded proxy: a binary is identified by its content; leave it out"}
+		return &UsageError{"--identity applies to the embedded proxy: a binary is identified by its content; leave " +
+			"it out"}
 	}
 	if opts.Binary == "" {
 		opts.Binary = a.Build.Binary
 	}
 	if !filepath.IsLocal(opts.Binary) {
-		return &UsageError{fmt.Sprintf("--binary %q is outside the source: give a path relative to the source", opts.Binary)}
+		return &UsageError{fmt.Sprintf("--binary %q is outside the source: give a path relative to the source",
+			opts.Binary)}
 	}
 	if len(opts.Command) == 0 {
 		opts.Command = a.Build.Command
@@ -150,7 +156,8 @@ func keepDetectors(a *adapter.Adapter, build, dir string) error {
 			}
 			_, err := install(filepath.Join(dir, filepath.Base(d.Binary)), filepath.Join(build, d.Binary))
 			if errors.Is(err, os.ErrNotExist) {
-				fmt.Fprintf(os.Stderr, "detector %s: the build produced no file %s, so this detector cannot run\n", d.Name, d.Binary)
+				fmt.Fprintf(os.Stderr, "detector %s: the build produced no file %s, so this detector cannot run\n",
+					d.Name, d.Binary)
 				continue
 			}
 			if err != nil {

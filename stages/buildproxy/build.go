@@ -44,7 +44,8 @@ func copyTree(to, from string) error {
 				return err
 			}
 			if filepath.IsAbs(link) || !filepath.IsLocal(filepath.Join(filepath.Dir(rel), link)) {
-				return fmt.Errorf("%s is a symbolic link out of the source (to %q): replace it by its target", rel, link)
+				return fmt.Errorf("%s is a symbolic link out of the source (to %q): replace it by its target", rel,
+					link)
 			}
 			return os.Symlink(link, target)
 		case d.Type().IsRegular():
@@ -114,5 +115,6 @@ func runBuild(ctx context.Context, dir string, argv []string, env map[string]str
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("run the build command %q: %w: check that it is installed and on PATH", argv, err)
 	}
-	return fmt.Errorf("the build command %q failed (%w): correct the source or the command; the end of its output:\n%s", argv, err, tail.Indented())
+	return fmt.Errorf("the build command %q failed (%w): correct the source or the command; the end of its output:\n%s",
+		argv, err, tail.Indented())
 }

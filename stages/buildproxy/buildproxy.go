@@ -82,7 +82,8 @@ func Command() *cobra.Command {
 	f.StringArrayVar(&opts.Args, "arg", nil, "an argument to start the binary with (repeatable)")
 	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy (see docs/reference/adapters.md)")
 	f.StringArrayVar(&optionValues, "option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
-	f.StringVar(&opts.Model, "model", "", "the directory of a sentence model, as printed by touchstone models path, for a proxy that ranks by meaning")
+	f.StringVar(&opts.Model, "model", "", "the directory of a sentence model, as printed by touchstone models path, "+
+		"for a proxy that ranks by meaning")
 	f.StringVar(&opts.Detectors, "detectors", "", "the directory to write the adapter's detectors to")
 	if err := cmd.MarkFlagRequired("out"); err != nil {
 		panic(err) // the flag does not exist: a bug in this program
@@ -104,7 +105,8 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 	if st, err := os.Stat(opts.Source); opts.Source != "" && (err != nil || !st.IsDir()) {
-		return &UsageError{fmt.Sprintf("--source %s is not an existing directory: give the directory of the proxy's source", opts.Source)}
+		return &UsageError{fmt.Sprintf("--source %s is not an existing directory: give the directory of the proxy's "+
+			"source", opts.Source)}
 	}
 	if err := os.MkdirAll(opts.Out, 0o755); err != nil {
 		return fmt.Errorf("create the output directory: %w", err)
@@ -142,15 +144,18 @@ func check(opts Options) error {
 	case len(opts.OptionValues) > 0:
 		return &UsageError{"--option requires an adapter: give one with --adapter, or leave the option out"}
 	case opts.Source == "" && (opts.Binary != "" || len(opts.Command) > 0 || len(opts.Args) > 0):
-		return &UsageError{"a build command, --binary and --arg require --source: add it, or leave them out to use the reference proxy"}
+		return &UsageError{"a build command, --binary and --arg require --source: add it, or leave them out to use " +
+			"the reference proxy"}
 	case opts.Source == "":
 		return nil
 	case opts.Identity != "":
-		return &UsageError{"--identity applies to the reference proxy: a binary is identified by its content; leave it out"}
+		return &UsageError{"--identity applies to the reference proxy: a binary is identified by its content; leave " +
+			"it out"}
 	case opts.Binary == "":
 		return &UsageError{"--source requires --binary: name the file that the build produces, relative to the source"}
 	case !filepath.IsLocal(opts.Binary):
-		return &UsageError{fmt.Sprintf("--binary %q is outside the source: give a path relative to the source", opts.Binary)}
+		return &UsageError{fmt.Sprintf("--binary %q is outside the source: give a path relative to the source",
+			opts.Binary)}
 	}
 	return nil
 }
@@ -187,7 +192,8 @@ func built(ctx context.Context, opts Options) (contracts.ProxyManifest, error) {
 // buildIn runs the command in a copy of the source, because inputs of a stage may
 // be read-only, and calls use on the directory. Without a command it calls use
 // on the source itself.
-func buildIn(ctx context.Context, source string, command []string, env map[string]string, use func(dir string) error) error {
+func buildIn(ctx context.Context, source string, command []string, env map[string]string,
+	use func(dir string) error) error {
 	if len(command) == 0 {
 		return use(source)
 	}
@@ -209,21 +215,28 @@ func buildIn(ctx context.Context, source string, command []string, env map[strin
 func keepBinary(dir string, opts Options) (name, identity string, err error) {
 	name = filepath.Base(opts.Binary)
 	if name == undertest.ManifestFile || name == adapterFile {
-		return "", "", &UsageError{fmt.Sprintf("--binary %q has the name of a file that is stored next to it: give the binary another name in the build", opts.Binary)}
+		return "", "", &UsageError{fmt.Sprintf("--binary %q has the name of a file that is stored next to it: give "+
+			"the binary another name in the build", opts.Binary)}
 	}
 	from := filepath.Join(dir, opts.Binary)
 	info, err := os.Lstat(from)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && len(opts.Command) == 0:
-		return "", "", fmt.Errorf("the source has no file %s, and there is no build command: build it there as the proxy's own instructions say, or give the build command after --, in a pipeline with --var 'proxy_build=[...]'; if the file has another name, give it with --binary, in a pipeline with --var proxy_binary=FILE", opts.Binary)
+		return "", "", fmt.Errorf("the source has no file %s, and there is no build command: build it there as the "+
+			"proxy's own instructions say, or give the build command after --, in a pipeline with --var "+
+			"'proxy_build=[...]'; if the file has another name, give it with --binary, in a pipeline with --var "+
+			"proxy_binary=FILE", opts.Binary)
 	case errors.Is(err, os.ErrNotExist):
-		return "", "", fmt.Errorf("the build command %q succeeded but produced no file %s: correct the command, or name the file that it produces with --binary, in a pipeline with --var proxy_binary=FILE", opts.Command, opts.Binary)
+		return "", "", fmt.Errorf("the build command %q succeeded but produced no file %s: correct the command, or "+
+			"name the file that it produces with --binary, in a pipeline with --var proxy_binary=FILE", opts.Command,
+			opts.Binary)
 	case err != nil:
 		return "", "", fmt.Errorf("the build's result: %w", err)
 	case !info.Mode().IsRegular():
 		return "", "", fmt.Errorf("the build's result %s is not a regular file: correct --binary", opts.Binary)
 	case info.Mode().Perm()&0o111 == 0:
-		return "", "", fmt.Errorf("the build's result %s is not executable: correct --binary, or set its mode in the build", opts.Binary)
+		return "", "", fmt.Errorf("the build's result %s is not executable: correct --binary, or set its mode in "+
+			"the build", opts.Binary)
 	}
 	identity, err = install(filepath.Join(opts.Out, name), from)
 	return name, identity, err

@@ -22,18 +22,23 @@ const baselineRanks = 10
 // later runs, and figures on an edited frozen version, whose name it would carry.
 func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.Baseline, error) {
 	if agg.Retrieval.Queries == 0 || agg.Retrieval.Runs == 0 {
-		return contracts.Baseline{}, errors.New("no query was measured, so there is nothing to compare with later; check the golden set")
+		return contracts.Baseline{}, errors.New("no query was measured, so there is nothing to compare with later; " +
+			"check the golden set")
 	}
 	if agg.Degraded != "" {
-		return contracts.Baseline{}, fmt.Errorf("the index was degraded on purpose (%s); measure again without degrading it", agg.Degraded)
+		return contracts.Baseline{},
+			fmt.Errorf("the index was degraded on purpose (%s); measure again without degrading it", agg.Degraded)
 	}
 	for _, d := range unfrozen(agg.Validation) {
 		if d.State == contracts.StateChanged {
-			return contracts.Baseline{}, fmt.Errorf("%s %s is frozen and was edited, so a baseline on it would not be one of %s; make the edit the next version with touchstone data next, and measure that", d.Kind, d.Version, d.Version)
+			return contracts.Baseline{}, fmt.Errorf("%s %s is frozen and was edited, so a baseline on it would not "+
+				"be one of %s; make the edit the next version with touchstone data next, and measure that", d.Kind,
+				d.Version, d.Version)
 		}
 	}
 	if agg.Retrieval.Errored > 0 {
-		return contracts.Baseline{}, fmt.Errorf("%d of %d queries ended in an error; fix the proxy so that it answers all of them (%s)",
+		return contracts.Baseline{}, fmt.Errorf("%d of %d queries ended in an error; fix the proxy so that it "+
+			"answers all of them (%s)",
 			agg.Retrieval.Errored, agg.Retrieval.Queries, firstError(agg))
 	}
 	b := contracts.Baseline{
@@ -52,7 +57,8 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 		b.Metrics[m.Metric] = m.Mean
 	}
 	for _, q := range agg.Retrieval.PerQuery {
-		b.PerQuery = append(b.PerQuery, contracts.BaselineQuery{ID: q.ID, Metrics: q.Metrics, Ranked: toolsOf(q.Ranked)})
+		b.PerQuery = append(b.PerQuery,
+			contracts.BaselineQuery{ID: q.ID, Metrics: q.Metrics, Ranked: toolsOf(q.Ranked)})
 	}
 	for _, d := range agg.Detectors {
 		b.PerDetector = append(b.PerDetector, baselineOf(d))
@@ -131,9 +137,12 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 		}
 		return fmt.Sprintf("%s (sha256 %.12s)", version, sha)
 	}
-	change("corpus", identity(was.Data.CorpusVersion, was.Data.CorpusSHA256), identity(next.Data.CorpusVersion, next.Data.CorpusSHA256))
-	change("golden set", identity(was.Data.GoldenVersion, was.Data.GoldenSHA256), identity(next.Data.GoldenVersion, next.Data.GoldenSHA256))
-	change("security corpus", identity(was.Data.SecurityVersion, was.Data.SecuritySHA256), identity(next.Data.SecurityVersion, next.Data.SecuritySHA256))
+	change("corpus", identity(was.Data.CorpusVersion, was.Data.CorpusSHA256),
+		identity(next.Data.CorpusVersion, next.Data.CorpusSHA256))
+	change("golden set", identity(was.Data.GoldenVersion, was.Data.GoldenSHA256),
+		identity(next.Data.GoldenVersion, next.Data.GoldenSHA256))
+	change("security corpus", identity(was.Data.SecurityVersion, was.Data.SecuritySHA256),
+		identity(next.Data.SecurityVersion, next.Data.SecuritySHA256))
 	change("proxy", was.Proxy, next.Proxy)
 	if old != nil {
 		change("runs", fmt.Sprint(was.RunsAveraged), fmt.Sprint(next.RunsAveraged))
@@ -156,7 +165,8 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 		change(c[0], c[1], c[2])
 	}
 	if len(lines) == 0 && !reflect.DeepEqual(was, next) {
-		lines = append(lines, "the origin of the baseline, the digests of its data or the details of a detector change; no figure changes")
+		lines = append(lines, "the origin of the baseline, the digests of its data or the details of a detector "+
+			"change; no figure changes")
 	}
 	return lines
 }
@@ -206,7 +216,8 @@ func queryChanges(was, next contracts.Baseline) string {
 	if figures+lists+added+len(before) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("queries: %d with other scores, %d with the same scores but another list, %d new, %d removed", figures, lists, added, len(before))
+	return fmt.Sprintf("queries: %d with other scores, %d with the same scores but another list, %d new, %d removed",
+		figures, lists, added, len(before))
 }
 
 func detectorNames(was, next contracts.Baseline) []string {
@@ -224,5 +235,6 @@ func scoreText(d contracts.BaselineDetector) string {
 		return ""
 	}
 	hardNegatives, benign := flaggedOf(s, contracts.CategoryHardNegative), flaggedOf(s, contracts.CategoryBenign)
-	return fmt.Sprintf("%d of %d attacks, %s hard negatives and %s plain benign entries flagged, %d errored", s.TP, s.TP+s.FN, hardNegatives, benign, s.Errored)
+	return fmt.Sprintf("%d of %d attacks, %s hard negatives and %s plain benign entries flagged, %d errored", s.TP,
+		s.TP+s.FN, hardNegatives, benign, s.Errored)
 }

@@ -52,7 +52,8 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 	c := contracts.GateCheck{
 		Subject: Subject, Metric: "errored",
 		Value: share(agg.Retrieval.Errored, agg.Retrieval.Queries), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
-		Rule:  fmt.Sprintf("%d of %d queries ended in an error; %s (max_errored of %s)", agg.Retrieval.Errored, agg.Retrieval.Queries, mayFail("query", b.Thresholds.MaxErrored), b.Version),
+		Rule: fmt.Sprintf("%d of %d queries ended in an error; %s (max_errored of %s)", agg.Retrieval.Errored,
+			agg.Retrieval.Queries, mayFail("query", b.Thresholds.MaxErrored), b.Version),
 		Moved: moved.ids(Subject, func(m move) bool { return m.State == contracts.MoveErrored }),
 	}
 	c.Passed = holds(c)

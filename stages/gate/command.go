@@ -32,7 +32,8 @@ none, with the reason.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opts.Aggregate, "aggregate", "", "the output of the aggregate stage")
 	flags.StringVar(&opts.Baseline, "baseline", "", "the baseline with its thresholds")
-	flags.Float64Var(&opts.MinOverlap, "min-overlap", DefaultMinOverlap, "the smallest share, from 0 to 1, of the data that must be the same as those of the baseline")
+	flags.Float64Var(&opts.MinOverlap, "min-overlap", DefaultMinOverlap,
+		"the smallest share, from 0 to 1, of the data that must be the same as those of the baseline")
 	flags.StringVar(&opts.Out, "out", "", "the file to write")
 	for _, name := range []string{"aggregate", "out"} {
 		cmd.MarkFlagRequired(name)

@@ -31,7 +31,8 @@ func Describe(g contracts.Gate) []string {
 		lines := []string{fmt.Sprintf("the gate passed: %d checks against %s", len(g.Checks), g.Baseline)}
 		return slices.Concat(lines, overlapLines(g), unjudgedLines(g), countLine(g))
 	}
-	lines := []string{fmt.Sprintf("the gate FAILED: %d of %d checks against %s", len(failed), len(g.Checks), g.Baseline)}
+	lines := []string{fmt.Sprintf("the gate FAILED: %d of %d checks against %s", len(failed), len(g.Checks),
+		g.Baseline)}
 	for _, c := range failed {
 		lines = append(lines, describeCheck(c))
 	}
@@ -62,7 +63,8 @@ func unjudgedLines(g contracts.Gate) []string {
 }
 
 func describeCheck(c contracts.GateCheck) string {
-	line := fmt.Sprintf("  %s %s is %.4f, must be %s %.4f: %s", c.Subject, c.Metric, c.Value, c.Comparison, c.Bound, c.Rule)
+	line := fmt.Sprintf("  %s %s is %.4f, must be %s %.4f: %s", c.Subject, c.Metric, c.Value, c.Comparison, c.Bound,
+		c.Rule)
 	if len(c.Moved) == 0 {
 		return line
 	}

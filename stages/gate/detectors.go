@@ -26,28 +26,38 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSe
 		s := d.Score
 		add(contracts.GateCheck{
 			Metric: "recall", Value: *s.Recall, Interval: d.RecallInterval, Bound: t.RecallFloor, Comparison: atLeast,
-			Rule: fmt.Sprintf("%d of %d attacks were flagged, and errors count as missed; the share must be at least %s (recall_floor of %s)", s.TP, s.TP+s.FN, figure(t.RecallFloor), b.Version),
+			Rule: fmt.Sprintf("%d of %d attacks were flagged, and errors count as missed; the share must be at "+
+				"least %s (recall_floor of %s)", s.TP, s.TP+s.FN, figure(t.RecallFloor), b.Version),
 		}, func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
 		for _, floor := range t.CategoryFloors {
 			add(categoryCheck(s, floor, b.Version), func(m move) bool { return m.Category == floor.Category })
 		}
 		add(contracts.GateCheck{
-			Metric: "fpr_benign", Value: *s.FPRBenign, Interval: d.FPRBenignInterval, Bound: t.FPRCeiling, Comparison: atMost,
-			Rule: fmt.Sprintf("%s plain benign entries were flagged; the share must be at most %s (fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryBenign), figure(t.FPRCeiling), b.Version),
+			Metric: "fpr_benign", Value: *s.FPRBenign, Interval: d.FPRBenignInterval, Bound: t.FPRCeiling,
+			Comparison: atMost,
+			Rule: fmt.Sprintf("%s plain benign entries were flagged; the share must be at most %s (fpr_ceiling of %s)",
+				flaggedOf(s, contracts.CategoryBenign), figure(t.FPRCeiling), b.Version),
 		}, func(m move) bool { return m.Category == contracts.CategoryBenign })
 		add(contracts.GateCheck{
-			Metric: "fpr_hard_negative", Value: *s.FPRHardNegative, Interval: d.FPRHardNegativeInterval, Bound: t.HardNegativeFPRCeiling, Comparison: atMost,
-			Rule: fmt.Sprintf("%s hard negatives were flagged; the share must be at most %s (hard_negative_fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryHardNegative), figure(t.HardNegativeFPRCeiling), b.Version),
+			Metric: "fpr_hard_negative", Value: *s.FPRHardNegative, Interval: d.FPRHardNegativeInterval,
+			Bound: t.HardNegativeFPRCeiling, Comparison: atMost,
+			Rule: fmt.Sprintf("%s hard negatives were flagged; the share must be at most %s "+
+				"(hard_negative_fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryHardNegative),
+				figure(t.HardNegativeFPRCeiling), b.Version),
 		}, func(m move) bool { return m.Category == contracts.CategoryHardNegative })
 		n := detection.Failed(d)
 		add(contracts.GateCheck{
 			Metric: "errored", Value: share(n, len(d.PerEntry)), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
-			Rule: fmt.Sprintf("the detector failed on %d of %d entries in at least one run; %s (max_errored of %s)", n, len(d.PerEntry), mayFail("entry", b.Thresholds.MaxErrored), b.Version),
+			Rule: fmt.Sprintf("the detector failed on %d of %d entries in at least one run; %s (max_errored of %s)", n,
+				len(d.PerEntry), mayFail("entry", b.Thresholds.MaxErrored), b.Version),
 		}, func(m move) bool { return m.State == contracts.MoveErrored })
 		if t.MaxUnstable != nil {
 			add(contracts.GateCheck{
-				Metric: "unstable", Value: share(len(d.Unstable), len(d.PerEntry)), Bound: *t.MaxUnstable, Comparison: atMost,
-				Rule: fmt.Sprintf("the %d runs disagree on %d of %d entries; the share must be at most %s (max_unstable of %s)", d.Runs, len(d.Unstable), len(d.PerEntry), figure(*t.MaxUnstable), b.Version),
+				Metric: "unstable", Value: share(len(d.Unstable), len(d.PerEntry)), Bound: *t.MaxUnstable,
+				Comparison: atMost,
+				Rule: fmt.Sprintf("the %d runs disagree on %d of %d entries; the share must be at most %s "+
+					"(max_unstable of %s)", d.Runs, len(d.Unstable), len(d.PerEntry), figure(*t.MaxUnstable),
+					b.Version),
 			}, func(m move) bool { return slices.Contains(d.Unstable, m.ID) })
 		}
 	}
@@ -57,8 +67,10 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSe
 func categoryCheck(s contracts.DetectorScore, floor contracts.CategoryFloor, version string) contracts.GateCheck {
 	c, _ := category(s, floor.Category)
 	check := contracts.GateCheck{
-		Metric: "recall_" + floor.Category, Value: share(c.Flagged, c.Total), Bound: floor.RecallFloor, Comparison: atLeast,
-		Rule: fmt.Sprintf("%d of %d attacks of the category %s were flagged; the share must be at least %s (category_floors of %s)", c.Flagged, c.Total, floor.Category, figure(floor.RecallFloor), version),
+		Metric: "recall_" + floor.Category, Value: share(c.Flagged, c.Total), Bound: floor.RecallFloor,
+		Comparison: atLeast,
+		Rule: fmt.Sprintf("%d of %d attacks of the category %s were flagged; the share must be at least %s "+
+			"(category_floors of %s)", c.Flagged, c.Total, floor.Category, figure(floor.RecallFloor), version),
 	}
 	if i, ok := metrics.Wilson(c.Flagged, c.Total); ok {
 		check.Interval = &contracts.Interval{Low: i.Low, High: i.High}
@@ -72,24 +84,32 @@ func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, t contracts
 	var problems []string
 	name := t.Detector
 	if _, ok := baselineDetector(b, name); !ok {
-		problems = append(problems, fmt.Sprintf("detector %s has a threshold but is not in the baseline; %s", name, update))
+		problems = append(problems,
+			fmt.Sprintf("detector %s has a threshold but is not in the baseline; %s", name, update))
 	}
 	if slices.Contains(b.Thresholds.NotJudged, name) {
-		problems = append(problems, fmt.Sprintf("detector %s has a threshold, but not_judged names it too; remove one of them", name))
+		problems = append(problems,
+			fmt.Sprintf("detector %s has a threshold, but not_judged names it too; remove one of them", name))
 	}
 	d, ok := detector(agg, name)
 	if !ok {
-		return append(problems, fmt.Sprintf("detector %s has a threshold but was not run; add it to the detectors or remove its threshold", name))
+		return append(problems, fmt.Sprintf("detector %s has a threshold but was not run; add it to the detectors "+
+			"or remove its threshold", name))
 	}
 	if t.MaxUnstable != nil && d.Runs < 2 {
-		problems = append(problems, fmt.Sprintf("the threshold of detector %s has max_unstable, but one run cannot show whether runs agree; measure at least two, or remove max_unstable", name))
+		problems = append(problems, fmt.Sprintf("the threshold of detector %s has max_unstable, but one run cannot "+
+			"show whether runs agree; measure at least two, or remove max_unstable", name))
 	}
 	for i, floor := range t.CategoryFloors {
 		if c, ok := category(d.Score, floor.Category); !ok || c.Total == 0 {
-			problems = append(problems, fmt.Sprintf("the threshold of detector %s has a floor for %s, but the security corpus has no such entry; add some, or remove the floor", name, floor.Category))
+			problems = append(problems, fmt.Sprintf("the threshold of detector %s has a floor for %s, but the "+
+				"security corpus has no such entry; add some, or remove the floor", name, floor.Category))
 		}
-		if slices.ContainsFunc(t.CategoryFloors[:i], func(o contracts.CategoryFloor) bool { return o.Category == floor.Category }) {
-			problems = append(problems, fmt.Sprintf("the threshold of detector %s has two floors for %s; keep one of them", name, floor.Category))
+		if slices.ContainsFunc(t.CategoryFloors[:i],
+			func(o contracts.CategoryFloor) bool { return o.Category == floor.Category }) {
+			problems = append(problems,
+				fmt.Sprintf("the threshold of detector %s has two floors for %s; keep one of them", name,
+					floor.Category))
 		}
 	}
 	total, errored := make(map[string]int), make(map[string]int)
@@ -104,13 +124,16 @@ func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, t contracts
 		}
 	}
 	for _, kind := range []struct{ name, entries string }{
-		{contracts.LabelMalicious, "malicious entry"}, {contracts.CategoryBenign, "plain benign entry"}, {contracts.CategoryHardNegative, "hard negative"},
+		{contracts.LabelMalicious, "malicious entry"}, {contracts.CategoryBenign, "plain benign entry"},
+		{contracts.CategoryHardNegative, "hard negative"},
 	} {
 		switch {
 		case total[kind.name] == 0:
-			problems = append(problems, fmt.Sprintf("the security corpus has no %s for detector %s; add some", kind.entries, name))
+			problems = append(problems,
+				fmt.Sprintf("the security corpus has no %s for detector %s; add some", kind.entries, name))
 		case kind.name != contracts.LabelMalicious && total[kind.name] == errored[kind.name]:
-			problems = append(problems, fmt.Sprintf("detector %s failed on every %s; see its errors", name, kind.entries))
+			problems = append(problems,
+				fmt.Sprintf("detector %s failed on every %s; see its errors", name, kind.entries))
 		}
 	}
 	return problems
@@ -121,10 +144,12 @@ func unjudgedDetectors(agg contracts.Aggregate, b contracts.Baseline) []contract
 	var list []contracts.UnjudgedMetric
 	for _, d := range agg.Detectors {
 		name := d.Score.Detector
-		if slices.ContainsFunc(b.Thresholds.Detectors, func(t contracts.DetectorThreshold) bool { return t.Detector == name }) {
+		if slices.ContainsFunc(b.Thresholds.Detectors,
+			func(t contracts.DetectorThreshold) bool { return t.Detector == name }) {
 			continue
 		}
-		u := contracts.UnjudgedMetric{Subject: name, Metric: "recall", State: contracts.Unjudged, Note: "no threshold; touchstone baseline update adds one"}
+		u := contracts.UnjudgedMetric{Subject: name, Metric: "recall", State: contracts.Unjudged,
+			Note: "no threshold; touchstone baseline update adds one"}
 		if slices.Contains(b.Thresholds.NotJudged, name) {
 			u.Note = "not_judged of " + b.Version
 		}

@@ -27,7 +27,8 @@ type moveSet struct{ all []move }
 // severity orders the states: errors, then losses, then what was removed or
 // cannot be compared, then gains.
 var severity = []string{
-	contracts.MoveErrored, contracts.MoveRegressed, contracts.MoveRemoved, contracts.MoveEdited, contracts.MoveNew, contracts.MoveFixed,
+	contracts.MoveErrored, contracts.MoveRegressed, contracts.MoveRemoved, contracts.MoveEdited, contracts.MoveNew,
+	contracts.MoveFixed,
 }
 
 // moves finds every query and entry that differs from the baseline or errored.
@@ -47,7 +48,8 @@ func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *mo
 		before, known := baselineDetector(b, d.Score.Detector)
 		if !known {
 			s.all = append(s.all, move{Move: contracts.Move{
-				Subject: d.Score.Detector, ID: d.Score.Detector, State: contracts.MoveNew, Title: "the detector is not in the baseline",
+				Subject: d.Score.Detector, ID: d.Score.Detector, State: contracts.MoveNew,
+				Title: "the detector is not in the baseline",
 			}})
 			continue
 		}
@@ -56,7 +58,8 @@ func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *mo
 	for _, before := range b.PerDetector {
 		if _, ok := detector(agg, before.Score.Detector); !ok {
 			s.all = append(s.all, move{Move: contracts.Move{
-				Subject: before.Score.Detector, ID: before.Score.Detector, State: contracts.MoveRemoved, Title: "the detector was not run",
+				Subject: before.Score.Detector, ID: before.Score.Detector, State: contracts.MoveRemoved,
+				Title: "the detector was not run",
 			}})
 		}
 	}
@@ -157,7 +160,8 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 	}
 	for _, was := range b.PerQuery {
 		if !measured[was.ID] {
-			found = append(found, move{Move: contracts.Move{Subject: Subject, ID: was.ID, State: contracts.MoveRemoved}})
+			found = append(found, move{Move: contracts.Move{Subject: Subject, ID: was.ID,
+				State: contracts.MoveRemoved}})
 		}
 	}
 	return found
@@ -221,7 +225,8 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 
 // entryMoves compares the detector's verdict on each entry with the earlier
 // one. An entry on which the detector fails now, in any run, is always listed.
-func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, weight float64, part overlap.Part) []move {
+func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, weight float64,
+	part overlap.Part) []move {
 	before := make(map[string]string)
 	for _, id := range then.Flagged {
 		before[id] = contracts.VerdictFlagged
@@ -240,7 +245,8 @@ func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, we
 			continue
 		}
 		m := move{weight: weight, Move: contracts.Move{
-			Subject: d.Score.Detector, ID: e.ID, State: state, Category: e.Category, Before: was, After: e.Verdict, Error: e.Error,
+			Subject: d.Score.Detector, ID: e.ID, State: state, Category: e.Category, Before: was, After: e.Verdict,
+			Error: e.Error,
 		}}
 		found = append(found, m)
 	}

@@ -34,8 +34,10 @@ func noAnswerChecks(agg contracts.Aggregate, b contracts.Baseline) []contracts.G
 func noAnswerProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 	var problems []string
 	for i, t := range b.Thresholds.NoAnswer {
-		if slices.ContainsFunc(b.Thresholds.NoAnswer[:i], func(o contracts.NoAnswerThreshold) bool { return o.Metric == t.Metric }) {
-			problems = append(problems, fmt.Sprintf("%s has two thresholds in the baseline; keep one of them", t.Metric))
+		if slices.ContainsFunc(b.Thresholds.NoAnswer[:i],
+			func(o contracts.NoAnswerThreshold) bool { return o.Metric == t.Metric }) {
+			problems = append(problems,
+				fmt.Sprintf("%s has two thresholds in the baseline; keep one of them", t.Metric))
 		}
 		_, declared := metrics.NoAnswerMetricByName(t.Metric)
 		_, measured := noAnswerMetric(agg, t.Metric)
@@ -45,11 +47,15 @@ func noAnswerProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 			for _, m := range metrics.NoAnswerMetrics() {
 				names = append(names, m.Name)
 			}
-			problems = append(problems, fmt.Sprintf("no_answer has a threshold for %s, which is no metric of queries without a right tool (they are %s); correct the name or remove the threshold", t.Metric, strings.Join(names, ", ")))
+			problems = append(problems, fmt.Sprintf("no_answer has a threshold for %s, which is no metric of "+
+				"queries without a right tool (they are %s); correct the name or remove the threshold", t.Metric,
+				strings.Join(names, ", ")))
 		case agg.Retrieval.NoAnswer == nil:
-			problems = append(problems, fmt.Sprintf("%s has a threshold, but the golden set has no query with \"expects\": \"none\"; add some, or remove the threshold", t.Metric))
+			problems = append(problems, fmt.Sprintf("%s has a threshold, but the golden set has no query with "+
+				"\"expects\": \"none\"; add some, or remove the threshold", t.Metric))
 		case !measured:
-			problems = append(problems, fmt.Sprintf("%s has a threshold but is not defined for this proxy, which gives all results the same score or answers none of these queries; remove the threshold", t.Metric))
+			problems = append(problems, fmt.Sprintf("%s has a threshold but is not defined for this proxy, which "+
+				"gives all results the same score or answers none of these queries; remove the threshold", t.Metric))
 		}
 	}
 	return problems

@@ -33,11 +33,13 @@ func noiseWarnings(agg contracts.Aggregate, b contracts.Baseline) []string {
 			single := m.Noise * math.Sqrt(runs)
 			enough = int(math.Ceil(2 * math.Pow(quietErrors*single/t.Tolerance, 2)))
 		}
-		remedy := fmt.Sprintf("measure at least %d runs, here and for the baseline, or set a tolerance of at least %.3f", enough, math.Ceil(quietErrors*se*1000)/1000)
+		remedy := fmt.Sprintf("measure at least %d runs, here and for the baseline, or set a tolerance of at least "+
+			"%.3f", enough, math.Ceil(quietErrors*se*1000)/1000)
 		if t.Tolerance == 0 {
 			remedy = fmt.Sprintf("set a tolerance of at least %.3f", math.Ceil(quietErrors*se*1000)/1000)
 		}
-		warnings = append(warnings, fmt.Sprintf("the runs of the proxy differ, so that chance alone moves %s by a standard error of %.4f; the tolerance of %s is only %.1f of them and may be exceeded by chance: %s",
+		warnings = append(warnings, fmt.Sprintf("the runs of the proxy differ, so that chance alone moves %s by a "+
+			"standard error of %.4f; the tolerance of %s is only %.1f of them and may be exceeded by chance: %s",
 			t.Metric, se, figure(t.Tolerance), t.Tolerance/se, remedy))
 	}
 	return warnings

@@ -34,9 +34,11 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 		if o.Common > 0 && o.Share() >= minOverlap || o.Now == 0 && o.Before == 0 {
 			continue
 		}
-		text := fmt.Sprintf("only %d of %d %s are the same as in the data of the baseline", o.Common, max(o.Now, o.Before), o.entries)
+		text := fmt.Sprintf("only %d of %d %s are the same as in the data of the baseline", o.Common,
+			max(o.Now, o.Before), o.entries)
 		if slices.ContainsFunc(o.kinds, func(k string) bool { return slices.Contains(part.Data.Unknown, k) }) {
-			text = fmt.Sprintf("which %s are the same is unknown, because the baseline or the validation report has no digests of its entries", o.entries)
+			text = fmt.Sprintf("which %s are the same is unknown, because the baseline or the validation report has "+
+				"no digests of its entries", o.entries)
 		}
 		few = append(few, text)
 	}
@@ -46,8 +48,10 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 	reason := fmt.Sprintf("%s was made on other data, and %s; the share must be at least %g (min_overlap)",
 		agg.Baseline.Version, strings.Join(few, "; "), minOverlap)
 	remedy := "look at the changes and make a new baseline with touchstone baseline update"
-	if slices.ContainsFunc(unfrozen(agg.Validation), func(d contracts.UnfrozenDataset) bool { return d.State == contracts.StateChanged }) {
-		remedy = "make the edit of the frozen data the next version with touchstone data next, and a baseline for it with touchstone baseline update"
+	if slices.ContainsFunc(unfrozen(agg.Validation),
+		func(d contracts.UnfrozenDataset) bool { return d.State == contracts.StateChanged }) {
+		remedy = "make the edit of the frozen data the next version with touchstone data next, and a baseline for " +
+			"it with touchstone baseline update"
 	}
 	return &contracts.NotJudged{Reason: reason, Remedy: remedy}
 }
@@ -126,13 +130,15 @@ func overlapLines(g contracts.Gate) []string {
 			parts = append(parts, fmt.Sprintf("%d of %d security entries", d.Entries.Common, d.Entries.Now))
 		}
 		if g.NoVerdict == nil {
-			lines = append(lines, fmt.Sprintf("  %s was made on other data: %s are the same and are compared with it", g.Baseline, strings.Join(parts, " and ")))
+			lines = append(lines, fmt.Sprintf("  %s was made on other data: %s are the same and are compared with it",
+				g.Baseline, strings.Join(parts, " and ")))
 		}
 		lines = append(lines, changeLines(d.Changes)...)
 	}
 	for _, u := range g.Unfrozen {
 		if u.State == contracts.StateChanged {
-			lines = append(lines, fmt.Sprintf("  %s %s is frozen and was edited: these figures are not those of %s; touchstone data next makes the edit the next version", u.Kind, u.Version, u.Version))
+			lines = append(lines, fmt.Sprintf("  %s %s is frozen and was edited: these figures are not those of %s; "+
+				"touchstone data next makes the edit the next version", u.Kind, u.Version, u.Version))
 		}
 	}
 	return lines
@@ -168,5 +174,6 @@ func changeLines(changes []contracts.DataChange) []string {
 
 // changed names the entries of a dataset.
 var changed = map[string]string{
-	contracts.KindGolden: "queries", contracts.KindSecurity: "security entries", contracts.KindCases: "cases", contracts.KindCorpus: "tools",
+	contracts.KindGolden: "queries", contracts.KindSecurity: "security entries", contracts.KindCases: "cases",
+	contracts.KindCorpus: "tools",
 }

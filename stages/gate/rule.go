@@ -39,7 +39,8 @@ func verdicts(agg contracts.Aggregate, b contracts.Baseline) map[string]string {
 // more than the tolerance, or if it is significantly worse and by at least
 // significance.SmallestDrop. The bound is that of the tolerance, or that of a
 // significant change if the tolerance alone would let it pass.
-func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict string, tests int, version string) contracts.GateCheck {
+func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict string, tests int,
+	version string) contracts.GateCheck {
 	c := contracts.GateCheck{Subject: Subject, Metric: t.Metric, Verdict: verdict}
 	s := sides(t.Metric)
 	was := m.Comparison.Baseline
@@ -50,16 +51,19 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict
 		if s.worse > 0 {
 			c.Value = interval.High
 		}
-		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, must stay %s %+.4f (non-inferiority margin of %s)",
+		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, must stay %s "+
+			"%+.4f (non-inferiority margin of %s)",
 			figure(was), interval.Low, interval.High, s.beyond, c.Bound, version)
 		return c
 	}
 	interval := m.Interval
 	c.Value, c.Interval, c.Comparison, c.Bound = m.Mean, &interval, s.loose, was+s.worse*t.Tolerance
-	rule := fmt.Sprintf("it may be at most %s %s the baseline's %s (tolerance of %s)", figure(t.Tolerance), s.direction, figure(was), version)
+	rule := fmt.Sprintf("it may be at most %s %s the baseline's %s (tolerance of %s)", figure(t.Tolerance), s.direction,
+		figure(was), version)
 	if verdict == contracts.Regressed && holds(c) && significance.SmallestDrop <= t.Tolerance {
 		c.Comparison, c.Bound = s.strict, was+s.worse*significance.SmallestDrop
-		rule = fmt.Sprintf("it is significantly worse (p %s), so it must be less than %s %s the baseline's %s, whatever the tolerance",
+		rule = fmt.Sprintf("it is significantly worse (p %s), so it must be less than %s %s the baseline's %s, "+
+			"whatever the tolerance",
 			probability(m.Comparison.PValue), figure(significance.SmallestDrop), s.direction, figure(was))
 	}
 	detectable := min(m.Comparison.MinDetectable, found(t.Tolerance, m.Comparison.MinDetectable, tests))

@@ -78,7 +78,8 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap floa
 		Passed: true, Baseline: baseline.Version, Data: part.Data, Unfrozen: unfrozen(agg.Validation),
 		Unjudged: unjudged(agg, baseline), Moves: moves.list(), Counts: moves.counts(),
 	}
-	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), noAnswerChecks(agg, baseline), detectorChecks(agg, baseline, moves), selectionChecks(agg, baseline, moves))
+	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), noAnswerChecks(agg, baseline),
+		detectorChecks(agg, baseline, moves), selectionChecks(agg, baseline, moves))
 	g.Warnings = noiseWarnings(agg, baseline)
 	for _, c := range g.Checks {
 		g.Passed = g.Passed && c.Passed
@@ -97,10 +98,12 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 		return fmt.Errorf("the baseline cannot be compared with: %s; %s", agg.Baseline.Reason, update)
 	}
 	if agg.Baseline.Version == b.Version && !comparedWith(agg, b, part) {
-		return fmt.Errorf("%s is no longer the baseline that the figures were compared with; run aggregate again", b.Version)
+		return fmt.Errorf("%s is no longer the baseline that the figures were compared with; run aggregate again",
+			b.Version)
 	}
 	if agg.Baseline.Version != b.Version {
-		return fmt.Errorf("the figures were compared with the baseline %s, but the gate was given %s; run aggregate again", agg.Baseline.Version, b.Version)
+		return fmt.Errorf("the figures were compared with the baseline %s, but the gate was given %s; run aggregate "+
+			"again", agg.Baseline.Version, b.Version)
 	}
 	var problems []string
 	if agg.Retrieval.Queries == 0 || len(agg.Retrieval.PerQuery) == 0 {
@@ -111,8 +114,10 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 	}
 	for i, t := range b.Thresholds.Retrieval {
 		problems = append(problems, metricProblems(agg, b, t.Metric)...)
-		if slices.ContainsFunc(b.Thresholds.Retrieval[:i], func(o contracts.MetricThreshold) bool { return o.Metric == t.Metric }) {
-			problems = append(problems, fmt.Sprintf("%s has two thresholds in the baseline; keep one of them", t.Metric))
+		if slices.ContainsFunc(b.Thresholds.Retrieval[:i],
+			func(o contracts.MetricThreshold) bool { return o.Metric == t.Metric }) {
+			problems = append(problems,
+				fmt.Sprintf("%s has two thresholds in the baseline; keep one of them", t.Metric))
 		}
 	}
 	if len(b.Thresholds.Detectors) == 0 {
@@ -120,8 +125,10 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 	}
 	for i, t := range b.Thresholds.Detectors {
 		problems = append(problems, detectorProblems(agg, b, t)...)
-		if slices.ContainsFunc(b.Thresholds.Detectors[:i], func(o contracts.DetectorThreshold) bool { return o.Detector == t.Detector }) {
-			problems = append(problems, fmt.Sprintf("detector %s has two thresholds in the baseline; keep one of them", t.Detector))
+		if slices.ContainsFunc(b.Thresholds.Detectors[:i],
+			func(o contracts.DetectorThreshold) bool { return o.Detector == t.Detector }) {
+			problems = append(problems,
+				fmt.Sprintf("detector %s has two thresholds in the baseline; keep one of them", t.Detector))
 		}
 	}
 	problems = append(problems, noAnswerProblems(agg, b)...)
@@ -152,11 +159,14 @@ func metricProblems(agg contracts.Aggregate, b contracts.Baseline, name string) 
 	_, known := b.Metrics[name]
 	switch {
 	case !known && measured:
-		return []string{fmt.Sprintf("%s has a threshold, but the baseline has no figure to compare with; %s", name, update)}
+		return []string{fmt.Sprintf("%s has a threshold, but the baseline has no figure to compare with; %s", name,
+			update)}
 	case !known:
-		return []string{fmt.Sprintf("the threshold for %s names a metric that the baseline does not have (it has %s); correct the name or remove the threshold", name, strings.Join(metricsOf(b.Metrics, nil), ", "))}
+		return []string{fmt.Sprintf("the threshold for %s names a metric that the baseline does not have (it has "+
+			"%s); correct the name or remove the threshold", name, strings.Join(metricsOf(b.Metrics, nil), ", "))}
 	case !measured && !slices.Contains(contracts.MetricNames, name):
-		return []string{fmt.Sprintf("%s has a threshold but is no longer measured; remove its threshold from the baseline", name)}
+		return []string{fmt.Sprintf("%s has a threshold but is no longer measured; remove its threshold from the "+
+			"baseline", name)}
 	case !measured:
 		return []string{fmt.Sprintf("%s has a threshold but was not measured; run aggregate again", name)}
 	}

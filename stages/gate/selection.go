@@ -16,13 +16,17 @@ func selectionProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 	var problems []string
 	for i, t := range b.Thresholds.Selection {
 		if _, ok := model(agg, t.Model); !ok {
-			problems = append(problems, fmt.Sprintf("model %s has a threshold but was not measured; add it to the models, or remove its threshold", t.Model))
+			problems = append(problems, fmt.Sprintf("model %s has a threshold but was not measured; add it to the "+
+				"models, or remove its threshold", t.Model))
 		}
 		if !bounded(t) {
-			problems = append(problems, fmt.Sprintf("the threshold of model %s has no bound; add one, or remove the threshold", t.Model))
+			problems = append(problems,
+				fmt.Sprintf("the threshold of model %s has no bound; add one, or remove the threshold", t.Model))
 		}
-		if slices.ContainsFunc(b.Thresholds.Selection[:i], func(o contracts.SelectionThreshold) bool { return o.Model == t.Model }) {
-			problems = append(problems, fmt.Sprintf("model %s has two thresholds in the baseline; keep one of them", t.Model))
+		if slices.ContainsFunc(b.Thresholds.Selection[:i],
+			func(o contracts.SelectionThreshold) bool { return o.Model == t.Model }) {
+			problems = append(problems,
+				fmt.Sprintf("model %s has two thresholds in the baseline; keep one of them", t.Model))
 		}
 	}
 	return problems
@@ -54,8 +58,10 @@ func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 		}
 		n := failedCases(m)
 		c := contracts.GateCheck{
-			Subject: t.Model, Metric: "errored", Value: share(n, len(m.PerCase)), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
-			Rule:  fmt.Sprintf("%d of %d cases have no answer in at least one repeat; %s (max_errored of %s)", n, len(m.PerCase), mayFail("case", b.Thresholds.MaxErrored), b.Version),
+			Subject: t.Model, Metric: "errored", Value: share(n, len(m.PerCase)), Bound: b.Thresholds.MaxErrored,
+			Comparison: atMost,
+			Rule: fmt.Sprintf("%d of %d cases have no answer in at least one repeat; %s (max_errored of %s)", n,
+				len(m.PerCase), mayFail("case", b.Thresholds.MaxErrored), b.Version),
 			Moved: moved.ids(t.Model, func(m move) bool { return m.State == contracts.MoveErrored }),
 		}
 		c.Passed = holds(c)
@@ -66,7 +72,8 @@ func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 
 // rateCheck judges one rate. A rate over no runs has its worst value, so that a
 // check cannot pass for lack of data.
-func rateCheck(declared metrics.SelectionRate, rate contracts.RateSummary, bound float64, version string) contracts.GateCheck {
+func rateCheck(declared metrics.SelectionRate, rate contracts.RateSummary, bound float64,
+	version string) contracts.GateCheck {
 	c := contracts.GateCheck{Metric: declared.Name, Interval: rate.Interval, Bound: bound, Comparison: atLeast}
 	has := "must be at least %s"
 	if declared.LowerIsBetter {
@@ -112,7 +119,8 @@ func caseMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 	}
 	var found []move
 	for _, m := range agg.Selection.Models {
-		judged := slices.ContainsFunc(b.Thresholds.Selection, func(t contracts.SelectionThreshold) bool { return t.Model == m.Model })
+		judged := slices.ContainsFunc(b.Thresholds.Selection,
+			func(t contracts.SelectionThreshold) bool { return t.Model == m.Model })
 		weight := 0.0
 		if judged {
 			weight = 1
@@ -157,12 +165,14 @@ func newBaselineSelection(s *contracts.SelectionAggregate) (*contracts.BaselineS
 		return nil, nil
 	}
 	b := &contracts.BaselineSelection{
-		CasesVersion: s.CasesVersion, CasesSHA256: s.CasesSHA256, Offer: contracts.SelectionOffer{Tools: s.Offer.Tools, TopK: s.Offer.TopK},
+		CasesVersion: s.CasesVersion, CasesSHA256: s.CasesSHA256,
+		Offer: contracts.SelectionOffer{Tools: s.Offer.Tools, TopK: s.Offer.TopK},
 	}
 	for _, m := range s.Models {
 		if n := failedCases(m); n > 0 {
 			i := slices.IndexFunc(m.PerCase, func(c contracts.CaseSummary) bool { return c.Errored > 0 })
-			return nil, fmt.Errorf("%d of %d cases have no answer of model %s; record all of them first (%s: %s)", n, len(m.PerCase), m.Model, m.PerCase[i].ID, m.PerCase[i].Error)
+			return nil, fmt.Errorf("%d of %d cases have no answer of model %s; record all of them first (%s: %s)", n,
+				len(m.PerCase), m.Model, m.PerCase[i].ID, m.PerCase[i].Error)
 		}
 		kept := contracts.BaselineModel{Model: m.Model, Repeats: m.Repeats, Rates: make(map[string]float64)}
 		for _, r := range m.Rates {

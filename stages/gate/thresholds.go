@@ -35,7 +35,8 @@ func withDetectors(t contracts.Thresholds, agg contracts.Aggregate) contracts.Th
 	t.Detectors = slices.Clone(t.Detectors)
 	for _, d := range agg.Detectors {
 		name := d.Score.Detector
-		if slices.Contains(t.NotJudged, name) || slices.ContainsFunc(t.Detectors, func(o contracts.DetectorThreshold) bool { return o.Detector == name }) {
+		if slices.Contains(t.NotJudged, name) ||
+			slices.ContainsFunc(t.Detectors, func(o contracts.DetectorThreshold) bool { return o.Detector == name }) {
 			continue
 		}
 		if threshold, ok := defaultDetector(d.Score); ok {
@@ -87,10 +88,12 @@ func hundredths(v float64, round func(float64) float64) float64 {
 func thresholdChanges(was, next contracts.Thresholds) [][3]string {
 	var changes [][3]string
 	for _, t := range next.Detectors {
-		if slices.ContainsFunc(was.Detectors, func(o contracts.DetectorThreshold) bool { return o.Detector == t.Detector }) {
+		if slices.ContainsFunc(was.Detectors,
+			func(o contracts.DetectorThreshold) bool { return o.Detector == t.Detector }) {
 			continue
 		}
-		text := fmt.Sprintf("recall >= %s, FPR <= %s, on hard negatives <= %s", figure(t.RecallFloor), figure(t.FPRCeiling), figure(t.HardNegativeFPRCeiling))
+		text := fmt.Sprintf("recall >= %s, FPR <= %s, on hard negatives <= %s", figure(t.RecallFloor),
+			figure(t.FPRCeiling), figure(t.HardNegativeFPRCeiling))
 		for _, floor := range t.CategoryFloors {
 			text += fmt.Sprintf(", %s >= %s", strings.ReplaceAll(floor.Category, "_", " "), figure(floor.RecallFloor))
 		}
@@ -107,7 +110,8 @@ func thresholdChanges(was, next contracts.Thresholds) [][3]string {
 func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string {
 	var remarks []string
 	has := func(name string) bool {
-		return slices.ContainsFunc(next.Thresholds.Retrieval, func(t contracts.MetricThreshold) bool { return t.Metric == name })
+		return slices.ContainsFunc(next.Thresholds.Retrieval,
+			func(t contracts.MetricThreshold) bool { return t.Metric == name })
 	}
 	for _, m := range metrics.Ranking() {
 		known := false
@@ -115,28 +119,36 @@ func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string
 			_, known = old.Metrics[m.Name]
 		}
 		if m.Gated && !known && !has(m.Name) {
-			remarks = append(remarks, fmt.Sprintf(`%s has no threshold, so the gate does not judge it; to change that, add {"metric": %q, "tolerance": %g} to thresholds.retrieval`, m.Name, m.Name, tolerance))
+			remarks = append(remarks,
+				fmt.Sprintf(`%s has no threshold, so the gate does not judge it; to change that, add {"metric": %q, "tolerance": %g} to thresholds.retrieval`, m.Name, m.Name, tolerance))
 		}
 	}
 	for _, t := range next.Thresholds.Retrieval {
 		if _, ok := next.Metrics[t.Metric]; !ok {
-			remarks = append(remarks, fmt.Sprintf("the threshold for %s is kept, but %s is not measured; the gate fails with an error until you remove the threshold", t.Metric, t.Metric))
+			remarks = append(remarks, fmt.Sprintf("the threshold for %s is kept, but %s is not measured; the gate "+
+				"fails with an error until you remove the threshold", t.Metric, t.Metric))
 		}
 	}
 	for _, d := range next.PerDetector {
 		name := d.Score.Detector
-		if !slices.Contains(next.Thresholds.NotJudged, name) && !slices.ContainsFunc(next.Thresholds.Detectors, func(t contracts.DetectorThreshold) bool { return t.Detector == name }) {
-			remarks = append(remarks, fmt.Sprintf("detector %s has no threshold, because the security corpus lacks attacks, plain benign entries or hard negatives; the gate does not judge it", name))
+		if !slices.Contains(next.Thresholds.NotJudged, name) &&
+			!slices.ContainsFunc(next.Thresholds.Detectors,
+				func(t contracts.DetectorThreshold) bool { return t.Detector == name }) {
+			remarks = append(remarks, fmt.Sprintf("detector %s has no threshold, because the security corpus lacks "+
+				"attacks, plain benign entries or hard negatives; the gate does not judge it", name))
 		}
 	}
 	for _, t := range next.Thresholds.Detectors {
 		if _, ok := baselineDetector(next, t.Detector); !ok {
-			remarks = append(remarks, fmt.Sprintf("the threshold for detector %s is kept, but the detector is not run; the gate fails with an error until you remove the threshold", t.Detector))
+			remarks = append(remarks, fmt.Sprintf("the threshold for detector %s is kept, but the detector is not "+
+				"run; the gate fails with an error until you remove the threshold", t.Detector))
 		}
 	}
 	for _, t := range next.Thresholds.Selection {
-		if !slices.ContainsFunc(modelsOf(next.Selection), func(m contracts.BaselineModel) bool { return m.Model == t.Model }) {
-			remarks = append(remarks, fmt.Sprintf("the threshold for model %s is kept, but the model is not measured; the gate fails with an error until you remove the threshold", t.Model))
+		if !slices.ContainsFunc(modelsOf(next.Selection),
+			func(m contracts.BaselineModel) bool { return m.Model == t.Model }) {
+			remarks = append(remarks, fmt.Sprintf("the threshold for model %s is kept, but the model is not "+
+				"measured; the gate fails with an error until you remove the threshold", t.Model))
 		}
 	}
 	return remarks

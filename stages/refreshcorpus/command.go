@@ -63,7 +63,9 @@ const anyServer = ":any"
 
 // Add declares the flag.
 func (m *MissingFlag) Add(f *pflag.FlagSet) {
-	f.StringSliceVar(&m.names, "allow-missing", nil, "write the corpus even if servers failed or list fewer tools: =NAME,... for these servers, without names for all")
+	f.StringSliceVar(&m.names, "allow-missing", nil,
+		"write the corpus even if servers failed or list fewer tools: =NAME,... for these servers, without names "+
+			"for all")
 	f.Lookup("allow-missing").NoOptDefVal = anyServer
 }
 

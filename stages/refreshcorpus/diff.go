@@ -83,7 +83,8 @@ func (c Change) none() bool {
 func Compare(before, after contracts.Corpus) Diff {
 	d := Diff{
 		From: before.Version, To: after.Version, Before: len(before.Tools), After: len(after.Tools),
-		Servers: serverChanges(before, after), Added: []string{}, Removed: []string{}, Renamed: []Rename{}, Changed: []ToolChange{},
+		Servers: serverChanges(before, after), Added: []string{}, Removed: []string{}, Renamed: []Rename{},
+		Changed: []ToolChange{},
 	}
 	old := byID(before)
 	var gone, fresh []features
@@ -210,7 +211,8 @@ func withoutParameters(schema json.RawMessage) []byte {
 
 // Write prints the difference for a terminal.
 func (d Diff) Write(w io.Writer) {
-	fmt.Fprintf(w, "corpus %s (%d tools) → %s (%d tools)\n", safetext.Visible(d.From), d.Before, safetext.Visible(d.To), d.After)
+	fmt.Fprintf(w, "corpus %s (%d tools) → %s (%d tools)\n", safetext.Visible(d.From), d.Before, safetext.Visible(d.To),
+		d.After)
 	for _, s := range d.Servers {
 		fmt.Fprintf(w, "server %s: %s → %s\n", safetext.Visible(s.Server), versionOr(s.Before), versionOr(s.After))
 	}
@@ -225,7 +227,8 @@ func (d Diff) Write(w io.Writer) {
 		if r.Sure {
 			how = "surely"
 		}
-		fmt.Fprintf(w, "> %s → %s (%s renamed, similarity %.2f)\n", safetext.Visible(r.From), safetext.Visible(r.To), how, r.Similarity)
+		fmt.Fprintf(w, "> %s → %s (%s renamed, similarity %.2f)\n", safetext.Visible(r.From), safetext.Visible(r.To),
+			how, r.Similarity)
 		r.write(w)
 	}
 	for _, c := range d.Changed {
@@ -248,7 +251,8 @@ const shownText = 300
 
 func (c Change) write(w io.Writer) {
 	if c.Description != nil {
-		fmt.Fprintf(w, "    description\n      - %s\n      + %s\n", excerpt(c.Description.Before), excerpt(c.Description.After))
+		fmt.Fprintf(w, "    description\n      - %s\n      + %s\n", excerpt(c.Description.Before),
+			excerpt(c.Description.After))
 	}
 	if s := c.Schema; s != nil {
 		var parts []string

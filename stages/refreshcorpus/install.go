@@ -49,19 +49,23 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return fmt.Errorf("install %q did not end within %s; increase its timeout if it needs longer", block.Name, block.timeout)
+		return fmt.Errorf("install %q did not end within %s; increase its timeout if it needs longer", block.Name,
+			block.timeout)
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("install %q: %w; install that program first", block.Name, err)
 	}
-	return fmt.Errorf("install %q: %q failed (%w); the end of what it printed:\n%s", block.Name, block.Command, err, said.Indented())
+	return fmt.Errorf("install %q: %q failed (%w); the end of what it printed:\n%s", block.Name, block.Command, err,
+		said.Indented())
 }
 
 // environment returns what a package manager needs: the locations of programs,
 // caches and registries. Other variables are withheld from its scripts.
 func environment(own, passthrough []string) []string {
 	names := map[string]bool{
-		"PATH": true, "HOME": true, "USER": true, "LANG": true, "TMPDIR": true, "SSL_CERT_FILE": true, "SSL_CERT_DIR": true, "NODE_EXTRA_CA_CERTS": true,
-		"HTTP_PROXY": true, "HTTPS_PROXY": true, "NO_PROXY": true, "http_proxy": true, "https_proxy": true, "no_proxy": true,
+		"PATH": true, "HOME": true, "USER": true, "LANG": true, "TMPDIR": true, "SSL_CERT_FILE": true,
+		"SSL_CERT_DIR": true, "NODE_EXTRA_CA_CERTS": true,
+		"HTTP_PROXY": true, "HTTPS_PROXY": true, "NO_PROXY": true, "http_proxy": true, "https_proxy": true,
+		"no_proxy": true,
 	}
 	for _, name := range passthrough {
 		names[name] = true

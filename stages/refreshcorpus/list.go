@@ -90,7 +90,8 @@ func (l *listing) checkVersions(u *upstreams, locked locks) error {
 			continue
 		}
 		if said.Version != up.Version {
-			wrong = append(wrong, fmt.Errorf("upstream %q is pinned to version %s but reports %s %s; start the pinned version, or change version in the file",
+			wrong = append(wrong, fmt.Errorf("upstream %q is pinned to version %s but reports %s %s; start the "+
+				"pinned version, or change version in the file",
 				up.Name, up.Version, safetext.Visible(said.Name), safetext.Visible(said.Version)))
 		}
 	}

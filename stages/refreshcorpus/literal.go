@@ -22,13 +22,18 @@ func literal(text []byte, file string) hcl.Diagnostics {
 		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack:
 			depth--
 		case hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl,
-			hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenPlus, hclsyntax.TokenStar, hclsyntax.TokenSlash, hclsyntax.TokenPercent,
-			hclsyntax.TokenQuestion, hclsyntax.TokenDot, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenEqualOp, hclsyntax.TokenNotEqual,
-			hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq, hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq:
-			return append(diags, refusal(t.Range, "this is not a plain value", "write strings, lists and maps of strings; expressions are not supported here, and $${ stands for ${"))
+			hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenPlus, hclsyntax.TokenStar, hclsyntax.TokenSlash,
+			hclsyntax.TokenPercent,
+			hclsyntax.TokenQuestion, hclsyntax.TokenDot, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenEqualOp,
+			hclsyntax.TokenNotEqual,
+			hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq, hclsyntax.TokenGreaterThan,
+			hclsyntax.TokenGreaterThanEq:
+			return append(diags, refusal(t.Range, "this is not a plain value",
+				"write strings, lists and maps of strings; expressions are not supported here, and $${ stands for ${"))
 		}
 		if depth > maxNesting {
-			return append(diags, refusal(t.Range, "this is nested too deeply", "close a bracket or a brace before this"))
+			return append(diags, refusal(t.Range, "this is nested too deeply",
+				"close a bracket or a brace before this"))
 		}
 	}
 	return diags

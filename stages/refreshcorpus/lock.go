@@ -47,7 +47,8 @@ func parseLock(name string, text []byte) (*lockFile, error) {
 		return nil, fmt.Errorf("%s: %w; create it again with npm install --package-lock-only", name, err)
 	}
 	if npm.LockfileVersion < 2 {
-		return nil, fmt.Errorf("%s has lockfileVersion %d, but 2 or later is needed; create it again with npm 7 or later", name, npm.LockfileVersion)
+		return nil, fmt.Errorf("%s has lockfileVersion %d, but 2 or later is needed; create it again with npm 7 or "+
+			"later", name, npm.LockfileVersion)
 	}
 	l.npm, l.packages = true, npm.Packages
 	return l, nil
@@ -61,11 +62,14 @@ func (l *lockFile) pinned(up *upstreamBlock) (lockedPackage, error) {
 	p, ok := l.packages["node_modules/"+up.Package]
 	switch {
 	case !ok:
-		return p, fmt.Errorf("upstream %q: %s has no package %q; add it there, or correct package", up.Name, l.name, up.Package)
+		return p, fmt.Errorf("upstream %q: %s has no package %q; add it there, or correct package", up.Name, l.name,
+			up.Package)
 	case p.Version != up.Version:
-		return p, fmt.Errorf("upstream %q is pinned to version %s, but %s has version %s of %s; make the two agree", up.Name, up.Version, l.name, p.Version, up.Package)
+		return p, fmt.Errorf("upstream %q is pinned to version %s, but %s has version %s of %s; make the two agree",
+			up.Name, up.Version, l.name, p.Version, up.Package)
 	case p.Integrity == "":
-		return p, fmt.Errorf("upstream %q: %s has no integrity for %s, so two installations may differ; create the lock file again", up.Name, l.name, up.Package)
+		return p, fmt.Errorf("upstream %q: %s has no integrity for %s, so two installations may differ; create the "+
+			"lock file again", up.Name, l.name, up.Package)
 	}
 	return p, nil
 }

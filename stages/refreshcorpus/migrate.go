@@ -74,18 +74,21 @@ type MigrateOptions struct {
 // out, and the list of work has the reason.
 func Migrate(golden contracts.GoldenSet, before, after contracts.Corpus, o MigrateOptions) (*Migration, error) {
 	if golden.CorpusVersion != before.Version {
-		return nil, &usageError{fmt.Sprintf("the golden set is labelled for corpus %q, but the first corpus is %q; give the corpus of the golden set", golden.CorpusVersion, before.Version)}
+		return nil, &usageError{fmt.Sprintf("the golden set is labelled for corpus %q, but the first corpus is %q; "+
+			"give the corpus of the golden set", golden.CorpusVersion, before.Version)}
 	}
 	version := o.Version
 	if version == "" {
 		n, ok := number(golden.Version)
 		if !ok {
-			return nil, &usageError{fmt.Sprintf("cannot derive a version that follows version %q of the golden set; give one with --version", golden.Version)}
+			return nil, &usageError{fmt.Sprintf("cannot derive a version that follows version %q of the golden set; "+
+				"give one with --version", golden.Version)}
 		}
 		version = fmt.Sprintf("v%d", n+1)
 	}
 	d := Compare(before, after)
-	m := &migrator{diff: d, renamed: map[string]Rename{}, changed: map[string]Change{}, now: byID(after), old: byID(before)}
+	m := &migrator{diff: d, renamed: map[string]Rename{}, changed: map[string]Change{}, now: byID(after),
+		old: byID(before)}
 	for _, r := range d.Renamed {
 		m.renamed[r.From] = r
 	}
@@ -110,8 +113,10 @@ func Migrate(golden contracts.GoldenSet, before, after contracts.Corpus, o Migra
 		from = *golden.GeneratedFrom
 		from.Date = o.Date
 	}
-	from.Note = strings.TrimSpace(fmt.Sprintf("%s Migrated from golden set %s over corpus %s.", from.Note, golden.Version, before.Version))
-	m.out.Golden = contracts.GoldenSet{Version: version, CorpusVersion: after.Version, GeneratedFrom: &from, TestShare: golden.TestShare}
+	from.Note = strings.TrimSpace(fmt.Sprintf("%s Migrated from golden set %s over corpus %s.", from.Note,
+		golden.Version, before.Version))
+	m.out.Golden = contracts.GoldenSet{Version: version, CorpusVersion: after.Version, GeneratedFrom: &from,
+		TestShare: golden.TestShare}
 	for i := range golden.Queries {
 		m.query(&golden.Queries[i])
 	}
@@ -178,7 +183,8 @@ func (m *migrator) label(q *contracts.Query, l contracts.Label) (id string, kept
 	if ok && r.Sure {
 		m.out.Followed++
 		if r.Description != nil {
-			work.Kind, work.What = WorkChanged, fmt.Sprintf("it was renamed to %s and its description changed; check that the label still holds", r.To)
+			work.Kind, work.What = WorkChanged, fmt.Sprintf("it was renamed to %s and its description changed; "+
+				"check that the label still holds", r.To)
 			m.work(q, work)
 		}
 		return r.To, true
@@ -223,7 +229,8 @@ func (m *migrator) notes(q *contracts.Query) string {
 	}
 	id := ""
 	for known := range m.old {
-		if after, found := strings.CutPrefix(rest, known); found && len(known) > len(id) && (after == "" || strings.ContainsAny(after[:1], ",;. \t\n")) {
+		if after, found := strings.CutPrefix(rest, known); found && len(known) > len(id) &&
+			(after == "" || strings.ContainsAny(after[:1], ",;. \t\n")) {
 			id = known
 		}
 	}
@@ -234,8 +241,10 @@ func (m *migrator) notes(q *contracts.Query) string {
 		return head + nearDuplicate + r.To + rest[len(id):]
 	}
 	m.work(q, Work{Kind: WorkNote, ToolID: id, Candidates: m.candidates(id),
-		What: "the near-duplicate that makes this query hard is gone; name another one in the notes, or the query is no longer hard"})
-	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(head), "hard-negative:") + strings.TrimLeft(rest[len(id):], ",;. "))
+		What: "the near-duplicate that makes this query hard is gone; name another one in the notes, or the query " +
+			"is no longer hard"})
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(head), "hard-negative:") +
+		strings.TrimLeft(rest[len(id):], ",;. "))
 }
 
 // leaveOutInvalid removes the queries that validate-datasets would refuse, such
@@ -259,7 +268,8 @@ func (m *migrator) leaveOutInvalid(golden contracts.GoldenSet, after contracts.C
 	if len(whole) > 0 {
 		return fmt.Errorf("the golden set cannot be migrated: %s", strings.Join(whole, "; "))
 	}
-	m.out.Golden.Queries = slices.DeleteFunc(m.out.Golden.Queries, func(q contracts.Query) bool { return invalid[q.ID] })
+	m.out.Golden.Queries = slices.DeleteFunc(m.out.Golden.Queries,
+		func(q contracts.Query) bool { return invalid[q.ID] })
 	if len(m.out.Golden.Queries) == 0 {
 		return fmt.Errorf("no query is left: corpus %s has none of the labelled tools; label a new set", after.Version)
 	}
@@ -287,6 +297,7 @@ func (m *Migration) Write(w io.Writer) {
 		fmt.Fprintln(w, "no label needs review")
 	}
 	if n := len(m.Unlabelled); n > 0 {
-		fmt.Fprintf(w, "%d new tools have no label, so they count as irrelevant; check whether one of them serves a query\n", n)
+		fmt.Fprintf(w, "%d new tools have no label, so they count as irrelevant; check whether one of them serves a "+
+			"query\n", n)
 	}
 }

@@ -116,7 +116,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	addServers(&corpus, kept, keptServers)
 	corpus.Version, corpus.GeneratedFrom.Date = version, o.Date
 	if len(corpus.Tools) == 0 {
-		return nil, errors.New("no server lists a tool, so there is no corpus to write; see the messages about each server above")
+		return nil, errors.New("no server lists a tool, so there is no corpus to write; see the messages about each " +
+			"server above")
 	}
 	if err := writeNew(o.Out, corpus); err != nil {
 		return nil, err
@@ -140,7 +141,8 @@ const maxUpstreamsFile = 4 << 20
 func readUpstreams(file string) (*upstreams, error) {
 	text, err := readlimit.File(context.Background(), file, maxUpstreamsFile)
 	if err != nil {
-		return nil, &usageError{fmt.Sprintf("read the upstreams: %s; docs/how-to/refresh-the-corpus.md describes the file", err)}
+		return nil, &usageError{fmt.Sprintf("read the upstreams: %s; docs/how-to/refresh-the-corpus.md describes "+
+			"the file", err)}
 	}
 	return parseUpstreams(file, text)
 }
@@ -154,7 +156,8 @@ func (e *usageError) Error() string { return e.message }
 func (*usageError) ExitCode() int { return 2 }
 
 func existsError(file string) error {
-	return &usageError{fmt.Sprintf("%s exists, and a refresh never overwrites a file: name another file, or remove this one if it was never used", file)}
+	return &usageError{fmt.Sprintf("%s exists, and a refresh never overwrites a file: name another file, or remove "+
+		"this one if it was never used", file)}
 }
 
 // locks maps the name of an install block to its lock file.
@@ -211,7 +214,8 @@ func (up *upstreamBlock) server(dir, private string) (input.Server, error) {
 		for name, variable := range up.Headers {
 			value, ok := os.LookupEnv(variable)
 			if !ok {
-				return input.Server{}, fmt.Errorf("upstream %q: the header %s is in the variable %s, which is not set; set it", up.Name, name, variable)
+				return input.Server{}, fmt.Errorf("upstream %q: the header %s is in the variable %s, which is not "+
+					"set; set it", up.Name, name, variable)
 			}
 			headers[name] = value
 		}
@@ -238,14 +242,16 @@ func (up *upstreamBlock) server(dir, private string) (input.Server, error) {
 
 // corpus builds the corpus from the tools, sorted by id.
 func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contracts.Corpus {
-	c := contracts.Corpus{GeneratedFrom: contracts.GeneratedFrom{Source: u.Corpus.Source, License: u.Corpus.License, Note: u.Corpus.Note}}
+	c := contracts.Corpus{GeneratedFrom: contracts.GeneratedFrom{Source: u.Corpus.Source, License: u.Corpus.License,
+		Note: u.Corpus.Note}}
 	for i := range u.Upstreams {
 		up := &u.Upstreams[i]
 		if l.failed[up.Name] != "" {
 			continue
 		}
 		said := l.reported[up.Name]
-		s := contracts.CorpusServer{Server: up.Name, Version: up.Version, Package: up.Package, Reported: strings.TrimSpace(said.Name + " " + said.Version)}
+		s := contracts.CorpusServer{Server: up.Name, Version: up.Version, Package: up.Package,
+			Reported: strings.TrimSpace(said.Name + " " + said.Version)}
 		if lock := locked[up.Install]; lock != nil {
 			s.LockSHA256 = lock.sha256
 			s.Integrity = lock.packages["node_modules/"+up.Package].Integrity
@@ -253,7 +259,8 @@ func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contract
 		c.Servers = append(c.Servers, s)
 		for _, t := range l.tools[up.Name] {
 			c.Tools = append(c.Tools, contracts.Tool{
-				ToolID: up.Name + ":" + t.Name, Server: up.Name, Tool: t.Name, Description: t.Description, Schema: sortedSchema(t.InputSchema),
+				ToolID: up.Name + ":" + t.Name, Server: up.Name, Tool: t.Name, Description: t.Description,
+				Schema:       sortedSchema(t.InputSchema),
 				OutputSchema: sortedOrNone(t.OutputSchema), Annotations: sortedOrNone(t.Annotations),
 			})
 		}
@@ -264,7 +271,8 @@ func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contract
 		for i, m := range missing {
 			names[i] = m.Server
 		}
-		c.GeneratedFrom.Note = strings.TrimSpace(c.GeneratedFrom.Note + " Missing or with fewer tools than before, on purpose: " + strings.Join(names, ", ") + ".")
+		c.GeneratedFrom.Note = strings.TrimSpace(c.GeneratedFrom.Note +
+			" Missing or with fewer tools than before, on purpose: " + strings.Join(names, ", ") + ".")
 	}
 	return c
 }

@@ -32,7 +32,8 @@ func RugPulls(before, after contracts.Corpus) ([]RugPull, error) {
 	found := []RugPull{}
 	for _, f := range s.Scan(scannerTools(after, before)).Findings {
 		if len(f.FailedChecks) > 0 {
-			found = append(found, RugPull{f.Server + ":" + f.Tool, "unknown", "the check failed on this tool; review its change yourself", ""})
+			found = append(found, RugPull{f.Server + ":" + f.Tool, "unknown",
+				"the check failed on this tool; review its change yourself", ""})
 		}
 		for _, sig := range f.Signals {
 			found = append(found, RugPull{f.Server + ":" + f.Tool, string(f.Severity), sig.Detail, sig.Evidence})
@@ -45,7 +46,8 @@ func scannerTools(c, other contracts.Corpus) []scanner.Tool {
 	others := byID(other)
 	tools := make([]scanner.Tool, len(c.Tools))
 	for i, t := range c.Tools {
-		tools[i] = scanner.Tool{Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: sortedSchema(t.Schema)}
+		tools[i] = scanner.Tool{Server: t.Server, Name: t.Tool, Description: t.Description,
+			InputSchema: sortedSchema(t.Schema)}
 		o := others[t.ToolID]
 		if o != nil && len(o.OutputSchema) > 0 {
 			tools[i].OutputSchema = sortedOrNone(t.OutputSchema)
@@ -60,7 +62,8 @@ func scannerTools(c, other contracts.Corpus) []scanner.Tool {
 // WriteRugPulls prints the findings for a terminal.
 func WriteRugPulls(w io.Writer, found []RugPull) {
 	for _, r := range found {
-		fmt.Fprintf(w, "rug pull? %s (%s): %s: %s\n", safetext.Visible(r.ToolID), r.Severity, safetext.Visible(r.Detail), safetext.Visible(cmp.Or(r.Evidence, "no excerpt")))
+		fmt.Fprintf(w, "rug pull? %s (%s): %s: %s\n", safetext.Visible(r.ToolID), r.Severity,
+			safetext.Visible(r.Detail), safetext.Visible(cmp.Or(r.Evidence, "no excerpt")))
 	}
 	if len(found) == 0 {
 		fmt.Fprintln(w, "no change looks like a rug pull")

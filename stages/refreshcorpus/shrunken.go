@@ -42,9 +42,13 @@ func shrunken(found *listing, previous *contracts.Corpus) []Missing {
 			gone := slices.DeleteFunc(slices.Sorted(slices.Values(tools)), func(name string) bool { return now[name] })
 			switch {
 			case !found.asked[server]:
-				missing = append(missing, Missing{server, fmt.Sprintf("the previous corpus has %d tools of it, but the upstreams do not name it", len(tools))})
+				missing = append(missing,
+					Missing{server, fmt.Sprintf("the previous corpus has %d tools of it, but the upstreams do not "+
+						"name it", len(tools))})
 			case len(now) < len(tools):
-				missing = append(missing, Missing{server, fmt.Sprintf("it lists %d tools, but the previous corpus has %d; missing: %s", len(now), len(tools), safetext.Visible(strings.Join(gone, ", ")))})
+				missing = append(missing,
+					Missing{server, fmt.Sprintf("it lists %d tools, but the previous corpus has %d; missing: %s",
+						len(now), len(tools), safetext.Visible(strings.Join(gone, ", ")))})
 			}
 		}
 	}
@@ -62,7 +66,9 @@ func (e *ShrunkenError) Error() string {
 		names[i] = m.Server
 		lines = append(lines, fmt.Sprintf("  %s: %s", m.Server, m.Reason))
 	}
-	return strings.Join(append(lines, fmt.Sprintf("check that these servers work; if the loss is intended, use --allow-missing=%s", strings.Join(names, ","))), "\n")
+	return strings.Join(append(lines,
+		fmt.Sprintf("check that these servers work; if the loss is intended, use --allow-missing=%s",
+			strings.Join(names, ","))), "\n")
 }
 
 // refuse applies --allow-missing. A name with nothing missing is an error,
@@ -86,7 +92,8 @@ func refuse(missing []Missing, o Options) error {
 		return &ShrunkenError{left}
 	}
 	if len(allowed) > 0 {
-		return &usageError{fmt.Sprintf("--allow-missing names %s, but nothing of it is missing; leave it out", strings.Join(slices.Sorted(maps.Keys(allowed)), ", "))}
+		return &usageError{fmt.Sprintf("--allow-missing names %s, but nothing of it is missing; leave it out",
+			strings.Join(slices.Sorted(maps.Keys(allowed)), ", "))}
 	}
 	return nil
 }
@@ -111,7 +118,8 @@ func nextVersion(previous *contracts.Corpus) (string, error) {
 	}
 	n, ok := number(previous.Version)
 	if !ok {
-		return "", &usageError{fmt.Sprintf("cannot derive a version that follows version %q; give one with --version", previous.Version)}
+		return "", &usageError{fmt.Sprintf("cannot derive a version that follows version %q; give one with --version",
+			previous.Version)}
 	}
 	return fmt.Sprintf("v%d", n+1), nil
 }

@@ -45,7 +45,8 @@ type features struct {
 
 func featuresOf(t *contracts.Tool) features {
 	f := features{tool: t, words: map[string]int{}, content: t.Description + "\x00" + string(sortedSchema(t.Schema))}
-	for _, w := range strings.FieldsFunc(strings.ToLower(t.Description), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(t.Description),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		f.words[w]++
 		f.length++
 	}
@@ -117,7 +118,8 @@ func match(gone, fresh []features) (pairs []pair, sure []bool) {
 	}
 	slices.SortStableFunc(candidates, func(a, b pair) int {
 		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(b.similarity, a.similarity),
-			cmp.Compare(gone[a.from].tool.ToolID, gone[b.from].tool.ToolID), cmp.Compare(fresh[a.to].tool.ToolID, fresh[b.to].tool.ToolID))
+			cmp.Compare(gone[a.from].tool.ToolID, gone[b.from].tool.ToolID),
+			cmp.Compare(fresh[a.to].tool.ToolID, fresh[b.to].tool.ToolID))
 	})
 	rivals := map[int][]pair{} // by the removed tool, and by ^ the added tool
 	for _, p := range candidates {
@@ -130,7 +132,8 @@ func match(gone, fresh []features) (pairs []pair, sure []bool) {
 			continue
 		}
 		usedFrom[p.from], usedTo[p.to] = true, true
-		pairs, sure = append(pairs, p), append(sure, isUnambiguous(p, rivals[p.from]) && isUnambiguous(p, rivals[^p.to]))
+		pairs, sure = append(pairs, p),
+			append(sure, isUnambiguous(p, rivals[p.from]) && isUnambiguous(p, rivals[^p.to]))
 	}
 	return pairs, sure
 }

@@ -129,10 +129,12 @@ func (u *upstreams) check(file string) hcl.Diagnostics {
 			`write corpus { source = "..." }: the origin of these tools, for readers of the corpus`)
 	}
 	if u.Corpus != nil && u.Corpus.Keep != "" && !filepath.IsLocal(filepath.FromSlash(u.Corpus.Keep)) {
-		complain(u.Corpus.Range, fmt.Sprintf("keep = %q is outside the directory of this file", u.Corpus.Keep), "name a corpus in this directory or below it")
+		complain(u.Corpus.Range, fmt.Sprintf("keep = %q is outside the directory of this file", u.Corpus.Keep),
+			"name a corpus in this directory or below it")
 	}
 	if len(u.Upstreams) == 0 {
-		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "there is no upstream", `write upstream "NAME" { ... } for each server`)
+		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "there is no upstream",
+			`write upstream "NAME" { ... } for each server`)
 	}
 	installs := map[string]bool{}
 	for i := range u.Installs {
@@ -146,11 +148,13 @@ func (u *upstreams) check(file string) hcl.Diagnostics {
 			complain(in.Range, "the command is empty", `write it as a list of words, such as ["npm", "ci"]`)
 		}
 		if !slices.Contains(in.Files, in.Lock) {
-			complain(in.Range, fmt.Sprintf("the lock %q is not one of the files", in.Lock), "add it to files: a file that is not copied cannot pin anything")
+			complain(in.Range, fmt.Sprintf("the lock %q is not one of the files", in.Lock),
+				"add it to files: a file that is not copied cannot pin anything")
 		}
 		for _, name := range in.Files {
 			if !filepath.IsLocal(filepath.FromSlash(name)) {
-				complain(in.Range, fmt.Sprintf("%q is outside the directory of this file", name), "put the file into this directory or below it")
+				complain(in.Range, fmt.Sprintf("%q is outside the directory of this file", name),
+					"put the file into this directory or below it")
 			}
 		}
 	}
@@ -169,7 +173,8 @@ func (u *upstreams) check(file string) hcl.Diagnostics {
 
 func (up *upstreamBlock) check(installs map[string]bool, complain func(hcl.Range, string, string)) {
 	if up.Name == "" || strings.Contains(up.Name, ":") || len(up.Name) > 256 {
-		complain(up.Range, fmt.Sprintf("%q cannot be the name of a server", up.Name), "tool ids are server:tool, so use a name without a colon, of 1 to 256 bytes")
+		complain(up.Range, fmt.Sprintf("%q cannot be the name of a server", up.Name),
+			"tool ids are server:tool, so use a name without a colon, of 1 to 256 bytes")
 	}
 	if strings.TrimSpace(up.Version) == "" || len(up.Version) > 256 {
 		complain(up.Range, "the version is not pinned", "write the exact version to read")
@@ -178,11 +183,14 @@ func (up *upstreamBlock) check(installs map[string]bool, complain func(hcl.Range
 		complain(up.Range, "a server needs either a command or a url", "set one of the two")
 	}
 	if up.URL != "" {
-		if a, err := url.Parse(up.URL); err != nil || a.Scheme != "http" && a.Scheme != "https" || a.Host == "" || a.User != nil {
-			complain(up.Range, "the url is not an http or https address", "write it as https://host/mcp; put secrets into headers, by the name of a variable")
+		if a, err := url.Parse(up.URL); err != nil || a.Scheme != "http" && a.Scheme != "https" || a.Host == "" ||
+			a.User != nil {
+			complain(up.Range, "the url is not an http or https address",
+				"write it as https://host/mcp; put secrets into headers, by the name of a variable")
 		}
 		if up.Install != "" || up.Package != "" || len(up.Env)+len(up.Passthrough) > 0 {
-			complain(up.Range, "install, package, env and passthrough require a command", "remove them for a server with a url")
+			complain(up.Range, "install, package, env and passthrough require a command",
+				"remove them for a server with a url")
 		}
 	} else if len(up.Headers) > 0 {
 		complain(up.Range, "headers require a url", "remove them for a server with a command")
@@ -191,11 +199,13 @@ func (up *upstreamBlock) check(installs map[string]bool, complain func(hcl.Range
 		complain(up.Range, fmt.Sprintf("there is no install %q", up.Install), "declare it in an install block")
 	}
 	if (up.Install == "") != (up.Package == "") {
-		complain(up.Range, "install and package require each other", "name the package as in the lock file, so that its version can be checked")
+		complain(up.Range, "install and package require each other",
+			"name the package as in the lock file, so that its version can be checked")
 	}
 }
 
-func duration(text string, otherwise time.Duration, at hcl.Range, complain func(hcl.Range, string, string)) time.Duration {
+func duration(text string, otherwise time.Duration, at hcl.Range,
+	complain func(hcl.Range, string, string)) time.Duration {
 	if text == "" {
 		return otherwise
 	}

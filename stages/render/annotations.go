@@ -30,7 +30,9 @@ func Annotations(r contracts.Report) []byte {
 	}
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		if m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored {
-			warnings = append(warnings, annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), message: strings.TrimSpace(wording.Shorten(m.Title, 200) + " " + why(m))})
+			warnings = append(warnings,
+				annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State),
+					message: strings.TrimSpace(wording.Shorten(m.Title, 200) + " " + why(m))})
 		}
 	}
 	warnings = append(editedFrozen(&r.Gate), warnings...)
@@ -84,12 +86,15 @@ func (a *annotation) place() string {
 func writeAnnotations(b *bytes.Buffer, command string, list []annotation) {
 	for i, a := range list {
 		if i == maxAnnotations-1 && len(list) > maxAnnotations {
-			a = annotation{title: "Touchstone: more", message: fmt.Sprintf("%d more are not shown here; report.md and report.html list them.", len(list)-i)}
+			a = annotation{title: "Touchstone: more",
+				message: fmt.Sprintf("%d more are not shown here; report.md and report.html list them.", len(list)-i)}
 		}
 		if i == maxAnnotations {
 			return
 		}
-		fmt.Fprintf(b, "::%s %stitle=%s::%s\n", command, a.place(), annotationProperty.Replace(wording.PlainLines(wording.Shorten(a.title, 200))), annotationText.Replace(wording.PlainLines(wording.Shorten(a.message, maxAnnotationText))))
+		fmt.Fprintf(b, "::%s %stitle=%s::%s\n", command, a.place(),
+			annotationProperty.Replace(wording.PlainLines(wording.Shorten(a.title, 200))),
+			annotationText.Replace(wording.PlainLines(wording.Shorten(a.message, maxAnnotationText))))
 	}
 }
 

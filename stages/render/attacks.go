@@ -67,7 +67,8 @@ func attackRows(detectors []contracts.DetectorSummary, of func(contracts.EntrySu
 	}
 	missed := func(value string) int { return counts[value][0].Total - counts[value][0].Flagged }
 	slices.SortFunc(values, func(a, b string) int {
-		return cmp.Or(cmp.Compare(missed(b), missed(a)), cmp.Compare(counts[b][0].Total, counts[a][0].Total), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(missed(b), missed(a)), cmp.Compare(counts[b][0].Total, counts[a][0].Total),
+			strings.Compare(a, b))
 	})
 	rows := make([]categoryRow, len(values))
 	for i, value := range values {
@@ -110,7 +111,8 @@ func markdownAttacks(r *contracts.Report) [][]string {
 		for _, d := range r.Aggregate.Detectors {
 			head = append(head, wording.Markdown(d.Score.Detector))
 		}
-		rows := []string{fmt.Sprintf("<details><summary>%s: %d</summary>\n\n%s", t.Title, len(t.Rows), wording.TableHead(head))}
+		rows := []string{fmt.Sprintf("<details><summary>%s: %d</summary>\n\n%s", t.Title, len(t.Rows),
+			wording.TableHead(head))}
 		for _, row := range t.Rows {
 			line := "| " + wording.Markdown(row.Name)
 			for _, c := range row.Cells {

@@ -82,7 +82,8 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 // number of their right tools, and adds those of each split, those with a tag
 // and those of each language. It leaves out kinds without a query.
 func queryKinds(queries []contracts.QuerySummary, testShare float64) []part {
-	kinds := []part{{name: "hard negatives"}, {name: "other queries"}, {name: "one right tool"}, {name: "several right tools"}}
+	kinds := []part{{name: "hard negatives"}, {name: "other queries"}, {name: "one right tool"},
+		{name: "several right tools"}}
 	for i := range queries {
 		kind, tools := 1, 2
 		if isHard(&queries[i]) {
@@ -203,7 +204,8 @@ func viewPart(p part, queries []contracts.QuerySummary, groups []string, moved m
 		interval := contracts.Interval{Low: i.Low, High: i.High}
 		cell := partCell{Value: wording.Figure(mean), Range: wording.Figure(i.Low) + " to " + wording.Figure(i.High)}
 		if k == 0 {
-			cell.Plot = plot{Low: 0, High: 1, Value: &mean, Interval: &interval, Label: fmt.Sprintf("%s of %s: %s", m.Label, p.name, wording.Figure(mean))}.svg()
+			cell.Plot = plot{Low: 0, High: 1, Value: &mean, Interval: &interval,
+				Label: fmt.Sprintf("%s of %s: %s", m.Label, p.name, wording.Figure(mean))}.svg()
 		}
 		v.Cells = append(v.Cells, cell)
 	}
@@ -254,7 +256,8 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 	}
 	note := "Recall at " + strings.Join(said, ", ") + "."
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="curve" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="%s">`, curveWidth, curveHeight, curveWidth, curveHeight, html.EscapeString(note))
+	fmt.Fprintf(&b, `<svg class="curve" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="%s">`,
+		curveWidth, curveHeight, curveWidth, curveHeight, html.EscapeString(note))
 	for _, v := range []float64{0, 0.5, 1} {
 		fmt.Fprintf(&b, `<line class="axis" x1="%g" y1="%.1f" x2="%g" y2="%.1f"/><text x="%g" y="%.1f" text-anchor="end">%g</text>`, curveLeft, y(v), curveWidth-10, y(v), curveLeft-6, y(v)+4, v)
 	}
@@ -263,10 +266,12 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 	}
 	for _, m := range r.Aggregate.Retrieval.Metrics {
 		k := 0
-		if _, err := fmt.Sscanf(m.Metric, "recall_at_%d", &k); err != nil || k < 1 || k > curveMost || m.Comparison == nil {
+		if _, err := fmt.Sscanf(m.Metric, "recall_at_%d", &k); err != nil || k < 1 || k > curveMost ||
+			m.Comparison == nil {
 			continue
 		}
-		fmt.Fprintf(&b, `<line class="baseline" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x(k)-6, y(m.Comparison.Baseline), x(k)+6, y(m.Comparison.Baseline))
+		fmt.Fprintf(&b, `<line class="baseline" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x(k)-6,
+			y(m.Comparison.Baseline), x(k)+6, y(m.Comparison.Baseline))
 	}
 	fmt.Fprintf(&b, `<polyline class="line" points="%s"/></svg>`, strings.Join(points, " "))
 	return template.HTML(b.String()), note

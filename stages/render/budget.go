@@ -36,7 +36,8 @@ func embed(r *contracts.Report, room int) (embedded, error) {
 		case nq+nm > 0:
 			nq, nm = nq/2, nm/2
 		default:
-			return embedded{}, fmt.Errorf("report.html would be larger than %d bytes even without queries: there are too many security entries, detectors or checks to show", pageBudget)
+			return embedded{}, fmt.Errorf("report.html would be larger than %d bytes even without queries: there "+
+				"are too many security entries, detectors or checks to show", pageBudget)
 		}
 	}
 }
@@ -165,12 +166,14 @@ func (s *selection) embed(queries, moves int) (embedded, error) {
 	s.head.Flags = s.flags()
 	say := func(n, all int, what, how string) {
 		if n > 0 {
-			s.head.Cut = append(s.head.Cut, fmt.Sprintf("%d of %d %s are %s; report.json has them in full.", n, all, what, how))
+			s.head.Cut = append(s.head.Cut,
+				fmt.Sprintf("%d of %d %s are %s; report.json has them in full.", n, all, what, how))
 		}
 	}
 	say(queries-len(s.rows), queries, "queries", "left out of this page, well-answered ones first")
 	say(moves-len(s.moveRows), moves, "moves", "left out of this page, from the end of the list")
-	say(shortened(s.rows), queries, "queries", "shortened in this page (texts, labels or ranked lists); the search finds only the text that is left")
+	say(shortened(s.rows), queries, "queries",
+		"shortened in this page (texts, labels or ranked lists); the search finds only the text that is left")
 	say(shortened(s.moveRows), moves, "moves", "shortened in this page")
 	say(s.tools.cut, len(s.tools.names), "names of tools", fmt.Sprintf("shortened to %d characters", s.tools.most))
 	data, err := scriptSafeJSON(s.head)

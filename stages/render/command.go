@@ -63,7 +63,8 @@ func Run(ctx context.Context, o Options) error {
 	}
 	for i, f := range formats {
 		if err := atomicfile.WriteFile(filepath.Join(o.Out, f.file), written[i], 0o644); err != nil {
-			return fmt.Errorf("cannot write %s: %w; check the space and the permissions there", filepath.Join(o.Out, f.file), err)
+			return fmt.Errorf("cannot write %s: %w; check the space and the permissions there",
+				filepath.Join(o.Out, f.file), err)
 		}
 	}
 	return nil

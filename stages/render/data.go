@@ -120,7 +120,8 @@ func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 		if len(data) <= evidenceBudget || most == 0 {
 			if cut > 0 {
 				h.Cut = append(h.Cut, fmt.Sprintf("%s shortened to %d characters; report.json has them in full.",
-					wording.CountOf(cut, "1 text of a detector (evidence, signal or error) is", "%d texts of detectors (evidence, signals and errors) are"), most))
+					wording.CountOf(cut, "1 text of a detector (evidence, signal or error) is",
+						"%d texts of detectors (evidence, signals and errors) are"), most))
 			}
 			return nil
 		}
@@ -133,7 +134,8 @@ func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 func openedDetector(r *contracts.Report) string {
 	judged := ""
 	for _, c := range r.Gate.Checks {
-		if !slices.ContainsFunc(r.Aggregate.Detectors, func(d contracts.DetectorSummary) bool { return d.Score.Detector == c.Subject }) {
+		if !slices.ContainsFunc(r.Aggregate.Detectors,
+			func(d contracts.DetectorSummary) bool { return d.Score.Detector == c.Subject }) {
 			continue
 		}
 		if !c.Passed {
@@ -144,7 +146,8 @@ func openedDetector(r *contracts.Report) string {
 	return judged
 }
 
-func collectDetectors(detectors []contracts.DetectorSummary, most int) (entries [][]any, answers []detectorData, cut int) {
+func collectDetectors(detectors []contracts.DetectorSummary, most int) (entries [][]any, answers []detectorData,
+	cut int) {
 	entries, answers = [][]any{}, []detectorData{}
 	short := func(s string) string {
 		out := wording.Shorten(s, most)

@@ -12,7 +12,8 @@ import (
 func stability(d contracts.DetectorSummary) string {
 	switch n := len(d.Unstable); {
 	case n > 0:
-		return fmt.Sprintf("unstable: the runs disagree on %d of %s", n, wording.CountOf(len(d.PerEntry), "1 entry", "%d entries"))
+		return fmt.Sprintf("unstable: the runs disagree on %d of %s", n,
+			wording.CountOf(len(d.PerEntry), "1 entry", "%d entries"))
 	case d.Runs > 1:
 		return fmt.Sprintf("all %d runs agree", d.Runs)
 	}

@@ -42,7 +42,8 @@ type FigureDifference struct {
 
 // Diff compares two reports, a before and b after. Equal figures are left out.
 func Diff(a, b contracts.Report) Difference {
-	d := Difference{PassedBefore: a.Gate.Passed, PassedAfter: b.Gate.Passed, before: outcome(&a.Gate), after: outcome(&b.Gate), DataChanged: []string{}, Figures: []FigureDifference{}, Moves: []contracts.Move{}}
+	d := Difference{PassedBefore: a.Gate.Passed, PassedAfter: b.Gate.Passed, before: outcome(&a.Gate),
+		after: outcome(&b.Gate), DataChanged: []string{}, Figures: []FigureDifference{}, Moves: []contracts.Move{}}
 	da, db := a.Aggregate.Data, b.Aggregate.Data
 	for _, x := range []struct {
 		kind          string
@@ -56,7 +57,8 @@ func Diff(a, b contracts.Report) Difference {
 			d.DataChanged = append(d.DataChanged, x.kind)
 		}
 	}
-	if sa, sb := a.Aggregate.Selection, b.Aggregate.Selection; sa != nil && sb != nil && sa.CasesSHA256 != sb.CasesSHA256 {
+	if sa, sb := a.Aggregate.Selection, b.Aggregate.Selection; sa != nil && sb != nil &&
+		sa.CasesSHA256 != sb.CasesSHA256 {
 		d.DataChanged = append(d.DataChanged, contracts.KindCases)
 	}
 	d.DegradedBefore, d.DegradedAfter = a.Aggregate.Degraded, b.Aggregate.Degraded
@@ -115,7 +117,8 @@ func diffFigures(before, after []measured) []FigureDifference {
 		case o == nil:
 			out = append(out, FigureDifference{Subject: m.subject, Metric: m.metric, After: &m.value})
 		case o.value != m.value:
-			out = append(out, FigureDifference{m.subject, m.metric, &o.value, &m.value, holds(o.interval, m.value) && holds(m.interval, o.value)})
+			out = append(out, FigureDifference{m.subject, m.metric, &o.value, &m.value, holds(o.interval, m.value) &&
+				holds(m.interval, o.value)})
 		}
 	}
 	for _, o := range before {
@@ -169,7 +172,8 @@ func diffQueries(before, after []contracts.QuerySummary) []contracts.Move {
 	for i := range before {
 		if o := &before[i]; !seen[o.ID] {
 			rank, tool := bestRank(o)
-			moves = append(moves, contracts.Move{Subject: retrieval, ID: o.ID, Title: o.Query, State: contracts.MoveRemoved, RankBefore: rank, Tool: tool})
+			moves = append(moves, contracts.Move{Subject: retrieval, ID: o.ID, Title: o.Query,
+				State: contracts.MoveRemoved, RankBefore: rank, Tool: tool})
 		}
 	}
 	return moves
@@ -197,7 +201,8 @@ func rankOf(q *contracts.QuerySummary, tool contracts.ToolID) *int {
 func diffDetectors(before, after []contracts.DetectorSummary) []contracts.Move {
 	var moves []contracts.Move
 	for _, d := range after {
-		i := slices.IndexFunc(before, func(o contracts.DetectorSummary) bool { return o.Score.Detector == d.Score.Detector })
+		i := slices.IndexFunc(before,
+			func(o contracts.DetectorSummary) bool { return o.Score.Detector == d.Score.Detector })
 		if i < 0 {
 			continue
 		}
@@ -208,7 +213,8 @@ func diffDetectors(before, after []contracts.DetectorSummary) []contracts.Move {
 		for _, e := range d.PerEntry {
 			o, ok := old[e.ID]
 			delete(old, e.ID)
-			m := contracts.Move{Subject: d.Score.Detector, ID: e.ID, Category: e.Category, State: contracts.MoveNew, Before: o.Verdict, After: e.Verdict, Error: e.Error}
+			m := contracts.Move{Subject: d.Score.Detector, ID: e.ID, Category: e.Category, State: contracts.MoveNew,
+				Before: o.Verdict, After: e.Verdict, Error: e.Error}
 			if ok {
 				m.State = detection.Moved(o.Verdict, e)
 			}
@@ -219,7 +225,8 @@ func diffDetectors(before, after []contracts.DetectorSummary) []contracts.Move {
 		}
 		for _, e := range before[i].PerEntry {
 			if _, gone := old[e.ID]; gone {
-				moves = append(moves, contracts.Move{Subject: d.Score.Detector, ID: e.ID, Category: e.Category, State: contracts.MoveRemoved, Before: e.Verdict})
+				moves = append(moves, contracts.Move{Subject: d.Score.Detector, ID: e.ID, Category: e.Category,
+					State: contracts.MoveRemoved, Before: e.Verdict})
 			}
 		}
 	}
@@ -237,7 +244,8 @@ func (d Difference) Lines() []string {
 	}
 	for _, side := range []struct{ name, how string }{{"before", d.DegradedBefore}, {"after", d.DegradedAfter}} {
 		if side.how != "" {
-			lines = append(lines, wording.Plain(fmt.Sprintf("note: the index %s was degraded on purpose: %s", side.name, side.how)))
+			lines = append(lines, wording.Plain(fmt.Sprintf("note: the index %s was degraded on purpose: %s", side.name,
+				side.how)))
 		}
 	}
 	for _, f := range d.Figures {
@@ -252,7 +260,8 @@ func (d Difference) Lines() []string {
 			if f.Noise {
 				mark = "~"
 			}
-			lines = append(lines, fmt.Sprintf("%s %s: %s → %s (%s)", mark, name, wording.Figure(*f.Before), wording.Figure(*f.After), wording.Signed(*f.After-*f.Before)))
+			lines = append(lines, fmt.Sprintf("%s %s: %s → %s (%s)", mark, name, wording.Figure(*f.Before),
+				wording.Figure(*f.After), wording.Signed(*f.After-*f.Before)))
 		}
 	}
 	if len(d.Figures) == 0 && len(d.Moves) == 0 {

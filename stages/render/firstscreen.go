@@ -56,7 +56,8 @@ func viewFirst(r *contracts.Report) *firstScreen {
 }
 
 func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
-	v := firstCheck{Name: checkName(c), Value: wording.Figure(c.Value), Interval: "–", Bound: sign(c.Comparison) + " " + wording.Figure(c.Bound), Change: "–", Detectable: "–"}
+	v := firstCheck{Name: checkName(c), Value: wording.Figure(c.Value), Interval: "–", Bound: sign(c.Comparison) + " " +
+		wording.Figure(c.Bound), Change: "–", Detectable: "–"}
 	if c.Interval != nil {
 		v.Interval = wording.Figure(c.Interval.Low) + " to " + wording.Figure(c.Interval.High)
 	}
@@ -93,7 +94,8 @@ func worstMoves(g *contracts.Gate) []contracts.Move {
 }
 
 func viewFirstMove(m contracts.Move) firstMove {
-	v := firstMove{ID: m.ID, Title: wording.Shorten(cmp.Or(m.Title, strings.ReplaceAll(m.Category, "_", " ")), 200), Tool: m.Tool, State: m.State}
+	v := firstMove{ID: m.ID, Title: wording.Shorten(cmp.Or(m.Title, strings.ReplaceAll(m.Category, "_", " ")), 200),
+		Tool: m.Tool, State: m.State}
 	if m.Subject != retrieval {
 		v.ID = m.Subject + ": " + m.ID
 	}

@@ -25,12 +25,15 @@ type format struct {
 // them all. docs/contributing/add-a-report-format.md describes how to add one.
 var formats = []format{
 	{
-		file: "report.json", reader: "programs, `touchstone report diff A B`", limit: "none; it always holds everything",
-		write: func(r contracts.Report) ([]byte, error) { return contracts.Encode("report.json", r) }, withOrigins: reportWithOrigins,
+		file: "report.json", reader: "programs, `touchstone report diff A B`",
+		limit:       "none; it always holds everything",
+		write:       func(r contracts.Report) ([]byte, error) { return contracts.Encode("report.json", r) },
+		withOrigins: reportWithOrigins,
 	},
 	{
 		file: "report.html", reader: "people",
-		limit: "4.5 MB plus the data of the run: texts and lists are shortened, then rows are left out; the page states what is missing",
+		limit: "4.5 MB plus the data of the run: texts and lists are shortened, then rows are left out; the page " +
+			"states what is missing",
 		write: HTML, noVerdict: noVerdictHTMLPage,
 	},
 	{
@@ -41,7 +44,8 @@ var formats = []format{
 	},
 	{
 		file: "annotations.txt", reader: "GitHub's annotations",
-		limit: "ten errors, ten warnings and ten notices; the first notice is the verdict, and the tenth annotation of a kind gives the number of the rest",
+		limit: "ten errors, ten warnings and ten notices; the first notice is the verdict, and the tenth annotation " +
+			"of a kind gives the number of the rest",
 		write: func(r contracts.Report) ([]byte, error) { return Annotations(r), nil }, noVerdict: noVerdictAnnotations,
 	},
 	{
@@ -54,7 +58,8 @@ var formats = []format{
 func formatList() string {
 	var b strings.Builder
 	for _, f := range formats {
-		b.WriteString("  " + f.file + strings.Repeat(" ", max(1, 17-len(f.file))) + strings.ReplaceAll(f.reader, "`", "") + "\n")
+		b.WriteString("  " + f.file + strings.Repeat(" ", max(1, 17-len(f.file))) +
+			strings.ReplaceAll(f.reader, "`", "") + "\n")
 	}
 	return b.String()
 }

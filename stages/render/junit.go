@@ -73,7 +73,8 @@ func JUnit(r contracts.Report) ([]byte, error) {
 		checks.add(junitCase{Class: "gate", Name: "verdict", Error: &junitOutcome{"no verdict", verdict(&r.Gate)}})
 	}
 	for _, m := range r.Gate.Unjudged {
-		checks.add(junitCase{Class: "gate." + m.Subject, Name: wording.MetricName(m.Metric), Skipped: &junitSkipped{m.State + ": " + m.Note}})
+		checks.add(junitCase{Class: "gate." + m.Subject, Name: wording.MetricName(m.Metric),
+			Skipped: &junitSkipped{m.State + ": " + m.Note}})
 	}
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		tc := junitCase{Class: "moved." + m.Subject, Name: m.ID + " " + m.State}

@@ -28,7 +28,8 @@ func Markdown(r contracts.Report) []byte {
 	fmt.Fprintln(&b, CommentMarker)
 	sign := map[string]string{"passed": "✅", "failed": "❌", "no verdict": "⚠️"}
 	fmt.Fprintf(&b, "## %s Touchstone: %s\n\n", sign[outcome(&r.Gate)], outcome(&r.Gate))
-	fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(wording.Markdown(verdict(&r.Gate))+" "+wording.Markdown(moved(&r.Gate))))
+	fmt.Fprintf(&b, "%s\n\n",
+		strings.TrimSpace(wording.Markdown(verdict(&r.Gate))+" "+wording.Markdown(moved(&r.Gate))))
 	if d := degraded(&r.Aggregate); d != "" {
 		fmt.Fprintf(&b, "> ⚠️ **%s** These are not the figures of the normal proxy.\n\n", wording.Markdown(d))
 	}
@@ -49,7 +50,8 @@ func Markdown(r contracts.Report) []byte {
 	}
 	foot := markdownFoot(&r)
 	room := wording.MaxComment - 1 - maxOrigins - len(foot)
-	sections := [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownNoAnswer(&r), markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)}
+	sections := [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownNoAnswer(&r), markdownDetectors(&r),
+		markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)}
 	for _, section := range append(sections, markdownAttacks(&r)...) {
 		room = wording.AppendSection(&b, section, room)
 	}
@@ -62,7 +64,8 @@ func markdownChecks(r *contracts.Report) []string {
 		return nil
 	}
 	checks := slices.Clone(r.Gate.Checks)
-	slices.SortStableFunc(checks, func(a, b contracts.GateCheck) int { return boolOrder(a.Passed) - boolOrder(b.Passed) })
+	slices.SortStableFunc(checks,
+		func(a, b contracts.GateCheck) int { return boolOrder(a.Passed) - boolOrder(b.Passed) })
 	rows := []string{"| | check | value | bound | change |\n|---|---|---|---|---|\n"}
 	for _, c := range checks {
 		mark := "✅"
@@ -73,7 +76,8 @@ func markdownChecks(r *contracts.Report) []string {
 		if c.Verdict != "" {
 			moved = wording.VerdictSign(c.Verdict)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, mdCheck(c), wording.Figure(c.Value), wording.Markdown(sign(c.Comparison)), wording.Figure(c.Bound), moved))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, mdCheck(c), wording.Figure(c.Value),
+			wording.Markdown(sign(c.Comparison)), wording.Figure(c.Bound), moved))
 	}
 	return append(rows, "\n")
 }
@@ -99,7 +103,8 @@ func markdownRetrieval(r *contracts.Report) []string {
 	if len(a.Metrics) == 0 {
 		return nil
 	}
-	rows := []string{fmt.Sprintf("<details><summary>Retrieval: %d queries, %s</summary>\n\n| metric | mean | 95%% interval | baseline | change | detectable |\n|---|---|---|---|---|---|\n",
+	rows := []string{fmt.Sprintf("<details><summary>Retrieval: %d queries, %s</summary>\n\n| metric | mean | 95%% "+
+		"interval | baseline | change | detectable |\n|---|---|---|---|---|---|\n",
 		a.Queries, wording.CountOf(a.Runs, "1 run", "%d runs"))}
 	for _, m := range a.Metrics {
 		if !shown(m.Metric, metrics.InTables) {
@@ -110,11 +115,15 @@ func markdownRetrieval(r *contracts.Report) []string {
 			base = "new"
 		}
 		if m.Comparison != nil {
-			base, detectable = wording.Figure(m.Comparison.Baseline)+over(m.Comparison, a.Queries), wording.Figure(m.Comparison.MinDetectable)
+			base, detectable = wording.Figure(m.Comparison.Baseline)+over(m.Comparison, a.Queries),
+				wording.Figure(m.Comparison.MinDetectable)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", mdMetric(m.Metric), wording.Figure(m.Mean), wording.Figure(m.Interval.Low), wording.Figure(m.Interval.High), base, change(m.Comparison), detectable))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", mdMetric(m.Metric),
+			wording.Figure(m.Mean), wording.Figure(m.Interval.Low), wording.Figure(m.Interval.High), base,
+			change(m.Comparison), detectable))
 	}
-	rows = append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a chance of .8.\n")
+	rows = append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a "+
+		"chance of .8.\n")
 	if s := judged(a); s != "" {
 		rows = append(rows, s+"\n")
 	}
@@ -125,12 +134,14 @@ func markdownDetectors(r *contracts.Report) []string {
 	if len(r.Aggregate.Detectors) == 0 {
 		return nil
 	}
-	rates := slices.DeleteFunc(metrics.DetectionRates(), func(r metrics.DetectionRate) bool { return r.Shown&metrics.InTables == 0 })
+	rates := slices.DeleteFunc(metrics.DetectionRates(),
+		func(r metrics.DetectionRate) bool { return r.Shown&metrics.InTables == 0 })
 	names := []string{"detector"}
 	for _, r := range rates {
 		names = append(names, r.Label)
 	}
-	rows := []string{"<details><summary>Detectors</summary>\n\n" + wording.TableHead(append(names, "Precision at base rates", "Runs", "Errored"))}
+	rows := []string{"<details><summary>Detectors</summary>\n\n" +
+		wording.TableHead(append(names, "Precision at base rates", "Runs", "Errored"))}
 	for _, d := range r.Aggregate.Detectors {
 		cells := []string{wording.Markdown(d.Score.Detector)}
 		for _, r := range rates {
@@ -154,9 +165,12 @@ func markdownMoves(r *contracts.Report) []string {
 	if !r.Gate.Passed {
 		open = " open"
 	}
-	rows := []string{fmt.Sprintf("<details%s><summary>What moved: %d</summary>\n\n| | what | how |\n|---|---|---|\n", open, len(r.Gate.Moves))}
+	rows := []string{fmt.Sprintf("<details%s><summary>What moved: %d</summary>\n\n| | what | how |\n|---|---|---|\n",
+		open, len(r.Gate.Moves))}
 	for _, m := range sortedMoves(r.Gate.Moves) {
-		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", wording.Markdown(m.State), wording.Markdown(m.ID), wording.Markdown(wording.Shorten(cmp.Or(m.Title, m.Category), 120)), wording.Markdown(wording.Shorten(why(m), 400))))
+		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", wording.Markdown(m.State), wording.Markdown(m.ID),
+			wording.Markdown(wording.Shorten(cmp.Or(m.Title, m.Category), 120)),
+			wording.Markdown(wording.Shorten(why(m), 400))))
 	}
 	return append(rows, "</details>\n\n")
 }
@@ -164,7 +178,9 @@ func markdownMoves(r *contracts.Report) []string {
 func markdownFoot(r *contracts.Report) string {
 	a := &r.Aggregate
 	return fmt.Sprintf("<sub>%s over corpus %s, golden %s, security %s; %s.</sub>\n",
-		wording.Markdown(wording.Shorten(a.Proxy, 100)), wording.Markdown(a.Data.CorpusVersion), wording.Markdown(wording.Shorten(a.Data.GoldenVersion, 20)), wording.Markdown(a.Data.SecurityVersion), wording.Markdown(named("baseline", cmp.Or(r.Gate.Baseline, "none"))))
+		wording.Markdown(wording.Shorten(a.Proxy, 100)), wording.Markdown(a.Data.CorpusVersion),
+		wording.Markdown(wording.Shorten(a.Data.GoldenVersion, 20)), wording.Markdown(a.Data.SecurityVersion),
+		wording.Markdown(named("baseline", cmp.Or(r.Gate.Baseline, "none"))))
 }
 
 // mdMetric is metricName for Markdown. The labels of this program need no

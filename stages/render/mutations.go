@@ -35,7 +35,8 @@ func viewShare(s *contracts.Share) shareView {
 	if s == nil || s.Rate == nil {
 		return shareView{Rate: "–"}
 	}
-	return shareView{wording.Figure(*s.Rate), wording.Figure(s.Interval.Low) + " to " + wording.Figure(s.Interval.High), counted(*s)}
+	return shareView{wording.Figure(*s.Rate), wording.Figure(s.Interval.Low) + " to " + wording.Figure(s.Interval.High),
+		counted(*s)}
 }
 
 // String formats the share for a cell of Markdown.
@@ -64,16 +65,21 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 	for _, d := range r.Detectors {
 		u, bare := d.Unmutated, d.Removed
 		v := mutationView{Name: d.Detector, HeldOut: r.HeldOut,
-			Note: fmt.Sprintf("Without rewriting, %s attacks and %s benign entries are flagged. %s flagged attacks are still flagged without the passage that operators rewrite, so they are flagged for another passage.",
+			Note: fmt.Sprintf("Without rewriting, %s attacks and %s benign entries are flagged. %s flagged attacks "+
+				"are still flagged without the passage that operators rewrite, so they are flagged for another "+
+				"passage.",
 				counted(u.Recall), counted(u.FPR), counted(bare.Retention))}
 		for i, f := range append(append([]contracts.MutationFamily{}, d.Totals...), d.Families...) {
 			dev := &f.Development
-			row := mutationRow{Name: cmp.Or(totalNames[f.Family], f.Family), Kept: viewShare(&dev.Retention), Recall: viewShare(&dev.Recall),
-				FPR: viewShare(&dev.FPR), Disguised: viewShare(&dev.FPRDisguise), HeldOut: viewShare(nil), HeldOutFPR: viewShare(nil)}
+			row := mutationRow{Name: cmp.Or(totalNames[f.Family], f.Family), Kept: viewShare(&dev.Retention),
+				Recall: viewShare(&dev.Recall),
+				FPR:    viewShare(&dev.FPR), Disguised: viewShare(&dev.FPRDisguise), HeldOut: viewShare(nil),
+				HeldOutFPR: viewShare(nil)}
 			if i < len(d.Totals) {
 				row.Class = "total"
 			}
-			pl := plot{Low: 0, High: 1, Value: dev.Retention.Rate, Interval: dev.Retention.Interval, Label: fmt.Sprintf("%s: %s still caught", row.Name, row.Kept)}
+			pl := plot{Low: 0, High: 1, Value: dev.Retention.Rate, Interval: dev.Retention.Interval,
+				Label: fmt.Sprintf("%s: %s still caught", row.Name, row.Kept)}
 			if h := f.HeldOut; h != nil {
 				row.HeldOut, row.HeldOutFPR = viewShare(&h.Retention), viewShare(&h.FPR)
 				pl.Baseline = h.Retention.Rate
@@ -88,11 +94,15 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 				if o.Disguise {
 					alarms, o.Alarms = o.Score.FPRDisguise, nil // correct, so not false alarms
 				}
-				v.Operators = append(v.Operators, operatorRow{f.Family, o.Operator, counted(o.Score.Retention), counted(alarms), firstOf(o.Lost), firstOf(o.Alarms)})
+				v.Operators = append(v.Operators,
+					operatorRow{f.Family, o.Operator, counted(o.Score.Retention), counted(alarms), firstOf(o.Lost),
+						firstOf(o.Alarms)})
 			}
 		}
 		for _, s := range d.Sources {
-			v.Sources = append(v.Sources, sourceRow{wording.Shorten(s.Source, 80), viewShare(&s.Unmutated), viewShare(&s.Mutated), viewShare(&s.OtherUnmutated), viewShare(&s.OtherMutated)})
+			v.Sources = append(v.Sources,
+				sourceRow{wording.Shorten(s.Source, 80), viewShare(&s.Unmutated), viewShare(&s.Mutated),
+					viewShare(&s.OtherUnmutated), viewShare(&s.OtherMutated)})
 		}
 		views = append(views, v)
 	}
@@ -120,12 +130,16 @@ func markdownMutations(r *contracts.Report) []string {
 	if m == nil {
 		return nil
 	}
-	rows := []string{"<details><summary>Rewritten entries: attacks still caught, benign entries flagged</summary>\n\n| detector | family | still caught | held out | difference | FPR | FPR, held out |\n|---|---|---|---|---|---|---|\n"}
+	rows := []string{"<details><summary>Rewritten entries: attacks still caught, benign entries " +
+		"flagged</summary>\n\n| detector | family | still caught | held out | difference | FPR | FPR, held out " +
+		"|\n|---|---|---|---|---|---|---|\n"}
 	for _, v := range viewMutations(m) {
 		for _, row := range v.Rows {
-			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", wording.Markdown(v.Name), wording.Markdown(row.Name),
+			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", wording.Markdown(v.Name),
+				wording.Markdown(row.Name),
 				row.Kept, row.HeldOut, cmp.Or(row.Difference, "–"), row.FPR, row.HeldOutFPR))
 		}
 	}
-	return append(rows, "\nStill caught: share of the attacks that are flagged without rewriting. FPR: without benign entries rewritten by operators that only hide something.\n</details>\n\n")
+	return append(rows, "\nStill caught: share of the attacks that are flagged without rewriting. FPR: without "+
+		"benign entries rewritten by operators that only hide something.\n</details>\n\n")
 }

@@ -15,7 +15,8 @@ func judged(a *contracts.RetrievalAggregate) string {
 	if a.JudgedAt10 == nil {
 		return ""
 	}
-	return fmt.Sprintf("Judged@10 %s: the share of the first ten results that have a label; all others count as irrelevant.", wording.Figure(*a.JudgedAt10))
+	return fmt.Sprintf("Judged@10 %s: the share of the first ten results that have a label; all others count as "+
+		"irrelevant.", wording.Figure(*a.JudgedAt10))
 }
 
 // noAnswerView shows the queries that no tool serves.
@@ -36,8 +37,10 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 	}
 	v := &noAnswerView{Said: noAnswerText(n)}
 	for _, m := range n.Metrics {
-		mv := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean), Range: wording.Figure(m.Interval.Low) + " to " + wording.Figure(m.Interval.High)}
-		pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval, Label: fmt.Sprintf("%s %s, 95%% interval %s", mv.Name, mv.Value, mv.Range)}
+		mv := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean),
+			Range: wording.Figure(m.Interval.Low) + " to " + wording.Figure(m.Interval.High)}
+		pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval,
+			Label: fmt.Sprintf("%s %s, 95%% interval %s", mv.Name, mv.Value, mv.Range)}
 		if m.Spread > 0 {
 			pl.Dots = m.PerRun
 		}
@@ -45,7 +48,8 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 		v.Metrics = append(v.Metrics, mv)
 	}
 	queries := slices.Clone(n.PerQuery)
-	slices.SortStableFunc(queries, func(a, b contracts.NoAnswerQuery) int { return cmp.Compare(firstScore(b), firstScore(a)) })
+	slices.SortStableFunc(queries,
+		func(a, b contracts.NoAnswerQuery) int { return cmp.Compare(firstScore(b), firstScore(a)) })
 	for _, q := range queries[:min(maxNoAnswer, len(queries))] {
 		row := noAnswerRow{ID: q.ID, Text: wording.Shorten(q.Query, 240), First: "empty"}
 		switch {
@@ -67,7 +71,8 @@ func firstScore(q contracts.NoAnswerQuery) float64 {
 }
 
 func noAnswerText(n *contracts.NoAnswerSummary) string {
-	s := wording.CountOf(n.Queries, "1 query has", "%d queries have") + " no right tool. They are in no other figure of retrieval."
+	s := wording.CountOf(n.Queries, "1 query has", "%d queries have") +
+		" no right tool. They are in no other figure of retrieval."
 	if n.Errored > 0 {
 		s += fmt.Sprintf(" %d errored.", n.Errored)
 	}
@@ -79,9 +84,11 @@ func markdownNoAnswer(r *contracts.Report) []string {
 	if n == nil {
 		return nil
 	}
-	rows := []string{"<details><summary>Queries that no tool serves: " + fmt.Sprint(n.Queries) + "</summary>\n\n" + wording.TableHead([]string{"metric", "value", "95% interval"})}
+	rows := []string{"<details><summary>Queries that no tool serves: " + fmt.Sprint(n.Queries) + "</summary>\n\n" +
+		wording.TableHead([]string{"metric", "value", "95% interval"})}
 	for _, m := range n.Metrics {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s |\n", mdMetric(m.Metric), wording.Figure(m.Mean), wording.Figure(m.Interval.Low), wording.Figure(m.Interval.High)))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s |\n", mdMetric(m.Metric), wording.Figure(m.Mean),
+			wording.Figure(m.Interval.Low), wording.Figure(m.Interval.High)))
 	}
 	return append(rows, "\n"+noAnswerText(n)+"\n</details>\n\n")
 }

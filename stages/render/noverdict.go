@@ -54,7 +54,8 @@ func bounded(n contracts.NoVerdict) contracts.NoVerdict {
 	n.Problems = slices.Clone(n.Problems)
 	for i := range n.Problems {
 		r := &n.Problems[i]
-		r.Entry, r.Message, r.Remedy = wording.Plain(wording.Shorten(r.Entry, maxLogLine)), wording.Plain(wording.Shorten(r.Message, maxMessage)), wording.Plain(wording.Shorten(r.Remedy, maxMessage))
+		r.Entry, r.Message, r.Remedy = wording.Plain(wording.Shorten(r.Entry, maxLogLine)),
+			wording.Plain(wording.Shorten(r.Message, maxMessage)), wording.Plain(wording.Shorten(r.Remedy, maxMessage))
 	}
 	n.Logs = slices.Clone(n.Logs)
 	for i := range n.Logs {
@@ -97,7 +98,8 @@ func stagesLine(n *contracts.NoVerdict) string {
 		return ""
 	}
 	return fmt.Sprintf("%s, %s, %s.", wording.CountOf(len(n.Failed), "1 stage failed", "%d stages failed"),
-		wording.CountOf(n.Done, "1 has a result", "%d have results"), wording.CountOf(n.Skipped, "1 was not started", "%d were not started"))
+		wording.CountOf(n.Done, "1 has a result", "%d have results"),
+		wording.CountOf(n.Skipped, "1 was not started", "%d were not started"))
 }
 
 //go:embed page/noverdict.html
@@ -136,18 +138,22 @@ func noVerdictHTMLPage(n contracts.NoVerdict) ([]byte, error) {
 
 func noVerdictMarkdown(n contracts.NoVerdict) ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n## ⚠️ Touchstone: no verdict\n\n**%s** %s\n\n", CommentMarker, wording.Markdown(wording.Shorten(n.Summary, maxRemark)), stagesLine(&n))
+	fmt.Fprintf(&b, "%s\n## ⚠️ Touchstone: no verdict\n\n**%s** %s\n\n", CommentMarker,
+		wording.Markdown(wording.Shorten(n.Summary, maxRemark)), stagesLine(&n))
 	foot := ""
 	if n.Command != "" {
 		foot = "Run it again: <code>" + wording.Markdown(wording.Shorten(n.Command, maxRemark)) + "</code>\n"
 	}
 	rows := []string{"| where | what |\n|---|---|\n"}
 	for _, r := range n.Problems {
-		rows = append(rows, fmt.Sprintf("| %s | %s |\n", wording.Markdown(wording.Shorten(cmp.Or(where(r), r.Stage), 200)), wording.Markdown(wording.Shorten(what(r), 600))))
+		rows = append(rows, fmt.Sprintf("| %s | %s |\n",
+			wording.Markdown(wording.Shorten(cmp.Or(where(r), r.Stage), 200)),
+			wording.Markdown(wording.Shorten(what(r), 600))))
 	}
 	sections := [][]string{append(rows, "\n")}
 	for _, l := range n.Logs {
-		rows := []string{fmt.Sprintf("<details><summary>Log of %s</summary>\n\n", wording.Markdown(wording.Shorten(l.Stage, 200)))}
+		rows := []string{fmt.Sprintf("<details><summary>Log of %s</summary>\n\n",
+			wording.Markdown(wording.Shorten(l.Stage, 200)))}
 		for _, line := range l.Lines {
 			rows = append(rows, wording.Markdown(wording.Shorten(line, 600))+"<br>\n")
 		}
@@ -166,9 +172,11 @@ func noVerdictMarkdown(n contracts.NoVerdict) ([]byte, error) {
 func noVerdictJUnit(n contracts.NoVerdict) ([]byte, error) {
 	suite := junitSuite{Name: "no verdict"}
 	for _, r := range n.Problems {
-		suite.add(junitCase{Class: cmp.Or(r.File, r.Stage, "touchstone"), Name: cmp.Or(where(r), r.Stage, "run"), Error: &junitOutcome{r.Message, what(r)}})
+		suite.add(junitCase{Class: cmp.Or(r.File, r.Stage, "touchstone"), Name: cmp.Or(where(r), r.Stage, "run"),
+			Error: &junitOutcome{r.Message, what(r)}})
 	}
-	suite.Cases = append([]junitCase{{Class: "touchstone", Name: "verdict", Error: &junitOutcome{n.Summary, stagesLine(&n)}}}, suite.Cases...)
+	suite.Cases = append([]junitCase{{Class: "touchstone", Name: "verdict",
+		Error: &junitOutcome{n.Summary, stagesLine(&n)}}}, suite.Cases...)
 	suite.Tests++
 	suite.Errors++
 	return encodeJUnit(junitSuites{Name: "touchstone", Suites: []junitSuite{suite}})
@@ -179,10 +187,12 @@ func noVerdictJUnit(n contracts.NoVerdict) ([]byte, error) {
 func noVerdictAnnotations(n contracts.NoVerdict) ([]byte, error) {
 	var list []annotation
 	if len(n.Problems) != 1 || n.Problems[0].File != "" {
-		list = append(list, annotation{title: "Touchstone: no verdict", message: strings.TrimSpace(n.Summary + " " + stagesLine(&n))})
+		list = append(list, annotation{title: "Touchstone: no verdict",
+			message: strings.TrimSpace(n.Summary + " " + stagesLine(&n))})
 	}
 	for _, r := range n.Problems {
-		a := annotation{title: "Touchstone: " + cmp.Or(r.Entry, r.Stage, "no verdict"), message: what(r), line: r.Line, column: r.Column}
+		a := annotation{title: "Touchstone: " + cmp.Or(r.Entry, r.Stage, "no verdict"), message: what(r), line: r.Line,
+			column: r.Column}
 		if r.File != "" {
 			a.file = path.Join(n.Directory, r.File)
 		}

@@ -73,7 +73,8 @@ func originsNote(list []contracts.MadeElsewhere) string {
 			parts = append(parts, wording.Shorten(o, 160)+" ("+wording.Shorten(strings.Join(stages[o], ", "), 80)+")")
 		}
 		if more := len(origins) - shown; more > 0 {
-			parts = append(parts, fmt.Sprintf("and from %s, which report.json lists", wording.CountOf(more, "1 other origin", "%d other origins")))
+			parts = append(parts, fmt.Sprintf("and from %s, which report.json lists",
+				wording.CountOf(more, "1 other origin", "%d other origins")))
 		}
 		if text = wording.Markdown(strings.Join(parts, "; ")); len(text) < maxOrigins-200 {
 			break
@@ -83,5 +84,7 @@ func originsNote(list []contracts.MadeElsewhere) string {
 	if slices.ContainsFunc(list, func(m contracts.MadeElsewhere) bool { return !m.Signed }) {
 		sign = "⚠️ "
 	}
-	return fmt.Sprintf("> %s%s: %s\n\n", sign, wording.CountOf(len(list), "1 result was not made by the machine of this run", "%d results were not made by the machine of this run"), text)
+	return fmt.Sprintf("> %s%s: %s\n\n", sign,
+		wording.CountOf(len(list), "1 result was not made by the machine of this run",
+			"%d results were not made by the machine of this run"), text)
 }

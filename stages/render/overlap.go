@@ -34,7 +34,8 @@ func coverageText(g *contracts.Gate) string {
 	if g.Data == nil || g.NoVerdict != nil {
 		return ""
 	}
-	return fmt.Sprintf(" The verdict rests on %s, which are the same as in the data of the baseline.", commonParts(g.Data))
+	return fmt.Sprintf(" The verdict rests on %s, which are the same as in the data of the baseline.",
+		commonParts(g.Data))
 }
 
 // commonParts counts what two versions of the data have in common.
@@ -48,8 +49,9 @@ func commonParts(d *contracts.DataComparison) string {
 
 // changedNames are the names of the entries of a dataset: one and many.
 var changedNames = map[string][2]string{
-	contracts.KindGolden: {"1 query", "%d queries"}, contracts.KindSecurity: {"1 security entry", "%d security entries"},
-	contracts.KindCases: {"1 case", "%d cases"}, contracts.KindCorpus: {"1 tool", "%d tools"},
+	contracts.KindGolden:   {"1 query", "%d queries"},
+	contracts.KindSecurity: {"1 security entry", "%d security entries"},
+	contracts.KindCases:    {"1 case", "%d cases"}, contracts.KindCorpus: {"1 tool", "%d tools"},
 }
 
 // maxChangedIDs is the number of ids that a line about changed data names.
@@ -67,9 +69,12 @@ func changedData(g *contracts.Gate) []string {
 	if g.NoVerdict != nil {
 		compared = ""
 	}
-	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the same%s.",
-		named("baseline", g.Baseline), d.Baseline.CorpusVersion, wording.Shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, commonParts(d), compared))
-	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases, contracts.KindCorpus} {
+	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the "+
+		"same%s.",
+		named("baseline", g.Baseline), d.Baseline.CorpusVersion, wording.Shorten(d.Baseline.GoldenVersion, 24),
+		d.Baseline.SecurityVersion, commonParts(d), compared))
+	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases,
+		contracts.KindCorpus} {
 		for _, state := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
 			if line := changesOf(d.Changes, kind, state); line != "" {
 				lines = append(lines, line)
@@ -90,7 +95,8 @@ func editedFrozen(g *contracts.Gate) []annotation {
 		if u.State == contracts.StateChanged {
 			version := wording.Shorten(u.Version, 24)
 			list = append(list, annotation{title: "Touchstone: edited frozen data",
-				message: fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone data next makes the edit the next version.", u.Kind, version, version)})
+				message: fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone "+
+					"data next makes the edit the next version.", u.Kind, version, version)})
 		}
 	}
 	return list
@@ -116,7 +122,8 @@ func changesOf(changes []contracts.DataChange, kind, state string) string {
 	if n == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("%s %s: %s", wording.CountOf(n, changedNames[kind][0], changedNames[kind][1]), state, strings.Join(ids, ", "))
+	line := fmt.Sprintf("%s %s: %s", wording.CountOf(n, changedNames[kind][0], changedNames[kind][1]), state,
+		strings.Join(ids, ", "))
 	if n > maxChangedIDs {
 		line += fmt.Sprintf(" and %d more", n-maxChangedIDs)
 	}
@@ -144,7 +151,8 @@ func nonCommonLine(a contracts.ApartQueries) string {
 		}
 		figures = append(figures, text)
 	}
-	return fmt.Sprintf("Not judged: the %s, %s.", wording.CountOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
+	return fmt.Sprintf("Not judged: the %s, %s.",
+		wording.CountOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
 }
 
 // over names the queries of a comparison, if these are not all: " over 279 of

@@ -103,7 +103,8 @@ func sortedQueries(queries []contracts.QuerySummary, moves []contracts.Move) []q
 }
 
 // shownPerQuery are the metrics that the page shows with each query.
-var shownPerQuery = slices.DeleteFunc(metrics.Ranking(), func(m metrics.RankingMetric) bool { return m.Shown&metrics.PerQuery == 0 })
+var shownPerQuery = slices.DeleteFunc(metrics.Ranking(),
+	func(m metrics.RankingMetric) bool { return m.Shown&metrics.PerQuery == 0 })
 
 // queryRow is: id, text, notes, labels (tool, relevance, ...), ranked tools,
 // metrics (those of shownPerQuery, in thousandths), rank of the best relevant
@@ -145,7 +146,8 @@ func queryRow(q query, tools *toolTable) *row {
 		for _, m := range shownPerQuery {
 			values = append(values, milli(q.Metrics[m.Name]))
 		}
-		fields := []any{q.ID, t.short(q.Query), t.short(q.Notes), labels, ranked, values, q.first, q.ErroredRuns, t.short(q.Error), q.move}
+		fields := []any{q.ID, t.short(q.Query), t.short(q.Notes), labels, ranked, values, q.first, q.ErroredRuns,
+			t.short(q.Error), q.move}
 		if !t.whole {
 			fields = append(fields, len(q.Labels)-len(told), len(q.Ranked)-len(list))
 		}
@@ -168,7 +170,8 @@ func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
 	}
 	return &row{weight: move, encode: func(d detail) ([]any, bool) {
 		t := truncator{detail: d, whole: true}
-		return []any{m.Subject, m.ID, slices.Index(stateOrder, m.State), tools.number(m.Tool), orZero(m.RankBefore), orZero(m.RankAfter),
+		return []any{m.Subject, m.ID, slices.Index(stateOrder, m.State), tools.number(m.Tool), orZero(m.RankBefore),
+			orZero(m.RankAfter),
 			tools.number(m.DisplacedBy), t.short(title), m.Before, m.After, t.short(failure), at}, t.whole
 	}}
 }

@@ -61,9 +61,11 @@ func viewSelection(s *contracts.SelectionAggregate, g *contracts.Gate) *selectio
 func offerNote(s *contracts.SelectionAggregate) string {
 	offer := "all tools of its servers"
 	if s.Offer.Tools == contracts.OfferSearch {
-		offer = fmt.Sprintf("the first %d tools that the search of %s finds", s.Offer.TopK, wording.Shorten(s.Offer.Proxy, 100))
+		offer = fmt.Sprintf("the first %d tools that the search of %s finds", s.Offer.TopK,
+			wording.Shorten(s.Offer.Proxy, 100))
 	}
-	note := fmt.Sprintf("%s. For each case a model is offered %s.", wording.CountOf(s.Cases, "1 case", "%d cases"), offer)
+	note := fmt.Sprintf("%s. For each case a model is offered %s.", wording.CountOf(s.Cases, "1 case", "%d cases"),
+		offer)
 	if s.Offer.Degraded != "" {
 		note += fmt.Sprintf(" The index was degraded on purpose: %s.", s.Offer.Degraded)
 	}
@@ -71,7 +73,9 @@ func offerNote(s *contracts.SelectionAggregate) string {
 }
 
 func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
-	v := modelView{Name: m.Model, Kind: kindOf(m), Counts: fmt.Sprintf("%s: TP %d, FP %d, TN %d, FN %d", wording.CountOf(m.Repeats, "1 repeat", "%d repeats"), m.TP, m.FP, m.TN, m.FN)}
+	v := modelView{Name: m.Model, Kind: kindOf(m),
+		Counts: fmt.Sprintf("%s: TP %d, FP %d, TN %d, FN %d", wording.CountOf(m.Repeats, "1 repeat", "%d repeats"),
+			m.TP, m.FP, m.TN, m.FN)}
 	if m.Errored > 0 {
 		v.Counts += fmt.Sprintf(", %d errored", m.Errored)
 	}
@@ -83,7 +87,8 @@ func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
 	v.Facts = modelFacts(m)
 	for _, t := range m.Tags {
 		if t.Accuracy.Value != nil {
-			v.Tags = append(v.Tags, tagView{wording.Shorten(t.Tag, 60), wording.Figure(*t.Accuracy.Value), rangeOf(t.Accuracy.Interval), fmt.Sprintf("%d of %d", t.Accuracy.Count, t.Accuracy.Of)})
+			v.Tags = append(v.Tags, tagView{wording.Shorten(t.Tag, 60), wording.Figure(*t.Accuracy.Value),
+				rangeOf(t.Accuracy.Interval), fmt.Sprintf("%d of %d", t.Accuracy.Count, t.Accuracy.Of)})
 		}
 	}
 	wrong := worstCases(m)
@@ -91,17 +96,20 @@ func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
 		v.Cases = append(v.Cases, viewCase(c))
 	}
 	if n := len(wrong) - len(v.Cases); n > 0 {
-		v.More = fmt.Sprintf("%s: report.json has them.", wording.CountOf(n, "1 more case is not shown", "%d more cases are not shown"))
+		v.More = fmt.Sprintf("%s: report.json has them.",
+			wording.CountOf(n, "1 more case is not shown", "%d more cases are not shown"))
 	}
 	return v
 }
 
-func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts.RateSummary, g *contracts.Gate) rateView {
+func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts.RateSummary,
+	g *contracts.Gate) rateView {
 	v := rateView{Name: declared.Label, Value: "–", Range: "not defined"}
 	if r.Value == nil {
 		return v
 	}
-	pl := plot{Low: 0, High: 1, Value: r.Value, Interval: r.Interval, Baseline: r.Baseline, Label: declared.Label + " " + wording.Figure(*r.Value)}
+	pl := plot{Low: 0, High: 1, Value: r.Value, Interval: r.Interval, Baseline: r.Baseline, Label: declared.Label +
+		" " + wording.Figure(*r.Value)}
 	for _, c := range g.Checks {
 		if c.Subject == model && c.Metric == declared.Name {
 			pl.Bound, pl.Band = &c.Bound, allowed(c)
@@ -110,7 +118,8 @@ func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts
 			}
 		}
 	}
-	v.Value, v.Range, v.Plot = wording.Figure(*r.Value), fmt.Sprintf("%s, %d of %d", rangeOf(r.Interval), r.Count, r.Of), pl.svg()
+	v.Value, v.Range, v.Plot = wording.Figure(*r.Value),
+		fmt.Sprintf("%s, %d of %d", rangeOf(r.Interval), r.Count, r.Of), pl.svg()
 	return v
 }
 
@@ -126,17 +135,20 @@ func modelFacts(m contracts.ModelSummary) []string {
 	var facts []string
 	for _, mean := range m.Means {
 		if mean.Value != nil {
-			facts = append(facts, fmt.Sprintf("%s %s (%s)", capital(strings.ReplaceAll(mean.Mean, "_", " ")), wording.Figure(*mean.Value), rangeOf(mean.Interval)))
+			facts = append(facts, fmt.Sprintf("%s %s (%s)", capital(strings.ReplaceAll(mean.Mean, "_", " ")),
+				wording.Figure(*mean.Value), rangeOf(mean.Interval)))
 		}
 	}
 	if k := len(m.PassAt); k > 1 && k == len(m.PassAll) {
-		facts = append(facts, fmt.Sprintf("pass@%d %s, pass^%d %s", k, wording.Figure(m.PassAt[k-1]), k, wording.Figure(m.PassAll[k-1])))
+		facts = append(facts, fmt.Sprintf("pass@%d %s, pass^%d %s", k, wording.Figure(m.PassAt[k-1]), k,
+			wording.Figure(m.PassAll[k-1])))
 	}
 	if m.Consistency != nil {
 		facts = append(facts, "Consistency "+wording.Figure(*m.Consistency))
 	}
 	if c := m.Comparison; c != nil {
-		facts = append(facts, fmt.Sprintf("Against the baseline: %d lost, %d gained %s (McNemar p %s)", len(c.Lost), len(c.Gained), wording.VerdictSign(c.Verdict), wording.Probability(c.PValue)))
+		facts = append(facts, fmt.Sprintf("Against the baseline: %d lost, %d gained %s (McNemar p %s)", len(c.Lost),
+			len(c.Gained), wording.VerdictSign(c.Verdict), wording.Probability(c.PValue)))
 	}
 	return facts
 }
@@ -170,7 +182,8 @@ func worstCases(m contracts.ModelSummary) []contracts.CaseSummary {
 }
 
 func viewCase(c contracts.CaseSummary) caseView {
-	v := caseView{ID: c.ID, Right: fmt.Sprintf("%d of %d", c.Right, c.Answers), Query: wording.Shorten(c.Query, 200), Expected: expectedNames(c.Expected), Called: calledNames(c), Why: wording.Shorten(c.Reasoning, 400)}
+	v := caseView{ID: c.ID, Right: fmt.Sprintf("%d of %d", c.Right, c.Answers), Query: wording.Shorten(c.Query, 200),
+		Expected: expectedNames(c.Expected), Called: calledNames(c), Why: wording.Shorten(c.Reasoning, 400)}
 	if c.Errored > 0 {
 		v.Right += fmt.Sprintf(", %d errored", c.Errored)
 		if c.Answers == 0 {
@@ -207,12 +220,15 @@ func markdownSelection(r *contracts.Report) []string {
 	if s == nil {
 		return nil
 	}
-	rates := slices.DeleteFunc(metrics.SelectionRates(), func(r metrics.SelectionRate) bool { return r.Shown&metrics.InTables == 0 })
+	rates := slices.DeleteFunc(metrics.SelectionRates(),
+		func(r metrics.SelectionRate) bool { return r.Shown&metrics.InTables == 0 })
 	names := []string{"model"}
 	for _, r := range rates {
 		names = append(names, r.Label)
 	}
-	rows := []string{fmt.Sprintf("<details><summary>Tool selection: %s</summary>\n\n%s\n\n", wording.CountOf(s.Cases, "1 case", "%d cases"), wording.Markdown(offerNote(s))) + wording.TableHead(append(names, "Errored"))}
+	rows := []string{fmt.Sprintf("<details><summary>Tool selection: %s</summary>\n\n%s\n\n",
+		wording.CountOf(s.Cases, "1 case", "%d cases"), wording.Markdown(offerNote(s))) +
+		wording.TableHead(append(names, "Errored"))}
 	for _, m := range s.Models {
 		cells := []string{wording.Markdown(m.Model)}
 		if m.AnsweredBy == contracts.AnsweredByBaseline {
@@ -232,10 +248,13 @@ func markdownSelection(r *contracts.Report) []string {
 		if len(wrong) == 0 {
 			continue
 		}
-		rows = append(rows, fmt.Sprintf("\nWorst cases of %s:\n\n", wording.Markdown(m.Model))+wording.TableHead([]string{"case", "right", "expected", "called"}))
+		rows = append(rows, fmt.Sprintf("\nWorst cases of %s:\n\n", wording.Markdown(m.Model))+
+			wording.TableHead([]string{"case", "right", "expected", "called"}))
 		for _, c := range wrong[:min(len(wrong), shownCases)] {
 			v := viewCase(c)
-			rows = append(rows, fmt.Sprintf("| %s %s | %s | %s | %s |\n", wording.Markdown(v.ID), wording.Markdown(wording.Shorten(v.Query, 120)), v.Right, wording.Markdown(v.Expected), wording.Markdown(v.Called)))
+			rows = append(rows, fmt.Sprintf("| %s %s | %s | %s | %s |\n", wording.Markdown(v.ID),
+				wording.Markdown(wording.Shorten(v.Query, 120)), v.Right, wording.Markdown(v.Expected),
+				wording.Markdown(v.Called)))
 		}
 	}
 	return append(rows, "</details>\n\n")
@@ -261,10 +280,13 @@ func viewSimilarity(s *contracts.SimilarityReport) *similarityView {
 		for _, i := range p.Issues {
 			reasons = append(reasons, wording.Shorten(i.Description, 200))
 		}
-		v.Pairs = append(v.Pairs, pairView{wording.Shorten(p.A, 120), wording.Shorten(p.B, 120), wording.Figure(p.Score), strings.Join(reasons, " ")})
+		v.Pairs = append(v.Pairs,
+			pairView{wording.Shorten(p.A, 120), wording.Shorten(p.B, 120), wording.Figure(p.Score),
+				strings.Join(reasons, " ")})
 	}
 	if n := s.FlaggedTotal - len(v.Pairs); n > 0 {
-		v.More = fmt.Sprintf("%s: report.json lists %d.", wording.CountOf(n, "1 more pair is not shown", "%d more pairs are not shown"), len(s.Flagged))
+		v.More = fmt.Sprintf("%s: report.json lists %d.",
+			wording.CountOf(n, "1 more pair is not shown", "%d more pairs are not shown"), len(s.Flagged))
 	}
 	for _, group := range s.Clusters[:min(len(s.Clusters), shownPairs)] {
 		v.Groups = append(v.Groups, wording.Shorten(strings.Join(group, ", "), 600))
@@ -273,8 +295,10 @@ func viewSimilarity(s *contracts.SimilarityReport) *similarityView {
 }
 
 func similarityNote(s *contracts.SimilarityReport) string {
-	return fmt.Sprintf("%s with a similarity of %s or more, by words (%s); %s with as much overlap of texts and parameters.",
-		wording.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), wording.Figure(s.Threshold), s.Method, wording.CountOf(s.OverlapTotal, "1 pair", "%d pairs"))
+	return fmt.Sprintf("%s with a similarity of %s or more, by words (%s); %s with as much overlap of texts and "+
+		"parameters.",
+		wording.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), wording.Figure(s.Threshold), s.Method,
+		wording.CountOf(s.OverlapTotal, "1 pair", "%d pairs"))
 }
 
 func markdownSimilarity(r *contracts.Report) []string {
@@ -283,7 +307,9 @@ func markdownSimilarity(r *contracts.Report) []string {
 		return nil
 	}
 	v := viewSimilarity(s)
-	rows := []string{fmt.Sprintf("<details><summary>Similar tools: %s</summary>\n\n%s\n\n", wording.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), wording.Markdown(v.Note)) + wording.TableHead([]string{"tool", "tool", "similarity"})}
+	rows := []string{fmt.Sprintf("<details><summary>Similar tools: %s</summary>\n\n%s\n\n",
+		wording.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), wording.Markdown(v.Note)) +
+		wording.TableHead([]string{"tool", "tool", "similarity"})}
 	for _, p := range v.Pairs {
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", wording.Markdown(p.A), wording.Markdown(p.B), p.Score))
 	}
@@ -299,7 +325,8 @@ func junitSelection(s *contracts.SelectionAggregate) junitSuite {
 		fmt.Fprintf(&b, "%s. %s\n", capital(kindOf(m)), offerNote(s))
 		for _, declared := range metrics.SelectionRates() {
 			if r, _ := m.Rate(declared.Name); r.Value != nil {
-				fmt.Fprintf(&b, "%s %s (%s), %d of %d\n", declared.Label, wording.Figure(*r.Value), rangeOf(r.Interval), r.Count, r.Of)
+				fmt.Fprintf(&b, "%s %s (%s), %d of %d\n", declared.Label, wording.Figure(*r.Value), rangeOf(r.Interval),
+					r.Count, r.Of)
 			}
 		}
 		for _, fact := range modelFacts(m) {
@@ -333,7 +360,8 @@ func diffSelection(before, after *contracts.SelectionAggregate) []contracts.Move
 		}
 		for _, c := range m.PerCase {
 			o, ok := old[c.ID]
-			move := contracts.Move{Subject: m.Model, ID: c.ID, Title: c.Query, Before: calledNames(o), After: calledNames(c)}
+			move := contracts.Move{Subject: m.Model, ID: c.ID, Title: c.Query, Before: calledNames(o),
+				After: calledNames(c)}
 			switch {
 			case !ok:
 				move.State, move.Before = contracts.MoveNew, ""

@@ -107,7 +107,8 @@ func newPage(r *contracts.Report) page {
 	for _, c := range g.Checks {
 		p.Checks = append(p.Checks, viewCheck(c))
 	}
-	slices.SortStableFunc(p.Checks, func(x, y checkView) int { return boolOrder(x.Class == "pass") - boolOrder(y.Class == "pass") })
+	slices.SortStableFunc(p.Checks,
+		func(x, y checkView) int { return boolOrder(x.Class == "pass") - boolOrder(y.Class == "pass") })
 	for _, m := range a.Retrieval.Metrics {
 		if shown(m.Metric, metrics.OnPage) {
 			p.Metrics = append(p.Metrics, viewMetric(m, g, a.Retrieval.Queries))
@@ -124,13 +125,15 @@ func newPage(r *contracts.Report) page {
 	p.Selection, p.Similarity = viewSelection(a.Selection, g), viewSimilarity(a.Similarity)
 	p.Warnings = a.Validation.Warnings
 	for _, d := range a.Validation.Datasets {
-		p.Data = append(p.Data, dataView{d.Kind, wording.Shorten(d.Version, 24), d.State, d.SHA256[:12], fmt.Sprint(d.Entries)})
+		p.Data = append(p.Data, dataView{d.Kind, wording.Shorten(d.Version, 24), d.State, d.SHA256[:12],
+			fmt.Sprint(d.Entries)})
 	}
 	return p
 }
 
 func viewCheck(c contracts.GateCheck) checkView {
-	v := checkView{Name: checkName(c), Mark: "✓", State: "holds", Class: "pass", Value: wording.Figure(c.Value), Bound: sign(c.Comparison) + " " + wording.Figure(c.Bound), Rule: c.Rule}
+	v := checkView{Name: checkName(c), Mark: "✓", State: "holds", Class: "pass", Value: wording.Figure(c.Value),
+		Bound: sign(c.Comparison) + " " + wording.Figure(c.Bound), Rule: c.Rule}
 	if !c.Passed {
 		v.Mark, v.State, v.Class = "✕", "fails", "fail"
 	}
@@ -168,8 +171,10 @@ func symmetric(value, other float64, interval *contracts.Interval) (low, high fl
 }
 
 func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metricView {
-	v := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean), Range: wording.Figure(m.Interval.Low) + " to " + wording.Figure(m.Interval.High)}
-	pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval, Label: fmt.Sprintf("%s %s, 95%% interval %s", v.Name, v.Value, v.Range)}
+	v := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean),
+		Range: wording.Figure(m.Interval.Low) + " to " + wording.Figure(m.Interval.High)}
+	pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval,
+		Label: fmt.Sprintf("%s %s, 95%% interval %s", v.Name, v.Value, v.Range)}
 	if m.Spread > 0 {
 		pl.Dots = m.PerRun
 	}
@@ -178,7 +183,8 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metri
 			pl.Bound = &c.Bound
 		}
 	}
-	if m.Comparison == nil && slices.ContainsFunc(g.Unjudged, func(u contracts.UnjudgedMetric) bool { return u.Metric == m.Metric }) {
+	if m.Comparison == nil &&
+		slices.ContainsFunc(g.Unjudged, func(u contracts.UnjudgedMetric) bool { return u.Metric == m.Metric }) {
 		v.Versus = "new, not in the baseline"
 	}
 	if c := m.Comparison; c != nil {
@@ -187,9 +193,11 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metri
 		v.Class = map[string]string{contracts.Improved: "pass", contracts.Regressed: "fail"}[c.Verdict]
 		low, high := symmetric(c.Delta, c.MinDetectable, &c.DeltaInterval)
 		v.Delta = plot{Low: low, High: high, Zero: true, Value: &c.Delta, Interval: &c.DeltaInterval,
-			Band:  &contracts.Interval{Low: -c.MinDetectable, High: c.MinDetectable},
-			Label: fmt.Sprintf("difference %s, 95%% interval %s to %s", wording.Signed(c.Delta), wording.Signed(c.DeltaInterval.Low), wording.Signed(c.DeltaInterval.High))}.svg()
-		v.DeltaNote = fmt.Sprintf("p %s, detectable ±%s", wording.Probability(c.PValue), wording.Figure(c.MinDetectable))
+			Band: &contracts.Interval{Low: -c.MinDetectable, High: c.MinDetectable},
+			Label: fmt.Sprintf("difference %s, 95%% interval %s to %s", wording.Signed(c.Delta),
+				wording.Signed(c.DeltaInterval.Low), wording.Signed(c.DeltaInterval.High))}.svg()
+		v.DeltaNote = fmt.Sprintf("p %s, detectable ±%s", wording.Probability(c.PValue),
+			wording.Figure(c.MinDetectable))
 	}
 	v.Plot = pl.svg()
 	return v
@@ -234,12 +242,14 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 // of the contract: attacks first, then benign entries.
 func viewCategories(detectors []contracts.DetectorSummary) []categoryRow {
 	var rows []categoryRow
-	for _, category := range append(slices.Clone(contracts.AttackCategories), contracts.CategoryHardNegative, contracts.CategoryBenign) {
+	for _, category := range append(slices.Clone(contracts.AttackCategories), contracts.CategoryHardNegative,
+		contracts.CategoryBenign) {
 		row := categoryRow{Name: strings.ReplaceAll(category, "_", " ")}
 		attack := slices.Contains(contracts.AttackCategories, category)
 		present := false
 		for _, d := range detectors {
-			i := slices.IndexFunc(d.Score.PerCategory, func(c contracts.CategoryScore) bool { return c.Category == category })
+			i := slices.IndexFunc(d.Score.PerCategory,
+				func(c contracts.CategoryScore) bool { return c.Category == category })
 			if i < 0 || d.Score.PerCategory[i].Total == 0 {
 				row.Cells = append(row.Cells, flaggedCell(d.Score.Detector, contracts.CategoryScore{}, attack))
 				continue

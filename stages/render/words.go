@@ -57,7 +57,8 @@ func checksLine(g *contracts.Gate) string {
 
 // checkText compares the value of a check with its bound.
 func checkText(c contracts.GateCheck) string {
-	return fmt.Sprintf("%s is %s, must be %s %s", checkName(c), wording.Figure(c.Value), sign(c.Comparison), wording.Figure(c.Bound))
+	return fmt.Sprintf("%s is %s, must be %s %s", checkName(c), wording.Figure(c.Value), sign(c.Comparison),
+		wording.Figure(c.Bound))
 }
 
 // failedCount counts the failed checks: "2 of 8 checks fail".
@@ -119,10 +120,12 @@ func unjudged(g *contracts.Gate) []string {
 			if detectors[m.Note] == nil {
 				notes = append(notes, m.Note)
 			}
-			detectors[m.Note] = append(detectors[m.Note], fmt.Sprintf("%s (recall %s)", m.Subject, wording.Figure(m.Value)))
+			detectors[m.Note] = append(detectors[m.Note],
+				fmt.Sprintf("%s (recall %s)", m.Subject, wording.Figure(m.Value)))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", wording.MetricName(m.Metric), wording.Figure(m.Value), m.State, m.Note))
+		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", wording.MetricName(m.Metric), wording.Figure(m.Value),
+			m.State, m.Note))
 	}
 	for _, note := range notes {
 		lines = append(lines, fmt.Sprintf("Not judged: %s (%s).", strings.Join(detectors[note], ", "), note))
@@ -148,14 +151,16 @@ func answers(a *contracts.Aggregate) string {
 		text = fmt.Sprintf("%d of %d queries failed and count as missed. ", r.Errored, r.Queries)
 	}
 	if i := slices.IndexFunc(r.PerQuery, func(q contracts.QuerySummary) bool { return len(q.Anomalies) > 0 }); i >= 0 {
-		text += fmt.Sprintf("%s had results that cannot be scored, first that to %s: %s.", wording.CountOf(r.Anomalous, "1 answer", "%d answers"),
+		text += fmt.Sprintf("%s had results that cannot be scored, first that to %s: %s.",
+			wording.CountOf(r.Anomalous, "1 answer", "%d answers"),
 			r.PerQuery[i].ID, strings.Join(r.PerQuery[i].Anomalies, "; "))
 	}
 	return strings.TrimSpace(text)
 }
 
 // stateOrder is the order in which moves are shown: losses first.
-var stateOrder = []string{contracts.MoveRegressed, contracts.MoveErrored, contracts.MoveRemoved, contracts.MoveEdited, contracts.MoveNew, contracts.MoveFixed}
+var stateOrder = []string{contracts.MoveRegressed, contracts.MoveErrored, contracts.MoveRemoved, contracts.MoveEdited,
+	contracts.MoveNew, contracts.MoveFixed}
 
 // sortedMoves sorts moves by state, then by the size of the fall.
 func sortedMoves(moves []contracts.Move) []contracts.Move {
@@ -197,7 +202,8 @@ func movesLine(moves []contracts.Move) string {
 	if len(parts) == 0 {
 		return "Nothing moved against the baseline."
 	}
-	return fmt.Sprintf("%s: %s.", wording.CountOf(len(moves), "1 query or entry moved", "%d queries and entries moved"), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s: %s.", wording.CountOf(len(moves), "1 query or entry moved", "%d queries and entries moved"),
+		strings.Join(parts, ", "))
 }
 
 // why explains a move in a clause: before, now, and which tool has its rank.

@@ -10,7 +10,8 @@ import (
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
-		Use:   "score-mutations --security FILE [--detector NAME]... [--seed N] [--held-out] --out FILE [--adapted DIR | -- COMMAND...]",
+		Use: "score-mutations --security FILE [--detector NAME]... [--seed N] [--held-out] --out FILE [--adapted " +
+			"DIR | -- COMMAND...]",
 		Short: "Score detectors on rewritten entries of the security corpus",
 		Long: `Rewrites the attacks and the benign entries of the security corpus by families
 of operators (invisible and look-alike characters, encodings, ciphers, spelling,
@@ -35,7 +36,8 @@ of the proxy's adapter, as in score-security. Both require exactly one
 	flags.StringVar(&opts.Security, "security", "", "the security corpus")
 	flags.StringArrayVar(&opts.Detectors, "detector", nil, "name of a detector (repeatable)")
 	flags.IntVar(&opts.Seed, "seed", 1, "the seed of the operators' random choices")
-	flags.BoolVar(&opts.HeldOut, "held-out", false, "also use the held-out operators; requires a build with -tags heldout")
+	flags.BoolVar(&opts.HeldOut, "held-out", false,
+		"also use the held-out operators; requires a build with -tags heldout")
 	flags.StringVar(&opts.Out, "out", "", "the report file to write")
 	scoresecurity.DetectorFlags(cmd, &opts.Adapted, &opts.EntryTimeout)
 	for _, name := range []string{"security", "out"} {

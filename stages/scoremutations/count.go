@@ -19,7 +19,8 @@ type judged struct {
 
 // count computes the figures of one detector. results are in the order of the
 // entries that rewrite returned.
-func count(detector string, cases []mutationCase, results []contracts.EntryResult, operators []mutation.Operator) contracts.MutationDetector {
+func count(detector string, cases []mutationCase, results []contracts.EntryResult,
+	operators []mutation.Operator) contracts.MutationDetector {
 	list := make([]judged, len(cases))
 	caught := map[string]bool{}
 	for i, c := range cases {
@@ -37,14 +38,16 @@ func count(detector string, cases []mutationCase, results []contracts.EntryResul
 		list[i] = j
 	}
 	with := func(keep func(op mutation.Operator) bool) []judged {
-		return slices.DeleteFunc(slices.Clone(list), func(j judged) bool { return j.operator < 0 || !keep(operators[j.operator]) })
+		return slices.DeleteFunc(slices.Clone(list),
+			func(j judged) bool { return j.operator < 0 || !keep(operators[j.operator]) })
 	}
 	only := func(operator int) []judged {
 		return slices.DeleteFunc(slices.Clone(list), func(j judged) bool { return j.operator != operator })
 	}
 	family := func(name string, member func(family string) bool) contracts.MutationFamily {
 		f := contracts.MutationFamily{Family: name,
-			Development: score(with(func(op mutation.Operator) bool { return !op.HeldOut && member(op.Family) }), operators)}
+			Development: score(with(func(op mutation.Operator) bool { return !op.HeldOut && member(op.Family) }),
+				operators)}
 		if held := with(func(op mutation.Operator) bool { return op.HeldOut && member(op.Family) }); len(held) > 0 {
 			s := score(held, operators)
 			f.HeldOut = &s
@@ -55,7 +58,8 @@ func count(detector string, cases []mutationCase, results []contracts.EntryResul
 		}
 		return f
 	}
-	d := contracts.MutationDetector{Detector: detector, Unmutated: score(only(asItIs), operators), Removed: score(only(withoutPassage), operators)}
+	d := contracts.MutationDetector{Detector: detector, Unmutated: score(only(asItIs), operators),
+		Removed: score(only(withoutPassage), operators)}
 	d.Totals = []contracts.MutationFamily{
 		family("mechanical", mutation.Mechanical),
 		family("wording", func(f string) bool { return !mutation.Mechanical(f) }),

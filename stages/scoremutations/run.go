@@ -53,16 +53,19 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	report := contracts.MutationReport{SecurityVersion: corpus.Version, SecuritySHA256: digest, Seed: opts.Seed, HeldOut: opts.HeldOut}
+	report := contracts.MutationReport{SecurityVersion: corpus.Version, SecuritySHA256: digest, Seed: opts.Seed,
+		HeldOut: opts.HeldOut}
 	names := slices.Compact(slices.Sorted(slices.Values(opts.Detectors)))
 	if len(names) > 0 {
 		cases, entries := rewrite(corpus.Entries, operators, opts.Seed)
 		if len(cases) == 0 {
-			return fmt.Errorf("%s: no entry has a text to rewrite: add attacks with more than one sentence", opts.Security)
+			return fmt.Errorf("%s: no entry has a text to rewrite: add attacks with more than one sentence",
+				opts.Security)
 		}
 		for _, name := range names {
 			results, err := scoresecurity.Judge(ctx, scoresecurity.Options{
-				Security: opts.Security, Detector: name, Argv: opts.Argv, Adapted: opts.Adapted, Run: opts.Seed, EntryTimeout: opts.EntryTimeout, Log: opts.Log,
+				Security: opts.Security, Detector: name, Argv: opts.Argv, Adapted: opts.Adapted, Run: opts.Seed,
+				EntryTimeout: opts.EntryTimeout, Log: opts.Log,
 			}, entries)
 			if err != nil {
 				return err
@@ -90,12 +93,14 @@ const (
 )
 
 // rewrite returns all cases, and the entries to judge for them.
-func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, seed int) (cases []mutationCase, entries []contracts.SecurityEntry) {
+func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, seed int) (cases []mutationCase,
+	entries []contracts.SecurityEntry) {
 	for _, e := range corpus {
 		if !mutation.Eligible(e) {
 			continue
 		}
-		c := mutationCase{id: e.ID, source: e.Provenance.Source, attack: e.Label == contracts.LabelMalicious, operator: asItIs}
+		c := mutationCase{id: e.ID, source: e.Provenance.Source, attack: e.Label == contracts.LabelMalicious,
+			operator: asItIs}
 		add := func(operator int, views ...contracts.SecurityEntry) {
 			c.operator, c.first = operator, len(entries)
 			entries = append(entries, views...)

@@ -61,13 +61,16 @@ func (a *querier) askAll(ctx context.Context, queries []contracts.Query, order [
 			grace = time.Second
 		}
 		if how, ended := a.proxy.Ended(grace); ended {
-			return nil, a.fail(fmt.Sprintf("ended during the queries, after at most %d of %d: %s", len(results), len(queries), how), failures)
+			return nil, a.fail(fmt.Sprintf("ended during the queries, after at most %d of %d: %s", len(results),
+				len(queries), how), failures)
 		}
 		if unanswered == maxConsecutiveTimeouts {
-			return nil, a.fail(fmt.Sprintf("hangs: %d consecutive queries had no answer", maxConsecutiveTimeouts), failures)
+			return nil, a.fail(fmt.Sprintf("hangs: %d consecutive queries had no answer", maxConsecutiveTimeouts),
+				failures)
 		}
 		if a.tooMany(failures, queries) {
-			return nil, a.fail(fmt.Sprintf("failed on more than %s of %d queries", share(a.maxFailed), len(queries)), failures)
+			return nil, a.fail(fmt.Sprintf("failed on more than %s of %d queries", share(a.maxFailed), len(queries)),
+				failures)
 		}
 	}
 	slices.SortFunc(results, func(a, b contracts.QueryResult) int { return cmp.Compare(a.ID, b.ID) })

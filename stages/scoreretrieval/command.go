@@ -70,10 +70,13 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Out, "out", "", "the report file to write")
 	f.IntVar(&opts.Run, "run", 1, "the number of the run, from 1; it seeds the permutations")
 	f.StringVar(&opts.Search, "search", contracts.SearchMCP, "the search path to use: mcp (retrieve_tools) or rest")
-	f.StringVar(&opts.Degrade, "degrade", "", "deliberately degrade the index: drop-descriptions, reverse-top or hide=SERVER:TOOL")
-	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout, "how long the proxy may take to index everything")
+	f.StringVar(&opts.Degrade, "degrade", "",
+		"deliberately degrade the index: drop-descriptions, reverse-top or hide=SERVER:TOOL")
+	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout,
+		"how long the proxy may take to index everything")
 	f.DurationVar(&opts.QueryTimeout, "query-timeout", 10*time.Second, "how long the proxy may take to answer a query")
-	f.Float64Var(&maxFailed, "max-failed", defaultMaxFailed, "the share of queries that may fail; each counts as missed, and the stage fails if there are more")
+	f.Float64Var(&maxFailed, "max-failed", defaultMaxFailed,
+		"the share of queries that may fail; each counts as missed, and the stage fails if there are more")
 	for _, name := range []string{"proxy", "corpus", "golden", "index", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program

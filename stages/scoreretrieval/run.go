@@ -28,7 +28,8 @@ func Run(ctx context.Context, opts Options) error {
 		return fmt.Errorf("--run %d is out of range: runs are counted from 1", opts.Run)
 	}
 	if opts.Search != contracts.SearchMCP && opts.Search != contracts.SearchREST {
-		return fmt.Errorf("--search %q is unknown: use %s or %s", opts.Search, contracts.SearchMCP, contracts.SearchREST)
+		return fmt.Errorf("--search %q is unknown: use %s or %s", opts.Search, contracts.SearchMCP,
+			contracts.SearchREST)
 	}
 	maxFailed := defaultMaxFailed
 	if opts.MaxFailed != nil {
@@ -51,7 +52,8 @@ func Run(ctx context.Context, opts Options) error {
 	seed := uint64(opts.Run)
 	p, err := undertest.Start(ctx, undertest.Options{
 		Dir: opts.Proxy, Corpus: d.corpus, Seed: seed, Index: degrade, SearchPath: opts.Search,
-		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: opts.Executable, Progress: opts.Progress,
+		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: opts.Executable,
+		Progress: opts.Progress,
 	})
 	if err != nil {
 		return err
@@ -92,7 +94,8 @@ func Run(ctx context.Context, opts Options) error {
 }
 
 // separate takes the queries that no tool serves out of the results.
-func separate(results []contracts.QueryResult, golden contracts.GoldenSet) (scored []contracts.QueryResult, unanswerable []contracts.UnanswerableResult) {
+func separate(results []contracts.QueryResult, golden contracts.GoldenSet) (scored []contracts.QueryResult,
+	unanswerable []contracts.UnanswerableResult) {
 	none := make(map[string]bool)
 	for _, q := range golden.Queries {
 		none[q.ID] = !q.Answerable()
@@ -134,14 +137,16 @@ func readData(opts Options) (data, error) {
 		return d, err
 	}
 	if d.golden.CorpusVersion != d.corpus.Version {
-		return d, fmt.Errorf("golden set %s is for corpus version %q, but %s has version %q: use the corpus of the golden set",
+		return d, fmt.Errorf("golden set %s is for corpus version %q, but %s has version %q: use the corpus of the "+
+			"golden set",
 			opts.Golden, d.golden.CorpusVersion, opts.Corpus, d.corpus.Version)
 	}
 	if !slices.ContainsFunc(d.golden.Queries, func(q contracts.Query) bool { return q.Answerable() }) {
 		return d, fmt.Errorf("golden set %s has no query with a right tool: there is nothing to score", opts.Golden)
 	}
 	if d.index.CorpusVersion != d.corpus.Version {
-		return d, fmt.Errorf("index snapshot %s is of corpus version %q, but %s has version %q: run snapshot-index again",
+		return d, fmt.Errorf("index snapshot %s is of corpus version %q, but %s has version %q: run snapshot-index "+
+			"again",
 			opts.Index, d.index.CorpusVersion, opts.Corpus, d.corpus.Version)
 	}
 	return d, nil
@@ -173,7 +178,8 @@ func sameIndex(ctx context.Context, p *undertest.Proxy, snapshot contracts.Index
 	slices.SortFunc(want, func(a, b contracts.IndexedTool) int { return cmp.Compare(a.ToolID, b.ToolID) })
 	lines := append(undertest.Differences(want, got), undertest.Unsearchable(tools)...)
 	if len(lines) > 0 {
-		return p.WithLog(fmt.Errorf("proxy %q does not match the index snapshot, %d tools differ: the same proxy with the same tools must build the same index:\n%s",
+		return p.WithLog(fmt.Errorf("proxy %q does not match the index snapshot, %d tools differ: the same proxy "+
+			"with the same tools must build the same index:\n%s",
 			p.Manifest.Name, len(lines), undertest.Shorten(lines)))
 	}
 	return nil

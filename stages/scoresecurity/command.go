@@ -53,6 +53,8 @@ func AfterDash(cmd *cobra.Command, args []string) error {
 // DetectorFlags declares the flags of every stage that runs detectors.
 func DetectorFlags(cmd *cobra.Command, adapted *string, entryTimeout *time.Duration) {
 	flags := cmd.Flags()
-	flags.StringVar(adapted, "adapted", "", "the directory with the detectors of the proxy's adapter, written by build-proxy; the detector is one of them")
-	flags.DurationVar(entryTimeout, "entry-timeout", DefaultEntryTimeout, "how long the detector may take for one entry")
+	flags.StringVar(adapted, "adapted", "", "the directory with the detectors of the proxy's adapter, written by "+
+		"build-proxy; the detector is one of them")
+	flags.DurationVar(entryTimeout, "entry-timeout", DefaultEntryTimeout,
+		"how long the detector may take for one entry")
 }

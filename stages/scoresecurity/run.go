@@ -125,7 +125,8 @@ func ownDetector(opts *Options) error {
 			return errors.New("--detector is missing: give the detector a name for the report")
 		}
 		if detectors.Check(opts.Detector) == nil {
-			return fmt.Errorf("--detector %s is the name of a built-in detector, and the report would confuse the two: choose another name", opts.Detector)
+			return fmt.Errorf("--detector %s is the name of a built-in detector, and the report would confuse the "+
+				"two: choose another name", opts.Detector)
 		}
 		return nil
 	}
@@ -146,7 +147,8 @@ func ownDetector(opts *Options) error {
 // adaptedDetector sets the command of a detector that an adapter describes.
 func adaptedDetector(opts *Options) error {
 	if detectors.Check(opts.Detector) == nil {
-		return fmt.Errorf("--detector %s is the name of a built-in detector, and the report would confuse the two: rename it in the adapter", opts.Detector)
+		return fmt.Errorf("--detector %s is the name of a built-in detector, and the report would confuse the two: "+
+			"rename it in the adapter", opts.Detector)
 	}
 	if _, err := adapted.Open(opts.Adapted, opts.Detector); err != nil {
 		return err
@@ -219,7 +221,8 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 			unanswered = 0
 		}
 		if unanswered == maxConsecutiveTimeouts {
-			return nil, fmt.Errorf("hangs: %d consecutive entries had no verdict within %v%s", maxConsecutiveTimeouts, opts.EntryTimeout, stderrNote(stderr))
+			return nil, fmt.Errorf("hangs: %d consecutive entries had no verdict within %v%s", maxConsecutiveTimeouts,
+				opts.EntryTimeout, stderrNote(stderr))
 		}
 		if errored > len(entries)/2 {
 			return nil, fmt.Errorf("failed on %d of the %d entries shown, more than half of all %d; the last: %s%s",
@@ -233,7 +236,8 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 		}
 	}
 	if errored > 0 {
-		fmt.Fprintf(opts.Log, "detector %s: failed on %d of %d entries%s\n", opts.Detector, errored, len(entries), stderrNote(stderr))
+		fmt.Fprintf(opts.Log, "detector %s: failed on %d of %d entries%s\n", opts.Detector, errored, len(entries),
+			stderrNote(stderr))
 	}
 	return results, nil
 }

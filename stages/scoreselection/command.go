@@ -85,16 +85,20 @@ a network, so it is for the command line and not for pipelines:
 	f.StringVar(&opts.Model, "model", "", "who answers: lexical/bm25 or replay/PROVIDER/MODEL")
 	f.StringVar(&opts.Cassette, "cassette", "", "the recorded answers of replay/PROVIDER/MODEL")
 	f.IntVar(&opts.Repeat, "repeat", 1, "the number of the repeat, from 1; each has its own recordings")
-	f.StringVar(&opts.Offer, "offer", contracts.OfferAll, "which tools the model is offered: all, or what the proxy's search finds (search)")
+	f.StringVar(&opts.Offer, "offer", contracts.OfferAll,
+		"which tools the model is offered: all, or what the proxy's search finds (search)")
 	f.IntVar(&opts.TopK, "top-k", defaultTopK, "with --offer search: how many tools the search is asked for")
 	f.StringVar(&opts.Proxy, "proxy", "", "with --offer search: the directory that build-proxy wrote")
 	f.StringVar(&opts.Search, "search", contracts.SearchMCP, "the search path to drive: mcp (retrieve_tools) or rest")
-	f.StringVar(&opts.Degrade, "degrade", "", "harm the index on purpose: drop-descriptions, reverse-top or hide=SERVER:TOOL")
-	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout, "how long the proxy may take to index everything")
+	f.StringVar(&opts.Degrade, "degrade", "",
+		"harm the index on purpose: drop-descriptions, reverse-top or hide=SERVER:TOOL")
+	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout,
+		"how long the proxy may take to index everything")
 	f.DurationVar(&opts.QueryTimeout, "query-timeout", 10*time.Second, "how long the proxy may take to answer a query")
 	f.StringVar(&opts.Record, "record", "", "ask the model and add its answers to this cassette")
 	f.StringVar(&opts.APIKey, "api-key", "", "with --record: the API key, as env:NAME or file:PATH")
-	f.StringVar(&opts.BaseURL, "base-url", "", "with --record: the provider's address, such as http://localhost:8000/v1")
+	f.StringVar(&opts.BaseURL, "base-url", "",
+		"with --record: the provider's address, such as http://localhost:8000/v1")
 	for _, name := range []string{"cases", "corpus", "model", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program

@@ -29,7 +29,8 @@ type subject struct {
 func newSubject(opts Options) (subject, error) {
 	provider, name, ok := strings.Cut(opts.Model, "/")
 	if !ok || provider == "" || name == "" {
-		return subject{}, fmt.Errorf("--model %q is no provider/model: write it as lexical/bm25 or replay/ollama/qwen3:8b", opts.Model)
+		return subject{}, fmt.Errorf("--model %q is no provider/model: write it as lexical/bm25 or "+
+			"replay/ollama/qwen3:8b", opts.Model)
 	}
 	request := selection.SettingsRequest{Provider: provider, Model: name, BaseURL: opts.BaseURL}
 	// Recordings are found by the settings, so the settings depend on the flags
@@ -64,7 +65,8 @@ func newSubject(opts Options) (subject, error) {
 		}
 		s.answeredBy = contracts.AnsweredByRecording
 	case provider != lexical:
-		return s, fmt.Errorf("model %s would be asked over the network, which stages do not have: record its answers with --record FILE, then use replay/%[1]s with --cassette FILE", opts.Model)
+		return s, fmt.Errorf("model %s would be asked over the network, which stages do not have: record its "+
+			"answers with --record FILE, then use replay/%[1]s with --cassette FILE", opts.Model)
 	}
 	if s.model, err = model.New(settings, options); err != nil {
 		return s, err

@@ -77,7 +77,8 @@ func ofServers(tools []selection.Tool, servers []string) []selection.Tool {
 }
 
 func toolOf(t contracts.Tool) selection.Tool {
-	return selection.Tool{ID: t.ToolID, Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: t.Schema}
+	return selection.Tool{ID: t.ToolID, Server: t.Server, Name: t.Tool, Description: t.Description,
+		InputSchema: t.Schema}
 }
 
 // search offers the results of the proxy's search for a case's query, best
@@ -101,7 +102,8 @@ func newSearch(ctx context.Context, opts Options, corpus contracts.Corpus) (*sea
 		return nil, fmt.Errorf("--top-k %d is out of range: the search is asked for at least one tool", opts.TopK)
 	}
 	if opts.Search != contracts.SearchMCP && opts.Search != contracts.SearchREST {
-		return nil, fmt.Errorf("--search %q is unknown: use %s or %s", opts.Search, contracts.SearchMCP, contracts.SearchREST)
+		return nil, fmt.Errorf("--search %q is unknown: use %s or %s", opts.Search, contracts.SearchMCP,
+			contracts.SearchREST)
 	}
 	degrade, err := undertest.ParseDegrade(opts.Degrade)
 	if err != nil {
@@ -116,7 +118,8 @@ func newSearch(ctx context.Context, opts Options, corpus contracts.Corpus) (*sea
 	}
 	s.proxy, err = undertest.Start(ctx, undertest.Options{
 		Dir: opts.Proxy, Corpus: corpus, Seed: replaySeed, Index: degrade, SearchPath: opts.Search,
-		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: opts.Executable, Progress: opts.Progress,
+		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: opts.Executable,
+		Progress: opts.Progress,
 	})
 	if err != nil {
 		return nil, err
@@ -132,7 +135,8 @@ func (s *search) tools(ctx context.Context, c contracts.SelectionCase) ([]select
 			grace = time.Second
 		}
 		if how, ended := s.proxy.Ended(grace); ended {
-			return nil, &endedError{s.proxy.WithLog(fmt.Errorf("proxy %q ended during the searches: %s", s.proxy.Manifest.Name, how))}
+			return nil, &endedError{s.proxy.WithLog(fmt.Errorf("proxy %q ended during the searches: %s",
+				s.proxy.Manifest.Name, how))}
 		}
 		return nil, fmt.Errorf("search: %w", err)
 	}

@@ -42,8 +42,9 @@ func Run(ctx context.Context, opts Options) error {
 	}
 	defer o.stop()
 	report := contracts.SelectionReport{
-		CorpusVersion: corpus.Version, CorpusSHA256: corpusSHA256, CasesVersion: cases.Version, CasesSHA256: casesSHA256,
-		Model: opts.Model, AnsweredBy: s.answeredBy, Repeat: opts.Repeat, Offer: o.describe(),
+		CorpusVersion: corpus.Version, CorpusSHA256: corpusSHA256, CasesVersion: cases.Version,
+		CasesSHA256: casesSHA256,
+		Model:       opts.Model, AnsweredBy: s.answeredBy, Repeat: opts.Repeat, Offer: o.describe(),
 	}
 	a := caseRunner{subject: s, offer: o, repeat: opts.Repeat}
 	asked := a.askAll(ctx, cases.Cases, &report)
@@ -74,7 +75,8 @@ type caseRunner struct {
 
 // askAll sends the cases one at a time and adds the results to the report,
 // sorted by id.
-func (a caseRunner) askAll(ctx context.Context, cases []contracts.SelectionCase, report *contracts.SelectionReport) error {
+func (a caseRunner) askAll(ctx context.Context, cases []contracts.SelectionCase,
+	report *contracts.SelectionReport) error {
 	for _, c := range cases {
 		r, err := a.ask(ctx, c)
 		var ended *endedError
@@ -101,7 +103,8 @@ func (a caseRunner) ask(ctx context.Context, c contracts.SelectionCase) (contrac
 	}
 	r.Offered = len(tools)
 	for _, want := range c.Expected {
-		if !slices.ContainsFunc(tools, func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
+		if !slices.ContainsFunc(tools,
+			func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
 			r.Withheld = append(r.Withheld, want.Server+":"+want.Tool)
 		}
 	}
@@ -117,7 +120,8 @@ func (a caseRunner) ask(ctx context.Context, c contracts.SelectionCase) (contrac
 	}
 	r.Calls = callsOf(answer.Calls)
 	r.Class = string(e.Classification)
-	r.Completeness, r.Correctness, r.Conformance = e.ParameterCompleteness, e.ParameterCorrectness, e.ParameterConformance
+	r.Completeness, r.Correctness, r.Conformance = e.ParameterCompleteness, e.ParameterCorrectness,
+		e.ParameterConformance
 	for _, name := range e.HallucinatedParameters[:min(len(e.HallucinatedParameters), maxListed)] {
 		r.Invented = append(r.Invented, selection.Clip(name, 500))
 	}
@@ -127,7 +131,8 @@ func (a caseRunner) ask(ctx context.Context, c contracts.SelectionCase) (contrac
 }
 
 func caseOf(c contracts.SelectionCase) selection.Case {
-	converted := selection.Case{ID: c.ID, Name: c.ID, Query: c.Query, Servers: c.Servers, Ordered: c.Ordered, Tags: c.Tags}
+	converted := selection.Case{ID: c.ID, Name: c.ID, Query: c.Query, Servers: c.Servers, Ordered: c.Ordered,
+		Tags: c.Tags}
 	for _, call := range c.Expected {
 		converted.Expected = append(converted.Expected, selection.Call(call))
 	}
@@ -141,7 +146,8 @@ const maxListed = 1000
 func callsOf(made []selection.MadeCall) []contracts.MadeCall {
 	var calls []contracts.MadeCall
 	for _, m := range made {
-		call := contracts.MadeCall{Server: m.Server, Tool: m.Tool, Unknown: selection.Clip(m.Unknown, 500), Parameters: m.Parameters, Malformed: m.Malformed}
+		call := contracts.MadeCall{Server: m.Server, Tool: m.Tool, Unknown: selection.Clip(m.Unknown, 500),
+			Parameters: m.Parameters, Malformed: m.Malformed}
 		// Values that the contract does not allow, such as a repeated member,
 		// must not make the whole report unwritable.
 		if _, err := contracts.CanonicalJSON(m.Parameters); len(m.Parameters) > 0 && err != nil {

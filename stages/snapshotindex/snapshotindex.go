@@ -52,9 +52,13 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Proxy, "proxy", "", "the output directory of build-proxy")
 	f.StringVar(&opts.Corpus, "corpus", "", "the corpus")
 	f.StringVar(&opts.Out, "out", "", "the snapshot file to write")
-	f.StringVar(&opts.Degrade, "degrade", "", "deliberately degrade the index: drop-descriptions, reverse-top or hide=SERVER:TOOL")
-	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout, "how long the proxy may take to index everything")
-	f.StringVar(&opts.KeepHome, "keep-home", "", "use this directory, which must not exist or be empty, as the proxy's home, and keep it with its configuration and logs")
+	f.StringVar(&opts.Degrade, "degrade", "",
+		"deliberately degrade the index: drop-descriptions, reverse-top or hide=SERVER:TOOL")
+	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout,
+		"how long the proxy may take to index everything")
+	f.StringVar(&opts.KeepHome, "keep-home", "",
+		"use this directory, which must not exist or be empty, as the proxy's home, and keep it with its "+
+			"configuration and logs")
 	for _, name := range []string{"proxy", "corpus", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program
@@ -96,7 +100,8 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 	if lines := undertest.Unsearchable(tools); len(lines) > 0 {
-		return p.WithLog(fmt.Errorf("proxy %q did not index the whole corpus: %d of %d tools are listed but not found by a search:\n%s",
+		return p.WithLog(fmt.Errorf("proxy %q did not index the whole corpus: %d of %d tools are listed but not "+
+			"found by a search:\n%s",
 			p.Manifest.Name, len(lines), len(want), undertest.Shorten(lines)))
 	}
 	got, err := undertest.Digest(tools)

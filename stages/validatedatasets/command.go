@@ -13,7 +13,8 @@ func Command() *cobra.Command {
 	var o Options
 	var changed string
 	cmd := &cobra.Command{
-		Use:   "validate-datasets --corpus FILE --golden FILE --security FILE [--cases FILE] --lock FILE --out-... FILE",
+		Use: "validate-datasets --corpus FILE --golden FILE --security FILE [--cases FILE] --lock FILE --out-... " +
+			"FILE",
 		Short: "Check datasets and report every problem at once",
 		Long: `Checks the corpus, the golden set, the security corpus and, where they are given,
 the cases: against their schemas, for consistency in each file and between the files, and against the
@@ -41,13 +42,16 @@ A file whose version is frozen with other bytes is refused, or, with
 	f.StringVar(&o.Security, "security", "", "the labelled tool definitions")
 	f.StringVar(&o.Cases, "cases", "", "the tool-selection cases, if there are any")
 	f.StringVar(&o.Lock, "lock", "", "the frozen versions; without it every version is a draft")
-	f.StringVar(&changed, "changed", "refuse", "what to do with a file whose version is frozen with other bytes: refuse or report")
+	f.StringVar(&changed, "changed", "refuse",
+		"what to do with a file whose version is frozen with other bytes: refuse or report")
 	f.StringVar(&o.OutCorpus, "out-corpus", "", "the file to write the accepted corpus to")
 	f.StringVar(&o.OutGolden, "out-golden", "", "the file to write the accepted golden set to")
 	f.StringVar(&o.OutSecurity, "out-security", "", "the file to write the accepted security corpus to")
-	f.StringVar(&o.OutCases, "out-cases", "", "the directory to write the accepted cases to, as cases.json; empty if there are none")
+	f.StringVar(&o.OutCases, "out-cases", "",
+		"the directory to write the accepted cases to, as cases.json; empty if there are none")
 	f.StringVar(&o.OutReport, "out-report", "", "the file to write the report to")
-	for _, name := range []string{"corpus", "golden", "security", "out-corpus", "out-golden", "out-security", "out-report"} {
+	for _, name := range []string{"corpus", "golden", "security", "out-corpus", "out-golden", "out-security",
+		"out-report"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag is declared above
 		}

@@ -41,7 +41,8 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	accepted, err := validation.All(ctx, validation.Options{
-		Corpus: o.Corpus, Golden: o.Golden, Security: o.Security, Cases: o.Cases, Lock: lock, ReportChanged: o.ReportChanged,
+		Corpus: o.Corpus, Golden: o.Golden, Security: o.Security, Cases: o.Cases, Lock: lock,
+		ReportChanged: o.ReportChanged,
 	})
 	var invalid *validation.InvalidError
 	if errors.As(err, &invalid) {
@@ -55,7 +56,8 @@ func Run(ctx context.Context, o Options) error {
 			fmt.Fprintln(o.Log, "warning:", w)
 		}
 	}
-	outputs := []output{{o.OutCorpus, accepted.Corpus}, {o.OutGolden, accepted.Golden}, {o.OutSecurity, accepted.Security}}
+	outputs := []output{{o.OutCorpus, accepted.Corpus}, {o.OutGolden, accepted.Golden},
+		{o.OutSecurity, accepted.Security}}
 	if o.Cases != "" {
 		outputs = append(outputs, output{filepath.Join(o.OutCases, CasesFile), accepted.Cases})
 	}

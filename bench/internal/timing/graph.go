@@ -19,7 +19,8 @@ func WriteGraph(dir string, n int) error {
 	var ninja, all strings.Builder
 	ninja.WriteString("rule cp\n  command = cp $in $out\nrule cat\n  command = cat $in > $out\n")
 	for i := range n {
-		if err := os.WriteFile(filepath.Join(dir, "src", fmt.Sprint(i)), fmt.Appendf(nil, "file %d\n", i), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "src", fmt.Sprint(i)), fmt.Appendf(nil, "file %d\n", i),
+			0o644); err != nil {
 			return err
 		}
 		fmt.Fprintf(&ninja, "build copy/%d: cp src/%d\n", i, i)
@@ -46,7 +47,8 @@ stage "all" {
   command = ["sh", "-c", "cat in/copies/*/* > out/all"]
 }
 `, n)
-	for name, text := range map[string]string{"build.ninja": ninja.String(), "Makefile": makefile, "pipeline.hcl": hcl} {
+	for name, text := range map[string]string{"build.ninja": ninja.String(), "Makefile": makefile,
+		"pipeline.hcl": hcl} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}

@@ -104,7 +104,8 @@ func Print(w io.Writer, title string, samples []Sample) {
 			short(s.Times[0]), short(s.Median()), short(s.Times[len(s.Times)-1]), short(s.MedianCPU()), s.Peak>>20)
 		if i > 0 {
 			fmt.Fprintf(w, "   %s / %s = %.2f, of processor time %.2f", samples[0].Name, s.Name,
-				float64(samples[0].Median())/float64(s.Median()), float64(samples[0].MedianCPU())/float64(s.MedianCPU()))
+				float64(samples[0].Median())/float64(s.Median()),
+				float64(samples[0].MedianCPU())/float64(s.MedianCPU()))
 		}
 		fmt.Fprintln(w)
 	}

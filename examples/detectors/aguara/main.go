@@ -22,7 +22,8 @@ import (
 func main() {
 	p := peer{}
 	flag.StringVar(&p.program, "aguara", "", "the program (default: the file aguara in the directory of this program)")
-	level := flag.String("severity", "high", "the lowest severity that flags a tool: info, low, medium, high or critical; aguara's --ci fails from high on")
+	level := flag.String("severity", "high",
+		"the lowest severity that flags a tool: info, low, medium, high or critical; aguara's --ci fails from high on")
 	flag.StringVar(&p.file, "file", "tool.json", "name for the scanned file; its extension selects aguara's rules")
 	flag.Parse()
 	if err := run(p, *level, os.Stdin, os.Stdout); err != nil {

@@ -92,7 +92,8 @@ func (p peer) scan(t tool, flags []string) (scanned, error) {
 	if err := os.WriteFile(filepath.Join(p.dir, p.file), listing, 0o600); err != nil {
 		return s, err
 	}
-	cmd := exec.Command(p.program, slices.Concat([]string{"scan", "--format", "json", "--no-update-check"}, flags, []string{p.file})...)
+	cmd := exec.Command(p.program,
+		slices.Concat([]string{"scan", "--format", "json", "--no-update-check"}, flags, []string{p.file})...)
 	cmd.Dir = p.dir
 	cmd.Env = []string{"HOME=" + p.dir, "PATH=" + os.Getenv("PATH")}
 	var out, errs bytes.Buffer

@@ -64,7 +64,8 @@ func run(corpusFile, goldenFile string, seed uint64, rounds, width int) error {
 	}
 	fmt.Printf("%d descriptions changed\n", len(changed))
 	fmt.Printf("recall_at_5  train (%d)     %.4f, before %.4f\n", evaluator.Train(), after.Fitness, before.Fitness)
-	fmt.Printf("recall_at_5  held out (%d)  %.4f, before %.4f\n", evaluator.HeldOut(), after.HeldOut.Metrics["recall_at_5"], before.HeldOut.Metrics["recall_at_5"])
+	fmt.Printf("recall_at_5  held out (%d)  %.4f, before %.4f\n", evaluator.HeldOut(),
+		after.HeldOut.Metrics["recall_at_5"], before.HeldOut.Metrics["recall_at_5"])
 	return nil
 }
 
@@ -112,7 +113,8 @@ func (c *climber) score(candidates []map[string]string) ([]contracts.Fitness, er
 	var working sync.WaitGroup
 	for i, descriptions := range candidates {
 		working.Go(func() {
-			answers[i], errs[i] = c.evaluator.Score(context.Background(), contracts.Candidate{ID: "climbing", Descriptions: descriptions})
+			answers[i], errs[i] = c.evaluator.Score(context.Background(),
+				contracts.Candidate{ID: "climbing", Descriptions: descriptions})
 		})
 	}
 	working.Wait()
@@ -134,7 +136,8 @@ func (c *climber) mutate(changed map[string]string, miss contracts.FitnessFeedba
 		text = c.original[tool]
 	}
 	known := word.FindAllString(strings.ToLower(text), -1)
-	words := slices.DeleteFunc(word.FindAllString(strings.ToLower(miss.Query), -1), func(w string) bool { return slices.Contains(known, w) })
+	words := slices.DeleteFunc(word.FindAllString(strings.ToLower(miss.Query), -1),
+		func(w string) bool { return slices.Contains(known, w) })
 	c.rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 	words = words[:min(len(words), 1+c.rng.IntN(3))]
 	next := maps.Clone(changed)

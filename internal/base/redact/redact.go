@@ -66,7 +66,8 @@ func forms(v string) []string {
 		jsonText(v, true), jsonText(v, false), asciiJSON(v), html.EscapeString(v),
 		strings.ReplaceAll(v, "'", `'\''`), // in a word of a shell
 	}
-	for _, escaped := range []string{url.QueryEscape(v), url.PathEscape(v), strings.ReplaceAll(url.QueryEscape(v), "+", "%20")} {
+	for _, escaped := range []string{url.QueryEscape(v), url.PathEscape(v),
+		strings.ReplaceAll(url.QueryEscape(v), "+", "%20")} {
 		list = append(list, escaped, lowerEscapes(escaped))
 	}
 	digits := hex.EncodeToString([]byte(v))

@@ -47,9 +47,11 @@ func Explained(err error, file string) error {
 		return err
 	}
 	if script {
-		return fmt.Errorf("%w: the file exists, but its interpreter %s does not: run it in an image that has the interpreter", err, interpreter)
+		return fmt.Errorf("%w: the file exists, but its interpreter %s does not: run it in an image that has the "+
+			"interpreter", err, interpreter)
 	}
-	return fmt.Errorf("%w: the file exists, but its dynamic loader %s does not: build it statically (a Go program with CGO_ENABLED=0), or run it in an image that has the loader", err, interpreter)
+	return fmt.Errorf("%w: the file exists, but its dynamic loader %s does not: build it statically (a Go program "+
+		"with CGO_ENABLED=0), or run it in an image that has the loader", err, interpreter)
 }
 
 // interpreterOf returns what runs the program in file: the dynamic loader named

@@ -149,7 +149,8 @@ func endLike(status syscall.WaitStatus) {
 		// Go has handlers for some signals, also after signal.Reset. The zero value is
 		// the default action.
 		var action [64]byte
-		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(status.Signal()), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
+		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(status.Signal()), uintptr(unsafe.Pointer(&action)), 0,
+			8, 0, 0)
 		// The signal of the server, not a second core dump.
 		_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
 		_ = unix.Kill(os.Getpid(), status.Signal())

@@ -81,7 +81,8 @@ func Import(file string, data []byte, opts ImportOptions) (Imported, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(data, &top); err != nil {
 		if wrongType := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrongType) {
-			return Imported{}, fmt.Errorf("%s is a JSON %s, not an object: if it is a dataset in another format, name that with --format", file, wrongType.Value)
+			return Imported{}, fmt.Errorf("%s is a JSON %s, not an object: if it is a dataset in another format, "+
+				"name that with --format", file, wrongType.Value)
 		}
 		return Imported{}, fmt.Errorf("%s is not JSON: %w", file, err)
 	}
@@ -100,7 +101,8 @@ func Import(file string, data []byte, opts ImportOptions) (Imported, error) {
 		out.Kind = KindSecurity
 		out.Security, err = im.security(root)
 	default:
-		return out, fmt.Errorf("%s is not a dataset that can be imported: it has neither \"tools\" (a corpus), nor \"queries\" (a golden set), nor \"entries\" (a security corpus)", file)
+		return out, fmt.Errorf("%s is not a dataset that can be imported: it has neither \"tools\" (a corpus), nor "+
+			"\"queries\" (a golden set), nor \"entries\" (a security corpus)", file)
 	}
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", file, err)
@@ -204,7 +206,8 @@ func (im *importer) source(root *object) (contracts.GeneratedFrom, error) {
 	if err != nil {
 		return from, err
 	}
-	err = o.all(map[string]any{"source": &from.Source, "note": &from.Note, "license": &from.License, "date": &from.Date})
+	err = o.all(map[string]any{"source": &from.Source, "note": &from.Note, "license": &from.License,
+		"date": &from.Date})
 	if err != nil {
 		return from, fmt.Errorf("generated_from: %w", err)
 	}
@@ -264,7 +267,8 @@ func (im *importer) corpus(root *object) (*contracts.Corpus, error) {
 	for i, o := range tools {
 		var t contracts.Tool
 		err := o.all(map[string]any{
-			"tool_id": &t.ToolID, "server": &t.Server, "tool": &t.Tool, "description": &t.Description, "schema": &t.Schema,
+			"tool_id": &t.ToolID, "server": &t.Server, "tool": &t.Tool, "description": &t.Description,
+			"schema":        &t.Schema,
 			"output_schema": &t.OutputSchema, "annotations": &t.Annotations,
 		})
 		if err != nil {
@@ -323,13 +327,15 @@ func (im *importer) golden(root *object) (*contracts.GoldenSet, error) {
 			known[t.ToolID] = true
 		}
 		if c.Version != g.CorpusVersion {
-			im.recordMapping("corpus_version %q became %q: the given corpus has every labelled tool", g.CorpusVersion, c.Version)
+			im.recordMapping("corpus_version %q became %q: the given corpus has every labelled tool", g.CorpusVersion,
+				c.Version)
 			g.CorpusVersion = c.Version
 		}
 	}
 	for i, o := range queries {
 		var q contracts.Query
-		if err := o.all(map[string]any{"id": &q.ID, "query": &q.Query, "notes": &q.Notes, "language": &q.Language, "tags": &q.Tags, "expects": &q.Expects}); err != nil {
+		if err := o.all(map[string]any{"id": &q.ID, "query": &q.Query, "notes": &q.Notes, "language": &q.Language,
+			"tags": &q.Tags, "expects": &q.Expects}); err != nil {
 			return nil, fmt.Errorf("query %d: %w", i+1, err)
 		}
 		labels, err := o.list("labels")
@@ -342,7 +348,8 @@ func (im *importer) golden(root *object) (*contracts.GoldenSet, error) {
 				return nil, fmt.Errorf("query %s: %w", q.ID, err)
 			}
 			if im.opts.Corpus != nil && !known[label.ToolID] {
-				return nil, fmt.Errorf("query %s: its label %q is not a tool of corpus %s: give the corpus of this golden set", q.ID, label.ToolID, im.opts.Corpus.Version)
+				return nil, fmt.Errorf("query %s: its label %q is not a tool of corpus %s: give the corpus of this "+
+					"golden set", q.ID, label.ToolID, im.opts.Corpus.Version)
 			}
 			l.rest("queries[].labels[]")
 			q.Labels = append(q.Labels, label)

@@ -40,7 +40,8 @@ func (im *importer) security(root *object) (*contracts.SecurityCorpus, error) {
 		if err != nil {
 			return nil, fmt.Errorf("entry %d (%s): %w", i+1, e.ID, err)
 		}
-		if slices.Contains(im.opts.DropCategories, e.Category) || e.HardNegativeFor != "" && slices.Contains(im.opts.DropCategories, e.HardNegativeFor) {
+		if slices.Contains(im.opts.DropCategories, e.Category) || e.HardNegativeFor != "" &&
+			slices.Contains(im.opts.DropCategories, e.HardNegativeFor) {
 			im.recordMapping("dropped because of --drop-category: an entry of %s", e.Category)
 			continue
 		}
@@ -55,7 +56,8 @@ func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
 	err := o.all(map[string]any{
 		"id": &e.ID, "label": &e.Label, "category": &e.Category, "server": &e.Server, "name": &e.Name,
 		"description": &e.Description, "resembles": &resembles, "server_instructions": &e.ServerInstructions,
-		"severity": &e.Severity, "technique": &e.Technique, "carrier": &e.Carrier, "twin": &e.Twin, "rationale": &e.Rationale,
+		"severity": &e.Severity, "technique": &e.Technique, "carrier": &e.Carrier, "twin": &e.Twin,
+		"rationale": &e.Rationale,
 	})
 	if err != nil {
 		return e, err
@@ -66,7 +68,8 @@ func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
 		if err != nil {
 			return e, err
 		}
-		if err := im.tool(tool, "entries[].tool", &e.Name, &e.Description, &e.InputSchema, &e.OutputSchema); err != nil {
+		if err := im.tool(tool, "entries[].tool", &e.Name, &e.Description, &e.InputSchema,
+			&e.OutputSchema); err != nil {
 			return e, err
 		}
 	}
@@ -83,7 +86,8 @@ func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
 		if err != nil {
 			return e, err
 		}
-		if err := im.tool(tool, "entries[].peers[].tool", &peer.Name, &peer.Description, &peer.InputSchema, nil); err != nil {
+		if err := im.tool(tool, "entries[].peers[].tool", &peer.Name, &peer.Description, &peer.InputSchema,
+			nil); err != nil {
 			return e, err
 		}
 		p.rest("entries[].peers[]")
@@ -93,7 +97,8 @@ func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
 	if err != nil {
 		return e, err
 	}
-	if err := provenance.all(map[string]any{"source": &e.Provenance.Source, "license": &e.Provenance.License, "reference": &e.Provenance.Reference}); err != nil {
+	if err := provenance.all(map[string]any{"source": &e.Provenance.Source, "license": &e.Provenance.License,
+		"reference": &e.Provenance.Reference}); err != nil {
 		return e, err
 	}
 	provenance.rest("entries[].provenance")

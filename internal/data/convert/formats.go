@@ -31,16 +31,26 @@ type Format struct {
 
 // formats lists the formats by name. A reader says in a note what it leaves out.
 var formats = []Format{
-	{"agent-egress-bench", "cases of agent-egress-bench that list tools: a security corpus", []string{"*.json"}, readEgressBench},
-	{"beir", "corpus.jsonl, queries.jsonl and qrels/*.tsv: documents as tools, and a golden set", []string{"corpus.jsonl", "queries.jsonl", "qrels/*.tsv"}, readBEIR},
-	{"injecagent", "cases of InjecAgent: texts of tool results as a security corpus", []string{"test_cases_*.json", "test_cases_*.jsonl"}, readInjecAgent},
+	{"agent-egress-bench", "cases of agent-egress-bench that list tools: a security corpus", []string{"*.json"},
+		readEgressBench},
+	{"beir", "corpus.jsonl, queries.jsonl and qrels/*.tsv: documents as tools, and a golden set",
+		[]string{"corpus.jsonl", "queries.jsonl", "qrels/*.tsv"}, readBEIR},
+	{"injecagent", "cases of InjecAgent: texts of tool results as a security corpus",
+		[]string{"test_cases_*.json", "test_cases_*.jsonl"}, readInjecAgent},
 	{"livemcpbench", "the list of servers of LiveMCPBench: a tool corpus", []string{"tools.json"}, readLiveMCPBench},
-	{"mcp-guardbench", "cases of mcp-guardbench that list tools or instructions: a security corpus", []string{"*.json"}, readGuardBench},
-	{"mcpproxy-go", "the datasets that mcpproxy-go publishes, one of each kind", []string{"corpus_*.json", "retrieval_golden_*.json", "security_corpus_*.json", "detect_corpus_*.json"}, readPublished},
-	{"mcptox", "response_all.json or pure_tool.json of MCPTox: a security corpus", []string{"response_all.json", "pure_tool.json"}, readMCPTox},
-	{"server-sources", "sources of servers, such as those of Damn Vulnerable MCP Server: a tool corpus, or with the attacks named a security corpus", []string{"*.py", "*.ts", "*.js", "*.go"}, readServerSources},
-	{"toolret", "tools and queries of ToolRet as JSON or JSON lines: a tool corpus and a golden set", []string{"*.json", "*.jsonl"}, readToolRet},
-	{"trec", "corpus.json, topics.tsv and qrels.txt: a tool corpus and a golden set", []string{"corpus.json", "topics.tsv", "qrels.txt"}, readTREC},
+	{"mcp-guardbench", "cases of mcp-guardbench that list tools or instructions: a security corpus", []string{"*.json"},
+		readGuardBench},
+	{"mcpproxy-go", "the datasets that mcpproxy-go publishes, one of each kind",
+		[]string{"corpus_*.json", "retrieval_golden_*.json", "security_corpus_*.json", "detect_corpus_*.json"},
+		readPublished},
+	{"mcptox", "response_all.json or pure_tool.json of MCPTox: a security corpus",
+		[]string{"response_all.json", "pure_tool.json"}, readMCPTox},
+	{"server-sources", "sources of servers, such as those of Damn Vulnerable MCP Server: a tool corpus, or with the " +
+		"attacks named a security corpus", []string{"*.py", "*.ts", "*.js", "*.go"}, readServerSources},
+	{"toolret", "tools and queries of ToolRet as JSON or JSON lines: a tool corpus and a golden set",
+		[]string{"*.json", "*.jsonl"}, readToolRet},
+	{"trec", "corpus.json, topics.tsv and qrels.txt: a tool corpus and a golden set",
+		[]string{"corpus.json", "topics.tsv", "qrels.txt"}, readTREC},
 }
 
 // Formats returns the formats by name.
@@ -73,7 +83,8 @@ func (f Format) Matches(name string) bool {
 // each kind at most, a corpus before its golden set. The first one has the notes.
 func (f Format) Import(name string, files []File, opts ImportOptions) ([]Imported, error) {
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: there is no file of the format %s, which consists of %s", name, f.Name, strings.Join(f.Files, ", "))
+		return nil, fmt.Errorf("%s: there is no file of the format %s, which consists of %s", name, f.Name,
+			strings.Join(f.Files, ", "))
 	}
 	im := &importer{file: name, opts: opts, dropped: map[string]int{}, mapped: map[string]int{}}
 	all, err := f.read(im, files)
@@ -106,7 +117,8 @@ func (im *importer) datasetVersion() string {
 // newCorpus makes a corpus of tools. A tool that is there twice is kept once.
 func (im *importer) newCorpus(tools []contracts.Tool) (Imported, error) {
 	if len(tools) == 0 {
-		return Imported{}, fmt.Errorf("%s: there is no tool in its files; check that they belong to the format", im.file)
+		return Imported{}, fmt.Errorf("%s: there is no tool in its files; check that they belong to the format",
+			im.file)
 	}
 	c := &contracts.Corpus{Version: im.datasetVersion()}
 	seen := map[contracts.ToolID]bool{}
@@ -156,7 +168,8 @@ func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Quer
 		g.Queries = append(g.Queries, q)
 	}
 	if len(g.Queries) == 0 {
-		return Imported{}, fmt.Errorf("%s: no query has a label for a tool of the corpus; check that the files belong together", im.file)
+		return Imported{}, fmt.Errorf("%s: no query has a label for a tool of the corpus; check that the files "+
+			"belong together", im.file)
 	}
 	return Imported{Kind: KindGolden, Golden: g}, nil
 }
@@ -165,7 +178,8 @@ func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Quer
 // the dataset.
 func (im *importer) newSecurity(entries []contracts.SecurityEntry) ([]Imported, error) {
 	if len(entries) == 0 {
-		return nil, fmt.Errorf("%s: there is no definition of a tool in its files; check that they belong to the format", im.file)
+		return nil, fmt.Errorf("%s: there is no definition of a tool in its files; check that they belong to the "+
+			"format", im.file)
 	}
 	seen := map[string]int{}
 	for i := range entries {
@@ -221,7 +235,8 @@ func (im *importer) rows(f File) ([]*object, error) {
 			}
 			var fields map[string]json.RawMessage
 			if err := json.Unmarshal(line, &fields); err != nil || fields == nil {
-				return nil, fmt.Errorf("%s:%d: the line is not a JSON object; write one object a line, or one list", f.Name, number)
+				return nil, fmt.Errorf("%s:%d: the line is not a JSON object; write one object a line, or one list",
+					f.Name, number)
 			}
 			list = append(list, fields)
 		}

@@ -42,7 +42,8 @@ func (c judgedCase) entries(im *importer) []contracts.SecurityEntry {
 		e.ID, e.Provenance.Reference = c.id+suffix, c.reference
 		switch {
 		case c.malicious:
-			e.Label, e.Category, e.Severity, e.Technique, e.Carrier = contracts.LabelMalicious, c.category, "high", c.technique, carrier
+			e.Label, e.Category, e.Severity, e.Technique, e.Carrier = contracts.LabelMalicious, c.category, "high",
+				c.technique, carrier
 			if slices.Contains([]string{"low", "medium", "critical"}, c.severity) {
 				e.Severity = c.severity
 			}
@@ -56,11 +57,13 @@ func (c judgedCase) entries(im *importer) []contracts.SecurityEntry {
 	}
 	for _, f := range c.frames {
 		if f.Result.Instructions != "" {
-			add("", contracts.CarrierServerInstructions, contracts.SecurityEntry{ServerInstructions: f.Result.Instructions})
+			add("", contracts.CarrierServerInstructions,
+				contracts.SecurityEntry{ServerInstructions: f.Result.Instructions})
 		}
 		tools := f.Result.Tools
 		if c.malicious && len(tools) > 1 {
-			im.recordMapping("left out: an attack in a list of several tools, of which the case does not say which one it is")
+			im.recordMapping("left out: an attack in a list of several tools, of which the case does not say which " +
+				"one it is")
 			continue
 		}
 		for i, t := range tools {
@@ -69,7 +72,8 @@ func (c judgedCase) entries(im *importer) []contracts.SecurityEntry {
 				suffix = fmt.Sprintf("-%d", i+1)
 			}
 			add(suffix, contracts.CarrierDescription, contracts.SecurityEntry{
-				Name: t.Name, Description: t.Description, InputSchema: objectOf(t.InputSchema), OutputSchema: objectOf(t.OutputSchema), Annotations: objectOf(t.Annotations),
+				Name: t.Name, Description: t.Description, InputSchema: objectOf(t.InputSchema),
+				OutputSchema: objectOf(t.OutputSchema), Annotations: objectOf(t.Annotations),
 			})
 		}
 	}
@@ -173,11 +177,13 @@ func readInjecAgent(im *importer, files []File) ([]Imported, error) {
 		}
 		for i, o := range rows {
 			var tool, result, kind string
-			if err := o.all(map[string]any{"User Tool": &tool, "Tool Response": &result, "Attack Type": &kind}); err != nil {
+			if err := o.all(map[string]any{"User Tool": &tool, "Tool Response": &result,
+				"Attack Type": &kind}); err != nil {
 				return nil, fmt.Errorf("%s: case %d: %w", f.Name, i+1, err)
 			}
 			if tool == "" || result == "" {
-				return nil, fmt.Errorf("%s: case %d has no \"User Tool\" or no \"Tool Response\"; check that it is a file of test cases of InjecAgent", f.Name, i+1)
+				return nil, fmt.Errorf("%s: case %d has no \"User Tool\" or no \"Tool Response\"; check that it is "+
+					"a file of test cases of InjecAgent", f.Name, i+1)
 			}
 			im.recordMapping("the result of a tool became the description of an entry")
 			entries = append(entries, contracts.SecurityEntry{

@@ -44,7 +44,8 @@ func ReadTopics(file string, r io.Reader) ([]Topic, error) {
 		case !ok || id == "" || text == "":
 			return nil, bad("the line is not a topic id and a text", "write the id, a tab and the text")
 		case strings.ContainsAny(id, blanks):
-			return nil, bad(fmt.Sprintf("the topic id %q contains white space", id), "put a tab between the id and the text")
+			return nil, bad(fmt.Sprintf("the topic id %q contains white space", id),
+				"put a tab between the id and the text")
 		case seen[id] > 0:
 			return nil, bad(fmt.Sprintf("topic %q is already in line %d", id, seen[id]), "keep one of the lines")
 		}
@@ -52,7 +53,8 @@ func ReadTopics(file string, r io.Reader) ([]Topic, error) {
 		topics = append(topics, Topic{id, text})
 	}
 	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("cannot read %s after line %d: %w; check that it is a text file with one topic per line", file, number, err)
+		return nil, fmt.Errorf("cannot read %s after line %d: %w; check that it is a text file with one topic per line",
+			file, number, err)
 	}
 	return topics, nil
 }
@@ -62,7 +64,8 @@ func ReadTopics(file string, r io.Reader) ([]Topic, error) {
 // corpus. A negative relevance is skipped, because it means that the document
 // was not judged. Topics without a judgement are left out and returned as
 // unjudged.
-func GoldenSet(corpus contracts.Corpus, qrels trec.Qrels, topics []Topic) (golden contracts.GoldenSet, unjudged []string, err error) {
+func GoldenSet(corpus contracts.Corpus, qrels trec.Qrels, topics []Topic) (golden contracts.GoldenSet,
+	unjudged []string, err error) {
 	known := make(map[contracts.ToolID]bool, len(corpus.Tools))
 	for _, t := range corpus.Tools {
 		known[t.ToolID] = true
@@ -72,16 +75,19 @@ func GoldenSet(corpus contracts.Corpus, qrels trec.Qrels, topics []Topic) (golde
 	for _, t := range topics {
 		texts[t.ID] = true
 		q := contracts.Query{ID: t.ID, Query: t.Text}
-		judged := slices.SortedFunc(slices.Values(qrels[t.ID]), func(a, b trec.Judgement) int { return cmp.Compare(a.Document, b.Document) })
+		judged := slices.SortedFunc(slices.Values(qrels[t.ID]),
+			func(a, b trec.Judgement) int { return cmp.Compare(a.Document, b.Document) })
 		for _, j := range judged {
 			document, relevance, tool := j.Document, j.Relevance, unescape(j.Document)
 			switch {
 			case relevance < 0:
 				continue
 			case relevance > maxRelevance:
-				return golden, nil, fmt.Errorf("topic %s: %s has relevance %d, and a golden set allows 0, 1 and 2; map higher values to 2 first", t.ID, document, relevance)
+				return golden, nil, fmt.Errorf("topic %s: %s has relevance %d, and a golden set allows 0, 1 and 2; "+
+					"map higher values to 2 first", t.ID, document, relevance)
 			case !known[tool]:
-				return golden, nil, fmt.Errorf("topic %s: %s is not a tool of corpus %s; documents must be tool ids, server:tool", t.ID, document, corpus.Version)
+				return golden, nil, fmt.Errorf("topic %s: %s is not a tool of corpus %s; documents must be tool "+
+					"ids, server:tool", t.ID, document, corpus.Version)
 			}
 			q.Labels = append(q.Labels, contracts.Label{ToolID: tool, Relevance: relevance})
 		}

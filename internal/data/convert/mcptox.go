@@ -50,7 +50,8 @@ func readMCPTox(im *importer, files []File) ([]Imported, error) {
 					continue
 				}
 				name, description := toolText(m.Tool)
-				entries = append(entries, mcptoxAttack(server, fmt.Sprint(i+1), name, description, m.Metadata.Risk, m.Metadata.Paradigm))
+				entries = append(entries,
+					mcptoxAttack(server, fmt.Sprint(i+1), name, description, m.Metadata.Risk, m.Metadata.Paradigm))
 			}
 			for i, block := range strings.Split("\n"+s.Clean, "\nTool:")[1:] {
 				name, description := toolText("Tool:" + block)
@@ -59,8 +60,9 @@ func readMCPTox(im *importer, files []File) ([]Imported, error) {
 					continue
 				}
 				entries = append(entries, contracts.SecurityEntry{
-					ID: fmt.Sprintf("mcptox-%s-clean-%d", server, i+1), Server: serverName(server), Name: name, Description: description,
-					Label: contracts.LabelBenign, Category: contracts.CategoryBenign,
+					ID: fmt.Sprintf("mcptox-%s-clean-%d", server, i+1), Server: serverName(server), Name: name,
+					Description: description,
+					Label:       contracts.LabelBenign, Category: contracts.CategoryBenign,
 				})
 			}
 		}
@@ -88,9 +90,11 @@ func (im *importer) pureTools(f File) ([]contracts.SecurityEntry, error) {
 				return nil, fmt.Errorf("%s: element %d: %w", f.Name, i+1, err)
 			}
 			if row.Content == "" {
-				return nil, fmt.Errorf("%s: element %d: %q has no tool_content; check that it is pure_tool.json of MCPTox", f.Name, i+1, key)
+				return nil, fmt.Errorf("%s: element %d: %q has no tool_content; check that it is pure_tool.json of "+
+					"MCPTox", f.Name, i+1, key)
 			}
-			entries = append(entries, mcptoxAttack(row.Server, key, row.Tool, strings.TrimSpace(row.Content), row.Risk, row.Paradigm))
+			entries = append(entries,
+				mcptoxAttack(row.Server, key, row.Tool, strings.TrimSpace(row.Content), row.Risk, row.Paradigm))
 		}
 	}
 	return entries, nil
@@ -118,7 +122,8 @@ func toolText(text string) (name, description string) {
 
 // slug writes words in lower case, joined by hyphens, as a technique.
 func slug(text string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words := strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	joined := strings.Join(words, "-")
 	return strings.TrimRight(joined[:min(len(joined), 100)], "-")
 }

@@ -28,13 +28,15 @@ func readPublished(im *importer, files []File) ([]Imported, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(all, func(o Imported) bool { return o.Kind == one.Kind }) {
-			return nil, fmt.Errorf("%s: there are two datasets of the kind %s; name one of their files", im.file, one.Kind)
+			return nil, fmt.Errorf("%s: there are two datasets of the kind %s; name one of their files", im.file,
+				one.Kind)
 		}
 		if one.Kind == KindCorpus {
 			opts.Corpus = one.Corpus
 		}
 		if one.Kind == KindGolden && opts.Corpus == nil {
-			return nil, fmt.Errorf("%s: there is a golden set without its corpus; name the file of the corpus too", im.file)
+			return nil, fmt.Errorf("%s: there is a golden set without its corpus; name the file of the corpus too",
+				im.file)
 		}
 		for _, note := range one.Notes {
 			im.recordMapping("%s: %s", f.Name, note)

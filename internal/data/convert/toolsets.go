@@ -83,7 +83,8 @@ func readServerSources(im *importer, files []File) ([]Imported, error) {
 	attacks := maps.Clone(im.opts.Attacks)
 	var entries []contracts.SecurityEntry
 	for _, t := range corpus.Corpus.Tools {
-		e := contracts.SecurityEntry{ID: t.ToolID, Server: t.Server, Name: t.Tool, Description: t.Description, Label: contracts.LabelBenign, Category: contracts.CategoryBenign}
+		e := contracts.SecurityEntry{ID: t.ToolID, Server: t.Server, Name: t.Tool, Description: t.Description,
+			Label: contracts.LabelBenign, Category: contracts.CategoryBenign}
 		if category, ok := attacks[t.ToolID]; ok {
 			delete(attacks, t.ToolID)
 			e.Label, e.Category = contracts.LabelMalicious, category
@@ -92,7 +93,8 @@ func readServerSources(im *importer, files []File) ([]Imported, error) {
 		entries = append(entries, e)
 	}
 	for _, id := range slices.Sorted(maps.Keys(attacks)) {
-		return nil, fmt.Errorf("%s: no file defines %s, which is named as an attack; correct the name, which is DIRECTORY:TOOL", im.file, id)
+		return nil, fmt.Errorf("%s: no file defines %s, which is named as an attack; correct the name, which is "+
+			"DIRECTORY:TOOL", im.file, id)
 	}
 	return im.newSecurity(entries)
 }
@@ -123,7 +125,8 @@ func readToolRet(im *importer, files []File) ([]Imported, error) {
 				}
 				queries = append(queries, q)
 			default:
-				return nil, fmt.Errorf("%s: row %d has neither \"documentation\" (a tool) nor \"labels\" (a query); check that it is a table of ToolRet", f.Name, i+1)
+				return nil, fmt.Errorf("%s: row %d has neither \"documentation\" (a tool) nor \"labels\" (a query); "+
+					"check that it is a table of ToolRet", f.Name, i+1)
 			}
 		}
 	}
@@ -252,7 +255,8 @@ func readBEIR(im *importer, files []File) ([]Imported, error) {
 				return nil, fmt.Errorf("%s: row %d has no _id; check that it is a file of BEIR", f.Name, i+1)
 			}
 			if isCorpus {
-				tools = append(tools, contracts.Tool{Server: server, Tool: id, Description: strings.TrimSpace(title + "\n" + text)})
+				tools = append(tools, contracts.Tool{Server: server, Tool: id,
+					Description: strings.TrimSpace(title + "\n" + text)})
 			} else {
 				queries = append(queries, contracts.Query{ID: id, Query: text})
 			}
@@ -275,7 +279,8 @@ func readBEIRQrels(f File, server string, labels map[string][]contracts.Label) e
 			continue
 		}
 		if len(fields) != 3 {
-			return fmt.Errorf("%s:%d: the line has %s and not 3; write query, document and score with tabs between them", f.Name, number, english.Plural(len(fields), "field", ""))
+			return fmt.Errorf("%s:%d: the line has %s and not 3; write query, document and score with tabs between "+
+				"them", f.Name, number, english.Plural(len(fields), "field", ""))
 		}
 		score, err := strconv.Atoi(fields[2])
 		if err != nil {
@@ -284,7 +289,8 @@ func readBEIRQrels(f File, server string, labels map[string][]contracts.Label) e
 			}
 			return fmt.Errorf("%s:%d: the score %q is not a whole number", f.Name, number, fields[2])
 		}
-		labels[fields[0]] = append(labels[fields[0]], contracts.Label{ToolID: server + ":" + fields[1], Relevance: score})
+		labels[fields[0]] = append(labels[fields[0]],
+			contracts.Label{ToolID: server + ":" + fields[1], Relevance: score})
 	}
 	return nil
 }

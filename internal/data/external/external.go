@@ -72,7 +72,8 @@ func Parse(file string, text []byte) ([]Source, error) {
 			if d.Subject != nil {
 				at = fmt.Sprintf("%s:%d,%d", d.Subject.Filename, d.Subject.Start.Line, d.Subject.Start.Column)
 			}
-			problems = append(problems, fmt.Errorf("%s: %s: %s", at, safetext.Visible(d.Summary), safetext.Visible(d.Detail)))
+			problems = append(problems,
+				fmt.Errorf("%s: %s: %s", at, safetext.Visible(d.Summary), safetext.Visible(d.Detail)))
 		}
 		return nil, errors.Join(problems...)
 	}
@@ -82,14 +83,17 @@ func Parse(file string, text []byte) ([]Source, error) {
 
 func (s *Source) check(names map[string]bool) (diags hcl.Diagnostics) {
 	refuse := func(summary, detail string) {
-		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &s.Range})
+		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail,
+			Subject: &s.Range})
 	}
 	if names[s.Name] {
 		refuse(fmt.Sprintf("external %q is declared twice", s.Name), "rename one of the two")
 	}
 	names[s.Name] = true
-	if strings.ContainsFunc(s.Name, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' }) || s.Name == "" {
-		refuse(fmt.Sprintf("%q cannot be a name", s.Name), "it names a directory: use lower-case letters, digits and hyphens")
+	if strings.ContainsFunc(s.Name,
+		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' }) || s.Name == "" {
+		refuse(fmt.Sprintf("%q cannot be a name", s.Name),
+			"it names a directory: use lower-case letters, digits and hyphens")
 	}
 	if _, ok := convert.FormatByName(s.Format); !ok {
 		var known []string
@@ -99,7 +103,8 @@ func (s *Source) check(names map[string]bool) (diags hcl.Diagnostics) {
 		refuse(fmt.Sprintf("there is no format %q", s.Format), "use one of "+strings.Join(known, ", "))
 	}
 	for what, address := range map[string]string{"source": s.Address, "url": s.URL} {
-		if a, err := url.Parse(address); (address != "" || what == "source") && (err != nil || a.Scheme != "https" && a.Scheme != "http" || a.Host == "" || a.User != nil) {
+		if a, err := url.Parse(address); (address != "" || what == "source") &&
+			(err != nil || a.Scheme != "https" && a.Scheme != "http" || a.Host == "" || a.User != nil) {
 			refuse(fmt.Sprintf("the %s is not an http or https address", what), "write it as https://host/path")
 		}
 	}
@@ -114,12 +119,14 @@ func (s *Source) check(names map[string]bool) (diags hcl.Diagnostics) {
 	}
 	for _, pattern := range s.Files {
 		if _, err := path.Match(pattern, ""); err != nil {
-			refuse(fmt.Sprintf("%q is not a pattern", pattern), "use * and ? as in path names, and no brackets that do not close")
+			refuse(fmt.Sprintf("%q is not a pattern", pattern),
+				"use * and ? as in path names, and no brackets that do not close")
 		}
 	}
 	for id, category := range s.Attacks {
 		if !slices.Contains(contracts.AttackCategories, category) {
-			refuse(fmt.Sprintf("%s has the category %q", id, category), "use one of "+strings.Join(contracts.AttackCategories, ", "))
+			refuse(fmt.Sprintf("%s has the category %q", id, category), "use one of "+
+				strings.Join(contracts.AttackCategories, ", "))
 		}
 	}
 	return diags

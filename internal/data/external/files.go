@@ -63,7 +63,8 @@ func (s *Source) Find(ctx context.Context, dir string) (Found, error) {
 	for _, name := range names {
 		data, err := readlimit.File(ctx, filepath.Join(root, filepath.FromSlash(name)), left)
 		if errors.As(err, new(*readlimit.TooLargeError)) {
-			return found, fmt.Errorf("%s: its files have more than %d MiB; name fewer of them with files", s.Name, maxBytes>>20)
+			return found, fmt.Errorf("%s: its files have more than %d MiB; name fewer of them with files", s.Name,
+				maxBytes>>20)
 		}
 		if err != nil {
 			return found, err
@@ -145,7 +146,8 @@ const fetchTimeout = 10 * time.Minute
 // if it has the expected digest.
 func (s *Source) Fetch(ctx context.Context, client *http.Client, dir string) error {
 	if s.URL == "" {
-		return fmt.Errorf("%s has no url of a single file; get %s yourself, and put it or a link to it at %s", s.Name, s.Address, filepath.Join(dir, s.Name))
+		return fmt.Errorf("%s has no url of a single file; get %s yourself, and put it or a link to it at %s", s.Name,
+			s.Address, filepath.Join(dir, s.Name))
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -155,18 +157,21 @@ func (s *Source) Fetch(ctx context.Context, client *http.Client, dir string) err
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("fetch %s: %w; check the network, or put the file at %s yourself", s.Name, err, filepath.Join(dir, s.Name))
+		return fmt.Errorf("fetch %s: %w; check the network, or put the file at %s yourself", s.Name, err,
+			filepath.Join(dir, s.Name))
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("fetch %s: %s answered with status %d; put the file at %s yourself", s.Name, s.URL, response.StatusCode, filepath.Join(dir, s.Name))
+		return fmt.Errorf("fetch %s: %s answered with status %d; put the file at %s yourself", s.Name, s.URL,
+			response.StatusCode, filepath.Join(dir, s.Name))
 	}
 	data, err := io.ReadAll(readlimit.Reader(response.Body, s.URL, maxBytes))
 	if err != nil {
 		return fmt.Errorf("fetch %s: %w", s.Name, err)
 	}
 	if sum := hexSum(data); sum != s.SHA256 {
-		return fmt.Errorf("fetch %s: the file has the SHA-256 %s and not %s, so it was not kept; check whether the project has changed it", s.Name, sum, s.SHA256)
+		return fmt.Errorf("fetch %s: the file has the SHA-256 %s and not %s, so it was not kept; check whether the "+
+			"project has changed it", s.Name, sum, s.SHA256)
 	}
 	at, err := url.Parse(s.URL)
 	if err != nil {

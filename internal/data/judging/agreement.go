@@ -64,7 +64,8 @@ var measures = []struct {
 // corpus.
 func Compare(first, second Judge) (*Agreement, error) {
 	if first.CorpusVersion != second.CorpusVersion {
-		return nil, fmt.Errorf("%s judged tools of corpus %q, and %s those of corpus %q; compare judgements about one corpus", first.Name, first.CorpusVersion, second.Name, second.CorpusVersion)
+		return nil, fmt.Errorf("%s judged tools of corpus %q, and %s those of corpus %q; compare judgements about "+
+			"one corpus", first.Name, first.CorpusVersion, second.Name, second.CorpusVersion)
 	}
 	a := &Agreement{Table: metrics.NewTable(grades), Disagreements: []Disagreement{}}
 	var tables []metrics.Table
@@ -95,7 +96,8 @@ func Compare(first, second Judge) (*Agreement, error) {
 		}
 	}
 	if len(tables) == 0 {
-		return nil, fmt.Errorf("%s and %s judged no pair of a query and a tool in common; check that both are about the same queries", first.Name, second.Name)
+		return nil, fmt.Errorf("%s and %s judged no pair of a query and a tool in common; check that both are about "+
+			"the same queries", first.Name, second.Name)
 	}
 	a.Table = metrics.Sum(tables...)
 	a.Queries, a.Pairs = len(tables), a.Table.Total()
@@ -103,7 +105,8 @@ func Compare(first, second Judge) (*Agreement, error) {
 		f := Figure{Name: m.name}
 		if value, ok := m.of(a.Table); ok {
 			f.Value = &value
-			interval, ok := metrics.Jackknife(value, len(tables), func(i int) (float64, bool) { return m.of(metrics.Without(a.Table, tables[i])) })
+			interval, ok := metrics.Jackknife(value, len(tables),
+				func(i int) (float64, bool) { return m.of(metrics.Without(a.Table, tables[i])) })
 			if ok {
 				f.Interval = &contracts.Interval{Low: max(-1, interval.Low), High: min(1, interval.High)}
 			}

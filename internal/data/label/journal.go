@@ -47,7 +47,8 @@ func openJournal(path string, want header) (*journal, []entry, error) {
 		return nil, nil, fmt.Errorf("cannot open the journal %s: %w", path, err)
 	}
 	if !held {
-		return nil, nil, fmt.Errorf("another process judges with the journal %s; end it, or give another output file", path)
+		return nil, nil, fmt.Errorf("another process judges with the journal %s; end it, or give another output file",
+			path)
 	}
 	entries, size, err := readJournal(path, want)
 	if err != nil {
@@ -92,12 +93,15 @@ func readJournal(path string, want header) (entries []entry, size int64, err err
 				return nil, 0, fmt.Errorf("%s is not a journal of judgements; give another output file", path)
 			}
 			if h != want {
-				return nil, 0, fmt.Errorf("the journal %s has judgements of %q about corpus %q, and not of %q about corpus %q; give another output file", path, h.Judge, h.CorpusVersion, want.Judge, want.CorpusVersion)
+				return nil, 0, fmt.Errorf("the journal %s has judgements of %q about corpus %q, and not of %q about "+
+					"corpus %q; give another output file", path, h.Judge, h.CorpusVersion, want.Judge,
+					want.CorpusVersion)
 			}
 		} else {
 			var e entry
 			if err := json.Unmarshal(line, &e); err != nil || e.Query == "" || e.Tool == "" {
-				return nil, 0, fmt.Errorf("%s:%d: the line is not a judgement; restore the file, or remove the line", path, number)
+				return nil, 0, fmt.Errorf("%s:%d: the line is not a judgement; restore the file, or remove the line",
+					path, number)
 			}
 			entries = append(entries, e)
 		}

@@ -22,7 +22,8 @@ var embedded embed.FS
 // policy is the Content-Security-Policy of the page. With its last two
 // directives, browsers refuse to parse text as markup.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
-	"base-uri 'none'; frame-ancestors 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	"base-uri 'none'; frame-ancestors 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types " +
+	"'none'"
 
 // maxBody bounds the body of a request.
 const maxBody = 16 << 10
@@ -64,7 +65,8 @@ func Handler(s *Session) http.Handler {
 			Tool      contracts.ToolID `json:"tool"`
 			Relevance *int             `json:"relevance"`
 		}
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&body); err != nil || body.Relevance == nil {
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&body); err != nil ||
+			body.Relevance == nil {
 			refuse(w, http.StatusBadRequest, "the request is not a judgement: it needs query, tool and relevance")
 			return
 		}
@@ -98,7 +100,8 @@ func protect(next http.Handler) http.Handler {
 		switch {
 		case !isLocal(r.Host):
 			// A name of another site may resolve to this address (DNS rebinding).
-			refuse(w, http.StatusMisdirectedRequest, "the host of the request is not this machine: use the address that the command printed")
+			refuse(w, http.StatusMisdirectedRequest,
+				"the host of the request is not this machine: use the address that the command printed")
 		case crossOrigin.Check(r) != nil:
 			refuse(w, http.StatusForbidden, "the request comes from a page of another origin")
 		default:

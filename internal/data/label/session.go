@@ -51,9 +51,11 @@ type previousGrade struct {
 
 // Open starts a session, or continues the one whose journal exists.
 func Open(o Options) (*Session, error) {
-	s := &Session{options: o, tools: map[contracts.ToolID]*contracts.Tool{}, places: map[string]int{}, grades: map[pair]int{}}
+	s := &Session{options: o, tools: map[contracts.ToolID]*contracts.Tool{}, places: map[string]int{},
+		grades: map[pair]int{}}
 	if o.Pool.CorpusVersion != o.Corpus.Version {
-		return nil, fmt.Errorf("the pool is over corpus %q, but this is corpus %q; give the corpus of the pool", o.Pool.CorpusVersion, o.Corpus.Version)
+		return nil, fmt.Errorf("the pool is over corpus %q, but this is corpus %q; give the corpus of the pool",
+			o.Pool.CorpusVersion, o.Corpus.Version)
 	}
 	for i := range o.Corpus.Tools {
 		s.tools[o.Corpus.Tools[i].ToolID] = &o.Corpus.Tools[i]

@@ -20,7 +20,8 @@ type Judged struct {
 
 // Disputed returns the part of a pool on which two judges disagree, and the
 // grades that both gave there.
-func Disputed(pool contracts.Pool, first, second Judged) (contracts.Pool, map[string]map[contracts.ToolID][]Given, error) {
+func Disputed(pool contracts.Pool, first, second Judged) (contracts.Pool, map[string]map[contracts.ToolID][]Given,
+	error) {
 	given := map[string]map[contracts.ToolID][]Given{}
 	var items []contracts.PoolItem
 	for _, item := range pool.Items {
@@ -43,7 +44,8 @@ func Disputed(pool contracts.Pool, first, second Judged) (contracts.Pool, map[st
 		}
 	}
 	if len(items) == 0 {
-		return pool, nil, fmt.Errorf("%s and %s do not disagree on any pair of the pool, so there is nothing to settle", first.Name, second.Name)
+		return pool, nil, fmt.Errorf("%s and %s do not disagree on any pair of the pool, so there is nothing to settle",
+			first.Name, second.Name)
 	}
 	pool.Items = items
 	return pool, given, nil

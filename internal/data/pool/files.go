@@ -40,7 +40,8 @@ func ReadQueries(file string, data []byte) ([]Query, error) {
 	first := make(map[string]int, len(queries))
 	for i, q := range queries {
 		if j, twice := first[q.ID]; twice {
-			return nil, fmt.Errorf("%s: queries %d and %d have the id %q; give each query an id of its own", file, j+1, i+1, q.ID)
+			return nil, fmt.Errorf("%s: queries %d and %d have the id %q; give each query an id of its own", file, j+1,
+				i+1, q.ID)
 		}
 		first[q.ID] = i
 	}

@@ -54,7 +54,8 @@ func Build(corpus contracts.Corpus, queries []Query, runs []Run, depth int) (con
 		pool.Retrievers = append(pool.Retrievers, r.Name)
 	}
 	for _, q := range queries {
-		item := contracts.PoolItem{ID: q.ID, Query: q.Text, Language: q.Language, Tools: []contracts.ToolID{}, By: map[string][]contracts.ToolID{}}
+		item := contracts.PoolItem{ID: q.ID, Query: q.Text, Language: q.Language, Tools: []contracts.ToolID{},
+			By: map[string][]contracts.ToolID{}}
 		for _, r := range runs {
 			found := r.Found[q.ID]
 			if !r.Whole {
@@ -63,7 +64,8 @@ func Build(corpus contracts.Corpus, queries []Query, runs []Run, depth int) (con
 			item.By[r.Name] = append([]contracts.ToolID{}, found...)
 			for _, id := range item.By[r.Name] {
 				if !known[id] {
-					return pool, fmt.Errorf("run %s, query %s: the corpus %s has no tool %q; use a run over this corpus", r.Name, q.ID, corpus.Version, id)
+					return pool, fmt.Errorf("run %s, query %s: the corpus %s has no tool %q; use a run over this "+
+						"corpus", r.Name, q.ID, corpus.Version, id)
 				}
 			}
 			item.Tools = append(item.Tools, item.By[r.Name]...)

@@ -29,31 +29,38 @@ type builtin struct {
 
 // builtins differ in what they compare, so that their mistakes differ too.
 var builtins = []builtin{
-	{name: "names", about: "BM25 over the names of tools and servers", build: func(ctx context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
-		return direct.NewRanking(ctx, direct.RankBM25, rewritten(tools, func(t *contracts.Tool) {
-			t.Tool, t.Description = t.Tool+" "+t.Server, ""
-		}), nil)
-	}},
-	{name: "bm25", about: "BM25 over names, descriptions and parameters", build: func(ctx context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
-		return direct.NewRanking(ctx, direct.RankBM25, rewritten(tools, func(t *contracts.Tool) {
-			t.Description = everything(t)
-		}), nil)
-	}},
-	{name: "ngrams", about: "cosine of runs of 3 to 5 characters", build: func(_ context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
-		return newNgrams(tools), nil
-	}},
-	{name: "lsa", about: "cosine of vectors from latent semantic analysis of the corpus", build: func(_ context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
-		return newLSA(tools), nil
-	}},
-	{name: "reference", about: "the search of the reference proxy", build: func(ctx context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
-		return reference.NewIndex(ctx, tools, nil)
-	}},
-	{name: "dense", about: "cosine of sentence vectors", dense: true, build: func(ctx context.Context, tools []contracts.Tool, model embedding.Model) (searcher, error) {
-		return direct.NewRanking(ctx, direct.RankDense, tools, model)
-	}},
-	{name: "hybrid", about: "the reference proxy with sentence vectors", dense: true, build: func(ctx context.Context, tools []contracts.Tool, model embedding.Model) (searcher, error) {
-		return reference.NewIndex(ctx, tools, model)
-	}},
+	{name: "names", about: "BM25 over the names of tools and servers",
+		build: func(ctx context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
+			return direct.NewRanking(ctx, direct.RankBM25, rewritten(tools, func(t *contracts.Tool) {
+				t.Tool, t.Description = t.Tool+" "+t.Server, ""
+			}), nil)
+		}},
+	{name: "bm25", about: "BM25 over names, descriptions and parameters",
+		build: func(ctx context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
+			return direct.NewRanking(ctx, direct.RankBM25, rewritten(tools, func(t *contracts.Tool) {
+				t.Description = everything(t)
+			}), nil)
+		}},
+	{name: "ngrams", about: "cosine of runs of 3 to 5 characters",
+		build: func(_ context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
+			return newNgrams(tools), nil
+		}},
+	{name: "lsa", about: "cosine of vectors from latent semantic analysis of the corpus",
+		build: func(_ context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
+			return newLSA(tools), nil
+		}},
+	{name: "reference", about: "the search of the reference proxy",
+		build: func(ctx context.Context, tools []contracts.Tool, _ embedding.Model) (searcher, error) {
+			return reference.NewIndex(ctx, tools, nil)
+		}},
+	{name: "dense", about: "cosine of sentence vectors", dense: true,
+		build: func(ctx context.Context, tools []contracts.Tool, model embedding.Model) (searcher, error) {
+			return direct.NewRanking(ctx, direct.RankDense, tools, model)
+		}},
+	{name: "hybrid", about: "the reference proxy with sentence vectors", dense: true,
+		build: func(ctx context.Context, tools []contracts.Tool, model embedding.Model) (searcher, error) {
+			return reference.NewIndex(ctx, tools, model)
+		}},
 }
 
 func builtinNames() []string {
@@ -98,14 +105,17 @@ func everything(t *contracts.Tool) string {
 // Search asks the named retrievers of Builtins every query. It returns a run for
 // each, in the order of Builtins. No names stand for all that need no model, or
 // for all if there is a model.
-func Search(ctx context.Context, corpus contracts.Corpus, queries []Query, names []string, depth int, model embedding.Model) ([]Run, error) {
+func Search(ctx context.Context, corpus contracts.Corpus, queries []Query, names []string, depth int,
+	model embedding.Model) ([]Run, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(builtins, func(b builtin) bool { return b.name == name })
 		switch {
 		case i < 0:
-			return nil, fmt.Errorf("there is no retriever %q; choose among %s", name, strings.Join(builtinNames(), ", "))
+			return nil, fmt.Errorf("there is no retriever %q; choose among %s", name,
+				strings.Join(builtinNames(), ", "))
 		case builtins[i].dense && model == nil:
-			return nil, fmt.Errorf("the retriever %s needs a sentence model; name one, or leave the retriever out", name)
+			return nil, fmt.Errorf("the retriever %s needs a sentence model; name one, or leave the retriever out",
+				name)
 		}
 	}
 	var runs []Run
@@ -122,7 +132,8 @@ func Search(ctx context.Context, corpus contracts.Corpus, queries []Query, names
 	return runs, nil
 }
 
-func (b builtin) search(ctx context.Context, tools []contracts.Tool, queries []Query, depth int, model embedding.Model) (Run, error) {
+func (b builtin) search(ctx context.Context, tools []contracts.Tool, queries []Query, depth int,
+	model embedding.Model) (Run, error) {
 	run := Run{Name: b.name, Found: make(map[string][]contracts.ToolID, len(queries))}
 	s, err := b.build(ctx, tools, model)
 	if err != nil {

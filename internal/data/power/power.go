@@ -164,7 +164,9 @@ func ofMetric(m metrics.RankingMetric, queries []contracts.Query, groups []strin
 	middle := median(detectable)
 	for _, n := range o.Sizes {
 		scale := math.Sqrt(float64(len(queries)) / float64(n))
-		answer.Sizes = append(answer.Sizes, Size{Queries: n, Least: detectable[0] * scale, Median: middle * scale, Most: detectable[len(detectable)-1] * scale})
+		answer.Sizes = append(answer.Sizes,
+			Size{Queries: n, Least: detectable[0] * scale, Median: middle * scale,
+				Most: detectable[len(detectable)-1] * scale})
 	}
 	if o.Detect > 0 {
 		needed := int(math.Ceil(float64(len(queries)) * math.Pow(middle/o.Detect, 2)))

@@ -20,7 +20,8 @@ func Corpus(name string, data []byte, c contracts.Corpus) *Report {
 	parameters, described := 0, 0
 	for i, t := range c.Tools {
 		servers[t.Server]++
-		for part, has := range map[string]bool{"description": t.Description != "", "output schema": len(t.OutputSchema) > 0, "annotations": len(t.Annotations) > 0} {
+		for part, has := range map[string]bool{"description": t.Description != "",
+			"output schema": len(t.OutputSchema) > 0, "annotations": len(t.Annotations) > 0} {
 			if has {
 				parts[part]++
 			}
@@ -36,10 +37,14 @@ func Corpus(name string, data []byte, c contracts.Corpus) *Report {
 		sizes = append(sizes, float64(n))
 	}
 	r.Tables = append(r.Tables,
-		Table{"size", []Row{{Name: "tools", Value: float64(len(c.Tools))}, {Name: "servers", Value: float64(len(servers))}, {Name: "parameters", Value: float64(parameters)}, {"described parameters", float64(described), share(described, parameters)}}},
-		parts.table("tools with", len(c.Tools)), quantiles("tools of a server", sizes), quantiles("characters of a description", lengths), servers.table("tools by server", len(c.Tools)))
+		Table{"size", []Row{{Name: "tools", Value: float64(len(c.Tools))},
+			{Name: "servers", Value: float64(len(servers))}, {Name: "parameters", Value: float64(parameters)},
+			{"described parameters", float64(described), share(described, parameters)}}},
+		parts.table("tools with", len(c.Tools)), quantiles("tools of a server", sizes),
+		quantiles("characters of a description", lengths), servers.table("tools by server", len(c.Tools)))
 	for _, p := range nearDuplicates(texts, likeness) {
-		r.find("near-duplicate", c.Tools[p.second].ToolID, "its description resembles that of %s (%.2f)", c.Tools[p.first].ToolID, p.resemblance)
+		r.find("near-duplicate", c.Tools[p.second].ToolID, "its description resembles that of %s (%.2f)",
+			c.Tools[p.first].ToolID, p.resemblance)
 	}
 	checkRoundTrip(r, name, data, c)
 	return r
@@ -77,9 +82,11 @@ func Cases(name string, data []byte, s contracts.CaseSet) *Report {
 		texts[i] = c.Query
 		r.checkText(c.ID, c.Query)
 	}
-	r.Tables = append(r.Tables, Table{"size", []Row{{Name: "cases", Value: float64(len(s.Cases))}}}, calls.table("cases with", len(s.Cases)), tags.table("cases by tag", len(s.Cases)))
+	r.Tables = append(r.Tables, Table{"size", []Row{{Name: "cases", Value: float64(len(s.Cases))}}},
+		calls.table("cases with", len(s.Cases)), tags.table("cases by tag", len(s.Cases)))
 	for _, p := range nearDuplicates(texts, likeness) {
-		r.find("near-duplicate", s.Cases[p.second].ID, "its request resembles that of %s (%.2f)", s.Cases[p.first].ID, p.resemblance)
+		r.find("near-duplicate", s.Cases[p.second].ID, "its request resembles that of %s (%.2f)", s.Cases[p.first].ID,
+			p.resemblance)
 	}
 	checkRoundTrip(r, name, data, s)
 	return r

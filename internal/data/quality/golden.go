@@ -52,21 +52,26 @@ func Golden(name string, data []byte, g contracts.GoldenSet, corpus contracts.Co
 		if relevant > 0 {
 			overlaps = append(overlaps, overlap)
 			if overlap >= borrowed {
-				r.find("overlap", q.ID, "%.0f%% of its words occur in the name or description of a right tool", 100*overlap)
+				r.find("overlap", q.ID, "%.0f%% of its words occur in the name or description of a right tool",
+					100*overlap)
 			}
 		}
 		r.checkText(q.ID, q.Query)
 	}
 	n := len(g.Queries)
 	r.Tables = append(r.Tables,
-		Table{"size", []Row{{Name: "queries", Value: float64(n)}, {Name: "labels", Value: float64(judged)}, {"tools that are right somewhere", float64(len(right)), share(len(right), len(corpus.Tools))}}},
-		labels.table("labels by grade", judged), answers.table("queries by right tools", n), kinds.table("queries by kind", n), languages.table("queries by language", n), splits.table("queries by split", n),
+		Table{"size", []Row{{Name: "queries", Value: float64(n)}, {Name: "labels", Value: float64(judged)},
+			{"tools that are right somewhere", float64(len(right)), share(len(right), len(corpus.Tools))}}},
+		labels.table("labels by grade", judged), answers.table("queries by right tools", n),
+		kinds.table("queries by kind", n), languages.table("queries by language", n),
+		splits.table("queries by split", n),
 		quantiles("share of a query's words in its right tool", overlaps))
 	for _, p := range nearDuplicates(texts, likeness) {
 		a, b := g.Queries[p.first].ID, g.Queries[p.second].ID
 		r.find("near-duplicate", b, "its text resembles that of %s (%.2f)", a, p.resemblance)
 		if g.Split(a) != g.Split(b) {
-			r.find("leak", b, "it is in the split %s, and the query %s, which it resembles, in %s; remove one of the two", g.Split(b), a, g.Split(a))
+			r.find("leak", b, "it is in the split %s, and the query %s, which it resembles, in %s; remove one of "+
+				"the two", g.Split(b), a, g.Split(a))
 		}
 	}
 	checkRoundTrip(r, name, data, g)

@@ -17,21 +17,25 @@ var personal = []struct {
 	// innocent reports whether a match is nobody's.
 	innocent func(string) bool
 }{
-	{"an e-mail address", regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`), func(s string) bool {
-		return reservedName.MatchString(s)
-	}},
-	{"a telephone number", regexp.MustCompile(`\+[1-9][0-9]{0,2}[ .-]?\(?[0-9]{2,4}\)?([ .-]?[0-9]{2,4}){2,4}\b`), func(s string) bool {
-		digits := strings.Map(func(c rune) rune {
-			if c < '0' || c > '9' {
-				return -1
-			}
-			return c
-		}, s)
-		return strings.Contains(digits, "555") || strings.HasPrefix(digits, "447700900") || strings.HasPrefix(digits, "4917139200")
-	}},
-	{"a payment card number", regexp.MustCompile(`\b[3-6][0-9]{3}([ -]?[0-9]{4}){2}[ -]?[0-9]{3,4}\b`), func(s string) bool {
-		return !luhn(s)
-	}},
+	{"an e-mail address", regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`),
+		func(s string) bool {
+			return reservedName.MatchString(s)
+		}},
+	{"a telephone number", regexp.MustCompile(`\+[1-9][0-9]{0,2}[ .-]?\(?[0-9]{2,4}\)?([ .-]?[0-9]{2,4}){2,4}\b`),
+		func(s string) bool {
+			digits := strings.Map(func(c rune) rune {
+				if c < '0' || c > '9' {
+					return -1
+				}
+				return c
+			}, s)
+			return strings.Contains(digits, "555") || strings.HasPrefix(digits, "447700900") ||
+				strings.HasPrefix(digits, "4917139200")
+		}},
+	{"a payment card number", regexp.MustCompile(`\b[3-6][0-9]{3}([ -]?[0-9]{4}){2}[ -]?[0-9]{3,4}\b`),
+		func(s string) bool {
+			return !luhn(s)
+		}},
 	{"an IBAN", regexp.MustCompile(`\b[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?\b`), func(s string) bool {
 		return !validIBAN(s)
 	}},
@@ -84,8 +88,9 @@ func validIBAN(s string) bool {
 // abuse are words that no dataset needs. The list is short on purpose: it finds
 // what slipped in, and judges nothing.
 var abuse = map[string]bool{
-	"asshole": true, "bastard": true, "bitch": true, "cunt": true, "dickhead": true, "fuck": true, "fucking": true, "motherfucker": true,
-	"shit": true, "slut": true, "whore": true,
+	"asshole": true, "bastard": true, "bitch": true, "cunt": true, "dickhead": true, "fuck": true, "fucking": true,
+	"motherfucker": true,
+	"shit":         true, "slut": true, "whore": true,
 }
 
 // checkText reports personal data and abuse in the text of an entry.

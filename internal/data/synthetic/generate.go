@@ -24,11 +24,14 @@ const maxPerServer = 1000
 func (o Options) check() error {
 	switch {
 	case o.Tools < 1 || o.Servers < 1 || o.Queries < 1:
-		return fmt.Errorf("%d tools, %d servers and %d queries: give each a number from 1", o.Tools, o.Servers, o.Queries)
+		return fmt.Errorf("%d tools, %d servers and %d queries: give each a number from 1", o.Tools, o.Servers,
+			o.Queries)
 	case o.Servers > o.Tools:
-		return fmt.Errorf("%d servers need at least as many tools, not %d: give more tools or fewer servers", o.Servers, o.Tools)
+		return fmt.Errorf("%d servers need at least as many tools, not %d: give more tools or fewer servers", o.Servers,
+			o.Tools)
 	case o.Tools > o.Servers*maxPerServer:
-		return fmt.Errorf("%d tools on %d servers are more than %d per server: give more servers", o.Tools, o.Servers, maxPerServer)
+		return fmt.Errorf("%d tools on %d servers are more than %d per server: give more servers", o.Tools, o.Servers,
+			maxPerServer)
 	}
 	return nil
 }
@@ -43,8 +46,9 @@ func Generate(opts Options) (contracts.Corpus, contracts.GoldenSet, error) {
 	}
 	version := fmt.Sprintf("synthetic-%d-%d-%d", opts.Tools, opts.Servers, opts.Seed)
 	from := contracts.GeneratedFrom{
-		Source:  "synthetic",
-		Note:    fmt.Sprintf("touchstone data synthesize --tools %d --servers %d --queries %d --seed %d: texts from tables, for measuring scale only", opts.Tools, opts.Servers, opts.Queries, opts.Seed),
+		Source: "synthetic",
+		Note: fmt.Sprintf("touchstone data synthesize --tools %d --servers %d --queries %d --seed %d: texts from "+
+			"tables, for measuring scale only", opts.Tools, opts.Servers, opts.Queries, opts.Seed),
 		License: "Apache-2.0",
 	}
 	corpus := contracts.Corpus{Version: version, GeneratedFrom: from, Tools: make([]contracts.Tool, 0, opts.Tools)}
@@ -103,7 +107,8 @@ func serverName(i int) string {
 }
 
 func toolName(m meaning) string {
-	return actions[m.action].word + "_" + nouns[m.noun].word + "_" + strings.ReplaceAll(qualifiers[m.qualifier].word, " ", "_")
+	return actions[m.action].word + "_" + nouns[m.noun].word + "_" +
+		strings.ReplaceAll(qualifiers[m.qualifier].word, " ", "_")
 }
 
 func description(m meaning, product, opening, closing string) string {
@@ -116,7 +121,8 @@ func description(m meaning, product, opening, closing string) string {
 // limit if the action returns several items.
 func schema(m meaning) json.RawMessage {
 	noun := nouns[m.noun].word
-	needs := strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(qualifiers[m.qualifier].word, "by "), "with "), " ", "_")
+	needs := strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(qualifiers[m.qualifier].word, "by "), "with "),
+		" ", "_")
 	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%q:{"type":"string","description":%q},%q:{"type":"string"},"limit":{"type":"integer","minimum":1}},"required":[%q]}`,
 		noun+"_id", "Id of the "+noun, needs, noun+"_id"))
 }
@@ -144,7 +150,8 @@ func queries(opts Options, tools []contracts.Tool, meanings []meaning) []contrac
 			labels = append(labels, contracts.Label{ToolID: tools[i].ToolID, Relevance: relevance})
 		}
 		slices.SortFunc(labels, func(a, b contracts.Label) int { return strings.Compare(a.ToolID, b.ToolID) })
-		list[q] = contracts.Query{ID: fmt.Sprintf("s%0*d", width, q+1), Query: question(m, tools[target].Server, rng), Labels: labels}
+		list[q] = contracts.Query{ID: fmt.Sprintf("s%0*d", width, q+1), Query: question(m, tools[target].Server, rng),
+			Labels: labels}
 	}
 	return list
 }
@@ -164,5 +171,6 @@ func question(m meaning, product string, rng *rand.Rand) string {
 	if rng.IntN(4) == 0 {
 		about = product
 	}
-	return fmt.Sprintf("I want to %s the %s %s for %s", a[rng.IntN(len(a))], say(nouns[m.noun]), say(qualifiers[m.qualifier]), about)
+	return fmt.Sprintf("I want to %s the %s %s for %s", a[rng.IntN(len(a))], say(nouns[m.noun]),
+		say(qualifiers[m.qualifier]), about)
 }

@@ -40,7 +40,8 @@ var nouns = []concept{
 	{"report", []string{"write-up"}}, {"meeting", []string{"appointment"}}, {"payment", []string{"money transfer"}},
 	{"product", []string{"article"}}, {"warehouse", []string{"storage site"}}, {"vehicle", []string{"car"}},
 	{"campaign", []string{"promotion"}}, {"subscriber", []string{"reader"}}, {"lesson", []string{"class"}},
-	{"exam", []string{"test paper"}}, {"patient", []string{"person in care"}}, {"prescription", []string{"medicine order"}},
+	{"exam", []string{"test paper"}}, {"patient", []string{"person in care"}},
+	{"prescription", []string{"medicine order"}},
 	{"sensor", []string{"probe"}}, {"alert", []string{"alarm"}}, {"server", []string{"machine"}},
 	{"deployment", []string{"rollout"}}, {"repository", []string{"code base"}}, {"branch", []string{"line of work"}},
 	{"photo", []string{"picture"}}, {"playlist", []string{"list of songs"}}, {"recipe", []string{"dish"}},
@@ -58,16 +59,19 @@ var nouns = []concept{
 }
 
 var fields = []concept{
-	{"accounting", []string{"our books"}}, {"retail", []string{"the shop"}}, {"logistics", []string{"the haulage side"}},
+	{"accounting", []string{"our books"}}, {"retail", []string{"the shop"}},
+	{"logistics", []string{"the haulage side"}},
 	{"healthcare", []string{"the clinic"}}, {"education", []string{"the school"}}, {"travel", []string{"our trips"}},
 	{"hospitality", []string{"the hotel"}}, {"banking", []string{"the bank"}}, {"insurance", []string{"our cover"}},
 	{"manufacturing", []string{"the plant"}}, {"energy", []string{"the grid"}}, {"farming", []string{"the fields"}},
 	{"property", []string{"our houses"}}, {"legal", []string{"the lawyers"}}, {"recruiting", []string{"hiring"}},
 	{"marketing", []string{"advertising"}}, {"publishing", []string{"the magazine"}}, {"music", []string{"the band"}},
-	{"sports", []string{"the club"}}, {"government", []string{"the town hall"}}, {"charity", []string{"the foundation"}},
+	{"sports", []string{"the club"}}, {"government", []string{"the town hall"}},
+	{"charity", []string{"the foundation"}},
 	{"research", []string{"the lab"}}, {"telecom", []string{"the phone network"}}, {"gaming", []string{"the game"}},
 	{"security", []string{"the guards"}}, {"aviation", []string{"the airport"}}, {"shipping", []string{"the harbour"}},
-	{"construction", []string{"the building site"}}, {"catering", []string{"the kitchen"}}, {"fashion", []string{"the label"}},
+	{"construction", []string{"the building site"}}, {"catering", []string{"the kitchen"}},
+	{"fashion", []string{"the label"}},
 }
 
 var qualifiers = []concept{
@@ -94,4 +98,5 @@ var closings = []string{
 }
 
 // syllables are the parts of the names of servers.
-var syllables = []string{"ba", "cor", "del", "fi", "gra", "hal", "jen", "ki", "lum", "mo", "nar", "ost", "pel", "qui", "ros", "sta", "ter", "ul", "vex", "wy"}
+var syllables = []string{"ba", "cor", "del", "fi", "gra", "hal", "jen", "ki", "lum", "mo", "nar", "ost", "pel", "qui",
+	"ros", "sta", "ter", "ul", "vex", "wy"}

@@ -104,9 +104,11 @@ func stateWarnings(datasets []contracts.ValidatedDataset) (warnings []string) {
 	for _, d := range datasets {
 		switch d.State {
 		case contracts.StateDraft:
-			warnings = append(warnings, fmt.Sprintf("%s: version %.24s is a draft; freeze it with touchstone data freeze", d.Kind, d.Version))
+			warnings = append(warnings,
+				fmt.Sprintf("%s: version %.24s is a draft; freeze it with touchstone data freeze", d.Kind, d.Version))
 		case contracts.StateChanged:
-			warnings = append(warnings, fmt.Sprintf("%s: version %.24s is frozen, and the file differs from it; make the edit the next version with touchstone data next", d.Kind, d.Version))
+			warnings = append(warnings, fmt.Sprintf("%s: version %.24s is frozen, and the file differs from it; "+
+				"make the edit the next version with touchstone data next", d.Kind, d.Version))
 		}
 	}
 	return warnings

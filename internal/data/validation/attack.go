@@ -14,16 +14,20 @@ import (
 // carrier that the entry does not have, and a rationale on anything but a hard
 // negative.
 func checkDescribed(d *dataset[contracts.SecurityCorpus], at string, e *contracts.SecurityEntry) {
-	for _, field := range []struct{ name, value string }{{"severity", e.Severity}, {"technique", e.Technique}, {"carrier", e.Carrier}} {
+	for _, field := range []struct{ name, value string }{{"severity", e.Severity}, {"technique", e.Technique},
+		{"carrier", e.Carrier}} {
 		if field.value != "" && e.Label == contracts.LabelBenign {
-			d.refuse(at+"/"+field.name, e.ID, fmt.Sprintf("a benign entry has a %s", field.name), "remove it, or correct the label")
+			d.refuse(at+"/"+field.name, e.ID, fmt.Sprintf("a benign entry has a %s", field.name),
+				"remove it, or correct the label")
 		}
 	}
 	if e.Rationale != "" && e.Category != "" && e.Category != contracts.CategoryHardNegative {
-		d.refuse(at+"/rationale", e.ID, fmt.Sprintf("an entry of the category %s has a rationale", e.Category), "use the category hard_negative, or remove the field")
+		d.refuse(at+"/rationale", e.ID, fmt.Sprintf("an entry of the category %s has a rationale", e.Category),
+			"use the category hard_negative, or remove the field")
 	}
 	if field := carriedBy(e); field != "" {
-		d.refuse(at+"/carrier", e.ID, fmt.Sprintf("the carrier is %s, but the entry has no %s", e.Carrier, field), "name the part that carries the attack, or add the part")
+		d.refuse(at+"/carrier", e.ID, fmt.Sprintf("the carrier is %s, but the entry has no %s", e.Carrier, field),
+			"name the part that carries the attack, or add the part")
 	}
 }
 
@@ -34,9 +38,10 @@ func carriedBy(e *contracts.SecurityEntry) string {
 		field string
 		is    bool
 	}{
-		contracts.CarrierDescription:        {"description", e.Description == ""},
-		contracts.CarrierParameter:          {"input_schema", len(e.InputSchema) == 0},
-		contracts.CarrierEnum:               {"enum in its schemas", !bytes.Contains(e.InputSchema, []byte(`"enum"`)) && !bytes.Contains(e.OutputSchema, []byte(`"enum"`))},
+		contracts.CarrierDescription: {"description", e.Description == ""},
+		contracts.CarrierParameter:   {"input_schema", len(e.InputSchema) == 0},
+		contracts.CarrierEnum: {"enum in its schemas", !bytes.Contains(e.InputSchema, []byte(`"enum"`)) &&
+			!bytes.Contains(e.OutputSchema, []byte(`"enum"`))},
 		contracts.CarrierOutputSchema:       {"output_schema", len(e.OutputSchema) == 0},
 		contracts.CarrierName:               {"name", e.Name == "" && e.Server == ""},
 		contracts.CarrierAnnotations:        {"annotations", len(e.Annotations) == 0},
@@ -68,8 +73,10 @@ func checkAllDescribed(d *dataset[contracts.SecurityCorpus]) {
 			{"severity", e.Severity, attack}, {"technique", e.Technique, attack}, {"carrier", e.Carrier, attack},
 			{"hard_negative_for", e.HardNegativeFor, hard}, {"rationale", e.Rationale, hard},
 		} {
-			if at := fmt.Sprintf("/entries/%d", i); field.needed && field.value == "" && !d.fromSchema[at+"/"+field.name] {
-				d.refuse(at, e.ID, fmt.Sprintf("the field %q is missing, and this corpus describes its attacks and hard negatives", field.name), "add it, or describe no entry of this corpus")
+			if at := fmt.Sprintf("/entries/%d", i); field.needed && field.value == "" &&
+				!d.fromSchema[at+"/"+field.name] {
+				d.refuse(at, e.ID, fmt.Sprintf("the field %q is missing, and this corpus describes its attacks and "+
+					"hard negatives", field.name), "add it, or describe no entry of this corpus")
 			}
 		}
 	}
@@ -92,7 +99,8 @@ func checkTwins(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 		place := fmt.Sprintf("/entries/%d/twin", i)
 		j, known := at[e.Twin]
 		if !known {
-			d.refuse(place, e.ID, fmt.Sprintf("there is no entry %q", e.Twin), "name the other entry of the pair, or remove the field")
+			d.refuse(place, e.ID, fmt.Sprintf("there is no entry %q", e.Twin),
+				"name the other entry of the pair, or remove the field")
 			continue
 		}
 		twin := &entries[j]
@@ -100,17 +108,20 @@ func checkTwins(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 		case i == j:
 			d.refuse(place, e.ID, "the entry is its own twin", "name the other entry of the pair")
 		case twin.Twin != e.ID:
-			d.refuse(place, e.ID, fmt.Sprintf("the twin of %s is %q", twin.ID, twin.Twin), "let the two entries name each other")
+			d.refuse(place, e.ID, fmt.Sprintf("the twin of %s is %q", twin.ID, twin.Twin),
+				"let the two entries name each other")
 		case e.Label == twin.Label && e.Label != "":
 			if i < j {
-				d.refuse(place, e.ID, fmt.Sprintf("%s is %s too", twin.ID, twin.Label), "pair an attack with an innocent entry")
+				d.refuse(place, e.ID, fmt.Sprintf("%s is %s too", twin.ID, twin.Label),
+					"pair an attack with an innocent entry")
 			}
 		case i < j && unevenLengths(e, twin):
 			uneven = append(uneven, e.ID+" and "+twin.ID)
 		}
 	}
 	if len(uneven) > 0 {
-		warnings = append(warnings, fmt.Sprintf("security: %d pairs of twins differ in length by more than half, so that a detector can tell them apart by it: %s", len(uneven), listed(uneven)))
+		warnings = append(warnings, fmt.Sprintf("security: %d pairs of twins differ in length by more than half, so "+
+			"that a detector can tell them apart by it: %s", len(uneven), listed(uneven)))
 	}
 	return warnings
 }
@@ -132,7 +143,8 @@ func unevenLengths(a, b *contracts.SecurityEntry) bool {
 // definitionLength counts the characters of a definition, without white space
 // between the parts of schemas.
 func definitionLength(e *contracts.SecurityEntry) int {
-	n := utf8.RuneCountInString(e.Name) + utf8.RuneCountInString(e.Description) + utf8.RuneCountInString(e.ServerInstructions)
+	n := utf8.RuneCountInString(e.Name) + utf8.RuneCountInString(e.Description) +
+		utf8.RuneCountInString(e.ServerInstructions)
 	for _, raw := range []json.RawMessage{e.InputSchema, e.OutputSchema, e.Annotations} {
 		var b bytes.Buffer
 		if len(raw) > 0 && json.Compact(&b, raw) == nil {

@@ -19,7 +19,9 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 	checkNUL(d)
 	checkFileName(d, s.Version)
 	if s.CorpusVersion != "" && corpus.Version != "" && s.CorpusVersion != corpus.Version {
-		d.refuse("/corpus_version", "", fmt.Sprintf("the cases are written for corpus %.128q, but the corpus is %.128q", s.CorpusVersion, corpus.Version),
+		d.refuse("/corpus_version", "",
+			fmt.Sprintf("the cases are written for corpus %.128q, but the corpus is %.128q", s.CorpusVersion,
+				corpus.Version),
 			"use the corpus that the cases were written for, or check the cases and change corpus_version")
 	}
 	k := newKnown(corpus)
@@ -43,7 +45,8 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 		}
 		checkServers(d, at, c, k)
 		if c.Ordered && len(c.Expected) < 2 {
-			d.refuse(at+"/ordered", c.ID, "ordered is true, and the case expects fewer than two calls", "remove the field, or add the other calls")
+			d.refuse(at+"/ordered", c.ID, "ordered is true, and the case expects fewer than two calls",
+				"remove the field, or add the other calls")
 		}
 		if len(c.Expected) == 0 {
 			none++
@@ -56,10 +59,12 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 		return nil
 	}
 	if len(repeated) > 0 {
-		warnings = append(warnings, fmt.Sprintf("cases: %d cases repeat the text of an earlier one: %s", len(repeated), listed(repeated)))
+		warnings = append(warnings,
+			fmt.Sprintf("cases: %d cases repeat the text of an earlier one: %s", len(repeated), listed(repeated)))
 	}
 	if none == 0 {
-		warnings = append(warnings, "cases: every case expects a tool, so a model that always calls one is never wrong to do so")
+		warnings = append(warnings, "cases: every case expects a tool, so a model that always calls one is never "+
+			"wrong to do so")
 	}
 	if filled == 0 {
 		warnings = append(warnings, "cases: no case says which parameters are right, so parameters are hardly tested")
@@ -87,7 +92,8 @@ func checkSameAnswer(d *dataset[contracts.CaseSet], at string, c, earlier *contr
 		return a.Server == b.Server && a.Tool == b.Tool
 	})
 	if !same {
-		d.refuse(at+"/query", c.ID, fmt.Sprintf("the text is the same as that of %s, which expects other calls", earlier.ID),
+		d.refuse(at+"/query", c.ID,
+			fmt.Sprintf("the text is the same as that of %s, which expects other calls", earlier.ID),
 			"correct one of the two, or rephrase one of the queries")
 	}
 }
@@ -111,7 +117,8 @@ func checkServers(d *dataset[contracts.CaseSet], at string, c *contracts.Selecti
 	}
 	for i, call := range c.Expected {
 		if call.Server != "" && !seen[call.Server] {
-			d.refuse(fmt.Sprintf("%s/expected/%d/server", at, i), c.ID, fmt.Sprintf("server %q is not among the offered servers", call.Server), "add it to servers")
+			d.refuse(fmt.Sprintf("%s/expected/%d/server", at, i), c.ID,
+				fmt.Sprintf("server %q is not among the offered servers", call.Server), "add it to servers")
 		}
 	}
 }
@@ -140,13 +147,15 @@ func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.Selection
 
 // checkParameters refuses expected parameters that the tool's input schema does
 // not allow.
-func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, call contracts.ExpectedCall, tool *contracts.Tool) {
+func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, call contracts.ExpectedCall,
+	tool *contracts.Tool) {
 	p, err := score.ScoreParameters(call.Parameters, call.Parameters, tool.Schema, c.Query)
 	if err != nil {
 		return // not an object: the schema of the contract has reported it
 	}
 	if p.SchemaProblem != "" {
-		d.refuse(at, c.ID, fmt.Sprintf("the input schema of %s cannot be used: %s", tool.ToolID, p.SchemaProblem), "correct the schema in a new version of the corpus, or leave out parameters")
+		d.refuse(at, c.ID, fmt.Sprintf("the input schema of %s cannot be used: %s", tool.ToolID, p.SchemaProblem),
+			"correct the schema in a new version of the corpus, or leave out parameters")
 	}
 	for _, one := range p.Details {
 		if one.Problem == "" {
@@ -159,6 +168,7 @@ func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.Sele
 				place = jsonpointer.Join(at, one.Name)
 			}
 		}
-		d.refuse(place, c.ID, fmt.Sprintf("%s the input schema of %s: %s", name, tool.ToolID, one.Problem), "correct the parameters as the schema in the corpus says")
+		d.refuse(place, c.ID, fmt.Sprintf("%s the input schema of %s: %s", name, tool.ToolID, one.Problem),
+			"correct the parameters as the schema in the corpus says")
 	}
 }

@@ -55,7 +55,8 @@ func Check(lock contracts.DatasetLock, files []string) ([]Checked, error) {
 			if _, err := contracts.CanonicalJSON(data); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			return nil, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases; name a corpus, a golden set, a security corpus or a set of cases", path)
+			return nil, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases; "+
+				"name a corpus, a golden set, a security corpus or a set of cases", path)
 		}
 		if err != nil {
 			return nil, err
@@ -71,14 +72,16 @@ func Check(lock contracts.DatasetLock, files []string) ([]Checked, error) {
 	return checked, nil
 }
 
-func checkFile[T any](kind, path string, lock contracts.DatasetLock, check func(*dataset[T]) []string, describe func(*T) contracts.ValidatedDataset) (Checked, *contracts.FileError, error) {
+func checkFile[T any](kind, path string, lock contracts.DatasetLock, check func(*dataset[T]) []string,
+	describe func(*T) contracts.ValidatedDataset) (Checked, *contracts.FileError, error) {
 	d, err := load[T](kind, path)
 	if err != nil {
 		return Checked{}, nil, err
 	}
 	warnings := check(d)
 	v := validated(d, locked{DatasetLock: lock}, describe)
-	return Checked{ValidatedDataset: v, Path: path, Versionless: v.Version == v.SHA256, Warnings: warnings, Data: d.data}, d.err(), nil
+	return Checked{ValidatedDataset: v, Path: path, Versionless: v.Version == v.SHA256, Warnings: warnings,
+		Data: d.data}, d.err(), nil
 }
 
 // checkGoldenFile finds the corpus of a golden set and checks the set against it.
@@ -93,7 +96,8 @@ func checkGoldenFile(path string, corpora *corpora, lock contracts.DatasetLock) 
 	}
 	warnings := checkGolden(golden, corpus)
 	v := validated(golden, locked{DatasetLock: lock}, describeGolden)
-	return Checked{ValidatedDataset: v, Path: path, Versionless: golden.value.Version == "", Warnings: warnings, Data: golden.data, Corpus: corpus}, golden.err(), nil
+	return Checked{ValidatedDataset: v, Path: path, Versionless: golden.value.Version == "", Warnings: warnings,
+		Data: golden.data, Corpus: corpus}, golden.err(), nil
 }
 
 // checkCasesFile finds the corpus of a set of cases and checks the set against it.
@@ -108,7 +112,8 @@ func checkCasesFile(path string, corpora *corpora, lock contracts.DatasetLock) (
 	}
 	warnings := checkCases(cases, corpus)
 	v := validated(cases, locked{DatasetLock: lock}, describeCases)
-	return Checked{ValidatedDataset: v, Path: path, Warnings: warnings, Data: cases.data, Corpus: corpus}, cases.err(), nil
+	return Checked{ValidatedDataset: v, Path: path, Warnings: warnings, Data: cases.data, Corpus: corpus}, cases.err(),
+		nil
 }
 
 // corpusOf finds the corpus of a dataset among the given files and those in the
@@ -121,7 +126,8 @@ func corpusOf[T any](d *dataset[T], version string, corpora *corpora) (*contract
 	}
 	corpus := corpora.find(beside, version)
 	if corpus == nil && len(d.problems) == 0 {
-		return nil, fmt.Errorf("%s is made for corpus %q, which is neither given nor in the same directory; name the corpus file too", d.path, version)
+		return nil, fmt.Errorf("%s is made for corpus %q, which is neither given nor in the same directory; name "+
+			"the corpus file too", d.path, version)
 	}
 	if corpus == nil {
 		corpus = &contracts.Corpus{}

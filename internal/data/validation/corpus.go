@@ -24,12 +24,14 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 			continue
 		}
 		if j, twice := first[t.ToolID]; twice {
-			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("duplicate tool_id, also tool number %d", j+1), "rename or remove one of the two")
+			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("duplicate tool_id, also tool number %d", j+1),
+				"rename or remove one of the two")
 			continue
 		}
 		first[t.ToolID] = i
 		if want := t.Server + ":" + t.Tool; t.Server != "" && t.Tool != "" && t.ToolID != want {
-			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("tool_id is not server:tool, which is %q", want), "make the three fields consistent")
+			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("tool_id is not server:tool, which is %q", want),
+				"make the three fields consistent")
 		}
 		checkToolSchema(d, at+"/schema", t.ToolID, t.Schema)
 		checkSchema(d, at+"/output_schema", t.ToolID, "the output schema", t.OutputSchema)
@@ -40,7 +42,8 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 		}
 	}
 	if len(empty) > 0 {
-		warnings = append(warnings, fmt.Sprintf("corpus: %d tools without a description: %s", len(empty), listed(empty)))
+		warnings = append(warnings,
+			fmt.Sprintf("corpus: %d tools without a description: %s", len(empty), listed(empty)))
 	}
 	return append(warnings, sameText(byText, "corpus", "tools")...)
 }
@@ -66,11 +69,13 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 		return // not an object: the schema of the contract has reported it
 	}
 	if s.Type != nil && s.Type != "object" {
-		d.refuse(at+"/type", entry, fmt.Sprintf("the type of the argument schema is %.60s", fmt.Sprint(s.Type)), `a tool's arguments are an object: write "type": "object"`)
+		d.refuse(at+"/type", entry, fmt.Sprintf("the type of the argument schema is %.60s", fmt.Sprint(s.Type)),
+			`a tool's arguments are an object: write "type": "object"`)
 		return
 	}
 	if len(s.Properties) > 0 && s.Properties[0] != '{' {
-		d.refuse(at+"/properties", entry, "the properties of the argument schema are not an object", "map each argument's name to its schema")
+		d.refuse(at+"/properties", entry, "the properties of the argument schema are not an object",
+			"map each argument's name to its schema")
 		return
 	}
 	checkSchema(d, at, entry, "the argument schema", schema)
@@ -92,7 +97,8 @@ func checkSource[T any](d *dataset[T], from *contracts.GeneratedFrom) {
 		return
 	}
 	if from.Source != "" && strings.TrimSpace(from.Source) == "" {
-		d.refuse("/generated_from/source", "", "the source is blank", "write who or what made the dataset, so that others can find it")
+		d.refuse("/generated_from/source", "", "the source is blank",
+			"write who or what made the dataset, so that others can find it")
 	}
 	if from.License == "" {
 		return
@@ -116,5 +122,6 @@ func sameText(byText map[string][]string, file, what string) []string {
 		return nil
 	}
 	slices.Sort(all)
-	return []string{fmt.Sprintf("%s: %d %s share a description with another, in %d groups: %s", file, len(all), what, groups, listed(all))}
+	return []string{fmt.Sprintf("%s: %d %s share a description with another, in %d groups: %s", file, len(all), what,
+		groups, listed(all))}
 }

@@ -135,7 +135,8 @@ func listed(ids []string) string {
 // example, has it. first holds the places of the ids so far.
 func checkID[T any](d *dataset[T], at, what, id string, i int, first map[string]int) {
 	if j, twice := first[id]; twice && id != "" {
-		d.refuse(at+"/id", id, fmt.Sprintf("duplicate id, also %s number %d", what, j+1), fmt.Sprintf("give each %s a unique id", what))
+		d.refuse(at+"/id", id, fmt.Sprintf("duplicate id, also %s number %d", what, j+1),
+			fmt.Sprintf("give each %s a unique id", what))
 		return
 	}
 	first[id] = i
@@ -147,7 +148,8 @@ func checkFileName[T any](d *dataset[T], version string) {
 	name, isJSON := strings.CutSuffix(filepath.Base(d.path), ".json")
 	said, named := strings.CutPrefix(name, d.kind+"_")
 	if isJSON && named && said != "" && version != "" && said != version {
-		d.refuse("/version", "", fmt.Sprintf("the version is %.128q, but the file is named %.128s", version, filepath.Base(d.path)),
+		d.refuse("/version", "",
+			fmt.Sprintf("the version is %.128q, but the file is named %.128s", version, filepath.Base(d.path)),
 			fmt.Sprintf("rename the file to %s_%.128s.json, or correct the version", d.kind, version))
 	}
 }

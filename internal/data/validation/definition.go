@@ -22,7 +22,8 @@ import (
 // Generators of schemas often follow an older one and do not say so.
 var dialects = []string{
 	"https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema",
-	"https://json-schema.org/draft/2019-09/schema", "http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-04/schema",
+	"https://json-schema.org/draft/2019-09/schema", "http://json-schema.org/draft-06/schema",
+	"http://json-schema.org/draft-04/schema",
 }
 
 // metaschemas compiles the metaschema of each dialect once. They are part of the
@@ -65,7 +66,8 @@ func checkSchema[T any](d *dataset[T], at, entry, what string, schema json.RawMe
 		return // a dialect that is not known here
 	}
 	place, reason := deepest(first)
-	d.refuse(at+place, entry, fmt.Sprintf("%s is no JSON Schema: %s", what, reason), "correct it: https://json-schema.org/understanding-json-schema")
+	d.refuse(at+place, entry, fmt.Sprintf("%s is no JSON Schema: %s", what, reason),
+		"correct it: https://json-schema.org/understanding-json-schema")
 }
 
 // trimmed is the URL of a dialect without what generators write differently.
@@ -92,11 +94,14 @@ func checkSituation(d *dataset[contracts.SecurityCorpus], at string, e *contract
 		category, field, remedy string
 		missing                 bool
 	}{
-		{contracts.CategoryRugPull, "approved", "add approved, the tool as it was when it was approved", e.Approved == nil},
-		{contracts.CategoryShadowing, "peers", "add peers, the tools of other servers that it concerns", len(e.Peers) == 0},
+		{contracts.CategoryRugPull, "approved", "add approved, the tool as it was when it was approved",
+			e.Approved == nil},
+		{contracts.CategoryShadowing, "peers", "add peers, the tools of other servers that it concerns",
+			len(e.Peers) == 0},
 	} {
 		if kind.missing && e.Category == kind.category {
-			d.refuse(at+"/category", e.ID, fmt.Sprintf("a %s entry has no %s, so no detector can tell", kind.category, kind.field), kind.remedy)
+			d.refuse(at+"/category", e.ID,
+				fmt.Sprintf("a %s entry has no %s, so no detector can tell", kind.category, kind.field), kind.remedy)
 		}
 	}
 }

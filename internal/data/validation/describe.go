@@ -10,7 +10,8 @@ type locked struct {
 }
 
 // validated describes a file. A file without a version is named by its digest.
-func validated[T any](d *dataset[T], lock locked, describe func(*T) contracts.ValidatedDataset) contracts.ValidatedDataset {
+func validated[T any](d *dataset[T], lock locked,
+	describe func(*T) contracts.ValidatedDataset) contracts.ValidatedDataset {
 	v := describe(&d.value)
 	v.Kind, v.SHA256 = d.kind, d.sha256
 	if !lock.reportChanged {

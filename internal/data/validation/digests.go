@@ -50,7 +50,8 @@ func definitionAndLabel(e contracts.SecurityEntry) contracts.SecurityEntry {
 }
 
 // digestsOfData computes the digests of valid data. cases may be nil.
-func digestsOfData(corpus contracts.Corpus, golden contracts.GoldenSet, security contracts.SecurityCorpus, cases *contracts.CaseSet) (*contracts.DataDigests, error) {
+func digestsOfData(corpus contracts.Corpus, golden contracts.GoldenSet, security contracts.SecurityCorpus,
+	cases *contracts.CaseSet) (*contracts.DataDigests, error) {
 	var d contracts.DataDigests
 	var errs [4]error
 	d.Tools, errs[0] = digestsOf(contracts.KindCorpus, corpus.Tools, func(t contracts.Tool) (string, any) {
@@ -59,14 +60,16 @@ func digestsOfData(corpus contracts.Corpus, golden contracts.GoldenSet, security
 	d.Queries, errs[1] = digestsOf(contracts.KindGolden, golden.Queries, func(q contracts.Query) (string, any) {
 		id := q.ID
 		q.ID, q.Notes, q.Language, q.Tags = "", "", "", nil
-		q.Labels = slices.SortedFunc(slices.Values(q.Labels), func(a, b contracts.Label) int { return cmp.Compare(a.ToolID, b.ToolID) })
+		q.Labels = slices.SortedFunc(slices.Values(q.Labels),
+			func(a, b contracts.Label) int { return cmp.Compare(a.ToolID, b.ToolID) })
 		return id, q
 	})
-	d.Entries, errs[2] = digestsOf(contracts.KindSecurity, security.Entries, func(e contracts.SecurityEntry) (string, any) {
-		id := e.ID
-		e = definitionAndLabel(e)
-		return id, e
-	})
+	d.Entries, errs[2] = digestsOf(contracts.KindSecurity, security.Entries,
+		func(e contracts.SecurityEntry) (string, any) {
+			id := e.ID
+			e = definitionAndLabel(e)
+			return id, e
+		})
 	if cases != nil {
 		d.Cases, errs[3] = digestsOf(contracts.KindCases, cases.Cases, func(c contracts.SelectionCase) (string, any) {
 			id := c.ID

@@ -31,7 +31,9 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		tools[corpus.Tools[i].ToolID] = &corpus.Tools[i]
 	}
 	if g.CorpusVersion != "" && corpus.Version != "" && g.CorpusVersion != corpus.Version {
-		d.refuse("/corpus_version", "", fmt.Sprintf("the queries are labelled for corpus %.128q, but the corpus is %.128q", g.CorpusVersion, corpus.Version),
+		d.refuse("/corpus_version", "",
+			fmt.Sprintf("the queries are labelled for corpus %.128q, but the corpus is %.128q", g.CorpusVersion,
+				corpus.Version),
 			"use the corpus that the labels were made for, or check the labels and change corpus_version")
 	}
 	first := make(map[string]int)
@@ -58,17 +60,22 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		checkTraits(d, at, q)
 	}
 	if len(proper) > 0 {
-		warnings = append(warnings, fmt.Sprintf("golden: %d queries contain a relevant tool's name as a proper name: %s", len(proper), listed(proper)))
+		warnings = append(warnings,
+			fmt.Sprintf("golden: %d queries contain a relevant tool's name as a proper name: %s", len(proper),
+				listed(proper)))
 	}
 	if len(repeated) > 0 {
-		warnings = append(warnings, fmt.Sprintf("golden: %d queries repeat the text of an earlier one: %s", len(repeated), listed(repeated)))
+		warnings = append(warnings,
+			fmt.Sprintf("golden: %d queries repeat the text of an earlier one: %s", len(repeated), listed(repeated)))
 	}
 	checkSplit(d)
 	if len(g.Queries) > 0 && !slices.ContainsFunc(g.Queries, func(q contracts.Query) bool { return q.Answerable() }) {
-		d.refuse("/queries", "", "no query has a right tool", "add queries that a tool serves: without them there is no ranking to measure")
+		d.refuse("/queries", "", "no query has a right tool",
+			"add queries that a tool serves: without them there is no ranking to measure")
 	}
 	if n := hardQueries(g); n == 0 && len(g.Queries) > 0 {
-		warnings = append(warnings, `golden: no query is marked "hard-negative: near-dup of <tool_id>", so the set hardly tests near-duplicates`)
+		warnings = append(warnings,
+			`golden: no query is marked "hard-negative: near-dup of <tool_id>", so the set hardly tests near-duplicates`)
 	}
 	return warnings
 }
@@ -84,7 +91,8 @@ func readerText(text string) string {
 func checkTraits(d *dataset[contracts.GoldenSet], at string, q *contracts.Query) {
 	if q.Language != "" {
 		if _, err := language.Parse(q.Language); err != nil {
-			d.refuse(at+"/language", q.ID, fmt.Sprintf("%q is no language", q.Language), "write a BCP 47 tag with a registered language, such as de or pt-BR")
+			d.refuse(at+"/language", q.ID, fmt.Sprintf("%q is no language", q.Language),
+				"write a BCP 47 tag with a registered language, such as de or pt-BR")
 		}
 	}
 	right, wrong := 0, 0
@@ -99,9 +107,11 @@ func checkTraits(d *dataset[contracts.GoldenSet], at string, q *contracts.Query)
 		tagAt := fmt.Sprintf("%s/tags/%d", at, k)
 		switch {
 		case tag == contracts.TagSeveralAnswers && right < 2:
-			d.refuse(tagAt, q.ID, fmt.Sprintf("the query is tagged %s, and %d of its labels have relevance 1 or 2", tag, right), "label a second right tool, or remove the tag")
+			d.refuse(tagAt, q.ID, fmt.Sprintf("the query is tagged %s, and %d of its labels have relevance 1 or 2", tag,
+				right), "label a second right tool, or remove the tag")
 		case tag == contracts.TagHardNegative && wrong == 0:
-			d.refuse(tagAt, q.ID, fmt.Sprintf("the query is tagged %s, and no label has relevance 0", tag), "label the tool that looks right 0, or remove the tag")
+			d.refuse(tagAt, q.ID, fmt.Sprintf("the query is tagged %s, and no label has relevance 0", tag),
+				"label the tool that looks right 0, or remove the tag")
 		}
 	}
 }
@@ -118,7 +128,9 @@ func checkSplit(d *dataset[contracts.GoldenSet]) {
 	}
 	for _, split := range []string{contracts.SplitDev, contracts.SplitTest} {
 		if size[split] == 0 {
-			d.refuse("/test_share", "", fmt.Sprintf("a test share of %g leaves the %s split of %d queries empty", g.TestShare, split, len(g.Queries)), "write another share, or remove it")
+			d.refuse("/test_share", "",
+				fmt.Sprintf("a test share of %g leaves the %s split of %d queries empty", g.TestShare, split,
+					len(g.Queries)), "write another share, or remove it")
 		}
 	}
 }
@@ -130,7 +142,9 @@ func checkAgreement(d *dataset[contracts.GoldenSet], at string, q, earlier *cont
 	for _, l := range q.Labels {
 		for _, e := range earlier.Labels {
 			if was, is := e.Relevance > 0, l.Relevance > 0; e.ToolID == l.ToolID && was != is {
-				d.refuse(at+"/query", q.ID, fmt.Sprintf("the text is the same as that of %s, which labels %s as %s and not %s", earlier.ID, l.ToolID, word[was], word[is]),
+				d.refuse(at+"/query", q.ID,
+					fmt.Sprintf("the text is the same as that of %s, which labels %s as %s and not %s", earlier.ID,
+						l.ToolID, word[was], word[is]),
 					"correct one of the labels, or rephrase one of the queries")
 				return
 			}
@@ -140,7 +154,8 @@ func checkAgreement(d *dataset[contracts.GoldenSet], at string, q, earlier *cont
 
 // checkLabels checks the labels of one query, and reports whether the query
 // names a relevant tool.
-func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, tools map[string]*contracts.Tool) naming {
+func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
+	tools map[string]*contracts.Tool) naming {
 	seen := make(map[string]bool)
 	relevant := 0
 	worst, giveaway := notNamed, ""
@@ -160,7 +175,8 @@ func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
 		tool := tools[l.ToolID]
 		if tool == nil {
 			if len(tools) > 0 {
-				d.refuse(labelAt, q.ID, fmt.Sprintf("dangling label: the corpus has no tool %q", l.ToolID), suggest(d, l.ToolID, tools))
+				d.refuse(labelAt, q.ID, fmt.Sprintf("dangling label: the corpus has no tool %q", l.ToolID),
+					suggest(d, l.ToolID, tools))
 			}
 			continue
 		}
@@ -172,15 +188,18 @@ func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
 	}
 	if !q.Answerable() {
 		if relevant > 0 {
-			d.refuse(at+"/expects", q.ID, "the query expects no tool, but a label has relevance 1 or 2", "remove expects, or label these tools 0")
+			d.refuse(at+"/expects", q.ID, "the query expects no tool, but a label has relevance 1 or 2",
+				"remove expects, or label these tools 0")
 		}
 		return notNamed
 	}
 	if relevant == 0 && len(q.Labels) > 0 {
-		d.refuse(at+"/labels", q.ID, "no label has relevance 1 or 2", "label the tool that serves this query, say \"expects\": \"none\" if no tool does, or remove the query")
+		d.refuse(at+"/labels", q.ID, "no label has relevance 1 or 2",
+			"label the tool that serves this query, say \"expects\": \"none\" if no tool does, or remove the query")
 	}
 	if worst == named {
-		d.refuse(at+"/query", q.ID, fmt.Sprintf("the query names its tool %s", giveaway), "describe the intent without the tool's name")
+		d.refuse(at+"/query", q.ID, fmt.Sprintf("the query names its tool %s", giveaway),
+			"describe the intent without the tool's name")
 	}
 	return worst
 }
@@ -194,14 +213,17 @@ func checkNote(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, t
 	const form = hardNegativeNote + " near-dup of "
 	_, id, ok := strings.Cut(q.Notes, form)
 	if likeHardNegative.MatchString(q.Notes) && (!strings.HasPrefix(q.Notes, form) || firstField(id) == "") {
-		d.refuse(at+"/notes", q.ID, fmt.Sprintf("the notes %.60q do not mark a hard negative", q.Notes), fmt.Sprintf("write %q", form+"<tool_id>"))
+		d.refuse(at+"/notes", q.ID, fmt.Sprintf("the notes %.60q do not mark a hard negative", q.Notes),
+			fmt.Sprintf("write %q", form+"<tool_id>"))
 		return
 	}
 	if !ok || len(tools) == 0 {
 		return
 	}
 	if id, _, _ = strings.Cut(id, ","); tools[strings.TrimSpace(id)] == nil && tools[firstField(id)] == nil {
-		d.refuse(at+"/notes", q.ID, fmt.Sprintf("the notes name a near-duplicate %q that the corpus does not have", firstField(id)), suggest(d, firstField(id), tools))
+		d.refuse(at+"/notes", q.ID,
+			fmt.Sprintf("the notes name a near-duplicate %q that the corpus does not have", firstField(id)),
+			suggest(d, firstField(id), tools))
 	}
 }
 
@@ -234,7 +256,8 @@ func suggest[T any](d *dataset[T], id string, tools map[string]*contracts.Tool) 
 func hardQueries(g *contracts.GoldenSet) int {
 	n := 0
 	for i := range g.Queries {
-		if q := &g.Queries[i]; strings.HasPrefix(q.Notes, hardNegativeNote) || slices.Contains(q.Tags, contracts.TagHardNegative) {
+		if q := &g.Queries[i]; strings.HasPrefix(q.Notes, hardNegativeNote) ||
+			slices.Contains(q.Tags, contracts.TagHardNegative) {
 			n++
 		}
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // kinds are the kinds of datasets by the list that they hold.
-var kinds = map[string]string{"tools": contracts.KindCorpus, "queries": contracts.KindGolden, "entries": contracts.KindSecurity, "cases": contracts.KindCases}
+var kinds = map[string]string{"tools": contracts.KindCorpus, "queries": contracts.KindGolden,
+	"entries": contracts.KindSecurity, "cases": contracts.KindCases}
 
 // kindOf is KindOf for data that need not be JSON as a whole: it reads
 // no further than to that list.

@@ -35,7 +35,8 @@ var restricted = []struct{ prefix, why string }{
 	{"Proprietary", "it allows no copies"},
 }
 
-const licenseRemedy = "leave the entry out, or use one under a licence such as MIT, Apache-2.0, BSD-3-Clause, ISC, CC0-1.0 or CC-BY-4.0"
+const licenseRemedy = "leave the entry out, or use one under a licence such as MIT, Apache-2.0, BSD-3-Clause, ISC, " +
+	"CC0-1.0 or CC-BY-4.0"
 
 // CheckLicense checks an SPDX expression: one side of OR must be allowed, and
 // both sides of AND. It returns an empty message if the licence is allowed.
@@ -43,7 +44,8 @@ func CheckLicense(expression string) (message, remedy string) {
 	p := licenseParser{tokens: strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(expression))}
 	refusal := p.or()
 	if p.broken || len(p.tokens) > 0 {
-		return fmt.Sprintf("licence %q is not an SPDX expression", expression), "write an SPDX identifier such as MIT or Apache-2.0"
+		return fmt.Sprintf("licence %q is not an SPDX expression", expression),
+			"write an SPDX identifier such as MIT or Apache-2.0"
 	}
 	if refusal == nil {
 		return "", ""
@@ -128,5 +130,6 @@ func refuseLicense(id string) *licenseRefusal {
 	if best != "" {
 		return &licenseRefusal{fmt.Sprintf("unknown licence %q", id), fmt.Sprintf("did you mean %q?", best)}
 	}
-	return &licenseRefusal{fmt.Sprintf("licence %q is not on the list of licences that allow redistribution", id), licenseRemedy}
+	return &licenseRefusal{fmt.Sprintf("licence %q is not on the list of licences that allow redistribution", id),
+		licenseRemedy}
 }

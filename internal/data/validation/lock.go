@@ -26,7 +26,8 @@ func ReadLock(path string) (contracts.DatasetLock, error) {
 		return lock, err
 	}
 	for i, f := range lock.Frozen {
-		if j := slices.IndexFunc(lock.Frozen[:i], func(o contracts.FrozenDataset) bool { return o.Kind == f.Kind && o.Version == f.Version }); j >= 0 {
+		if j := slices.IndexFunc(lock.Frozen[:i],
+			func(o contracts.FrozenDataset) bool { return o.Kind == f.Kind && o.Version == f.Version }); j >= 0 {
 			return lock, &InvalidError{Files: []*contracts.FileError{{Path: path, Problems: []contracts.Problem{{
 				Message: fmt.Sprintf("%s %s is frozen twice, as entries %d and %d", f.Kind, f.Version, j+1, i+1),
 				Remedy:  "keep the one that was committed first",
@@ -64,7 +65,8 @@ func refuseChanged[T any](d *dataset[T], lock contracts.DatasetLock, version str
 		return
 	}
 	f, _ := Frozen(lock, d.kind, version)
-	d.refuse("/version", "", fmt.Sprintf("version %q of the %s dataset is frozen, and this file differs from it (sha256 %.12s, frozen %.12s)", version, d.kind, d.sha256, f.SHA256),
+	d.refuse("/version", "", fmt.Sprintf("version %q of the %s dataset is frozen, and this file differs from it "+
+		"(sha256 %.12s, frozen %.12s)", version, d.kind, d.sha256, f.SHA256),
 		fmt.Sprintf("make the edit the next version with touchstone data next %s, or restore the file", d.path))
 }
 
@@ -85,7 +87,8 @@ func Describe(kind, path string, lock contracts.DatasetLock) (v contracts.Valida
 	return v, false, fmt.Errorf("%s: %q is no kind of dataset", path, kind)
 }
 
-func describe[T any](kind, path string, lock contracts.DatasetLock, of func(*T) contracts.ValidatedDataset) (contracts.ValidatedDataset, bool, error) {
+func describe[T any](kind, path string, lock contracts.DatasetLock,
+	of func(*T) contracts.ValidatedDataset) (contracts.ValidatedDataset, bool, error) {
 	d, err := load[T](kind, path)
 	if err != nil {
 		return contracts.ValidatedDataset{}, false, err

@@ -65,7 +65,8 @@ func names(query, server, tool string) naming {
 			continue
 		}
 		row := text[i : i+len(name)]
-		if query[row[0].start:row[len(row)-1].end] == tool || !isProperName(query, row) || slices.Contains(verbs, name[0]) {
+		if query[row[0].start:row[len(row)-1].end] == tool || !isProperName(query, row) ||
+			slices.Contains(verbs, name[0]) {
 			return named
 		}
 		found = properName

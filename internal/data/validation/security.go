@@ -38,7 +38,8 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 		if earlier := byDefinition[definition]; earlier == nil {
 			byDefinition[definition] = e
 		} else if e.Label != earlier.Label && e.Label != "" && earlier.Label != "" {
-			d.refuse(at, e.ID, fmt.Sprintf("the definition is the same as that of %s, which is %s", earlier.ID, earlier.Label), "correct one of the labels, or remove one of the two")
+			d.refuse(at, e.ID, fmt.Sprintf("the definition is the same as that of %s, which is %s", earlier.ID,
+				earlier.Label), "correct one of the labels, or remove one of the two")
 		}
 		switch {
 		case slices.Contains(contracts.AttackCategories, e.Category):
@@ -62,10 +63,12 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	checkAllDescribed(d)
 	warnings = append(warnings, checkCategories(d, attacks, twins)...)
 	if benign == 0 {
-		warnings = append(warnings, "security: there is no plain benign entry, so the false-positive rate on such entries is unknown")
+		warnings = append(warnings, "security: there is no plain benign entry, so the false-positive rate on such "+
+			"entries is unknown")
 	}
 	if len(twinless) > 0 {
-		warnings = append(warnings, fmt.Sprintf("security: %d hard negatives do not name the attack category that they resemble (hard_negative_for): %s", len(twinless), listed(twinless)))
+		warnings = append(warnings, fmt.Sprintf("security: %d hard negatives do not name the attack category that "+
+			"they resemble (hard_negative_for): %s", len(twinless), listed(twinless)))
 	}
 	maps.DeleteFunc(byText, func(_ string, ids []string) bool {
 		return len(ids) == 2 && s.Entries[first[ids[0]]].Twin == ids[1]
@@ -76,8 +79,9 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 // definitionOf returns the part of an entry that a detector sees.
 func definitionOf(e *contracts.SecurityEntry) string {
 	shown := contracts.SecurityEntry{
-		Name: e.Name, Server: e.Server, Description: e.Description, InputSchema: e.InputSchema, OutputSchema: e.OutputSchema,
-		Annotations: e.Annotations, Peers: e.Peers, Approved: e.Approved, ServerInstructions: e.ServerInstructions,
+		Name: e.Name, Server: e.Server, Description: e.Description, InputSchema: e.InputSchema,
+		OutputSchema: e.OutputSchema,
+		Annotations:  e.Annotations, Peers: e.Peers, Approved: e.Approved, ServerInstructions: e.ServerInstructions,
 	}
 	text, err := json.Marshal(shown)
 	if err != nil {
@@ -92,16 +96,20 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 	switch {
 	case e.Category == "" || e.Label == "":
 	case e.Label == contracts.LabelMalicious && !attack:
-		d.refuse(at+"/category", e.ID, fmt.Sprintf("a malicious entry has the category %s", e.Category), "give it an attack category, or the label benign")
+		d.refuse(at+"/category", e.ID, fmt.Sprintf("a malicious entry has the category %s", e.Category),
+			"give it an attack category, or the label benign")
 	case e.Label == contracts.LabelBenign && attack:
 		d.refuse(at+"/category", e.ID, fmt.Sprintf("a benign entry has the attack category %s", e.Category),
 			"use the category benign, or hard_negative with hard_negative_for, or the label malicious")
 	}
 	if e.HardNegativeFor != "" && (attack || e.Category == contracts.CategoryBenign) {
-		d.refuse(at+"/hard_negative_for", e.ID, fmt.Sprintf("hard_negative_for on an entry of the category %s", e.Category), "use the category hard_negative, or remove the field")
+		d.refuse(at+"/hard_negative_for", e.ID,
+			fmt.Sprintf("hard_negative_for on an entry of the category %s", e.Category),
+			"use the category hard_negative, or remove the field")
 	}
 	if e.Provenance.Source != "" && strings.TrimSpace(e.Provenance.Source) == "" {
-		d.refuse(at+"/provenance/source", e.ID, "the source is blank", "write who or what made the entry, so that others can find it")
+		d.refuse(at+"/provenance/source", e.ID, "the source is blank",
+			"write who or what made the entry, so that others can find it")
 	}
 	if e.Provenance.License != "" {
 		if message, remedy := CheckLicense(e.Provenance.License); message != "" {
@@ -120,19 +128,23 @@ func checkCategories(d *dataset[contracts.SecurityCorpus], attacks, twins map[st
 	for _, c := range contracts.AttackCategories {
 		switch {
 		case attacks[c] > 0 && twins[c] == 0:
-			d.refuse("/entries", "", fmt.Sprintf("the attack category %s has %d attacks and no hard negative", c, attacks[c]),
+			d.refuse("/entries", "",
+				fmt.Sprintf("the attack category %s has %d attacks and no hard negative", c, attacks[c]),
 				fmt.Sprintf("add a benign entry of the category hard_negative with \"hard_negative_for\": %q", c))
 		case attacks[c] == 0 && twins[c] > 0:
-			d.refuse("/entries", "", fmt.Sprintf("the attack category %s has %d hard negatives and no attack", c, twins[c]),
+			d.refuse("/entries", "",
+				fmt.Sprintf("the attack category %s has %d hard negatives and no attack", c, twins[c]),
 				fmt.Sprintf("add a malicious entry of the category %s, or remove its hard negatives", c))
 		case attacks[c] == 0:
 			warnings = append(warnings, fmt.Sprintf("security: there is no entry of the attack category %s", c))
 		case twins[c] < fewHardNegatives:
-			warnings = append(warnings, fmt.Sprintf("security: the attack category %s has only %d hard negatives", c, twins[c]))
+			warnings = append(warnings,
+				fmt.Sprintf("security: the attack category %s has only %d hard negatives", c, twins[c]))
 		}
 	}
 	if len(attacks) == 0 {
-		d.refuse("/entries", "", "there is no malicious entry", "add attacks: without them there is no recall to measure")
+		d.refuse("/entries", "", "there is no malicious entry",
+			"add attacks: without them there is no recall to measure")
 	}
 	return warnings
 }

@@ -42,7 +42,8 @@ func Add(lockPath, file, source string, entries []byte) (Added, error) {
 	added.Version, _, _, _ = validation.VersionOf(data)
 	if f, ok := validation.Frozen(lock, added.Kind, added.Version); ok {
 		if sum := sha256.Sum256(data); f.SHA256 != hex.EncodeToString(sum[:]) {
-			return added, fmt.Errorf("%s was edited although its version %s is frozen; make the edit the next version with touchstone data next %s, and add to that", file, added.Version, file)
+			return added, fmt.Errorf("%s was edited although its version %s is frozen; make the edit the next "+
+				"version with touchstone data next %s, and add to that", file, added.Version, file)
 		}
 		if added.Version, added.File, err = freeVersion(lock, added.Kind, added.Version, file); err != nil {
 			return added, err
@@ -73,16 +74,25 @@ func Add(lockPath, file, source string, entries []byte) (Added, error) {
 func (a *Added) join(data []byte, source string, entries []byte) ([]byte, error) {
 	switch a.Kind {
 	case contracts.KindCorpus:
-		return joined(a, data, source, entries, "tools", func(c *contracts.Corpus) (*string, *[]contracts.Tool) { return &c.Version, &c.Tools }, func(t contracts.Tool) string { return t.ToolID })
+		return joined(a, data, source, entries, "tools",
+			func(c *contracts.Corpus) (*string, *[]contracts.Tool) { return &c.Version, &c.Tools },
+			func(t contracts.Tool) string { return t.ToolID })
 	case contracts.KindGolden:
-		return joined(a, data, source, entries, "queries", func(g *contracts.GoldenSet) (*string, *[]contracts.Query) { return &g.Version, &g.Queries }, func(q contracts.Query) string { return q.ID })
+		return joined(a, data, source, entries, "queries",
+			func(g *contracts.GoldenSet) (*string, *[]contracts.Query) { return &g.Version, &g.Queries },
+			func(q contracts.Query) string { return q.ID })
 	case contracts.KindSecurity:
-		return joined(a, data, source, entries, "entries", func(s *contracts.SecurityCorpus) (*string, *[]contracts.SecurityEntry) { return &s.Version, &s.Entries }, func(e contracts.SecurityEntry) string { return e.ID })
+		return joined(a, data, source, entries, "entries",
+			func(s *contracts.SecurityCorpus) (*string, *[]contracts.SecurityEntry) { return &s.Version, &s.Entries },
+			func(e contracts.SecurityEntry) string { return e.ID })
 	}
-	return joined(a, data, source, entries, "cases", func(s *contracts.CaseSet) (*string, *[]contracts.SelectionCase) { return &s.Version, &s.Cases }, func(c contracts.SelectionCase) string { return c.ID })
+	return joined(a, data, source, entries, "cases",
+		func(s *contracts.CaseSet) (*string, *[]contracts.SelectionCase) { return &s.Version, &s.Cases },
+		func(c contracts.SelectionCase) string { return c.ID })
 }
 
-func joined[D, E any](a *Added, data []byte, source string, entries []byte, list string, parts func(*D) (*string, *[]E), id func(E) string) ([]byte, error) {
+func joined[D, E any](a *Added, data []byte, source string, entries []byte, list string, parts func(*D) (*string, *[]E),
+	id func(E) string) ([]byte, error) {
 	d, err := contracts.Decode[D](a.From, data)
 	var fe *contracts.FileError
 	if errors.As(err, &fe) {
@@ -105,7 +115,8 @@ func joined[D, E any](a *Added, data []byte, source string, entries []byte, list
 		case id(e) == "":
 			return nil, fmt.Errorf("%s: entry %d has no id; give it one", source, i+1)
 		case place[id(e)]:
-			return nil, fmt.Errorf("%s: entry %d has the id %s, which the dataset has already; to change an entry, edit a draft", source, i+1, id(e))
+			return nil, fmt.Errorf("%s: entry %d has the id %s, which the dataset has already; to change an entry, "+
+				"edit a draft", source, i+1, id(e))
 		}
 		place[id(e)] = true
 		a.IDs = append(a.IDs, id(e))
@@ -130,7 +141,8 @@ func readEntries[E any](source string, data []byte, list string) ([]E, error) {
 	var all []E
 	if bytes.HasPrefix(data, []byte("[")) {
 		if err := strict(data, &all); err != nil {
-			return nil, fmt.Errorf("%s: the list cannot be read: %w; its elements are like those of %q in the dataset", source, err, list)
+			return nil, fmt.Errorf("%s: the list cannot be read: %w; its elements are like those of %q in the dataset",
+				source, err, list)
 		}
 	} else {
 		number := 0
@@ -141,13 +153,15 @@ func readEntries[E any](source string, data []byte, list string) ([]E, error) {
 			}
 			var e E
 			if err := strict(line, &e); err != nil {
-				return nil, fmt.Errorf("%s:%d: the line cannot be read: %w; write a list, or one entry a line, like those of %q in the dataset", source, number, err, list)
+				return nil, fmt.Errorf("%s:%d: the line cannot be read: %w; write a list, or one entry a line, like "+
+					"those of %q in the dataset", source, number, err, list)
 			}
 			all = append(all, e)
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no entries; write a list, or one entry a line, like those of %q in the dataset", source, list)
+		return nil, fmt.Errorf("%s has no entries; write a list, or one entry a line, like those of %q in the dataset",
+			source, list)
 	}
 	return all, nil
 }

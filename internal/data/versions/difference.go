@@ -45,9 +45,11 @@ func Diff(from, to string) (Difference, error) {
 		}
 	}
 	if kinds[0] != kinds[1] {
-		return Difference{}, fmt.Errorf("%s is a %s dataset and %s a %s dataset; compare two versions of one kind", from, kinds[0], to, kinds[1])
+		return Difference{}, fmt.Errorf("%s is a %s dataset and %s a %s dataset; compare two versions of one kind",
+			from, kinds[0], to, kinds[1])
 	}
-	d := Difference{Kind: kinds[0], From: from, To: to, Header: []string{}, Added: []string{}, Removed: []string{}, Edited: []Edited{}}
+	d := Difference{Kind: kinds[0], From: from, To: to, Header: []string{}, Added: []string{}, Removed: []string{},
+		Edited: []Edited{}}
 	list, id := "entries", "id"
 	switch d.Kind {
 	case contracts.KindCorpus:
@@ -99,7 +101,8 @@ func byID(file string, raw json.RawMessage, id string) (map[string]map[string]an
 	for i, e := range list {
 		name, ok := e[id].(string)
 		if _, twice := entries[name]; !ok || name == "" || twice {
-			return nil, fmt.Errorf("%s: entry %d has no %s, or that of an earlier one; touchstone data check says more", file, i+1, id)
+			return nil, fmt.Errorf("%s: entry %d has no %s, or that of an earlier one; touchstone data check says more",
+				file, i+1, id)
 		}
 		entries[name] = e
 	}

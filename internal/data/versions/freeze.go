@@ -27,7 +27,8 @@ func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, e
 	var added []contracts.FrozenDataset
 	for _, c := range checked {
 		if kind != "" && c.Kind != kind {
-			return nil, fmt.Errorf("%s is a %s dataset, not %s; leave out --kind or name another file", c.Path, c.Kind, kind)
+			return nil, fmt.Errorf("%s is a %s dataset, not %s; leave out --kind or name another file", c.Path, c.Kind,
+				kind)
 		}
 		if c.Versionless {
 			return nil, fmt.Errorf("%s has no version, and only versions can be frozen; add \"version\" to it", c.Path)
@@ -41,7 +42,8 @@ func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, e
 		case !ok:
 			lock.Frozen = append(lock.Frozen, f)
 		case before.SHA256 != f.SHA256:
-			return nil, fmt.Errorf("%s and %s are both %s %s but differ; give one of them another version", before.File, f.File, f.Kind, f.Version)
+			return nil, fmt.Errorf("%s and %s are both %s %s but differ; give one of them another version", before.File,
+				f.File, f.Kind, f.Version)
 		}
 		added = append(added, f)
 	}

@@ -39,7 +39,8 @@ const stateInvalid = "invalid"
 // that cannot be parsed is listed as invalid if its name is that of a dataset.
 func List(lockPath string) ([]Listed, error) {
 	if _, err := os.Stat(filepath.Dir(lockPath)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no directory %s; run in the directory of pipeline.hcl, or name the lock file with --lock", filepath.Dir(lockPath))
+		return nil, fmt.Errorf("there is no directory %s; run in the directory of pipeline.hcl, or name the lock "+
+			"file with --lock", filepath.Dir(lockPath))
 	}
 	lock, err := validation.ReadLock(lockPath)
 	if err != nil {
@@ -73,7 +74,8 @@ func List(lockPath string) ([]Listed, error) {
 	}
 	for _, f := range lock.Frozen {
 		if !slices.ContainsFunc(all, func(l Listed) bool { return l.Kind == f.Kind && l.Version == f.Version }) {
-			all = append(all, Listed{f.Kind, f.Version, StateMissing, 0, filepath.Join(dir, filepath.FromSlash(f.File)), f.SHA256})
+			all = append(all, Listed{f.Kind, f.Version, StateMissing, 0, filepath.Join(dir, filepath.FromSlash(f.File)),
+				f.SHA256})
 		}
 	}
 	slices.SortFunc(all, func(a, b Listed) int {

@@ -52,7 +52,9 @@ func Next(lockPath, file string, original func(digest string) []byte) (NextVersi
 	sum := sha256.Sum256(data)
 	if f, ok := validation.Frozen(lock, next.Kind, version); ok && f.SHA256 != hex.EncodeToString(sum[:]) {
 		if restored = original(f.SHA256); restored == nil {
-			return next, fmt.Errorf("the frozen content of %s (sha256 %.12s) is neither in the cache nor in the last commit, so it cannot be restored, and nothing was written; restore it by hand after copying the edit", file, f.SHA256)
+			return next, fmt.Errorf("the frozen content of %s (sha256 %.12s) is neither in the cache nor in the "+
+				"last commit, so it cannot be restored, and nothing was written; restore it by hand after copying "+
+				"the edit", file, f.SHA256)
 		}
 	}
 	if next.Version, next.File, err = freeVersion(lock, next.Kind, version, file); err != nil {
@@ -150,7 +152,8 @@ func writeNewFile(path string, content []byte) error {
 	}
 	_, err = f.Write(content)
 	if err = errors.Join(err, f.Close()); err != nil {
-		err = errors.Join(fmt.Errorf("cannot write %s: %w; check the space and the permissions there", path, err), os.Remove(path))
+		err = errors.Join(fmt.Errorf("cannot write %s: %w; check the space and the permissions there", path, err),
+			os.Remove(path))
 	}
 	return err
 }

@@ -137,7 +137,8 @@ func notRun(ctx context.Context, job *engine.Job, err error) error {
 		return ctx.Err()
 	}
 	err = shortened(err)
-	return fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, %s", job.Instance, err, remedy(err))
+	return fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, %s", job.Instance, err,
+		remedy(err))
 }
 
 // moveResults moves outputs and logs to the paths in the job.

@@ -41,7 +41,8 @@ type handedKey struct {
 
 // uploadContext uploads what the job's container is built from, unless the engine has
 // it already. It moves the inputs out of the job's directory.
-func (e *Executor) uploadContext(ctx context.Context, client *sdk.Client, job *engine.Job, root image.Root, binary string) (*sdk.Directory, error) {
+func (e *Executor) uploadContext(ctx context.Context, client *sdk.Client, job *engine.Job, root image.Root,
+	binary string) (*sdk.Directory, error) {
 	hasInputs := len(job.Instance.Inputs) > 0
 	key := handedKey{recipe: containerFile(job.Instance, root, hasInputs), root: root.Dir, inputs: job.Inputs}
 	e.mu.Lock()

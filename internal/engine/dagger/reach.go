@@ -41,7 +41,8 @@ func Reach(ctx context.Context) error {
 // engine, with the commands that check them. The dagger program uses the first one
 // that is installed, even if only a later one works.
 var runtimes = [][]string{
-	{"docker", "version"}, {"container", "system", "status"}, {"podman", "version"}, {"finch", "version"}, {"nerdctl", "version"},
+	{"docker", "version"}, {"container", "system", "status"}, {"podman", "version"}, {"finch", "version"},
+	{"nerdctl", "version"},
 }
 
 // runtime checks the container runtime that would start an engine.
@@ -63,10 +64,12 @@ func runtime(ctx context.Context) error {
 		case said != "":
 			err = errors.New(said[strings.LastIndexByte(said, '\n')+1:])
 		}
-		return fmt.Errorf("no Dagger engine: %s would start one, but %q fails: %w; start its daemon, or give the address of an engine in %s; %s",
+		return fmt.Errorf("no Dagger engine: %s would start one, but %q fails: %w; start its daemon, or give the "+
+			"address of an engine in %s; %s",
 			argv[0], strings.Join(argv, " "), err, envRunner, remedyText)
 	}
-	return fmt.Errorf("no Dagger engine: %s is not set, and no docker, podman, finch, nerdctl or container is installed to start one; %s", envRunner, remedyText)
+	return fmt.Errorf("no Dagger engine: %s is not set, and no docker, podman, finch, nerdctl or container is "+
+		"installed to start one; %s", envRunner, remedyText)
 }
 
 // dial connects to the engine if its address is a network address or a socket. It
@@ -74,7 +77,8 @@ func runtime(ctx context.Context) error {
 func dial(ctx context.Context, host string) error {
 	u, err := url.Parse(host)
 	if err != nil || !strings.Contains(host, "://") {
-		return fmt.Errorf("%s=%q is not an address: write tcp://HOST:PORT, unix:///PATH, docker-container://NAME or kube-pod://POD; %s", envRunner, host, remedyText)
+		return fmt.Errorf("%s=%q is not an address: write tcp://HOST:PORT, unix:///PATH, docker-container://NAME or "+
+			"kube-pod://POD; %s", envRunner, host, remedyText)
 	}
 	network, address := u.Scheme, u.Host
 	switch u.Scheme {
@@ -88,12 +92,14 @@ func dial(ctx context.Context, host string) error {
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil {
-		return fmt.Errorf("no Dagger engine at %s: %w; start one there or correct %s; %s", host, errors.Unwrap(err), envRunner, remedyText)
+		return fmt.Errorf("no Dagger engine at %s: %w; start one there or correct %s; %s", host, errors.Unwrap(err),
+			envRunner, remedyText)
 	}
 	err = answers(conn)
 	_ = conn.Close()
 	if err != nil {
-		return fmt.Errorf("no Dagger engine at %s: %w; start one there, check the log of the running one, or correct %s; %s", host, err, envRunner, remedyText)
+		return fmt.Errorf("no Dagger engine at %s: %w; start one there, check the log of the running one, or "+
+			"correct %s; %s", host, err, envRunner, remedyText)
 	}
 	return nil
 }
@@ -135,7 +141,8 @@ func cli() (string, error) {
 		if strings.ContainsRune(name, filepath.Separator) {
 			where = fmt.Sprintf("%s is %s, which is not an executable file", envCLI, name)
 		}
-		return "", fmt.Errorf("the dagger program is missing (%s): install Dagger %s, or set its path in %s; %s", where, Version, envCLI, remedyText)
+		return "", fmt.Errorf("the dagger program is missing (%s): install Dagger %s, or set its path in %s; %s", where,
+			Version, envCLI, remedyText)
 	}
 	return file, nil
 }

@@ -73,8 +73,10 @@ func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) strin
 // newJob returns the job for the program in the job's container.
 func newJob(job *engine.Job, root image.Root, grace time.Duration) *inside.Job {
 	o := &inside.Job{
-		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: slices.Sorted(slices.Values(job.Env)),
-		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform, MemoryMB: job.Instance.Resources.MemoryMB,
+		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program,
+		Env:     slices.Sorted(slices.Values(job.Env)),
+		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform,
+		MemoryMB: job.Instance.Resources.MemoryMB,
 	}
 	if root.None() || job.Instance.Command[0] == image.OwnProgram {
 		o.Program = toolRoot + "/touchstone"

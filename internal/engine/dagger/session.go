@@ -66,7 +66,8 @@ func (e *Executor) connect(ctx context.Context) (*sdk.Client, error) {
 	}
 	if !supported(version) {
 		_ = client.Close()
-		return nil, fmt.Errorf("the Dagger engine has version %s, but touchstone needs %sx: run %s or another patch release of it; %s", version, minor(), Version, remedyText)
+		return nil, fmt.Errorf("the Dagger engine has version %s, but touchstone needs %sx: run %s or another patch "+
+			"release of it; %s", version, minor(), Version, remedyText)
 	}
 	e.client = client
 	return client, nil

@@ -46,7 +46,8 @@ func New(files []string) (*Watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watch files: %w; on Linux, sysctl fs.inotify.max_user_instances may be too small", err)
 	}
-	w := &Watcher{system: system, files: map[string]bool{}, dirs: map[string]os.FileInfo{}, pending: map[string]bool{}, notified: make(chan struct{}, 1)}
+	w := &Watcher{system: system, files: map[string]bool{}, dirs: map[string]os.FileInfo{}, pending: map[string]bool{},
+		notified: make(chan struct{}, 1)}
 	if err := w.Keep(files); err != nil {
 		_ = system.Close()
 		return nil, err
@@ -121,7 +122,8 @@ func (w *Watcher) set(root string, files, dirs, passed []string) error {
 		wanted[filepath.Dir(file)] = true
 	}
 	for dir := range maps.Clone(wanted) {
-		for rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) && rel != "."; rel = filepath.Dir(rel) {
+		for rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) &&
+			rel != "."; rel = filepath.Dir(rel) {
 			wanted[filepath.Join(root, rel)] = true
 		}
 	}

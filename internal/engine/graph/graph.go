@@ -93,7 +93,8 @@ func (s *Stage) lines() []string {
 // DOT returns the graph in the DOT language of Graphviz.
 func (g *Graph) DOT() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n", g.Name)
+	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n",
+		g.Name)
 	for i := range g.Stages {
 		s := &g.Stages[i]
 		fmt.Fprintf(&b, "  %q [label=%q];\n", s.Name, strings.Join(s.lines(), "\n"))

@@ -52,8 +52,10 @@ func (g *Graph) SVG() string {
 			class = "hit"
 		}
 		lines := s.lines()
-		fmt.Fprintf(&b, `<g class="%s"><rect class="box" x="%d" y="%d" width="%d" height="%d" rx="8"/>`, class, p.x, p.y, boxWidth, boxHeight)
-		fmt.Fprintf(&b, `<rect class="bar" x="%d" y="%d" width="%d" height="4" rx="2"/>`, p.x+12, p.y+boxHeight-9, int64(boxWidth-24)*s.DurationMS/longest)
+		fmt.Fprintf(&b, `<g class="%s"><rect class="box" x="%d" y="%d" width="%d" height="%d" rx="8"/>`, class, p.x,
+			p.y, boxWidth, boxHeight)
+		fmt.Fprintf(&b, `<rect class="bar" x="%d" y="%d" width="%d" height="4" rx="2"/>`, p.x+12, p.y+boxHeight-9,
+			int64(boxWidth-24)*s.DurationMS/longest)
 		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text><text class="state" x="%d" y="%d">%s</text></g>`+"\n",
 			p.x+12, p.y+20, html.EscapeString(lines[0]), p.x+12, p.y+36, html.EscapeString(lines[1]))
 	}

@@ -43,12 +43,14 @@ func parseImage(s, root string) (Root, error) {
 			dir = filepath.Join(root, dir)
 		}
 		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-			return Root{}, fmt.Errorf("image %q: the directory %s does not exist; use the directory of an unpacked root filesystem", s, dir)
+			return Root{}, fmt.Errorf("image %q: the directory %s does not exist; use the directory of an unpacked "+
+				"root filesystem", s, dir)
 		}
 		return Root{Dir: dir}, nil
 	}
 	if s != "" && !pinned.MatchString(s) {
-		return Root{}, fmt.Errorf("image %q is not pinned, and the content of a tag can change; write NAME@sha256:DIGEST, or dir:PATH for a directory", s)
+		return Root{}, fmt.Errorf("image %q is not pinned, and the content of a tag can change; write "+
+			"NAME@sha256:DIGEST, or dir:PATH for a directory", s)
 	}
 	return Root{Ref: s}, nil
 }
@@ -73,8 +75,10 @@ func (i Images) Of(in *pipeline.Instance) (Root, error) {
 		if ref = i.Default; ref == "" && i.Worker {
 			return Root{}, nil
 		} else if ref == "" {
-			return Root{}, fmt.Errorf("it runs %s but has no image, and a container without an image only contains touchstone; "+
-				"set its image (NAME@sha256:DIGEST or dir:PATH), name one for all with TOUCHSTONE_CONTAINER_IMAGE, or use --executor local", in.Command[0])
+			return Root{}, fmt.Errorf("it runs %s but has no image, and a container without an image only contains "+
+				"touchstone; "+
+				"set its image (NAME@sha256:DIGEST or dir:PATH), name one for all with TOUCHSTONE_CONTAINER_IMAGE, "+
+				"or use --executor local", in.Command[0])
 		}
 	}
 	if in.Image != "" {
@@ -195,7 +199,8 @@ func OwnFile(file string) (string, error) {
 
 // checkStatic returns an error if a program cannot run in an empty root filesystem.
 func checkStatic(file string) error {
-	const remedy = "build one with CGO_ENABLED=0 GOOS=linux go build ./cmd/touchstone and name it with TOUCHSTONE_CONTAINER_BINARY"
+	const remedy = "build one with CGO_ENABLED=0 GOOS=linux go build ./cmd/touchstone and name it with " +
+		"TOUCHSTONE_CONTAINER_BINARY"
 	f, err := elf.Open(file)
 	var notRead *fs.PathError
 	if errors.As(err, &notRead) {

@@ -54,7 +54,8 @@ func ownView() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return os.NewSyscallError("making mounts private", err)
 	}
-	return os.NewSyscallError("mounting /proc", unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""))
+	return os.NewSyscallError("mounting /proc",
+		unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""))
 }
 
 // end kills every other process of the namespace and waits until they are gone.

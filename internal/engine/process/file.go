@@ -21,7 +21,8 @@ func (c *Command) File() string {
 			}
 			for _, dir := range filepath.SplitList(list) {
 				file := filepath.Join(dir, c.Program)
-				if st, err := os.Stat(file); filepath.IsAbs(file) && err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
+				if st, err := os.Stat(file); filepath.IsAbs(file) && err == nil && st.Mode().IsRegular() &&
+					st.Mode()&0o111 != 0 {
 					return file
 				}
 			}

@@ -21,13 +21,15 @@ type Needs struct {
 func (n Needs) Met() error {
 	here := runtime.GOOS + "/" + runtime.GOARCH
 	if p := n.Platform; p != "" && p != here && !strings.HasPrefix(p, here+"/") {
-		return fmt.Errorf("it needs the platform %s, but this machine is %s; run it on that platform, or remove platform", p, here)
+		return fmt.Errorf("it needs the platform %s, but this machine is %s; run it on that platform, or remove "+
+			"platform", p, here)
 	}
 	if n.MemoryMB <= 0 {
 		return nil
 	}
 	if total := memoryMB(); total > 0 && n.MemoryMB > total {
-		return fmt.Errorf("it needs %d MiB of memory, but this machine has %d; run it on a larger machine, or lower memory_mb", n.MemoryMB, total)
+		return fmt.Errorf("it needs %d MiB of memory, but this machine has %d; run it on a larger machine, or lower "+
+			"memory_mb", n.MemoryMB, total)
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func (p *terminal) Event(e engine.Event) {
 	switch e.Event {
 	case engine.EventStart:
 		if p.all == nil {
-			p.all = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh(), mpb.WithWidth(24), mpb.WithRefreshRate(100*time.Millisecond))
+			p.all = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh(), mpb.WithWidth(24),
+				mpb.WithRefreshRate(100*time.Millisecond))
 		}
 		// A stage that is run again may have failed before, which is reported for
 		// the stage that needs it.

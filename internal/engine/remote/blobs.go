@@ -88,7 +88,8 @@ var errFalse = errors.New("it sent content that does not match its digest")
 
 // readBatch passes the contents of a batch to put. It leaves out what the server does not have. It
 // returns the number of bytes that arrived.
-func (c *client) readBatch(ctx context.Context, batch []cache.SizedDigest, put func(cache.SizedDigest, io.Reader) error) (n int64, err error) {
+func (c *client) readBatch(ctx context.Context, batch []cache.SizedDigest,
+	put func(cache.SizedDigest, io.Reader) error) (n int64, err error) {
 	request := &repb.BatchReadBlobsRequest{InstanceName: c.address.Instance}
 	if c.zstd {
 		request.AcceptableCompressors = []repb.Compressor_Value{repb.Compressor_ZSTD}
@@ -141,12 +142,14 @@ func (c *client) readBatch(ctx context.Context, batch []cache.SizedDigest, put f
 }
 
 func newDecoder(r io.Reader) (*zstd.Decoder, error) {
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(64<<20))
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(64<<20))
 }
 
 // readStream passes one content to put. found is false if the server does not have it. n is the number
 // of bytes that arrived.
-func (c *client) readStream(ctx context.Context, b cache.SizedDigest, put func(cache.SizedDigest, io.Reader) error) (n int64, found bool, err error) {
+func (c *client) readStream(ctx context.Context, b cache.SizedDigest,
+	put func(cache.SizedDigest, io.Reader) error) (n int64, found bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.transfer(b.Size))
 	defer cancel()
 	name := c.resource("", b)
@@ -257,7 +260,8 @@ func (a *idleTimer) explain(err error) error {
 }
 
 // writeBatch uploads the contents of a batch, which read returns.
-func (c *client) writeBatch(ctx context.Context, batch []cache.SizedDigest, read func(cache.SizedDigest) io.ReadCloser) error {
+func (c *client) writeBatch(ctx context.Context, batch []cache.SizedDigest,
+	read func(cache.SizedDigest) io.ReadCloser) error {
 	request := &repb.BatchUpdateBlobsRequest{InstanceName: c.address.Instance}
 	var total int64
 	for _, b := range batch {
@@ -267,7 +271,8 @@ func (c *client) writeBatch(ctx context.Context, batch []cache.SizedDigest, read
 		if err != nil {
 			return &localError{err}
 		}
-		request.Requests = append(request.Requests, &repb.BatchUpdateBlobsRequest_Request{Digest: digest(b), Data: content})
+		request.Requests = append(request.Requests,
+			&repb.BatchUpdateBlobsRequest_Request{Digest: digest(b), Data: content})
 		total += b.Size
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.transfer(total))
@@ -296,7 +301,8 @@ func (c *client) writeBatch(ctx context.Context, batch []cache.SizedDigest, read
 }
 
 // writeStream uploads one content, which read returns.
-func (c *client) writeStream(ctx context.Context, b cache.SizedDigest, read func(cache.SizedDigest) io.ReadCloser) error {
+func (c *client) writeStream(ctx context.Context, b cache.SizedDigest,
+	read func(cache.SizedDigest) io.ReadCloser) error {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.transfer(b.Size))
 	defer cancel()
 	alarm := newIdleTimer(c.limits.Stall, cancel)
@@ -356,7 +362,8 @@ func (o *outgoing) send(content io.Reader, compress bool) error {
 	var z *zstd.Encoder
 	if compress {
 		var err error
-		if z, err = zstd.NewWriter(o, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+		if z, err = zstd.NewWriter(o, zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 			return &localError{err}
 		}
 		to = z

@@ -98,7 +98,8 @@ func (c *client) connect(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Connect)
 	defer cancel()
-	offer, err := repb.NewCapabilitiesClient(c.conn).GetCapabilities(ctx, &repb.GetCapabilitiesRequest{InstanceName: c.address.Instance})
+	offer, err := repb.NewCapabilitiesClient(c.conn).GetCapabilities(ctx,
+		&repb.GetCapabilitiesRequest{InstanceName: c.address.Instance})
 	if err != nil {
 		return fmt.Errorf("it cannot be reached: %w", readableError(err))
 	}

@@ -59,7 +59,8 @@ func (e *lostError) Unwrap() error { return e.error }
 //
 // If a worker is lost, the action is started again, so its command may run several times. The outputs
 // are those of one of them.
-func (w *Workers) Run(ctx context.Context, a *Action, dir string, upload func(ctx context.Context, again bool) ([]Blob, error), phase func(Phase)) (*Ended, error) {
+func (w *Workers) Run(ctx context.Context, a *Action, dir string,
+	upload func(ctx context.Context, again bool) ([]Blob, error), phase func(Phase)) (*Ended, error) {
 	ctx = w.described(ctx, a)
 	for lost := 0; ; lost++ {
 		ended, err := w.once(ctx, a, dir, func() ([]Blob, error) { return upload(ctx, lost > 0) }, phase)
@@ -75,7 +76,8 @@ func (w *Workers) Run(ctx context.Context, a *Action, dir string, upload func(ct
 			return nil, fmt.Errorf("the %s %s: %w", w.what(), w.Address, err)
 		}
 		if lost == mostLost {
-			return nil, fmt.Errorf("the %s %s has lost it %d times, the last time because %w; finished stages are kept, run again to continue", w.what(), w.Address, lost+1, again.error)
+			return nil, fmt.Errorf("the %s %s has lost it %d times, the last time because %w; finished stages are "+
+				"kept, run again to continue", w.what(), w.Address, lost+1, again.error)
 		}
 		w.Pause(ctx, lost+1)
 		if err := os.RemoveAll(dir); err != nil {
@@ -85,7 +87,8 @@ func (w *Workers) Run(ctx context.Context, a *Action, dir string, upload func(ct
 }
 
 // once runs an action once.
-func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func() ([]Blob, error), phase func(Phase)) (*Ended, error) {
+func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func() ([]Blob, error),
+	phase func(Phase)) (*Ended, error) {
 	rest, err := upload()
 	action, command := a.encode()
 	if err == nil {
@@ -107,7 +110,8 @@ func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func()
 	}
 	e := &Ended{ExitCode: int(result.ExitCode), Worker: result.GetExecutionMetadata().GetWorker(), result: result}
 	if !slices.ContainsFunc(result.OutputFiles, func(f *repb.OutputFile) bool { return f.GetPath() == a.Report }) {
-		err := fmt.Errorf("the worker %s could not run it: exit status %d%s", e.Worker, e.ExitCode, w.stderrTail(ctx, result))
+		err := fmt.Errorf("the worker %s could not run it: exit status %d%s", e.Worker, e.ExitCode,
+			w.stderrTail(ctx, result))
 		if e.ExitCode < 0 || e.ExitCode > 128 { // a signal, such as those of a worker that is shut down
 			return nil, &lostError{err}
 		}
@@ -149,7 +153,8 @@ func (w *Workers) stderrTail(ctx context.Context, r *repb.ActionResult) string {
 func transient(err error) bool {
 	var local *localError
 	var lost *lostError
-	return !errors.As(err, &local) && !errors.As(err, &lost) && !errors.Is(err, errFalse) && !errors.Is(err, errMalformed)
+	return !errors.As(err, &local) && !errors.As(err, &lost) && !errors.Is(err, errFalse) &&
+		!errors.Is(err, errMalformed)
 }
 
 // transfer returns the error of a transfer.
@@ -181,9 +186,11 @@ func judged(s *rpc.Status) error {
 	case codes.Unavailable, codes.Aborted, codes.Internal, codes.ResourceExhausted:
 		return &lostError{fmt.Errorf("%s: %s", st.Code(), text)}
 	case codes.DeadlineExceeded:
-		return fmt.Errorf("it ended the stage at a time limit (%s); give the stage a timeout that is below the server's limit, or raise that", text)
+		return fmt.Errorf("it ended the stage at a time limit (%s); give the stage a timeout that is below the "+
+			"server's limit, or raise that", text)
 	case codes.FailedPrecondition:
-		return fmt.Errorf("it has no worker for the stage (%s); start one with these properties, or change them with TOUCHSTONE_REMOTE_PROPERTY", text)
+		return fmt.Errorf("it has no worker for the stage (%s); start one with these properties, or change them "+
+			"with TOUCHSTONE_REMOTE_PROPERTY", text)
 	}
 	return fmt.Errorf("it did not run the stage: %s: %s", st.Code(), text)
 }
@@ -206,7 +213,8 @@ func (w *Workers) execute(ctx context.Context, action message, phase func(Phase)
 		switch {
 		case f.name != "" && code == codes.NotFound:
 			return nil, &lostError{errors.New("it no longer has the action")}
-		case errors.Is(err, io.EOF), code == codes.Unavailable, code == codes.Internal, code == codes.DeadlineExceeded, code == codes.Canceled, code == codes.Aborted:
+		case errors.Is(err, io.EOF), code == codes.Unavailable, code == codes.Internal, code == codes.DeadlineExceeded,
+			code == codes.Canceled, code == codes.Aborted:
 		default:
 			if s, ok := status.FromError(err); ok {
 				return nil, judged(s.Proto())

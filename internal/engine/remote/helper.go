@@ -52,7 +52,8 @@ func (h *helper) GetRequestMetadata(context.Context, ...string) (map[string]stri
 	for name, values := range a.Headers {
 		v := strings.Join(values, ",")
 		if !validHeader(name, v) {
-			return nil, fmt.Errorf("the credential helper %s answered with a header that cannot be sent", h.settings.CredentialHelper)
+			return nil, fmt.Errorf("the credential helper %s answered with a header that cannot be sent",
+				h.settings.CredentialHelper)
 		}
 		if h.settings.Hide != nil {
 			h.settings.Hide(v)

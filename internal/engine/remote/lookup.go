@@ -70,7 +70,8 @@ const recordMagic, signatureMagic = "TSR1", "-----BEGIN SSH SIGNATURE-----"
 // actionResult returns a result in the form of the protocol. The record and its signature are in the
 // metadata. Everything that the record needs is listed, so that a server can check that it is there.
 // extra are messages that must be uploaded besides.
-func actionResult(r *cache.Record, record, signature []byte, blobs []cache.SizedDigest, trees map[cache.Digest][]cache.TreeEntry) (result *repb.ActionResult, extra []message, err error) {
+func actionResult(r *cache.Record, record, signature []byte, blobs []cache.SizedDigest,
+	trees map[cache.Digest][]cache.TreeEntry) (result *repb.ActionResult, extra []message, err error) {
 	if n := len(record) + len(signature); n > maxEnclosed {
 		return nil, nil, fmt.Errorf("its record has %d bytes, at most %d are possible", n, maxEnclosed)
 	}
@@ -105,7 +106,8 @@ func actionResult(r *cache.Record, record, signature []byte, blobs []cache.Sized
 		result.OutputDirectories = append(result.OutputDirectories, &repb.OutputDirectory{
 			Path: o.Path, TreeDigest: digest(tree.SizedDigest),
 		})
-		result.OutputFiles = append(result.OutputFiles, &repb.OutputFile{Path: treesDir + o.Name, Digest: sized(o.Digest)})
+		result.OutputFiles = append(result.OutputFiles,
+			&repb.OutputFile{Path: treesDir + o.Name, Digest: sized(o.Digest)})
 	}
 	for _, part := range [][]byte{record, signature} {
 		enclosed, err := anypb.New(wrapperspb.Bytes(part))
@@ -132,7 +134,8 @@ func treeOf(entries []cache.TreeEntry) *repb.Tree {
 			in.Symlinks = append(in.Symlinks, &repb.SymlinkNode{Name: name, Target: e.Symlink})
 		default:
 			in.Files = append(in.Files, &repb.FileNode{
-				Name: name, Digest: digest(cache.SizedDigest{Digest: e.Digest, Size: e.Size}), IsExecutable: e.Mode&0o111 != 0,
+				Name: name, Digest: digest(cache.SizedDigest{Digest: e.Digest, Size: e.Size}),
+				IsExecutable: e.Mode&0o111 != 0,
 			})
 		}
 	}
@@ -141,7 +144,8 @@ func treeOf(entries []cache.TreeEntry) *repb.Tree {
 	for i := len(order) - 1; i > 0; i-- {
 		d := encode(dirs[order[i]])
 		parent := dirs[path.Dir(order[i])]
-		parent.Directories = append([]*repb.DirectoryNode{{Name: path.Base(order[i]), Digest: digest(d.SizedDigest)}}, parent.Directories...)
+		parent.Directories = append([]*repb.DirectoryNode{{Name: path.Base(order[i]), Digest: digest(d.SizedDigest)}},
+			parent.Directories...)
 	}
 	seen := map[cache.Digest]bool{}
 	for _, name := range order[1:] {
@@ -163,7 +167,8 @@ type answer struct {
 func (c *client) lookup(ctx context.Context, k cache.Key) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Answer)
 	defer cancel()
-	request := &repb.GetActionResultRequest{InstanceName: c.address.Instance, ActionDigest: digest(actionOf(k).SizedDigest)}
+	request := &repb.GetActionResultRequest{InstanceName: c.address.Instance,
+		ActionDigest: digest(actionOf(k).SizedDigest)}
 	var result *repb.ActionResult
 	err := c.retryOnce(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
 		result, err = c.actions.GetActionResult(ctx, request, o...)
@@ -202,7 +207,8 @@ func (c *client) lookup(ctx context.Context, k cache.Key) (*answer, error) {
 func (c *client) store(ctx context.Context, k cache.Key, result *repb.ActionResult) error {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Answer)
 	defer cancel()
-	request := &repb.UpdateActionResultRequest{InstanceName: c.address.Instance, ActionDigest: digest(actionOf(k).SizedDigest), ActionResult: result}
+	request := &repb.UpdateActionResultRequest{InstanceName: c.address.Instance,
+		ActionDigest: digest(actionOf(k).SizedDigest), ActionResult: result}
 	return c.retryOnce(ctx, func(ctx context.Context, o ...grpc.CallOption) error {
 		_, err := c.actions.UpdateActionResult(ctx, request, o...)
 		return err

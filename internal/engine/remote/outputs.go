@@ -216,7 +216,8 @@ func keys[V any](m map[cache.SizedDigest]V) []cache.SizedDigest {
 }
 
 // fetch passes contents to put. An error of type *lostError means that the server does not have all.
-func (w *Workers) fetch(ctx context.Context, blobs []cache.SizedDigest, put func(cache.SizedDigest, io.Reader) error) error {
+func (w *Workers) fetch(ctx context.Context, blobs []cache.SizedDigest,
+	put func(cache.SizedDigest, io.Reader) error) error {
 	var wanted []cache.SizedDigest
 	for _, b := range blobs {
 		if b.Size > 0 {

@@ -185,7 +185,8 @@ func (r *Results) adopt(k cache.Key, a *answer) error {
 	if err != nil {
 		return err
 	}
-	origin := &cache.Origin{Way: cache.Fetched, From: r.Address.String(), At: time.Now().UTC().Truncate(time.Second), Signer: &signer}
+	origin := &cache.Origin{Way: cache.Fetched, From: r.Address.String(), At: time.Now().UTC().Truncate(time.Second),
+		Signer: &signer}
 	_, reason, err := r.Store.Adopt(k, a.record, a.signature, origin, away)
 	if err == nil && reason != "" {
 		err = errors.New(reason)

@@ -58,7 +58,8 @@ func (s *Settings) value(ctx context.Context, what, ref string) (string, error) 
 	case "env":
 		var ok bool
 		if v, ok = s.Lookup(from); !ok || v == "" {
-			return "", fmt.Errorf("%s of the %s: the environment variable %s is not set; set it, or %s", what, s.what(), from, s.off())
+			return "", fmt.Errorf("%s of the %s: the environment variable %s is not set; set it, or %s", what, s.what(),
+				from, s.off())
 		}
 	case "file":
 		b, err := readlimit.File(ctx, s.path(from), readlimit.MaxSecret)
@@ -68,7 +69,8 @@ func (s *Settings) value(ctx context.Context, what, ref string) (string, error) 
 		v = string(b)
 	default:
 		// The text could be the secret itself.
-		return "", fmt.Errorf("%s of the %s is not a reference; write env:NAME or file:PATH, never the value", what, s.what())
+		return "", fmt.Errorf("%s of the %s is not a reference; write env:NAME or file:PATH, never the value", what,
+			s.what())
 	}
 	v = strings.TrimSpace(v)
 	if s.Hide != nil {
@@ -93,7 +95,8 @@ func (s *Settings) headers(ctx context.Context) (map[string]string, error) {
 			return nil, err
 		}
 		if !validHeader(name, v) {
-			return nil, fmt.Errorf("the header %q of the %s cannot be sent: its name or its value has a character that headers cannot have", name, s.what())
+			return nil, fmt.Errorf("the header %q of the %s cannot be sent: its name or its value has a character "+
+				"that headers cannot have", name, s.what())
 		}
 		sent[strings.ToLower(name)] = v
 	}
@@ -103,7 +106,8 @@ func (s *Settings) headers(ctx context.Context) (map[string]string, error) {
 			return nil, err
 		}
 		if !validHeader("authorization", v) {
-			return nil, fmt.Errorf("the bearer token of the %s has a character that headers cannot have; check what its reference refers to", s.what())
+			return nil, fmt.Errorf("the bearer token of the %s has a character that headers cannot have; check what "+
+				"its reference refers to", s.what())
 		}
 		sent["authorization"] = "Bearer " + v
 	}
@@ -113,7 +117,8 @@ func (s *Settings) headers(ctx context.Context) (map[string]string, error) {
 // validHeader reports whether gRPC can send a header.
 func validHeader(name, value string) bool {
 	name = strings.ToLower(name)
-	if name == "" || strings.HasPrefix(name, "grpc-") || strings.HasPrefix(name, ":") || strings.HasSuffix(name, "-bin") {
+	if name == "" || strings.HasPrefix(name, "grpc-") || strings.HasPrefix(name, ":") ||
+		strings.HasSuffix(name, "-bin") {
 		return false
 	}
 	for _, r := range name {
@@ -136,14 +141,16 @@ func (s *Settings) dialOptions(ctx context.Context) ([]grpc.DialOption, error) {
 		return nil, err
 	}
 	if secret := len(sent) > 0 || s.CredentialHelper != ""; secret && !s.Address.Secure && !s.Address.local() {
-		return nil, fmt.Errorf("the %s %s: its credentials would be sent without encryption; use grpcs://", s.what(), s.Address)
+		return nil, fmt.Errorf("the %s %s: its credentials would be sent without encryption; use grpcs://", s.what(),
+			s.Address)
 	}
 	if len(sent) > 0 {
 		options = append(options, grpc.WithPerRPCCredentials(fixedHeaders(sent)))
 	}
 	if !s.Address.Secure {
 		if s.ClientCertificate != "" || s.ClientKey != "" || s.CertificateAuthority != "" {
-			return nil, fmt.Errorf("the %s %s: certificates need an encrypted connection; use grpcs://", s.what(), s.Address)
+			return nil, fmt.Errorf("the %s %s: certificates need an encrypted connection; use grpcs://", s.what(),
+				s.Address)
 		}
 		return append(options, grpc.WithTransportCredentials(insecure.NewCredentials())), nil
 	}
@@ -159,15 +166,18 @@ func (s *Settings) tls(ctx context.Context) (*tls.Config, error) {
 	if s.CertificateAuthority != "" {
 		b, err := readlimit.File(ctx, s.path(s.CertificateAuthority), maxCertificates)
 		if err != nil {
-			return nil, fmt.Errorf("the certificate authority of the %s: %w; name a file of certificates in PEM", s.what(), err)
+			return nil, fmt.Errorf("the certificate authority of the %s: %w; name a file of certificates in PEM",
+				s.what(), err)
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(b) {
-			return nil, fmt.Errorf("the certificate authority of the %s: %s holds no certificate; name a file of certificates in PEM", s.what(), s.CertificateAuthority)
+			return nil, fmt.Errorf("the certificate authority of the %s: %s holds no certificate; name a file of "+
+				"certificates in PEM", s.what(), s.CertificateAuthority)
 		}
 	}
 	if (s.ClientCertificate == "") != (s.ClientKey == "") {
-		return nil, fmt.Errorf("the %s has a client certificate without its key, or a key without its certificate; give both", s.what())
+		return nil, fmt.Errorf("the %s has a client certificate without its key, or a key without its certificate; "+
+			"give both", s.what())
 	}
 	if s.ClientCertificate != "" {
 		certificate, err := s.value(ctx, "the client certificate", s.ClientCertificate)
@@ -180,7 +190,8 @@ func (s *Settings) tls(ctx context.Context) (*tls.Config, error) {
 		}
 		pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 		if err != nil {
-			return nil, fmt.Errorf("the client certificate of the %s: %w; give a certificate and its key, in PEM", s.what(), err)
+			return nil, fmt.Errorf("the client certificate of the %s: %w; give a certificate and its key, in PEM",
+				s.what(), err)
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

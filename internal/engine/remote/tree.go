@@ -58,14 +58,16 @@ type Member struct {
 // Directory returns the message that describes a directory.
 func Directory(members ...Member) Blob {
 	d := &repb.Directory{}
-	for _, m := range slices.SortedFunc(slices.Values(members), func(a, b Member) int { return strings.Compare(a.Name, b.Name) }) {
+	for _, m := range slices.SortedFunc(slices.Values(members),
+		func(a, b Member) int { return strings.Compare(a.Name, b.Name) }) {
 		switch {
 		case m.Symlink != "":
 			d.Symlinks = append(d.Symlinks, &repb.SymlinkNode{Name: m.Name, Target: m.Symlink})
 		case m.Dir:
 			d.Directories = append(d.Directories, &repb.DirectoryNode{Name: m.Name, Digest: digest(m.Content)})
 		default:
-			d.Files = append(d.Files, &repb.FileNode{Name: m.Name, Digest: digest(m.Content), IsExecutable: m.Executable})
+			d.Files = append(d.Files,
+				&repb.FileNode{Name: m.Name, Digest: digest(m.Content), IsExecutable: m.Executable})
 		}
 	}
 	return encode(d).blob()

@@ -120,7 +120,8 @@ type uploadItem struct {
 }
 
 // uploadSome uploads results, their content first. sent is the content that the server is known to have.
-func (r *Results) uploadSome(ctx context.Context, keys []cache.Key, sent map[cache.Digest]bool) (uploaded int, err error) {
+func (r *Results) uploadSome(ctx context.Context, keys []cache.Key, sent map[cache.Digest]bool) (uploaded int,
+	err error) {
 	made := map[cache.Digest][]byte{} // content that is not in the store
 	var parcels []uploadItem
 	var all []cache.SizedDigest

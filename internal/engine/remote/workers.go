@@ -72,10 +72,12 @@ func (w *Workers) Connect(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("the %s %s: %w; check the address and that the server runs, or %s", w.what(), w.Address, err, w.off())
+		return fmt.Errorf("the %s %s: %w; check the address and that the server runs, or %s", w.what(), w.Address, err,
+			w.off())
 	}
 	if !w.client.executes {
-		return fmt.Errorf("the %s %s: the server is only a cache and executes nothing; name a server that has workers with TOUCHSTONE_REMOTE_EXECUTOR, or %s", w.what(), w.Address, w.off())
+		return fmt.Errorf("the %s %s: the server is only a cache and executes nothing; name a server that has "+
+			"workers with TOUCHSTONE_REMOTE_EXECUTOR, or %s", w.what(), w.Address, w.off())
 	}
 	w.connected = true
 	return nil
@@ -83,8 +85,10 @@ func (w *Workers) Connect(ctx context.Context) error {
 
 // executes reports whether a server runs actions whose digests are SHA-256.
 func executes(c *repb.ExecutionCapabilities) bool {
-	return c.GetExecEnabled() && (len(c.DigestFunctions) == 0 && (c.DigestFunction == repb.DigestFunction_SHA256 || c.DigestFunction == repb.DigestFunction_UNKNOWN) ||
-		slices.Contains(c.DigestFunctions, repb.DigestFunction_SHA256))
+	return c.GetExecEnabled() &&
+		(len(c.DigestFunctions) == 0 &&
+			(c.DigestFunction == repb.DigestFunction_SHA256 || c.DigestFunction == repb.DigestFunction_UNKNOWN) ||
+			slices.Contains(c.DigestFunctions, repb.DigestFunction_SHA256))
 }
 
 // pause doubles with each try.
@@ -105,7 +109,8 @@ func (w *Workers) Upload(ctx context.Context, blobs []Blob) error {
 			continue
 		}
 		if limit := w.client.largest; limit > 0 && b.Size > limit {
-			return fmt.Errorf("a file of %d bytes has to be uploaded, but the server takes none of more than %d; raise its limit", b.Size, limit)
+			return fmt.Errorf("a file of %d bytes has to be uploaded, but the server takes none of more than %d; "+
+				"raise its limit", b.Size, limit)
 		}
 		sources[b.Digest] = b
 		asked = append(asked, b.SizedDigest)
@@ -167,11 +172,13 @@ type Action struct {
 func (a *Action) encode() (action, command message) {
 	platform := &repb.Platform{}
 	for _, name := range slices.Sorted(maps.Keys(a.Properties)) {
-		platform.Properties = append(platform.Properties, &repb.Platform_Property{Name: name, Value: a.Properties[name]})
+		platform.Properties = append(platform.Properties,
+			&repb.Platform_Property{Name: name, Value: a.Properties[name]})
 	}
 	c := &repb.Command{Arguments: a.Command, OutputPaths: slices.Sorted(slices.Values(a.Outputs))}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
-		c.EnvironmentVariables = append(c.EnvironmentVariables, &repb.Command_EnvironmentVariable{Name: name, Value: a.Env[name]})
+		c.EnvironmentVariables = append(c.EnvironmentVariables,
+			&repb.Command_EnvironmentVariable{Name: name, Value: a.Env[name]})
 	}
 	command = encode(c)
 	m := &repb.Action{

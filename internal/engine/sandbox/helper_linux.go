@@ -152,7 +152,8 @@ func (h *helper) listen(lines *json.Decoder) {
 		err := lines.Decode(&r)
 		h.mu.Lock()
 		if err != nil {
-			h.ended = errors.New("the helper that runs stages in a user namespace has ended; run again, or with --isolation off")
+			h.ended = errors.New("the helper that runs stages in a user namespace has ended; run again, or with " +
+				"--isolation off")
 			for id, c := range h.waiting {
 				c <- report{ID: id, Error: h.ended.Error()}
 			}

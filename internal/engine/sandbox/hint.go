@@ -18,7 +18,8 @@ const tailSize = 16 << 10
 // stage runs.
 var (
 	// The messages for EACCES and EROFS in C and most other languages.
-	refusal = []string{"permission denied", "access denied", "eacces", "permissionerror", "read-only file system", "erofs"}
+	refusal = []string{"permission denied", "access denied", "eacces", "permissionerror", "read-only file system",
+		"erofs"}
 	// The message for EAFNOSUPPORT, which a socket of a refused family gives.
 	noFamily = []string{"address family not supported", "eafnosupport"}
 )
@@ -50,7 +51,8 @@ func isWord(c byte) bool {
 // paths lists the paths in a line of a log. A path ends at a space, a quote or punctuation.
 func paths(line string) []string {
 	var list []string
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`<>|;,()[]", r) }) {
+	for _, word := range strings.FieldsFunc(line,
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`<>|;,()[]", r) }) {
 		at := strings.IndexByte(word, '/')
 		if at < 0 {
 			continue
@@ -70,11 +72,15 @@ func paths(line string) []string {
 func (s *Sandbox) hint(job *Job, confined *confinement) string {
 	if slices.Contains(confined.words, enforcedFiles) {
 		if path, ok := s.undeclared(job.Command.Stderr, job.Command.Dir, confined.grants); ok {
-			return "the sandbox denied access to " + path + ", which the stage does not declare; if this is the reason, declare it as an input, or use --isolation off to find out what else the stage needs"
+			return "the sandbox denied access to " + path +
+				", which the stage does not declare; if this is the reason, declare it as an input, or use " +
+				"--isolation off to find out what else the stage needs"
 		}
 	}
-	if (slices.Contains(confined.words, enforcedUnix) || slices.Contains(confined.words, enforcedSockets)) && containsPhrase(tail(job.Command.Stderr), noFamily) {
-		return "the sandbox refused a socket, because the stage declares no network; if it needs Unix sockets or servers of its own, declare network = \"loopback\""
+	if (slices.Contains(confined.words, enforcedUnix) || slices.Contains(confined.words, enforcedSockets)) &&
+		containsPhrase(tail(job.Command.Stderr), noFamily) {
+		return "the sandbox refused a socket, because the stage declares no network; if it needs Unix sockets or " +
+			"servers of its own, declare network = \"loopback\""
 	}
 	return ""
 }

@@ -157,7 +157,8 @@ func openForRule(g grant) (openPath, error) {
 
 const (
 	readRights = landlock.AccessFSExecute | landlock.AccessFSReadFile | landlock.AccessFSReadDir
-	fileRights = landlock.AccessFSExecute | landlock.AccessFSReadFile | landlock.AccessFSWriteFile | landlock.AccessFSTruncate | landlock.AccessFSIoctlDev
+	fileRights = landlock.AccessFSExecute | landlock.AccessFSReadFile | landlock.AccessFSWriteFile |
+		landlock.AccessFSTruncate | landlock.AccessFSIoctlDev
 )
 
 // minDeviceABI is the first version that can restrict ioctl on devices.
@@ -235,5 +236,6 @@ func (s *Sandbox) addRule(ruleset int, o openPath) error {
 	if !o.dir {
 		rights &= fileRights
 	}
-	return landlock.LandlockAddPathBeneathRule(ruleset, &landlock.PathBeneathAttr{ParentFd: o.fd, AllowedAccess: rights}, 0)
+	return landlock.LandlockAddPathBeneathRule(ruleset,
+		&landlock.PathBeneathAttr{ParentFd: o.fd, AllowedAccess: rights}, 0)
 }

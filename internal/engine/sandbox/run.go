@@ -98,8 +98,10 @@ func resultOf(ended *process.Ended) *Result {
 // sandbox may be the reason.
 func startError(err error, confined *confinement) error {
 	var start *process.StartError
-	if errors.As(err, &start) && errors.Is(err, syscall.EACCES) && confined != nil && slices.Contains(confined.words, enforcedFiles) {
-		return fmt.Errorf("starting %s: %w; check that the file is executable, and that the interpreter in its first line is an input of the stage, in its PATH or in a system directory", start.Name, start.Err)
+	if errors.As(err, &start) && errors.Is(err, syscall.EACCES) && confined != nil &&
+		slices.Contains(confined.words, enforcedFiles) {
+		return fmt.Errorf("starting %s: %w; check that the file is executable, and that the interpreter in its "+
+			"first line is an input of the stage, in its PATH or in a system directory", start.Name, start.Err)
 	}
 	return err
 }

@@ -99,7 +99,8 @@ func (c calls) filter() []bpf.RawInstruction {
 	if c.others {
 		limits := []bpf.Instruction{
 			load(offsetArg0), when(bpf.JumpEqual, 0, 1), allow, // its own limits
-			load(offsetArg2), when(bpf.JumpEqual, 0, 3), load(offsetArg2 + 4), when(bpf.JumpEqual, 0, 1), allow, // only reads them
+			// only reads them
+			load(offsetArg2), when(bpf.JumpEqual, 0, 3), load(offsetArg2 + 4), when(bpf.JumpEqual, 0, 1), allow,
 			refuse(unix.EPERM),
 		}
 		program = append(program, when(bpf.JumpEqual, unix.SYS_PRLIMIT64, len(limits)))
@@ -125,7 +126,8 @@ func install(filter []bpf.RawInstruction) error {
 	}
 	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	// Without this flag, older kernels slow the stage down.
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, uintptr(unsafe.Pointer(&program)))
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+		uintptr(unsafe.Pointer(&program)))
 	if errno != 0 {
 		return errno
 	}

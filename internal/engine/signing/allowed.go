@@ -37,7 +37,8 @@ const maxList = 4 << 20
 func ReadAllowed(ctx context.Context, file string) (*Allowed, error) {
 	b, err := readlimit.File(ctx, file, maxList)
 	if err != nil {
-		return nil, fmt.Errorf("the allowed signers: %w; write a line \"NAME KEYTYPE KEY\" for each signer, as for git", err)
+		return nil, fmt.Errorf("the allowed signers: %w; write a line \"NAME KEYTYPE KEY\" for each signer, as for git",
+			err)
 	}
 	a := &Allowed{file: file}
 	number := 0
@@ -49,7 +50,8 @@ func ReadAllowed(ctx context.Context, file string) (*Allowed, error) {
 		}
 		e, err := parseEntry(line)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w; a line is NAME [OPTIONS] KEYTYPE KEY, see ALLOWED SIGNERS in the manual of ssh-keygen", file, number, err)
+			return nil, fmt.Errorf("%s:%d: %w; a line is NAME [OPTIONS] KEYTYPE KEY, see ALLOWED SIGNERS in the "+
+				"manual of ssh-keygen", file, number, err)
 		}
 		a.entries = append(a.entries, e)
 	}
@@ -124,7 +126,8 @@ func (e *entry) refuses(now time.Time) string {
 	case e.authority:
 		return "which is a certificate authority there; list the key itself"
 	case e.namespaces != nil && !matches(e.namespaces, Namespace):
-		return fmt.Sprintf("which may only sign for the namespaces %s, not %q", strings.Join(e.namespaces, ","), Namespace)
+		return fmt.Sprintf("which may only sign for the namespaces %s, not %q", strings.Join(e.namespaces, ","),
+			Namespace)
 	case !e.after.IsZero() && now.Before(e.after):
 		return "which is valid only after " + e.after.Format(time.DateTime)
 	case !e.before.IsZero() && !now.Before(e.before):

@@ -45,15 +45,18 @@ func OpenKey(ctx context.Context, ref string, lookup func(string) (string, bool)
 	switch {
 	case notPublic == nil:
 	case !errors.As(err, &encrypted):
-		return nil, fmt.Errorf("the signing key %s: %w; give a private key of OpenSSH, or a public key that ssh-agent holds", ref, err)
+		return nil, fmt.Errorf("the signing key %s: %w; give a private key of OpenSSH, or a public key that "+
+			"ssh-agent holds", ref, err)
 	case encrypted.PublicKey == nil:
-		return nil, fmt.Errorf("the signing key %s is encrypted; add it to ssh-agent with ssh-add, and give the file of its public key", ref)
+		return nil, fmt.Errorf("the signing key %s is encrypted; add it to ssh-agent with ssh-add, and give the "+
+			"file of its public key", ref)
 	default:
 		public = encrypted.PublicKey
 	}
 	key, err := agentKey(public, lookup)
 	if err != nil {
-		return nil, fmt.Errorf("the signing key %s: %w; add the key with ssh-add, or give a private key that is not encrypted", ref, err)
+		return nil, fmt.Errorf("the signing key %s: %w; add the key with ssh-add, or give a private key that is not "+
+			"encrypted", ref, err)
 	}
 	return key, nil
 }

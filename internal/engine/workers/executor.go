@@ -126,7 +126,8 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 		env[onworker.JobVariable], text = string(text), nil
 	}
 	a := &remote.Action{
-		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + onworker.ProgramFile, onworker.Verb}, Env: env, Report: onworker.ReportFile,
+		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + onworker.ProgramFile, onworker.Verb}, Env: env,
+		Report:  onworker.ReportFile,
 		Outputs: outputs(in), Properties: properties(e.Properties, in, root),
 	}
 	if in.Timeout > 0 {
@@ -151,13 +152,16 @@ func (e *Executor) accept(in *pipeline.Instance) (image.Root, error) {
 	const instead = "run it with --executor local"
 	switch {
 	case len(in.Secrets) > 0:
-		return image.Root{}, fmt.Errorf("it has the secret %s, which the server and its workers would see and keep; %s", in.Secrets[0].Name, instead)
+		return image.Root{}, fmt.Errorf("it has the secret %s, which the server and its workers would see and keep; %s",
+			in.Secrets[0].Name, instead)
 	case in.Sensitive:
-		return image.Root{}, fmt.Errorf("its command or its env holds the value of a sensitive variable, which the server and its workers would see and keep; %s", instead)
+		return image.Root{}, fmt.Errorf("its command or its env holds the value of a sensitive variable, which the "+
+			"server and its workers would see and keep; %s", instead)
 	}
 	root, err := e.Images.Of(in)
 	if err == nil && root.Dir != "" {
-		err = fmt.Errorf("its image is the directory %s of this machine, which workers do not have; name an image of a registry, or %s", root.Dir, instead)
+		err = fmt.Errorf("its image is the directory %s of this machine, which workers do not have; name an image "+
+			"of a registry, or %s", root.Dir, instead)
 	}
 	return root, err
 }
@@ -212,7 +216,8 @@ func outputs(in *pipeline.Instance) []string {
 
 // inputs returns the directory of the action, whose shared parts are uploaded, and the rest of its blobs. text is
 // only in the directory if it is long.
-func (e *Executor) inputs(ctx context.Context, job *engine.Job, text []byte, again bool) (root cache.SizedDigest, rest []remote.Blob, err error) {
+func (e *Executor) inputs(ctx context.Context, job *engine.Job, text []byte, again bool) (root cache.SizedDigest,
+	rest []remote.Blob, err error) {
 	program, err := e.shared(ctx, cache.Digest{}, again, func() (remote.Blob, []remote.Blob, error) {
 		file, err := image.OwnFile(e.Binary)
 		if err != nil {
@@ -232,7 +237,8 @@ func (e *Executor) inputs(ctx context.Context, job *engine.Job, text []byte, aga
 	}
 	from := filepath.Join(job.Dir, onworker.InputDir)
 	if _, err := os.Lstat(from); len(job.Instance.Inputs) > 0 && err == nil {
-		files, err := e.shared(ctx, job.Inputs, again, func() (remote.Blob, []remote.Blob, error) { return remote.ReadDirectory(from) })
+		files, err := e.shared(ctx, job.Inputs, again,
+			func() (remote.Blob, []remote.Blob, error) { return remote.ReadDirectory(from) })
 		if err != nil {
 			return root, nil, err
 		}
@@ -252,7 +258,8 @@ func (e *Executor) inputs(ctx context.Context, job *engine.Job, text []byte, aga
 
 // shared uploads what several jobs have in common, unless that was done. again means that the server has
 // lost something.
-func (e *Executor) shared(ctx context.Context, key cache.Digest, again bool, read func() (remote.Blob, []remote.Blob, error)) (cache.SizedDigest, error) {
+func (e *Executor) shared(ctx context.Context, key cache.Digest, again bool,
+	read func() (remote.Blob, []remote.Blob, error)) (cache.SizedDigest, error) {
 	e.mu.Lock()
 	u := e.uploads[key]
 	if u == nil {
@@ -318,7 +325,8 @@ func moveResults(job *engine.Job, taken string, root image.Root, ended *remote.E
 		if err := os.RemoveAll(to); err != nil {
 			return nil, err
 		}
-		if err := os.Rename(filepath.Join(taken, filepath.FromSlash(p)), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(filepath.Join(taken, filepath.FromSlash(p)), to); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}

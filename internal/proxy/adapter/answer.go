@@ -61,9 +61,11 @@ func (m mappingBlock) mapping() mapping {
 
 func decodeSearch(b labelledBlock) (Search, hcl.Diagnostics) {
 	m, r, diags := decodeMapping(b.Body)
-	if !diags.HasErrors() && (given(m.Description) || given(m.Schema) || given(m.Problem) || len(m.SchemaDrops) > 0 || given(m.SchemaAdds)) {
+	if !diags.HasErrors() &&
+		(given(m.Description) || given(m.Schema) || given(m.Problem) || len(m.SchemaDrops) > 0 || given(m.SchemaAdds)) {
 		diags = append(diags, problem(b.Body.MissingItemRange(), "not part of a search",
-			"description, problem and the schema attributes belong to the tools block, where the content of the proxy is checked."))
+			"description, problem and the schema attributes belong to the tools block, where the content of the "+
+				"proxy is checked."))
 	}
 	return Search{Path: b.Label, request: r, mapping: m.mapping()}, diags
 }
@@ -71,7 +73,8 @@ func decodeSearch(b labelledBlock) (Search, hcl.Diagnostics) {
 func decodeList(body hcl.Body) (*listBlock, hcl.Diagnostics) {
 	m, r, diags := decodeMapping(body)
 	if !diags.HasErrors() && given(m.Score) {
-		diags = append(diags, problem(body.MissingItemRange(), "not part of a listing", "score belongs to a search block."))
+		diags = append(diags, problem(body.MissingItemRange(), "not part of a listing",
+			"score belongs to a search block."))
 	}
 	return &listBlock{
 		request: r, mapping: m.mapping(), Description: m.Description, Schema: m.Schema, Problem: m.Problem,

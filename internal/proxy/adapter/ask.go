@@ -83,7 +83,8 @@ func (r *Run) search(path string) (*Search, error) {
 			return &r.adapter.Search[i], nil
 		}
 	}
-	return nil, fmt.Errorf("adapter %s has no search %q: it has %s", r.adapter.Name, path, strings.Join(r.adapter.SearchPaths(), " and "))
+	return nil, fmt.Errorf("adapter %s has no search %q: it has %s", r.adapter.Name, path,
+		strings.Join(r.adapter.SearchPaths(), " and "))
 }
 
 // CheckSearch returns an error if the adapter does not have the search path.

@@ -15,7 +15,8 @@ import (
 
 // The names that expressions may use, by block.
 var (
-	launchNames   = []string{"home", "binary", "touchstone", "listen", "host", "port", "token", "secret", "upstreams", "expected", "model", "option"}
+	launchNames = []string{"home", "binary", "touchstone", "listen", "host", "port", "token", "secret", "upstreams",
+		"expected", "model", "option"}
 	announceNames = append(slices.Clone(launchNames), "answer")
 	mcpNames      = append(slices.Clone(launchNames), "base")
 	searchNames   = append(slices.Clone(launchNames), "query", "limit")
@@ -47,7 +48,8 @@ func (c *checker) names(allowed []string, expressions ...hcl.Expression) {
 		for _, t := range e.Variables() {
 			name := t.RootName()
 			if !slices.Contains(allowed, name) {
-				c.errorf(t.SourceRange(), "unknown name", "%q is not available here: use %s.", name, strings.Join(allowed, ", "))
+				c.errorf(t.SourceRange(), "unknown name", "%q is not available here: use %s.", name,
+					strings.Join(allowed, ", "))
 				continue
 			}
 			if name == "option" {
@@ -68,7 +70,9 @@ func (c *checker) option(t hcl.Traversal) {
 			return
 		}
 	}
-	c.errorf(t.SourceRange(), "unknown option", "Declare it in a block option \"NAME\" first; the declared options are: %s.", cmp.Or(strings.Join(names, ", "), "none"))
+	c.errorf(t.SourceRange(), "unknown option",
+		"Declare it in a block option \"NAME\" first; the declared options are: %s.",
+		cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // need refuses a block without a required attribute. Decoding cannot check this,
@@ -104,7 +108,8 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 	}
 	c.detectors()
 	if size := a.replay.PageSize; size != nil && *size < 1 {
-		c.errorf(file, "invalid page size", "replay: page_size is %d: give the number of tools in one answer, at least 1.", *size)
+		c.errorf(file, "invalid page size",
+			"replay: page_size is %d: give the number of tools in one answer, at least 1.", *size)
 	}
 	if a.start == nil {
 		return c.diags
@@ -113,7 +118,9 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 	switch a.Contract {
 	case Native:
 		if a.announce != nil || a.mcp != nil || a.tools != nil || len(a.Search) > 0 || a.ready.request != nil {
-			c.errorf(file, "block not used by the native contract", "With contract = %q only build, start, stop, option and detector blocks have an effect: remove the others, or the line.", Native)
+			c.errorf(file, "block not used by the native contract",
+				"With contract = %q only build, start, stop, option and detector blocks have an effect: remove the "+
+					"others, or the line.", Native)
 		}
 	case Described:
 		c.described(file)
@@ -138,7 +145,8 @@ func (c *checker) start(file hcl.Range) {
 	}
 	for _, t := range a.start.Command.Variables() {
 		if t.RootName() == "binary" && a.Build == nil {
-			c.errorf(t.SourceRange(), "nothing is built", "The command uses binary, but there is no build block: add one with the name of the file.")
+			c.errorf(t.SourceRange(), "nothing is built",
+				"The command uses binary, but there is no build block: add one with the name of the file.")
 		}
 	}
 }
@@ -153,7 +161,8 @@ func (c *checker) described(file hcl.Range) {
 	}
 	if m := a.mcp; m != nil {
 		if !slices.Contains([]string{"", transportHTTP, transportSSE, transportStdio}, m.Transport) {
-			c.errorf(m.Endpoint.Range(), "unknown transport", "transport is %q: use http (streamable HTTP, the default), sse or stdio.", m.Transport)
+			c.errorf(m.Endpoint.Range(), "unknown transport",
+				"transport is %q: use http (streamable HTTP, the default), sse or stdio.", m.Transport)
 		}
 		c.names(mcpNames, m.Endpoint, m.Headers)
 	}
@@ -161,25 +170,30 @@ func (c *checker) described(file hcl.Range) {
 		c.request(r, launchNames)
 		c.names(answerNames, a.ready.Done, a.ready.Progress)
 	} else if given(a.ready.Done) {
-		c.errorf(a.ready.Done.Range(), "no request", "done evaluates an answer: select a request with path, call or list_tools.")
+		c.errorf(a.ready.Done.Range(), "no request",
+			"done evaluates an answer: select a request with path, call or list_tools.")
 	}
 	if a.tools == nil {
-		c.errorf(file, "no tools block", "The evaluation must check what is indexed: add a tools block that describes how the proxy lists its tools.")
+		c.errorf(file, "no tools block", "The evaluation must check what is indexed: add a tools block that "+
+			"describes how the proxy lists its tools.")
 	} else {
 		c.need(a.tools.at, "tools", "items", a.tools.Items)
 		c.request(&a.tools.request, launchNames)
 		c.names(answerNames, a.tools.Items)
-		c.names(itemNames, a.tools.ID, a.tools.Server, a.tools.Name, a.tools.Description, a.tools.Schema, a.tools.Problem)
+		c.names(itemNames, a.tools.ID, a.tools.Server, a.tools.Name, a.tools.Description, a.tools.Schema,
+			a.tools.Problem)
 		c.names(nil, a.tools.SchemaAdds)
 	}
 	if len(a.Search) == 0 {
-		c.errorf(file, "no search block", "Describe how to search the proxy: add a block search \"rest\" or search \"mcp\".")
+		c.errorf(file, "no search block", "Describe how to search the proxy: add a block search \"rest\" or search "+
+			"\"mcp\".")
 	}
 	seen := map[string]bool{}
 	for i := range a.Search {
 		s := &a.Search[i]
 		if s.Path != contracts.SearchMCP && s.Path != contracts.SearchREST || seen[s.Path] {
-			c.errorf(s.at, "unknown or duplicate search path", "search %q: there can be one %q and one %q.", s.Path, contracts.SearchMCP, contracts.SearchREST)
+			c.errorf(s.at, "unknown or duplicate search path", "search %q: there can be one %q and one %q.", s.Path,
+				contracts.SearchMCP, contracts.SearchREST)
 		}
 		seen[s.Path] = true
 		c.need(s.at, "search", "items", s.Items)
@@ -194,7 +208,8 @@ func (c *checker) detectors() {
 	for _, d := range c.adapter.Detectors {
 		at := d.Command.Range()
 		if seen[d.Name] || d.Name == "" || strings.ContainsAny(d.Name, " \t") {
-			c.errorf(at, "invalid name of a detector", "detector %q: give each detector a unique name without white space.", d.Name)
+			c.errorf(at, "invalid name of a detector",
+				"detector %q: give each detector a unique name without white space.", d.Name)
 		}
 		seen[d.Name] = true
 		if d.Binary != "" {
@@ -222,6 +237,7 @@ func (c *checker) stop(file hcl.Range) {
 	}
 	var err error
 	if s.after, err = time.ParseDuration(s.Grace); err != nil || s.after <= 0 || s.after > time.Minute {
-		c.errorf(file, "invalid duration", "stop: grace is %q: give a duration up to a minute, such as \"5s\".", s.Grace)
+		c.errorf(file, "invalid duration", "stop: grace is %q: give a duration up to a minute, such as \"5s\".",
+			s.Grace)
 	}
 }

@@ -44,7 +44,8 @@ func (a *Adapter) Detector(name string) (*Detector, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return nil, fmt.Errorf("adapter %s has no detector %q: it has %s", a.Name, name, cmp.Or(strings.Join(names, ", "), "none"))
+	return nil, fmt.Errorf("adapter %s has no detector %q: it has %s", a.Name, name,
+		cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // Judgement is one run of a detector: its command and its files.
@@ -124,5 +125,6 @@ func (d *Detector) Verdict(j Judgement, output []byte) (contracts.DetectorVerdic
 }
 
 func (d *Detector) wrap(err error) error {
-	return fmt.Errorf("detector %s of the adapter: %w: correct the adapter (see docs/reference/adapters.md)", d.Name, err)
+	return fmt.Errorf("detector %s of the adapter: %w: correct the adapter (see docs/reference/adapters.md)", d.Name,
+		err)
 }

@@ -197,7 +197,8 @@ func Parse(source []byte, file string) (*Adapter, error) {
 		return nil, describe(diags, f, file)
 	}
 	a := &Adapter{
-		Name: spec.Name, About: spec.About, Contract: cmp.Or(spec.Contract, Described), Network: cmp.Or(spec.Network, "loopback"), Options: spec.Options, Build: spec.Build,
+		Name: spec.Name, About: spec.About, Contract: cmp.Or(spec.Contract, Described),
+		Network: cmp.Or(spec.Network, "loopback"), Options: spec.Options, Build: spec.Build,
 		start: spec.Start, announce: spec.Announce, mcp: spec.MCP, file: file, source: source,
 	}
 	if spec.Stop != nil {
@@ -273,7 +274,8 @@ func describe(diags hcl.Diagnostics, f *hcl.File, name string) error {
 	if err := hcl.NewDiagnosticTextWriter(&text, files, 0, false).WriteDiagnostics(diags); err != nil {
 		return diags
 	}
-	return errors.New("the proxy's adapter is invalid (see docs/reference/adapters.md):\n" + strings.TrimRight(text.String(), "\n"))
+	return errors.New("the proxy's adapter is invalid (see docs/reference/adapters.md):\n" +
+		strings.TrimRight(text.String(), "\n"))
 }
 
 // problem returns a diagnostic with a place and a remedy.

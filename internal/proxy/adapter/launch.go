@@ -61,8 +61,10 @@ func (a *Adapter) Run(setting Setting) (*Run, error) {
 	}
 	text := cty.StringVal
 	return &Run{adapter: a, setting: setting, scope: scope{vars: map[string]cty.Value{
-		"home": text(setting.Home), "binary": text(setting.Binary), "touchstone": text(setting.Touchstone), "model": text(setting.Model),
-		"listen": text(setting.Listen), "host": text(host), "port": text(port), "token": text(setting.Token), "secret": text(setting.Secret),
+		"home": text(setting.Home), "binary": text(setting.Binary), "touchstone": text(setting.Touchstone),
+		"model":  text(setting.Model),
+		"listen": text(setting.Listen), "host": text(host), "port": text(port), "token": text(setting.Token),
+		"secret":    text(setting.Secret),
 		"upstreams": fromJSON(upstreams), "expected": cty.NumberIntVal(int64(setting.Tools)),
 		"option": options,
 	}}}, nil
@@ -81,7 +83,8 @@ func (a *Adapter) options(given map[string]string) (cty.Value, error) {
 		case o.Default != nil:
 			values[o.Name] = cty.StringVal(*o.Default)
 		default:
-			return cty.NilVal, fmt.Errorf("adapter %s requires the option %s: give it with --option %s=VALUE, in a pipeline with --var 'proxy_options={%s = \"VALUE\"}'", a.Name, o.Name, o.Name, o.Name)
+			return cty.NilVal, fmt.Errorf("adapter %s requires the option %s: give it with --option %s=VALUE, in a "+
+				"pipeline with --var 'proxy_options={%s = \"VALUE\"}'", a.Name, o.Name, o.Name, o.Name)
 		}
 	}
 	for name := range given {
@@ -89,7 +92,8 @@ func (a *Adapter) options(given map[string]string) (cty.Value, error) {
 			if len(names) == 0 {
 				return cty.NilVal, fmt.Errorf("adapter %s has no option %q: it declares no options", a.Name, name)
 			}
-			return cty.NilVal, fmt.Errorf("adapter %s has no option %q: its options are %s", a.Name, name, strings.Join(names, ", "))
+			return cty.NilVal, fmt.Errorf("adapter %s has no option %q: its options are %s", a.Name, name,
+				strings.Join(names, ", "))
 		}
 	}
 	if len(values) == 0 {
@@ -170,7 +174,8 @@ func words(s scope, command hcl.Expression) ([]string, error) {
 
 // wrap adds the adapter and the block to an error of an evaluation.
 func (r *Run) wrap(block string, err error) error {
-	return fmt.Errorf("adapter %s, %s: %w: correct the adapter (see docs/reference/adapters.md)", r.adapter.Name, block, err)
+	return fmt.Errorf("adapter %s, %s: %w: correct the adapter (see docs/reference/adapters.md)", r.adapter.Name, block,
+		err)
 }
 
 // Announcement returns the file in which the proxy writes its address, relative to

@@ -51,7 +51,8 @@ func decodeRequest(body hcl.Body) (request, hcl.Diagnostics) {
 	}
 	if kinds != 1 {
 		diags = append(diags, problem(r.at, "not exactly one kind of request",
-			"Give exactly one of path (an HTTP request), call (a tool over MCP) and list_tools = true (MCP's own list)."))
+			"Give exactly one of path (an HTTP request), call (a tool over MCP) and list_tools = true (MCP's own "+
+				"list)."))
 	}
 	return r, diags
 }

@@ -75,7 +75,8 @@ func Serve(ctx context.Context, opts Options) error {
 	for _, t := range c.tools {
 		size += len(t.id) + len(t.description) + len(t.schema)
 	}
-	opts.Log.Info("all tools are read", "tools", len(c.tools), "rank", opts.Rank, "bytes in context without a search", size)
+	opts.Log.Info("all tools are read", "tools", len(c.tools), "rank", opts.Rank, "bytes in context without a search",
+		size)
 	server := &http.Server{Handler: c.handler(), ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
@@ -104,7 +105,8 @@ func newClient(ctx context.Context, opts Options) (*client, error) {
 		return nil, fmt.Errorf("unknown --rank %q: use %s", opts.Rank, strings.Join(Rankings(), ", "))
 	}
 	if opts.Rank == RankDense && opts.Model == nil {
-		return nil, errors.New("--rank dense requires a sentence model or an embeddings service: give --model DIR, or --embeddings-url and --embeddings-model")
+		return nil, errors.New("--rank dense requires a sentence model or an embeddings service: give --model DIR, " +
+			"or --embeddings-url and --embeddings-model")
 	}
 	tools, err := readTools(ctx, opts.Config.Upstreams)
 	if err != nil {

@@ -54,7 +54,8 @@ func readTools(ctx context.Context, servers []contracts.Upstream) ([]tool, error
 
 func readServer(ctx context.Context, s contracts.Upstream) ([]tool, error) {
 	var listed []*mcp.Tool
-	err := mcpclient.Use(ctx, mcpclient.Target{Command: s.Command, Env: s.Env, URL: s.URL}, mcpclient.Options{Name: "touchstone-direct", Version: "1"},
+	err := mcpclient.Use(ctx, mcpclient.Target{Command: s.Command, Env: s.Env, URL: s.URL},
+		mcpclient.Options{Name: "touchstone-direct", Version: "1"},
 		func(ctx context.Context, session *mcp.ClientSession) (err error) {
 			listed, err = mcpclient.Tools(ctx, session)
 			return err
@@ -68,7 +69,8 @@ func readServer(ctx context.Context, s contracts.Upstream) ([]tool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the schema of its tool %q: %w", t.Name, err)
 		}
-		tools = append(tools, tool{id: s.Name + ":" + t.Name, server: s.Name, name: t.Name, description: t.Description, schema: schema})
+		tools = append(tools, tool{id: s.Name + ":" + t.Name, server: s.Name, name: t.Name, description: t.Description,
+			schema: schema})
 	}
 	return tools, nil
 }

@@ -41,7 +41,8 @@ func Use(ctx context.Context, t Target, o Options, do func(context.Context, *mcp
 	switch {
 	case err2 == nil:
 		return nil
-	case errors.As(err2, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden):
+	case errors.As(err2, &answer) &&
+		(answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden):
 		return err2 // it does support SSE
 	case err2.Error() == err.Error():
 		return fmt.Errorf("%w, also over SSE", err)
@@ -61,7 +62,8 @@ func useCommand(ctx context.Context, t Target, o Options, do func(context.Contex
 		p.Stop()
 	}
 	err = b.explain(runSession(ctx, stop, &mcp.IOTransport{
-		Reader: &observed{ReadCloser: newJSONLines(endingReader{p.Out, end}, o.Stderr), messages: messages{framing: perLine, observe: o.Observe, budget: b}},
+		Reader: &observed{ReadCloser: newJSONLines(endingReader{p.Out, end}, o.Stderr),
+			messages: messages{framing: perLine, observe: o.Observe, budget: b}},
 		Writer: endingWriter{p.In, end},
 	}, o, do))
 	if err != nil && ended && ctx.Err() == nil && b.excess.Load() == nil {
@@ -72,7 +74,8 @@ func useCommand(ctx context.Context, t Target, o Options, do func(context.Contex
 
 // useURL also reports whether the server refused the first request like a server that
 // only supports SSE.
-func useURL(ctx context.Context, t Target, o Options, do func(context.Context, *mcp.ClientSession) error) (refused bool, err error) {
+func useURL(ctx context.Context, t Target, o Options, do func(context.Context, *mcp.ClientSession) error) (refused bool,
+	err error) {
 	over := make(chan struct{})
 	defer close(over)
 	transport, rt, stop, err := httpTransport(over, t, o)
@@ -89,7 +92,8 @@ func useURL(ctx context.Context, t Target, o Options, do func(context.Context, *
 // runSession calls do in a goroutine, and returns at the latest when ctx ends. A server that
 // never reads its input can block a write forever, and the context does not end that write.
 // Stopping the server ends the write, and then the goroutine.
-func runSession(ctx context.Context, stop func(), transport mcp.Transport, o Options, do func(context.Context, *mcp.ClientSession) error) error {
+func runSession(ctx context.Context, stop func(), transport mcp.Transport, o Options,
+	do func(context.Context, *mcp.ClientSession) error) error {
 	done := make(chan error, 1)
 	go func() {
 		client := mcp.NewClient(&mcp.Implementation{Name: o.Name, Version: o.Version}, &mcp.ClientOptions{

@@ -159,7 +159,8 @@ func answered(resp *http.Response) error {
 	plain := mediaType == "" || mediaType == "application/json" || mediaType == "text/plain"
 	switch {
 	case resp.StatusCode >= 400:
-	case resp.StatusCode == http.StatusOK && mediaType != "" && mediaType != "application/json" && mediaType != "text/event-stream":
+	case resp.StatusCode == http.StatusOK && mediaType != "" && mediaType != "application/json" &&
+		mediaType != "text/event-stream":
 	default:
 		return nil
 	}

@@ -65,10 +65,12 @@ func (t *roundTripper) roundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	f := whole
-	if mediaType, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && mediaType == "text/event-stream" {
+	if mediaType, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil &&
+		mediaType == "text/event-stream" {
 		f = perEvent
 	}
-	resp.Body = &observed{ReadCloser: cancelled{resp.Body, cancel}, messages: messages{framing: f, observe: t.observe, budget: t.budget}}
+	resp.Body = &observed{ReadCloser: cancelled{resp.Body, cancel},
+		messages: messages{framing: f, observe: t.observe, budget: t.budget}}
 	return resp, nil
 }
 

@@ -101,7 +101,8 @@ type catalog struct {
 
 // next judges tools, indexes those that may be found, and returns the catalogue that
 // replaces c. With a model, the tools can also be found by meaning.
-func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.IndexOptions, model embedding.Model) (*catalog, error) {
+func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.IndexOptions,
+	model embedding.Model) (*catalog, error) {
 	hard, err := quarantine(tools, c.approved)
 	if err != nil {
 		return nil, err

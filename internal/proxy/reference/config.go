@@ -16,7 +16,8 @@ func checkConfig(cfg contracts.ProxyConfig) error {
 		case up.Name == "":
 			return fmt.Errorf("upstream %d has no name: add one, because it is the first part of its tools' ids", i+1)
 		case strings.Contains(up.Name, ":"):
-			return fmt.Errorf("upstream %q has a colon in its name: rename it, because a colon separates server and tool in a tool's id", up.Name)
+			return fmt.Errorf("upstream %q has a colon in its name: rename it, because a colon separates server and "+
+				"tool in a tool's id", up.Name)
 		case seen[up.Name]:
 			return fmt.Errorf("upstream %q is configured twice: rename one of the two", up.Name)
 		case len(up.Command) == 0 && up.URL == "":
@@ -27,7 +28,8 @@ func checkConfig(cfg contracts.ProxyConfig) error {
 		if up.URL != "" {
 			u, err := url.Parse(up.URL)
 			if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-				return fmt.Errorf("upstream %q has the url %q: it must start with http:// or https:// and name a host", up.Name, up.URL)
+				return fmt.Errorf("upstream %q has the url %q: it must start with http:// or https:// and name a host",
+					up.Name, up.URL)
 			}
 		}
 		seen[up.Name] = true

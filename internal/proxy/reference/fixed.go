@@ -16,7 +16,8 @@ type Index struct{ index *searchIndex }
 func NewIndex(ctx context.Context, tools []contracts.Tool, model embedding.Model) (*Index, error) {
 	records := make([]*toolRecord, len(tools))
 	for i, t := range tools {
-		records[i] = &toolRecord{id: t.ToolID, server: t.Server, tool: t.Tool, description: t.Description, schema: t.Schema}
+		records[i] = &toolRecord{id: t.ToolID, server: t.Server, tool: t.Tool, description: t.Description,
+			schema: t.Schema}
 	}
 	index, err := newSearchIndex(records, contracts.IndexOptions{})
 	if err != nil {

@@ -35,7 +35,8 @@ type embeddingIndex struct {
 
 // newEmbeddingIndex computes the vectors of tools. It reuses the vectors of texts that
 // before, which may be nil, already has.
-func newEmbeddingIndex(ctx context.Context, model embedding.Model, tools []*toolRecord, before *embeddingIndex) (*embeddingIndex, error) {
+func newEmbeddingIndex(ctx context.Context, model embedding.Model, tools []*toolRecord,
+	before *embeddingIndex) (*embeddingIndex, error) {
 	m := &embeddingIndex{model: model, known: map[string][]float32{}}
 	var missing []string
 	for _, t := range tools {
@@ -86,7 +87,8 @@ func (m *embeddingIndex) closest(ctx context.Context, text string, limit int) ([
 	hits := make([]hit, len(m.ids))
 	for i, v := range m.vectors {
 		if len(v) != len(query[0]) {
-			return nil, fmt.Errorf("the model returned a vector of %d numbers for the query, but of %d for a tool", len(query[0]), len(v))
+			return nil, fmt.Errorf("the model returned a vector of %d numbers for the query, but of %d for a tool",
+				len(query[0]), len(v))
 		}
 		hits[i] = hit{m.ids[i], roundScore(embedding.Cosine(query[0], v))}
 	}

@@ -18,7 +18,8 @@ type Finding struct {
 // combination with other servers. It returns the findings of the tools to hide. The
 // approved tools are the scanner's baseline, which distinguishes changed tools from
 // new ones.
-func quarantine(tools []*toolRecord, approved map[contracts.ToolID]*toolRecord) (map[contracts.ToolID][]Finding, error) {
+func quarantine(tools []*toolRecord, approved map[contracts.ToolID]*toolRecord) (map[contracts.ToolID][]Finding,
+	error) {
 	var baseline []scanner.Tool
 	for _, t := range approved {
 		baseline = append(baseline, scannable(t))
@@ -38,7 +39,8 @@ func quarantine(tools []*toolRecord, approved map[contracts.ToolID]*toolRecord) 
 		}
 		id := f.Server + ":" + f.Tool
 		for _, signal := range f.Signals {
-			dangerous[id] = append(dangerous[id], Finding{Check: signal.CheckID, Detail: signal.Detail, Evidence: signal.Evidence})
+			dangerous[id] = append(dangerous[id],
+				Finding{Check: signal.CheckID, Detail: signal.Detail, Evidence: signal.Evidence})
 		}
 	}
 	return dangerous, nil

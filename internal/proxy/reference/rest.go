@@ -95,7 +95,8 @@ func requireLoopbackHost(next http.Handler) http.Handler {
 			host = h
 		}
 		if !isLoopback(host) {
-			writeError(w, http.StatusForbidden, fmt.Sprintf("host %q is not served: use 127.0.0.1 or localhost", r.Host))
+			writeError(w, http.StatusForbidden,
+				fmt.Sprintf("host %q is not served: use 127.0.0.1 or localhost", r.Host))
 			return
 		}
 		next.ServeHTTP(w, r)

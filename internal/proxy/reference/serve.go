@@ -51,7 +51,8 @@ func Serve(ctx context.Context, opts Options) error {
 	}
 	local := isLoopback(host)
 	if !local && !opts.AllowRemote {
-		return fmt.Errorf("listen on %q: the proxy has no authentication and only listens on loopback: use 127.0.0.1, or allow remote clients with --allow-remote", opts.Listen)
+		return fmt.Errorf("listen on %q: the proxy has no authentication and only listens on loopback: use "+
+			"127.0.0.1, or allow remote clients with --allow-remote", opts.Listen)
 	}
 	listener, err := net.Listen("tcp", opts.Listen)
 	if err != nil {

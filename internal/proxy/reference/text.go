@@ -16,20 +16,21 @@ import (
 const toolText = "tool-text"
 
 func init() {
-	err := registry.RegisterAnalyzer(toolText, func(_ map[string]any, cache *registry.Cache) (analysis.Analyzer, error) {
-		stop, err := cache.TokenFilterNamed(en.StopName)
-		if err != nil {
-			return nil, err
-		}
-		stem, err := cache.TokenFilterNamed(en.SnowballStemmerName)
-		if err != nil {
-			return nil, err
-		}
-		return &analysis.DefaultAnalyzer{
-			Tokenizer:    wordTokenizer{},
-			TokenFilters: []analysis.TokenFilter{stop, requestFilter{}, stem},
-		}, nil
-	})
+	err := registry.RegisterAnalyzer(toolText,
+		func(_ map[string]any, cache *registry.Cache) (analysis.Analyzer, error) {
+			stop, err := cache.TokenFilterNamed(en.StopName)
+			if err != nil {
+				return nil, err
+			}
+			stem, err := cache.TokenFilterNamed(en.SnowballStemmerName)
+			if err != nil {
+				return nil, err
+			}
+			return &analysis.DefaultAnalyzer{
+				Tokenizer:    wordTokenizer{},
+				TokenFilters: []analysis.TokenFilter{stop, requestFilter{}, stem},
+			}, nil
+		})
 	if err != nil {
 		panic(err) // two analyzers have the same name: a bug in this program
 	}

@@ -53,7 +53,8 @@ func NewVariants(tools []contracts.Tool) *Variants {
 		v.fields[i] = fieldIndex{}
 	}
 	for i, t := range tools {
-		texts := []fieldText{analyzeText(t.Tool), analyzeText(t.Description), analyzeText(t.Server), analyzeText(SchemaText(t.Schema))}
+		texts := []fieldText{analyzeText(t.Tool), analyzeText(t.Description), analyzeText(t.Server),
+			analyzeText(SchemaText(t.Schema))}
 		for field, text := range texts {
 			for term, times := range text.terms {
 				v.fields[field][term] = append(v.fields[field][term], newPosting(i, times))

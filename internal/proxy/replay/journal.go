@@ -74,7 +74,8 @@ func (s *Servers) Unlisted() []string {
 		case lists == 0:
 			lines = append(lines, fmt.Sprintf("server %q was not asked for its %d tools", p.server, len(p.tools)))
 		case most < len(p.tools):
-			lines = append(lines, fmt.Sprintf("server %q was asked for %d of its %d tools in %d requests; a client must ask again while an answer has a nextCursor", p.server, most, len(p.tools), lists))
+			lines = append(lines, fmt.Sprintf("server %q was asked for %d of its %d tools in %d requests; a client "+
+				"must ask again while an answer has a nextCursor", p.server, most, len(p.tools), lists))
 		}
 	}
 	return lines

@@ -92,7 +92,8 @@ func NewServer(corpus contracts.Corpus, name string, pageSize int) (*Server, err
 		}
 	}
 	if len(p.tools) == 0 {
-		return nil, fmt.Errorf("the corpus has no tool of server %q: its servers are %s", name, strings.Join(ServerNames(corpus), ", "))
+		return nil, fmt.Errorf("the corpus has no tool of server %q: its servers are %s", name,
+			strings.Join(ServerNames(corpus), ", "))
 	}
 	return newServer(p, pageSize), nil
 }

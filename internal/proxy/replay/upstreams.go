@@ -40,7 +40,8 @@ func writeParts(dir, executable string, corpus contracts.Corpus, parts []part, p
 		if err := os.WriteFile(file, b, 0o600); err != nil {
 			return nil, fmt.Errorf("write the tools of server %q for replay: %w", p.server, err)
 		}
-		commands[i] = []string{executable, "replay", "--corpus", file, "--server", p.server, "--journal", journalOf(file)}
+		commands[i] = []string{executable, "replay", "--corpus", file, "--server", p.server, "--journal",
+			journalOf(file)}
 		if pageSize != DefaultPageSize {
 			commands[i] = append(commands[i], "--page-size", strconv.Itoa(pageSize))
 		}

@@ -63,7 +63,8 @@ func (d *adapterDriver) replay() replay.Options {
 
 func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error) {
 	if opts.Index.DropDescriptions || opts.Index.ReverseTop || len(opts.Index.Hide) > 0 {
-		return adapter.Launch{}, fmt.Errorf("--degrade only works with the reference proxy: leave it out with adapter %s", d.adapter.Name)
+		return adapter.Launch{},
+			fmt.Errorf("--degrade only works with the reference proxy: leave it out with adapter %s", d.adapter.Name)
 	}
 	listen, err := freeAddress()
 	if err != nil {
@@ -71,7 +72,8 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 	}
 	d.home, d.token = home, token()
 	d.run, err = d.adapter.Run(adapter.Setting{
-		Home: home, Binary: d.binary, Touchstone: d.self, Model: d.model, Listen: listen, Token: d.token, Secret: cmp.Or(opts.Secret, os.Getenv(secretVariable)),
+		Home: home, Binary: d.binary, Touchstone: d.self, Model: d.model, Listen: listen, Token: d.token,
+		Secret:    cmp.Or(opts.Secret, os.Getenv(secretVariable)),
 		Upstreams: opts.upstreams, Tools: len(opts.Corpus.Tools), Options: d.options,
 	})
 	if err != nil {
@@ -79,7 +81,8 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 	}
 	if opts.SearchPath != "" {
 		if err := d.run.CheckSearch(opts.SearchPath); err != nil {
-			return adapter.Launch{}, fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var search=NAME", err)
+			return adapter.Launch{},
+				fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var search=NAME", err)
 		}
 	}
 	if d.run.FindEach() {
@@ -174,7 +177,8 @@ func (d *adapterDriver) findEach(ctx context.Context, client *http.Client, addr 
 			found = found || hit.Name == d.find[0]
 		}
 		if !found {
-			return false, fmt.Sprintf("tool %q is not among the first %d results of a search for its name", d.find[0], depth), nil
+			return false, fmt.Sprintf("tool %q is not among the first %d results of a search for its name", d.find[0],
+				depth), nil
 		}
 		d.find = d.find[1:]
 	}
@@ -200,7 +204,8 @@ func (d *adapterDriver) tools(ctx context.Context, client *http.Client, addr add
 	}
 	tools := make([]Tool, len(listed))
 	for i, t := range listed {
-		tools[i] = Tool{ID: t.ID, Schema: t.Schema, Problem: t.Problem, NoSchema: t.Schema == nil, NoDescription: t.Description == nil}
+		tools[i] = Tool{ID: t.ID, Schema: t.Schema, Problem: t.Problem, NoSchema: t.Schema == nil,
+			NoDescription: t.Description == nil}
 		if t.Description != nil {
 			tools[i].Description = *t.Description
 		}
@@ -221,7 +226,8 @@ func (d *adapterDriver) expected(tools []Tool) ([]Tool, error) {
 }
 
 // ask sends a request to the proxy.
-func (d *adapterDriver) ask(ctx context.Context, client *http.Client, addr address, q adapter.Question) (adapter.Answer, error) {
+func (d *adapterDriver) ask(ctx context.Context, client *http.Client, addr address, q adapter.Question) (adapter.Answer,
+	error) {
 	if q.Call == "" && !q.ListTools {
 		req, err := http.NewRequestWithContext(ctx, q.Method, addr.base+q.URL, bytes.NewReader(q.Body))
 		if err != nil {
@@ -269,7 +275,8 @@ func (d *adapterDriver) searcher(addr address, path string, client *http.Client)
 	return &adapterSearcher{d, client, addr, path}, nil
 }
 
-func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr address, path, query string, limit int) (contracts.SearchAnswer, error) {
+func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr address, path, query string,
+	limit int) (contracts.SearchAnswer, error) {
 	q, err := d.run.SearchQuestion(path, query, limit)
 	if err != nil {
 		return contracts.SearchAnswer{}, err
@@ -280,7 +287,8 @@ func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr 
 	}
 	hits, err := d.run.Hits(path, answer)
 	if err != nil {
-		return hits, fmt.Errorf("the answer does not match adapter %s: %w; it begins %s", d.adapter.Name, err, quoteStart(answer.Text))
+		return hits, fmt.Errorf("the answer does not match adapter %s: %w; it begins %s", d.adapter.Name, err,
+			quoteStart(answer.Text))
 	}
 	return hits, nil
 }

@@ -74,7 +74,8 @@ func (n nativeDriver) launch(home string, opts Options) (adapter.Launch, error) 
 		return adapter.Launch{}, fmt.Errorf("write the proxy's configuration: %w", err)
 	}
 	argv := append(slices.Clone(n.command),
-		"--config", filepath.Join(home, "config.json"), "--listen", "127.0.0.1:0", "--ready-file", filepath.Join(home, readyFile))
+		"--config", filepath.Join(home, "config.json"), "--listen", "127.0.0.1:0", "--ready-file",
+		filepath.Join(home, readyFile))
 	if n.embedded {
 		argv = append(argv, "--until-stdin-closes")
 	}
@@ -98,7 +99,8 @@ func (nativeDriver) address(home string) (address, bool, error) {
 	}
 	var a reference.Announcement
 	if err := json.Unmarshal(data, &a); err != nil || a.URL == "" {
-		return address{}, false, errors.New(`its ready file is not a JSON object with a "url": see docs/reference/proxy-contract.md`)
+		return address{}, false,
+			errors.New(`its ready file is not a JSON object with a "url": see docs/reference/proxy-contract.md`)
 	}
 	if a.MCP == "" {
 		a.MCP = a.URL + "/mcp"

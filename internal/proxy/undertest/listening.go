@@ -18,7 +18,8 @@ func (p *Proxy) otherListeners(told address) string {
 	if len(others) == 0 || told.base == "" {
 		return ""
 	}
-	return fmt.Sprintf("; it should listen at %s but listens at %s", strings.TrimPrefix(told.base, "http://"), strings.Join(others, " and "))
+	return fmt.Sprintf("; it should listen at %s but listens at %s", strings.TrimPrefix(told.base, "http://"),
+		strings.Join(others, " and "))
 }
 
 // checkListeners refuses a proxy with a process that listens where other machines can
@@ -26,7 +27,8 @@ func (p *Proxy) otherListeners(told address) string {
 func (p *Proxy) checkListeners() error {
 	for _, at := range listening(p.home) {
 		if !at.Addr().Unmap().IsLoopback() {
-			return fmt.Errorf("it listens at %s but must listen only on loopback: configure it to bind only 127.0.0.1", at)
+			return fmt.Errorf("it listens at %s but must listen only on loopback: configure it to bind only 127.0.0.1",
+				at)
 		}
 	}
 	return nil

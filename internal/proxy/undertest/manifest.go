@@ -37,12 +37,14 @@ func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 	}
 	if m.Adapter == "" {
 		if exe == "" {
-			return nil, fmt.Errorf("the manifest of proxy %q names neither a program nor an adapter: build it again", m.Name)
+			return nil, fmt.Errorf("the manifest of proxy %q names neither a program nor an adapter: build it again",
+				m.Name)
 		}
 		return nativeDriver{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded, model, 0}, nil
 	}
 	if !filepath.IsLocal(m.Adapter) {
-		return nil, fmt.Errorf("the manifest of proxy %q names the adapter %q, which is not inside its directory: build it again", m.Name, m.Adapter)
+		return nil, fmt.Errorf("the manifest of proxy %q names the adapter %q, which is not inside its directory: "+
+			"build it again", m.Name, m.Adapter)
 	}
 	a, err := adapter.ReadFile(filepath.Join(opts.Dir, m.Adapter))
 	if err != nil {
@@ -73,7 +75,8 @@ func modelOf(m contracts.ProxyManifest, dir string) (string, error) {
 		return "", nil
 	}
 	if !filepath.IsLocal(m.Model) {
-		return "", fmt.Errorf("the manifest of proxy %q names the model %q, which is not inside its directory: build it again", m.Name, m.Model)
+		return "", fmt.Errorf("the manifest of proxy %q names the model %q, which is not inside its directory: "+
+			"build it again", m.Name, m.Model)
 	}
 	return filepath.Abs(filepath.Join(dir, m.Model))
 }
@@ -84,7 +87,8 @@ func executable(m contracts.ProxyManifest, dir, self string) (string, error) {
 		return self, nil
 	}
 	if !filepath.IsLocal(m.Binary) {
-		return "", fmt.Errorf("the manifest of proxy %q names the binary %q, which is not inside its directory: build it again", m.Name, m.Binary)
+		return "", fmt.Errorf("the manifest of proxy %q names the binary %q, which is not inside its directory: "+
+			"build it again", m.Name, m.Binary)
 	}
 	path, err := filepath.Abs(filepath.Join(dir, m.Binary))
 	if err != nil {

@@ -45,13 +45,16 @@ func newMCPClient(endpoint string, client *http.Client, header http.Header, sse 
 // be queried.
 func newStdioClient(p *process) *mcpClient {
 	used := false
-	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), only: true, transport: func() (mcp.Transport, error) {
-		if used {
-			return nil, ErrBroken
-		}
-		used = true
-		return &mcp.IOTransport{Reader: io.NopCloser(&messages{from: p.out, most: maxAnswer}), Writer: keepOpen{p.in}}, nil
-	}}
+	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), only: true,
+		transport: func() (mcp.Transport, error) {
+			if used {
+				return nil, ErrBroken
+			}
+			used = true
+			return &mcp.IOTransport{Reader: io.NopCloser(&messages{from: p.out, most: maxAnswer}),
+					Writer: keepOpen{p.in}},
+				nil
+		}}
 }
 
 func anyMCPClient() *mcp.Client {

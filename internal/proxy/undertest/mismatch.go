@@ -29,7 +29,8 @@ func (p *Proxy) Mismatch(want, got []Tool) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("proxy %q did not index the corpus: %d of %d tools differ:\n%s", p.Manifest.Name, len(lines), len(want), Shorten(lines))
+	text := fmt.Sprintf("proxy %q did not index the corpus: %d of %d tools differ:\n%s", p.Manifest.Name, len(lines),
+		len(want), Shorten(lines))
 	if missing(expected, listed) {
 		text += "\n" + p.unlisted()
 	}
@@ -93,7 +94,8 @@ func (p *Proxy) schemaChanges(want, got []Tool) string {
 		for _, keyword := range slices.Sorted(maps.Keys(dropped)) {
 			quoted = append(quoted, strconv.Quote(keyword))
 		}
-		fmt.Fprintf(&text, "\nif the proxy never keeps these keywords, add them to schema_drops in the tools block of its adapter: %s", strings.Join(quoted, ", "))
+		fmt.Fprintf(&text, "\nif the proxy never keeps these keywords, add them to schema_drops in the tools block "+
+			"of its adapter: %s", strings.Join(quoted, ", "))
 	}
 	return text.String()
 }

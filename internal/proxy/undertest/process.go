@@ -116,7 +116,8 @@ func environment(home string, more map[string]string) ([]string, error) {
 		}
 		below, err := filepath.Rel(home, v)
 		if name == homeVariable || err != nil || !filepath.IsLocal(below) {
-			return nil, fmt.Errorf("the adapter sets %s to %q, which is not inside the proxy's private directory: leave it out, or use a path that starts with ${home}", name, v)
+			return nil, fmt.Errorf("the adapter sets %s to %q, which is not inside the proxy's private directory: "+
+				"leave it out, or use a path that starts with ${home}", name, v)
 		}
 		if err := os.MkdirAll(v, 0o700); err != nil {
 			return nil, fmt.Errorf("create a directory for the proxy: %w", err)

@@ -63,7 +63,8 @@ func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (cont
 	result, err := s.call(ctx, "retrieve_tools", map[string]any{"query": query, "limit": limit})
 	if err != nil && !s.connected.Load() {
 		// The proxy may only have the other search path.
-		return contracts.SearchAnswer{}, fmt.Errorf("%w; if the proxy has no MCP search, use its REST search: --search rest, in a pipeline --var search=rest", err)
+		return contracts.SearchAnswer{}, fmt.Errorf("%w; if the proxy has no MCP search, use its REST search: "+
+			"--search rest, in a pipeline --var search=rest", err)
 	}
 	if err != nil {
 		return contracts.SearchAnswer{}, err
@@ -87,7 +88,8 @@ func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
 	}
 	var answer wireAnswer
 	if err := json.Unmarshal(data, &answer); err != nil {
-		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: the answer is invalid (%w): it begins %s", err, quoteStart(data))
+		return contracts.SearchAnswer{},
+			fmt.Errorf("retrieve_tools: the answer is invalid (%w): it begins %s", err, quoteStart(data))
 	}
 	return answer.checked()
 }

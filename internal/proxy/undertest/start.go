@@ -130,7 +130,8 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 		return nil, err
 	}
 	p := &Proxy{
-		Manifest: manifest, home: home, timeout: opts.QueryTimeout, driver: drv, servers: servers, keepHome: opts.KeepHome != "",
+		Manifest: manifest, home: home, timeout: opts.QueryTimeout, driver: drv, servers: servers,
+		keepHome: opts.KeepHome != "",
 		// Each proxy gets its own connections, which end with it.
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: checkRedirect},
 	}
@@ -217,7 +218,8 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	if p.process, err = startProcess(launch, p.home, env); err != nil {
 		remedy := "build it again"
 		if errors.Is(err, syscall.ENOEXEC) {
-			remedy = fmt.Sprintf("it is neither a program for %s/%s nor a script that starts with its interpreter (#!/bin/sh): build it for this machine, or add that line", runtime.GOOS, runtime.GOARCH)
+			remedy = fmt.Sprintf("it is neither a program for %s/%s nor a script that starts with its interpreter "+
+				"(#!/bin/sh): build it for this machine, or add that line", runtime.GOOS, runtime.GOARCH)
 		}
 		return fmt.Errorf("start proxy %q: %w: %s", p.Manifest.Name, err, remedy)
 	}
@@ -245,7 +247,8 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 		case p.process.ended():
 			return fmt.Errorf("proxy %q ended before it was ready: %s", p.Manifest.Name, p.process.how())
 		case ready.Err() != nil:
-			return fmt.Errorf("proxy %q was not ready within %v (%w%s): check its log, or allow more time with --ready-timeout; %s", p.Manifest.Name, opts.ReadyTimeout, err, p.otherListeners(addr), p.unlisted())
+			return fmt.Errorf("proxy %q was not ready within %v (%w%s): check its log, or allow more time with "+
+				"--ready-timeout; %s", p.Manifest.Name, opts.ReadyTimeout, err, p.otherListeners(addr), p.unlisted())
 		}
 		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
 	}
@@ -268,7 +271,8 @@ func (p *Proxy) unlisted() string {
 	if len(lines) == 0 {
 		return "it has listed all tools of its servers"
 	}
-	return fmt.Sprintf("it has not listed all tools of %d of its %d servers:\n%s", len(lines), len(p.servers.Upstreams), Shorten(lines))
+	return fmt.Sprintf("it has not listed all tools of %d of its %d servers:\n%s", len(lines), len(p.servers.Upstreams),
+		Shorten(lines))
 }
 
 // pollEvery is the interval between checks of an unready proxy.
@@ -302,7 +306,8 @@ func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 		}
 		if opts.Progress != nil && time.Since(reported) >= 5*time.Second {
 			reported = time.Now()
-			opts.Progress(fmt.Sprintf("waiting for proxy %q for %v: %v", p.Manifest.Name, time.Since(started).Round(time.Second), waiting))
+			opts.Progress(fmt.Sprintf("waiting for proxy %q for %v: %v", p.Manifest.Name,
+				time.Since(started).Round(time.Second), waiting))
 		}
 		select {
 		case <-ctx.Done():

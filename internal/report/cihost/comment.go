@@ -94,7 +94,8 @@ func (c *Comments) call(ctx context.Context, method, path string, in, out any) e
 		}
 		body = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.API, "/")+"/repos/"+c.Repository+"/"+path, body)
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.API, "/")+"/repos/"+c.Repository+"/"+path,
+		body)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,8 @@ func (c *Comments) call(ctx context.Context, method, path string, in, out any) e
 	switch {
 	case err != nil:
 		return err
-	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode == http.StatusNotFound:
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden,
+		resp.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%s %s: %s: %w", method, path, resp.Status, ErrNotAllowed)
 	case resp.StatusCode >= 300:
 		return fmt.Errorf("%s %s: %s: %.300s", method, path, resp.Status, text)

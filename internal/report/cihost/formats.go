@@ -18,7 +18,8 @@ const informationURI = "https://github.com/touchstone-eval/touchstone"
 func SARIF(list []Annotation, file string) ([]byte, error) {
 	run := sarif.NewRunWithInformationURI("Touchstone", informationURI)
 	run.AddRule("gate").WithName("gate").
-		WithShortDescription(sarif.NewMultiformatMessageString().WithText("The evaluation of an MCP proxy has a result that fails its gate or got worse."))
+		WithShortDescription(sarif.NewMultiformatMessageString().WithText("The evaluation of an MCP proxy has a " +
+			"result that fails its gate or got worse."))
 	for _, a := range list {
 		if a.Level == LevelNotice {
 			continue

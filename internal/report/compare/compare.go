@@ -120,21 +120,25 @@ type Options struct {
 
 // Reports compares the aggregates of two reports. It fails if they have no query
 // in common.
-func Reports(nameA string, a *contracts.Aggregate, nameB string, b *contracts.Aggregate, o Options) (*Comparison, error) {
+func Reports(nameA string, a *contracts.Aggregate, nameB string, b *contracts.Aggregate, o Options) (*Comparison,
+	error) {
 	by := cmp.Or(o.By, "ndcg_at_10")
 	if !slices.Contains(contracts.MetricNames, by) {
 		return nil, fmt.Errorf("there is no metric %q; use one of %s", by, strings.Join(contracts.MetricNames, ", "))
 	}
 	c := &Comparison{
 		A: side(nameA, a), B: side(nameB, b), By: by,
-		Notes: []string{}, OnlyA: []string{}, OnlyB: []string{}, Metrics: []Metric{}, Queries: []Query{}, Detectors: []Detector{},
+		Notes: []string{}, OnlyA: []string{}, OnlyB: []string{}, Metrics: []Metric{}, Queries: []Query{},
+		Detectors: []Detector{},
 	}
 	pairs := c.pair(a.Retrieval.PerQuery, b.Retrieval.PerQuery)
 	if len(pairs) == 0 {
-		return nil, errors.New("the two reports have no query in common, so there is nothing to pair; compare runs over the same golden set")
+		return nil, errors.New("the two reports have no query in common, so there is nothing to pair; compare runs " +
+			"over the same golden set")
 	}
 	if !slices.Contains(sharedMetrics(pairs), by) {
-		return nil, fmt.Errorf("a report does not have the metric %s; measure again with this version, or choose another metric", by)
+		return nil, fmt.Errorf("a report does not have the metric %s; measure again with this version, or choose "+
+			"another metric", by)
 	}
 	c.Paired = len(pairs)
 	c.remark()
@@ -160,7 +164,8 @@ func (c *Comparison) remark() {
 		{"security corpus", a.SecuritySHA256, b.SecuritySHA256, a.SecurityVersion, b.SecurityVersion},
 	} {
 		if d.shaA != d.shaB {
-			note("the %s differs (%.24s and %.24s), so figures may also differ for that reason", d.what, d.versionA, d.versionB)
+			note("the %s differs (%.24s and %.24s), so figures may also differ for that reason", d.what, d.versionA,
+				d.versionB)
 		}
 	}
 	if n := len(c.OnlyA) + len(c.OnlyB); n > 0 {
@@ -215,7 +220,8 @@ func (c *Comparison) pair(a, b []contracts.QuerySummary) []pair {
 
 func sameLabels(a, b []contracts.Label) bool {
 	order := func(labels []contracts.Label) []contracts.Label {
-		return slices.SortedFunc(slices.Values(labels), func(x, y contracts.Label) int { return cmp.Compare(x.ToolID, y.ToolID) })
+		return slices.SortedFunc(slices.Values(labels),
+			func(x, y contracts.Label) int { return cmp.Compare(x.ToolID, y.ToolID) })
 	}
 	return slices.Equal(order(a), order(b))
 }
@@ -311,7 +317,8 @@ func (c *Comparison) compareQueries(pairs []pair) {
 		}
 		x, y := p.values(c.By)
 		c.Queries = append(c.Queries, Query{
-			ID: p.a.ID, Query: p.a.Query, Labels: p.a.Labels, Outcome: outcome(metrics.Gain(c.By, x, y)), Delta: y - x, A: answer(p.a), B: answer(p.b),
+			ID: p.a.ID, Query: p.a.Query, Labels: p.a.Labels, Outcome: outcome(metrics.Gain(c.By, x, y)), Delta: y - x,
+			A: answer(p.a), B: answer(p.b),
 		})
 	}
 	order := []string{Loss, Win, Tie}

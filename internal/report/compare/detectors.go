@@ -41,7 +41,8 @@ type Entry struct {
 
 func (c *Comparison) compareDetectors(a, b []contracts.DetectorSummary) {
 	for i := range a {
-		j := slices.IndexFunc(b, func(d contracts.DetectorSummary) bool { return d.Score.Detector == a[i].Score.Detector })
+		j := slices.IndexFunc(b,
+			func(d contracts.DetectorSummary) bool { return d.Score.Detector == a[i].Score.Detector })
 		if j >= 0 {
 			c.Detectors = append(c.Detectors, compareDetector(&a[i], &b[j]))
 		}
@@ -64,7 +65,8 @@ func compareDetector(a, b *contracts.DetectorSummary) Detector {
 		d.Entries++
 		attack := e.Label == contracts.LabelMalicious
 		if e.Verdict != o.Verdict {
-			d.Changed = append(d.Changed, Entry{e.ID, e.Category, entryOutcome(attack, e.Verdict, o.Verdict), e.Verdict, o.Verdict})
+			d.Changed = append(d.Changed,
+				Entry{e.ID, e.Category, entryOutcome(attack, e.Verdict, o.Verdict), e.Verdict, o.Verdict})
 		}
 		if !attack && (e.Verdict == contracts.VerdictErrored || o.Verdict == contracts.VerdictErrored) {
 			continue // an error on a benign entry is neither right nor a false alarm

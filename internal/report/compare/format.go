@@ -17,7 +17,8 @@ import (
 func comparedSummary(c *Comparison) string {
 	for _, m := range c.Metrics {
 		if m.Metric == c.By {
-			return fmt.Sprintf("By %s, B loses %d and wins %d of %s.", wording.MetricName(c.By), m.Losses, m.Wins, wording.CountOf(c.Paired, "1 query", "%d queries")) + reordered(c)
+			return fmt.Sprintf("By %s, B loses %d and wins %d of %s.", wording.MetricName(c.By), m.Losses, m.Wins,
+				wording.CountOf(c.Paired, "1 query", "%d queries")) + reordered(c)
 		}
 	}
 	return ""
@@ -63,8 +64,10 @@ func comparedRow(m Metric) []string {
 		effect = strings.Replace(fmt.Sprintf("%.2f", *m.EffectSize), "-", "−", 1)
 	}
 	return []string{
-		wording.MetricName(m.Metric), wording.Figure(m.A), wording.Figure(m.B), wording.VerdictSign(m.Verdict) + " " + wording.Signed(m.Delta),
-		wording.Figure(m.DeltaInterval.Low) + " to " + wording.Figure(m.DeltaInterval.High), wording.Probability(m.PValue), effect,
+		wording.MetricName(m.Metric), wording.Figure(m.A), wording.Figure(m.B), wording.VerdictSign(m.Verdict) + " " +
+			wording.Signed(m.Delta),
+		wording.Figure(m.DeltaInterval.Low) + " to " + wording.Figure(m.DeltaInterval.High),
+		wording.Probability(m.PValue), effect,
 		fmt.Sprint(m.Wins), fmt.Sprint(m.Losses),
 	}
 }
@@ -95,7 +98,8 @@ func costRows(c *Cost) [][]string {
 
 // costNote explains how reliable the figures are.
 func costNote(c *Cost) string {
-	return fmt.Sprintf("Measured on this machine: %s after one warm-up, alternating between the two, with %d and %d answers. The figures vary between measurements.",
+	return fmt.Sprintf("Measured on this machine: %s after one warm-up, alternating between the two, with %d and %d "+
+		"answers. The figures vary between measurements.",
 		wording.CountOf(c.Rounds, "1 round", "%d rounds"), c.A.Answered, c.B.Answered)
 }
 
@@ -127,7 +131,8 @@ func listed(a Answer, most int) string {
 // Write writes a comparison for a terminal, with at most the given
 // number of queries.
 func Write(w io.Writer, c *Comparison, most int) error {
-	fmt.Fprintf(w, "A %s: %s\nB %s: %s\n", wording.Plain(c.A.Name), wording.Plain(c.A.Proxy), wording.Plain(c.B.Name), wording.Plain(c.B.Proxy))
+	fmt.Fprintf(w, "A %s: %s\nB %s: %s\n", wording.Plain(c.A.Name), wording.Plain(c.A.Proxy), wording.Plain(c.B.Name),
+		wording.Plain(c.B.Proxy))
 	for _, n := range c.Notes {
 		fmt.Fprintln(w, "note:", wording.Plain(n))
 	}
@@ -140,8 +145,11 @@ func Write(w io.Writer, c *Comparison, most int) error {
 	if len(c.Detectors) > 0 {
 		fmt.Fprintln(t, "\ndetector\trecall A\tB\tp\tFPR A\tB\tp\tchanged")
 		for _, d := range c.Detectors {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", wording.Plain(d.Detector), wording.Rate(d.Recall.A, d.Recall.AInterval), wording.Rate(d.Recall.B, d.Recall.BInterval), wording.Probability(d.RecallP),
-				wording.Rate(d.FPR.A, d.FPR.AInterval), wording.Rate(d.FPR.B, d.FPR.BInterval), wording.Probability(d.FPRP), len(d.Changed))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", wording.Plain(d.Detector),
+				wording.Rate(d.Recall.A, d.Recall.AInterval), wording.Rate(d.Recall.B, d.Recall.BInterval),
+				wording.Probability(d.RecallP),
+				wording.Rate(d.FPR.A, d.FPR.AInterval), wording.Rate(d.FPR.B, d.FPR.BInterval),
+				wording.Probability(d.FPRP), len(d.Changed))
 		}
 	}
 	if len(c.Models) > 0 {
@@ -190,7 +198,8 @@ func WriteQueries(w io.Writer, queries []Query, most int) {
 			fmt.Fprintf(w, "and %d more queries that differ; the JSON output has all of them\n", len(queries)-most)
 			return
 		}
-		fmt.Fprintln(w, wording.Plain(fmt.Sprintf("%s %s (%s) %s", q.Outcome, q.ID, wording.Signed(q.Delta), wording.Shorten(q.Query, 100))))
+		fmt.Fprintln(w, wording.Plain(fmt.Sprintf("%s %s (%s) %s", q.Outcome, q.ID, wording.Signed(q.Delta),
+			wording.Shorten(q.Query, 100))))
 		fmt.Fprintln(w, wording.Plain("  A "+listed(q.A, 10)))
 		fmt.Fprintln(w, wording.Plain("  B "+listed(q.B, 10)))
 	}
@@ -204,7 +213,9 @@ const Marker = "<!-- touchstone-comparison -->"
 // request: it is shorter than 65,536 characters.
 func Markdown(c *Comparison) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n## Touchstone: %s → %s\n\n%s %s\n\n", Marker, wording.Markdown(wording.Shorten(c.A.Name, 200)), wording.Markdown(wording.Shorten(c.B.Name, 200)), wording.Markdown(comparedVerdict(c)), wording.Markdown(comparedSummary(c)))
+	fmt.Fprintf(&b, "%s\n## Touchstone: %s → %s\n\n%s %s\n\n", Marker, wording.Markdown(wording.Shorten(c.A.Name, 200)),
+		wording.Markdown(wording.Shorten(c.B.Name, 200)), wording.Markdown(comparedVerdict(c)),
+		wording.Markdown(comparedSummary(c)))
 	for i, n := range c.Notes {
 		if i == 10 {
 			break
@@ -212,12 +223,14 @@ func Markdown(c *Comparison) []byte {
 		fmt.Fprintf(&b, "> %s\n", wording.Markdown(wording.Shorten(n, 300)))
 	}
 	b.WriteString("\n")
-	foot := fmt.Sprintf("<sub>A is %s, B is %s; ▲ ▼: more than noise (paired randomization test, Holm); ~: within noise; d_z is Cohen's effect size over queries.</sub>\n",
+	foot := fmt.Sprintf("<sub>A is %s, B is %s; ▲ ▼: more than noise (paired randomization test, Holm); ~: within "+
+		"noise; d_z is Cohen's effect size over queries.</sub>\n",
 		wording.Markdown(wording.Shorten(c.A.Proxy, 100)), wording.Markdown(wording.Shorten(c.B.Proxy, 100)))
 	room := wording.MaxComment - 1 - len(foot)
 	for _, section := range [][]string{
 		comparedMetrics(c), comparedCost(c), comparedDetectors(c), comparedModels(c), comparedNoAnswer(c),
-		comparedQueries(c, Loss, "Lost", " open"), comparedQueries(c, Win, "Won", ""), comparedQueries(c, Tie, "Differ in other metrics only", ""),
+		comparedQueries(c, Loss, "Lost", " open"), comparedQueries(c, Win, "Won", ""),
+		comparedQueries(c, Tie, "Differ in other metrics only", ""),
 	} {
 		room = wording.AppendSection(&b, section, room)
 	}
@@ -248,7 +261,8 @@ func comparedDetectors(c *Comparison) []string {
 	if len(c.Detectors) == 0 {
 		return nil
 	}
-	rows := []string{"<details><summary>Detectors</summary>\n\n" + wording.TableHead([]string{"detector", "recall A", "B", "p", "FPR A", "B", "p", "changed verdicts"})}
+	rows := []string{"<details><summary>Detectors</summary>\n\n" +
+		wording.TableHead([]string{"detector", "recall A", "B", "p", "FPR A", "B", "p", "changed verdicts"})}
 	for _, d := range c.Detectors {
 		changed := []string{}
 		for _, e := range d.Changed[:min(len(d.Changed), 10)] {
@@ -257,8 +271,11 @@ func comparedDetectors(c *Comparison) []string {
 		if n := len(d.Changed) - len(changed); n > 0 {
 			changed = append(changed, fmt.Sprintf("and %d more", n))
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", wording.Markdown(d.Detector), wording.Rate(d.Recall.A, d.Recall.AInterval), wording.Rate(d.Recall.B, d.Recall.BInterval), wording.Probability(d.RecallP),
-			wording.Rate(d.FPR.A, d.FPR.AInterval), wording.Rate(d.FPR.B, d.FPR.BInterval), wording.Probability(d.FPRP), wording.Markdown(strings.Join(changed, ", "))))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", wording.Markdown(d.Detector),
+			wording.Rate(d.Recall.A, d.Recall.AInterval), wording.Rate(d.Recall.B, d.Recall.BInterval),
+			wording.Probability(d.RecallP),
+			wording.Rate(d.FPR.A, d.FPR.AInterval), wording.Rate(d.FPR.B, d.FPR.BInterval), wording.Probability(d.FPRP),
+			wording.Markdown(strings.Join(changed, ", "))))
 	}
 	return append(rows, "</details>\n\n")
 }
@@ -267,12 +284,15 @@ func comparedQueries(c *Comparison, outcome, title, open string) []string {
 	rows := []string{""}
 	for _, q := range c.Queries {
 		if q.Outcome == outcome {
-			rows = append(rows, fmt.Sprintf("| %s<br>%s | %s | %s | %s |\n", wording.Markdown(wording.Shorten(q.ID, 80)), wording.Markdown(wording.Shorten(q.Query, 200)), wording.Signed(q.Delta), wording.Markdown(listed(q.A, 5)), wording.Markdown(listed(q.B, 5))))
+			rows = append(rows, fmt.Sprintf("| %s<br>%s | %s | %s | %s |\n",
+				wording.Markdown(wording.Shorten(q.ID, 80)), wording.Markdown(wording.Shorten(q.Query, 200)),
+				wording.Signed(q.Delta), wording.Markdown(listed(q.A, 5)), wording.Markdown(listed(q.B, 5))))
 		}
 	}
 	if len(rows) == 1 {
 		return nil
 	}
-	rows[0] = fmt.Sprintf("<details%s><summary>%s: %d</summary>\n\n%s", open, title, len(rows)-1, wording.TableHead([]string{"query", wording.MetricName(c.By), "A", "B"}))
+	rows[0] = fmt.Sprintf("<details%s><summary>%s: %d</summary>\n\n%s", open, title, len(rows)-1,
+		wording.TableHead([]string{"query", wording.MetricName(c.By), "A", "B"}))
 	return append(rows, "</details>\n\n")
 }

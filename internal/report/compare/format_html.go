@@ -19,7 +19,8 @@ var comparisonHTML string
 
 var comparisonTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("comparison").Funcs(template.FuncMap{
-		"row": comparedRow, "model": comparedModelRow, "rate": wording.Rate, "p": wording.Probability, "signed": wording.Signed, "shorten": wording.Shorten, "metric": wording.MetricName,
+		"row": comparedRow, "model": comparedModelRow, "rate": wording.Rate, "p": wording.Probability,
+		"signed": wording.Signed, "shorten": wording.Shorten, "metric": wording.MetricName,
 		"noAnswer": comparedNoAnswerRow, "noAnswerNote": comparedNoAnswerNote, "noAnswerQuery": comparedNoAnswerQuery,
 		"relevant": contracts.RankedTool.Relevant,
 	}).Parse(comparisonHTML))
@@ -44,9 +45,11 @@ type comparisonPage struct {
 // scripts.
 func HTML(c *Comparison) ([]byte, error) {
 	p := comparisonPage{
-		Comparison: c, Title: fmt.Sprintf("Touchstone: %s → %s", wording.Shorten(c.A.Name, 100), wording.Shorten(c.B.Name, 100)),
-		Verdict: comparedVerdict(c), Summary: comparedSummary(c), Note: notMeasured, Head: comparedHead, ModelHead: comparedModelHead(),
-		Shown: c.Queries[:min(len(c.Queries), maxComparedQueries)],
+		Comparison: c, Title: fmt.Sprintf("Touchstone: %s → %s", wording.Shorten(c.A.Name, 100),
+			wording.Shorten(c.B.Name, 100)),
+		Verdict: comparedVerdict(c), Summary: comparedSummary(c), Note: notMeasured, Head: comparedHead,
+		ModelHead: comparedModelHead(),
+		Shown:     c.Queries[:min(len(c.Queries), maxComparedQueries)],
 	}
 	p.More = len(c.Queries) - len(p.Shown)
 	if c.Cost != nil {

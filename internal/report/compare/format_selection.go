@@ -11,7 +11,8 @@ import (
 )
 
 // comparedRates are the rates of models that comparisons show.
-var comparedRates = slices.DeleteFunc(metrics.SelectionRates(), func(r metrics.SelectionRate) bool { return r.Threshold == "" })
+var comparedRates = slices.DeleteFunc(metrics.SelectionRates(),
+	func(r metrics.SelectionRate) bool { return r.Threshold == "" })
 
 func comparedModelHead() []string {
 	head := []string{"model", "cases"}
@@ -47,7 +48,8 @@ func comparedModels(c *Comparison) []string {
 	if len(c.Models) == 0 {
 		return nil
 	}
-	rows := []string{"<details><summary>Tool selection</summary>\n\n" + wording.TableHead(append(comparedModelHead(), "changed cases"))}
+	rows := []string{"<details><summary>Tool selection</summary>\n\n" +
+		wording.TableHead(append(comparedModelHead(), "changed cases"))}
 	for _, m := range c.Models {
 		cells := comparedModelRow(m)
 		cells[0] = wording.Markdown(cells[0])
@@ -58,7 +60,8 @@ func comparedModels(c *Comparison) []string {
 		if n := len(m.Changed) - len(changed); n > 0 {
 			changed = append(changed, fmt.Sprintf("and %d more", n))
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s |\n", strings.Join(cells, " | "), wording.Markdown(strings.Join(changed, ", "))))
+		rows = append(rows, fmt.Sprintf("| %s | %s |\n", strings.Join(cells, " | "),
+			wording.Markdown(strings.Join(changed, ", "))))
 	}
 	return append(rows, "</details>\n\n")
 }

@@ -61,7 +61,8 @@ func compareModel(a, b *contracts.ModelSummary) Model {
 		x, inA := a.Rate(declared.Name)
 		y, inB := b.Rate(declared.Name)
 		if inA && inB {
-			m.Rates = append(m.Rates, ModelRate{declared.Name, Rates{A: x.Value, B: y.Value, AInterval: x.Interval, BInterval: y.Interval}})
+			m.Rates = append(m.Rates,
+				ModelRate{declared.Name, Rates{A: x.Value, B: y.Value, AInterval: x.Interval, BInterval: y.Interval}})
 		}
 	}
 	other := make(map[string]contracts.CaseSummary, len(b.PerCase))
@@ -71,7 +72,8 @@ func compareModel(a, b *contracts.ModelSummary) Model {
 	lost, won := 0, 0
 	for _, was := range a.PerCase {
 		now, ok := other[was.ID]
-		if !ok || was.Answers == 0 || now.Answers == 0 || was.Query != now.Query || !reflect.DeepEqual(was.Expected, now.Expected) {
+		if !ok || was.Answers == 0 || now.Answers == 0 || was.Query != now.Query ||
+			!reflect.DeepEqual(was.Expected, now.Expected) {
 			continue
 		}
 		m.Cases++

@@ -58,16 +58,19 @@ func questions(queries []contracts.Query) []question {
 // New returns an Evaluator of descriptions for the tools of corpus.
 func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Evaluator, error) {
 	if !slices.Contains(contracts.MetricNames, opts.Metric) {
-		return nil, fmt.Errorf("unknown metric %q; use one of %s", opts.Metric, strings.Join(contracts.MetricNames, ", "))
+		return nil, fmt.Errorf("unknown metric %q; use one of %s", opts.Metric,
+			strings.Join(contracts.MetricNames, ", "))
 	}
 	if m, _ := metrics.RankingByName(opts.Metric); m.LowerIsBetter {
 		return nil, fmt.Errorf("a larger fitness must be better, but a lower %s is better; use another metric", m.Label)
 	}
 	if golden.CorpusVersion != corpus.Version {
-		return nil, fmt.Errorf("the golden set is for corpus %s, but this is corpus %s; give a corpus and a golden set that belong together", golden.CorpusVersion, corpus.Version)
+		return nil, fmt.Errorf("the golden set is for corpus %s, but this is corpus %s; give a corpus and a golden "+
+			"set that belong together", golden.CorpusVersion, corpus.Version)
 	}
 	usable := development(golden)
-	halfEmpty := fmt.Errorf("a share of %g leaves one half of the %d queries empty; give a share between 0 and 1 that leaves a query in both", opts.Share, len(usable))
+	halfEmpty := fmt.Errorf("a share of %g leaves one half of the %d queries empty; give a share between 0 and 1 "+
+		"that leaves a query in both", opts.Share, len(usable))
 	if !(opts.Share > 0 && opts.Share < 1) { // written so that NaN is refused too
 		return nil, halfEmpty
 	}
@@ -80,7 +83,8 @@ func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Ev
 	tools := make([]scanner.Tool, len(corpus.Tools))
 	for i, t := range corpus.Tools {
 		if _, twice := e.places[t.ToolID]; twice {
-			return nil, fmt.Errorf("the corpus has tool %s twice; check it with touchstone stage validate-datasets", t.ToolID)
+			return nil, fmt.Errorf("the corpus has tool %s twice; check it with touchstone stage validate-datasets",
+				t.ToolID)
 		}
 		e.places[t.ToolID] = i
 		tools[i] = scannerTool(t)
@@ -204,7 +208,8 @@ func means(results []result, intervals bool) *contracts.SplitMetrics {
 			values[i] = list[i][m.Name]
 		}
 		interval := metrics.ScoreMean(values, groups)
-		s.Intervals = append(s.Intervals, contracts.MetricInterval{Metric: m.Name, Low: interval.Low, High: interval.High})
+		s.Intervals = append(s.Intervals,
+			contracts.MetricInterval{Metric: m.Name, Low: interval.Low, High: interval.High})
 	}
 	return s
 }

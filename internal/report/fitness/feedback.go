@@ -20,7 +20,8 @@ func (e *Evaluator) feedback(search *reference.Variant, results []result) []cont
 		if len(expected) == 0 || expected[0].Rank == 1 {
 			continue
 		}
-		f := contracts.FitnessFeedback{QueryID: r.query.ID, Query: r.query.Query.Query, Expected: expected, Before: []contracts.Outranker{}}
+		f := contracts.FitnessFeedback{QueryID: r.query.ID, Query: r.query.Query.Query, Expected: expected,
+			Before: []contracts.Outranker{}}
 		best := e.places[expected[0].ToolID]
 		for i, id := range r.ranked[:min(maxExplained, len(r.ranked))] {
 			if id == expected[0].ToolID {
@@ -29,10 +30,13 @@ func (e *Evaluator) feedback(search *reference.Variant, results []result) []cont
 			o := contracts.Outranker{ToolID: id, Rank: i + 1, Terms: []contracts.MatchedTerm{}}
 			for _, term := range r.query.terms {
 				if fields := search.FieldsWith(e.places[id], term); len(fields) > 0 {
-					o.Terms = append(o.Terms, contracts.MatchedTerm{Term: term, Fields: fields, ExpectedIn: search.FieldsWith(best, term), Tools: search.ToolsWith(term)})
+					o.Terms = append(o.Terms,
+						contracts.MatchedTerm{Term: term, Fields: fields, ExpectedIn: search.FieldsWith(best, term),
+							Tools: search.ToolsWith(term)})
 				}
 			}
-			slices.SortStableFunc(o.Terms, func(a, b contracts.MatchedTerm) int { return cmp.Compare(a.Tools, b.Tools) })
+			slices.SortStableFunc(o.Terms,
+				func(a, b contracts.MatchedTerm) int { return cmp.Compare(a.Tools, b.Tools) })
 			f.Before = append(f.Before, o)
 		}
 		all = append(all, f)
@@ -47,11 +51,13 @@ func expectedTools(r result) []contracts.ExpectedTool {
 	var list []contracts.ExpectedTool
 	for _, l := range r.query.Labels {
 		if l.Relevance > 0 {
-			list = append(list, contracts.ExpectedTool{ToolID: l.ToolID, Relevance: l.Relevance, Rank: slices.Index(r.ranked, l.ToolID) + 1})
+			list = append(list, contracts.ExpectedTool{ToolID: l.ToolID, Relevance: l.Relevance,
+				Rank: slices.Index(r.ranked, l.ToolID) + 1})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b contracts.ExpectedTool) int {
-		return cmp.Or(cmp.Compare(b.Relevance, a.Relevance), cmp.Compare(uint(a.Rank-1), uint(b.Rank-1)), cmp.Compare(a.ToolID, b.ToolID))
+		return cmp.Or(cmp.Compare(b.Relevance, a.Relevance), cmp.Compare(uint(a.Rank-1), uint(b.Rank-1)),
+			cmp.Compare(a.ToolID, b.ToolID))
 	})
 	return list
 }

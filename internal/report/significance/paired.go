@@ -29,8 +29,9 @@ func Paired(names []string, before, after [][]float64, groups, judged []string) 
 		was := metrics.Mean(before[m])
 		delta := metrics.ScoreDifference(differences[m], groups)
 		c := contracts.MetricComparison{
-			Baseline: was, Delta: metrics.Mean(after[m]) - was, DeltaInterval: contracts.Interval{Low: delta.Low, High: delta.High},
-			PValue: pValues[m], MinDetectable: minDetectable(differences[m], after[m], groups, tests[m]),
+			Baseline: was, Delta: metrics.Mean(after[m]) - was,
+			DeltaInterval: contracts.Interval{Low: delta.Low, High: delta.High},
+			PValue:        pValues[m], MinDetectable: minDetectable(differences[m], after[m], groups, tests[m]),
 			Verdict: contracts.WithinNoise,
 		}
 		if significant[m] {

@@ -16,7 +16,8 @@ func Shorten(s string, most int) string {
 
 // controls reports whether a character acts on a screen, except line breaks.
 func controls(r rune) bool {
-	return r < 0x20 && r != '\r' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	return r < 0x20 && r != '\r' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 &&
+		r <= 0x2069
 }
 
 // Plain replaces characters that could manipulate a terminal, including line

@@ -30,7 +30,8 @@ are those of a scan.`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.paths = args
-			how := report.Approval{Reason: strings.TrimSpace(reason), Author: strings.TrimSpace(author), Date: time.Now().UTC().Format(time.DateOnly)}
+			how := report.Approval{Reason: strings.TrimSpace(reason), Author: strings.TrimSpace(author),
+				Date: time.Now().UTC().Format(time.DateOnly)}
 			switch {
 			case flags.baseline == "":
 				return errors.New("--baseline is required: name the file that --pin wrote")

@@ -114,7 +114,8 @@ scan --baseline approved.json --fail-on change tools.json`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.paths = args
 			if n := cmd.ArgsLenAtDash(); n >= 0 && n < len(args) && !there(args[n]) && isProgram(args[n]) {
-				return fmt.Errorf("there is no file %s, and a command cannot follow --: give it as --server-command %q", safetext.Visible(args[n]), input.CommandServer("", args[n:]).Display())
+				return fmt.Errorf("there is no file %s, and a command cannot follow --: give it as --server-command %q",
+					safetext.Visible(args[n]), input.CommandServer("", args[n:]).Display())
 			}
 			return runScan(cmd, flags)
 		},
@@ -125,25 +126,35 @@ scan --baseline approved.json --fail-on change tools.json`),
 	f := cmd.Flags()
 	flags.addInputs(f)
 	f.StringVar(&flags.format, "format", "table", "table, json, sarif, html, markdown or codequality")
-	f.StringVarP(&flags.output, "output", "o", "", "write to this file, completely or not at all, instead of standard output")
-	f.StringVar(&flags.baseline, "baseline", "", "compare with what was approved in this file, and report changes and rug pulls")
-	f.StringVar(&flags.pin, "pin", "", "approve what was scanned: write the tools, prompts, resources and instructions of every server to this file, for use with --baseline")
-	f.StringVar(&flags.failOn, "fail-on", "high", "the lowest severity that fails the scan: none (never fail), low, medium, high or critical; or change: high, and any change since --baseline")
+	f.StringVarP(&flags.output, "output", "o", "",
+		"write to this file, completely or not at all, instead of standard output")
+	f.StringVar(&flags.baseline, "baseline", "",
+		"compare with what was approved in this file, and report changes and rug pulls")
+	f.StringVar(&flags.pin, "pin", "", "approve what was scanned: write the tools, prompts, resources and "+
+		"instructions of every server to this file, for use with --baseline")
+	f.StringVar(&flags.failOn, "fail-on", "high",
+		"the lowest severity that fails the scan: none (never fail), low, medium, high or critical; or change: "+
+			"high, and any change since --baseline")
 	f.StringSliceVar(&flags.checks, "check", nil, "run only these checks (repeatable)")
 	f.StringSliceVar(&flags.skip, "skip", nil, "do not run these checks (repeatable)")
-	f.StringVar(&flags.suppressions, "suppressions", "", "a file of accepted signals, HCL or JSON: tool, check, reason, expires")
+	f.StringVar(&flags.suppressions, "suppressions", "",
+		"a file of accepted signals, HCL or JSON: tool, check, reason, expires")
 	return cmd
 }
 
 // addInputs adds the flags that say what to read.
 func (f *flags) addInputs(set *pflag.FlagSet) {
-	set.BoolVar(&f.clients, "clients", false, "scan the client configurations at their usual paths, for this user and the current directory")
-	set.BoolVar(&f.source, "source", false, "also scan the source files of directories: Go, Python, TypeScript and JavaScript")
+	set.BoolVar(&f.clients, "clients", false,
+		"scan the client configurations at their usual paths, for this user and the current directory")
+	set.BoolVar(&f.source, "source", false, "also scan the source files of directories: Go, Python, TypeScript and "+
+		"JavaScript")
 	set.BoolVar(&f.start, "start", false, "start or contact the servers that the configurations declare")
-	set.StringArrayVar(&f.commands, "server-command", nil, "start this server and scan its tools (repeatable; split into words like in a shell, but run without one)")
+	set.StringArrayVar(&f.commands, "server-command", nil,
+		"start this server and scan its tools (repeatable; split into words like in a shell, but run without one)")
 	set.StringArrayVar(&f.urls, "url", nil, "contact this server over streamable HTTP and scan its tools (repeatable)")
 	set.StringArrayVar(&f.headers, "header", nil, `send this header to every --url, as "Name: value" (repeatable)`)
-	set.StringVar(&f.server, "server", "", "the name of the server, for tool lists without server names, --server-command or --url")
+	set.StringVar(&f.server, "server", "", "the name of the server, for tool lists without server names, "+
+		"--server-command or --url")
 	set.DurationVar(&f.timeout, "timeout", 30*time.Second, "the time limit for a server to start and list its tools")
 }
 
@@ -189,7 +200,8 @@ func (f *flags) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--format %q is unknown: use table, json, sarif, html, markdown or codequality", f.format)
 	}
 	f.failOn = strings.ToLower(f.failOn)
-	severities := []scanner.Severity{scanner.SeverityNone, scanner.SeverityLow, scanner.SeverityMedium, scanner.SeverityHigh, scanner.SeverityCritical, onChange}
+	severities := []scanner.Severity{scanner.SeverityNone, scanner.SeverityLow, scanner.SeverityMedium,
+		scanner.SeverityHigh, scanner.SeverityCritical, onChange}
 	if !slices.Contains(severities, scanner.Severity(f.failOn)) {
 		return fmt.Errorf("--fail-on %q is unknown: use none, low, medium, high, critical or change", f.failOn)
 	}
@@ -212,7 +224,8 @@ func (f *flags) check(cmd *cobra.Command) error {
 // checkInputs reports usage errors of the flags that say what to read.
 func (f *flags) checkInputs() error {
 	if len(f.paths)+len(f.commands)+len(f.urls) == 0 && !f.clients {
-		return fmt.Errorf("there is nothing to scan: give a file, a directory, - for standard input, --clients, --server-command or --url")
+		return fmt.Errorf("there is nothing to scan: give a file, a directory, - for standard input, --clients, " +
+			"--server-command or --url")
 	}
 	for i, p := range f.paths {
 		switch address, isAddress := strings.CutPrefix(p, "http"); {
@@ -220,7 +233,8 @@ func (f *flags) checkInputs() error {
 		case isAddress && (strings.HasPrefix(address, "://") || strings.HasPrefix(address, "s://")):
 			return fmt.Errorf("%s is the address of a server, and no file: give it with --url", safetext.Visible(p))
 		case i == 0 && p == "scan" && len(f.paths) > 1 && f.name != "":
-			return fmt.Errorf("there is no file scan: leave out the word scan, as in %q", f.name+" "+safetext.Visible(f.paths[1]))
+			return fmt.Errorf("there is no file scan: leave out the word scan, as in %q", f.name+" "+
+				safetext.Visible(f.paths[1]))
 		}
 	}
 	if len(f.headers) > 0 && len(f.urls) == 0 {
@@ -381,7 +395,8 @@ func (f *flags) namedServers() ([]input.Server, error) {
 	seen := map[string]bool{}
 	for _, s := range servers {
 		if seen[s.Name] {
-			return nil, fmt.Errorf("two servers would have the name %q: scan one at a time, and name it with --server", safetext.Visible(s.Name))
+			return nil, fmt.Errorf("two servers would have the name %q: scan one at a time, and name it with --server",
+				safetext.Visible(s.Name))
 		}
 		seen[s.Name] = true
 	}

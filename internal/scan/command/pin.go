@@ -31,7 +31,8 @@ func (f *flags) checkPin() error {
 	}
 	for _, p := range f.paths {
 		if p != "-" && sameTarget(f.pin, p) {
-			return fmt.Errorf("--pin would replace %s, which is an input of the scan: name another file for the baseline", p)
+			return fmt.Errorf("--pin would replace %s, which is an input of the scan: name another file for the "+
+				"baseline", p)
 		}
 	}
 	return nil

@@ -69,7 +69,8 @@ func (in *Input) RemoveOtherProjects(dir string) {
 		if n > 1 {
 			of = fmt.Sprintf("%d servers belong", n)
 		}
-		in.PassedOver = append(in.PassedOver, PassedOver{Path: filepath.ToSlash(file), Reason: of + " to other projects; name the file to see them"})
+		in.PassedOver = append(in.PassedOver,
+			PassedOver{Path: filepath.ToSlash(file), Reason: of + " to other projects; name the file to see them"})
 	}
 	in.sort()
 }
@@ -84,7 +85,8 @@ func (in *Input) refusedIn(ctx context.Context, home, project string) []refusals
 		}
 		if err != nil {
 			in.Unscanned = append(in.Unscanned, Unscanned{
-				Place: Place{File: file}, Reason: "it may refuse servers, and cannot be read: " + err.Error(), Remedy: "correct it",
+				Place: Place{File: file}, Reason: "it may refuse servers, and cannot be read: " + err.Error(),
+				Remedy: "correct it",
 			})
 			all = append(all, refusals{file: file, disabled: []string{"*"}})
 			return
@@ -111,7 +113,8 @@ func (in *Input) refusedIn(ctx context.Context, home, project string) []refusals
 	var settings []string
 	for _, top := range append(slices.Clone(here), home) {
 		if top != "" {
-			settings = append(settings, filepath.Join(top, ".claude", "settings.json"), filepath.Join(top, ".claude", "settings.local.json"))
+			settings = append(settings, filepath.Join(top, ".claude", "settings.json"),
+				filepath.Join(top, ".claude", "settings.local.json"))
 		}
 	}
 	for _, file := range settings {
@@ -161,7 +164,8 @@ func refusalsOf(file string, members []member) refusals {
 // refuses reports whether a server is refused. shared means that it is one of
 // .mcp.json.
 func (r *refusals) refuses(s *Server, shared bool) bool {
-	if slices.Contains(r.disabled, s.Name) || slices.Contains(r.disabled, "*") || shared && slices.Contains(r.rejected, s.Name) {
+	if slices.Contains(r.disabled, s.Name) || slices.Contains(r.disabled, "*") || shared &&
+		slices.Contains(r.rejected, s.Name) {
 		return true
 	}
 	for _, rule := range r.denied {
@@ -181,7 +185,8 @@ func (r *refusals) refuses(s *Server, shared bool) bool {
 
 // matchesPattern reports whether text matches a pattern in which * stands for any text.
 func matchesPattern(pattern, text string) bool {
-	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) + `$`).MatchString(text)
+	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) +
+		`$`).MatchString(text)
 }
 
 // projectsOf are the names under which Claude Code may list the project of a directory:

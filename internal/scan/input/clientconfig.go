@@ -71,13 +71,18 @@ func (d *document) clientConfig(members []member) (found bool, err error) {
 		seen := map[string]bool{}
 		for _, m := range g.object() {
 			if seen[m.name] {
-				return false, d.fail(m.at, fmt.Sprintf("the server %q is declared twice", m.name), "keep one of the two")
+				return false, d.fail(m.at, fmt.Sprintf("the server %q is declared twice", m.name),
+					"keep one of the two")
 			}
 			seen[m.name] = true
 			server, err := d.server1(m)
 			server.Project = g.project
 			if errors.Is(err, errExtension) {
-				d.in.PassedOver = append(d.in.PassedOver, PassedOver{Path: d.place(m.at).String(), Name: m.name, Group: "servers that are part of an extension of their client", Reason: fmt.Sprintf("the server %s is part of an extension of %s, which starts it", m.name, strings.TrimPrefix(server.Client, "the configuration of "))})
+				d.in.PassedOver = append(d.in.PassedOver,
+					PassedOver{Path: d.place(m.at).String(), Name: m.name,
+						Group:  "servers that are part of an extension of their client",
+						Reason: fmt.Sprintf("the server %s is part of an extension of %s, which starts it", m.name,
+							strings.TrimPrefix(server.Client, "the configuration of "))})
 				continue
 			}
 			if err != nil {
@@ -271,7 +276,8 @@ func clientOf(file string) string {
 		return "the configuration of Claude Code"
 	case dir == ".cursor":
 		return "the configuration of Cursor"
-	case dir == ".vscode" || path.Ext(base) == ".code-workspace" || strings.HasSuffix(path.Dir(file), "Code/User") || strings.HasSuffix(path.Dir(file), "Code - Insiders/User"):
+	case dir == ".vscode" || path.Ext(base) == ".code-workspace" || strings.HasSuffix(path.Dir(file), "Code/User") ||
+		strings.HasSuffix(path.Dir(file), "Code - Insiders/User"):
 		return "the configuration of VS Code"
 	case dir == ".codex":
 		return "the configuration of Codex"

@@ -6,7 +6,8 @@ import "slices"
 // and model have said so far: of OpenAI and Anthropic, of OpenAI's responses, and of Gemini.
 var conversationKeys = []string{"messages", "input", "contents"}
 
-const conversationSkipped = "the conversation in this request to the API of a model is not what a server says, and was not read"
+const conversationSkipped = "the conversation in this request to the API of a model is not what a server says, and " +
+	"was not read"
 
 // skipConversation passes over the conversation in a saved request to the API of a model,
 // and returns the names of its members. Gemini's requests have functions, the others a model.
@@ -28,7 +29,9 @@ func (d *document) skipConversation(members []member) (names []string) {
 		if !slices.Contains(conversationKeys, m.name) || !slices.ContainsFunc(m.array(), hasRole) {
 			continue
 		}
-		d.in.PassedOver = append(d.in.PassedOver, PassedOver{Path: d.place(m.at).String(), Group: "conversations in requests to the API of a model", Reason: conversationSkipped})
+		d.in.PassedOver = append(d.in.PassedOver,
+			PassedOver{Path: d.place(m.at).String(), Group: "conversations in requests to the API of a model",
+				Reason: conversationSkipped})
 		names = append(names, m.name)
 	}
 	return names

@@ -45,7 +45,8 @@ func (d *directory) findFunctions(ctx context.Context) error {
 	left := d.in.Unscanned[:0]
 	for _, u := range d.in.Unscanned {
 		if u.deferred != nil {
-			if f := nearest(found[u.deferred.Function], u.Place.File); f != nil && d.in.define(u.Server, f.file, u.deferred.With(f.Definition)) == nil {
+			if f := nearest(found[u.deferred.Function], u.Place.File); f != nil &&
+				d.in.define(u.Server, f.file, u.deferred.With(f.Definition)) == nil {
 				d.other = slices.DeleteFunc(d.other, func(p string) bool { return p == filepath.ToSlash(f.file) })
 				continue
 			}
@@ -76,7 +77,8 @@ func nearest(functions []function, file string) *function {
 
 // shared counts the directories at the beginning of both paths.
 func shared(a, b string) int {
-	x, y := strings.Split(filepath.Dir(a), string(filepath.Separator)), strings.Split(filepath.Dir(b), string(filepath.Separator))
+	x, y := strings.Split(filepath.Dir(a), string(filepath.Separator)),
+		strings.Split(filepath.Dir(b), string(filepath.Separator))
 	n := 0
 	for n < len(x) && n < len(y) && x[n] == y[n] {
 		n++

@@ -21,7 +21,8 @@ var extensions = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspa
 
 // hasReadableExtension reports whether a file of a directory may be one of those that are read.
 func hasReadableExtension(p string) bool {
-	return slices.Contains(extensions, strings.ToLower(filepath.Ext(p))) || filepath.Base(filepath.Dir(p)) == ".codex" && filepath.Base(p) == "config.toml"
+	return slices.Contains(extensions, strings.ToLower(filepath.Ext(p))) ||
+		filepath.Base(filepath.Dir(p)) == ".codex" && filepath.Base(p) == "config.toml"
 }
 
 // skippedDirs are directories that contain the work of others, not that of this
@@ -47,7 +48,8 @@ type directory struct {
 }
 
 func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
-	d := &directory{path: dir, opts: opts, own: ownFiles(opts.Own), in: &Input{}, packages: packages{dir, map[string]string{}}}
+	d := &directory{path: dir, opts: opts, own: ownFiles(opts.Own), in: &Input{},
+		packages: packages{dir, map[string]string{}}}
 	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil && p == dir:
@@ -123,7 +125,9 @@ func (d *directory) read(ctx context.Context, p string) error {
 		d.in.add(one)
 		d.found++
 		if len(d.in.Tools) > MaxTools {
-			return &InputError{Place: Place{File: p}, Reason: fmt.Sprintf("the files have more than %d tools up to here", MaxTools), Remedy: "scan them one after the other"}
+			return &InputError{Place: Place{File: p},
+				Reason: fmt.Sprintf("the files have more than %d tools up to here",
+					MaxTools), Remedy: "scan them one after the other"}
 		}
 	case errors.As(err, &bad) && bad.OtherKind && scansource.Supported(p):
 		d.other = append(d.other, filepath.ToSlash(p))
@@ -141,7 +145,8 @@ func (d *directory) result() (*Input, error) {
 		d.passOver(d.path, withoutTools(d.other))
 	}
 	if d.found > 0 && d.sources > 0 {
-		d.passOver(d.path, english.Plural(d.sources, "source file was", "source files were")+" not read; --source reads them")
+		d.passOver(d.path, english.Plural(d.sources, "source file was", "source files were")+
+			" not read; --source reads them")
 	}
 	switch {
 	case d.found == 0 && len(d.broken) > 0:

@@ -173,15 +173,18 @@ func SplitCommand(line string) ([]string, error) {
 	}
 	switch {
 	case quote != 0:
-		return nil, &InputError{Place: Place{File: "the server command"}, Reason: "a quote is not closed", Remedy: "close it"}
+		return nil, &InputError{Place: Place{File: "the server command"}, Reason: "a quote is not closed",
+			Remedy: "close it"}
 	case escaped:
-		return nil, &InputError{Place: Place{File: "the server command"}, Reason: "it ends with a backslash", Remedy: "write it twice to mean one"}
+		return nil, &InputError{Place: Place{File: "the server command"}, Reason: "it ends with a backslash",
+			Remedy: "write it twice to mean one"}
 	}
 	if open {
 		words = append(words, word.String())
 	}
 	if len(words) == 0 {
-		return nil, &InputError{Place: Place{File: "the server command"}, Reason: "it is empty", Remedy: "give the program and its arguments"}
+		return nil, &InputError{Place: Place{File: "the server command"}, Reason: "it is empty",
+			Remedy: "give the program and its arguments"}
 	}
 	return words, nil
 }

@@ -24,7 +24,8 @@ const (
 	maxUnreadable = 1_000 // the entries that are reported one by one
 )
 
-const readable = "a tools/list result or another answer of an MCP server, a list of tools, a tool corpus, or the configuration of an MCP client"
+const readable = "a tools/list result or another answer of an MCP server, a list of tools, a tool corpus, or the " +
+	"configuration of an MCP client"
 
 // document reads one file. server is the default name of the server.
 type document struct {
@@ -70,7 +71,9 @@ func Read(file, server string, text []byte) (*Input, error) {
 		text = append([]byte("   "), text[3:]...) // keeps offsets right
 	}
 	if tokens(text) > maxTokens {
-		return nil, &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it has more than %d million strings, objects and lists", maxTokens/1_000_000), Remedy: "split it, or check that it is the file you meant"}
+		return nil, &InputError{Place: Place{File: file},
+			Reason: fmt.Sprintf("it has more than %d million strings, objects and lists",
+				maxTokens/1_000_000), Remedy: "split it, or check that it is the file you meant"}
 	}
 	values, err := parseAll(text)
 	if data, ok := eventData(text); err != nil && ok {
@@ -108,7 +111,8 @@ func Read(file, server string, text []byte) (*Input, error) {
 		if at, more := d.more[&kinds[i]]; more {
 			d.in.Unscanned = append(d.in.Unscanned, Unscanned{
 				Server: server, Place: d.place(at),
-				Reason: fmt.Sprintf("the list goes on: its last page has a nextCursor, so %s are missing here", kinds[i].noun+"s"),
+				Reason: fmt.Sprintf("the list goes on: its last page has a nextCursor, so %s are missing here",
+					kinds[i].noun+"s"),
 				Remedy: "add the answers to the further requests to the file, one after the other",
 			})
 		}
@@ -122,7 +126,8 @@ func Read(file, server string, text []byte) (*Input, error) {
 }
 
 func sizeError(file string) error {
-	return &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it is larger than %d MiB", MaxFile>>20), Remedy: "split it, or check that it is the file you meant"}
+	return &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it is larger than %d MiB", MaxFile>>20),
+		Remedy: "split it, or check that it is the file you meant"}
 }
 
 func firstInvalid(text []byte) int {
@@ -172,7 +177,9 @@ func (d *document) value(v value) error {
 // wanted returns the members of an object that decide what it is.
 func (d *document) wanted(members []member) (map[string]member, error) {
 	want := map[string]member{}
-	for _, name := range []string{"jsonrpc", "method", "result", "error", "version", "server", "nextCursor", "entries", "tools", "prompts", "resources", "resourceTemplates", "resource_templates", "instructions", "serverInfo", "protocolVersion"} {
+	for _, name := range []string{"jsonrpc", "method", "result", "error", "version", "server", "nextCursor", "entries",
+		"tools", "prompts", "resources", "resourceTemplates", "resource_templates", "instructions", "serverInfo",
+		"protocolVersion"} {
 		m, ok, err := get(members, name)
 		if err != nil {
 			return nil, d.fail(m.at, err.Error(), "keep one of the two")
@@ -265,7 +272,8 @@ func hint(want map[string]member) string {
 // isAnswer reports whether the members are those of an answer of a server.
 func isAnswer(members []member) bool {
 	for _, m := range members {
-		if m.name == "protocolVersion" || m.is('[') && slices.ContainsFunc(kinds[:], func(k kind) bool { return k.list == m.name }) {
+		if m.name == "protocolVersion" || m.is('[') &&
+			slices.ContainsFunc(kinds[:], func(k kind) bool { return k.list == m.name }) {
 			return true
 		}
 	}
@@ -290,7 +298,8 @@ func (d *document) lists(v value, want map[string]member, server string) (read [
 		if k.subject != scanner.SubjectTool && len(elements) > 0 && !slices.ContainsFunc(elements, k.looksLike) {
 			continue
 		}
-		if k.subject == scanner.SubjectPrompt && len(elements) > 0 && !d.answers && !slices.ContainsFunc(elements, described) && !hasOnlyPromptNames(v, elements) {
+		if k.subject == scanner.SubjectPrompt && len(elements) > 0 && !d.answers &&
+			!slices.ContainsFunc(elements, described) && !hasOnlyPromptNames(v, elements) {
 			continue
 		}
 		if err := d.list(k, v, elements, server); err != nil {

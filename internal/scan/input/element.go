@@ -52,7 +52,8 @@ func kindOf(s scanner.Subject) *kind {
 
 // keys are the names of all parts that have a field of their own.
 func (k *kind) keys() []string {
-	return slices.Concat([]string{"server", "tool_id", "title", "description", "annotations"}, k.name, k.input, k.output)
+	return slices.Concat([]string{"server", "tool_id", "title", "description", "annotations"}, k.name, k.input,
+		k.output)
 }
 
 // foldedMatch returns the first member whose name is one of the keys but for
@@ -79,7 +80,8 @@ func (e *caseError) Error() string {
 // looksLike reports whether a value seems to be an element of such a list.
 func (k *kind) looksLike(v value) bool {
 	for _, m := range v.object() {
-		if slices.Contains(k.name, m.name) || k.subject == scanner.SubjectTool && (m.name == "inputSchema" || m.name == "input_schema") {
+		if slices.Contains(k.name, m.name) || k.subject == scanner.SubjectTool &&
+			(m.name == "inputSchema" || m.name == "input_schema") {
 			return true
 		}
 	}
@@ -109,7 +111,8 @@ func hasOnlyPromptNames(answer value, prompts []value) bool {
 	known := append([]string{"icons", "messages", "_meta"}, kindOf(scanner.SubjectPrompt).keys()...)
 	for _, v := range prompts {
 		members := v.object()
-		if len(members) == 0 || slices.ContainsFunc(members, func(m member) bool { return !slices.Contains(known, m.name) }) {
+		if len(members) == 0 || slices.ContainsFunc(members,
+			func(m member) bool { return !slices.Contains(known, m.name) }) {
 			return false
 		}
 	}

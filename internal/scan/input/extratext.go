@@ -14,13 +14,15 @@ import (
 var listMethods = []string{"initialize", "tools/list", "prompts/list", "resources/list", "resources/templates/list"}
 
 // metadataFields are members that are no text of a server, at any depth.
-var metadataFields = []string{"jsonrpc", "id", "version", "nextCursor", "entries", "protocolVersion", "capabilities", "generated_from", "approvals"}
+var metadataFields = []string{"jsonrpc", "id", "version", "nextCursor", "entries", "protocolVersion", "capabilities",
+	"generated_from", "approvals"}
 
 // byRequest reads the answers in an object that has them by the name of the request. It
 // returns the names that it read.
 func (d *document) byRequest(members []member) (names []string, err error) {
 	for _, m := range members {
-		if !slices.Contains(listMethods, m.name) || !isAnswer(m.object()) && !isAnswer(resultOf(m.value).object()) && m.name != "initialize" {
+		if !slices.Contains(listMethods, m.name) || !isAnswer(m.object()) && !isAnswer(resultOf(m.value).object()) &&
+			m.name != "initialize" {
 			continue
 		}
 		if slices.Contains(names, m.name) {
@@ -66,11 +68,14 @@ func (d *document) collectExtraText(members []member, known []string, server str
 	if err != nil {
 		d.unreadable(texts[0].at, Unscanned{
 			Server: server, Place: d.place(texts[0].at),
-			Reason: fmt.Sprintf("what stands beside the list is not readable: %s", err), Remedy: "correct it, or remove it",
+			Reason: fmt.Sprintf("what stands beside the list is not readable: %s", err),
+			Remedy: "correct it, or remove it",
 		})
 		return
 	}
-	d.extraTexts = append(d.extraTexts, Tool{Tool: scanner.Tool{Server: server, Subject: scanner.SubjectInstructions, Extra: extra}, Place: d.place(texts[0].at)})
+	d.extraTexts = append(d.extraTexts,
+		Tool{Tool: scanner.Tool{Server: server, Subject: scanner.SubjectInstructions, Extra: extra},
+			Place: d.place(texts[0].at)})
 }
 
 // addExtraTexts adds the texts next to the lists to what their servers say about
@@ -108,7 +113,8 @@ func hasSentence(v value) bool {
 		if bytes.Count(v.text[i:end], []byte(" ")) >= 2 || utf8.RuneCount(v.text[i:end]) > 80 {
 			return true
 		}
-		if s, ok := (value{v.text, i, end}).str(); ok && (len(strings.Fields(s)) >= 3 || len(s) > 2*utf8.RuneCountInString(s) && utf8.RuneCountInString(s) >= 8) {
+		if s, ok := (value{v.text, i, end}).str(); ok &&
+			(len(strings.Fields(s)) >= 3 || len(s) > 2*utf8.RuneCountInString(s) && utf8.RuneCountInString(s) >= 8) {
 			return true
 		}
 		i = end - 1

@@ -79,7 +79,8 @@ func (f failure) explain() (reason, remedy string) {
 		if f.answered {
 			request = "a request"
 		}
-		return fmt.Sprintf("it answered %s with an error: %s", request, refusal.Message), "check that it is an MCP server, and how it must be started"
+		return fmt.Sprintf("it answered %s with an error: %s", request, refusal.Message),
+			"check that it is an MCP server, and how it must be started"
 	}
 	return f.err.Error(), "check that it works in its client"
 }
@@ -92,7 +93,8 @@ func (f failure) explainTimeout() (reason, remedy string) {
 	if f.server.URL != "" {
 		return reason, "check the address, or allow more time with --timeout"
 	}
-	return reason, "allow more time with --timeout: the first start may download packages; or check that it is an MCP server that speaks on standard input and output"
+	return reason, "allow more time with --timeout: the first start may download packages; or check that it is an " +
+		"MCP server that speaks on standard input and output"
 }
 
 // explainEnd explains the end of a server's program.
@@ -103,7 +105,8 @@ func (f failure) explainEnd(e *mcpclient.EndedError) (reason, remedy string) {
 	}
 	switch {
 	case e.State == "exit status 0":
-		return e.Error() + when, "check that it is an MCP server that speaks on standard input and output, and whether it needs arguments"
+		return e.Error() + when, "check that it is an MCP server that speaks on standard input and output, and " +
+			"whether it needs arguments"
 	case strings.HasPrefix(e.State, "signal: killed"):
 		return e.Error() + when, "something else killed it: check the memory that it may use"
 	}
@@ -111,13 +114,16 @@ func (f failure) explainEnd(e *mcpclient.EndedError) (reason, remedy string) {
 	if !f.server.declared() {
 		variables = `--server-command "env NAME=value PROGRAM"`
 	}
-	return e.Error() + when, "give it what it needs: it gets PATH, HOME and few other variables of your environment, and more only with " + variables
+	return e.Error() + when, "give it what it needs: it gets PATH, HOME and few other variables of your " +
+		"environment, and more only with " + variables
 }
 
 // sources say how to get common programs that start servers.
 var sources = map[string]string{
-	"npx": "install Node.js", "node": "install Node.js", "npm": "install Node.js", "uvx": "install uv", "uv": "install uv",
-	"bunx": "install Bun", "bun": "install Bun", "docker": "install Docker", "python": "install Python, or name python3",
+	"npx": "install Node.js", "node": "install Node.js", "npm": "install Node.js", "uvx": "install uv",
+	"uv":   "install uv",
+	"bunx": "install Bun", "bun": "install Bun", "docker": "install Docker",
+	"python": "install Python, or name python3",
 }
 
 // explainStart explains why a program cannot be started.
@@ -133,7 +139,8 @@ func (f failure) explainStart(cause error) (reason, remedy string) {
 	case f.server.Dir != "" && !isDir(f.server.Dir):
 		return fmt.Sprintf("its directory %s does not exist", f.server.Dir), "correct cwd in " + where
 	case errors.Is(cause, exec.ErrNotFound):
-		return fmt.Sprintf("command not found: there is no %s in PATH", program), cmp.Or(sources[filepath.Base(program)], "install it") + ", or give its full path in " + where
+		return fmt.Sprintf("command not found: there is no %s in PATH", program),
+			cmp.Or(sources[filepath.Base(program)], "install it") + ", or give its full path in " + where
 	case errors.Is(cause, exec.ErrDot):
 		return reason, "write ./" + program + " in " + where
 	case errors.Is(cause, fs.ErrNotExist):
@@ -142,9 +149,11 @@ func (f failure) explainStart(cause error) (reason, remedy string) {
 		}
 		return fmt.Sprintf("command not found: there is no file %s", program), "correct the path in " + where
 	case errors.Is(cause, fs.ErrPermission):
-		return fmt.Sprintf("it could not be started: %s is not executable", program), "make it executable, or put its interpreter before it, such as node or python3, in " + where
+		return fmt.Sprintf("it could not be started: %s is not executable", program),
+			"make it executable, or put its interpreter before it, such as node or python3, in " + where
 	case errors.As(cause, &file) && errors.Is(file.Err, syscall.ENOEXEC):
-		return fmt.Sprintf("it could not be started: %s is no program for this system", program), "put its interpreter before it, such as node or python3, in " + where
+		return fmt.Sprintf("it could not be started: %s is no program for this system", program),
+			"put its interpreter before it, such as node or python3, in " + where
 	}
 	return reason, "check its command in " + where
 }
@@ -219,19 +228,24 @@ func (f failure) explainConnection() (reason, remedy string) {
 	case errors.As(f.err, &redirect):
 		return redirect.Reason, "if you trust it, give the address that it redirects to"
 	case errors.Is(f.err, syscall.ECONNREFUSED):
-		return fmt.Sprintf("connection refused: nothing listens at %s", address), "start the server, or check the host and the port"
+		return fmt.Sprintf("connection refused: nothing listens at %s", address),
+			"start the server, or check the host and the port"
 	case errors.As(f.err, &name):
 		return fmt.Sprintf("the host %s was not found: %s", name.Name, name.Err), "check the address and the network"
 	case errors.As(f.err, &notTLS):
-		return fmt.Sprintf("%s does not speak TLS", address), "write http:// in the address if the server is meant to be without encryption"
+		return fmt.Sprintf("%s does not speak TLS", address),
+			"write http:// in the address if the server is meant to be without encryption"
 	case errors.As(f.err, &unknown):
-		return fmt.Sprintf("TLS: the certificate of %s is signed by an authority that is not trusted here", address), "add the authority to the system's certificates, on Unix also with the variable SSL_CERT_FILE"
+		return fmt.Sprintf("TLS: the certificate of %s is signed by an authority that is not trusted here", address),
+			"add the authority to the system's certificates, on Unix also with the variable SSL_CERT_FILE"
 	case errors.As(f.err, &host):
 		return "TLS: " + strings.TrimPrefix(host.Error(), "x509: "), "write the name of its certificate in the address"
 	case errors.As(f.err, &invalid):
-		return "TLS: " + strings.TrimPrefix(invalid.Error(), "x509: "), "ask the operator of the server for a valid certificate, and check the clock"
+		return "TLS: " + strings.TrimPrefix(invalid.Error(), "x509: "),
+			"ask the operator of the server for a valid certificate, and check the clock"
 	case strings.Contains(f.err.Error(), "failed to decode response"): // the client library's words
-		return "it answered with JSON that is no answer of MCP", "check the address: it is no endpoint of an MCP server; " + f.otherPaths()
+		return "it answered with JSON that is no answer of MCP",
+			"check the address: it is no endpoint of an MCP server; " + f.otherPaths()
 	case errors.As(f.err, &network):
 		return fmt.Sprintf("there is no connection to %s: %s", address, network), "check the address and the network"
 	}

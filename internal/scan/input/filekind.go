@@ -19,12 +19,15 @@ func notJSON(file string, text []byte, err error) error {
 		at = syntax.at
 	}
 	if syntax != nil && strings.Contains(syntax.err.Error(), "exceeded max depth") {
-		return &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at), Reason: "it is nested too deeply", Remedy: "check that it is the file you meant: real lists nest fewer than 20 levels"}
+		return &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at),
+			Reason: "it is nested too deeply", Remedy: "check that it is the file you meant: real lists nest fewer " +
+				"than 20 levels"}
 	}
 	if what, remedy := otherFormat(file, text, at); what != "" {
 		return &InputError{Place: Place{File: file}, Reason: "it is " + what, Remedy: remedy}
 	}
-	return &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at), Reason: err.Error(), Remedy: "correct the JSON here"}
+	return &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at),
+		Reason: err.Error(), Remedy: "correct the JSON here"}
 }
 
 // formats are kinds of files that people have instead of JSON, by their media type.
@@ -40,7 +43,8 @@ var formats = []struct{ mediaType, name, remedy string }{
 	{"video/", "a video", asJSON},
 }
 
-const asJSON = "save the answer of the server to tools/list as JSON, or scan the server itself with --server-command or --url"
+const asJSON = "save the answer of the server to tools/list as JSON, or scan the server itself with " +
+	"--server-command or --url"
 
 // otherFormat says what a text is whose JSON ends at an offset, or returns "".
 func otherFormat(file string, text []byte, at int) (what, remedy string) {

@@ -21,5 +21,6 @@ func Fingerprint(parts ...string) string {
 // Content returns a fingerprint of everything that a tool declares. Two
 // definitions are equal exactly if their fingerprints are equal.
 func Content(t *scanner.Tool) string {
-	return Fingerprint(t.Server, t.Name, t.Description, string(t.InputSchema), string(t.OutputSchema), string(t.Annotations), t.Subject, t.Title, string(t.Extra))
+	return Fingerprint(t.Server, t.Name, t.Description, string(t.InputSchema), string(t.OutputSchema),
+		string(t.Annotations), t.Subject, t.Title, string(t.Extra))
 }

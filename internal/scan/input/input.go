@@ -178,7 +178,10 @@ func (in *Input) passOver() {
 		if counts[l] > 1 {
 			noun += "s"
 		}
-		in.PassedOver = append(in.PassedOver, PassedOver{Path: first[l].String(), Group: onRequestContent, Reason: fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what, counts[l], noun, l.server)})
+		in.PassedOver = append(in.PassedOver,
+			PassedOver{Path: first[l].String(), Group: onRequestContent,
+				Reason: fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what,
+					counts[l], noun, l.server)})
 	}
 }
 
@@ -186,7 +189,8 @@ func (in *Input) passOver() {
 // resource: it is read with all other members.
 func hasOnRequestContent(t *Tool) bool {
 	return slices.ContainsFunc(value{t.Extra, 0, len(t.Extra)}.object(), func(m member) bool {
-		return t.Subject == scanner.SubjectPrompt && m.name == "messages" && m.is('[') || t.Subject != scanner.SubjectPrompt && m.name == "contents" && m.is('[')
+		return t.Subject == scanner.SubjectPrompt && m.name == "messages" && m.is('[') ||
+			t.Subject != scanner.SubjectPrompt && m.name == "contents" && m.is('[')
 	})
 }
 
@@ -218,10 +222,16 @@ func (s Server) unscanned(reason, remedy string) Unscanned {
 // or only its client can ask for what it needs.
 func (s Server) skipped() (PassedOver, bool) {
 	if s.Disabled {
-		return PassedOver{Path: s.Place.String(), Name: s.Name, Group: "servers that are disabled", Reason: fmt.Sprintf("the server %s is disabled in %s", s.Name, cmp.Or(filepath.ToSlash(s.DisabledIn), s.Client))}, true
+		return PassedOver{Path: s.Place.String(), Name: s.Name, Group: "servers that are disabled",
+			Reason: fmt.Sprintf("the server %s is disabled in %s", s.Name,
+				cmp.Or(filepath.ToSlash(s.DisabledIn), s.Client))}, true
 	}
 	if input := s.input(); input != "" && s.declared() {
-		return PassedOver{Path: s.Place.String(), Name: s.Name, Group: "servers that need what their client asks its user for; to scan one, name it with --server-command or --url", Reason: fmt.Sprintf("the server %s needs %s, which %s asks its user for; to scan it, name it with --server-command or --url", s.Name, input, strings.TrimPrefix(s.Client, "the configuration of "))}, true
+		return PassedOver{Path: s.Place.String(), Name: s.Name,
+			Group: "servers that need what their client asks its user for; to scan one, name it with " +
+				"--server-command or --url", Reason: fmt.Sprintf("the server %s needs %s, which %s asks its user "+
+				"for; to scan it, name it with --server-command or --url", s.Name, input,
+				strings.TrimPrefix(s.Client, "the configuration of "))}, true
 	}
 	return PassedOver{}, false
 }

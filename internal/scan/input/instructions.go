@@ -16,7 +16,8 @@ func isInitializeResult(want map[string]member) bool {
 // instructions reads what a server says about itself in its answer to initialize: its
 // instructions, its name and all further texts. beside is set if the object holds
 // lists too.
-func (d *document) instructions(members []member, want map[string]member, server string, beside bool) (found bool, err error) {
+func (d *document) instructions(members []member, want map[string]member, server string, beside bool) (found bool,
+	err error) {
 	of, ok := want["instructions"]
 	answer := isInitializeResult(want)
 	if ok && of.is('[') && (beside || d.answers) { // a baseline has those of several servers
@@ -76,7 +77,8 @@ func (d *document) serverTexts(members []member, of member, server string, answe
 	if problem != nil {
 		d.unreadable(of.at, Unscanned{
 			Server: server, Tool: t.Label(), Place: d.place(of.at),
-			Reason: fmt.Sprintf("what the server says about itself is not readable: %s", problem), Remedy: "correct it, or ask the server's author to",
+			Reason: fmt.Sprintf("what the server says about itself is not readable: %s", problem),
+			Remedy: "correct it, or ask the server's author to",
 		})
 		return
 	}

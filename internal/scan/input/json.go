@@ -123,7 +123,8 @@ func (e *twiceError) Error() string {
 	if e.first == e.second {
 		return fmt.Sprintf("it has the field %q twice, and programs differ on which one they read", e.first)
 	}
-	return fmt.Sprintf("it has both %q and %q with different content, and programs differ on which one they read", e.first, e.second)
+	return fmt.Sprintf("it has both %q and %q with different content, and programs differ on which one they read",
+		e.first, e.second)
 }
 
 // skipSeparators skips white space, commas and colons.

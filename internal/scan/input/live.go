@@ -54,7 +54,8 @@ var subcommands = []string{"run", "exec", "x", "dlx"}
 // suppressions contain the name and should work on other machines.
 func programOf(command []string) string {
 	if filepath.Base(command[0]) == "env" { // the variables do not describe it
-		if rest := slices.IndexFunc(command[1:], func(w string) bool { return !strings.Contains(w, "=") }); rest >= 0 && !strings.HasPrefix(command[1+rest], "-") {
+		if rest := slices.IndexFunc(command[1:], func(w string) bool { return !strings.Contains(w, "=") }); rest >= 0 &&
+			!strings.HasPrefix(command[1+rest], "-") {
 			return programOf(command[1+rest:])
 		}
 	}
@@ -140,7 +141,8 @@ func listOne(ctx context.Context, s Server, timeout time.Duration, everything bo
 		ready, err = s.expanded()
 	}
 	if err != nil {
-		return &Input{Unscanned: []Unscanned{s.unscanned(err.Error(), "set it in the environment, or name the server with --server-command or --url")}}
+		return &Input{Unscanned: []Unscanned{s.unscanned(err.Error(),
+			"set it in the environment, or name the server with --server-command or --url")}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -187,7 +189,8 @@ func list(ctx context.Context, s Server, everything bool, c *capture, printed io
 }
 
 func (s Server) target() mcpclient.Target {
-	return mcpclient.Target{Command: s.Command, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers, Transport: s.Transport, Dial: s.Dial}
+	return mcpclient.Target{Command: s.Command, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers,
+		Transport: s.Transport, Dial: s.Dial}
 }
 
 // A server that announces changes of its list may still register tools when it

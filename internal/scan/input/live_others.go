@@ -14,7 +14,8 @@ import (
 
 // methods are the requests for the lists.
 var methods = map[string]string{
-	"tools": "tools/list", "prompts": "prompts/list", "resources": "resources/list", "resourceTemplates": "resources/templates/list",
+	"tools": "tools/list", "prompts": "prompts/list", "resources": "resources/list",
+	"resourceTemplates": "resources/templates/list",
 }
 
 // listOthers adds the instructions of a server, and the lists that it says it has. A
@@ -22,7 +23,8 @@ var methods = map[string]string{
 func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s Server, in *Input) {
 	fail := func(what string, err error) {
 		reason := what + ": " + err.Error()
-		in.Unscanned = append(in.Unscanned, s.unscanned(safetext.Clip(s.redact(reason), 500), "ask the server's author, or scan its tools from a file"))
+		in.Unscanned = append(in.Unscanned,
+			s.unscanned(safetext.Clip(s.redact(reason), 500), "ask the server's author, or scan its tools from a file"))
 	}
 	add := func(list, what string, labels []string, err error) {
 		var other *Input
@@ -47,18 +49,22 @@ func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s S
 	}
 	if said.Capabilities.Prompts != nil {
 		prompts, err := mcpclient.Prompts(ctx, session)
-		add("prompts", "its prompts", labels(scanner.SubjectPrompt, prompts, func(p *mcp.Prompt) string { return p.Name }), err)
+		add("prompts", "its prompts",
+			labels(scanner.SubjectPrompt, prompts, func(p *mcp.Prompt) string { return p.Name }), err)
 	}
 	if said.Capabilities.Resources == nil {
 		return
 	}
 	resources, err := mcpclient.Resources(ctx, session)
-	add("resources", "its resources", labels(scanner.SubjectResource, resources, func(r *mcp.Resource) string { return r.URI }), err)
+	add("resources", "its resources",
+		labels(scanner.SubjectResource, resources, func(r *mcp.Resource) string { return r.URI }), err)
 	templates, err := mcpclient.ResourceTemplates(ctx, session)
 	if mcpclient.Unsupported(err) {
 		return // a server with resources need not have templates
 	}
-	add("resourceTemplates", "its resource templates", labels(scanner.SubjectResourceTemplate, templates, func(r *mcp.ResourceTemplate) string { return r.URITemplate }), err)
+	add("resourceTemplates", "its resource templates",
+		labels(scanner.SubjectResourceTemplate, templates,
+			func(r *mcp.ResourceTemplate) string { return r.URITemplate }), err)
 }
 
 // labels lists the labels of the elements that are not null.

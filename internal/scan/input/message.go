@@ -20,7 +20,8 @@ func (d *document) batch(elements []value) error {
 		if !e.is('{') {
 			d.unreadable(e.start, Unscanned{
 				Server: d.server, Place: d.place(e.start),
-				Reason: fmt.Sprintf("element %d of the batch is no message of JSON-RPC", i+1), Remedy: "correct it, or remove it",
+				Reason: fmt.Sprintf("element %d of the batch is no message of JSON-RPC", i+1),
+				Remedy: "correct it, or remove it",
 			})
 			continue
 		}
@@ -65,7 +66,10 @@ func (d *document) passMessages(values []value) error {
 	if d.messages > 1 {
 		what = fmt.Sprintf("%d JSON-RPC messages are", d.messages)
 	}
-	d.in.PassedOver = append(d.in.PassedOver, PassedOver{Path: d.place(d.messagesAt).String(), Group: "messages of JSON-RPC that are no answers with definitions", Reason: what + " no answer with definitions: requests, notifications, or answers to other requests"})
+	d.in.PassedOver = append(d.in.PassedOver,
+		PassedOver{Path: d.place(d.messagesAt).String(),
+			Group: "messages of JSON-RPC that are no answers with definitions", Reason: what +
+				" no answer with definitions: requests, notifications, or answers to other requests"})
 	return nil
 }
 

@@ -58,7 +58,9 @@ func ReadPaths(ctx context.Context, paths []string, opts ReadOptions) (*Input, e
 		}
 		in.add(one)
 		if len(in.Tools) > MaxTools {
-			return nil, &InputError{Place: Place{File: p}, Reason: fmt.Sprintf("the files have more than %d tools up to here", MaxTools), Remedy: "scan them one after the other"}
+			return nil, &InputError{Place: Place{File: p},
+				Reason: fmt.Sprintf("the files have more than %d tools up to here",
+					MaxTools), Remedy: "scan them one after the other"}
 		}
 	}
 	if err := errors.Join(problems...); err != nil {

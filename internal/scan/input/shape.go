@@ -72,7 +72,8 @@ func (k *kind) readWrapped(v value, function member, server string) (Tool, error
 		tool.mappings[i].file = "/function" + w.file
 	}
 	for _, m := range function.object() {
-		if at := jsonpointer.Join("", m.name); !slices.ContainsFunc(tool.mappings, func(w fieldMapping) bool { return w.file == "/function"+at }) {
+		if at := jsonpointer.Join("", m.name); !slices.ContainsFunc(tool.mappings,
+			func(w fieldMapping) bool { return w.file == "/function"+at }) {
 			tool.mapField(at, "/function"+at)
 		}
 	}
@@ -86,7 +87,8 @@ func (k *kind) readWrapped(v value, function member, server string) (Tool, error
 	beside, err2 := others(v.object(), known)
 	if len(beside) > 0 {
 		if sharesMember(beside, function.raw()) {
-			err2 = errors.Join(err2, errors.New("it has the same field beside its function and in it, and programs differ on which one they read"))
+			err2 = errors.Join(err2, errors.New("it has the same field beside its function and in it, and programs "+
+				"differ on which one they read"))
 		} else {
 			tool.Extra = joinObjects(tool.Extra, beside)
 		}
@@ -108,7 +110,8 @@ func isSingleTool(v value) bool {
 	members := v.object()
 	name, named, _ := get(members, "name")
 	for _, m := range members {
-		if named && name.is('"') && m.is('{') && (slices.Contains(kinds[0].input, m.name) || slices.Contains(parameterKeys, m.name)) {
+		if named && name.is('"') && m.is('{') &&
+			(slices.Contains(kinds[0].input, m.name) || slices.Contains(parameterKeys, m.name)) {
 			return true
 		}
 	}

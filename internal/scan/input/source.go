@@ -15,12 +15,14 @@ import (
 func readSource(file, server string, text []byte) (*Input, error) {
 	found, err := source.Find(file, string(text))
 	if err != nil {
-		return nil, &InputError{Place: Place{File: file}, Reason: "it cannot be parsed: " + safetext.Clip(err.Error(), 200), Remedy: "correct it"}
+		return nil, &InputError{Place: Place{File: file}, Reason: "it cannot be parsed: " +
+			safetext.Clip(err.Error(), 200), Remedy: "correct it"}
 	}
 	if len(found.Definitions) == 0 && len(found.Problems) == 0 {
 		return nil, &InputError{
-			Place: Place{File: file}, Reason: "it defines no tool, prompt or resource in a way that is known", OtherKind: true,
-			Remedy: "name another file, or start the server and scan it with --server-command",
+			Place: Place{File: file}, Reason: "it defines no tool, prompt or resource in a way that is known",
+			OtherKind: true,
+			Remedy:    "name another file, or start the server and scan it with --server-command",
 		}
 	}
 	in := &Input{}
@@ -31,8 +33,9 @@ func readSource(file, server string, text []byte) (*Input, error) {
 	}
 	for _, p := range found.Problems {
 		in.Unscanned = append(in.Unscanned, Unscanned{
-			Server: server, Tool: p.Name, Place: Place{File: file, Line: p.Line}, Reason: p.Reason, deferred: p.Deferred,
-			Remedy: "write it as a literal, or start the server and scan it with --server-command",
+			Server: server, Tool: p.Name, Place: Place{File: file, Line: p.Line}, Reason: p.Reason,
+			deferred: p.Deferred,
+			Remedy:   "write it as a literal, or start the server and scan it with --server-command",
 		})
 	}
 	return in, nil

@@ -29,11 +29,14 @@ func readTOML(file string, text []byte) (*Input, error) {
 	}
 	servers, ok := tree["mcp_servers"].(map[string]any)
 	if !ok {
-		return nil, &InputError{Place: Place{File: file}, Reason: "it declares no servers in mcp_servers", OtherKind: true, Remedy: "name another file"}
+		return nil, &InputError{Place: Place{File: file}, Reason: "it declares no servers in mcp_servers",
+			OtherKind: true, Remedy: "name another file"}
 	}
 	converted, err := json.Marshal(map[string]any{"mcp_servers": servers})
 	if err != nil {
-		return nil, &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("its servers have a value that is no text, number or list: %s", safetext.Clip(err.Error(), 200)), Remedy: "correct it"}
+		return nil, &InputError{Place: Place{File: file},
+			Reason: fmt.Sprintf("its servers have a value that is no text, number or list: %s",
+				safetext.Clip(err.Error(), 200)), Remedy: "correct it"}
 	}
 	in, err := Read(file, "", converted)
 	if err != nil {
@@ -52,7 +55,8 @@ func readTOML(file string, text []byte) (*Input, error) {
 // way.
 func tableLine(text []byte, server string) int {
 	name := regexp.QuoteMeta(server)
-	table := regexp.MustCompile(`(?m)^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:` + name + `|"` + name + `"|'` + name + `')[ \t]*[.\]]`)
+	table := regexp.MustCompile(`(?m)^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:` + name + `|"` + name + `"|'` + name +
+		`')[ \t]*[.\]]`)
 	at := table.FindIndex(text)
 	if at == nil {
 		return 0

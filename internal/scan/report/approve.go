@@ -39,7 +39,8 @@ func (b *Baseline) Approve(tools []input.Tool, items []string, how Approval) err
 		case single:
 			f := slices.IndexFunc(c.Fields, func(f ChangedField) bool { return f.Pointer == pointer })
 			if f < 0 {
-				return fmt.Errorf("%s has no changed field %s: its changes are %s", safetext.Visible(label), safetext.Visible(pointer), c.pointers())
+				return fmt.Errorf("%s has no changed field %s: its changes are %s", safetext.Visible(label),
+					safetext.Visible(pointer), c.pointers())
 			}
 			approval.Severity = c.Fields[f].Severity
 			i, now := indexOf(next, c.key), present.Tools[indexOf(present.Tools, c.key)]
@@ -82,12 +83,14 @@ func notChanged(item string, d *Drift) error {
 	}
 	label, pointer, field := strings.Cut(item, "#/")
 	if near := nearest(label, items); field && near != "" {
-		return fmt.Errorf("%s has not changed; did you mean %s?", safetext.Visible(item), safetext.Visible(near+"#/"+pointer))
+		return fmt.Errorf("%s has not changed; did you mean %s?", safetext.Visible(item),
+			safetext.Visible(near+"#/"+pointer))
 	}
 	if near := nearest(item, items); near != "" {
 		return fmt.Errorf("%s has not changed; did you mean %s?", safetext.Visible(item), safetext.Visible(near))
 	}
-	return fmt.Errorf("%s has not changed: the changes are %s", safetext.Visible(item), safetext.Clip(strings.Join(items, ", "), 1000))
+	return fmt.Errorf("%s has not changed: the changes are %s", safetext.Visible(item),
+		safetext.Clip(strings.Join(items, ", "), 1000))
 }
 
 func (c *Changed) pointers() string {
@@ -115,7 +118,8 @@ func withField(was, now scanner.Tool, pointer string) (scanner.Tool, error) {
 	if err != nil {
 		return was, err
 	}
-	if strings.HasPrefix(pointer, "/arguments/") && was.Subject == scanner.SubjectPrompt && !slices.Equal(argumentNames(approved), argumentNames(present)) {
+	if strings.HasPrefix(pointer, "/arguments/") && was.Subject == scanner.SubjectPrompt &&
+		!slices.Equal(argumentNames(approved), argumentNames(present)) {
 		return was, errors.New("the prompt has other arguments now, or in another order: approve the whole item")
 	}
 	merged, err := set(approved, present, jsonpointer.Split(pointer))

@@ -56,7 +56,8 @@ func NewBaseline(tools []input.Tool) (*Baseline, error) {
 	sortTools(list)
 	for i := 1; i < len(list); i++ {
 		if t := list[i]; t.Server == list[i-1].Server && t.Label() == list[i-1].Label() {
-			return nil, fmt.Errorf("the tool %q of server %q has two definitions, in %v: remove one of them, then approve",
+			return nil, fmt.Errorf("the tool %q of server %q has two definitions, in %v: remove one of them, then "+
+				"approve",
 				safetext.Visible(t.Label()), safetext.Visible(t.Server), places[toolName{t.Server, t.Label()}])
 		}
 	}
@@ -88,7 +89,8 @@ func (b *Baseline) Text() ([]byte, error) {
 			return nil, err
 		}
 		into := map[scanner.Subject]*[]json.RawMessage{
-			scanner.SubjectTool: &file.Tools, scanner.SubjectPrompt: &file.Prompts, scanner.SubjectResource: &file.Resources,
+			scanner.SubjectTool: &file.Tools, scanner.SubjectPrompt: &file.Prompts,
+			scanner.SubjectResource:         &file.Resources,
 			scanner.SubjectResourceTemplate: &file.ResourceTemplates, scanner.SubjectInstructions: &file.Instructions,
 		}[b.Tools[i].Subject]
 		*into = append(*into, row)
@@ -147,7 +149,8 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 		return nil, &input.InputError{Place: u.Place, Reason: u.Reason, Remedy: remedy}
 	}
 	if len(in.Servers) > 0 {
-		return nil, &input.InputError{Place: in.Servers[0].Place, Reason: "a client's configuration is not a baseline", Remedy: "write one with --pin"}
+		return nil, &input.InputError{Place: in.Servers[0].Place, Reason: "a client's configuration is not a baseline",
+			Remedy: "write one with --pin"}
 	}
 	b := &Baseline{Tools: make([]scanner.Tool, 0, len(in.Tools)+len(in.Others))}
 	// Another list of tools may have another version, and may be no object.
@@ -162,22 +165,28 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 	}
 	ours := rest.Version != nil && slices.Contains([]string{baselineVersion, firstVersion}, *rest.Version)
 	switch {
-	case rest.Version != nil && !ours && (rest.GeneratedFrom == nil || strings.HasPrefix(*rest.Version, "touchstone-scan-baseline/")):
-		return nil, fail(input.Place{File: file}, fmt.Sprintf("its version is %q, and this program reads %s, %s and corpora", safetext.Clip(*rest.Version, 80), baselineVersion, firstVersion), "use a newer program, or "+remedy)
+	case rest.Version != nil && !ours &&
+		(rest.GeneratedFrom == nil || strings.HasPrefix(*rest.Version, "touchstone-scan-baseline/")):
+		return nil, fail(input.Place{File: file},
+			fmt.Sprintf("its version is %q, and this program reads %s, %s and corpora",
+				safetext.Clip(*rest.Version, 80), baselineVersion, firstVersion), "use a newer program, or "+remedy)
 	case ours:
 		b.Approvals, b.RelativeNames, b.Pinned = rest.Approvals, rest.RelativeNames, true
 	}
 	seen := map[toolName]input.Tool{}
 	for _, t := range slices.Concat(in.Tools, in.Others) {
 		if t.Server == "" {
-			return nil, &input.InputError{Place: t.Place, Reason: "a tool of a baseline names no server", Remedy: remedy}
+			return nil, &input.InputError{Place: t.Place, Reason: "a tool of a baseline names no server",
+				Remedy: remedy}
 		}
 		key := toolName{t.Server, t.Label()}
 		if other, twice := seen[key]; twice {
 			if input.Content(&t.Tool) == input.Content(&other.Tool) {
 				continue
 			}
-			return nil, fail(t.Place, fmt.Sprintf("it approves %s twice with different texts, here and at %s", safetext.Name(key.String()), other.Place), "keep the one that was approved, or "+remedy)
+			return nil, fail(t.Place,
+				fmt.Sprintf("it approves %s twice with different texts, here and at %s", safetext.Name(key.String()),
+					other.Place), "keep the one that was approved, or "+remedy)
 		}
 		seen[key] = t
 		b.Tools = append(b.Tools, t.Tool)

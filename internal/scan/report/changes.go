@@ -91,7 +91,8 @@ func (c *Changed) item(isCommon func(*Changed, *ChangedField) bool) (it item, ok
 	it.Text = fmt.Sprintf("%s: differs from its approved definition", c.Severity)
 	for i, f := range own.Fields {
 		if i == maxFields {
-			it.Lines = append(it.Lines, fmt.Sprintf("and %d more fields; the JSON output lists all of them", len(own.Fields)-i))
+			it.Lines = append(it.Lines,
+				fmt.Sprintf("and %d more fields; the JSON output lists all of them", len(own.Fields)-i))
 			break
 		}
 		it.Lines = append(it.Lines, f.text())

@@ -46,7 +46,8 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 		if name, ok := strings.CutPrefix(file, "<"); ok { // a server or a pipe
 			file = strings.TrimSuffix(name, ">")
 		}
-		i.Location.Path, i.Location.Lines.Begin = safetext.Visible(filepath.ToSlash(filepath.Clean(file))), max(place.Line, 1)
+		i.Location.Path, i.Location.Lines.Begin = safetext.Visible(filepath.ToSlash(filepath.Clean(file))),
+			max(place.Line, 1)
 		issues = append(issues, i)
 	}
 	for i := range r.Findings {
@@ -79,7 +80,8 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 		add("not-scanned", "not scanned: "+subject(u)+": "+oneLine(u), "major", u.Place, u.Server, u.Tool, u.Reason)
 	}
 	for _, t := range r.Incomplete {
-		add("not-scanned", "scanned in part: "+t.Server+":"+t.Tool+": "+t.reasons(), "major", input.Place{File: "scan"}, t.Server, t.Tool)
+		add("not-scanned", "scanned in part: "+t.Server+":"+t.Tool+": "+t.reasons(), "major", input.Place{File: "scan"},
+			t.Server, t.Tool)
 	}
 	text, err := json.MarshalIndent(issues, "", " ")
 	if err != nil {

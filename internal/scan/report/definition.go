@@ -32,7 +32,8 @@ func distinct(all []input.Tool) []definition {
 			list = append(list, definition{Tool: t})
 		}
 		d := &list[i]
-		if again && d.twice == nil && slices.ContainsFunc(d.places, func(p input.Place) bool { return p.File == t.Place.File }) {
+		if again && d.twice == nil &&
+			slices.ContainsFunc(d.places, func(p input.Place) bool { return p.File == t.Place.File }) {
 			d.twice = &t.Place
 		}
 		if len(d.places) == 0 || d.places[len(d.places)-1] != t.Place {
@@ -108,7 +109,8 @@ func notes(list []definition) []Note {
 		case unnamed:
 			n.Reason = "a tool has no name: it was scanned"
 		case len(same) > 1:
-			n.Reason = fmt.Sprintf("%d definitions have this name: all were scanned, and programs differ on which one they show to the model", len(same))
+			n.Reason = fmt.Sprintf("%d definitions have this name: all were scanned, and programs differ on which "+
+				"one they show to the model", len(same))
 		case same[0].twice != nil && same[0].Subject == scanner.SubjectTool:
 			n.Reason = "it is listed more than once, with the same definition"
 		default:

@@ -60,7 +60,8 @@ func sameServers(tools, approved []scanner.Tool) error {
 		return slices.Compact(names)
 	}
 	now, before := of(tools), of(approved)
-	if len(now) == 0 || len(before) == 0 || slices.ContainsFunc(now, func(s string) bool { return slices.Contains(before, s) }) {
+	if len(now) == 0 || len(before) == 0 ||
+		slices.ContainsFunc(now, func(s string) bool { return slices.Contains(before, s) }) {
 		return nil
 	}
 	quoted := func(names []string) string {
@@ -78,15 +79,18 @@ func sameServers(tools, approved []scanner.Tool) error {
 	for _, b := range before {
 		for _, n := range now {
 			if path.Base(b) == path.Base(n) {
-				remedy = fmt.Sprintf("did you mean %q? Scan from the directory in which it was pinned, or give --server %s", safetext.Clip(b, safetext.MaxName), safetext.Visible(b))
+				remedy = fmt.Sprintf("did you mean %q? Scan from the directory in which it was pinned, or give "+
+					"--server %s", safetext.Clip(b, safetext.MaxName), safetext.Visible(b))
 			}
 		}
 	}
-	return fmt.Errorf("the baseline has no server of this scan, so nothing can be compared: it approves %s, and the scan has %s: %s", quoted(before), quoted(now), remedy)
+	return fmt.Errorf("the baseline has no server of this scan, so nothing can be compared: it approves %s, and the "+
+		"scan has %s: %s", quoted(before), quoted(now), remedy)
 }
 
 func drift(tools, approved []scanner.Tool) *Drift {
-	d := &Drift{Approved: len(approved), New: []string{}, Changed: []string{}, Gone: []string{}, Changes: []Changed{}, Notes: []Changed{}}
+	d := &Drift{Approved: len(approved), New: []string{}, Changed: []string{}, Gone: []string{}, Changes: []Changed{},
+		Notes: []Changed{}}
 	before := make(map[toolName]*scanner.Tool, len(approved))
 	for i := range approved {
 		before[toolName{approved[i].Server, approved[i].Label()}] = &approved[i]
@@ -99,7 +103,8 @@ func drift(tools, approved []scanner.Tool) *Drift {
 		was := before[key]
 		if was == nil {
 			d.New = append(d.New, key.String())
-			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityMedium, "it is not approved", []ChangedField{}, key, nil})
+			d.Changes = append(d.Changes,
+				Changed{key.String(), scanner.SeverityMedium, "it is not approved", []ChangedField{}, key, nil})
 			continue
 		}
 		c := changed(key, *was, *t)
@@ -115,7 +120,9 @@ func drift(tools, approved []scanner.Tool) *Drift {
 	for key := range before {
 		if !now[key] {
 			d.Gone = append(d.Gone, key.String())
-			d.Changes = append(d.Changes, Changed{key.String(), scanner.SeverityLow, "it is approved but was not found", []ChangedField{}, key, nil})
+			d.Changes = append(d.Changes,
+				Changed{key.String(), scanner.SeverityLow, "it is approved but was not found", []ChangedField{}, key,
+					nil})
 		}
 	}
 	slices.SortStableFunc(d.Notes, func(a, b Changed) int { return strings.Compare(a.Item, b.Item) })
@@ -194,7 +201,8 @@ func (r *Result) changeOf(key toolName) *Changed {
 // least as severe as the worst changed field, and shows it.
 func (r *Result) withChange(f *Finding, s scanner.Signal) (scanner.Signal, scanner.Severity) {
 	c := r.changeOf(toolName{f.Server, f.Label()})
-	if s.CheckID != changeCheck || c == nil || severityRank[c.Severity] < severityRank[f.Severity] || len(c.Fields) == 0 {
+	if s.CheckID != changeCheck || c == nil || severityRank[c.Severity] < severityRank[f.Severity] ||
+		len(c.Fields) == 0 {
 		return s, f.Severity
 	}
 	worst := &c.Fields[0]

@@ -40,8 +40,10 @@ func (r *Result) htmlBody(w io.Writer) {
 	}
 	fmt.Fprintf(w, "<h1>Tool scan</h1>\n<p class=\"%s\">%s</p>\n", class, text(r.summary()))
 	if len(r.Findings) > 0 {
-		fmt.Fprint(w, "<h2>Findings</h2>\n<div class=\"wide\" role=\"region\" aria-label=\"Findings\" tabindex=\"0\"><table>\n"+
-			"<thead><tr><th scope=\"col\">Severity</th><th scope=\"col\">Action</th><th scope=\"col\">Tool</th><th scope=\"col\">Signals</th></tr></thead>\n<tbody>\n")
+		fmt.Fprint(w, "<h2>Findings</h2>\n<div class=\"wide\" role=\"region\" aria-label=\"Findings\" "+
+			"tabindex=\"0\"><table>\n"+
+			"<thead><tr><th scope=\"col\">Severity</th><th scope=\"col\">Action</th><th scope=\"col\">Tool</th><th "+
+			"scope=\"col\">Signals</th></tr></thead>\n<tbody>\n")
 		for i := range r.Findings {
 			r.Findings[i].html(w)
 		}
@@ -70,14 +72,16 @@ func (r *Result) htmlBody(w io.Writer) {
 	}
 	fmt.Fprint(w, "<h2>Checks</h2>\n<ul>\n")
 	for _, c := range r.Checks {
-		fmt.Fprintf(w, "<li>%s <span class=\"quiet\">(%s at most)</span>: %s</li>\n", text(c.ID), c.Tier, text(c.Description))
+		fmt.Fprintf(w, "<li>%s <span class=\"quiet\">(%s at most)</span>: %s</li>\n", text(c.ID), c.Tier,
+			text(c.Description))
 	}
 	fmt.Fprint(w, "</ul>\n")
 }
 
 // html writes a finding as a row of the table.
 func (f *Finding) html(w io.Writer) {
-	fmt.Fprintf(w, "<tr>\n<td class=\"severity %s\">%s</td>\n<td>%s</td>\n", text(string(f.Severity)), text(string(f.Severity)), text(string(f.Action)))
+	fmt.Fprintf(w, "<tr>\n<td class=\"severity %s\">%s</td>\n<td>%s</td>\n", text(string(f.Severity)),
+		text(string(f.Severity)), text(string(f.Action)))
 	fmt.Fprintf(w, "<td><code>%s</code><br><code>%s</code><br><span class=\"quiet\">%s</span></td>\n<td>\n<ul>\n",
 		text(safetext.Name(f.Server)), text(safetext.Name(f.Label())), text(placesText(f.Places)))
 	for i := range f.Signals {
@@ -88,7 +92,8 @@ func (f *Finding) html(w io.Writer) {
 
 // htmlSignal writes a signal as an item of a list. The telling words are marked.
 func htmlSignal(w io.Writer, f *Finding, s *scanner.Signal) {
-	fmt.Fprintf(w, "<li>%s <span class=\"quiet\">(%s, %.2f)</span>: %s", text(s.CheckID), s.Tier, s.Confidence, text(s.Detail))
+	fmt.Fprintf(w, "<li>%s <span class=\"quiet\">(%s, %.2f)</span>: %s", text(s.CheckID), s.Tier, s.Confidence,
+		text(s.Detail))
 	if s.Evidence != "" {
 		before, words, after := quoted(s)
 		if words != "" {

@@ -93,7 +93,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 			j.Signals[k], j.Evidence[k] = s.CheckID, s.Evidence
 			_, words, _ := quoted(s)
 			why, do := advice(&f, s)
-			j.Details[k] = jsonSignal{s.CheckID, s.Pattern, s.Tier, s.ThreatType, s.Confidence, s.Detail, f.pointer(s), words, nil, why, do}
+			j.Details[k] = jsonSignal{s.CheckID, s.Pattern, s.Tier, s.ThreatType, s.Confidence, s.Detail, f.pointer(s),
+				words, nil, why, do}
 			if places := f.placesOf(s); len(places) > 0 && places[0] != f.Places[0] {
 				j.Details[k].Place = &places[0]
 			}
@@ -103,12 +104,14 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	out.Coverage = jsonCoverage{
 		Complete: r.Complete(), Coverage: r.Coverage,
 		Servers: orEmpty(r.Servers), NotScanned: orEmpty(r.Unscanned), Incomplete: orEmpty(r.Incomplete),
-		PassedOver: orEmpty(r.PassedOver), Notes: orEmpty(r.Notes), Suppressed: make([]jsonSuppressed, len(r.Suppressed)),
+		PassedOver: orEmpty(r.PassedOver), Notes: orEmpty(r.Notes),
+		Suppressed:          make([]jsonSuppressed, len(r.Suppressed)),
 		SuppressionsExpired: jsonSuppressions(r.Expired), SuppressionsUnused: jsonSuppressions(r.Unused),
 		Baseline: r.Drift,
 	}
 	for i, s := range r.Suppressed {
-		out.Coverage.Suppressed[i] = jsonSuppressed{s.Server, s.Tool, s.Signal.CheckID, s.Signal.Evidence, s.Reason, s.Expires}
+		out.Coverage.Suppressed[i] = jsonSuppressed{s.Server, s.Tool, s.Signal.CheckID, s.Signal.Evidence, s.Reason,
+			s.Expires}
 	}
 	// The escapes make the output safe in a page and a terminal, and do not
 	// change what a parser reads.

@@ -193,7 +193,8 @@ func Judge(in *input.Input, opts Options) (*Result, error) {
 	}
 	for _, f := range report.Findings {
 		if len(f.FailedChecks)+len(f.Unread) > 0 {
-			r.Incomplete = append(r.Incomplete, Incomplete{f.Server, f.Label(), orEmpty(f.FailedChecks), orEmpty(f.Unread)})
+			r.Incomplete = append(r.Incomplete,
+				Incomplete{f.Server, f.Label(), orEmpty(f.FailedChecks), orEmpty(f.Unread)})
 		}
 	}
 	r.suppress(report, opts, definitions)
@@ -277,7 +278,8 @@ func KnownCheck(id string) error {
 		return nil
 	}
 	if slices.Contains(scanner.Tripwires(), id) {
-		return fmt.Errorf("%q is a tripwire of the check tripwire.known, and only whole checks are chosen: name that check", id)
+		return fmt.Errorf("%q is a tripwire of the check tripwire.known, and only whole checks are chosen: name "+
+			"that check", id)
 	}
 	return Unknown("check", id, ids)
 }

@@ -18,11 +18,14 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		fmt.Fprint(out, "\n| severity | action | server | tool | confidence | checks |\n|---|---|---|---|---:|---|\n")
 		for _, f := range r.Findings {
 			fmt.Fprintf(out, "| %s | %s | %s | %s | %.2f | %s |\n", f.Severity, f.Action,
-				safetext.MarkdownCode(safetext.Name(f.Server)), safetext.MarkdownCode(safetext.Name(f.Label())), f.Confidence, strings.Join(f.CheckIDs(), ", "))
+				safetext.MarkdownCode(safetext.Name(f.Server)), safetext.MarkdownCode(safetext.Name(f.Label())),
+				f.Confidence, strings.Join(f.CheckIDs(), ", "))
 		}
 		fmt.Fprint(out, "\n## Evidence\n")
 		for _, f := range r.Findings {
-			fmt.Fprintf(out, "\n%s, %s, in %s\n\n", safetext.MarkdownCode(safetext.Name(f.Server)+":"+safetext.Name(f.Label())), f.ThreatLevel, safetext.MarkdownCode(placesText(f.Places)))
+			fmt.Fprintf(out, "\n%s, %s, in %s\n\n",
+				safetext.MarkdownCode(safetext.Name(f.Server)+":"+safetext.Name(f.Label())), f.ThreatLevel,
+				safetext.MarkdownCode(placesText(f.Places)))
 			for i := range f.Signals {
 				markdownSignal(out, &f, &f.Signals[i])
 			}

@@ -131,8 +131,10 @@ func sarifRule(c scanner.CheckInfo) *sarif.ReportingDescriptor {
 	properties.WithTags([]string{"security", "mcp", string(c.ThreatType)})
 	return sarif.NewReportingDescriptor().WithID(c.ID).WithName(ruleName(c.ID)).
 		WithShortDescription(sarif.NewMultiformatMessageString().WithText(c.Description)).
-		WithFullDescription(sarif.NewMultiformatMessageString().WithText(sentence(c.Description) + " " + sentence(c.Why))).
-		WithHelp(sarif.NewMultiformatMessageString().WithText(help).WithMarkdown(strings.ReplaceAll(help, "\n", "\n\n") + "\n\n[What it detects, which innocent texts are similar, and how to suppress it](" + page + ")")).
+		WithFullDescription(sarif.NewMultiformatMessageString().WithText(sentence(c.Description) + " " +
+			sentence(c.Why))).
+		WithHelp(sarif.NewMultiformatMessageString().WithText(help).WithMarkdown(strings.ReplaceAll(help, "\n",
+			"\n\n") + "\n\n[What it detects, which innocent texts are similar, and how to suppress it](" + page + ")")).
 		WithHelpURI(page).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level)).
 		WithProperties(properties)
@@ -172,7 +174,8 @@ func (r *Result) sarifResults() []*sarif.Result {
 		if s.Expires != "" {
 			justification += " (until " + s.Expires + ")"
 		}
-		res.AddSuppression(sarif.NewSuppression().WithKind("external").WithStatus("accepted").WithJustification(justification))
+		res.AddSuppression(sarif.NewSuppression().WithKind("external").WithStatus("accepted").
+			WithJustification(justification))
 		results = append(results, res)
 	}
 	return results
@@ -197,7 +200,9 @@ func (r *Result) sarifChanges(seen map[string]int) []*sarif.Result {
 		c := &r.Drift.Changes[i]
 		if !told[c.key] && len(c.places) > 0 { // code scanning shows nothing without a place
 			s := scanner.Signal{CheckID: changeCheck, ThreatType: scanner.ThreatRugPull, Detail: c.text()}
-			results = append(results, r.sarifResult(&Finding{Finding: scanner.Finding{Server: c.key.server}}, c.key.tool, s, c.Severity, c.places, seen))
+			results = append(results,
+				r.sarifResult(&Finding{Finding: scanner.Finding{Server: c.key.server}}, c.key.tool, s, c.Severity,
+					c.places, seen))
 		}
 	}
 	return results
@@ -210,7 +215,8 @@ func sortedSignals(signals []scanner.Signal) []scanner.Signal {
 	return signals
 }
 
-func (r *Result) sarifResult(f *Finding, label string, s scanner.Signal, severity scanner.Severity, places []input.Place, seen map[string]int) *sarif.Result {
+func (r *Result) sarifResult(f *Finding, label string, s scanner.Signal, severity scanner.Severity,
+	places []input.Place, seen map[string]int) *sarif.Result {
 	text := fmt.Sprintf("%s of %s: %s.", safetext.Name(label), safetext.Name(f.Server), s.Detail)
 	if s.Evidence != "" {
 		text += " Evidence: " + marked(&s)
@@ -224,7 +230,8 @@ func (r *Result) sarifResult(f *Finding, label string, s scanner.Signal, severit
 	}
 	level := sarif.LevelNote
 	switch {
-	case s.Tier == scanner.TierHard, s.CheckID == changeCheck && severityRank[severity] >= severityRank[scanner.SeverityHigh]:
+	case s.Tier == scanner.TierHard, s.CheckID == changeCheck &&
+		severityRank[severity] >= severityRank[scanner.SeverityHigh]:
 		level = sarif.LevelError
 	case severityRank[severity] >= severityRank[scanner.SeverityMedium]:
 		level = sarif.LevelWarning
@@ -247,7 +254,8 @@ func (r *Result) sarifResult(f *Finding, label string, s scanner.Signal, severit
 			continue
 		}
 		location.LogicalLocations = append(location.LogicalLocations, sarif.NewLogicalLocation().
-			WithName(safetext.Name(label)).WithFullyQualifiedName(safetext.Name(f.Server)+":"+safetext.Name(label)).WithKind("function"))
+			WithName(safetext.Name(label)).WithFullyQualifiedName(safetext.Name(f.Server)+":"+
+			safetext.Name(label)).WithKind("function"))
 		res.Locations = append(res.Locations, location)
 	}
 	properties := sarif.NewPropertyBag().Add("tier", s.Tier.String()).
@@ -303,28 +311,33 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 		list = append(list, n)
 	}
 	if left > 0 {
-		add(sarif.LevelError, fmt.Sprintf("%d more results, of no higher severity than those here, were left out: a file holds at most %d results and %d bytes. The JSON output holds all results.",
+		add(sarif.LevelError, fmt.Sprintf("%d more results, of no higher severity than those here, were left out: a "+
+			"file holds at most %d results and %d bytes. The JSON output holds all results.",
 			left, sarifMaxResults, sarifMaxBytes), input.Place{})
 	}
 	const most = 200
 	for i, u := range r.Unscanned {
 		if i == most {
-			add(sarif.LevelError, fmt.Sprintf("%d more were not scanned; the JSON output lists them", len(r.Unscanned)-most), input.Place{})
+			add(sarif.LevelError, fmt.Sprintf("%d more were not scanned; the JSON output lists them",
+				len(r.Unscanned)-most), input.Place{})
 			break
 		}
 		add(sarif.LevelError, "not scanned: "+subject(u)+": "+oneLine(u), u.Place)
 	}
 	for i, t := range r.Incomplete {
 		if i == most {
-			add(sarif.LevelError, fmt.Sprintf("%d more were scanned in part; the JSON output lists them", len(r.Incomplete)-most), input.Place{})
+			add(sarif.LevelError, fmt.Sprintf("%d more were scanned in part; the JSON output lists them",
+				len(r.Incomplete)-most), input.Place{})
 			break
 		}
-		add(sarif.LevelError, fmt.Sprintf("scanned in part: %s:%s: %s", safetext.Name(t.Server), safetext.Name(t.Tool), t.reasons()), input.Place{})
+		add(sarif.LevelError, fmt.Sprintf("scanned in part: %s:%s: %s", safetext.Name(t.Server), safetext.Name(t.Tool),
+			t.reasons()), input.Place{})
 	}
 	for i := range r.Notes {
 		n := &r.Notes[i]
 		if i == most {
-			add(sarif.LevelWarning, fmt.Sprintf("%d more notes; the JSON output lists them", len(r.Notes)-most), input.Place{})
+			add(sarif.LevelWarning, fmt.Sprintf("%d more notes; the JSON output lists them", len(r.Notes)-most),
+				input.Place{})
 			break
 		}
 		add(sarif.LevelWarning, safetext.Name(n.Server)+":"+safetext.Name(n.Tool)+": "+n.text(), n.Places[0])

@@ -15,14 +15,17 @@ import (
 // summary describes in one or two lines what was scanned and found.
 func (r *Result) summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s scanned with %s", r.Scanned(), english.Plural(len(r.Servers), "server", ""), english.Plural(len(r.Checks), "check", ""))
+	fmt.Fprintf(&b, "%s of %s scanned with %s", r.Scanned(), english.Plural(len(r.Servers), "server", ""),
+		english.Plural(len(r.Checks), "check", ""))
 	if len(r.Findings) == 0 {
 		b.WriteString(": nothing found")
 	} else {
-		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings), bySeverity(r.Findings, func(f Finding) scanner.Severity { return f.Severity }), r.RiskScore)
+		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings),
+			bySeverity(r.Findings, func(f Finding) scanner.Severity { return f.Severity }), r.RiskScore)
 	}
 	if r.Drift.Any() {
-		fmt.Fprintf(&b, "; %s since the baseline (%s)", english.Plural(len(r.Drift.Changes), "change", ""), bySeverity(r.Drift.Changes, func(c Changed) scanner.Severity { return c.Severity }))
+		fmt.Fprintf(&b, "; %s since the baseline (%s)", english.Plural(len(r.Drift.Changes), "change", ""),
+			bySeverity(r.Drift.Changes, func(c Changed) scanner.Severity { return c.Severity }))
 	}
 	if n := len(r.Suppressed); n > 0 {
 		fmt.Fprintf(&b, "; %s suppressed", english.Plural(n, "signal", ""))
@@ -65,7 +68,8 @@ func (r *Result) Scanned() string {
 // bySeverity counts a list by severity, such as "1 high, 2 low".
 func bySeverity[T any](list []T, of func(T) scanner.Severity) string {
 	var parts []string
-	for _, s := range []scanner.Severity{scanner.SeverityCritical, scanner.SeverityHigh, scanner.SeverityMedium, scanner.SeverityLow} {
+	for _, s := range []scanner.Severity{scanner.SeverityCritical, scanner.SeverityHigh, scanner.SeverityMedium,
+		scanner.SeverityLow} {
 		n := 0
 		for _, e := range list {
 			if of(e) == s {
@@ -105,14 +109,16 @@ func (r *Result) sections() []section {
 			return
 		}
 		if n := len(items) - maxItems; n > 0 {
-			items = append(items[:maxItems:maxItems], item{Text: fmt.Sprintf("and %d more; the JSON output lists all of them", n)})
+			items = append(items[:maxItems:maxItems],
+				item{Text: fmt.Sprintf("and %d more; the JSON output lists all of them", n)})
 		}
 		list = append(list, section{title, items})
 	}
 	add("Not scanned", unscannedItems(r.Unscanned))
 	var items []item
 	for _, t := range r.Incomplete {
-		items = append(items, item{Subject: safetext.Clip(t.Server, safetext.MaxName) + ":" + safetext.Clip(t.Tool, safetext.MaxName), Text: t.reasons()})
+		items = append(items, item{Subject: safetext.Clip(t.Server, safetext.MaxName) + ":" +
+			safetext.Clip(t.Tool, safetext.MaxName), Text: t.reasons()})
 	}
 	add("Scanned in part", items)
 	items = nil
@@ -121,17 +127,22 @@ func (r *Result) sections() []section {
 		if s.Expires != "" {
 			until = " (until " + s.Expires + ")"
 		}
-		items = append(items, item{Subject: safetext.Clip(s.Server, safetext.MaxName) + ":" + safetext.Clip(s.Tool, safetext.MaxName), Text: fmt.Sprintf("%s: %s%s. Evidence: %s", s.Signal.CheckID, s.Reason, until, s.Signal.Evidence)})
+		items = append(items, item{Subject: safetext.Clip(s.Server, safetext.MaxName) + ":" +
+			safetext.Clip(s.Tool, safetext.MaxName), Text: fmt.Sprintf("%s: %s%s. Evidence: %s", s.Signal.CheckID,
+			s.Reason, until, s.Signal.Evidence)})
 	}
 	add("Suppressed", items)
 	items = nil
 	for _, s := range r.Expired {
-		items = append(items, item{Subject: s.Tool, Text: fmt.Sprintf("%s expired on %s and has no effect (%s); renew or remove it", s.Check, s.Expires, s.Place)})
+		items = append(items, item{Subject: s.Tool,
+			Text: fmt.Sprintf("%s expired on %s and has no effect (%s); renew or remove it", s.Check, s.Expires,
+				s.Place)})
 	}
 	add("Expired suppressions", items)
 	items = nil
 	for _, s := range r.Unused {
-		items = append(items, item{Subject: s.Tool, Text: fmt.Sprintf("%s has no signal to suppress (%s); remove it", s.Check, s.Place)})
+		items = append(items, item{Subject: s.Tool,
+			Text: fmt.Sprintf("%s has no signal to suppress (%s); remove it", s.Check, s.Place)})
 	}
 	add("Unused suppressions", items)
 	if r.Drift != nil {
@@ -176,7 +187,8 @@ func passedOver(all []input.PassedOver) []item {
 			}
 		}
 		const shown = 3
-		text := fmt.Sprintf("%d%s, in %s", len(same), serverNames(same), strings.Join(paths[:min(shown, len(paths))], ", "))
+		text := fmt.Sprintf("%d%s, in %s", len(same), serverNames(same),
+			strings.Join(paths[:min(shown, len(paths))], ", "))
 		if n := len(paths) - shown; n > 0 {
 			text += fmt.Sprintf(" and %d more; the JSON output lists all of them", n)
 		}

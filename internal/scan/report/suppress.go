@@ -18,7 +18,8 @@ import (
 )
 
 // Suppression declares that the signals of a check on a tool are known and
-// accepted. Check may also be a tripwire, which is one of those of tripwire.known. Tool is "server:tool", where * matches any text. Reason is
+// accepted. Check may also be a tripwire, which is one of those of tripwire.known. Tool is "server:tool",
+// where * matches any text. Reason is
 // required. Expires is the last day on which the suppression applies, or empty.
 type Suppression struct {
 	Tool    string
@@ -59,7 +60,8 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 	list := make([]Suppression, 0, len(content.Suppress))
 	for _, s := range content.Suppress {
 		complain := func(summary, detail string) {
-			diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: s.Range.Ptr()})
+			diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail,
+				Subject: s.Range.Ptr()})
 		}
 		missing := func(value string) bool { return incomplete && value == "" } // already reported
 		if strings.TrimSpace(s.Reason) == "" && !missing(s.Reason) {
@@ -74,7 +76,8 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 		if _, err := time.Parse(time.DateOnly, s.Expires); s.Expires != "" && err != nil {
 			complain(fmt.Sprintf("%q is not a date", s.Expires), "write a date such as 2027-01-31")
 		}
-		list = append(list, Suppression{s.Tool, s.Check, s.Reason, s.Expires, input.Place{File: file, Line: s.Range.Start.Line}})
+		list = append(list, Suppression{s.Tool, s.Check, s.Reason, s.Expires,
+			input.Place{File: file, Line: s.Range.Start.Line}})
 	}
 	if diags.HasErrors() {
 		return nil, &suppressionsError{diags}
@@ -120,7 +123,8 @@ func (r *Result) suppress(report *scanner.Report, opts Options, definitions []de
 			}
 			used[i] = true
 			of := findingOf(*f, definitions)
-			r.Suppressed = append(r.Suppressed, Suppressed{f.Server, f.Label(), *sig, s.Reason, s.Expires, of.Places, &of})
+			r.Suppressed = append(r.Suppressed,
+				Suppressed{f.Server, f.Label(), *sig, s.Reason, s.Expires, of.Places, &of})
 			return true
 		}
 		return false

@@ -24,7 +24,8 @@ func (r *Result) WriteTable(w io.Writer) error {
 		tw.Flush()
 		fmt.Fprintln(out)
 		for _, f := range r.Findings {
-			fmt.Fprintf(out, "%s: %s, %s\n", safetext.Name(f.Server)+":"+safetext.Name(f.Label()), f.ThreatLevel, safetext.Visible(placesText(f.Places)))
+			fmt.Fprintf(out, "%s: %s, %s\n", safetext.Name(f.Server)+":"+safetext.Name(f.Label()), f.ThreatLevel,
+				safetext.Visible(placesText(f.Places)))
 			for i := range f.Signals {
 				writeSignal(out, &f, &f.Signals[i])
 			}

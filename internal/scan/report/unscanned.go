@@ -29,7 +29,8 @@ func unscannedItems(all []input.Unscanned) []item {
 			it := item{Text: fmt.Sprintf("%d definitions: %s; %s", len(same), u.Reason, u.Remedy)}
 			for i, s := range same {
 				if i == maxPlaces {
-					it.Lines = append(it.Lines, fmt.Sprintf("and %d more; the JSON output lists all of them", len(same)-i))
+					it.Lines = append(it.Lines,
+						fmt.Sprintf("and %d more; the JSON output lists all of them", len(same)-i))
 					break
 				}
 				it.Lines = append(it.Lines, fmt.Sprintf("%s (%s)", subject(s), s.Place))

@@ -25,7 +25,8 @@ type source struct {
 const maxText = 1 << 20
 
 func newSource(text string, python bool) *source {
-	s := &source{toks: lex(text, python), python: python, consts: map[string]string{}, constLines: map[string]int{}, found: &Found{}, functions: map[string]int{}}
+	s := &source{toks: lex(text, python), python: python, consts: map[string]string{}, constLines: map[string]int{},
+		found: &Found{}, functions: map[string]int{}}
 	s.match()
 	s.declare()
 	for i := range s.toks {
@@ -70,7 +71,8 @@ func (s *source) enumerations() {
 			s.memberConstants(name, of.from, ":")
 		case s.python:
 			for i := of.from; i < of.to; i++ {
-				if s.toks[i].kind == word && s.at(i+1).is("=") && !s.at(i+2).is("=") && s.toks[i].line > s.at(i-1).line {
+				if s.toks[i].kind == word && s.at(i+1).is("=") && !s.at(i+2).is("=") &&
+					s.toks[i].line > s.at(i-1).line {
 					s.constant(name+"."+s.toks[i].text, i+2)
 				}
 			}
@@ -311,7 +313,8 @@ func (s *source) field(into *string, of *Definition, members map[string]span, na
 // expression may lack.
 func (s *source) literals(d *Definition, p span) {
 	for k := p.from; k < p.to; k++ {
-		if t := s.toks[k]; t.kind == str && strings.TrimSpace(t.text) != "" && !strings.Contains(d.Description+d.Title+d.Name, t.text) {
+		if t := s.toks[k]; t.kind == str && strings.TrimSpace(t.text) != "" &&
+			!strings.Contains(d.Description+d.Title+d.Name, t.text) {
 			d.Texts = append(d.Texts, Text{t.text, t.line})
 		}
 	}
@@ -321,11 +324,13 @@ func (s *source) literals(d *Definition, p span) {
 // functions. separator is what follows the name of a member, if the spans are members.
 func (s *source) texts(d *Definition, spans []span, separator string) {
 	for _, p := range spans {
-		if s.isFunction(p) || separator != "" && s.at(p.from+1).is(separator) && slices.Contains([]string{"name", "title", "description"}, s.at(p.from).text) && d.Kind != Resource {
+		if s.isFunction(p) || separator != "" && s.at(p.from+1).is(separator) &&
+			slices.Contains([]string{"name", "title", "description"}, s.at(p.from).text) && d.Kind != Resource {
 			continue
 		}
 		for k := p.from; k < p.to; k++ {
-			if t := s.toks[k]; t.kind == str && strings.TrimSpace(t.text) != "" && t.text != d.Name && t.text != d.Title && t.text != d.Description {
+			if t := s.toks[k]; t.kind == str && strings.TrimSpace(t.text) != "" && t.text != d.Name &&
+				t.text != d.Title && t.text != d.Description {
 				d.Texts = append(d.Texts, Text{t.text, t.line})
 			}
 		}

@@ -12,7 +12,8 @@ import (
 
 // goCalls are the functions that make a definition from a name and options, and the
 // options that hold the description and the title.
-var goCalls = map[string]Kind{"NewTool": Tool, "NewPrompt": Prompt, "NewResource": Resource, "NewResourceTemplate": Resource, "NewToolWithRawSchema": Tool}
+var goCalls = map[string]Kind{"NewTool": Tool, "NewPrompt": Prompt, "NewResource": Resource,
+	"NewResourceTemplate": Resource, "NewToolWithRawSchema": Tool}
 
 var goTypes = map[string]Kind{"Tool": Tool, "Prompt": Prompt, "Resource": Resource, "ResourceTemplate": Resource}
 
@@ -36,7 +37,8 @@ type value struct {
 // findGo finds calls such as mcp.NewTool("name", mcp.WithDescription("...")), and
 // literals such as mcp.Tool{Name: "name", Description: "..."}.
 func findGo(text string) (*Found, error) {
-	f := &goFile{found: &Found{}, files: token.NewFileSet(), consts: map[string]ast.Expr{}, values: map[string]value{}, takes: map[ast.Node][]string{}}
+	f := &goFile{found: &Found{}, files: token.NewFileSet(), consts: map[string]ast.Expr{}, values: map[string]value{},
+		takes: map[ast.Node][]string{}}
 	tree, err := parser.ParseFile(f.files, "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -157,11 +159,14 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 		into, what, value := &d.Description, computedDescription, ast.Expr(nil)
 		option, isCall := arg.(*ast.CallExpr)
 		switch {
-		case isCall && len(option.Args) == 1 && slices.Contains([]string{"WithDescription", "WithPromptDescription", "WithResourceDescription", "WithTemplateDescription"}, selected(option.Fun)):
+		case isCall && len(option.Args) == 1 &&
+			slices.Contains([]string{"WithDescription", "WithPromptDescription", "WithResourceDescription",
+				"WithTemplateDescription"}, selected(option.Fun)):
 			value = option.Args[0]
 		case isCall && len(option.Args) == 1 && selected(option.Fun) == "WithTitleAnnotation":
 			into, what, value = &d.Title, computedTitle, option.Args[0]
-		case i == 0 && (selected(call.Fun) == "NewToolWithRawSchema" || goCalls[selected(call.Fun)] == Tool && f.isToolHelper(call)):
+		case i == 0 && (selected(call.Fun) == "NewToolWithRawSchema" || goCalls[selected(call.Fun)] == Tool &&
+			f.isToolHelper(call)):
 			value = arg
 		}
 		if value == nil {

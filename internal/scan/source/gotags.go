@@ -94,7 +94,8 @@ func described(tag string) []string {
 		switch {
 		case part == "required":
 		case listed && !strings.ContainsAny(name, " "):
-			if continues = !slices.Contains([]string{"type", "format", "minLength", "maxLength", "minimum", "maximum"}, name); continues {
+			if continues = !slices.Contains([]string{"type", "format", "minLength", "maxLength", "minimum", "maximum"},
+				name); continues {
 				texts = append(texts, value)
 			}
 		case continues:
@@ -206,7 +207,8 @@ func (f *goFile) reportUnlinkedTags() {
 	var stray []Problem
 	for name, g := range f.structs {
 		if len(g.texts) > 0 && !g.taken {
-			stray = append(stray, Problem{Line: g.line, Reason: "the tags of " + name + " describe parameters, and no tool of the file takes it: scan the running server"})
+			stray = append(stray, Problem{Line: g.line, Reason: "the tags of " + name +
+				" describe parameters, and no tool of the file takes it: scan the running server"})
 		}
 	}
 	slices.SortFunc(stray, func(a, b Problem) int { return a.Line - b.Line })

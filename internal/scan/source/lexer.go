@@ -103,7 +103,8 @@ func (l *lexer) next() {
 		}
 		w := l.s[l.i:end]
 		l.skip(end)
-		if l.python && len(w) <= 2 && end < len(l.s) && (l.s[end] == '"' || l.s[end] == '\'') && strings.Trim(strings.ToLower(w), "rbuft") == "" {
+		if l.python && len(w) <= 2 && end < len(l.s) && (l.s[end] == '"' || l.s[end] == '\'') &&
+			strings.Trim(strings.ToLower(w), "rbuft") == "" {
 			text, computed := l.str(strings.ToLower(w))
 			l.add(str, text, line, column, computed)
 			return

@@ -112,7 +112,8 @@ func IsTest(file string) bool {
 	case ".py":
 		return strings.HasSuffix(base, "_test") || strings.HasPrefix(base, "test_") || base == "conftest"
 	}
-	return strings.HasSuffix(base, ".test") || strings.HasSuffix(base, ".spec") || filepath.Base(filepath.Dir(file)) == "__tests__"
+	return strings.HasSuffix(base, ".test") || strings.HasSuffix(base, ".spec") ||
+		filepath.Base(filepath.Dir(file)) == "__tests__"
 }
 
 // Find finds the definitions in the text of a file, whose name must be Supported. It

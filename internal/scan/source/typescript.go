@@ -177,7 +177,8 @@ func (s *source) tsKeyed(i int, members map[string]span) bool {
 		return false
 	}
 	of := s.at(i - 2).text // the function
-	if text, ok := s.evaluateSpan(p); ok && !strings.Contains(text, " ") || !ok && !(key == i-4 && strings.HasSuffix(strings.ToLower(of), "tool")) {
+	if text, ok := s.evaluateSpan(p); ok && !strings.Contains(text, " ") || !ok &&
+		!(key == i-4 && strings.HasSuffix(strings.ToLower(of), "tool")) {
 		return false
 	}
 	d := Definition{Kind: Tool, Name: s.at(key).text, Line: s.at(key).line}

@@ -109,7 +109,8 @@ func (q *ToolQuality) clarity(t selection.Tool, all []selection.Tool) {
 		q.less(&q.Clarity, 4, "its description is a placeholder")
 	}
 	for _, other := range all {
-		if (other.Server != t.Server || other.Name != t.Name) && strings.EqualFold(strings.TrimSpace(other.Description), text) {
+		if (other.Server != t.Server || other.Name != t.Name) &&
+			strings.EqualFold(strings.TrimSpace(other.Description), text) {
 			q.less(&q.Clarity, 5, "%s has the same description", other.Name)
 			break
 		}
@@ -144,7 +145,8 @@ func (q *ToolQuality) completeness(t selection.Tool, parameters []parameter) {
 		}
 	}
 	if len(missing) > 0 {
-		q.less(&q.Completeness, 3*float64(len(missing))/float64(len(parameters)), "parameters without a description: %s", strings.Join(missing, ", "))
+		q.less(&q.Completeness, 3*float64(len(missing))/float64(len(parameters)),
+			"parameters without a description: %s", strings.Join(missing, ", "))
 	}
 	if t.OutputSchema == nil && !containsAny(strings.ToLower(text), "return", "result", "list", "output", "respon") {
 		q.less(&q.Completeness, 1, "its description does not state what it returns")
@@ -154,15 +156,18 @@ func (q *ToolQuality) completeness(t selection.Tool, parameters []parameter) {
 func (q *ToolQuality) conciseness(t selection.Tool, parameters []parameter) {
 	q.Conciseness = 10
 	if n := utf8.RuneCountInString(t.Description); n > longDescription {
-		q.less(&q.Conciseness, math.Min(8, 2*float64(n)/longDescription), "its description has %d characters, more than %d", n, longDescription)
+		q.less(&q.Conciseness, math.Min(8, 2*float64(n)/longDescription),
+			"its description has %d characters, more than %d", n, longDescription)
 	}
 	for _, p := range parameters {
 		if n := utf8.RuneCountInString(p.description); n > longParameter {
-			q.less(&q.Conciseness, 1, "the description of parameter %s has %d characters, more than %d", p.name, n, longParameter)
+			q.less(&q.Conciseness, 1, "the description of parameter %s has %d characters, more than %d", p.name, n,
+				longParameter)
 		}
 	}
 	seen := map[string]bool{}
-	for _, sentence := range strings.FieldsFunc(strings.ToLower(t.Description), func(r rune) bool { return strings.ContainsRune(".!?\n", r) }) {
+	for _, sentence := range strings.FieldsFunc(strings.ToLower(t.Description),
+		func(r rune) bool { return strings.ContainsRune(".!?\n", r) }) {
 		sentence = strings.Join(strings.Fields(sentence), " ")
 		if sentence != "" && seen[sentence] {
 			q.less(&q.Conciseness, 2, "its description repeats: %s", clip(sentence, 80))

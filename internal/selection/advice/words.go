@@ -37,7 +37,8 @@ func keywords(text string) []string {
 // stem removes the most common English endings, so that "cities" and "city", or
 // "searching" and "search", count as one word.
 func stem(w string) string {
-	for _, e := range []struct{ ending, instead string }{{"ies", "y"}, {"ing", ""}, {"sses", "ss"}, {"es", ""}, {"ed", ""}, {"s", ""}} {
+	for _, e := range []struct{ ending, instead string }{{"ies", "y"}, {"ing", ""}, {"sses", "ss"}, {"es", ""},
+		{"ed", ""}, {"s", ""}} {
 		if strings.HasSuffix(w, e.ending) && len(w) >= len(e.ending)+3 && !strings.HasSuffix(w, "ss") {
 			return strings.TrimSuffix(strings.TrimSuffix(w, e.ending)+e.instead, "e")
 		}

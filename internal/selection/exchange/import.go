@@ -79,7 +79,8 @@ func find(ctx context.Context, s *store.Store, server selection.Server) (string,
 	known, err := s.ServerNamed(ctx, server.Name)
 	if err == nil {
 		if known.URL != server.URL {
-			return "", fmt.Errorf("%w: server %q is stored with another URL: rename one of the two", store.ErrConflict, server.Name)
+			return "", fmt.Errorf("%w: server %q is stored with another URL: rename one of the two", store.ErrConflict,
+				server.Name)
 		}
 		return known.Name, nil
 	}
@@ -119,8 +120,9 @@ func same(ctx context.Context, s *store.Store, c selection.Case) (string, error)
 	}
 	plain := func(c selection.Case) selection.Case {
 		return selection.Case{
-			Name: c.Name, Query: c.Query, Servers: append([]string{}, c.Servers...), Expected: append([]selection.Call{}, c.Expected...),
-			Ordered: c.Ordered, Tags: append([]string{}, c.Tags...),
+			Name: c.Name, Query: c.Query, Servers: append([]string{}, c.Servers...),
+			Expected: append([]selection.Call{}, c.Expected...),
+			Ordered:  c.Ordered, Tags: append([]string{}, c.Tags...),
 		}
 	}
 	for _, known := range found {

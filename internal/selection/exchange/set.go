@@ -87,7 +87,8 @@ func Read(data []byte, format string) (Set, error) {
 		}
 		converted, err := json.Marshal(tree)
 		if err != nil {
-			return Set{}, fmt.Errorf("it contains values that JSON does not support, such as names that are not strings: %w", err)
+			return Set{}, fmt.Errorf("it contains values that JSON does not support, such as names that are not "+
+				"strings: %w", err)
 		}
 		data = converted
 	case "json":
@@ -204,7 +205,8 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 	}
 	cases := []selection.Case{}
 	for i, f := range s.Cases {
-		c := selection.Case{Name: f.Name, Query: f.Query, Servers: append([]string(nil), f.Servers...), Ordered: f.Ordered, Tags: append([]string(nil), f.Tags...)}
+		c := selection.Case{Name: f.Name, Query: f.Query, Servers: append([]string(nil), f.Servers...),
+			Ordered: f.Ordered, Tags: append([]string(nil), f.Tags...)}
 		for _, call := range f.Expected {
 			want := selection.Call{Server: call.Server, Tool: call.Tool}
 			if call.Parameters != nil {
@@ -305,7 +307,8 @@ func numbers(tree any) any {
 
 // csvColumns are the columns of CSV. Lists are separated by semicolons. A case
 // with one call uses the columns for it, and further calls are JSON.
-var csvColumns = []string{"name", "query", "servers", "expected_server", "expected_tool", "expected_parameters", "further_calls", "ordered", "tags"}
+var csvColumns = []string{"name", "query", "servers", "expected_server", "expected_tool", "expected_parameters",
+	"further_calls", "ordered", "tags"}
 
 func readCSV(data []byte) (Set, error) {
 	r := csv.NewReader(bytes.NewReader(data))
@@ -349,7 +352,8 @@ func readCSV(data []byte) (Set, error) {
 }
 
 func csvCase(field func(string) string) (Case, error) {
-	c := Case{Name: field("name"), Query: field("query"), Servers: splitList(field("servers")), Tags: splitList(field("tags"))}
+	c := Case{Name: field("name"), Query: field("query"), Servers: splitList(field("servers")),
+		Tags: splitList(field("tags"))}
 	if text := field("ordered"); text != "" {
 		ordered, err := strconv.ParseBool(text)
 		if err != nil {
@@ -399,7 +403,8 @@ func (s Set) writeCSV(w io.Writer) error {
 				return fmt.Errorf("case %q: CSV cannot hold the name %q: write JSON or YAML", c.Name, name)
 			}
 		}
-		row := []string{c.Name, c.Query, strings.Join(c.Servers, ";"), "", "", "", "", strconv.FormatBool(c.Ordered), strings.Join(c.Tags, ";")}
+		row := []string{c.Name, c.Query, strings.Join(c.Servers, ";"), "", "", "", "", strconv.FormatBool(c.Ordered),
+			strings.Join(c.Tags, ";")}
 		if len(c.Expected) > 0 {
 			first := c.Expected[0]
 			row[3], row[4] = first.Server, first.Tool

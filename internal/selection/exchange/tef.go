@@ -41,7 +41,8 @@ func isTEF(raw json.RawMessage) bool {
 	if json.Unmarshal(raw, &fields) != nil {
 		return false
 	}
-	for _, name := range []string{"available_mcp_servers", "expected_tool_calls", "expected_tool_name", "expected_mcp_server_url", "expected_mcp_server_name"} {
+	for _, name := range []string{"available_mcp_servers", "expected_tool_calls", "expected_tool_name",
+		"expected_mcp_server_url", "expected_mcp_server_name"} {
 		if _, ok := fields[name]; ok {
 			return true
 		}
@@ -71,10 +72,12 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 		c.Servers = append(c.Servers, s.server(server.Name, server.URL, server.Transport))
 	}
 	if f.Tool != "" || f.ServerURL != "" || f.ServerName != "" {
-		c.Expected = append(c.Expected, Call{Server: s.server(f.ServerName, f.ServerURL, ""), Tool: f.Tool, Parameters: f.Parameters})
+		c.Expected = append(c.Expected,
+			Call{Server: s.server(f.ServerName, f.ServerURL, ""), Tool: f.Tool, Parameters: f.Parameters})
 	}
 	for _, call := range f.Calls {
-		c.Expected = append(c.Expected, Call{Server: s.server(call.ServerName, call.ServerURL, ""), Tool: call.Tool, Parameters: call.Parameters})
+		c.Expected = append(c.Expected,
+			Call{Server: s.server(call.ServerName, call.ServerURL, ""), Tool: call.Tool, Parameters: call.Parameters})
 	}
 	s.Cases = append(s.Cases, c)
 	return nil
@@ -129,7 +132,8 @@ func ReadTEF(ctx context.Context, path string) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	address := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)&_pragma=trusted_schema(0)"}
+	address := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute),
+		RawQuery: "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)&_pragma=trusted_schema(0)"}
 	db, err := sql.Open("sqlite", address.String())
 	if err != nil {
 		return Set{}, err
@@ -230,10 +234,12 @@ func (t tefDatabase) read() (Set, error) {
 			c.Servers = append(c.Servers, name)
 		}
 		expected := []map[string]string{{
-			"mcp_server_url": row["expected_mcp_server_url"] + row["expected_mcp_server_name"], "tool_name": row["expected_tool_name"], "parameters": row["expected_parameters"],
+			"mcp_server_url": row["expected_mcp_server_url"] + row["expected_mcp_server_name"],
+			"tool_name":      row["expected_tool_name"], "parameters": row["expected_parameters"],
 		}}
 		if len(calls) > 0 {
-			if expected, err = t.rows("SELECT * FROM expected_tool_calls WHERE test_case_id = ? ORDER BY sequence_order, rowid", row["id"]); err != nil {
+			if expected, err = t.rows("SELECT * FROM expected_tool_calls WHERE test_case_id = ? ORDER BY "+
+				"sequence_order, rowid", row["id"]); err != nil {
 				return set, err
 			}
 		}

@@ -35,7 +35,8 @@ type caseView struct {
 }
 
 func viewCase(c selection.Case) caseView {
-	v := caseView{ID: c.ID, Name: c.Name, Query: c.Query, Servers: c.Servers, Expected: []callView{}, Tags: append([]string{}, c.Tags...)}
+	v := caseView{ID: c.ID, Name: c.Name, Query: c.Query, Servers: c.Servers, Expected: []callView{},
+		Tags: append([]string{}, c.Tags...)}
 	for _, call := range c.Expected {
 		v.Expected = append(v.Expected, callView{call.Server, call.Tool, value(call.Parameters)})
 	}
@@ -80,37 +81,44 @@ type runsInput struct {
 }
 
 func (s *Server) addLists() {
-	add(s, "list_servers", "List MCP servers", "Returns the MCP servers that are registered for evaluation, by name.", effect{}, paged(nil),
+	add(s, "list_servers", "List MCP servers", "Returns the MCP servers that are registered for evaluation, by name.",
+		effect{}, paged(nil),
 		func(ctx context.Context, in Paging) (Listing[serverView], error) {
 			items, total, err := s.Store.Servers(ctx, store.ServerFilter{Page: in.page()})
 			return listing(items, total, func(x selection.Server) serverView {
 				return serverView{x.Name, string(x.Transport), string(x.Status)}
 			}), err
 		})
-	add(s, "list_cases", "List cases", "Returns test cases: a query, the servers on offer, and the expected calls.", effect{}, paged(nil),
+	add(s, "list_cases", "List cases", "Returns test cases: a query, the servers on offer, and the expected calls.",
+		effect{}, paged(nil),
 		func(ctx context.Context, in casesInput) (Listing[caseView], error) {
 			items, total, err := s.Store.Cases(ctx, store.CaseFilter{Tag: in.Tag, Search: in.Search, Page: in.page()})
 			return listing(items, total, viewCase), err
 		})
-	add(s, "list_runs", "List runs", "Returns runs, the newest first, with their status and classification.", effect{}, paged(map[string]func(*jsonschema.Schema){
-		"status": oneOf("pending", "running", "completed", "failed"), "classification": oneOf("TP", "FP", "TN", "FN"),
-	}), func(ctx context.Context, in runsInput) (Listing[runView], error) {
-		provider, name, slash := strings.Cut(in.Model, "/")
-		if in.Model != "" && !slash {
-			return Listing[runView]{}, fmt.Errorf("%q is no provider/model: write it as lexical/bm25", in.Model)
-		}
-		items, total, err := s.Store.Runs(ctx, store.RunFilter{
-			BatchID: in.Batch, CaseID: in.Case, Status: selection.RunStatus(in.Status),
-			Classification: selection.Classification(in.Classification), Provider: provider, Model: name, Page: in.page(),
+	add(s, "list_runs", "List runs", "Returns runs, the newest first, with their status and classification.", effect{},
+		paged(map[string]func(*jsonschema.Schema){
+			"status":         oneOf("pending", "running", "completed", "failed"),
+			"classification": oneOf("TP", "FP", "TN", "FN"),
+		}), func(ctx context.Context, in runsInput) (Listing[runView], error) {
+			provider, name, slash := strings.Cut(in.Model, "/")
+			if in.Model != "" && !slash {
+				return Listing[runView]{}, fmt.Errorf("%q is no provider/model: write it as lexical/bm25", in.Model)
+			}
+			items, total, err := s.Store.Runs(ctx, store.RunFilter{
+				BatchID: in.Batch, CaseID: in.Case, Status: selection.RunStatus(in.Status),
+				Classification: selection.Classification(in.Classification), Provider: provider, Model: name,
+				Page: in.page(),
+			})
+			return listing(items, total, viewRun), err
 		})
-		return listing(items, total, viewRun), err
-	})
 	add(s, "list_models", "List models", "Returns the models that start_runs accepts.", effect{}, nil,
 		func(context.Context, struct{}) (Listing[string], error) {
 			names := s.modelNames()
 			return Listing[string]{names, len(names)}, nil
 		})
-	add(s, "summarize_runs", "Summarize runs", "Returns accuracy, wrong-tool rate, parameter accuracy and other figures of ended runs, for each model, with 95% intervals.", effect{}, nil,
+	add(s, "summarize_runs", "Summarize runs",
+		"Returns accuracy, wrong-tool rate, parameter accuracy and other figures of ended runs, for each model, "+
+			"with 95% intervals.", effect{}, nil,
 		func(ctx context.Context, in struct {
 			Batch string `json:"batch_id,omitempty" jsonschema:"count only runs of this batch"`
 			Tag   string `json:"tag,omitempty" jsonschema:"count only runs of cases with this tag"`

@@ -40,10 +40,13 @@ type startOutput struct {
 }
 
 func (s *Server) addRuns() {
-	add(s, "start_runs", "Start runs", "Puts test cases to models and returns the runs of the new batch. Without a wait the runs go on in the background.",
+	add(s, "start_runs", "Start runs", "Puts test cases to models and returns the runs of the new batch. Without a "+
+		"wait the runs go on in the background.",
 		effect{writes: true, outside: true},
-		map[string]func(*jsonschema.Schema){"repeats": between(1, maxRepeats), "wait_seconds": between(0, maxWait)}, s.start)
-	add(s, "get_run", "Get a run", "Returns one run with its case, the tools on offer, the judgement, the reasons, and what became of each parameter.",
+		map[string]func(*jsonschema.Schema){"repeats": between(1, maxRepeats), "wait_seconds": between(0, maxWait)},
+		s.start)
+	add(s, "get_run", "Get a run", "Returns one run with its case, the tools on offer, the judgement, the reasons, "+
+		"and what became of each parameter.",
 		effect{}, nil, s.run)
 	add(s, "cancel_run", "Cancel a run", "Ends a pending or running run that this server started.",
 		effect{writes: true, deletes: true}, nil, func(ctx context.Context, in runInput) (runView, error) {
@@ -84,7 +87,8 @@ func (s *Server) start(ctx context.Context, in startInput) (startOutput, error) 
 	if err != nil {
 		return out, err
 	}
-	batch, ids, err := r.Start(ctx, runner.Batch{Label: in.Label, CaseIDs: cases, Settings: settings, Repeats: in.Repeats, Key: s.Key})
+	batch, ids, err := r.Start(ctx,
+		runner.Batch{Label: in.Label, CaseIDs: cases, Settings: settings, Repeats: in.Repeats, Key: s.Key})
 	if err != nil {
 		return out, err
 	}
@@ -113,7 +117,8 @@ func (s *Server) settings(names []string) ([]selection.Settings, error) {
 	for _, name := range names {
 		m, ok := s.Models[name]
 		if !ok {
-			return nil, fmt.Errorf("model %q is not allowed: choose from %s, or ask the user to start touchstone eval mcp with --model", name, strings.Join(s.modelNames(), ", "))
+			return nil, fmt.Errorf("model %q is not allowed: choose from %s, or ask the user to start touchstone "+
+				"eval mcp with --model", name, strings.Join(s.modelNames(), ", "))
 		}
 		list = append(list, m)
 	}
@@ -129,7 +134,8 @@ func (s *Server) cases(ctx context.Context, in startInput) ([]string, error) {
 	}
 	var ids []string
 	for {
-		items, total, err := s.Store.Cases(ctx, store.CaseFilter{Tag: in.Tag, Page: store.Page{Limit: store.MaxPage, Offset: len(ids)}})
+		items, total, err := s.Store.Cases(ctx,
+			store.CaseFilter{Tag: in.Tag, Page: store.Page{Limit: store.MaxPage, Offset: len(ids)}})
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +209,8 @@ func (s *Server) run(ctx context.Context, in runInput) (out runOutput, err error
 		return out, err
 	}
 	out.Result = &resultView{
-		e.ToolSelectionCorrect, e.ParameterCompleteness, e.ParameterCorrectness, e.ParameterConformance, e.HallucinatedParameters,
+		e.ToolSelectionCorrect, e.ParameterCompleteness, e.ParameterCorrectness, e.ParameterConformance,
+		e.HallucinatedParameters,
 		run.Confidence, string(e.ConfidenceCategory), e.Reasoning, e.Recommendations, []parameterView{},
 	}
 	diff, err := s.Store.Diff(ctx, in.ID)
@@ -227,10 +234,12 @@ func (o *runOutput) add(d score.CallDiff) {
 	}
 	for _, p := range d.Parameters {
 		if len(p.Changes) == 0 {
-			o.Result.Parameters = append(o.Result.Parameters, parameterView{score.Pointer(p.Name), string(p.State), value(p.Expected), value(p.Actual)})
+			o.Result.Parameters = append(o.Result.Parameters,
+				parameterView{score.Pointer(p.Name), string(p.State), value(p.Expected), value(p.Actual)})
 		}
 		for _, x := range p.Changes {
-			o.Result.Parameters = append(o.Result.Parameters, parameterView{x.Path, string(x.State), value(x.Expected), value(x.Actual)})
+			o.Result.Parameters = append(o.Result.Parameters,
+				parameterView{x.Path, string(x.State), value(x.Expected), value(x.Actual)})
 		}
 	}
 }

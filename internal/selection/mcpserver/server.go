@@ -45,7 +45,8 @@ const instructions = `Touchstone evaluates which tools a model selects. A case i
 // New builds the server with its tools.
 func New(c Config) *Server {
 	s := &Server{Config: c}
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "touchstone", Title: "Touchstone", Version: c.Version}, &mcp.ServerOptions{Instructions: instructions})
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "touchstone", Title: "Touchstone", Version: c.Version},
+		&mcp.ServerOptions{Instructions: instructions})
 	s.addLists()
 	s.addRuns()
 	s.addTools()
@@ -91,7 +92,8 @@ type effect struct {
 
 // add registers a tool. Its schemas follow from the types In and Out; limits
 // change the schemas of single members of In.
-func add[In, Out any](s *Server, name, title, description string, e effect, limits map[string]func(*jsonschema.Schema), do func(context.Context, In) (Out, error)) {
+func add[In, Out any](s *Server, name, title, description string, e effect, limits map[string]func(*jsonschema.Schema),
+	do func(context.Context, In) (Out, error)) {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
 		panic(err) // a type without a schema: a bug in this package
@@ -102,20 +104,22 @@ func add[In, Out any](s *Server, name, title, description string, e effect, limi
 	tool := &mcp.Tool{
 		Name: name, Title: title, Description: description, InputSchema: schema,
 		Annotations: &mcp.ToolAnnotations{
-			Title: title, ReadOnlyHint: !e.writes, DestructiveHint: &e.deletes, IdempotentHint: !e.writes || e.deletes, OpenWorldHint: &e.outside,
+			Title: title, ReadOnlyHint: !e.writes, DestructiveHint: &e.deletes, IdempotentHint: !e.writes || e.deletes,
+			OpenWorldHint: &e.outside,
 		},
 	}
-	mcp.AddTool(s.mcp, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-		var none Out
-		out, err := do(ctx, in)
-		if err == nil {
-			out, err = visible(out)
-		}
-		if err != nil {
-			return nil, none, errors.New(safetext.Visible(safetext.Clip(err.Error(), 2000)))
-		}
-		return nil, out, nil
-	})
+	mcp.AddTool(s.mcp, tool,
+		func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+			var none Out
+			out, err := do(ctx, in)
+			if err == nil {
+				out, err = visible(out)
+			}
+			if err != nil {
+				return nil, none, errors.New(safetext.Visible(safetext.Clip(err.Error(), 2000)))
+			}
+			return nil, out, nil
+		})
 }
 
 // visible writes the characters of all texts in v that are not seen as their

@@ -71,16 +71,20 @@ type scanOutput struct {
 }
 
 func (s *Server) addTools() {
-	add(s, "find_similar_tools", "Find similar tools", "Compares tools pair by pair and returns the pairs that a model may confuse.",
+	add(s, "find_similar_tools", "Find similar tools",
+		"Compares tools pair by pair and returns the pairs that a model may confuse.",
 		effect{outside: true}, map[string]func(*jsonschema.Schema){
 			"method": oneOf("embedding", "tfidf", "description_overlap"), "threshold": between(0, 1),
 		}, s.similar)
-	add(s, "rate_server_quality", "Rate tool quality", "Rates the descriptions and schemas of a registered server's tools from 0 to 10, with reasons.",
+	add(s, "rate_server_quality", "Rate tool quality",
+		"Rates the descriptions and schemas of a registered server's tools from 0 to 10, with reasons.",
 		effect{outside: true}, nil, func(ctx context.Context, in serverInput) (advice.ServerQuality, error) {
 			tools, err := s.list(ctx, in.Server)
 			return advice.Quality(in.Server, tools), err
 		})
-	add(s, "scan_tools", "Scan tool definitions", "Scans tool definitions for signs of tool poisoning and returns the findings. The scan is offline and deterministic.",
+	add(s, "scan_tools", "Scan tool definitions",
+		"Scans tool definitions for signs of tool poisoning and returns the findings. The scan is offline and "+
+			"deterministic.",
 		effect{outside: true}, nil, s.scan)
 }
 
@@ -99,7 +103,8 @@ func (s *Server) list(ctx context.Context, name string) ([]selection.Tool, error
 
 // definition is a given tool as the rooms below take it.
 func (t givenTool) definition() (selection.Tool, error) {
-	tool := selection.Tool{Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: json.RawMessage("{}")}
+	tool := selection.Tool{Server: t.Server, Name: t.Name, Description: t.Description,
+		InputSchema: json.RawMessage("{}")}
 	if t.Name == "" {
 		return tool, errors.New("a tool has no name: give each tool one")
 	}
@@ -125,7 +130,8 @@ func (s *Server) similar(ctx context.Context, in similarInput) (similarOutput, e
 	case in.Method == "":
 		o.Method = similarity.TFIDF
 	case o.Method == similarity.Embedding && s.Encoder == nil:
-		return out, errors.New("this server has no sentence model: use the method tfidf, or ask the user to start touchstone eval mcp with --sentence-model")
+		return out, errors.New("this server has no sentence model: use the method tfidf, or ask the user to start " +
+			"touchstone eval mcp with --sentence-model")
 	}
 	o.Threshold = o.Method.DefaultThreshold()
 	if in.Threshold != nil {
@@ -186,7 +192,8 @@ func (s *Server) scan(ctx context.Context, in Source) (scanOutput, error) {
 	input := &scaninput.Input{}
 	for _, t := range tools {
 		input.Tools = append(input.Tools, scaninput.Tool{Tool: scanner.Tool{
-			Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+			Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
+			OutputSchema: t.OutputSchema,
 		}})
 	}
 	result, err := report.Judge(input, report.Options{})
@@ -195,7 +202,8 @@ func (s *Server) scan(ctx context.Context, in Source) (scanOutput, error) {
 	}
 	if len(result.Incomplete) > 0 {
 		i := result.Incomplete[0]
-		return out, fmt.Errorf("some checks failed on tool %q of server %q: scan it with touchstone scan", i.Tool, i.Server)
+		return out, fmt.Errorf("some checks failed on tool %q of server %q: scan it with touchstone scan", i.Tool,
+			i.Server)
 	}
 	out.Tools, out.RiskScore = len(tools), result.RiskScore
 	for _, f := range result.Findings {

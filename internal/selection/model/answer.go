@@ -24,14 +24,16 @@ func (e endpoint) decode(raw []byte, into any) error {
 	if u, err := url.Parse(e.address); err == nil {
 		path = u.Path // without a user's name and password
 	}
-	return fmt.Errorf("the answer of provider %s to the path %s cannot be read as JSON: it begins with %q: check the base URL",
+	return fmt.Errorf("the answer of provider %s to the path %s cannot be read as JSON: it begins with %q: check "+
+		"the base URL",
 		e.provider, path, selection.Clip(string(bytes.TrimSpace(raw)), 60))
 }
 
 // cutOff is the error of an answer that ended at a limit of tokens. Its calls
 // may be incomplete, so it is not judged.
 func cutOff(u selection.Usage) error {
-	return fmt.Errorf("the model's answer was cut off after %d tokens, at a limit of the provider or of the model's context: allow longer answers, or offer fewer tools", u.OutputTokens)
+	return fmt.Errorf("the model's answer was cut off after %d tokens, at a limit of the provider or of the model's "+
+		"context: allow longer answers, or offer fewer tools", u.OutputTokens)
 }
 
 // refused is the error of an answer in which the model refuses the request.

@@ -20,9 +20,11 @@ const anthropicMaxTokens = 4096
 func newAnthropic(s selection.Settings, o Options) (anthropic, error) {
 	switch {
 	case s.Confidence == selection.ConfidenceLogprobs:
-		return anthropic{}, errors.New("provider anthropic returns no log-probabilities: set confidence to asked or none")
+		return anthropic{}, errors.New("provider anthropic returns no log-probabilities: set confidence to asked or " +
+			"none")
 	case s.Temperature > 1:
-		return anthropic{}, fmt.Errorf("provider anthropic accepts temperatures up to 1, but this is %g: lower it", s.Temperature)
+		return anthropic{}, fmt.Errorf("provider anthropic accepts temperatures up to 1, but this is %g: lower it",
+			s.Temperature)
 	}
 	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
 	if !o.Key.Empty() {
@@ -100,10 +102,12 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 	}
 	a.Raw = raw
 	if resp.Type != "message" {
-		return a, fmt.Errorf("the answer of provider %s is not a message: %s", m.provider, selection.Clip(errorText(raw), 300))
+		return a, fmt.Errorf("the answer of provider %s is not a message: %s", m.provider,
+			selection.Clip(errorText(raw), 300))
 	}
 	u := resp.Usage
-	a.Usage = selection.Usage{InputTokens: max(0, u.InputTokens+u.CacheCreation+u.CacheRead), OutputTokens: max(0, u.OutputTokens)}
+	a.Usage = selection.Usage{InputTokens: max(0, u.InputTokens+u.CacheCreation+u.CacheRead),
+		OutputTokens: max(0, u.OutputTokens)}
 	a.Usage.CostUSD = m.options.Price.cost(a.Usage)
 	var texts []string
 	for _, c := range resp.Content {

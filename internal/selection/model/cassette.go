@@ -193,7 +193,8 @@ func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
 	e, ok := c.entries[key]
 	c.mu.Unlock()
 	if !ok {
-		return selection.Answer{}, fmt.Errorf("%w: model %s, repeat %d, query %q: the query, the tools, the prompt or the settings have changed; record it",
+		return selection.Answer{}, fmt.Errorf("%w: model %s, repeat %d, query %q: the query, the tools, the prompt "+
+			"or the settings have changed; record it",
 			ErrNotRecorded, name, max(1, r.Repeat), selection.Clip(r.Query, 80))
 	}
 	a := selection.Answer{
@@ -202,12 +203,15 @@ func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
 	}
 	for _, call := range e.Answer.Calls {
 		made := selection.MadeCall{
-			Server: call.Server, Tool: call.Tool, Unknown: call.Unknown, Parameters: call.Parameters, Malformed: call.Malformed,
+			Server: call.Server, Tool: call.Tool, Unknown: call.Unknown, Parameters: call.Parameters,
+			Malformed: call.Malformed,
 		}
-		if at := slices.IndexFunc(r.Tools, func(t selection.Tool) bool { return t.Server == call.Server && t.Name == call.Tool }); at >= 0 {
+		if at := slices.IndexFunc(r.Tools,
+			func(t selection.Tool) bool { return t.Server == call.Server && t.Name == call.Tool }); at >= 0 {
 			made.ToolID = r.Tools[at].ID
 		} else if call.Unknown == "" {
-			return a, fmt.Errorf("the recording calls %s:%s, which is not offered: record it again", call.Server, call.Tool)
+			return a, fmt.Errorf("the recording calls %s:%s, which is not offered: record it again", call.Server,
+				call.Tool)
 		}
 		a.Calls = append(a.Calls, made)
 	}
@@ -230,7 +234,8 @@ func (rec Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error
 	key, name := rec.Cassette.requestKey(r)
 	e := entry{Key: key, Model: name, Query: r.Query, Repeat: max(1, r.Repeat)}
 	e.Answer = recordedAnswer{
-		Calls: []recordedCall{}, Text: rec.Key.remove(a.Text), Confidence: a.Confidence, ConfidenceSource: a.ConfidenceSource, Usage: a.Usage,
+		Calls: []recordedCall{}, Text: rec.Key.remove(a.Text), Confidence: a.Confidence,
+		ConfidenceSource: a.ConfidenceSource, Usage: a.Usage,
 	}
 	for _, call := range a.Calls {
 		e.Answer.Calls = append(e.Answer.Calls, recordedCall{

@@ -90,7 +90,8 @@ func (k Key) remove(text string) string {
 	if err != nil { // a string can always be encoded
 		panic(err)
 	}
-	for _, form := range []string{k.value, strings.Trim(string(quoted), `"`), url.QueryEscape(k.value), url.PathEscape(k.value)} {
+	for _, form := range []string{k.value, strings.Trim(string(quoted), `"`), url.QueryEscape(k.value),
+		url.PathEscape(k.value)} {
 		text = strings.ReplaceAll(text, form, hidden)
 	}
 	return text
@@ -124,7 +125,8 @@ func (k Key) removeTree(tree any) (clean any, found bool) {
 	switch v := tree.(type) {
 	case string:
 		text := k.remove(v)
-		if inner := strings.TrimSpace(text); inner != "" && (inner[0] == '{' || inner[0] == '[') && json.Valid([]byte(inner)) {
+		if inner := strings.TrimSpace(text); inner != "" && (inner[0] == '{' || inner[0] == '[') &&
+			json.Valid([]byte(inner)) {
 			text = string(k.removeJSON([]byte(text)))
 		}
 		return text, text != v

@@ -55,7 +55,8 @@ func (l *lexical) Ask(ctx context.Context, r Request) (selection.Answer, error) 
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(scores[j], scores[i]), cmp.Compare(r.Tools[i].Server, r.Tools[j].Server), cmp.Compare(r.Tools[i].Name, r.Tools[j].Name))
+		return cmp.Or(cmp.Compare(scores[j], scores[i]), cmp.Compare(r.Tools[i].Server, r.Tools[j].Server),
+			cmp.Compare(r.Tools[i].Name, r.Tools[j].Name))
 	})
 	if len(order) == 0 || scores[order[0]] <= 0 {
 		return a, nil
@@ -67,7 +68,9 @@ func (l *lexical) Ask(ctx context.Context, r Request) (selection.Answer, error) 
 	confidence := best / (best + second)
 	a.Confidence, a.ConfidenceSource = &confidence, selection.FromScore
 	t := r.Tools[order[0]]
-	a.Calls = append(a.Calls, selection.MadeCall{ToolID: t.ID, Server: t.Server, Tool: t.Name, Parameters: literalParameters(r.Query, t.InputSchema)})
+	a.Calls = append(a.Calls,
+		selection.MadeCall{ToolID: t.ID, Server: t.Server, Tool: t.Name,
+			Parameters: literalParameters(r.Query, t.InputSchema)})
 	return a, nil
 }
 
@@ -182,7 +185,8 @@ var (
 // Properties are filled in by name.
 func literalParameters(query string, schema json.RawMessage) json.RawMessage {
 	pools := map[string][]string{
-		"uri": urls.FindAllString(query, -1), "email": emails.FindAllString(query, -1), "date": dates.FindAllString(query, -1),
+		"uri": urls.FindAllString(query, -1), "email": emails.FindAllString(query, -1),
+		"date":   dates.FindAllString(query, -1),
 		"number": numbers.FindAllString(query, -1),
 	}
 	for _, m := range quoted.FindAllStringSubmatch(query, -1) {
@@ -210,7 +214,8 @@ func literalParameters(query string, schema json.RawMessage) json.RawMessage {
 		case len(p.Enum) > 0:
 			words := terms(query)
 			for _, v := range p.Enum {
-				if text, ok := v.(string); ok && text != "" && !slices.ContainsFunc(terms(text), func(w string) bool { return !slices.Contains(words, w) }) {
+				if text, ok := v.(string); ok && text != "" &&
+					!slices.ContainsFunc(terms(text), func(w string) bool { return !slices.Contains(words, w) }) {
 					given[name] = text
 					break
 				}

@@ -82,7 +82,8 @@ func (l *Limits) wait(ctx context.Context, provider string) error {
 }
 
 // giveKey tells the user how to give an API key.
-const giveKey = "give it by reference, with --api-key env:NAME or --api-key file:PATH, or over REST in the header X-Model-API-Key"
+const giveKey = "give it by reference, with --api-key env:NAME or --api-key file:PATH, or over REST in the header " +
+	"X-Model-API-Key"
 
 // provider describes a known provider.
 type provider struct {
@@ -118,7 +119,8 @@ func Providers() []string {
 func New(s selection.Settings, o Options) (Model, error) {
 	p, ok := providers[s.Provider]
 	if !ok {
-		return nil, fmt.Errorf("provider %q is unknown: use %s; use \"compatible\" with a base URL for any server that implements OpenAI's chat completions",
+		return nil, fmt.Errorf("provider %q is unknown: use %s; use \"compatible\" with a base URL for any server "+
+			"that implements OpenAI's chat completions",
 			s.Provider, strings.Join(Providers(), ", "))
 	}
 	if s.BaseURL == "" {

@@ -81,7 +81,8 @@ func (m openAI) request(r Request, o offer) openAIRequest {
 		Logprobs:    m.settings.Confidence == selection.ConfidenceLogprobs,
 	}
 	for i, t := range o.tools {
-		body.Tools = append(body.Tools, openAITool{"function", openAIFunction{o.names[i], t.Description, t.InputSchema}})
+		body.Tools = append(body.Tools,
+			openAITool{"function", openAIFunction{o.names[i], t.Description, t.InputSchema}})
 	}
 	if len(body.Tools) > 0 {
 		body.ToolChoice = "auto"
@@ -105,9 +106,11 @@ func (m openAI) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 	}
 	a.Raw = raw
 	if len(resp.Choices) == 0 {
-		return a, fmt.Errorf("the answer of provider %s has no choices: %s", m.provider, selection.Clip(errorText(raw), 300))
+		return a, fmt.Errorf("the answer of provider %s has no choices: %s", m.provider,
+			selection.Clip(errorText(raw), 300))
 	}
-	a.Usage = selection.Usage{InputTokens: max(0, resp.Usage.PromptTokens), OutputTokens: max(0, resp.Usage.CompletionTokens)}
+	a.Usage = selection.Usage{InputTokens: max(0, resp.Usage.PromptTokens),
+		OutputTokens: max(0, resp.Usage.CompletionTokens)}
 	if a.Usage.CostUSD = m.options.Price.cost(a.Usage); a.Usage.CostUSD == nil {
 		a.Usage.CostUSD = nonNegative(resp.Usage.Cost)
 	}

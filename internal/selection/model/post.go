@@ -79,7 +79,8 @@ func (e endpoint) post(ctx context.Context, body any) (answer []byte, attempts i
 			return answer, attempts, err
 		}
 		if after > mostAfter {
-			return nil, attempts, fmt.Errorf("%w; it asks for a wait of %s, but a run waits for %s at most: retry the run later",
+			return nil, attempts, fmt.Errorf("%w; it asks for a wait of %s, but a run waits for %s at most: retry "+
+				"the run later",
 				err, after.Round(time.Second), mostAfter)
 		}
 		wait := e.wait(attempts, after)
@@ -127,14 +128,17 @@ func (e endpoint) once(ctx context.Context, body []byte) (answer []byte, after t
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	switch {
 	case err != nil && within.Err() == nil:
-		return nil, 0, fmt.Errorf("provider %s broke off its answer after %d bytes: %s: retry the run", e.provider, len(answer), e.options.Key.remove(err.Error()))
+		return nil, 0, fmt.Errorf("provider %s broke off its answer after %d bytes: %s: retry the run", e.provider,
+			len(answer), e.options.Key.remove(err.Error()))
 	case err != nil:
 		return nil, 0, e.failed(ctx, within, err, timeout)
 	case len(answer) > maxResponse:
 		return nil, 0, fmt.Errorf("provider %s answered with more than %d MiB", e.provider, maxResponse>>20)
 	case resp.StatusCode != http.StatusOK:
 		message := selection.Clip(e.options.Key.remove(errorText(answer)), 500)
-		return nil, retryAfter(resp.Header), &StatusError{Provider: e.provider, Status: resp.StatusCode, Message: message, Keyless: e.options.Key.Empty()}
+		return nil, retryAfter(resp.Header),
+			&StatusError{Provider: e.provider, Status: resp.StatusCode, Message: message,
+				Keyless: e.options.Key.Empty()}
 	}
 	return e.options.Key.removeJSON(bytes.ToValidUTF8(answer, []byte("\uFFFD"))), 0, nil
 }
@@ -146,7 +150,8 @@ func (e endpoint) failed(ctx, within context.Context, err error, timeout time.Du
 	case within.Err() != nil:
 		return fmt.Errorf("provider %s did not answer within %s: allow a longer timeout", e.provider, timeout)
 	}
-	return fmt.Errorf("provider %s cannot be reached: %s: check that it runs, and the base URL", e.provider, e.options.Key.remove(err.Error()))
+	return fmt.Errorf("provider %s cannot be reached: %s: check that it runs, and the base URL", e.provider,
+		e.options.Key.remove(err.Error()))
 }
 
 // retryAfter returns the wait that a provider requests.

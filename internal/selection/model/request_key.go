@@ -27,7 +27,8 @@ func (c *Cassette) requestKey(r Request) (key, name string) {
 		Query       string  `json:"query"`
 		Several     bool    `json:"several"`
 		Repeat      int     `json:"repeat"`
-	}{cassetteVersion, name, r.Settings.Temperature, string(r.Settings.Confidence), systemPrompt(r), r.Query, r.Several, max(1, r.Repeat)})
+	}{cassetteVersion, name, r.Settings.Temperature, string(r.Settings.Confidence), systemPrompt(r), r.Query, r.Several,
+		max(1, r.Repeat)})
 	h := sha256.New()
 	// The offered tools are the last member of the object.
 	h.Write(content[:len(content)-len("}")])
@@ -72,7 +73,8 @@ func (c *Cassette) encodedTools(tools []selection.Tool) []byte {
 func (c *Cassette) keptEncoding(tools []selection.Tool) ([]byte, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := slices.IndexFunc(c.offered, func(o offeredTools) bool { return slices.EqualFunc(o.tools, tools, encodedAlike) })
+	at := slices.IndexFunc(c.offered,
+		func(o offeredTools) bool { return slices.EqualFunc(o.tools, tools, encodedAlike) })
 	if at < 0 {
 		return nil, false
 	}
@@ -83,7 +85,8 @@ func (c *Cassette) keptEncoding(tools []selection.Tool) ([]byte, bool) {
 
 // encodedAlike compares what encodeTools encodes.
 func encodedAlike(a, b selection.Tool) bool {
-	return a.Server == b.Server && a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
+	return a.Server == b.Server && a.Name == b.Name && a.Description == b.Description &&
+		bytes.Equal(a.InputSchema, b.InputSchema)
 }
 
 func encodeTools(tools []selection.Tool) []byte {

@@ -17,7 +17,8 @@ const batchesPath = prefix + "/batches"
 func (s *Service) addBatches() {
 	tags := []string{"runs"}
 	register(s, huma.Operation{
-		OperationID: "list-batches", Method: http.MethodGet, Path: batchesPath, Tags: tags, Summary: "List batches, newest first",
+		OperationID: "list-batches", Method: http.MethodGet, Path: batchesPath, Tags: tags,
+		Summary: "List batches, newest first",
 	}, func(ctx context.Context, in *struct {
 		Conditional
 		Paging
@@ -29,7 +30,8 @@ func (s *Service) addBatches() {
 		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
-		OperationID: "get-batch", Method: http.MethodGet, Path: batchesPath + "/{id}", Tags: tags, Summary: "Read a batch",
+		OperationID: "get-batch", Method: http.MethodGet, Path: batchesPath + "/{id}", Tags: tags,
+		Summary: "Read a batch",
 	}, func(ctx context.Context, in *byID) (*tagged[store.Batch], error) {
 		batch, err := s.Store.Batch(ctx, in.ID)
 		if err != nil {
@@ -63,9 +65,11 @@ func (s *Service) addBatches() {
 		return answer(Conditional{}, batch)
 	})
 	register(s, huma.Operation{
-		OperationID: "retry-batch", Method: http.MethodPost, Path: batchesPath + "/{id}/retry", Tags: tags, DefaultStatus: http.StatusAccepted,
-		Summary:     "Execute the failed runs of a batch again, as new runs of it",
-		Description: "Runs that were retried already are left out. If no failed run is left, the answer is 409 and says what the batch holds.",
+		OperationID: "retry-batch", Method: http.MethodPost, Path: batchesPath + "/{id}/retry", Tags: tags,
+		DefaultStatus: http.StatusAccepted,
+		Summary:       "Execute the failed runs of a batch again, as new runs of it",
+		Description: "Runs that were retried already are left out. If no failed run is left, the answer is 409 and " +
+			"says what the batch holds.",
 	}, s.retryBatch)
 }
 
@@ -82,7 +86,8 @@ func (s *Service) retryBatch(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if len(failed) == 0 {
-		return nil, huma.Error409Conflict(fmt.Sprintf("batch %s has no failed run to retry: of its %d runs %d are completed, %d running and %d pending",
+		return nil, huma.Error409Conflict(fmt.Sprintf("batch %s has no failed run to retry: of its %d runs %d are "+
+			"completed, %d running and %d pending",
 			in.ID, batch.Total, batch.Completed, batch.Running, batch.Pending))
 	}
 	ids := []string{}

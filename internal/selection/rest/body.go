@@ -46,7 +46,8 @@ func readBody(next http.Handler) http.Handler {
 		var tooLarge *http.MaxBytesError
 		switch {
 		case errors.As(err, &tooLarge):
-			writeProblem(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d MiB: split it", limit>>20))
+			writeProblem(w, http.StatusRequestEntityTooLarge,
+				fmt.Sprintf("the body is larger than %d MiB: split it", limit>>20))
 			return
 		case err != nil:
 			writeProblem(w, http.StatusRequestTimeout, "the body did not arrive as announced")

@@ -72,7 +72,8 @@ func (s *Service) addCases() {
 		OperationID: "list-cases", Method: http.MethodGet, Path: casesPath, Tags: tags, Summary: "List cases",
 	}, func(ctx context.Context, in *caseList) (*tagged[listPage[selection.Case]], error) {
 		items, total, err := s.Store.Cases(ctx, store.CaseFilter{
-			Name: in.Name, Server: in.Server, Tool: in.Tool, Tag: in.Tag, Search: in.Search, Sort: in.Sort, Page: in.page(),
+			Name: in.Name, Server: in.Server, Tool: in.Tool, Tag: in.Tag, Search: in.Search, Sort: in.Sort,
+			Page: in.page(),
 		})
 		if err != nil {
 			return nil, err
@@ -80,7 +81,8 @@ func (s *Service) addCases() {
 		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
-		OperationID: "create-case", Method: http.MethodPost, Path: casesPath, Tags: tags, DefaultStatus: http.StatusCreated, Summary: "Add a case",
+		OperationID: "create-case", Method: http.MethodPost, Path: casesPath, Tags: tags,
+		DefaultStatus: http.StatusCreated, Summary: "Add a case",
 	}, func(ctx context.Context, in *struct{ Body caseBody }) (*storedCase, error) {
 		stored, err := s.Store.CreateCase(ctx, selection.Case{
 			Name: in.Body.Name, Query: in.Body.Query, Servers: in.Body.Servers, Expected: calls(in.Body.Expected),
@@ -106,8 +108,9 @@ func (s *Service) addCases() {
 		Summary: "Change a case; its runs stay as they are",
 	}, s.updateCase)
 	register(s, huma.Operation{
-		OperationID: "delete-case", Method: http.MethodDelete, Path: casesPath + "/{id}", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Delete a case with its runs",
+		OperationID: "delete-case", Method: http.MethodDelete, Path: casesPath + "/{id}", Tags: tags,
+		DefaultStatus: http.StatusNoContent,
+		Summary:       "Delete a case with its runs",
 	}, func(ctx context.Context, in *byID) (*struct{}, error) {
 		return nil, s.Store.DeleteCase(ctx, in.ID)
 	})

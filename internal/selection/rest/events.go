@@ -35,10 +35,12 @@ type progress struct {
 
 func (s *Service) addEvents() {
 	stream := map[string]*huma.Response{"200": {
-		Description: "Server-sent events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		Description: "Server-sent events",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}}
 	register(s, huma.Operation{
-		OperationID: "run-events", Method: http.MethodGet, Path: runsPath + "/{id}/events", Tags: []string{"runs"}, Responses: stream,
+		OperationID: "run-events", Method: http.MethodGet, Path: runsPath + "/{id}/events", Tags: []string{"runs"},
+		Responses:   stream,
 		Summary:     "Follow a run",
 		Description: "Events named run: the present status, then each change. The stream ends with the run.",
 	}, func(ctx context.Context, in *struct {
@@ -48,21 +50,25 @@ func (s *Service) addEvents() {
 			return nil, err
 		}
 		last := selection.RunStatus("")
-		return s.stream(func(e runner.Event) bool { return e.RunID == in.ID }, func(ctx context.Context, send sender) (bool, error) {
-			run, err := s.Store.Run(ctx, in.ID)
-			if err != nil || run.Status == last {
-				return false, err
-			}
-			last = run.Status
-			return run.Ended(), send("run", runner.Event{
-				RunID: run.ID, BatchID: run.BatchID, Status: run.Status, Classification: run.Classification, Error: run.Error,
-			})
-		}), nil
+		return s.stream(func(e runner.Event) bool { return e.RunID == in.ID },
+			func(ctx context.Context, send sender) (bool, error) {
+				run, err := s.Store.Run(ctx, in.ID)
+				if err != nil || run.Status == last {
+					return false, err
+				}
+				last = run.Status
+				return run.Ended(), send("run", runner.Event{
+					RunID: run.ID, BatchID: run.BatchID, Status: run.Status, Classification: run.Classification,
+					Error: run.Error,
+				})
+			}), nil
 	})
 	register(s, huma.Operation{
-		OperationID: "batch-events", Method: http.MethodGet, Path: batchesPath + "/{id}/events", Tags: []string{"runs"}, Responses: stream,
-		Summary:     "Follow a batch",
-		Description: "Events named progress: how many runs are pending, running, completed and failed. The stream ends when all have ended.",
+		OperationID: "batch-events", Method: http.MethodGet, Path: batchesPath + "/{id}/events", Tags: []string{"runs"},
+		Responses: stream,
+		Summary:   "Follow a batch",
+		Description: "Events named progress: how many runs are pending, running, completed and failed. The stream " +
+			"ends when all have ended.",
 	}, func(ctx context.Context, in *struct {
 		ID string `path:"id" maxLength:"100"`
 	}) (*huma.StreamResponse, error) {
@@ -74,14 +80,15 @@ func (s *Service) addEvents() {
 			return nil, fmt.Errorf("%w: there is no batch %q", store.ErrNotFound, in.ID)
 		}
 		last = progress{}
-		return s.stream(func(e runner.Event) bool { return e.BatchID == in.ID }, func(ctx context.Context, send sender) (bool, error) {
-			now, err := s.progress(ctx, in.ID)
-			if err != nil || now == last {
-				return false, err
-			}
-			last = now
-			return now.Pending+now.Running == 0, send("progress", now)
-		}), nil
+		return s.stream(func(e runner.Event) bool { return e.BatchID == in.ID },
+			func(ctx context.Context, send sender) (bool, error) {
+				now, err := s.progress(ctx, in.ID)
+				if err != nil || now == last {
+					return false, err
+				}
+				last = now
+				return now.Pending+now.Running == 0, send("progress", now)
+			}), nil
 	})
 }
 
@@ -99,7 +106,8 @@ type sender func(name string, data any) error
 
 // stream calls show at once, after each event that concerns it, and from time to
 // time, until show is done or the client or the runner is gone.
-func (s *Service) stream(concerns func(runner.Event) bool, show func(context.Context, sender) (done bool, err error)) *huma.StreamResponse {
+func (s *Service) stream(concerns func(runner.Event) bool,
+	show func(context.Context, sender) (done bool, err error)) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
 		events, unsubscribe := s.Runner.Subscribe()
@@ -144,7 +152,8 @@ func (s *Service) stream(concerns func(runner.Event) bool, show func(context.Con
 // awaitEvent returns when an event concerns the stream, or it is time to look
 // again, and false when no event can come any more. It drains the
 // queued events, because one look shows them all.
-func (s *Service) awaitEvent(ctx context.Context, events <-chan runner.Event, again *time.Ticker, concerns func(runner.Event) bool, write func(string) error) bool {
+func (s *Service) awaitEvent(ctx context.Context, events <-chan runner.Event, again *time.Ticker,
+	concerns func(runner.Event) bool, write func(string) error) bool {
 	for {
 		select {
 		case e, open := <-events:

@@ -21,7 +21,8 @@ import (
 const importPath = prefix + "/import"
 
 // mediaTypes are those of the formats of sets.
-var mediaTypes = map[string]string{"json": "application/json", "yaml": "application/yaml", "csv": "text/csv; charset=utf-8"}
+var mediaTypes = map[string]string{"json": "application/json", "yaml": "application/yaml",
+	"csv": "text/csv; charset=utf-8"}
 
 // sqliteMagic begins every SQLite file.
 const sqliteMagic = "SQLite format 3\x00"
@@ -40,8 +41,9 @@ type exported struct {
 
 func (s *Service) addExchange() {
 	register(s, huma.Operation{
-		OperationID: "import", Method: http.MethodPost, Path: importPath, Tags: []string{"exchange"}, DefaultStatus: http.StatusOK,
-		Summary: "Import servers and cases from JSON, YAML, CSV, or mcp-tef's test cases or database",
+		OperationID: "import", Method: http.MethodPost, Path: importPath, Tags: []string{"exchange"},
+		DefaultStatus: http.StatusOK,
+		Summary:       "Import servers and cases from JSON, YAML, CSV, or mcp-tef's test cases or database",
 		Description: "What is there already with equal content is not added again. Servers are not contacted, " +
 			"and programs are not started. The cases are stored all or none.",
 	}, func(ctx context.Context, in *importInput) (*body[exchange.Imported], error) {
@@ -77,7 +79,8 @@ func (s *Service) addExchange() {
 	})
 	register(s, huma.Operation{
 		OperationID: "quality", Method: http.MethodGet, Path: prefix + "/quality", Tags: []string{"quality"},
-		Summary: "Rate the descriptions and schemas of servers' tools, 0 to 10", Description: "The servers are asked for their tools now.",
+		Summary:     "Rate the descriptions and schemas of servers' tools, 0 to 10",
+		Description: "The servers are asked for their tools now.",
 	}, func(ctx context.Context, in *struct {
 		Servers []string `query:"server,explode" required:"true" minItems:"1" maxItems:"100" doc:"The name of a server (repeatable)"`
 	}) (*body[listPage[advice.ServerQuality]], error) {
@@ -146,7 +149,8 @@ func (s *Service) set(ctx context.Context, tag string) (exchange.Set, error) {
 func (s *Service) allCases(ctx context.Context, tag string) ([]selection.Case, error) {
 	var cases []selection.Case
 	for {
-		page, total, err := s.Store.Cases(ctx, store.CaseFilter{Tag: tag, Page: store.Page{Limit: store.MaxPage, Offset: len(cases)}})
+		page, total, err := s.Store.Cases(ctx,
+			store.CaseFilter{Tag: tag, Page: store.Page{Limit: store.MaxPage, Offset: len(cases)}})
 		if err != nil {
 			return nil, err
 		}

@@ -33,7 +33,8 @@ func (s *Service) addFindings() {
 		var scanned []scanner.Tool
 		for _, t := range tools {
 			scanned = append(scanned, scanner.Tool{
-				Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+				Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
+				OutputSchema: t.OutputSchema,
 			})
 		}
 		all, err := scanner.New()
@@ -41,6 +42,7 @@ func (s *Service) addFindings() {
 			return nil, err
 		}
 		report := all.Scan(scanned)
-		return answer(in.Conditional, findings{newListPage(report.Findings, len(report.Findings)), report.Coverage, report.RiskScore})
+		return answer(in.Conditional,
+			findings{newListPage(report.Findings, len(report.Findings)), report.Coverage, report.RiskScore})
 	})
 }

@@ -26,7 +26,8 @@ var Loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustPa
 // public: RFC 6890 and the registries it started. Translation prefixes are
 // listed since an IPv4 address of any kind is embedded in them.
 var special = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24",
-	"203.0.113.0/24", "240.0.0.0/4", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
+	"203.0.113.0/24", "240.0.0.0/4", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
+	"2002::/16",
 	"fec0::/10", "::/96")
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -47,7 +48,8 @@ func (g Guard) check(address netip.Addr) error {
 	if address.IsGlobalUnicast() && !address.IsPrivate() && !slices.ContainsFunc(special, contains) {
 		return nil
 	}
-	return fmt.Errorf("the address %s is not public: start the service with --allow-network %s to allow it", address, netip.PrefixFrom(address, address.BitLen()))
+	return fmt.Errorf("the address %s is not public: start the service with --allow-network %s to allow it", address,
+		netip.PrefixFrom(address, address.BitLen()))
 }
 
 // Dial connects to an address that the guard allows.
@@ -67,5 +69,6 @@ func (g Guard) Dial(ctx context.Context, network, address string) (net.Conn, err
 func (g Guard) Client() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext, t.Proxy = g.Dial, nil
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

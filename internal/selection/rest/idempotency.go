@@ -68,7 +68,8 @@ func (p *replays) handle(next http.Handler) http.Handler {
 		case entry.fingerprint != print:
 			writeProblem(w, http.StatusUnprocessableEntity, usedForAnother)
 		case !first && !entry.done:
-			writeProblem(w, http.StatusConflict, "the first request with this Idempotency-Key is still in work: repeat it later")
+			writeProblem(w, http.StatusConflict,
+				"the first request with this Idempotency-Key is still in work: repeat it later")
 		case !first:
 			replayed(w, entry.status, entry.header, entry.body)
 		default:

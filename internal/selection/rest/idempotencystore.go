@@ -49,7 +49,8 @@ func (l idempotencyStore) handle(next http.Handler) http.Handler {
 		case entry.Fingerprint != wanted:
 			writeProblem(w, http.StatusUnprocessableEntity, usedForAnother)
 		case !first && entry.Status == 0:
-			writeProblem(w, http.StatusConflict, "the service ended while it executed the first request with this Idempotency-Key: look whether it was done, and choose a new key")
+			writeProblem(w, http.StatusConflict, "the service ended while it executed the first request with this "+
+				"Idempotency-Key: look whether it was done, and choose a new key")
 		case !first:
 			replayed(w, entry.Status, entry.Header, entry.Body)
 		default:
@@ -70,7 +71,8 @@ func (l idempotencyStore) end(ctx context.Context, digest string, kept *answerRe
 	case !finished || kept.status < 200 || kept.status > 299:
 		err = l.store.DropReplay(ctx, digest)
 	case kept.body.Len() <= longAnswer:
-		err = l.store.EndReplay(ctx, digest, store.Replay{Status: kept.status, Header: kept.replayHeader(), Body: kept.body.Bytes()})
+		err = l.store.EndReplay(ctx, digest,
+			store.Replay{Status: kept.status, Header: kept.replayHeader(), Body: kept.body.Bytes()})
 	}
 	if err != nil {
 		l.log.Error("the answer to a request with an Idempotency-Key was not stored", "error", err)

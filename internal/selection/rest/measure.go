@@ -54,7 +54,8 @@ func (m *measures) count(next http.Handler) http.Handler {
 // knownMethod keeps invented methods from becoming labels.
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodPut, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodPut,
+		http.MethodOptions:
 		return method
 	}
 	return "other"
@@ -81,7 +82,8 @@ func (m *measures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, http.StatusServiceUnavailable, "the database cannot be read")
 		return
 	}
-	for _, status := range []selection.RunStatus{selection.Pending, selection.Running, selection.Completed, selection.Failed} {
+	for _, status := range []selection.RunStatus{selection.Pending, selection.Running, selection.Completed,
+		selection.Failed} {
 		fmt.Fprintf(&text, "touchstone_runs{status=%q} %d\n", status, counts[status])
 	}
 	m.writeRequests(&text)
@@ -101,7 +103,8 @@ func (m *measures) writeRequests(w io.Writer) {
 	slices.SortFunc(all, func(a, b requestLabels) int {
 		return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.method, b.method), cmp.Compare(a.code, b.code))
 	})
-	fmt.Fprint(w, "# HELP touchstone_http_request_duration_seconds Time from a request's headers to the end of its answer.\n# TYPE touchstone_http_request_duration_seconds summary\n")
+	fmt.Fprint(w, "# HELP touchstone_http_request_duration_seconds Time from a request's headers to the end of its "+
+		"answer.\n# TYPE touchstone_http_request_duration_seconds summary\n")
 	for _, l := range all {
 		labels := fmt.Sprintf("{method=%q,route=%q,code=%q}", l.method, l.route, l.code)
 		fmt.Fprintf(w, "touchstone_http_request_duration_seconds_sum%s %g\n", labels, m.requests[l].seconds)

@@ -58,12 +58,14 @@ func (a Access) protect(next http.Handler) http.Handler {
 		switch {
 		case !a.isOwn(r.Host):
 			// A name of another site may resolve to this address (DNS rebinding).
-			writeProblem(w, http.StatusMisdirectedRequest, "the host of the request is not a name of this service: use localhost, or start it with --allow-host")
+			writeProblem(w, http.StatusMisdirectedRequest,
+				"the host of the request is not a name of this service: use localhost, or start it with --allow-host")
 		case crossOrigin.Check(r) != nil:
 			writeProblem(w, http.StatusForbidden, "the request comes from a page of another origin")
 		case r.URL.Path != healthPath && !page.Serves(r.URL.Path) && !a.admits(r):
 			h.Set("WWW-Authenticate", `Bearer realm="touchstone"`)
-			writeProblem(w, http.StatusUnauthorized, "the request needs the service's token: send the header Authorization: Bearer TOKEN")
+			writeProblem(w, http.StatusUnauthorized,
+				"the request needs the service's token: send the header Authorization: Bearer TOKEN")
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -80,7 +82,8 @@ func (a Access) isOwn(hostport string) bool {
 	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return a.Remote || address.Unmap().IsLoopback()
 	}
-	return host == "localhost" || slices.ContainsFunc(a.Hosts, func(name string) bool { return strings.EqualFold(name, host) })
+	return host == "localhost" ||
+		slices.ContainsFunc(a.Hosts, func(name string) bool { return strings.EqualFold(name, host) })
 }
 
 func (a Access) admits(r *http.Request) bool {

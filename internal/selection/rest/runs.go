@@ -35,8 +35,9 @@ func (f RunFilter) store() (store.RunFilter, error) {
 		return store.RunFilter{}, errInvalid("a model is written as provider/model, such as ollama/qwen3:8b")
 	}
 	return store.RunFilter{
-		CaseID: f.Case, BatchID: f.Batch, Status: selection.RunStatus(f.Status), Classification: selection.Classification(f.Classification),
-		Provider: provider, Model: name, Server: f.Server, Tag: f.Tag, Since: f.Since,
+		CaseID: f.Case, BatchID: f.Batch, Status: selection.RunStatus(f.Status),
+		Classification: selection.Classification(f.Classification),
+		Provider:       provider, Model: name, Server: f.Server, Tag: f.Tag, Since: f.Since,
 	}, nil
 }
 
@@ -99,9 +100,11 @@ func (s *Service) addRuns() {
 		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
-		OperationID: "start-runs", Method: http.MethodPost, Path: runsPath, Tags: tags, DefaultStatus: http.StatusAccepted,
-		Summary:     "Start a run, or a batch of cases, models and repeats",
-		Description: "The runs are executed in the background. A provider that needs a key and gets none is refused at once.",
+		OperationID: "start-runs", Method: http.MethodPost, Path: runsPath, Tags: tags,
+		DefaultStatus: http.StatusAccepted,
+		Summary:       "Start a run, or a batch of cases, models and repeats",
+		Description: "The runs are executed in the background. A provider that needs a key and gets none is refused " +
+			"at once.",
 	}, s.startRuns)
 	register(s, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: runsPath + "/{id}", Tags: tags, Summary: "Read a run",
@@ -113,16 +116,19 @@ func (s *Service) addRuns() {
 		return answer(in.Conditional, run)
 	})
 	register(s, huma.Operation{
-		OperationID: "delete-run", Method: http.MethodDelete, Path: runsPath + "/{id}", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Delete a run with its snapshot and result",
+		OperationID: "delete-run", Method: http.MethodDelete, Path: runsPath + "/{id}", Tags: tags,
+		DefaultStatus: http.StatusNoContent,
+		Summary:       "Delete a run with its snapshot and result",
 	}, func(ctx context.Context, in *byID) (*struct{}, error) {
 		return nil, s.Store.DeleteRun(ctx, in.ID)
 	})
 	register(s, huma.Operation{
-		OperationID: "get-result", Method: http.MethodGet, Path: runsPath + "/{id}/result", Tags: tags, Summary: "Read the judgement of a completed run",
+		OperationID: "get-result", Method: http.MethodGet, Path: runsPath + "/{id}/result", Tags: tags,
+		Summary: "Read the judgement of a completed run",
 	}, s.result)
 	register(s, huma.Operation{
-		OperationID: "get-tools", Method: http.MethodGet, Path: runsPath + "/{id}/tools", Tags: tags, Summary: "List the tools that a run offered to the model",
+		OperationID: "get-tools", Method: http.MethodGet, Path: runsPath + "/{id}/tools", Tags: tags,
+		Summary: "List the tools that a run offered to the model",
 	}, func(ctx context.Context, in *byID) (*tagged[listPage[selection.Tool]], error) {
 		if _, err := s.Store.Run(ctx, in.ID); err != nil {
 			return nil, err
@@ -147,8 +153,9 @@ func (s *Service) addRuns() {
 		return answer(Conditional{}, run)
 	})
 	register(s, huma.Operation{
-		OperationID: "retry-run", Method: http.MethodPost, Path: runsPath + "/{id}/retry", Tags: tags, DefaultStatus: http.StatusAccepted,
-		Summary: "Execute an ended run again, as a new run of its batch",
+		OperationID: "retry-run", Method: http.MethodPost, Path: runsPath + "/{id}/retry", Tags: tags,
+		DefaultStatus: http.StatusAccepted,
+		Summary:       "Execute an ended run again, as a new run of its batch",
 	}, func(ctx context.Context, in *struct {
 		ID string `path:"id" maxLength:"100"`
 		WithKey
@@ -207,7 +214,8 @@ func (s *Service) startRuns(ctx context.Context, in *struct {
 }
 
 func newStarted(batch string, runs []string) *started {
-	out := &started{Location: runsPath + "?batch=" + batch, Body: startedRuns{BatchID: batch, RunIDs: runs, Total: len(runs)}}
+	out := &started{Location: runsPath + "?batch=" + batch,
+		Body: startedRuns{BatchID: batch, RunIDs: runs, Total: len(runs)}}
 	if len(runs) == 1 {
 		out.Location = runsPath + "/" + runs[0]
 	}
@@ -220,7 +228,8 @@ func (s *Service) result(ctx context.Context, in *byID) (*tagged[runResult], err
 		return nil, err
 	}
 	if run.Status != selection.Completed {
-		return nil, huma.Error409Conflict("the run is " + string(run.Status) + " and has no result: only completed runs have one")
+		return nil, huma.Error409Conflict("the run is " + string(run.Status) +
+			" and has no result: only completed runs have one")
 	}
 	e, err := s.Store.Result(ctx, in.ID)
 	if err != nil {

@@ -70,12 +70,15 @@ func (s *Service) addServers() {
 		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
-		OperationID: "create-server", Method: http.MethodPost, Path: serversPath, Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary:     "Add a server and check its connection",
-		Description: "The check takes less than two seconds and reads no tools. A server that cannot be reached is added as failed.",
+		OperationID: "create-server", Method: http.MethodPost, Path: serversPath, Tags: tags,
+		DefaultStatus: http.StatusCreated,
+		Summary:       "Add a server and check its connection",
+		Description: "The check takes less than two seconds and reads no tools. A server that cannot be reached is " +
+			"added as failed.",
 	}, s.createServer)
 	register(s, huma.Operation{
-		OperationID: "get-server", Method: http.MethodGet, Path: serversPath + "/{id}", Tags: tags, Summary: "Read a server",
+		OperationID: "get-server", Method: http.MethodGet, Path: serversPath + "/{id}", Tags: tags,
+		Summary: "Read a server",
 	}, func(ctx context.Context, in *byID) (*tagged[selection.Server], error) {
 		server, err := s.Store.Server(ctx, in.ID)
 		if err != nil {
@@ -88,8 +91,9 @@ func (s *Service) addServers() {
 		Summary: "Change a server and check its connection",
 	}, s.updateServer)
 	register(s, huma.Operation{
-		OperationID: "delete-server", Method: http.MethodDelete, Path: serversPath + "/{id}", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Delete a server that no case and no run needs",
+		OperationID: "delete-server", Method: http.MethodDelete, Path: serversPath + "/{id}", Tags: tags,
+		DefaultStatus: http.StatusNoContent,
+		Summary:       "Delete a server that no case and no run needs",
 	}, func(ctx context.Context, in *byID) (*struct{}, error) {
 		return nil, s.Store.DeleteServer(ctx, in.ID)
 	})
@@ -102,7 +106,8 @@ func (s *Service) mayStore(server selection.Server) error {
 		return errInvalid(err.Error())
 	}
 	if server.Transport == selection.Stdio && !s.Live.StartPrograms {
-		return huma.Error403Forbidden("the server is a program, and this service starts none: start the service with --start once you trust those who use it")
+		return huma.Error403Forbidden("the server is a program, and this service starts none: start the service " +
+			"with --start once you trust those who use it")
 	}
 	return nil
 }

@@ -85,7 +85,8 @@ func New(c Config) (*Service, error) {
 	mux.HandleFunc("GET "+page.Files, servePage)
 	m := &measures{store: c.Store, requests: map[requestLabels]*requestFigures{}}
 	mux.Handle("GET /metrics", m)
-	s.handler = m.count(s.recovered(c.Access.protect(readBody(newReplays(s.now).handle(idempotencyStore{c.Store, s.now, c.Log}.handle(orProblem(mux)))))))
+	s.handler = m.count(s.recovered(c.Access.protect(readBody(newReplays(s.now).handle(idempotencyStore{c.Store, s.now,
+		c.Log}.handle(orProblem(mux)))))))
 	return s, nil
 }
 
@@ -160,7 +161,8 @@ func (s *Service) recovered(next http.Handler) http.Handler {
 			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(p)
 			}
-			s.Log.Error("a handler panicked", "method", r.Method, "path", safetext.Visible(r.URL.Path), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s.Log.Error("a handler panicked", "method", r.Method, "path", safetext.Visible(r.URL.Path), "panic",
+				fmt.Sprint(p), "stack", string(debug.Stack()))
 			writeProblem(w, http.StatusInternalServerError, "an internal error: see the log of the service")
 		}()
 		next.ServeHTTP(w, r)
@@ -178,7 +180,8 @@ func orProblem(mux *http.ServeMux) http.Handler {
 		recorder := statusRecorder{header: http.Header{}, code: http.StatusNotFound}
 		refusal.ServeHTTP(&recorder, r)
 		if recorder.code != http.StatusMethodNotAllowed {
-			writeProblem(w, http.StatusNotFound, "there is nothing at this path: see / for the page, and /openapi.json for the API")
+			writeProblem(w, http.StatusNotFound, "there is nothing at this path: see / for the page, and "+
+				"/openapi.json for the API")
 			return
 		}
 		allow := recorder.header.Get("Allow")

@@ -98,8 +98,9 @@ func (s *Service) addSimilarity() {
 		return &body[analyzed]{analyzed{s.now().UTC(), a}}, nil
 	})
 	register(s, huma.Operation{
-		OperationID: "similarity-matrix", Method: http.MethodPost, Path: matrixPath, Tags: tags, DefaultStatus: http.StatusOK,
-		Summary: "Compute the overlap of tools' capabilities, in an order for a heat map",
+		OperationID: "similarity-matrix", Method: http.MethodPost, Path: matrixPath, Tags: tags,
+		DefaultStatus: http.StatusOK,
+		Summary:       "Compute the overlap of tools' capabilities, in an order for a heat map",
 	}, func(ctx context.Context, in *body[ToolSource]) (*body[overlap], error) {
 		tools, err := s.tools(ctx, in.Body)
 		if err != nil {
@@ -115,8 +116,9 @@ func (s *Service) addSimilarity() {
 		return &body[overlap]{overlap{s.now().UTC(), m, string(semantic)}}, nil
 	})
 	register(s, huma.Operation{
-		OperationID: "similarity-recommendations", Method: http.MethodPost, Path: recommendationsPath, Tags: tags, DefaultStatus: http.StatusOK,
-		Summary: "Recommend how to tell similar tools apart",
+		OperationID: "similarity-recommendations", Method: http.MethodPost, Path: recommendationsPath, Tags: tags,
+		DefaultStatus: http.StatusOK,
+		Summary:       "Recommend how to tell similar tools apart",
 	}, func(ctx context.Context, in *body[Comparing]) (*body[recommended], error) {
 		a, err := s.analyze(ctx, in.Body, true)
 		if err != nil {
@@ -141,7 +143,8 @@ func (s *Service) analyze(ctx context.Context, c Comparing, recommendations bool
 	case method == "":
 		method = s.bestMethod()
 	case method == similarity.Embedding && s.Encoder == nil:
-		return nil, errInvalid("this service has no sentence model: start it with --sentence-model or --embeddings-url, or use the method tfidf")
+		return nil, errInvalid("this service has no sentence model: start it with --sentence-model or " +
+			"--embeddings-url, or use the method tfidf")
 	}
 	tools, err := s.tools(ctx, c.ToolSource)
 	if err != nil {
@@ -150,7 +153,8 @@ func (s *Service) analyze(ctx context.Context, c Comparing, recommendations bool
 	s.comparing.Lock()
 	defer s.comparing.Unlock()
 	return similarity.Analyze(ctx, tools, similarity.Options{
-		Method: method, Threshold: c.threshold(method), Full: c.Full, Recommendations: recommendations, Encoder: s.Encoder,
+		Method: method, Threshold: c.threshold(method), Full: c.Full, Recommendations: recommendations,
+		Encoder: s.Encoder,
 	})
 }
 
@@ -172,8 +176,9 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 	var tools []similarity.Tool
 	for i, t := range source.ToolList {
 		tools = append(tools, similarity.Tool{
-			ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
-			Pointer: fmt.Sprintf("/tool_list/%d", i),
+			ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description,
+			InputSchema: t.InputSchema,
+			Pointer:     fmt.Sprintf("/tool_list/%d", i),
 		})
 	}
 	prepared, err := gather.Tools(ctx, s.Live, gather.Source{Servers: servers, Given: tools, Only: source.ToolNames})
@@ -190,7 +195,8 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 // sourceServers gives the servers that a source names.
 func (s *Service) sourceServers(ctx context.Context, source ToolSource) ([]selection.Server, error) {
 	if len(source.ServerList) > gather.MaxServers {
-		return nil, errInvalid(fmt.Sprintf("more than %d servers cannot be compared at once: give fewer", gather.MaxServers))
+		return nil, errInvalid(fmt.Sprintf("more than %d servers cannot be compared at once: give fewer",
+			gather.MaxServers))
 	}
 	var servers []selection.Server
 	for _, name := range source.ServerList {
@@ -230,5 +236,6 @@ func (s *Service) listTools(ctx context.Context, server selection.Server) ([]sel
 }
 
 func notListed(server string, err error) error {
-	return huma.Error502BadGateway(fmt.Sprintf("list the tools of server %q: %s", server, safetext.Clip(err.Error(), 500)))
+	return huma.Error502BadGateway(fmt.Sprintf("list the tools of server %q: %s", server,
+		safetext.Clip(err.Error(), 500)))
 }

@@ -58,7 +58,8 @@ func (s *Service) addSummaries() {
 			return nil, err
 		}
 		return answer(in.Conditional, summary{
-			Summary: score.Summarize(o), Models: score.By(o, score.ByModel), Servers: score.By(o, score.ByServer), Tags: score.By(o, score.ByTag),
+			Summary: score.Summarize(o), Models: score.By(o, score.ByModel), Servers: score.By(o, score.ByServer),
+			Tags: score.By(o, score.ByTag),
 		})
 	})
 	register(s, huma.Operation{
@@ -130,7 +131,8 @@ func (s *Service) defaults() selection.Settings {
 	resolved, err := request.Resolve(s.getenv)
 	if err != nil {
 		s.Log.Warn("the environment's settings of models are refused", "error", err)
-		resolved = selection.Settings{Timeout: selection.DefaultTimeout, Temperature: selection.DefaultTemperature, MaxRetries: selection.DefaultMaxRetries, Confidence: selection.ConfidenceAsked}
+		resolved = selection.Settings{Timeout: selection.DefaultTimeout, Temperature: selection.DefaultTemperature,
+			MaxRetries: selection.DefaultMaxRetries, Confidence: selection.ConfidenceAsked}
 	}
 	if noProvider {
 		resolved.Provider = ""

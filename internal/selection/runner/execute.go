@@ -176,11 +176,14 @@ func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 	}
 	if len(undescribed) > 0 && !r.options.AllowUndescribed {
 		slices.SortFunc(undescribed, cmp.Compare)
-		return fmt.Errorf("tools without a description: %s: describe them, or use --allow-undescribed", selection.Clip(strings.Join(undescribed, ", "), 500))
+		return fmt.Errorf("tools without a description: %s: describe them, or use --allow-undescribed",
+			selection.Clip(strings.Join(undescribed, ", "), 500))
 	}
 	for _, want := range c.Expected {
-		if !slices.ContainsFunc(tools, func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
-			return fmt.Errorf("the expected tool %q is not among those of server %q: correct the case or the server", want.Tool, want.Server)
+		if !slices.ContainsFunc(tools,
+			func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
+			return fmt.Errorf("the expected tool %q is not among those of server %q: correct the case or the server",
+				want.Tool, want.Server)
 		}
 	}
 	return nil

@@ -36,7 +36,8 @@ var ErrNoConsent = errors.New("it is a program; --start allows it to run")
 
 // target converts a server to the type that package input uses.
 func (l Live) target(s selection.Server) (input.Server, error) {
-	t := input.Server{Name: s.Name, Client: "the database", Place: input.Place{File: "<server " + s.Name + ">"}, Dial: l.Dial}
+	t := input.Server{Name: s.Name, Client: "the database", Place: input.Place{File: "<server " + s.Name + ">"},
+		Dial: l.Dial}
 	switch s.Transport {
 	case selection.Stdio:
 		if !l.StartPrograms {
@@ -94,7 +95,8 @@ func (l Live) List(ctx context.Context, s selection.Server) ([]selection.Tool, e
 	}
 	tools := make([]selection.Tool, 0, len(in.Tools))
 	for _, t := range in.Tools {
-		tool := selection.Tool{Server: s.Name, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema}
+		tool := selection.Tool{Server: s.Name, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
+			OutputSchema: t.OutputSchema}
 		if len(tool.InputSchema) == 0 {
 			tool.InputSchema = []byte("{}")
 		}

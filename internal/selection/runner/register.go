@@ -18,7 +18,8 @@ type Checker interface {
 // result. It ingests no tools. A server that cannot be reached is stored as
 // failed, with the reason. A program that may not be started without consent
 // stays inactive.
-func Register(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) {
+func Register(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server,
+	reason error, err error) {
 	if stored, err = s.CreateServer(ctx, server); err != nil {
 		return stored, nil, err
 	}
@@ -27,14 +28,16 @@ func Register(ctx context.Context, s *store.Store, checker Checker, server selec
 
 // Change stores a server's new name, URL and transport, and checks it like
 // Register.
-func Change(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) {
+func Change(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server,
+	reason error, err error) {
 	if stored, err = s.UpdateServer(ctx, server); err != nil {
 		return stored, nil, err
 	}
 	return check(ctx, s, checker, stored)
 }
 
-func check(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (selection.Server, error, error) {
+func check(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (selection.Server, error,
+	error) {
 	reason := checker.Check(ctx, server)
 	if errors.Is(reason, ErrNoConsent) {
 		return server, reason, nil

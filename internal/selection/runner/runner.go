@@ -140,7 +140,8 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 	case total == 0:
 		return "", nil, fmt.Errorf("%w: a batch without runs: name at least one case and one model", store.ErrInvalid)
 	case total > MaxBatch:
-		return "", nil, fmt.Errorf("%w: a batch of %d runs, but the most are %d: name fewer cases or models, or repeat them less often", store.ErrInvalid, total, MaxBatch)
+		return "", nil, fmt.Errorf("%w: a batch of %d runs, but the most are %d: name fewer cases or models, or "+
+			"repeat them less often", store.ErrInvalid, total, MaxBatch)
 	}
 	models := make([]model.Model, len(b.Settings))
 	for i := range b.Settings {
@@ -192,7 +193,8 @@ func (r *Runner) RetryAll(ctx context.Context, runIDs []string, key model.Key) (
 			return nil, err
 		}
 		if !old.Ended() {
-			return nil, fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", id, store.ErrConflict, old.Status)
+			return nil, fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", id, store.ErrConflict,
+				old.Status)
 		}
 		m, err := r.model(old.Settings, key)
 		if err != nil {
@@ -212,7 +214,8 @@ func (r *Runner) RetryAll(ctx context.Context, runIDs []string, key model.Key) (
 
 func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error) {
 	m, err := model.New(s, model.Options{
-		Key: key, Client: r.options.Client, Cassette: r.options.Play, Price: r.options.Price, Limits: r.options.Limits, Waiting: r.options.Waiting,
+		Key: key, Client: r.options.Client, Cassette: r.options.Play, Price: r.options.Price, Limits: r.options.Limits,
+		Waiting: r.options.Waiting,
 	})
 	if err != nil {
 		return nil, err

@@ -132,7 +132,8 @@ const calibrationBins = 10
 func Summarize(observations []Observation) Summary {
 	sorted := slices.Clone(observations)
 	slices.SortFunc(sorted, func(a, b Observation) int {
-		return cmp.Or(cmp.Compare(a.CaseID, b.CaseID), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.RunID, b.RunID))
+		return cmp.Or(cmp.Compare(a.CaseID, b.CaseID), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Repeat, b.Repeat),
+			cmp.Compare(a.RunID, b.RunID))
 	})
 	s := Summary{Runs: len(sorted)}
 	cases := map[string]bool{}
@@ -222,10 +223,11 @@ func (o Observation) run() metrics.SelectionRun {
 		Called:   o.Made,
 		Right:    o.Classification.Correct(),
 
-		ParametersRight: right && o.Correctness != nil && *o.Correctness == 1 && (o.Conformance == nil || *o.Conformance == 1),
-		Invented:        right && o.Hallucinated > 0,
-		Rated:           o.Confidence != nil,
-		Confident:       o.Category == selection.Robust || o.Category == selection.Misleading,
+		ParametersRight: right && o.Correctness != nil && *o.Correctness == 1 &&
+			(o.Conformance == nil || *o.Conformance == 1),
+		Invented:  right && o.Hallucinated > 0,
+		Rated:     o.Confidence != nil,
+		Confident: o.Category == selection.Robust || o.Category == selection.Misleading,
 	}
 }
 
@@ -309,10 +311,12 @@ func (s *Summary) calibrate(ended []Observation) {
 	forecasts := map[selection.ConfidenceSource][]metrics.Forecast{}
 	for _, o := range ended {
 		if o.Confidence != nil {
-			forecasts[o.Source] = append(forecasts[o.Source], metrics.Forecast{Confidence: *o.Confidence, Correct: o.Classification.Correct()})
+			forecasts[o.Source] = append(forecasts[o.Source],
+				metrics.Forecast{Confidence: *o.Confidence, Correct: o.Classification.Correct()})
 		}
 	}
-	for _, source := range []selection.ConfidenceSource{selection.FromAnswer, selection.FromLogprobs, selection.FromScore} {
+	for _, source := range []selection.ConfidenceSource{selection.FromAnswer, selection.FromLogprobs,
+		selection.FromScore} {
 		if len(forecasts[source]) == 0 {
 			continue
 		}

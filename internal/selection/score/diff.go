@@ -47,7 +47,8 @@ const maxChanges = 200
 // Diff compares the calls of a run with those that its case expects. judged
 // pairs the indexes in c.Expected and made, like selection.Match; an index that
 // the case does not have is ignored. tools are the offered tools.
-func Diff(c selection.Case, tools []selection.Tool, made []selection.MadeCall, judged []selection.JudgedCall) ([]CallDiff, error) {
+func Diff(c selection.Case, tools []selection.Tool, made []selection.MadeCall,
+	judged []selection.JudgedCall) ([]CallDiff, error) {
 	diffs := []CallDiff{}
 	for _, j := range judged {
 		d := CallDiff{Parameters: []ParameterDiff{}}

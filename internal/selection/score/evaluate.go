@@ -10,7 +10,8 @@ import (
 
 // Evaluate judges the answer of a model. tools are those offered to it. The
 // recommendations stay empty; package advice makes them.
-func Evaluate(c selection.Case, tools []selection.Tool, a selection.Answer) (selection.Evaluation, []Parameters, error) {
+func Evaluate(c selection.Case, tools []selection.Tool, a selection.Answer) (selection.Evaluation, []Parameters,
+	error) {
 	class, judged := selection.Match(c.Expected, a.Calls, c.Ordered)
 	e := selection.Evaluation{
 		Classification:         class,
@@ -38,7 +39,8 @@ func Evaluate(c selection.Case, tools []selection.Tool, a selection.Answer) (sel
 }
 
 // scoreCalls scores the parameters of every expected call, in their order.
-func scoreCalls(c selection.Case, tools []selection.Tool, a selection.Answer, judged []selection.JudgedCall) ([]Parameters, error) {
+func scoreCalls(c selection.Case, tools []selection.Tool, a selection.Answer,
+	judged []selection.JudgedCall) ([]Parameters, error) {
 	var scored []Parameters
 	for _, j := range judged {
 		if j.Classification != selection.TP {
@@ -49,9 +51,11 @@ func scoreCalls(c selection.Case, tools []selection.Tool, a selection.Answer, ju
 			scored = append(scored, Malformed(want.Parameters))
 			continue
 		}
-		at := slices.IndexFunc(tools, func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool })
+		at := slices.IndexFunc(tools,
+			func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool })
 		if at < 0 {
-			return nil, fmt.Errorf("tool %q of server %q was called but is not among those offered", want.Tool, want.Server)
+			return nil, fmt.Errorf("tool %q of server %q was called but is not among those offered", want.Tool,
+				want.Server)
 		}
 		p, err := ScoreParameters(want.Parameters, made.Parameters, tools[at].InputSchema, c.Query)
 		if err != nil {
@@ -119,7 +123,8 @@ func reasoning(c selection.Case, a selection.Answer, e selection.Evaluation, sco
 	}
 	for _, m := range a.Calls {
 		if m.Malformed != "" {
-			fmt.Fprintf(&b, " The parameters that it gave to %s are not a JSON object: %s", madeName(m), selection.Clip(m.Malformed, 200))
+			fmt.Fprintf(&b, " The parameters that it gave to %s are not a JSON object: %s", madeName(m),
+				selection.Clip(m.Malformed, 200))
 		}
 	}
 	return b.String()
@@ -131,10 +136,12 @@ func missedReasoning(b *strings.Builder, c selection.Case, a selection.Answer) {
 		fmt.Fprintf(b, "The model called no tool, but %s %s expected.", callNames(c.Expected), wasOrWere(c.Expected))
 		return
 	case onlyOrderDiffers(c, a):
-		fmt.Fprintf(b, "The model made the expected calls in another order: %s instead of %s.", madeNames(a.Calls), callNames(c.Expected))
+		fmt.Fprintf(b, "The model made the expected calls in another order: %s instead of %s.", madeNames(a.Calls),
+			callNames(c.Expected))
 		return
 	case len(c.Expected) > 1:
-		fmt.Fprintf(b, "The model called %s, but %s %s expected", madeNames(a.Calls), callNames(c.Expected), wasOrWere(c.Expected))
+		fmt.Fprintf(b, "The model called %s, but %s %s expected", madeNames(a.Calls), callNames(c.Expected),
+			wasOrWere(c.Expected))
 		if c.Ordered {
 			b.WriteString(", in this order")
 		}

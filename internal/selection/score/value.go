@@ -189,7 +189,8 @@ func words(text string) bool {
 }
 
 var (
-	dateLayouts = []string{time.DateOnly, "2006/01/02", "2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006"}
+	dateLayouts = []string{time.DateOnly, "2006/01/02", "2 January 2006", "January 2, 2006", "2 Jan 2006",
+		"Jan 2, 2006"}
 	timeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00"}
 )
 

@@ -60,7 +60,8 @@ func (o *Options) check() error {
 	case o.Method == Embedding && o.Encoder == nil:
 		return fmt.Errorf("the method %s needs a sentence model; name one or use %s", Embedding, TFIDF)
 	case o.Full && o.Method == DescriptionOverlap:
-		return fmt.Errorf("the method %s compares descriptions only; use %s or %s for the full similarity", DescriptionOverlap, Embedding, TFIDF)
+		return fmt.Errorf("the method %s compares descriptions only; use %s or %s for the full similarity",
+			DescriptionOverlap, Embedding, TFIDF)
 	}
 	return nil
 }
@@ -224,12 +225,14 @@ func Overlap(ctx context.Context, tools []Tool, e Encoder, threshold float64) (*
 		return nil, err
 	}
 	for i, semantic := range m.cells {
-		m.cells[i] = clamp(SemanticWeight*float64(semantic) + ParametersWeight*float64(byName.cells[i]) + DescriptionWeight*float64(words.cells[i]))
+		m.cells[i] = clamp(SemanticWeight*float64(semantic) + ParametersWeight*float64(byName.cells[i]) +
+			DescriptionWeight*float64(words.cells[i]))
 	}
 	tree := cluster(m)
 	result := &OverlapMatrix{
 		ToolIDs: ids(tools), Matrix: m, Order: tree.order(), Clusters: [][]string{},
-		Dimensions: map[string]float64{"semantic": SemanticWeight, "parameters": ParametersWeight, "description": DescriptionWeight},
+		Dimensions: map[string]float64{"semantic": SemanticWeight, "parameters": ParametersWeight,
+			"description": DescriptionWeight},
 	}
 	for _, group := range tree.groups(threshold) {
 		var names []string

@@ -73,7 +73,8 @@ func Recommend(tools []Tool, pairs []Pair) []Recommendation {
 
 func (r *recommender) recommend(i, j int, score float64) Recommendation {
 	a, b := &r.features[i], &r.features[j]
-	result := Recommendation{Pair: [2]string{a.tool.ID, b.tool.ID}, Score: score, Issues: r.issues(a, b), Items: []Item{}}
+	result := Recommendation{Pair: [2]string{a.tool.ID, b.tool.ID}, Score: score, Issues: r.issues(a, b),
+		Items: []Item{}}
 	for _, issue := range result.Issues {
 		result.Items = append(result.Items, r.items(issue, a, b, score)...)
 	}
@@ -96,18 +97,21 @@ func (r *recommender) items(issue Issue, a, b *features, score float64) []Item {
 			"A model matches a request to the closest example.", Low, "", nil}}
 	case ParameterUniqueness:
 		return []Item{{issue.Type, nil,
-			fmt.Sprintf("Describe the shared parameters (%s) by their meaning in each tool, and mention in the descriptions the parameters that only one tool has.", shared),
+			fmt.Sprintf("Describe the shared parameters (%s) by their meaning in each tool, and mention in the "+
+				"descriptions the parameters that only one tool has.", shared),
 			"Parameters with the same names do not help a model to choose.", Low, "", nil}}
 	case NamingClarity:
 		if a.tool.Name == b.tool.Name {
 			urgent = High
 		}
 		return []Item{{issue.Type, nil,
-			fmt.Sprintf("Rename one tool so that its name shows the difference, such as %q and %q.", distinctName(a.tool), distinctName(b.tool)),
+			fmt.Sprintf("Rename one tool so that its name shows the difference, such as %q and %q.",
+				distinctName(a.tool), distinctName(b.tool)),
 			"The name is the strongest signal when a model chooses a tool.", urgent, "", nil}}
 	default: // TerminologyOverlap
 		return []Item{{issue.Type, nil,
-			fmt.Sprintf("Keep the shared words (%s) in the description of the tool that they fit best, and use more specific words in the other.", shared),
+			fmt.Sprintf("Keep the shared words (%s) in the description of the tool that they fit best, and use more "+
+				"specific words in the other.", shared),
 			"Descriptions with the same words get similar ranks for every request.", Medium, "", nil}}
 	}
 }
@@ -116,7 +120,8 @@ func (r *recommender) items(issue Issue, a, b *features, score float64) []Item {
 // without any difference should be one tool.
 func (r *recommender) scope(a, b *features, urgent Priority) []Item {
 	if r.distinction(a, b) == "" && r.distinction(b, a) == "" {
-		return []Item{{ScopeClarity, nil, "Remove one of the two tools: nothing in their names, servers, descriptions or parameters distinguishes them.",
+		return []Item{{ScopeClarity, nil, "Remove one of the two tools: nothing in their names, servers, " +
+			"descriptions or parameters distinguishes them.",
 			"A model can only guess between them.", High, "", nil}}
 	}
 	var items []Item
@@ -125,8 +130,10 @@ func (r *recommender) scope(a, b *features, urgent Priority) []Item {
 		revised := r.revise(f, other)
 		items = append(items, Item{
 			ScopeClarity, &f.tool.ID,
-			fmt.Sprintf("State in the description what %q covers, and refer to %q for the rest.", f.tool.ID, other.tool.ID),
-			"A model can rule out the other tool if the description refers to it.", urgent, revised, patch(f.tool, revised),
+			fmt.Sprintf("State in the description what %q covers, and refer to %q for the rest.", f.tool.ID,
+				other.tool.ID),
+			"A model can rule out the other tool if the description refers to it.", urgent, revised,
+			patch(f.tool, revised),
 		})
 	}
 	return items

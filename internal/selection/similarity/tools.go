@@ -91,7 +91,8 @@ func keep(tools []Tool, names []string) ([]Tool, error) {
 }
 
 func (t *Tool) same(o *Tool) bool {
-	return t.Server == o.Server && t.Name == o.Name && t.Description == o.Description && string(t.InputSchema) == string(o.InputSchema)
+	return t.Server == o.Server && t.Name == o.Name && t.Description == o.Description &&
+		string(t.InputSchema) == string(o.InputSchema)
 }
 
 // text returns the compared text of a tool: its name and description and, with

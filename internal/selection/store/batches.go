@@ -39,7 +39,8 @@ const batchColumns = `SELECT b.id, b.label, b.created_at,
 func scanBatch(row scanner) (Batch, error) {
 	var b Batch
 	var created, models string
-	if err := row.Scan(&b.ID, &b.Label, &created, &b.Pending, &b.Running, &b.Completed, &b.Failed, &models); err != nil {
+	if err := row.Scan(&b.ID, &b.Label, &created, &b.Pending, &b.Running, &b.Completed, &b.Failed,
+		&models); err != nil {
 		return b, err
 	}
 	b.Total = b.Pending + b.Running + b.Completed + b.Failed
@@ -84,7 +85,8 @@ func (s *Store) Batches(ctx context.Context, p Page) ([]Batch, int, error) {
 // Unfinished lists the ids of the pending and running runs of a batch, those that
 // were created last first.
 func (s *Store) Unfinished(ctx context.Context, batchID string) ([]string, error) {
-	return s.runIDs(ctx, "batch_id = ? AND status IN (?, ?) ORDER BY rowid DESC", batchID, selection.Pending, selection.Running)
+	return s.runIDs(ctx, "batch_id = ? AND status IN (?, ?) ORDER BY rowid DESC", batchID, selection.Pending,
+		selection.Running)
 }
 
 // Retryable lists the ids of the failed runs of a batch that were not retried, in

@@ -70,7 +70,8 @@ func firstCall(tc selection.Case) selection.Call {
 func checkServers(ctx context.Context, c *sql.Conn, tc selection.Case) error {
 	for _, name := range tc.Servers {
 		var there bool
-		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM mcp_servers WHERE name = ?)", name).Scan(&there); err != nil {
+		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM mcp_servers WHERE name = ?)",
+			name).Scan(&there); err != nil {
 			return err
 		}
 		if !there {
@@ -116,13 +117,15 @@ func scanCase(row scanner) (selection.Case, error) {
 	var tc selection.Case
 	var server, tool, parameters sql.NullString
 	var created, updated, servers, calls, tags string
-	err := row.Scan(&tc.ID, &tc.Name, &tc.Query, &server, &tool, &parameters, &tc.Ordered, &created, &updated, &servers, &calls, &tags)
+	err := row.Scan(&tc.ID, &tc.Name, &tc.Query, &server, &tool, &parameters, &tc.Ordered, &created, &updated, &servers,
+		&calls, &tags)
 	if err != nil {
 		return tc, err
 	}
 	tc.Expected = []selection.Call{}
 	if server.Valid {
-		tc.Expected = append(tc.Expected, selection.Call{Server: server.String, Tool: tool.String, Parameters: rawJSON(parameters)})
+		tc.Expected = append(tc.Expected,
+			selection.Call{Server: server.String, Tool: tool.String, Parameters: rawJSON(parameters)})
 	}
 	var further []selection.Call
 	for into, text := range map[any]string{&tc.Servers: servers, &further: calls, &tc.Tags: tags} {

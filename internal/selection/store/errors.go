@@ -55,9 +55,11 @@ func remedied(err error) error {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%w: the disk is full: make room", ErrUnavailable)
 	case sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("%w: it is not writable: change its permissions or name another file with --db", ErrUnavailable)
+		return fmt.Errorf("%w: it is not writable: change its permissions or name another file with --db",
+			ErrUnavailable)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%w: it is damaged or not a SQLite database: restore a copy or name another file with --db", ErrUnavailable)
+		return fmt.Errorf("%w: it is damaged or not a SQLite database: restore a copy or name another file with --db",
+			ErrUnavailable)
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 		return fmt.Errorf("%w: it cannot be read or written: %s", ErrUnavailable, text)
 	}

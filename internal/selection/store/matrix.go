@@ -57,7 +57,8 @@ func (s *Store) RunMatrix(ctx context.Context, f RunFilter) (Matrix, error) {
 		return m, remedied(err)
 	}
 	defer func() { _ = tx.Rollback() }() // it has only read
-	if err := tx.QueryRowContext(ctx, "SELECT count(DISTINCT test_case_id)"+selected, q.args...).Scan(&m.Total); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT count(DISTINCT test_case_id)"+selected,
+		q.args...).Scan(&m.Total); err != nil {
 		return m, remedied(err)
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT provider || '/' || model FROM model_settings
@@ -65,7 +66,8 @@ func (s *Store) RunMatrix(ctx context.Context, f RunFilter) (Matrix, error) {
 	if err != nil {
 		return m, remedied(err)
 	}
-	if m.Models, err = collect(rows, func(row scanner) (name string, err error) { return name, row.Scan(&name) }); err != nil {
+	if m.Models, err = collect(rows,
+		func(row scanner) (name string, err error) { return name, row.Scan(&name) }); err != nil {
 		return m, err
 	}
 	rows, err = tx.QueryContext(ctx, `SELECT id, name FROM test_cases WHERE id IN (SELECT test_case_id`+selected+`)
@@ -97,7 +99,8 @@ func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query) error {
 		return err
 	}
 	q.and("test_case_id IN (SELECT value FROM json_each(?))", string(text))
-	rows, err := tx.QueryContext(ctx, `SELECT r.test_case_id, m.provider || '/' || m.model, r.status, coalesce(r.classification, ''),
+	rows, err := tx.QueryContext(ctx,
+		`SELECT r.test_case_id, m.provider || '/' || m.model, r.status, coalesce(r.classification, ''),
 		coalesce(r.selected_tool_id, r.unknown_tool) IS NOT NULL, count(*), max(r.id)
 		FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id
 		WHERE r.rowid IN (SELECT rowid FROM test_runs`+q.where()+`) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2`, q.args...)

@@ -16,7 +16,8 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 	q.and("status IN ('completed', 'failed')")
 	q.and("coalesce(error_message, '') <> ?", selection.Cancelled)
 	q.and(notRetried)
-	rows, err := s.read.QueryContext(ctx, `SELECT r.id, r.test_case_id, c.name, m.provider, m.model, r.repeat, r.status, r.error_message,
+	rows, err := s.read.QueryContext(ctx,
+		`SELECT r.id, r.test_case_id, c.name, m.provider, m.model, r.repeat, r.status, r.error_message,
 		r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.classification,
 		e.parameter_completeness, e.parameter_correctness, e.parameter_type_conformance, coalesce(json_array_length(e.hallucinated_parameters), 0),
 		e.confidence_category, r.confidence_score, r.confidence_source, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd,

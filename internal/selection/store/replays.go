@@ -20,12 +20,15 @@ type Replay struct {
 // BeginReplay notes a request by the digest of its key, which is 64 hexadecimal
 // digits, unless there is one already: that is returned, and first is false.
 // Requests that were noted before oldest are forgotten.
-func (s *Store) BeginReplay(ctx context.Context, keyDigest, fingerprint string, now, oldest time.Time) (r Replay, first bool, err error) {
+func (s *Store) BeginReplay(ctx context.Context, keyDigest, fingerprint string, now, oldest time.Time) (r Replay,
+	first bool, err error) {
 	err = s.change(ctx, func(c *sql.Conn) error {
-		if _, err := c.ExecContext(ctx, "DELETE FROM idempotency_keys WHERE created_at < ?", formatTime(oldest)); err != nil {
+		if _, err := c.ExecContext(ctx, "DELETE FROM idempotency_keys WHERE created_at < ?",
+			formatTime(oldest)); err != nil {
 			return err
 		}
-		result, err := c.ExecContext(ctx, `INSERT INTO idempotency_keys (key_digest, fingerprint, created_at) VALUES (?, ?, ?)
+		result, err := c.ExecContext(ctx,
+			`INSERT INTO idempotency_keys (key_digest, fingerprint, created_at) VALUES (?, ?, ?)
 			ON CONFLICT (key_digest) DO NOTHING`, keyDigest, fingerprint, formatTime(now))
 		if err != nil {
 			return err
@@ -36,7 +39,8 @@ func (s *Store) BeginReplay(ctx context.Context, keyDigest, fingerprint string, 
 		}
 		var status sql.NullInt64
 		var header sql.NullString
-		err = c.QueryRowContext(ctx, "SELECT fingerprint, status, header, body FROM idempotency_keys WHERE key_digest = ?", keyDigest).
+		err = c.QueryRowContext(ctx, "SELECT fingerprint, status, header, body FROM idempotency_keys WHERE "+
+			"key_digest = ?", keyDigest).
 			Scan(&r.Fingerprint, &status, &header, &r.Body)
 		if err != nil || !status.Valid {
 			return err
@@ -61,7 +65,8 @@ func (s *Store) EndReplay(ctx context.Context, keyDigest string, r Replay) error
 		body = []byte{}
 	}
 	return s.change(ctx, func(c *sql.Conn) error {
-		result, err := c.ExecContext(ctx, "UPDATE idempotency_keys SET status = ?, header = ?, body = ? WHERE key_digest = ?",
+		result, err := c.ExecContext(ctx, "UPDATE idempotency_keys SET status = ?, header = ?, body = ? WHERE "+
+			"key_digest = ?",
 			r.Status, string(header), body, keyDigest)
 		return affected(result, err, "request", keyDigest)
 	})

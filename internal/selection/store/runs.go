@@ -18,7 +18,8 @@ type NewRun struct {
 }
 
 // CreateBatch stores runs as pending, all or none, as one batch.
-func (s *Store) CreateBatch(ctx context.Context, label string, runs []NewRun) (batchID string, ids []string, err error) {
+func (s *Store) CreateBatch(ctx context.Context, label string, runs []NewRun) (batchID string, ids []string,
+	err error) {
 	if len(runs) == 0 {
 		return "", nil, fmt.Errorf("%w: a batch needs at least one run", ErrInvalid)
 	}
@@ -47,7 +48,8 @@ func (s *Store) RetryRun(ctx context.Context, id string) (newRunID string, err e
 		return "", fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", id, ErrConflict, old.Status)
 	}
 	err = s.change(ctx, func(c *sql.Conn) error {
-		ids, err := insertRuns(ctx, c, old.BatchID, []NewRun{{CaseID: old.CaseID, Settings: old.Settings, Repeat: old.Repeat, RetryOf: id}})
+		ids, err := insertRuns(ctx, c, old.BatchID,
+			[]NewRun{{CaseID: old.CaseID, Settings: old.Settings, Repeat: old.Repeat, RetryOf: id}})
 		if err == nil {
 			newRunID = ids[0]
 		}
@@ -68,19 +70,22 @@ func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun)
 		}
 		_, err := c.ExecContext(ctx, `INSERT INTO model_settings
 			(id, provider, model, timeout, temperature, max_retries, confidence, base_url, system_prompt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			settingsID, m.Provider, m.Model, m.Timeout, m.Temperature, m.MaxRetries, m.Confidence, null(m.BaseURL), null(m.SystemPrompt))
+			settingsID, m.Provider, m.Model, m.Timeout, m.Temperature, m.MaxRetries, m.Confidence, null(m.BaseURL),
+			null(m.SystemPrompt))
 		if err != nil {
 			return nil, err
 		}
 		var there bool
-		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_cases WHERE id = ?)", r.CaseID).Scan(&there); err != nil {
+		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_cases WHERE id = ?)",
+			r.CaseID).Scan(&there); err != nil {
 			return nil, err
 		}
 		if !there {
 			return nil, notFound("case", r.CaseID)
 		}
 		ids[i] = newID()
-		_, err = c.ExecContext(ctx, `INSERT INTO test_runs (id, test_case_id, model_settings_id, batch_id, repeat, retry_of)
+		_, err = c.ExecContext(ctx,
+			`INSERT INTO test_runs (id, test_case_id, model_settings_id, batch_id, repeat, retry_of)
 			VALUES (?, ?, ?, ?, ?, ?)`, ids[i], r.CaseID, settingsID, batchID, max(1, r.Repeat), null(r.RetryOf))
 		if err != nil {
 			return nil, err
@@ -93,7 +98,8 @@ func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun)
 // is not pending, so only one of two callers succeeds.
 func (s *Store) StartRun(ctx context.Context, id string) error {
 	return s.change(ctx, func(c *sql.Conn) error {
-		result, err := c.ExecContext(ctx, "UPDATE test_runs SET status = 'running' WHERE id = ? AND status = 'pending'", id)
+		result, err := c.ExecContext(ctx, "UPDATE test_runs SET status = 'running' WHERE id = ? AND status = 'pending'",
+			id)
 		if err != nil {
 			return err
 		}
@@ -122,7 +128,8 @@ func (s *Store) SaveTools(ctx context.Context, runID string, tools []selection.T
 		for i := range tools {
 			t := &tools[i]
 			t.ID = newID()
-			if _, err := insert.ExecContext(ctx, t.ID, t.Name, t.Description, string(t.InputSchema), nullJSON(t.OutputSchema), t.Server, runID, i+1); err != nil {
+			if _, err := insert.ExecContext(ctx, t.ID, t.Name, t.Description, string(t.InputSchema),
+				nullJSON(t.OutputSchema), t.Server, runID, i+1); err != nil {
 				return fmt.Errorf("store tool %q of server %q: %w", t.Name, t.Server, remedied(err))
 			}
 		}
@@ -158,12 +165,15 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 	if len(a.Calls) > 0 {
 		selected = a.Calls[0]
 	}
-	result, err := c.ExecContext(ctx, `UPDATE test_runs SET status = 'completed', llm_response_raw = ?, selected_tool_id = ?,
+	result, err := c.ExecContext(ctx,
+		`UPDATE test_runs SET status = 'completed', llm_response_raw = ?, selected_tool_id = ?,
 		unknown_tool = ?, extracted_parameters = ?, malformed_parameters = ?, confidence_score = ?, confidence_source = ?, classification = ?,
 		execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
 		completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?`,
-		nullJSON(a.Raw), null(selected.ToolID), null(selected.Unknown), nullJSON(selected.Parameters), null(selected.Malformed), a.Confidence, null(string(a.ConfidenceSource)),
-		e.Classification, max(1, o.ExecutionTimeMS), a.Usage.InputTokens, a.Usage.OutputTokens, a.Usage.CostUSD, a.Attempts, id)
+		nullJSON(a.Raw), null(selected.ToolID), null(selected.Unknown), nullJSON(selected.Parameters),
+		null(selected.Malformed), a.Confidence, null(string(a.ConfidenceSource)),
+		e.Classification, max(1, o.ExecutionTimeMS), a.Usage.InputTokens, a.Usage.OutputTokens, a.Usage.CostUSD,
+		a.Attempts, id)
 	if err := affected(result, err, "run", id); err != nil {
 		return err
 	}
@@ -182,7 +192,8 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 		}
 		texts[i] = string(b)
 	}
-	_, err = c.ExecContext(ctx, `INSERT INTO evaluation_results (id, test_run_id, classification, tool_selection_correct,
+	_, err = c.ExecContext(ctx,
+		`INSERT INTO evaluation_results (id, test_run_id, classification, tool_selection_correct,
 		parameter_completeness, parameter_correctness, parameter_type_conformance, hallucinated_parameters,
 		confidence_category, reasoning, recommendations) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		newID(), id, e.Classification, e.ToolSelectionCorrect, e.ParameterCompleteness, e.ParameterCorrectness,
@@ -203,7 +214,8 @@ func insertCalls(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 			m = o.Answer.Calls[j.Made]
 		}
 		_, err := c.ExecContext(ctx, "INSERT INTO test_run_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-			id, i+1, expected, null(m.ToolID), null(m.Unknown), nullJSON(m.Parameters), j.Classification, null(m.Malformed))
+			id, i+1, expected, null(m.ToolID), null(m.Unknown), nullJSON(m.Parameters), j.Classification,
+			null(m.Malformed))
 		if err != nil {
 			return err
 		}
@@ -225,10 +237,12 @@ func (s *Store) FailRun(ctx context.Context, id, reason string, answer *selectio
 		if executionTimeMS > 0 {
 			took = executionTimeMS
 		}
-		result, err := c.ExecContext(ctx, `UPDATE test_runs SET status = 'failed', error_message = ?, llm_response_raw = ?,
+		result, err := c.ExecContext(ctx,
+			`UPDATE test_runs SET status = 'failed', error_message = ?, llm_response_raw = ?,
 			execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
 			completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?`,
-			reason, nullJSON(answer.Raw), took, answer.Usage.InputTokens, answer.Usage.OutputTokens, answer.Usage.CostUSD, answer.Attempts, id)
+			reason, nullJSON(answer.Raw), took, answer.Usage.InputTokens, answer.Usage.OutputTokens,
+			answer.Usage.CostUSD, answer.Attempts, id)
 		return affected(result, err, "run", id)
 	})
 	if err != nil {
@@ -250,7 +264,8 @@ func (s *Store) CancelPending(ctx context.Context, id string) error {
 			return err
 		}
 		var there bool
-		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_runs WHERE id = ?)", id).Scan(&there); err != nil {
+		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_runs WHERE id = ?)",
+			id).Scan(&there); err != nil {
 			return err
 		}
 		if !there {

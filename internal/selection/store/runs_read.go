@@ -31,12 +31,14 @@ func scanRun(row scanner) (selection.Run, error) {
 		return r, err
 	}
 	r.RetryOf, m.BaseURL, m.SystemPrompt, r.Error = retryOf.String, baseURL.String, prompt.String, message.String
-	r.ConfidenceSource, r.Classification = selection.ConfidenceSource(source.String), selection.Classification(class.String)
+	r.ConfidenceSource, r.Classification = selection.ConfidenceSource(source.String),
+		selection.Classification(class.String)
 	r.ExecutionTimeMS, r.Attempts = took.Int64, int(attempts.Int64)
 	if toolID.Valid || unknown.Valid {
 		r.Selected = &selection.MadeCall{
-			ToolID: toolID.String, Server: server.String, Tool: tool.String, Unknown: unknown.String, Parameters: rawJSON(parameters),
-			Malformed: malformed.String,
+			ToolID: toolID.String, Server: server.String, Tool: tool.String, Unknown: unknown.String,
+			Parameters: rawJSON(parameters),
+			Malformed:  malformed.String,
 		}
 	}
 	if input.Valid {
@@ -122,8 +124,10 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, er
 	if fromEnd := total - offset - n; n > 0 && fromEnd < offset {
 		found, offset = opposite[order], fromEnd
 	}
-	page := " WHERE r.rowid IN (SELECT rowid FROM test_runs" + q.where() + " ORDER BY created_at" + found + ", rowid" + found + " LIMIT ? OFFSET ?)"
-	rows, err := tx.QueryContext(ctx, runColumns+page+" ORDER BY r.created_at"+order+", r.rowid"+order, append(q.args, n, offset)...)
+	page := " WHERE r.rowid IN (SELECT rowid FROM test_runs" + q.where() + " ORDER BY created_at" + found + ", rowid" +
+		found + " LIMIT ? OFFSET ?)"
+	rows, err := tx.QueryContext(ctx, runColumns+page+" ORDER BY r.created_at"+order+", r.rowid"+order,
+		append(q.args, n, offset)...)
 	if err != nil {
 		return nil, 0, remedied(err)
 	}
@@ -138,7 +142,8 @@ var opposite = map[string]string{"": " DESC", " DESC": ""}
 // and ignoring the page. A status without runs is missing.
 func (s *Store) CountRuns(ctx context.Context, f RunFilter) (map[selection.RunStatus]int, error) {
 	q := f.query()
-	rows, err := s.read.QueryContext(ctx, "SELECT status, count(*) FROM test_runs"+q.where()+" GROUP BY status", q.args...)
+	rows, err := s.read.QueryContext(ctx, "SELECT status, count(*) FROM test_runs"+q.where()+" GROUP BY status",
+		q.args...)
 	if err != nil {
 		return nil, remedied(err)
 	}
@@ -185,7 +190,8 @@ func (s *Store) Result(ctx context.Context, runID string) (selection.Evaluation,
 	var e selection.Evaluation
 	var hallucinated, recommendations string
 	var category sql.NullString
-	err := s.read.QueryRowContext(ctx, `SELECT classification, tool_selection_correct, parameter_completeness, parameter_correctness,
+	err := s.read.QueryRowContext(ctx,
+		`SELECT classification, tool_selection_correct, parameter_completeness, parameter_correctness,
 		parameter_type_conformance, hallucinated_parameters, confidence_category, reasoning, recommendations
 		FROM evaluation_results WHERE test_run_id = ?`, runID).Scan(&e.Classification, &e.ToolSelectionCorrect, &e.ParameterCompleteness,
 		&e.ParameterCorrectness, &e.ParameterConformance, &hallucinated, &category, &e.Reasoning, &recommendations)
@@ -214,7 +220,8 @@ type Call struct {
 // Calls returns the individual calls of a run with several expected or made
 // calls, and none for other runs.
 func (s *Store) Calls(ctx context.Context, runID string) ([]Call, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT coalesce(c.expected_position, 0), c.selected_tool_id, t.name, s.name, c.unknown_tool,
+	rows, err := s.read.QueryContext(ctx,
+		`SELECT coalesce(c.expected_position, 0), c.selected_tool_id, t.name, s.name, c.unknown_tool,
 		c.parameters, c.malformed_parameters, c.classification FROM test_run_calls c LEFT JOIN tool_definitions t ON t.id = c.selected_tool_id
 		LEFT JOIN mcp_servers s ON s.id = t.mcp_server_id WHERE c.test_run_id = ? ORDER BY c.position`, runID)
 	if err != nil {
@@ -226,8 +233,9 @@ func (s *Store) Calls(ctx context.Context, runID string) ([]Call, error) {
 		err := row.Scan(&call.Expected, &id, &tool, &server, &unknown, &parameters, &malformed, &call.Classification)
 		if id.Valid || unknown.Valid {
 			call.Made = &selection.MadeCall{
-				ToolID: id.String, Tool: tool.String, Server: server.String, Unknown: unknown.String, Parameters: rawJSON(parameters),
-				Malformed: malformed.String,
+				ToolID: id.String, Tool: tool.String, Server: server.String, Unknown: unknown.String,
+				Parameters: rawJSON(parameters),
+				Malformed:  malformed.String,
 			}
 		}
 		return call, err

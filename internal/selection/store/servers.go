@@ -60,7 +60,8 @@ func (s *Store) Server(ctx context.Context, id string) (selection.Server, error)
 
 // ServerNamed returns the server with a name.
 func (s *Store) ServerNamed(ctx context.Context, name string) (selection.Server, error) {
-	server, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM mcp_servers WHERE name = ?", name))
+	server, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM mcp_servers WHERE name = ?",
+		name))
 	return server, one(err, "server", name)
 }
 
@@ -112,7 +113,8 @@ func (s *Store) SetServerStatus(ctx context.Context, id string, status selection
 			connected = formatTime(at)
 		}
 		result, err := c.ExecContext(ctx,
-			"UPDATE mcp_servers SET status = ?, last_connected_at = coalesce(?, last_connected_at) WHERE id = ?", status, connected, id)
+			"UPDATE mcp_servers SET status = ?, last_connected_at = coalesce(?, last_connected_at) WHERE id = ?",
+			status, connected, id)
 		return affected(result, err, "server", id)
 	})
 }
@@ -128,7 +130,8 @@ func (s *Store) DeleteServer(ctx context.Context, id string) error {
 			return err
 		}
 		if cases > 0 || runs > 0 {
-			return fmt.Errorf("%w: it is needed by %s and %s: delete these first", ErrConflict, english.Plural(cases, "case", ""), english.Plural(runs, "run", ""))
+			return fmt.Errorf("%w: it is needed by %s and %s: delete these first", ErrConflict,
+				english.Plural(cases, "case", ""), english.Plural(runs, "run", ""))
 		}
 		result, err := c.ExecContext(ctx, "DELETE FROM mcp_servers WHERE id = ?", id)
 		return affected(result, err, "server", id)
@@ -183,7 +186,8 @@ func order(key string, known ...string) (string, error) {
 	}
 	column, descending := strings.CutPrefix(key, "-")
 	if !slices.Contains(known, column) {
-		return "", fmt.Errorf("%w: lists cannot be sorted by %q: use %s, with a minus sign before it for the reverse order", ErrInvalid, key, strings.Join(known, ", "))
+		return "", fmt.Errorf("%w: lists cannot be sorted by %q: use %s, with a minus sign before it for the "+
+			"reverse order", ErrInvalid, key, strings.Join(known, ", "))
 	}
 	if descending {
 		return column + " DESC, rowid DESC", nil
@@ -192,7 +196,8 @@ func order(key string, known ...string) (string, error) {
 }
 
 // list reads a page and counts everything that q selects, in one snapshot.
-func list[T any](ctx context.Context, db *sql.DB, columns, table string, q query, order string, page Page, scan func(scanner) (T, error)) ([]T, int, error) {
+func list[T any](ctx context.Context, db *sql.DB, columns, table string, q query, order string, page Page,
+	scan func(scanner) (T, error)) ([]T, int, error) {
 	limit, offset, err := page.bounds()
 	if err != nil {
 		return nil, 0, err
@@ -206,7 +211,8 @@ func list[T any](ctx context.Context, db *sql.DB, columns, table string, q query
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+table+q.where(), q.args...).Scan(&total); err != nil {
 		return nil, 0, remedied(err)
 	}
-	rows, err := tx.QueryContext(ctx, columns+q.where()+" ORDER BY "+order+" LIMIT ? OFFSET ?", append(q.args, limit, offset)...)
+	rows, err := tx.QueryContext(ctx, columns+q.where()+" ORDER BY "+order+" LIMIT ? OFFSET ?",
+		append(q.args, limit, offset)...)
 	if err != nil {
 		return nil, 0, remedied(err)
 	}

@@ -77,7 +77,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 // be confidential.
 func prepare(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the directory of the database %s does not exist: create it, or choose another place with --db", path)
+		return fmt.Errorf("the directory of the database %s does not exist: create it, or choose another place with "+
+			"--db", path)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -116,7 +117,8 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	if tables > 0 && id != applicationID {
-		return errors.New("it is the database of another program: name another file with --db; `touchstone eval import` reads those of mcp-tef")
+		return errors.New("it is the database of another program: name another file with --db; `touchstone eval " +
+			"import` reads those of mcp-tef")
 	}
 	// The mode of an existing file is set only after it is known to be
 	// Touchstone's.
@@ -139,7 +141,8 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 		if current > newest {
-			return fmt.Errorf("its schema is version %d, but this program supports %d: use the newer Touchstone that wrote it", current, newest)
+			return fmt.Errorf("its schema is version %d, but this program supports %d: use the newer Touchstone "+
+				"that wrote it", current, newest)
 		}
 		if current == newest {
 			return nil

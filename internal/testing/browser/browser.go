@@ -52,7 +52,8 @@ func (m M) Run() int {
 func start() (context.Context, error) {
 	shared.once.Do(func() {
 		program := ""
-		for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
+		for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+			"chrome"} {
 			if path, err := exec.LookPath(name); err == nil {
 				program = path
 				break
@@ -211,15 +212,18 @@ func (b *Tab) Wait(script string) {
 	within, cancel := context.WithTimeout(b.ctx, load.Stretch(30*time.Second))
 	defer cancel()
 	if _, err := chromedp.Run(within, chromedp.Poll[bool](script)); err != nil {
-		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.body ? document.body.innerText.slice(0, 2000) : ""`))
-		b.t.Fatalf("%s: %v; the console says %q; the page asked for %q and says:\n%s", script, err, b.Errors(), b.Requests(), text)
+		text, _ := chromedp.Run(b.ctx,
+			chromedp.Evaluate[string](`document.body ? document.body.innerText.slice(0, 2000) : ""`))
+		b.t.Fatalf("%s: %v; the console says %q; the page asked for %q and says:\n%s", script, err, b.Errors(),
+			b.Requests(), text)
 	}
 }
 
 // Eval returns what a script expression gives, as text. A promise is awaited.
 func (b *Tab) Eval(script string) string {
 	b.t.Helper()
-	out, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("(async () => String(await ("+script+")))()", chromedp.EvalAwaitPromise))
+	out, err := chromedp.Run(b.ctx,
+		chromedp.Evaluate[string]("(async () => String(await ("+script+")))()", chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatalf("%s: %v", script, err)
 	}
@@ -242,7 +246,8 @@ func (b *Tab) Theme(name string) {
 
 // Theme is Tab.Theme as a step.
 func Theme(name string) Step {
-	scheme := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}}
+	scheme := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme",
+		Value: name}}}
 	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, scheme)
 		return err

@@ -35,7 +35,8 @@ func Check(t *testing.T, page, name string, rows [][]string) {
 	switch {
 	case old == table:
 	case !*update:
-		t.Errorf("%s: the table %s does not match the code; run the test %s with -update-docs\ngot:\n%swant:\n%s", page, name, t.Name(), old, table)
+		t.Errorf("%s: the table %s does not match the code; run the test %s with -update-docs\ngot:\n%swant:\n%s", page,
+			name, t.Name(), old, table)
 	default:
 		if err := os.WriteFile(page, []byte(head+begin+table+end+tail), 0o644); err != nil {
 			t.Fatal(err)

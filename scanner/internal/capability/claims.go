@@ -76,23 +76,34 @@ func claimsOf(v *tool.View) Claims {
 	c.viewer = opens && !c.said.Any(concept.Destroy|concept.Pay)
 	c.tentative = v.Says("dry", "preview", "plan", "simulat", "estimat", "would")
 	c.pure = c.words > 0 && c.words < 40 &&
-		!c.said.Any(concept.File|concept.Link|concept.Send|concept.Tool|concept.Secret|concept.Personal|concept.Conv|concept.Target|concept.Outside|concept.Memory|concept.Call|concept.Destroy) &&
-		!v.Says("shell", "command", "script", "terminal", "execut", "consol", "compil", "lint", "repl", "image", "video", "audio", "document", "pdf", "data", "fetch", "load", "save", "read", "write", "open", "upload", "download",
-			"connect", "web", "page", "site", "api", "git", "sql", "table", "model", "project", "account", "user", "screen", "browser",
-			"create", "update", "add", "presentation", "sheet", "slide", "chart", "map", "log", "record", "repo", "package", "book", "issue", "note")
+		!c.said.Any(concept.File|concept.Link|concept.Send|concept.Tool|concept.Secret|concept.Personal|concept.Conv|
+			concept.Target|concept.Outside|concept.Memory|concept.Call|concept.Destroy) &&
+		!v.Says("shell", "command", "script", "terminal", "execut", "consol", "compil", "lint", "repl", "image",
+			"video", "audio", "document", "pdf", "data", "fetch", "load", "save", "read", "write", "open", "upload",
+			"download",
+			"connect", "web", "page", "site", "api", "git", "sql", "table", "model", "project", "account", "user",
+			"screen", "browser",
+			"create", "update", "add", "presentation", "sheet", "slide", "chart", "map", "log", "record", "repo",
+			"package", "book", "issue", "note")
 	return c
 }
 
 // readOnlyPhrases are promises to change nothing that saysReadOnly does not
 // parse, such as those in other languages.
-var readOnlyPhrases = char.NewPhraseSet("nothing is changed", "nothing is deleted", "nothing is sent", "nothing is stored", "nothing is written", "nothing is executed",
-	"is not sent", "not stored", "is not run", "is not executed", "solo lectura", "sólo lectura", "lecture seule", "somente leitura", "apenas leitura", "nur lesend", "nur lesen",
-	"nichts verändert", "nichts geändert", "rien n'est modifié", "no se modifica", "nada é alterado", "только чтение", "ничего не меня", "只读", "不会修改", "不会发送", "不会删除", "不会保存", "送信しません", "не отправля", "読み取り専用", "変更しません")
+var readOnlyPhrases = char.NewPhraseSet("nothing is changed", "nothing is deleted", "nothing is sent",
+	"nothing is stored", "nothing is written", "nothing is executed",
+	"is not sent", "not stored", "is not run", "is not executed", "solo lectura", "sólo lectura", "lecture seule",
+	"somente leitura", "apenas leitura", "nur lesend", "nur lesen",
+	"nichts verändert", "nichts geändert", "rien n'est modifié", "no se modifica", "nada é alterado", "только чтение",
+	"ничего не меня", "只读", "不会修改", "不会发送", "不会删除", "不会保存", "送信しません", "не отправля", "読み取り専用", "変更しません")
 
 // closedPhrases are promises to stay on the machine.
-var closedPhrases = char.NewPhraseSet("offline", "without a network", "no network", "without network", "leaves the machine", "leaves your machine", "leaves the device", "leaves your device",
-	"leaves your computer", "leaves the computer", "stays local", "runs locally", "on your machine", "on your device", "on this machine", "on the device", "never sent", "not sent anywhere", "no internet",
-	"sin conexión", "hors ligne", "ohne netz", "ohne internet", "sem conexão", "离线", "本地", "オフライン", "офлайн", "без сети")
+var closedPhrases = char.NewPhraseSet("offline", "without a network", "no network", "without network",
+	"leaves the machine", "leaves your machine", "leaves the device", "leaves your device",
+	"leaves your computer", "leaves the computer", "stays local", "runs locally", "on your machine", "on your device",
+	"on this machine", "on the device", "never sent", "not sent anywhere", "no internet",
+	"sin conexión", "hors ligne", "ohne netz", "ohne internet", "sem conexão", "离线", "本地", "オフライン", "офлайн",
+	"без сети")
 
 // saysReadOnly looks for the claim in the description: "read-only" at its
 // beginning, "never stores", "does not modify", "without sending".
@@ -107,12 +118,15 @@ func saysReadOnly(v *tool.View) bool {
 			if k <= d.Tok0+3 && is(k, "read") && is(k+1, "only") {
 				return true
 			}
-			if !v.Tokens[k].Means.Any(concept.Neg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.Tok0 || !is(k-1, "does")) {
+			if !v.Tokens[k].Means.Any(concept.Neg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") ||
+				is(k, "not") && (k == d.Tok0 || !is(k-1, "does")) {
 				continue
 			}
 			for j := k + 1; j < min(k+4, d.Tok1); j++ {
-				if is(j, "store", "stores", "storing", "stored", "modify", "modifies", "modifying", "send", "sends", "sending", "sent",
-					"change", "changes", "changing", "write", "writes", "writing", "delete", "deletes", "effects", "touch", "touches", "leave", "leaves") {
+				if is(j, "store", "stores", "storing", "stored", "modify", "modifies", "modifying", "send", "sends",
+					"sending", "sent",
+					"change", "changes", "changing", "write", "writes", "writing", "delete", "deletes", "effects",
+					"touch", "touches", "leave", "leaves") {
 					return true
 				}
 			}

@@ -29,14 +29,19 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 			sen := &v.Clauses[s]
 			toks := v.Tokens[sen.Tok0:sen.Tok1]
 			for k, t := range toks {
-				if !t.Means.Any(concept.Destroy|concept.Pay) && !(readOnly && t.Means.Any(concept.Send) && t.Form == lexicon.ThirdPerson) || t.Means.Any(concept.Disable|concept.Ask) || t.Flags&token.Ident != 0 {
+				if !t.Means.Any(concept.Destroy|concept.Pay) &&
+					!(readOnly && t.Means.Any(concept.Send) && t.Form == lexicon.ThirdPerson) ||
+					t.Means.Any(concept.Disable|concept.Ask) || t.Flags&token.Ident != 0 {
 					continue
 				}
 				lead := k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.And|concept.Sub|concept.Adv)
-				if !lead || isNoun(v, d, toks, k) || t.Form != lexicon.ThirdPerson && (t.Form != lexicon.BaseForm || k > 0 || advises && s > d.Sen0) || negated(toks, k) {
+				if !lead || isNoun(v, d, toks, k) || t.Form != lexicon.ThirdPerson &&
+					(t.Form != lexicon.BaseForm || k > 0 || advises && s > d.Sen0) || negated(toks, k) {
 					continue
 				}
-				if t.Means.Any(concept.Send) && (sen.Means.Any(concept.Meta) || !sen.Means.Any(concept.Link|concept.Outside|concept.User|concept.Pay)) {
+				if t.Means.Any(concept.Send) &&
+					(sen.Means.Any(concept.Meta) ||
+						!sen.Means.Any(concept.Link|concept.Outside|concept.User|concept.Pay)) {
 					continue
 				}
 				w := 1.5

@@ -20,19 +20,30 @@ var powerAccount = [power.Count]struct {
 	c     concept.Set
 	stems []string
 }{
-	power.Exec: {concept.Shell, []string{"run", "execut", "command", "code", "script", "process", "launch", "automat", "deploy", "build", "install",
-		"start", "bot", "slash", "shell", "terminal"}},
-	power.Secret: {concept.Secret | concept.CredPath | concept.Pay, []string{"sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key",
-		"token", "certificate", "server", "host", "aws", "cloud", "s3", "bucket", "api", "remote", "repository", "blockchain", "transaction", "card", "vault"}},
-	power.Source: {concept.Conv, []string{"screen", "clipboard", "browser", "capture", "record", "environment", "env", "history", "tab", "page", "device",
-		"contact", "prompt", "agent", "chat", "file", "folder", "director", "backup", "visual", "camera", "photo"}},
-	power.Sink: {concept.Send | concept.Link | concept.Tell, []string{"webhook", "callback", "mail", "async", "job", "subscribe", "notify", "event", "message", "render",
-		"crawl", "generat", "proxy", "scrape"}},
-	power.Grant:  {0, []string{"share", "permission", "access", "role", "publish", "invite", "public"}},
-	power.Delete: {concept.Destroy, []string{"clean", "clear", "trash", "archive", "manage", "edit", "replace", "prune", "expire", "cache", "write", "updat", "save", "export", "download", "convert", "creat"}},
-	power.Send:   {concept.Send, []string{"notif", "message", "mail", "share", "event"}},
-	power.Write:  {0, []string{"write", "save", "updat", "edit", "replac", "modif", "creat", "add", "chang", "export", "download", "install", "format", "convert", "generat"}},
-	power.Pay:    {concept.Pay, []string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
+	power.Exec: {concept.Shell,
+		[]string{"run", "execut", "command", "code", "script", "process", "launch", "automat", "deploy", "build",
+			"install",
+			"start", "bot", "slash", "shell", "terminal"}},
+	power.Secret: {concept.Secret | concept.CredPath | concept.Pay,
+		[]string{"sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key",
+			"token", "certificate", "server", "host", "aws", "cloud", "s3", "bucket", "api", "remote", "repository",
+			"blockchain", "transaction", "card", "vault"}},
+	power.Source: {concept.Conv,
+		[]string{"screen", "clipboard", "browser", "capture", "record", "environment", "env", "history", "tab", "page",
+			"device",
+			"contact", "prompt", "agent", "chat", "file", "folder", "director", "backup", "visual", "camera", "photo"}},
+	power.Sink: {concept.Send | concept.Link | concept.Tell,
+		[]string{"webhook", "callback", "mail", "async", "job", "subscribe", "notify", "event", "message", "render",
+			"crawl", "generat", "proxy", "scrape"}},
+	power.Grant: {0, []string{"share", "permission", "access", "role", "publish", "invite", "public"}},
+	power.Delete: {concept.Destroy,
+		[]string{"clean", "clear", "trash", "archive", "manage", "edit", "replace", "prune", "expire", "cache", "write",
+			"updat", "save", "export", "download", "convert", "creat"}},
+	power.Send: {concept.Send, []string{"notif", "message", "mail", "share", "event"}},
+	power.Write: {0, []string{"write", "save", "updat", "edit", "replac", "modif", "creat", "add", "chang", "export",
+		"download", "install", "format", "convert", "generat"}},
+	power.Pay: {concept.Pay,
+		[]string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
 }
 
 // Mismatch sums up the evidence for one tool. It reports the first evidence
@@ -110,7 +121,8 @@ func (m *Mismatch) reachingParam(name string, p power.Kind) {
 		m.more(w, name, unsaid, name, power.Names[p])
 	case (is.viewer || is.tentative) && m.of(name).IsOn():
 		m.more(1.5, name, onUnasked, name, power.Names[p])
-	case is.claimed && p == power.Exec && !is.said.Any(concept.Ask|concept.Meta) && !m.v.Says("explain", "check", "valid", "pars", "lint", "inspect"):
+	case is.claimed && p == power.Exec && !is.said.Any(concept.Ask|concept.Meta) &&
+		!m.v.Says("explain", "check", "valid", "pars", "lint", "inspect"):
 		m.more(1, name, denied, name, power.Names[p])
 	}
 }
@@ -170,7 +182,8 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 }
 
 // viewerWeights are the weights of powers in a tool that only reads.
-var viewerWeights = [power.Count]float64{power.Delete: 1, power.Pay: 1.2, power.Grant: 0.8, power.Send: 0.8, power.Write: 0.7}
+var viewerWeights = [power.Count]float64{power.Delete: 1, power.Pay: 1.2, power.Grant: 0.8, power.Send: 0.8,
+	power.Write: 0.7}
 
 // pageScript reports whether a parameter is a script for the page that a
 // browser tool opens.
@@ -181,7 +194,8 @@ func (m *Mismatch) pageScript(name string) bool {
 	}
 	for i := range v.Docs {
 		d := &v.Docs[i]
-		if f := &v.Fields[d.Field]; f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
+		if f := &v.Fields[d.Field]; f.Kind != tool.KindParamDescription || f.Param != name || f.Output ||
+			f.Layer != "" {
 			continue
 		}
 		page := false
@@ -217,7 +231,9 @@ func (m *Mismatch) named() {
 		if reads(v.Tokens[d.Tok0+1 : d.Tok1]) {
 			continue // the first word says of what: mail_get_webhook
 		}
-		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Destroy|concept.Pay|concept.Send) && !t.Means.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) && !v.Says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
+		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Destroy|concept.Pay|concept.Send) &&
+			!t.Means.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) &&
+			!v.Says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
 			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
 		}
 	}

@@ -31,7 +31,8 @@ func ParamPower(v *tool.View, i int) power.Kind {
 	}
 	var low [2][24]byte
 	prev, cur := low[0][:0], low[1][:0]
-	filtered := n > 1 && powerOf(lex, toks[n-1])&power.Filter != 0 || strings.Contains(d.Text, "Base64") || strings.Contains(d.Text, "base64")
+	filtered := n > 1 && powerOf(lex, toks[n-1])&power.Filter != 0 || strings.Contains(d.Text, "Base64") ||
+		strings.Contains(d.Text, "base64")
 	for k := range toks {
 		prev, cur = cur, char.LowerASCII(prev, d.Text[toks[k].Start:min(toks[k].End, toks[k].Start+24)])
 		if p := wordPower(lex, toks, k, filtered); p != power.None {
@@ -107,7 +108,8 @@ var pairs = []struct {
 	{"prompt", "system", power.Source},
 	{"contacts camera", "device phone", power.Source},
 	{"push", "force", power.Delete},
-	{"endpoint url host server", "analytics remote report notify tracking telemetry collector exfil mirror", power.Sink},
+	{"endpoint url host server", "analytics remote report notify tracking telemetry collector exfil mirror",
+		power.Sink},
 	{"value content owner state", "new", power.Write},
 	{"value content owner state", "to as", power.Grant},
 	{"role permission permissions rights", "grant new set", power.Grant},
@@ -185,7 +187,9 @@ func stemmed(word string, of lexicon.Entry) bool {
 // foreignPower judges a word of a name that is not English.
 func foreignPower(v *tool.View, d *token.Doc, t token.Token, k int, toks []token.Token) power.Kind {
 	c := t.Means
-	if w := d.Text[t.Start:t.End]; char.HasSuffixFold(w, "ados") || char.HasSuffixFold(w, "adas") || char.HasSuffixFold(w, "ado") || char.HasSuffixFold(w, "ada") || char.HasSuffixFold(w, "ée") || char.HasSuffixFold(w, "ées") {
+	if w := d.Text[t.Start:t.End]; char.HasSuffixFold(w, "ados") || char.HasSuffixFold(w, "adas") ||
+		char.HasSuffixFold(w, "ado") || char.HasSuffixFold(w, "ada") || char.HasSuffixFold(w, "ée") ||
+		char.HasSuffixFold(w, "ées") {
 		return power.None // a participle selects
 	}
 	if c == 0 || c == concept.Foreign {

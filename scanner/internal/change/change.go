@@ -32,7 +32,8 @@ func Compare(now, was *reading.Reading, r *tool.Registry) *Change {
 	compared := 0
 	doc, clause, _ := now.Worst(r, func(f *tool.Field, d *token.Doc, s *token.Sentence) bool {
 		// What is rather documentation does not count.
-		if s.Score <= 0 || compared == maxCompared || f.Layer != "" && !decode.Deliberate(f.Layer) && !decode.Respells(f.Layer) {
+		if s.Score <= 0 || compared == maxCompared || f.Layer != "" && !decode.Deliberate(f.Layer) &&
+			!decode.Respells(f.Layer) {
 			return false
 		}
 		compared++

@@ -21,9 +21,12 @@ const (
 )
 
 var (
-	consentWords = []string{"confirmation", "confirmations", "approval", "approvals", "consent", "permission", "agreement"}
-	askingWords  = []string{"ask", "asks", "asking", "asked", "confirm", "confirms", "confirming", "consult", "consults", "consulting", "prompt", "prompting"}
-	needingWords = []string{"requires", "require", "required", "needs", "need", "wait", "waits", "after", "upon", "only", "until", "ask", "asks", "asking", "get", "obtain", "obtains", "seek", "with"}
+	consentWords = []string{"confirmation", "confirmations", "approval", "approvals", "consent", "permission",
+		"agreement"}
+	askingWords = []string{"ask", "asks", "asking", "asked", "confirm", "confirms", "confirming", "consult",
+		"consults", "consulting", "prompt", "prompting"}
+	needingWords = []string{"requires", "require", "required", "needs", "need", "wait", "waits", "after", "upon",
+		"only", "until", "ask", "asks", "asking", "get", "obtain", "obtains", "seek", "with"}
 )
 
 // otherwiseWords make of a denial what happens without consent.
@@ -73,7 +76,8 @@ func consentOf(v *reading.Reading, d *token.Doc, s *token.Sentence) consent {
 			switch {
 			case slices.Contains(otherwiseWords, word(k)):
 				return asksFirst
-			case noun && denials == 0 && toks[k].Means.Any(concept.Send|concept.Show), word(k) == "return", word(k) == "returns":
+			case noun && denials == 0 && toks[k].Means.Any(concept.Send|concept.Show), word(k) == "return",
+				word(k) == "returns":
 				return found // "sends a confirmation"
 			case word(k) == "without" && slices.Contains([]string{"is", "are", "those", "ones", "or"}, word(k-1)):
 				return found // "shows those without approval"
@@ -101,16 +105,20 @@ func ofConsent(toks []token.Token, i int, word func(int) string) bool {
 		case word(k) == "again", word(k) == "twice":
 			return false
 		case word(k) == "for":
-			return slices.ContainsFunc([]string{word(k + 1), word(k + 2), word(k + 3)}, func(w string) bool { return slices.Contains(consentWords, w) })
+			return slices.ContainsFunc([]string{word(k + 1), word(k + 2), word(k + 3)},
+				func(w string) bool { return slices.Contains(consentWords, w) })
 		case word(k) == "to" && toks[k-1].Means.Any(concept.User):
 			return false // "ask the user to sign in"
 		}
 	}
-	return ends(toks, i, word(i+1)) || slices.ContainsFunc(toks[i+1:min(i+4, len(toks))], func(t token.Token) bool { return t.Means.Any(concept.User) })
+	return ends(toks, i, word(i+1)) ||
+		slices.ContainsFunc(toks[i+1:min(i+4, len(toks))],
+			func(t token.Token) bool { return t.Means.Any(concept.User) })
 }
 
 // ends reports whether nothing that belongs to it follows token i: "without
 // confirmation", but not "without confirmation numbers".
 func ends(toks []token.Token, i int, next string) bool {
-	return next == "" || toks[i+1].Flags&token.Break != 0 || slices.Contains([]string{"first", "before", "from", "by", "of", "for", "and", "or", "to"}, next)
+	return next == "" || toks[i+1].Flags&token.Break != 0 ||
+		slices.Contains([]string{"first", "before", "from", "by", "of", "for", "and", "or", "to"}, next)
 }

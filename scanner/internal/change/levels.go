@@ -89,7 +89,8 @@ func (c *comparison) keyword(parts []string, was, now any) (level Level, why str
 // isDialect reports whether a value names a version of JSON Schema, or none.
 func isDialect(v any) bool {
 	switch v {
-	case any(absent{}), "http://json-schema.org/schema#", "http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-07/schema#",
+	case any(absent{}), "http://json-schema.org/schema#", "http://json-schema.org/draft-04/schema#",
+		"http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-07/schema#",
 		"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema":
 		return true
 	}

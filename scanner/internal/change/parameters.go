@@ -118,10 +118,13 @@ func defaultValue(parameter string, was, now any) (Level, string) {
 // Words of parameter names.
 var (
 	conversation = []string{"conversation", "transcript", "chat", "dialog", "dialogue", "verlauf", "contexto"}
-	recipients   = []string{"payee", "recipient", "account", "to", "destination", "beneficiary", "iban", "bcc", "cc", "wallet", "endpoint"}
-	private      = []string{
-		"password", "passwd", "passphrase", "phrase", "pin", "cvv", "otp", "cookie", "cookies", "session", "authorization", "bearer", "auth", "apikey",
-		"token", "secret", "credentials", "credential", "contacts", "history", "passport", "ssn", "clipboard", "keychain", "card", "iban", "wallet",
+	recipients   = []string{"payee", "recipient", "account", "to", "destination", "beneficiary", "iban", "bcc", "cc",
+		"wallet", "endpoint"}
+	private = []string{
+		"password", "passwd", "passphrase", "phrase", "pin", "cvv", "otp", "cookie", "cookies", "session",
+		"authorization", "bearer", "auth", "apikey",
+		"token", "secret", "credentials", "credential", "contacts", "history", "passport", "ssn", "clipboard",
+		"keychain", "card", "iban", "wallet",
 	}
 )
 

@@ -46,7 +46,8 @@ func unseen(text string) int {
 }
 
 // command is a text that a shell would run.
-var command = regexp.MustCompile(`(?i)(^|[\s;&|` + "`" + `(/])(rm|curl|wget|bash|sh|zsh|nc|ncat|chmod|dd|mkfs|powershell|iex|eval|sudo|scp|base64|python3?|perl|osascript)\s+\S|\$\(|` + "`" + `[^` + "`" + `]+` + "`" + `|[|;&]\s*(sh|bash)\b`)
+var command = regexp.MustCompile(`(?i)(^|[\s;&|` + "`" +
+	`(/])(rm|curl|wget|bash|sh|zsh|nc|ncat|chmod|dd|mkfs|powershell|iex|eval|sudo|scp|base64|python3?|perl|osascript)\s+\S|\$\(|` + "`" + `[^` + "`" + `]+` + "`" + `|[|;&]\s*(sh|bash)\b`)
 
 // values judges changed values of which a model may choose one.
 func values(was, now any) (Level, string) {
@@ -82,7 +83,8 @@ func values(was, now any) (Level, string) {
 }
 
 // hintDefaults are what MCP assumes about a tool that does not say it.
-var hintDefaults = map[string]bool{"readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true}
+var hintDefaults = map[string]bool{"readOnlyHint": false, "destructiveHint": true, "idempotentHint": false,
+	"openWorldHint": true}
 
 // effective returns the value of an annotation, or what MCP assumes without it.
 func effective(name string, v any) any {

@@ -69,7 +69,8 @@ func eachMixed(s string, f func(from, to int)) {
 // Scientific letters occur next to Latin ones in formulas and units.
 func Scientific(r rune) bool {
 	switch r {
-	case 'α', 'β', 'γ', 'δ', 'Δ', 'ε', 'θ', 'λ', 'μ', 'π', 'σ', 'Σ', 'φ', 'ω', 'Ω', 'χ', 'ψ', 'η', 'κ', 'τ', 'ζ', 'ξ', 'Γ', 'Φ', 'Π':
+	case 'α', 'β', 'γ', 'δ', 'Δ', 'ε', 'θ', 'λ', 'μ', 'π', 'σ', 'Σ', 'φ', 'ω', 'Ω', 'χ', 'ψ', 'η', 'κ', 'τ', 'ζ', 'ξ',
+		'Γ', 'Φ', 'Π':
 		return true
 	}
 	return false

@@ -80,7 +80,8 @@ func shapeWeight(v *reading.Reading, d *token.Doc, sh *command.Shape, about conc
 	if f.Kind == tool.KindDefault || f.Kind == tool.KindEnum {
 		w += 0.4 // used without being requested
 	}
-	if sh.What == command.Fetches && w < softWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
+	if sh.What == command.Fetches && w < softWeight && f.Kind == tool.KindDescription && f.Layer == "" &&
+		!strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation puts commands in backticks
 	}
 	if s := v.SentenceAt(d, from); s != nil {
@@ -97,7 +98,8 @@ func shapeWeight(v *reading.Reading, d *token.Doc, sh *command.Shape, about conc
 		if s.Means.Any(concept.Before | concept.Must) {
 			w += 0.5
 		}
-		if s.Means.Any(concept.Meta|concept.Neg) || reading.Introduced(&v.View, d, s) || s.First && slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
+		if s.Means.Any(concept.Meta|concept.Neg) || reading.Introduced(&v.View, d, s) || s.First &&
+			slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
 			w *= 0.3
 		}
 	}
@@ -121,4 +123,6 @@ func shapeWeight(v *reading.Reading, d *token.Doc, sh *command.Shape, about conc
 
 // looksFor are words at the beginning of a description that mentions commands
 // because its tool searches for them or converts something.
-var looksFor = []string{"finds", "searches", "matches", "lists", "reports", "flags", "catches", "spots", "highlights", "explains", "describes", "documents", "parses", "checks", "rejects", "blocks", "converts", "translates", "turns", "generates"}
+var looksFor = []string{"finds", "searches", "matches", "lists", "reports", "flags", "catches", "spots", "highlights",
+	"explains", "describes", "documents", "parses", "checks", "rejects", "blocks", "converts", "translates", "turns",
+	"generates"}

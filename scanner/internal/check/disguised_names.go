@@ -54,7 +54,8 @@ func disguisedWord(word string) int {
 			if letters > 0 && total > 3 {
 				inner++
 			}
-		case (char.ScriptOfRune(r) == char.ScriptLatin || char.ScriptOfRune(r) == char.ScriptNone) && len(norm.NFD.String(string(r))) == len(string(r)) && len(f) == 1:
+		case (char.ScriptOfRune(r) == char.ScriptLatin || char.ScriptOfRune(r) == char.ScriptNone) &&
+			len(norm.NFD.String(string(r))) == len(string(r)) && len(f) == 1:
 			folded = append(folded, f...)
 			odd++
 			phonetic = phonetic || r >= 0x250 && r < 0x2B0 || r >= 0x1D00 && r < 0x1DC0

@@ -101,7 +101,8 @@ func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
 			return false // in scripts without spaces it marks where a line may break
 		}
 		c.zeroWidth++
-		if unicode.In(prev, unicode.Latin, unicode.Cyrillic, unicode.Greek) && unicode.In(next, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
+		if unicode.In(prev, unicode.Latin, unicode.Cyrillic, unicode.Greek) &&
+			unicode.In(next, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
 			c.embedded++
 		}
 	case r == 0x00AD:
@@ -109,7 +110,8 @@ func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
 			return false
 		}
 		c.soft++
-	case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800 && !(prev > 0x2800 && prev < 0x2900 || prev == ' '):
+	case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800 &&
+		!(prev > 0x2800 && prev < 0x2900 || prev == ' '):
 		c.filler++
 	case r >= 0xE000 && r <= 0xF8FE || r >= 0xF0000: // U+F8FF is Apple's logo
 		c.private++
@@ -125,13 +127,15 @@ func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
 // zeroWidth reports whether a rune is a zero-width character, a joiner or an
 // invisible operator.
 func zeroWidth(r rune) bool {
-	return r == 0x200B || r == 0x200C || r == 0x200D || r == 0x2060 || r == 0xFEFF || r >= 0x2061 && r <= 0x2065 || r >= 0x206A && r <= 0x206F || r == 0x180E || r == 0x034F
+	return r == 0x200B || r == 0x200C || r == 0x200D || r == 0x2060 || r == 0xFEFF || r >= 0x2061 && r <= 0x2065 ||
+		r >= 0x206A && r <= 0x206F || r == 0x180E || r == 0x034F
 }
 
 // joinsLetters reports whether a joiner after prev belongs to orthography or an
 // emoji, or is a byte order mark at the beginning of the text.
 func joinsLetters(r, prev rune, i int) bool {
-	return r == 0x200D && (emojiLike(prev) || isSelector(prev)) || (r == 0x200C || r == 0x200D) && joins(prev) || r == 0xFEFF && i == 0
+	return r == 0x200D && (emojiLike(prev) || isSelector(prev)) || (r == 0x200C || r == 0x200D) && joins(prev) ||
+		r == 0xFEFF && i == 0
 }
 
 // countForm counts the form of a visible rune.
@@ -142,7 +146,8 @@ func (c *hiddenCounts) countForm(r, prev rune) {
 		c.rtl = true
 	case r >= 0x0335 && r <= 0x0338 || r >= 0x0300 && r < 0x0370 && prev >= 0x0300 && prev < 0x0370:
 		c.overlays++
-	case r >= 0xFF21 && r <= 0xFF5A || r >= 0x1D400 && r <= 0x1D7FF || r >= 0x24B6 && r <= 0x24E9 || r >= 0x1F130 && r <= 0x1F189:
+	case r >= 0xFF21 && r <= 0xFF5A || r >= 0x1D400 && r <= 0x1D7FF || r >= 0x24B6 && r <= 0x24E9 || r >= 0x1F130 &&
+		r <= 0x1F189:
 		c.compat++
 	}
 }
@@ -173,7 +178,8 @@ func emojiLike(r rune) bool {
 // joins reports whether a joiner after r is orthography, as in Arabic, Indic
 // and other scripts with joined letters.
 func joins(r rune) bool {
-	return r >= 0x0600 && r < 0x08FF || r >= 0x0900 && r < 0x1100 || r >= 0x1780 && r < 0x1900 || r >= 0xFB50 && r < 0xFEFF || emojiLike(r)
+	return r >= 0x0600 && r < 0x08FF || r >= 0x0900 && r < 0x1100 || r >= 0x1780 && r < 0x1900 || r >= 0xFB50 &&
+		r < 0xFEFF || emojiLike(r)
 }
 
 // unspaced reports whether a script is written without spaces between words.

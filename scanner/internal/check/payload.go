@@ -60,7 +60,8 @@ func inspectPayload(v *reading.Reading, r *tool.Registry) []Signal {
 		Confidence: min(0.5+float64(score)/sureScore, 1),
 		Detail:     v.Where(f) + "; " + likePlanted + telling(v, d, clause),
 	}.quotingDoc(v, d, int(sen.Start), int(sen.End))
-	order := decode.Deliberate(f.Layer) && score >= orderScore || !decode.Respells(f.Layer) && !decode.OnlyInSequence(f.Layer) && score >= plainScore
+	order := decode.Deliberate(f.Layer) && score >= orderScore || !decode.Respells(f.Layer) &&
+		!decode.OnlyInSequence(f.Layer) && score >= plainScore
 	if order && !v.Purpose().Any(concept.Meta) {
 		s.Tier, s.Critical = Hard, true
 	}
@@ -94,9 +95,11 @@ func encodedOrder(v *reading.Reading) []Signal {
 			}
 			toks := v.Tokens[sen.Tok0:sen.Tok1]
 			for k := range toks {
-				if toks[k].Means.Any(deeds) && (toks[k].Form == lexicon.BaseForm || token.MoodOf(toks, k, sen) >= token.MoodPlain) {
-					return []Signal{Signal{CheckID: payloadInfo.ID, Tier: Soft, ThreatType: PromptInjection, Confidence: 0.6,
-						Detail: v.Where(f) + what}.quotingDoc(v, d, int(sen.Start), int(sen.End))}
+				if toks[k].Means.Any(deeds) &&
+					(toks[k].Form == lexicon.BaseForm || token.MoodOf(toks, k, sen) >= token.MoodPlain) {
+					return []Signal{Signal{CheckID: payloadInfo.ID, Tier: Soft, ThreatType: PromptInjection,
+						Confidence: 0.6,
+						Detail:     v.Where(f) + what}.quotingDoc(v, d, int(sen.Start), int(sen.End))}
 				}
 			}
 		}

@@ -20,9 +20,10 @@ var checkRugPull = Check{rugPullInfo, inspectRugPull}
 
 var rugPullInfo = Info{
 	ID: "rugpull.change", Tier: Hard, ThreatType: RugPull,
-	Description: "a change since approval that reads like an attack, or that a reviewer would refuse without an explanation",
-	Why:         "the tool was approved with other words, and nobody has reviewed these",
-	Do:          "Read what changed. Approve the change with a reason, or stay with the approved version.",
+	Description: "a change since approval that reads like an attack, or that a reviewer would refuse without an " +
+		"explanation",
+	Why: "the tool was approved with other words, and nobody has reviewed these",
+	Do:  "Read what changed. Approve the change with a reason, or stay with the approved version.",
 }
 
 func inspectRugPull(v *reading.Reading, r *tool.Registry) []Signal {
@@ -98,6 +99,8 @@ func (s Signal) quotingChange(d *change.Difference) Signal {
 }
 
 func sameDefinition(v *reading.Reading, old *tool.Definition) bool {
-	return v.Title == old.Title && v.Description == old.Description && string(v.InputSchema) == string(old.InputSchema) &&
-		string(v.OutputSchema) == string(old.OutputSchema) && string(v.Annotations) == string(old.Annotations) && string(v.Extra) == string(old.Extra)
+	return v.Title == old.Title && v.Description == old.Description &&
+		string(v.InputSchema) == string(old.InputSchema) &&
+		string(v.OutputSchema) == string(old.OutputSchema) && string(v.Annotations) == string(old.Annotations) &&
+		string(v.Extra) == string(old.Extra)
 }

@@ -20,7 +20,8 @@ var sentenceInfo = Info{
 	ID: "sentence.classifier", Tier: Soft, ThreatType: ToolPoisoning,
 	Description: "a sentence like those that attackers plant, by a classifier trained on labelled tools",
 	Why:         "the wording is that of planted orders, even if no tripwire knows it",
-	Do:          "Read the sentence. Accept it with a reason if it only describes the tool; otherwise ask the author to remove it.",
+	Do: "Read the sentence. Accept it with a reason if it only describes the tool; otherwise ask the " +
+		"author to remove it.",
 }
 
 const (
@@ -91,9 +92,11 @@ func planted(v *reading.Reading, about *Info, doc, clause int) Signal {
 // that of the check.
 func threatOf(s *token.Sentence, otherwise ThreatType) ThreatType {
 	switch {
-	case s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside):
+	case s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) &&
+		s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside):
 		return Exfiltration
-	case s.Means.Any(concept.Ignore|concept.Pretend|concept.Disable) && s.Means.Any(concept.Instr|concept.Rule|concept.System|concept.Guard|concept.Prior):
+	case s.Means.Any(concept.Ignore|concept.Pretend|concept.Disable) &&
+		s.Means.Any(concept.Instr|concept.Rule|concept.System|concept.Guard|concept.Prior):
 		return PromptInjection
 	}
 	return otherwise

@@ -73,7 +73,8 @@ func imitation(v *reading.Reading, r *tool.Registry) []Signal {
 		}
 		for _, t := range r.Similar(other, v.Description) {
 			if !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
-				add(Soft, 0.7, "the name is one letter off %s of server %s, and so is the description", t.Name, t.Server)
+				add(Soft, 0.7, "the name is one letter off %s of server %s, and so is the description", t.Name,
+					t.Server)
 				break
 			}
 		}
@@ -85,7 +86,8 @@ func imitation(v *reading.Reading, r *tool.Registry) []Signal {
 // another server's tool of that name, but in other words. Two installations of
 // one server have the same words.
 func retold(v *reading.Reading, t *tool.Definition) bool {
-	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && char.Similarity(v.Description, t.Description) >= 0.85
+	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 &&
+		char.Similarity(v.Description, t.Description) >= 0.85
 }
 
 // inflected reports whether two names differ by a plural or a number: a family of
@@ -118,7 +120,8 @@ func inflected(a, b string) bool {
 // placeWords are the words with which a tool claims to replace another, and
 // placeSigns is their signature.
 var (
-	placeWords = []string{"official", "replacement", "replaces", "supersedes", "deprecated", "authoritative", "upgraded"}
+	placeWords = []string{"official", "replacement", "replaces", "supersedes", "deprecated", "authoritative",
+		"upgraded"}
 	placeSigns = token.SignatureOf(strings.Join(placeWords, " "))
 )
 

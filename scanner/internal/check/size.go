@@ -40,7 +40,8 @@ func inspectSize(v *reading.Reading, _ *tool.Registry) []Signal {
 	add := func(f *tool.Field, confidence float64, at int, format string, args ...any) {
 		out = append(out, Signal{CheckID: sizeInfo.ID, Tier: Soft, ThreatType: Uncategorized,
 			Confidence: confidence,
-			Detail:     v.Where(f) + ": " + fmt.Sprintf(format, args...)}.quoting(v, f, f.Text, at, min(at+80, len(f.Text))))
+			Detail:     v.Where(f) + ": " + fmt.Sprintf(format, args...)}.quoting(v, f, f.Text, at,
+			min(at+80, len(f.Text))))
 	}
 	for i := range v.AllFields() {
 		f := &v.Fields[i]
@@ -50,7 +51,8 @@ func inspectSize(v *reading.Reading, _ *tool.Registry) []Signal {
 		if len(f.Text) > sizeLimit {
 			add(f, 0.4, 0, "%d bytes", len(f.Text))
 		}
-		if f.Kind == tool.KindName && len(f.Text) > 128 && v.Subject != tool.Resource && v.Subject != tool.ResourceTemplate {
+		if f.Kind == tool.KindName && len(f.Text) > 128 && v.Subject != tool.Resource &&
+			v.Subject != tool.ResourceTemplate {
 			add(f, 0.5, 0, "a name of %d bytes", len(f.Text))
 		}
 		if at := paddedAt(f.Text); at > 0 {

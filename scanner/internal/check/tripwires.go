@@ -14,7 +14,8 @@ var tripwiresInfo = Info{
 	ID: "tripwire.known", Tier: Hard, ThreatType: ToolPoisoning,
 	Description: "a sentence with the shape of a well-known attack",
 	Why:         "every reviewer would refuse the sentence, and no other check can talk it away",
-	Do:          "Quarantine the tool, and ask the author to remove the sentence. Do not install the server if the severity is critical, and report it.",
+	Do: "Quarantine the tool, and ask the author to remove the sentence. Do not install the server if the " +
+		"severity is critical, and report it.",
 }
 
 // describeMatch says where a tripwire is, and what the text does.

@@ -16,10 +16,12 @@ import (
 // differs only in separators or case.
 func twin(v *reading.Reading, r *tool.Registry, sk string) (Signal, bool) {
 	for _, t := range r.Similar(sk, v.Description) {
-		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
+		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) &&
+			char.Similarity(v.Description, t.Description) >= 0.5 {
 			return Signal{CheckID: shadowingInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
 				Confidence: 0.7,
-				Detail:     fmt.Sprintf("the name is %s of server %s in another spelling, and so is the description", t.Name, t.Server)}.quotingWhole(v, v.Name), true
+				Detail: fmt.Sprintf("the name is %s of server %s in another spelling, and so is the description",
+					t.Name, t.Server)}.quotingWhole(v, v.Name), true
 		}
 	}
 	return Signal{}, false
@@ -37,7 +39,8 @@ func disguisedServer(v *reading.Reading, r *tool.Registry) (Signal, bool) {
 	switch {
 	case mixed > 0:
 		s.Tier, s.Confidence, s.Detail = Hard, 0.95, "a server name of Latin letters and look-alikes of another script"
-	case other != "" && (strings.ContainsFunc(v.Server, char.Invisible) || strings.ContainsFunc(v.Server, char.BeyondLatin)):
+	case other != "" && (strings.ContainsFunc(v.Server, char.Invisible) ||
+		strings.ContainsFunc(v.Server, char.BeyondLatin)):
 		s.Tier, s.Confidence, s.Detail = Hard, 0.95, "the server's name looks like "+other
 	case other != "":
 		s.Tier, s.Confidence, s.Detail = Soft, 0.7, "the server's name looks like "+other

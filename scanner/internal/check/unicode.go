@@ -20,7 +20,8 @@ var unicodeInfo = Info{
 	ID: "unicode.hidden", Tier: Hard, ThreatType: PromptInjection,
 	Description: "characters that are not seen, reverse the text or pass for other letters",
 	Why:         "a reviewer does not see what the model reads",
-	Do:          "Show the characters with a hex editor. Remove them, or quarantine the tool and ask its author why they are there.",
+	Do: "Show the characters with a hex editor. Remove them, or quarantine the tool and ask its author why " +
+		"they are there.",
 }
 
 func inspectUnicode(v *reading.Reading, r *tool.Registry) []Signal {
@@ -135,8 +136,10 @@ type disguise struct {
 }
 
 // tellingWords are meanings that are worth disguising.
-const tellingWords = concept.Ignore | concept.Instr | concept.Secret | concept.CredPath | concept.System | concept.Model | concept.Secretly | concept.Disable | concept.Neg | concept.User |
-	concept.Tell | concept.Conv | concept.History | concept.Pay | concept.Destroy | concept.Shell | concept.Prior | concept.Personal | concept.Ask
+const tellingWords = concept.Ignore | concept.Instr | concept.Secret | concept.CredPath | concept.System |
+	concept.Model | concept.Secretly | concept.Disable | concept.Neg | concept.User |
+	concept.Tell | concept.Conv | concept.History | concept.Pay | concept.Destroy | concept.Shell | concept.Prior |
+	concept.Personal | concept.Ask
 
 func disguised(s string) disguise {
 	var d disguise
@@ -241,6 +244,7 @@ func (d *disguise) judge(v *reading.Reading, r *tool.Registry, add func(Tier, fl
 	case d.hosts > 0:
 		add(Soft, 0.6, d.start, d.end, "the name of a host in letters that only look like its own")
 	case said > -orderScore && d.telling > 0, d.telling >= 2 && d.telling*2 >= d.words:
-		add(Soft, 0.6, d.start, d.end, "%d disguised words, of which %d are such as orders are made of", d.words, d.telling)
+		add(Soft, 0.6, d.start, d.end, "%d disguised words, of which %d are such as orders are made of", d.words,
+			d.telling)
 	}
 }

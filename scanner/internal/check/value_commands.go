@@ -17,11 +17,17 @@ import (
 // only print the date or the directory are not listed.
 var riskyPrograms = map[string]bool{
 	"cat": true, "curl": true, "wget": true, "base64": true, "printenv": true, "env": true, "whoami": true, "id": true,
-	"nc": true, "ncat": true, "netcat": true, "tar": true, "sh": true, "bash": true, "zsh": true, "python": true, "python3": true,
-	"perl": true, "ruby": true, "node": true, "xxd": true, "openssl": true, "gpg": true, "find": true, "ls": true, "head": true,
-	"tail": true, "scp": true, "rsync": true, "ssh": true, "rm": true, "chmod": true, "crontab": true, "nohup": true, "dig": true,
-	"nslookup": true, "powershell": true, "pwsh": true, "cmd": true, "security": true, "history": true, "pbpaste": true, "xclip": true,
-	"aws": true, "gcloud": true, "kubectl": true, "docker": true, "sudo": true, "iwr": true, "invoke-webrequest": true, "mail": true,
+	"nc": true, "ncat": true, "netcat": true, "tar": true, "sh": true, "bash": true, "zsh": true, "python": true,
+	"python3": true,
+	"perl":    true, "ruby": true, "node": true, "xxd": true, "openssl": true, "gpg": true, "find": true, "ls": true,
+	"head": true,
+	"tail": true, "scp": true, "rsync": true, "ssh": true, "rm": true, "chmod": true, "crontab": true, "nohup": true,
+	"dig":      true,
+	"nslookup": true, "powershell": true, "pwsh": true, "cmd": true, "security": true, "history": true, "pbpaste": true,
+	"xclip": true,
+	"aws":   true, "gcloud": true, "kubectl": true, "docker": true, "sudo": true, "iwr": true,
+	"invoke-webrequest": true,
+	"mail":              true,
 }
 
 // shellMarks are the characters that join commands or delimit them.
@@ -42,7 +48,8 @@ func valueCommand(v *tool.View) (at *tool.Field, reaches bool) {
 			continue
 		}
 		if substitutes(s) || chained(s) {
-			return f, v.MeansOf(i).Any(concept.CredPath) || strings.Contains(s, "/etc/") || strings.Contains(s, "~/.") || networked(s)
+			return f, v.MeansOf(i).Any(concept.CredPath) || strings.Contains(s, "/etc/") ||
+				strings.Contains(s, "~/.") || networked(s)
 		}
 	}
 	return nil, false
@@ -52,7 +59,8 @@ func valueCommand(v *tool.View) (at *tool.Field, reaches bool) {
 // commands.
 func takesCommands(v *tool.View, param string) bool {
 	for i := range v.Docs {
-		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && f.Text == param && capability.ParamPower(v, i) == power.Exec {
+		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && f.Text == param &&
+			capability.ParamPower(v, i) == power.Exec {
 			return true
 		}
 	}
@@ -80,7 +88,8 @@ func chained(s string) bool {
 			p := program(rest)
 			// The names of several programs are also ordinary words; the next
 			// word distinguishes them.
-			if args := strings.TrimLeft(rest[min(len(rest), len(p)+1):], " "); riskyPrograms[p] && args != "" && (strings.IndexByte("-/~.$\"'<", args[0]) >= 0 || networked(rest)) {
+			if args := strings.TrimLeft(rest[min(len(rest), len(p)+1):], " "); riskyPrograms[p] && args != "" &&
+				(strings.IndexByte("-/~.$\"'<", args[0]) >= 0 || networked(rest)) {
 				return true
 			}
 		}

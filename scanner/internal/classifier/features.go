@@ -168,7 +168,8 @@ func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 	f := &v.Fields[d.Field]
 	s := &v.Clauses[k]
 	x.words, x.tokens = x.words[:0], s.Tok1-s.Tok0
-	x.list = append(x.list[:0], famBias.of(0), famKind.of(uint32(f.Kind)), famForm.of(uint32(v.Tokens[s.Tok0].Form)), famLength.of(lengthClass(s.Tok1-s.Tok0)))
+	x.list = append(x.list[:0], famBias.of(0), famKind.of(uint32(f.Kind)), famForm.of(uint32(v.Tokens[s.Tok0].Form)),
+		famLength.of(lengthClass(s.Tok1-s.Tok0)))
 	if s.First {
 		x.list = append(x.list, famFirst.of(1))
 	}

@@ -71,7 +71,8 @@ func read(r int, b []byte) []byte {
 // languages other than English few words are known, so the gain decides.
 func convincing(text []byte, cost, before int) bool {
 	share := spelledShare(text)
-	return cost < costProse && (share >= 40 || before-cost >= 2*costGain && len(text) >= 64) || cost < costStrange && share >= 60
+	return cost < costProse && (share >= 40 || before-cost >= 2*costGain && len(text) >= 64) || cost < costStrange &&
+		share >= 60
 }
 
 // strangeRuns calls f with the bounds of stretches of text that are unlike

@@ -65,7 +65,8 @@ func ownLine(out []byte, n int) []byte {
 func findEscapes(d *token.Doc) string {
 	s := d.Text
 	if strings.Count(s, "\\")+strings.Count(s, "=")+strings.Count(s, "+") < 4 ||
-		strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
+		strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") &&
+			strings.Count(s, "=") < 6 {
 		return ""
 	}
 	out := make([]byte, 0, len(s))

@@ -6,7 +6,8 @@ import "strings"
 // unlike percent signs and entities, which software inserts.
 func Deliberate(layer string) bool {
 	switch layer {
-	case "percent encoding", "HTML entities", "escapes", "leetspeak", FieldsInSequence, "spaced letters", "letters in any case", "letters that look alike":
+	case "percent encoding", "HTML entities", "escapes", "leetspeak", FieldsInSequence, "spaced letters",
+		"letters in any case", "letters that look alike":
 		return false
 	}
 	return true

@@ -8,7 +8,8 @@ import (
 
 // Digits and signs in place of letters.
 
-var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g', '@': 'a', '$': 's', '!': 'i', '|': 'l', '+': 't', '(': 'c', '6': 'g', '2': 'z'}
+var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g', '@': 'a',
+	'$': 's', '!': 'i', '|': 'l', '+': 't', '(': 'c', '6': 'g', '2': 'z'}
 
 // findLeet replaces digits and signs by the letters that they represent. A one
 // can be an i or an l, so it returns both readings.
@@ -32,7 +33,8 @@ func unleet(s string, one byte) string {
 	b := []byte(s)
 	leet := func(i int) bool {
 		c := s[i]
-		return char.IsWord(c) || (c == '@' || c == '$') && i+1 < len(s) && char.IsWord(s[i+1]) || c == '!' && i+1 < len(s) && char.IsLetter(s[i+1])
+		return char.IsWord(c) || (c == '@' || c == '$') && i+1 < len(s) && char.IsWord(s[i+1]) || c == '!' && i+
+			1 < len(s) && char.IsLetter(s[i+1])
 	}
 	for i := 0; i < len(s); {
 		if !leet(i) {

@@ -51,7 +51,8 @@ func numbersAt(s string, i int, list []span) []span {
 		for end < len(s) && end-i <= 8 && char.Hex[s[end]] {
 			end++
 		}
-		if end-i == 1 && s[i] == '0' && end < len(s) && (s[end]|0x20 == 'x' || s[end]|0x20 == 'o' || s[end]|0x20 == 'b') {
+		if end-i == 1 && s[i] == '0' && end < len(s) &&
+			(s[end]|0x20 == 'x' || s[end]|0x20 == 'o' || s[end]|0x20 == 'b') {
 			end++
 			for end < len(s) && end-i <= 10 && char.Hex[s[end]] {
 				end++
@@ -65,7 +66,9 @@ func numbersAt(s string, i int, list []span) []span {
 		}
 		list = append(list, span{i, end})
 		next := end
-		for next < len(s) && next-end < maxGap && !(char.Hex[s[next]] && (s[next] <= '9' || next == end || !char.IsLetter(s[next-1]) && between == strings.TrimSpace(s[end:next]))) {
+		for next < len(s) && next-end < maxGap &&
+			!(char.Hex[s[next]] && (s[next] <= '9' || next == end || !char.IsLetter(s[next-1]) &&
+				between == strings.TrimSpace(s[end:next]))) {
 			next++
 		}
 		if next >= len(s) || next-end >= maxGap || next == end {

@@ -93,7 +93,8 @@ const minUnknown = 4
 
 // findCase decodes words with random capitalisation.
 func findCase(d *token.Doc) string {
-	if d.Stats.Words < 6 || d.Stats.Longest < 3 && d.Stats.Singles < 3 && (d.Stats.Words-d.Stats.Known)*2 < d.Stats.Words {
+	if d.Stats.Words < 6 || d.Stats.Longest < 3 && d.Stats.Singles < 3 &&
+		(d.Stats.Words-d.Stats.Known)*2 < d.Stats.Words {
 		return ""
 	}
 	if d.Stats.Capitals < minUnknown && d.Stats.Marks&token.MarkBeyond == 0 {

@@ -70,7 +70,8 @@ func utf16Text(b []byte) string {
 		strange := 0
 		for i := 0; i < n && strange*10 <= n; i++ {
 			switch u := order.Uint16(b[2*i:]); {
-			case u >= ' ' && u < 0x180, u >= 0x400 && u < 0x500, u >= 0x3000 && u < 0x3100, u >= 0x4E00 && u < 0xA000, u >= 0xFF00 && u < 0xFF60, u == '\n':
+			case u >= ' ' && u < 0x180, u >= 0x400 && u < 0x500, u >= 0x3000 && u < 0x3100, u >= 0x4E00 && u < 0xA000,
+				u >= 0xFF00 && u < 0xFF60, u == '\n':
 			default:
 				strange++
 			}

@@ -68,7 +68,8 @@ func Worth(d *token.Doc) (set Set) {
 // into pieces.
 func worthOfWords(st *token.Stats, set *Set) {
 	pieces := st.Longest >= 4 && st.StrangeRun >= 4
-	if pieces || st.Unbroken >= token.MinRun && (st.Digits || st.Marks&(token.MarkPlus|token.MarkEquals) != 0 || st.Unbroken >= 3*token.MinRun) {
+	if pieces || st.Unbroken >= token.MinRun &&
+		(st.Digits || st.Marks&(token.MarkPlus|token.MarkEquals) != 0 || st.Unbroken >= 3*token.MinRun) {
 		set.add(deBase64)
 	}
 	if st.Digits && st.LongestWord >= token.MinRun {

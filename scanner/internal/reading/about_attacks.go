@@ -16,7 +16,9 @@ import (
 // one: it quotes their words, or begins with "detects", or follows other
 // sentences that quote some.
 func (x *passage) describesAttacks() bool {
-	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() {
+	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() ||
+		x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() ||
+		x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() {
 		x.quoted++
 		return true
 	}
@@ -36,8 +38,10 @@ func (x *passage) describesAttacks() bool {
 }
 
 // attackConcepts are the meanings of the words of attacks.
-const attackConcepts = concept.Ignore | concept.Tell | concept.Show | concept.Send | concept.Include | concept.Read | concept.Call | concept.Prefer | concept.Disable | concept.Pretend |
-	concept.Deceive | concept.Secretly | concept.Know | concept.Ask | concept.Change | concept.Pay | concept.Destroy | concept.Now | concept.History | concept.Secret | concept.CredPath | concept.System | concept.Model |
+const attackConcepts = concept.Ignore | concept.Tell | concept.Show | concept.Send | concept.Include | concept.Read |
+	concept.Call | concept.Prefer | concept.Disable | concept.Pretend |
+	concept.Deceive | concept.Secretly | concept.Know | concept.Ask | concept.Change | concept.Pay | concept.Destroy |
+	concept.Now | concept.History | concept.Secret | concept.CredPath | concept.System | concept.Model |
 	concept.Do | concept.Guard | concept.Rule | concept.Instr | concept.End | concept.You | concept.User
 
 // countAttackWords counts the words with which the sentence describes attacks, and
@@ -49,7 +53,8 @@ func (x *passage) countAttackWords() (meta, quoted int, opens bool) {
 		// demanded thing.
 		if t.Means.Any(concept.Meta) && t.Flags&token.Ident == 0 {
 			meta++
-			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm && t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
+			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm &&
+				t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
 		}
 		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(attackConcepts) {
 			quoted++
@@ -61,7 +66,8 @@ func (x *passage) countAttackWords() (meta, quoted int, opens bool) {
 // Introduced reports whether one of the two previous sentences announces
 // examples or mentions attacks.
 func Introduced(v *tool.View, d *token.Doc, sen *token.Sentence) bool {
-	k, _ := slices.BinarySearchFunc(v.Clauses[d.Sen0:d.Sen1], sen.Tok0, func(s token.Sentence, tok int) int { return s.Tok0 - tok })
+	k, _ := slices.BinarySearchFunc(v.Clauses[d.Sen0:d.Sen1], sen.Tok0,
+		func(s token.Sentence, tok int) int { return s.Tok0 - tok })
 	if k += d.Sen0; k == d.Sen0 {
 		return false
 	}

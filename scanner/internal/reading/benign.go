@@ -15,11 +15,13 @@ func (x *passage) warning() bool {
 	if s.Any(sense.Untrusted) {
 		return !x.mask.Has(concept.Prior|concept.System) && !s.Any(sense.Guide|sense.Briefing)
 	}
-	if !x.mask.Any(concept.Neg) || !s.Any(sense.Carry) || x.mask.Any(concept.Prior|concept.System) || s.Any(sense.Guide|sense.Briefing) {
+	if !x.mask.Any(concept.Neg) || !s.Any(sense.Carry) || x.mask.Any(concept.Prior|concept.System) ||
+		s.Any(sense.Guide|sense.Briefing) {
 		return false
 	}
 	c := x.senseAt(sense.Carry)
-	return x.findAny(concept.Neg, c-5, c) >= 0 && (s.Any(sense.InData|sense.Output) || x.mask.Any(concept.Result|concept.This))
+	return x.findAny(concept.Neg, c-5, c) >= 0 &&
+		(s.Any(sense.InData|sense.Output) || x.mask.Any(concept.Result|concept.This))
 }
 
 // quoting reports whether most demands of the sentence are in quotation marks,
@@ -27,7 +29,8 @@ func (x *passage) warning() bool {
 func (x *passage) quoting() bool {
 	quoted, plain := 0, 0
 	for _, t := range x.toks {
-		if t.Means.Any(concept.Ignore|concept.Send|concept.Tell|concept.Read|concept.Instr|concept.Secret|concept.Pay) && t.Flags&token.Ident == 0 {
+		if t.Means.Any(concept.Ignore|concept.Send|concept.Tell|concept.Read|concept.Instr|concept.Secret|
+			concept.Pay) && t.Flags&token.Ident == 0 {
 			if t.Flags&(token.Quote|token.Code) != 0 {
 				quoted++
 			} else if t.Means.Any(concept.Ignore | concept.Send | concept.Read | concept.Pay) {
@@ -47,7 +50,8 @@ func (x *passage) citing() bool {
 	if x.sen.Foreign {
 		return x.citesForeign()
 	}
-	const orders = concept.Ignore | concept.Tell | concept.Send | concept.Read | concept.Include | concept.Call | concept.Pretend | concept.Disable
+	const orders = concept.Ignore | concept.Tell | concept.Send | concept.Read | concept.Include | concept.Call |
+		concept.Pretend | concept.Disable
 	first, quoted := -1, 0
 	for i, t := range x.toks {
 		in := t.Flags&(token.Quote|token.Code) != 0

@@ -71,7 +71,8 @@ func (x *passage) addNamedEntities(i int, c *tripwire.Classes) {
 			c.Add(tripwire.Identifier)
 		}
 		x.callable(kebab, owner, c)
-	case t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || t.Flags&token.Break != 0 || x.gap(i)):
+	case t.Flags&token.Ident != 0 &&
+		(i == 0 || x.toks[i-1].Flags&token.Ident == 0 || t.Flags&token.Break != 0 || x.gap(i)):
 		x.named(i, c)
 	case x.reg != nil && quoted && x.ownerOf(x.word(i)) == ownerOther:
 		c.Add(tripwire.Identifier)
@@ -109,7 +110,8 @@ func (x *passage) namesOtherParameter(i int) bool {
 	for end < len(x.toks) && x.toks[end].Start < x.toks[i].Start+uint32(len(name)) {
 		end++
 	}
-	return (x.isWord(i-1, "parameter", "argument") || x.isWord(end, "parameter", "argument", "parameters", "arguments")) && !x.hasParameter(name)
+	return (x.isWord(i-1, "parameter", "argument") ||
+		x.isWord(end, "parameter", "argument", "parameters", "arguments")) && !x.hasParameter(name)
 }
 
 // callable adds the kinds of a name that may be another tool's. owner is what ownerOf says of
@@ -177,8 +179,10 @@ var ownSettings = []string{"config", "cache", "local"}
 
 // systemSettings are the names in /etc, up to a dot, that decide who may log in, what runs
 // and where names lead, or that tell about the machine.
-var systemSettings = []string{"passwd", "shadow", "gshadow", "group", "sudoers", "hosts", "hostname", "ssh", "ssl", "pki", "pam", "security", "cron", "crontab", "anacrontab",
-	"profile", "bash", "bashrc", "zsh", "zshrc", "environment", "resolv", "nsswitch", "fstab", "systemd", "init", "rc", "ld", "apt", "kubernetes", "network",
+var systemSettings = []string{"passwd", "shadow", "gshadow", "group", "sudoers", "hosts", "hostname", "ssh", "ssl",
+	"pki", "pam", "security", "cron", "crontab", "anacrontab",
+	"profile", "bash", "bashrc", "zsh", "zshrc", "environment", "resolv", "nsswitch", "fstab", "systemd", "init", "rc",
+	"ld", "apt", "kubernetes", "network",
 	"os-release", "machine-id", "issue", "motd", "nginx", "apache2"}
 
 const fileLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"

@@ -41,7 +41,8 @@ func (v *Reading) Judge(reg *tool.Registry) {
 // Worst returns the sentence with the highest score among those that in admits, or -1 and
 // -1 if there is none. It judges the tool first. Sentences that only forbid what attackers
 // demand do not count, nor do lists, code and sentences in two languages.
-func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Doc, *token.Sentence) bool) (doc, clause int, score token.Score) {
+func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Doc, *token.Sentence) bool) (doc, clause int,
+	score token.Score) {
 	v.Judge(reg)
 	doc, clause = -1, -1
 	for i := range v.Docs {
@@ -51,7 +52,8 @@ func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Doc, *to
 			continue
 		}
 		for k := d.Sen0; k < d.Sen1; k++ {
-			if s := &v.Clauses[k]; (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && in(f, d, s) && !v.isList(d, s) && !v.isCode(d, s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
+			if s := &v.Clauses[k]; (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && in(f, d, s) && !v.isList(d, s) &&
+				!v.isCode(d, s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
 				doc, clause, score = i, k, s.Score
 			}
 		}

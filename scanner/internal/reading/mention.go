@@ -29,7 +29,8 @@ func (x *passage) mentions() token.Names {
 		if x.reg != nil && t.Flags&token.Ident == 0 && x.namesKnown(i, named) {
 			return token.NamesOther
 		}
-		if t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || x.toks[i].Flags&token.Break != 0 || x.gap(i)) {
+		if t.Flags&token.Ident != 0 &&
+			(i == 0 || x.toks[i-1].Flags&token.Ident == 0 || x.toks[i].Flags&token.Break != 0 || x.gap(i)) {
 			name := x.identifier(i)
 			if !strings.ContainsAny(name, "_") && !isCamelCase(name) {
 				continue
@@ -61,7 +62,8 @@ func (x *passage) namesKnown(i int, named bool) bool {
 	if x.toks[i].Flags&(token.Quote|token.Code) != 0 && x.ownerOf(x.word(i)) == ownerOther {
 		return true
 	}
-	if i+1 < len(x.toks) && x.toks[i+1].Means.Any(concept.Tool) && x.toks[i+1].Form == lexicon.OtherForm && x.otherServer(x.word(i)) {
+	if i+1 < len(x.toks) && x.toks[i+1].Means.Any(concept.Tool) && x.toks[i+1].Form == lexicon.OtherForm &&
+		x.otherServer(x.word(i)) {
 		return true
 	}
 	return named && x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i))
@@ -71,11 +73,13 @@ func (x *passage) namesKnown(i int, named bool) bool {
 // "the email tool", "the secrets tool".
 func (x *passage) describesTool(i int) bool {
 	t := x.toks[i]
-	if !t.Means.Any(concept.Tool) || t.Form != lexicon.OtherForm || i == 0 || !x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
+	if !t.Means.Any(concept.Tool) || t.Form != lexicon.OtherForm || i == 0 ||
+		!x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
 		return false
 	}
 	p := x.toks[i-1]
-	if p.Means.Any(concept.This) || p.Means.Any(concept.Sub) || p.Flags&token.Break != 0 && i == 1 || t.Flags&token.Break != 0 || p.Flags&token.Ident != 0 {
+	if p.Means.Any(concept.This) || p.Means.Any(concept.Sub) || p.Flags&token.Break != 0 && i == 1 ||
+		t.Flags&token.Break != 0 || p.Flags&token.Ident != 0 {
 		return false
 	}
 	if x.ownerOf(x.identifier(i-1)) == ownerSelf {
@@ -84,7 +88,11 @@ func (x *passage) describesTool(i int) bool {
 	if x.isWord(i+1, "call", "calls", "use", "usage", "name", "names", "result", "results", "output", "outputs") {
 		return false
 	}
-	return !x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "deprecated", "related", "older", "newer", "language", "database", "web", "http", "upstream")
+	return !x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external",
+		"right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with",
+		"following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only",
+		"remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those",
+		"one", "deprecated", "related", "older", "newer", "language", "database", "web", "http", "upstream")
 }
 
 // otherServer reports whether a word names another server of the registry.
@@ -99,7 +107,8 @@ func (x *passage) otherServer(word string) bool {
 // gap reports whether white space precedes token i.
 func (x *passage) gap(i int) bool {
 	at := x.toks[i].Start
-	return at == 0 || x.doc.Text[at-1] == ' ' || x.doc.Text[at-1] == '\n' || x.doc.Text[at-1] == '`' || x.doc.Text[at-1] == '\''
+	return at == 0 || x.doc.Text[at-1] == ' ' || x.doc.Text[at-1] == '\n' || x.doc.Text[at-1] == '`' ||
+		x.doc.Text[at-1] == '\''
 }
 
 // maxIdentifier bounds an identifier on either side of a word, so that the cost
@@ -115,7 +124,8 @@ func (x *passage) identifier(i int) string {
 	for end < to && (char.IsWord(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && char.IsWord(s[end+1])) {
 		end++
 	}
-	for start > from && (char.IsWord(s[start-1]) || s[start-1] == '_' || s[start-1] == '-' && start-1 > from && char.IsWord(s[start-2])) {
+	for start > from && (char.IsWord(s[start-1]) || s[start-1] == '_' || s[start-1] == '-' && start-1 > from &&
+		char.IsWord(s[start-2])) {
 		start--
 	}
 	return s[start:end]
@@ -125,7 +135,8 @@ func (x *passage) identifier(i int) string {
 // get-weather, and "" otherwise.
 func (x *passage) kebab(i int) string {
 	t, s := &x.toks[i], x.doc.Text
-	if t.Flags&token.Ident != 0 || int(t.End)+1 >= len(s) || s[t.End] != '-' || !char.IsWord(s[t.End+1]) || t.Start > 0 && strings.IndexByte("-_./", s[t.Start-1]) >= 0 {
+	if t.Flags&token.Ident != 0 || int(t.End)+1 >= len(s) || s[t.End] != '-' || !char.IsWord(s[t.End+1]) ||
+		t.Start > 0 && strings.IndexByte("-_./", s[t.Start-1]) >= 0 {
 		return ""
 	}
 	return x.identifier(i)
@@ -182,7 +193,8 @@ func (x *passage) ownerOf(name string) int {
 // names of one server: edit_file and write_file.
 func (x *passage) sameFamily(name string) bool {
 	i, j := strings.LastIndexByte(name, '_'), strings.LastIndexByte(x.v.Name, '_')
-	return i > 0 && j > 0 && len(name)-i > 4 && strings.EqualFold(strings.TrimSuffix(name[i:], "s"), strings.TrimSuffix(x.v.Name[j:], "s"))
+	return i > 0 && j > 0 && len(name)-i > 4 &&
+		strings.EqualFold(strings.TrimSuffix(name[i:], "s"), strings.TrimSuffix(x.v.Name[j:], "s"))
 }
 
 // isUpperCase reports whether a name has no lower-case letter.
@@ -200,5 +212,6 @@ func isUpperCase(name string) bool {
 // actionName reports whether the identifier at i begins with a verb, like names
 // of tools and unlike names of fields.
 func (x *passage) actionName(i int) bool {
-	return x.toks[i].Form == lexicon.BaseForm || x.toks[i].Means.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)
+	return x.toks[i].Form == lexicon.BaseForm ||
+		x.toks[i].Means.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)
 }

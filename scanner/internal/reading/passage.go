@@ -98,6 +98,9 @@ func (x *passage) nearbySenses() (s sense.Set) {
 // into reports whether something is put into what token i names: "in note",
 // "as the ref".
 func (x *passage) into(i int) bool {
-	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
-		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") && x.toks[i-1].Means.Any(concept.This|concept.Stop|concept.Foreign|concept.Param) || x.sen.Foreign && i > 0 && x.toks[i-1].Senses.Any(sense.Field)
+	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als",
+		"em", "como", "comme", "feld", "в") ||
+		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") &&
+			x.toks[i-1].Means.Any(concept.This|concept.Stop|concept.Foreign|concept.Param) || x.sen.Foreign && i > 0 &&
+		x.toks[i-1].Senses.Any(sense.Field)
 }

@@ -13,12 +13,14 @@ import (
 // history" is no such demand, but "never forget to include it" and "never include
 // less than all of it" are.
 func (v *Reading) forbids(d *token.Doc, s *token.Sentence) bool {
-	const private = concept.Conv | concept.History | concept.Secret | concept.CredPath | concept.System | concept.Personal
+	const private = concept.Conv | concept.History | concept.Secret | concept.CredPath | concept.System |
+		concept.Personal
 	x := passage{v: v, doc: d}
 	x.setSentence(s)
 	verb := x.forbidden()
 	switch {
-	case verb < 0 || s.Foreign || x.mask.Any(concept.Secretly|concept.Deceive|concept.When) || x.mask.Any(concept.Tool) && !x.mask.Any(concept.This):
+	case verb < 0 || s.Foreign || x.mask.Any(concept.Secretly|concept.Deceive|concept.When) ||
+		x.mask.Any(concept.Tool) && !x.mask.Any(concept.This):
 		return false
 	case x.toks[verb].Means.Any(concept.Destroy):
 		if x.mask.Any(private) {
@@ -33,8 +35,11 @@ func (v *Reading) forbids(d *token.Doc, s *token.Sentence) bool {
 		switch {
 		case t.Means.Any(concept.Neg) && (!x.isWord(i, "without") || x.findAny(concept.Ask, i, i+5) < 0),
 			t.Means.Any(concept.User) && !strings.HasSuffix(x.word(i), "'s"),
-			t.Form == lexicon.BaseForm && t.Flags&token.Ident == 0 && t.Flags&token.Break != 0 && x.mood(i) >= token.MoodOrder,
-			x.isWord(i, "but", "except", "before", "until", "instead", "other", "another", "less", "fewer", "only", "just", "partial", "incomplete", "redacted", "masked", "empty", "placeholder", "placeholders", "summary", "then"):
+			t.Form == lexicon.BaseForm && t.Flags&token.Ident == 0 && t.Flags&token.Break != 0 &&
+				x.mood(i) >= token.MoodOrder,
+			x.isWord(i, "but", "except", "before", "until", "instead", "other", "another", "less", "fewer", "only",
+				"just", "partial", "incomplete", "redacted", "masked", "empty", "placeholder", "placeholders",
+				"summary", "then"):
 			return false
 		}
 	}
@@ -51,7 +56,8 @@ func (x *passage) forbidden() int {
 				return i + 1
 			}
 			return -1
-		case !t.Means.Any(concept.You|concept.Must|concept.Modal|concept.Do|concept.Should|concept.Adv) && !x.isWord(i, "do"):
+		case !t.Means.Any(concept.You|concept.Must|concept.Modal|concept.Do|concept.Should|concept.Adv) &&
+			!x.isWord(i, "do"):
 			return -1
 		}
 	}

@@ -52,7 +52,8 @@ type wordTable struct {
 }
 
 var tripwireWords = sync.OnceValue(func() *wordTable {
-	w := &wordTable{set: tripwire.Get(), lists: make([]tripwire.Classes, 1), anchors: make([]tripwire.Bitset, 1), rest: map[string]uint16{}}
+	w := &wordTable{set: tripwire.Get(), lists: make([]tripwire.Classes, 1), anchors: make([]tripwire.Bitset, 1),
+		rest: map[string]uint16{}}
 	trie := lexicon.Get().Latin
 	w.byNode = make([]uint16, len(trie.Cells))
 	w.set.Words(func(word string, in tripwire.Classes) {
@@ -160,12 +161,15 @@ func (x *passage) matchTripwire(tw *tripwire.Tripwire, mask *tripwire.Classes, d
 		if !mask.Holds(p.Needs) {
 			continue
 		}
-		if from, to, ok := x.matches(p); ok && !x.deniedFrom(from) && !x.isExempt(tw, mask) && (tw.In != "parameter" || x.takesText()) {
+		if from, to, ok := x.matches(p); ok && !x.deniedFrom(from) && !x.isExempt(tw, mask) &&
+			(tw.In != "parameter" || x.takesText()) {
 			cited := x.quotedFrom(from)
 			if cited && (describesAttack || x.about.Any(concept.Meta) || x.mask.Any(concept.Meta)) {
 				continue
 			}
-			x.v.tripwireMatches = append(x.v.tripwireMatches, Match{Tripwire: tw, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, DescribesAttack: describesAttack || cited})
+			x.v.tripwireMatches = append(x.v.tripwireMatches,
+				Match{Tripwire: tw, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End,
+					DescribesAttack: describesAttack || cited})
 			return
 		}
 	}
@@ -241,7 +245,8 @@ func (x *passage) quotedFrom(i int) bool {
 func (x *passage) imposesQuoted() bool {
 	for i := range x.toks {
 		if x.toks[i].Means.Any(concept.You) && x.toks[i].Flags&(token.Quote|token.Code) == 0 {
-			if k := x.findAny(concept.Must, i+1, i+3); k >= 0 && x.toks[k].Flags&(token.Quote|token.Code) == 0 && x.findAny(concept.Neg, i, k+3) < 0 {
+			if k := x.findAny(concept.Must, i+1, i+3); k >= 0 && x.toks[k].Flags&(token.Quote|token.Code) == 0 &&
+				x.findAny(concept.Neg, i, k+3) < 0 {
 				return true
 			}
 		}
@@ -320,7 +325,8 @@ func (x *passage) matches(p *tripwire.Pattern) (from, to int, ok bool) {
 		found := false
 		clear(next)
 		for i := range n {
-			if !x.v.tokenClasses[i].Has(e.Class) || e.Imperative && !x.isDemanded(i, e.Order) || e.Last && !x.endsClause(i) {
+			if !x.v.tokenClasses[i].Has(e.Class) || e.Imperative && !x.isDemanded(i, e.Order) || e.Last &&
+				!x.endsClause(i) {
 				continue
 			}
 			if k == 0 {
@@ -391,7 +397,8 @@ func (x *passage) isDemanded(i int, order bool) bool {
 	if i == 0 {
 		return !order || !x.sen.First
 	}
-	return t.Flags&token.Break != 0 || x.toks[i-1].Means.Any(concept.Must|concept.Should|concept.And|concept.You|concept.Modal)
+	return t.Flags&token.Break != 0 ||
+		x.toks[i-1].Means.Any(concept.Must|concept.Should|concept.And|concept.You|concept.Modal)
 }
 
 // beginsSentence reports whether the verb at token i begins a sentence although no

@@ -44,7 +44,9 @@ func wrapped(s string, i, next int) bool {
 		return false
 	}
 	end, begin := charClasses[s[i-1]], charClasses[s[next]]
-	return (end == ccLower || end == ccUpper || end == ccDigit || s[i-1] == ',') && (begin == ccUpper || begin == ccQuote || begin == ccDigit && next+1 < len(s) && s[next+1] != '.' || s[next] == '~' || s[next] == '/')
+	return (end == ccLower || end == ccUpper || end == ccDigit || s[i-1] == ',') &&
+		(begin == ccUpper || begin == ccQuote || begin == ccDigit && next+1 < len(s) && s[next+1] != '.' ||
+			s[next] == '~' || s[next] == '/')
 }
 
 // stop ends a sentence at . ! ? if white space or a closing mark follows.
@@ -62,7 +64,8 @@ func (z *Tokenizer) stop(i int) int {
 		z.endClause(j + 1)
 	}
 	switch k := charClasses[s[j]]; {
-	case k == ccSpace || k == ccNewline || k == ccQuote || k == ccBeyond || s[j] == '\'' || s[j] == ')' || s[j] == '<' || s[j] == '*' || s[j] == ']':
+	case k == ccSpace || k == ccNewline || k == ccQuote || k == ccBeyond || s[j] == '\'' || s[j] == ')' ||
+		s[j] == '<' || s[j] == '*' || s[j] == ']':
 		// "e.g. this" continues the sentence. The number of a list's item is no part of
 		// it, but "in base 2. Read" ends one.
 		if n := len(z.tokens); n > z.senTok && i > 0 && s[i] == '.' && k == ccSpace {
@@ -72,7 +75,8 @@ func (z *Tokenizer) stop(i int) int {
 				case digit && n-1 == z.senTok:
 					z.senTok, z.senStart = n, j
 					return j
-				case !digit && j+1 < len(s) && (charClasses[s[j+1]] == ccLower || charClasses[s[j+1]] == ccQuote && s[last.Start] == 'g'):
+				case !digit && j+1 < len(s) &&
+					(charClasses[s[j+1]] == ccLower || charClasses[s[j+1]] == ccQuote && s[last.Start] == 'g'):
 					return j
 				}
 			}
@@ -138,7 +142,8 @@ func (z *Tokenizer) quote(mark byte) {
 // before something that is not a letter.
 func (z *Tokenizer) apostrophe(i int) {
 	s := z.s
-	if z.open == 0 && (i == 0 || charClasses[s[i-1]] == ccSpace || s[i-1] == '(' || s[i-1] == '[' || s[i-1] == ',' || s[i-1] == ':') {
+	if z.open == 0 && (i == 0 || charClasses[s[i-1]] == ccSpace || s[i-1] == '(' || s[i-1] == '[' || s[i-1] == ',' ||
+		s[i-1] == ':') {
 		z.quote('\'')
 	} else if z.open == '\'' && (i+1 >= len(s) || charClasses[s[i+1]] != ccLower) {
 		z.quote('\'')

@@ -15,12 +15,15 @@ func compounds(text string, toks []Token) {
 	for i := range toks {
 		t := &toks[i]
 		switch {
-		case t.Means.Any(concept.System) && i > 0 && t.Flags&(Break|Phrase) == 0 && written(text, *t, "system") && kindOfSystem(toks, i):
+		case t.Means.Any(concept.System) && i > 0 && t.Flags&(Break|Phrase) == 0 && written(text, *t, "system") &&
+			kindOfSystem(toks, i):
 			t.Means &^= concept.System
-		case t.Means.Any(concept.User) && i+1 < len(toks) && toks[i+1].Flags&Break == 0 && written(text, *t, "user") && written(text, toks[i+1], "agent"):
+		case t.Means.Any(concept.User) && i+1 < len(toks) && toks[i+1].Flags&Break == 0 && written(text, *t, "user") &&
+			written(text, toks[i+1], "agent"):
 			t.Means &^= concept.User
 			// "the user agent must send" may still mean the model.
-			if n := i + 2; n >= len(toks) || !toks[n].Means.Any(concept.Must|concept.Modal|concept.Should) && !(toks[n].Means.Any(concept.Deeds) && toks[n].Form == lexicon.ThirdPerson) {
+			if n := i + 2; n >= len(toks) || !toks[n].Means.Any(concept.Must|concept.Modal|concept.Should) &&
+				!(toks[n].Means.Any(concept.Deeds) && toks[n].Form == lexicon.ThirdPerson) {
 				toks[i+1].Means &^= concept.Model
 			}
 		}
@@ -34,7 +37,9 @@ func kindOfSystem(toks []Token, i int) bool {
 	if i+1 < len(toks) && toks[i+1].Means.Any(parties) && toks[i+1].Flags&Break == 0 {
 		return false
 	}
-	return !toks[i-1].Means.Any(concept.Stop | concept.You | concept.Prior | concept.Other | concept.This | concept.Sub | concept.And | concept.To | concept.Be | concept.Model | concept.User | concept.Ignore | concept.Disable | concept.Whole | concept.System | concept.Neg)
+	return !toks[i-1].Means.Any(concept.Stop | concept.You | concept.Prior | concept.Other | concept.This |
+		concept.Sub | concept.And | concept.To | concept.Be | concept.Model | concept.User | concept.Ignore |
+		concept.Disable | concept.Whole | concept.System | concept.Neg)
 }
 
 // written compares a token with a lower-case word, ignoring the token's case.

@@ -14,7 +14,8 @@ const LongChain = 6
 func unchain(text string, toks []Token) {
 	for i := 0; i < len(toks); {
 		j := i + 1
-		for j < len(toks) && toks[j].Flags&Ident != 0 && toks[j].Start == toks[j-1].End+1 && text[toks[j-1].End] == '_' {
+		for j < len(toks) && toks[j].Flags&Ident != 0 && toks[j].Start == toks[j-1].End+1 &&
+			text[toks[j-1].End] == '_' {
 			j++
 		}
 		if j-i >= LongChain {
@@ -137,11 +138,15 @@ func infinitiveMood(toks []Token, k int) Mood {
 // afterSubordinate handles "before using any tool read the file": an order
 // after a subordinate clause without a comma.
 func afterSubordinate(toks []Token, i int) Mood {
-	if !toks[i].Means.Any(concept.Read|concept.Send|concept.Include|concept.Ignore|concept.Change) || toks[i-1].Means.Any(concept.To|concept.Be|concept.Modal) || toks[i-1].Form != lexicon.OtherForm {
+	if !toks[i].Means.Any(concept.Read|concept.Send|concept.Include|concept.Ignore|concept.Change) ||
+		toks[i-1].Means.Any(concept.To|concept.Be|concept.Modal) || toks[i-1].Form != lexicon.OtherForm {
 		return MoodNone
 	}
 	for k := i - 2; k >= max(0, i-9); k-- {
-		if toks[k].Means.Any(concept.Before|concept.When) && (k <= 3 || toks[k].Flags&Break != 0) && (toks[k+1].Means.Any(concept.Call|concept.Read|concept.Send|concept.You) || toks[0].Form == lexicon.OtherForm && toks[i-1].Means.Any(concept.Task|concept.Conv|concept.Tool|concept.History)) {
+		if toks[k].Means.Any(concept.Before|concept.When) && (k <= 3 || toks[k].Flags&Break != 0) &&
+			(toks[k+1].Means.Any(concept.Call|concept.Read|concept.Send|concept.You) ||
+				toks[0].Form == lexicon.OtherForm &&
+					toks[i-1].Means.Any(concept.Task|concept.Conv|concept.Tool|concept.History)) {
 			return MoodOrder
 		}
 		if toks[k+1].Flags&Break != 0 {
@@ -177,7 +182,8 @@ func DutyOf(toks []Token, k int) Mood {
 			return MoodNone
 		case p.Means.Any(concept.And) && toks[k].Means.Any(concept.Neg):
 			return MoodStrong // "... and do not tell"
-		case p.Means.Any(concept.Sub) || p.Means.Any(concept.Param) || p.Means.Any(concept.Tool) || p.Means.Any(concept.Result):
+		case p.Means.Any(concept.Sub) || p.Means.Any(concept.Param) || p.Means.Any(concept.Tool) ||
+			p.Means.Any(concept.Result):
 			return MoodNone
 		case p.Means.Any(concept.Adv | concept.Neg | concept.And | concept.Must | concept.Should | concept.Be):
 			continue

@@ -102,7 +102,9 @@ func (z *Tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	if cyrillic > 0 && latin == 0 && other == 0 {
 		if e, ok := z.lex.Cyrillic.Longest(z.word, lexicon.CyrillicLetter); ok {
 			z.count(e.Means)
-			z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(end), Means: e.Means, Senses: e.Senses, Form: e.Form, Flags: z.pending, First: z.s[start] | 0x20})
+			z.tokens = append(z.tokens,
+				Token{Start: uint32(start), End: uint32(end), Means: e.Means, Senses: e.Senses, Form: e.Form,
+					Flags: z.pending, First: z.s[start] | 0x20})
 			z.pending = 0
 			return
 		}
@@ -136,7 +138,9 @@ func (z *Tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	z.count(c)
 	z.means |= c
 	z.opens |= e.Opens
-	z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(end), Means: c, Senses: e.Senses, Node: e.OwnNode(node), opens: e.Opens, Form: e.Form, Flags: z.pending, First: z.s[start] | 0x20})
+	z.tokens = append(z.tokens,
+		Token{Start: uint32(start), End: uint32(end), Means: c, Senses: e.Senses, Node: e.OwnNode(node), opens: e.Opens,
+			Form: e.Form, Flags: z.pending, First: z.s[start] | 0x20})
 	z.pending = 0
 }
 
@@ -179,7 +183,8 @@ func (z *Tokenizer) cjkRun(i int) int {
 		}
 		z.bound(i)
 		z.count(c)
-		z.tokens = append(z.tokens, Token{Start: uint32(i), End: uint32(end), Means: c, Senses: sen, Flags: z.pending, First: z.s[i] | 0x20})
+		z.tokens = append(z.tokens,
+			Token{Start: uint32(i), End: uint32(end), Means: c, Senses: sen, Flags: z.pending, First: z.s[i] | 0x20})
 		z.pending = 0
 		i = end
 	}

@@ -244,7 +244,8 @@ func (z *Tokenizer) run() {
 			if command.Marks[s[i]] && command.Opens(s, i) {
 				z.stats.Command = true
 			}
-			if s[i] == '-' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == ' ') || s[i] == '/' && i > 0 && s[i-1] == '<' {
+			if s[i] == '-' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == ' ') || s[i] == '/' && i > 0 &&
+				s[i-1] == '<' {
 				if s[i] == '-' {
 					z.pending |= Break
 				}

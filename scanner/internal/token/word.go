@@ -108,7 +108,9 @@ func (z *Tokenizer) asciiWord(i int) int {
 	if nameGoesOn(s, i) {
 		flags |= Ident
 	}
-	z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(i), Means: c, Senses: e.Senses, Node: node, opens: e.Opens, Form: e.Form, Flags: flags, First: first})
+	z.tokens = append(z.tokens,
+		Token{Start: uint32(start), End: uint32(i), Means: c, Senses: e.Senses, Node: node, opens: e.Opens,
+			Form: e.Form, Flags: flags, First: first})
 	return i
 }
 
@@ -320,7 +322,8 @@ func (z *Tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	if mixed {
 		z.stats.Mixed++
 	}
-	if n := letters + digits; digits > 0 && (n <= 4 || n == 8) || n == 2 && char.Hex[z.s[start]] && char.Hex[z.s[start+1]] {
+	if n := letters + digits; digits > 0 && (n <= 4 || n == 8) || n == 2 && char.Hex[z.s[start]] &&
+		char.Hex[z.s[start+1]] {
 		z.stats.numberRun++
 		z.stats.Numbers = max(z.stats.Numbers, z.stats.numberRun)
 	} else {
@@ -341,7 +344,9 @@ func (z *Tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	case letters > 1:
 		z.unknown++
 	}
-	z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(end), Means: c, Senses: e.Senses, Node: e.OwnNode(node), opens: e.Opens, Form: e.Form, Flags: flags, First: z.s[start] | 0x20})
+	z.tokens = append(z.tokens,
+		Token{Start: uint32(start), End: uint32(end), Means: c, Senses: e.Senses, Node: e.OwnNode(node), opens: e.Opens,
+			Form: e.Form, Flags: flags, First: z.s[start] | 0x20})
 }
 
 // inHost reports whether a word is part of a host name: "mail.example" does not

@@ -56,10 +56,12 @@ func contrasting(tools []*Definition) []*Definition {
 	a := tools[0]
 	var elsewhere, otherwise []*Definition // on another server than a; of another name
 	for _, t := range tools {
-		if !SameServer(t.Server, a.Server) && (len(elsewhere) == 0 || len(elsewhere) == 1 && elsewhere[0].Name != t.Name) {
+		if !SameServer(t.Server, a.Server) &&
+			(len(elsewhere) == 0 || len(elsewhere) == 1 && elsewhere[0].Name != t.Name) {
 			elsewhere = append(elsewhere, t)
 		}
-		if t.Name != a.Name && (len(otherwise) == 0 || len(otherwise) == 1 && !SameServer(otherwise[0].Server, t.Server)) {
+		if t.Name != a.Name && (len(otherwise) == 0 || len(otherwise) == 1 &&
+			!SameServer(otherwise[0].Server, t.Server)) {
 			otherwise = append(otherwise, t)
 		}
 	}

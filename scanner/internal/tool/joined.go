@@ -17,7 +17,8 @@ func (v *View) encodedPieces() (pieces string, n int) {
 	for i := range v.Fields {
 		f := &v.Fields[i]
 		st := &v.Docs[i].Stats
-		if st.LongestWord < token.MinRun && (st.LongestWord < 8 || st.Mixed == 0) || f.Kind == KindName || f.Kind == KindParamName || len(f.Text) > 1<<16 {
+		if st.LongestWord < token.MinRun && (st.LongestWord < 8 || st.Mixed == 0) || f.Kind == KindName ||
+			f.Kind == KindParamName || len(f.Text) > 1<<16 {
 			continue
 		}
 		char.Runs(f.Text, &char.Base64, 8, func(run string) bool {

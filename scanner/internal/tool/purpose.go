@@ -43,9 +43,13 @@ func (v *View) readPurpose() concept.Set {
 				continue
 			}
 			s := &v.Clauses[d.Sen0]
-			if !s.Means.Any(concept.Must|concept.Secretly|concept.When|concept.Ignore|concept.Model) && !s.Means.Has(concept.Neg|concept.Tell) || s.Foreign && !s.Means.Any(concept.Must|concept.Before|concept.Neg|concept.Secretly|concept.Ignore|concept.Model) {
+			if !s.Means.Any(concept.Must|concept.Secretly|concept.When|concept.Ignore|concept.Model) &&
+				!s.Means.Has(concept.Neg|concept.Tell) || s.Foreign &&
+				!s.Means.Any(concept.Must|concept.Before|concept.Neg|concept.Secretly|concept.Ignore|concept.Model) {
 				c |= v.openlyFor(d, s)
-			} else if v.states(d, s) && !s.Means.Any(concept.Must|concept.Secretly|concept.Ignore|concept.Model|concept.You) && !s.Means.Has(concept.Neg|concept.Tell) {
+			} else if v.states(d, s) &&
+				!s.Means.Any(concept.Must|concept.Secretly|concept.Ignore|concept.Model|concept.You) &&
+				!s.Means.Has(concept.Neg|concept.Tell) {
 				c |= v.openlyFor(d, s) // "writes a variable after a check"
 			}
 			if v.states(d, s) {
@@ -56,7 +60,9 @@ func (v *View) readPurpose() concept.Set {
 			}
 			// "Uses the previous turns to resolve pronouns" says it openly.
 			for k := d.Sen0 + 1; k < min(d.Sen1, d.Sen0+6); k++ {
-				if s := &v.Clauses[k]; v.Tokens[s.Tok0].Form == lexicon.ThirdPerson && !s.Means.Any(concept.Must|concept.Secretly|concept.Model|concept.Ignore|concept.When|concept.Neg) && !s.Senses.Any(sense.Reject) {
+				if s := &v.Clauses[k]; v.Tokens[s.Tok0].Form == lexicon.ThirdPerson &&
+					!s.Means.Any(concept.Must|concept.Secretly|concept.Model|concept.Ignore|concept.When|concept.Neg) &&
+					!s.Senses.Any(sense.Reject) {
 					c |= s.Means & (concept.Conv | concept.History)
 				}
 			}
@@ -77,7 +83,8 @@ func (v *View) states(d *token.Doc, s *token.Sentence) bool {
 // variables of such a file are part of it, and a public key is not.
 func (v *View) openlyFor(d *token.Doc, s *token.Sentence) concept.Set {
 	m := s.Means
-	if !m.Any(concept.CredPath) || !m.Any(concept.Send|concept.Read|concept.Include) || strings.Contains(d.Text[s.Start:min(int(s.End)+4, len(d.Text))], ".pub") {
+	if !m.Any(concept.CredPath) || !m.Any(concept.Send|concept.Read|concept.Include) ||
+		strings.Contains(d.Text[s.Start:min(int(s.End)+4, len(d.Text))], ".pub") {
 		return m
 	}
 	if m.Any(concept.Outside | concept.Link) {

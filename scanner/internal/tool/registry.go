@@ -406,7 +406,8 @@ func (d lookalikeNames) lookup(name string) string {
 		if SameServer(n, name) {
 			continue
 		}
-		if char.IsASCII(name) && (!char.IsASCII(n) || strings.ContainsAny(n, "015I") && !strings.ContainsAny(name, "015I")) {
+		if char.IsASCII(name) &&
+			(!char.IsASCII(n) || strings.ContainsAny(n, "015I") && !strings.ContainsAny(name, "015I")) {
 			continue
 		}
 		return n

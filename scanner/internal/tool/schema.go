@@ -350,7 +350,8 @@ func picture(s string) bool {
 
 // pictureStarts are the first bytes of pictures; a dot stands for any byte.
 var pictureStarts = [...]string{
-	"\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF87a", "GIF89a", "RIFF....WEBP", "\x00\x00\x01\x00", "....ftypavif", "....ftypavis",
+	"\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF87a", "GIF89a", "RIFF....WEBP", "\x00\x00\x01\x00", "....ftypavif",
+	"....ftypavis",
 }
 
 // pictureData reports whether text in base64 begins like a picture.

@@ -200,7 +200,8 @@ func (v *View) Lower(d *token.Doc, t token.Token) []byte {
 // and values that a model sees.
 func (f *Field) Classified() bool {
 	switch f.Kind {
-	case KindDescription, KindTitle, KindParamDescription, KindEnum, KindDefault, KindExample, KindComment, KindOther, KindAnnotation, KindJoined, KindExtra:
+	case KindDescription, KindTitle, KindParamDescription, KindEnum, KindDefault, KindExample, KindComment, KindOther,
+		KindAnnotation, KindJoined, KindExtra:
 		return true
 	}
 	return false

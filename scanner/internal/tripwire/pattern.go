@@ -34,7 +34,8 @@ const (
 )
 
 var kinds = map[string]Class{
-	"credentials": Credentials, "credfile": CredentialFile, "systemfile": SystemFile, "chattag": ChatTag, "url": URL, "email": Email, "path": Path, "tool": Tool,
+	"credentials": Credentials, "credfile": CredentialFile, "systemfile": SystemFile, "chattag": ChatTag, "url": URL,
+	"email": Email, "path": Path, "tool": Tool,
 	"knowntool": KnownTool, "self": Self, "command": Command, "identifier": Identifier, "amount": Amount,
 	"callable": Callable, "stranger": Stranger, "literal": Literal, "otherparameter": OtherParameter,
 }

@@ -82,9 +82,13 @@ func (s *Set) AnchoredBy(c *Classes) (w Bitset) {
 }
 
 // common are words of nearly every text. A class that has one is a poor anchor.
-var common = []string{"all", "any", "every", "each", "no", "not", "never", "use", "first", "before", "the", "if", "when", "is", "are",
-	"that", "this", "it", "what", "user", "must", "always", "required", "only", "file", "files", "name", "address", "text", "path", "set", "get", "list", "add",
-	"output", "result", "results", "error", "errors", "read", "run", "other", "message", "messages", "type", "query", "provide", "need", "should"}
+var common = []string{"all", "any", "every", "each", "no", "not", "never", "use", "first", "before", "the", "if",
+	"when", "is", "are",
+	"that", "this", "it", "what", "user", "must", "always", "required", "only", "file", "files", "name", "address",
+	"text", "path", "set", "get", "list", "add",
+	"output", "result", "results", "error", "errors", "read", "run", "other", "message", "messages", "type",
+	"query", "provide", "need",
+	"should"}
 
 // costs estimates how often a text has a word of each class.
 func (s *Set) costs() map[Class]int {
@@ -140,7 +144,8 @@ func Parse(raw []byte) (*Set, error) {
 	if err := d.Decode(&file); err != nil {
 		return nil, err
 	}
-	c := compiler{sets: file.Sets, ids: map[string]Class{}, out: &Set{words: map[string]Classes{}, anchors: map[Class]Bitset{}}}
+	c := compiler{sets: file.Sets, ids: map[string]Class{},
+		out: &Set{words: map[string]Classes{}, anchors: map[Class]Bitset{}}}
 	var err error
 	if c.out.Fillers, err = c.set("fillers"); err != nil {
 		return nil, err

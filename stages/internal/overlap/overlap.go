@@ -44,7 +44,8 @@ func (p Part) SameCases() bool { return p.cases == nil }
 // Whole reports whether all queries are common, so that figures over the common
 // queries are those over all.
 func (p Part) Whole() bool {
-	return p.Data == nil || p.Data.Queries.Common == p.Data.Queries.Now && p.Data.Queries.Common == p.Data.Queries.Before
+	return p.Data == nil || p.Data.Queries.Common == p.Data.Queries.Now &&
+		p.Data.Queries.Common == p.Data.Queries.Before
 }
 
 // Queries lists the results in the baseline of the common queries, by id.
@@ -65,7 +66,8 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 	sameCorpus := agg.Data.CorpusSHA256 == b.Data.CorpusSHA256
 	sameGolden := agg.Data.GoldenSHA256 == b.Data.GoldenSHA256
 	sameSecurity := agg.Data.SecuritySHA256 == b.Data.SecuritySHA256
-	sameCases := b.Selection == nil || !hasCases(agg.Validation) || casesDigest(agg.Validation) == b.Selection.CasesSHA256
+	sameCases := b.Selection == nil || !hasCases(agg.Validation) ||
+		casesDigest(agg.Validation) == b.Selection.CasesSHA256
 	if sameCorpus && sameGolden && sameSecurity && sameCases {
 		return Part{}
 	}
@@ -74,7 +76,8 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 	if !known {
 		now, before = &contracts.DataDigests{}, &contracts.DataDigests{}
 	}
-	d := &contracts.DataComparison{Baseline: b.Data, Changes: []contracts.DataChange{}, Apart: []contracts.ApartQueries{}}
+	d := &contracts.DataComparison{Baseline: b.Data, Changes: []contracts.DataChange{},
+		Apart: []contracts.ApartQueries{}}
 	p := Part{Data: d}
 
 	tools := compare(d, contracts.KindCorpus, sameCorpus, known, now.Tools, before.Tools)
@@ -120,7 +123,8 @@ var kinds = []string{contracts.KindGolden, contracts.KindSecurity, contracts.Kin
 // compare returns the ids of the entries that two versions of a dataset have in
 // common, and adds the others to the changes. It does nothing if the versions
 // are the same. Without digests nothing is common.
-func compare(d *contracts.DataComparison, kind string, same, known bool, now, before map[string]string) map[string]bool {
+func compare(d *contracts.DataComparison, kind string, same, known bool, now,
+	before map[string]string) map[string]bool {
 	common := make(map[string]bool)
 	switch {
 	case same:
@@ -165,7 +169,8 @@ func (p *Part) findQueries(queries []contracts.QuerySummary, b contracts.Baselin
 		}
 		if tool := p.editedTool(q); tool != "" {
 			if !slices.Contains(p.Data.Unknown, contracts.KindCorpus) {
-				p.Data.Changes = append(p.Data.Changes, contracts.DataChange{Kind: contracts.KindGolden, ID: q.ID, State: contracts.MoveEdited, Tool: tool})
+				p.Data.Changes = append(p.Data.Changes,
+					contracts.DataChange{Kind: contracts.KindGolden, ID: q.ID, State: contracts.MoveEdited, Tool: tool})
 			}
 			continue
 		}
@@ -189,7 +194,8 @@ func (p *Part) editedTool(q contracts.QuerySummary) contracts.ToolID {
 }
 
 // nonCommonQueries summarises the queries that are not common, by state.
-func nonCommonQueries(queries []contracts.QuerySummary, b contracts.Baseline, changes []contracts.DataChange) []contracts.ApartQueries {
+func nonCommonQueries(queries []contracts.QuerySummary, b contracts.Baseline,
+	changes []contracts.DataChange) []contracts.ApartQueries {
 	state := make(map[string]string)
 	for _, c := range changes {
 		if c.Kind == contracts.KindGolden {
@@ -210,7 +216,8 @@ func nonCommonQueries(queries []contracts.QuerySummary, b contracts.Baseline, ch
 	list := []contracts.ApartQueries{}
 	for _, s := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
 		if n := max(len(now[s]), len(before[s])); n > 0 {
-			list = append(list, contracts.ApartQueries{State: s, Queries: n, Metrics: means(now[s]), Before: means(before[s])})
+			list = append(list, contracts.ApartQueries{State: s, Queries: n, Metrics: means(now[s]),
+				Before: means(before[s])})
 		}
 	}
 	return list

@@ -5,7 +5,8 @@ import "strings"
 // ansi returns operators that are all disguises: programs and models read a
 // definition, and no honest terminal program prints it unchanged.
 func ansi() []Operator {
-	const read = " Models receive the escape sequences as characters and read the text around them. Removing the sequences restores the text."
+	const read = " Models receive the escape sequences as characters and read the text around them. Removing the " +
+		"sequences restores the text."
 	return []Operator{
 		{Family: ANSI, Name: "conceal", Disguise: true,
 			Reads:   "The passage between the sequences that switch concealed text on and off." + read,

@@ -27,11 +27,15 @@ func atbash(s string) string {
 
 // morseCodes are the codes of ITU-R M.1677-1.
 var morseCodes = map[rune]string{
-	'a': ".-", 'b': "-...", 'c': "-.-.", 'd': "-..", 'e': ".", 'f': "..-.", 'g': "--.", 'h': "....", 'i': "..", 'j': ".---",
-	'k': "-.-", 'l': ".-..", 'm': "--", 'n': "-.", 'o': "---", 'p': ".--.", 'q': "--.-", 'r': ".-.", 's': "...", 't': "-",
+	'a': ".-", 'b': "-...", 'c': "-.-.", 'd': "-..", 'e': ".", 'f': "..-.", 'g': "--.", 'h': "....", 'i': "..",
+	'j': ".---",
+	'k': "-.-", 'l': ".-..", 'm': "--", 'n': "-.", 'o': "---", 'p': ".--.", 'q': "--.-", 'r': ".-.", 's': "...",
+	't': "-",
 	'u': "..-", 'v': "...-", 'w': ".--", 'x': "-..-", 'y': "-.--", 'z': "--..",
-	'0': "-----", '1': ".----", '2': "..---", '3': "...--", '4': "....-", '5': ".....", '6': "-....", '7': "--...", '8': "---..", '9': "----.",
-	'.': ".-.-.-", ',': "--..--", '?': "..--..", '\'': ".----.", '/': "-..-.", '(': "-.--.", ')': "-.--.-", ':': "---...",
+	'0': "-----", '1': ".----", '2': "..---", '3': "...--", '4': "....-", '5': ".....", '6': "-....", '7': "--...",
+	'8': "---..", '9': "----.",
+	'.': ".-.-.-", ',': "--..--", '?': "..--..", '\'': ".----.", '/': "-..-.", '(': "-.--.", ')': "-.--.-",
+	':': "---...",
 	'=': "-...-", '+': ".-.-.", '-': "-....-", '"': ".-..-.", '@': ".--.-.", '_': "..--.-",
 }
 
@@ -69,7 +73,8 @@ func enciphered(name, what string, f func(d *draft, s string) (note, text string
 	return Operator{Family: Cipher, Name: name,
 		Reads: what + " The note names the cipher. Models decipher it letter by letter.",
 		rewrite: inPlace(func(d *draft, s string) string {
-			if !mostlyASCII(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
+			if !mostlyASCII(s) || strings.ContainsFunc(s,
+				func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
 				return s
 			}
 			note, text := f(d, s)
@@ -79,11 +84,17 @@ func enciphered(name, what string, f func(d *draft, s string) (note, text string
 
 func ciphers() []Operator {
 	return []Operator{
-		enciphered("rot13", "Each letter is shifted by 13 places.", func(_ *draft, s string) (string, string) { return "rot13", caesar(s, 13) }),
-		enciphered("caesar-3", "Each letter is shifted by three places.", func(_ *draft, s string) (string, string) { return fmt.Sprintf("Caesar, shift %d", 3), caesar(s, 3) }),
-		enciphered("atbash", "The alphabet is reversed.", func(_ *draft, s string) (string, string) { return "Atbash", atbash(s) }),
-		enciphered("reversed", "The characters of each line are in reverse order.", func(_ *draft, s string) (string, string) { return "reverse order", reversed(s) }),
-		enciphered("morse", "Letters, digits and punctuation that has a Morse code, with slashes between words. Capitalisation is lost.", func(_ *draft, s string) (string, string) { return "Morse", morse(s) }),
-		enciphered("braille", "Letters in grade 1 Braille. Capitalisation is lost.", func(_ *draft, s string) (string, string) { return "Braille", braille(s) }),
+		enciphered("rot13", "Each letter is shifted by 13 places.",
+			func(_ *draft, s string) (string, string) { return "rot13", caesar(s, 13) }),
+		enciphered("caesar-3", "Each letter is shifted by three places.",
+			func(_ *draft, s string) (string, string) { return fmt.Sprintf("Caesar, shift %d", 3), caesar(s, 3) }),
+		enciphered("atbash", "The alphabet is reversed.",
+			func(_ *draft, s string) (string, string) { return "Atbash", atbash(s) }),
+		enciphered("reversed", "The characters of each line are in reverse order.",
+			func(_ *draft, s string) (string, string) { return "reverse order", reversed(s) }),
+		enciphered("morse", "Letters, digits and punctuation that has a Morse code, with slashes between words. "+
+			"Capitalisation is lost.", func(_ *draft, s string) (string, string) { return "Morse", morse(s) }),
+		enciphered("braille", "Letters in grade 1 Braille. Capitalisation is lost.",
+			func(_ *draft, s string) (string, string) { return "Braille", braille(s) }),
 	}
 }

@@ -59,14 +59,21 @@ func encodings() []Operator {
 	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	return []Operator{
 		encoder("base64", "base64", "The passage in base64.", b64),
-		encoder("base64-url", "base64", "The passage in base64 for URLs, without padding.", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }),
-		encoder("base32", "base32", "The passage in base32.", func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) }),
+		encoder("base64-url", "base64", "The passage in base64 for URLs, without padding.",
+			func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }),
+		encoder("base32", "base32", "The passage in base32.",
+			func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) }),
 		encoder("base85", "ascii85", "The passage in Ascii85, between its usual marks.", base85),
-		encoder("hex", "hex", "The bytes of the passage as hexadecimal digits.", func(s string) string { return hex.EncodeToString([]byte(s)) }),
-		encoder("octal", "octal", `The bytes of the passage as octal escapes (\151).`, func(s string) string { return eachByte(s, `\%03o`, "") }),
-		encoder("percent", "URL encoding", "Every byte of the passage percent-encoded.", func(s string) string { return eachByte(s, "%%%02X", "") }),
-		encoder("entities", "HTML", "Every character of the passage as a decimal character reference.", func(s string) string { return eachRune(s, "&#%d;") }),
+		encoder("hex", "hex", "The bytes of the passage as hexadecimal digits.",
+			func(s string) string { return hex.EncodeToString([]byte(s)) }),
+		encoder("octal", "octal", `The bytes of the passage as octal escapes (\151).`,
+			func(s string) string { return eachByte(s, `\%03o`, "") }),
+		encoder("percent", "URL encoding", "Every byte of the passage percent-encoded.",
+			func(s string) string { return eachByte(s, "%%%02X", "") }),
+		encoder("entities", "HTML", "Every character of the passage as a decimal character reference.",
+			func(s string) string { return eachRune(s, "&#%d;") }),
 		encoder("unicode-escapes", "JSON", `Every UTF-16 unit of the passage as \uXXXX.`, utf16Escapes),
-		encoder("base64-twice", "base64, twice", "The passage in base64, encoded in base64 again.", func(s string) string { return b64(b64(s)) }),
+		encoder("base64-twice", "base64, twice", "The passage in base64, encoded in base64 again.",
+			func(s string) string { return b64(b64(s)) }),
 	}
 }

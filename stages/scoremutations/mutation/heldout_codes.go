@@ -12,19 +12,28 @@ import (
 
 func heldOutEncodings() []Operator {
 	return []Operator{
-		encoder("hex-entities", "HTML", "Every character as a hexadecimal character reference.", func(s string) string { return eachRune(s, "&#x%x;") }),
-		encoder("hex-escapes", "C string", `Every byte as \xNN.`, func(s string) string { return eachByte(s, `\x%02x`, "") }),
-		encoder("hex-bytes", "hex", "Every byte as two hexadecimal digits, with spaces between.", func(s string) string { return eachByte(s, "%02x", " ") }),
-		encoder("decimal-bytes", "bytes, decimal", "Every byte as a decimal number.", func(s string) string { return eachByte(s, "%d", " ") }),
-		encoder("binary", "binary", "Every byte as eight binary digits.", func(s string) string { return eachByte(s, "%08b", " ") }),
-		encoder("quoted-printable", "quoted-printable", "Every byte as =NN.", func(s string) string { return eachByte(s, "=%02X", "") }),
-		encoder("base32-hex", "base32hex", "The passage in base32 with the extended hexadecimal alphabet.", func(s string) string { return base32.HexEncoding.EncodeToString([]byte(s)) }),
-		encoder("hex-in-base64", "base64 of hex", "Hexadecimal digits of the passage in base64.", func(s string) string {
-			return base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString([]byte(s))))
-		}),
-		encoder("base64-in-percent", "URL-encoded base64", "The passage in base64, each character of it percent-encoded.", func(s string) string {
-			return eachByte(base64.StdEncoding.EncodeToString([]byte(s)), "%%%02X", "")
-		}),
+		encoder("hex-entities", "HTML", "Every character as a hexadecimal character reference.",
+			func(s string) string { return eachRune(s, "&#x%x;") }),
+		encoder("hex-escapes", "C string", `Every byte as \xNN.`,
+			func(s string) string { return eachByte(s, `\x%02x`, "") }),
+		encoder("hex-bytes", "hex", "Every byte as two hexadecimal digits, with spaces between.",
+			func(s string) string { return eachByte(s, "%02x", " ") }),
+		encoder("decimal-bytes", "bytes, decimal", "Every byte as a decimal number.",
+			func(s string) string { return eachByte(s, "%d", " ") }),
+		encoder("binary", "binary", "Every byte as eight binary digits.",
+			func(s string) string { return eachByte(s, "%08b", " ") }),
+		encoder("quoted-printable", "quoted-printable", "Every byte as =NN.",
+			func(s string) string { return eachByte(s, "=%02X", "") }),
+		encoder("base32-hex", "base32hex", "The passage in base32 with the extended hexadecimal alphabet.",
+			func(s string) string { return base32.HexEncoding.EncodeToString([]byte(s)) }),
+		encoder("hex-in-base64", "base64 of hex", "Hexadecimal digits of the passage in base64.",
+			func(s string) string {
+				return base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString([]byte(s))))
+			}),
+		encoder("base64-in-percent", "URL-encoded base64",
+			"The passage in base64, each character of it percent-encoded.", func(s string) string {
+				return eachByte(base64.StdEncoding.EncodeToString([]byte(s)), "%%%02X", "")
+			}),
 	}
 }
 
@@ -61,19 +70,26 @@ func spelledOut(s, join, part string, code func(place int) string) string {
 
 func heldOutCiphers() []Operator {
 	return []Operator{
-		enciphered("caesar-any", "Each letter is shifted by a random number of places, which the note gives.", func(d *draft, s string) (string, string) {
-			shift := 4 + d.random.below(8)
-			return fmt.Sprintf("Caesar, shift %d", shift), caesar(s, shift)
-		}),
-		enciphered("rot47", "Each printable character of ASCII is shifted by 47 places.", func(_ *draft, s string) (string, string) { return "rot47", rot47(s) }),
-		enciphered("letter-numbers", "Each letter is its number in the alphabet, with hyphens between.", func(_ *draft, s string) (string, string) {
-			return "A=1, B=2", spelledOut(s, "-", " / ", func(place int) string { return fmt.Sprint(place + 1) })
-		}),
-		enciphered("spelling-alphabet", "Each letter is its word in the spelling alphabet of radio.", func(_ *draft, s string) (string, string) {
-			return "spelling alphabet", spelledOut(s, " ", " / ", func(place int) string { return nato[place] })
-		}),
-		enciphered("polybius", "Each letter is its row and column in a square of 5 by 6.", func(_ *draft, s string) (string, string) {
-			return "Polybius square, 5 columns", spelledOut(s, " ", " / ", func(place int) string { return fmt.Sprintf("%d%d", place/5+1, place%5+1) })
-		}),
+		enciphered("caesar-any", "Each letter is shifted by a random number of places, which the note gives.",
+			func(d *draft, s string) (string, string) {
+				shift := 4 + d.random.below(8)
+				return fmt.Sprintf("Caesar, shift %d", shift), caesar(s, shift)
+			}),
+		enciphered("rot47", "Each printable character of ASCII is shifted by 47 places.",
+			func(_ *draft, s string) (string, string) { return "rot47", rot47(s) }),
+		enciphered("letter-numbers", "Each letter is its number in the alphabet, with hyphens between.",
+			func(_ *draft, s string) (string, string) {
+				return "A=1, B=2", spelledOut(s, "-", " / ", func(place int) string { return fmt.Sprint(place + 1) })
+			}),
+		enciphered("spelling-alphabet", "Each letter is its word in the spelling alphabet of radio.",
+			func(_ *draft, s string) (string, string) {
+				return "spelling alphabet", spelledOut(s, " ", " / ", func(place int) string { return nato[place] })
+			}),
+		enciphered("polybius", "Each letter is its row and column in a square of 5 by 6.",
+			func(_ *draft, s string) (string, string) {
+				return "Polybius square, 5 columns",
+					spelledOut(s, " ", " / ",
+						func(place int) string { return fmt.Sprintf("%d%d", place/5+1, place%5+1) })
+			}),
 	}
 }

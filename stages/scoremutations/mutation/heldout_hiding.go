@@ -21,7 +21,8 @@ func heldOutInvisible() []Operator {
 		insert("vowel-separator", "\u180e", "A Mongolian vowel separator", 3),
 		insert("mark-of-direction", "\u200e", "A left-to-right mark", 2),
 		{Family: Invisible, Name: "selector-bytes", Disguise: true,
-			Reads: "Every byte of the passage is a variation selector, as text has been hidden behind an emoji; subtracting restores the bytes.",
+			Reads: "Every byte of the passage is a variation selector, as text has been hidden behind an emoji; " +
+				"subtracting restores the bytes.",
 			rewrite: inPlace(func(_ *draft, s string) string {
 				var b strings.Builder
 				b.WriteString("\U0001f4ce")
@@ -40,7 +41,8 @@ func heldOutInvisible() []Operator {
 // greek are Greek letters that look like Latin ones.
 var greek = map[rune]rune{
 	'a': 'α', 'i': 'ι', 'k': 'κ', 'n': 'η', 'o': 'ο', 'p': 'ρ', 't': 'τ', 'u': 'υ', 'v': 'ν', 'x': 'χ', 'y': 'γ',
-	'A': 'Α', 'B': 'Β', 'E': 'Ε', 'H': 'Η', 'I': 'Ι', 'K': 'Κ', 'M': 'Μ', 'N': 'Ν', 'O': 'Ο', 'P': 'Ρ', 'T': 'Τ', 'X': 'Χ', 'Y': 'Υ', 'Z': 'Ζ',
+	'A': 'Α', 'B': 'Β', 'E': 'Ε', 'H': 'Η', 'I': 'Ι', 'K': 'Κ', 'M': 'Μ', 'N': 'Ν', 'O': 'Ο', 'P': 'Ρ', 'T': 'Τ',
+	'X': 'Χ', 'Y': 'Υ', 'Z': 'Ζ',
 }
 
 // phonetic are small capitals from the phonetic extensions.
@@ -58,7 +60,8 @@ func heldOutVisual() []Operator {
 			Reads:   "Letters and digits become mathematical monospace ones; NFKC restores the text.",
 			rewrite: ascii(func(s string) string { return styled(s, '𝚊', '𝙰', '𝟶') })},
 		{Family: Visual, Name: "small-capitals",
-			Reads: "Letters become small capitals of the phonetic extensions, as in styled posts; a table restores them, except the case.",
+			Reads: "Letters become small capitals of the phonetic extensions, as in styled posts; a table restores " +
+				"them, except the case.",
 			rewrite: ascii(func(s string) string {
 				return mapASCIILetters(s, func(place int, _ bool) string { return string(phonetic[place]) })
 			})},
@@ -66,7 +69,8 @@ func heldOutVisual() []Operator {
 			Reads:   "Each letter has three combining marks. Removing them restores the text.",
 			rewrite: ascii(func(s string) string { return marked(s, "\u0301\u0323\u0336") })},
 		{Family: Visual, Name: "bidi-words", Disguise: true,
-			Reads: "Each word is written backwards inside a right-to-left override of its own, so that people see it forwards.",
+			Reads: "Each word is written backwards inside a right-to-left override of its own, so that people see " +
+				"it forwards.",
 			rewrite: ascii(func(s string) string {
 				return mapWords(s, func(w string) string { return "\u202e" + reversed(w) + "\u202c" })
 			})},
@@ -88,7 +92,8 @@ func heldOutANSI() []Operator {
 				return "\x1b]8;;https://docs.example/\x1b\\" + s + "\x1b]8;;\x1b\\"
 			})},
 		{Family: ANSI, Name: "carriage-return", Disguise: true,
-			Reads:   "The passage on one line, which a carriage return and an erasure make invisible in a terminal." + read,
+			Reads: "The passage on one line, which a carriage return and an erasure make invisible in a terminal." +
+				read,
 			rewrite: inPlace(func(_ *draft, s string) string { return flat(s) + "\r\x1b[K" })},
 		{Family: ANSI, Name: "between-letters", Disguise: true,
 			Reads: "A sequence without effect is inserted between letters of words." + read,

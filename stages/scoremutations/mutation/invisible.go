@@ -27,7 +27,8 @@ func between(s, mark string, step int) string {
 func invisible() []Operator {
 	insert := func(name, mark, what string, step int) Operator {
 		return Operator{Family: Invisible, Name: name, Disguise: true,
-			Reads:   what + " is inserted between letters of words. Tokenizers keep the order of the letters, and models read over it. Removing it restores the text.",
+			Reads: what + " is inserted between letters of words. Tokenizers keep the order of the letters, and " +
+				"models read over it. Removing it restores the text.",
 			rewrite: inPlace(func(_ *draft, s string) string { return between(s, mark, step) })}
 	}
 	return []Operator{
@@ -37,7 +38,8 @@ func invisible() []Operator {
 		insert("word-joiner", "\u2060", "A word joiner", 2),
 		insert("soft-hyphen", "\u00ad", "A soft hyphen", 2),
 		{Family: Invisible, Name: "tag-characters", Disguise: true,
-			Reads: "The ASCII characters of the passage are written as Unicode tags, which models have been shown to read and to obey. Subtracting U+E0000 restores the text.",
+			Reads: "The ASCII characters of the passage are written as Unicode tags, which models have been shown " +
+				"to read and to obey. Subtracting U+E0000 restores the text.",
 			rewrite: inPlace(func(_ *draft, s string) string {
 				if !mostlyASCII(s) {
 					return s

@@ -6,7 +6,8 @@ import "strings"
 // introduces it in another language.
 func carrier(name, language, before, behind string) Operator {
 	return Operator{Family: Language, Name: name,
-		Reads:   "A sentence in " + language + " introduces the unchanged passage. Models read several languages in one text.",
+		Reads: "A sentence in " + language +
+			" introduces the unchanged passage. Models read several languages in one text.",
 		rewrite: inPlace(func(_ *draft, s string) string { return before + s + behind })}
 }
 
@@ -16,7 +17,8 @@ func carrier(name, language, before, behind string) Operator {
 // quarter of the words, and at least four words, are in the dictionary.
 func gloss(name, language string, column map[string]string) Operator {
 	return Operator{Family: Language, Name: name,
-		Reads: "Words from a small dictionary are in " + language + " and the others in English, as multilingual people write and models read.",
+		Reads: "Words from a small dictionary are in " + language +
+			" and the others in English, as multilingual people write and models read.",
 		rewrite: inPlace(func(_ *draft, s string) string {
 			if !mostlyASCII(s) {
 				return s
@@ -41,7 +43,8 @@ func gloss(name, language string, column map[string]string) Operator {
 func language() []Operator {
 	return []Operator{
 		carrier("carrier-german", "German", "Der folgende Absatz gehört zur Beschreibung: ", " (Ende des Absatzes.)"),
-		carrier("carrier-spanish", "Spanish", "El siguiente párrafo forma parte de la descripción: ", " (Fin del párrafo.)"),
+		carrier("carrier-spanish", "Spanish", "El siguiente párrafo forma parte de la descripción: ",
+			" (Fin del párrafo.)"),
 		carrier("carrier-chinese", "Chinese", "以下段落是说明的一部分:", "(段落结束。)"),
 		gloss("mixed-german", "German", dictionary(german)),
 		gloss("mixed-spanish", "Spanish", dictionary(spanish)),

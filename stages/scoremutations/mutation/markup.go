@@ -4,7 +4,8 @@ import "strings"
 
 // wrapped returns an operator that puts markup around the passage.
 func wrapped(name, reads string, f func(s string) string) Operator {
-	return Operator{Family: Markup, Name: name, Reads: reads + " It contains the unchanged passage, and models receive the source.",
+	return Operator{Family: Markup, Name: name, Reads: reads +
+		" It contains the unchanged passage, and models receive the source.",
 		rewrite: inPlace(func(_ *draft, s string) string { return f(s) })}
 }
 
@@ -14,7 +15,8 @@ func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 func markup() []Operator {
 	return []Operator{
 		{Family: Markup, Name: "emphasis",
-			Reads: "Every third word is set in bold, which models read as emphasis. Removing the asterisks restores the text.",
+			Reads: "Every third word is set in bold, which models read as emphasis. Removing the asterisks restores " +
+				"the text.",
 			rewrite: inPlace(func(_ *draft, s string) string {
 				n := 0
 				return mapWords(s, func(w string) string {
@@ -27,7 +29,8 @@ func markup() []Operator {
 		wrapped("html-comment", "An HTML comment, which pages do not show.", func(s string) string {
 			return "\n<!-- " + strings.ReplaceAll(s, "--", "- -") + " -->"
 		}),
-		wrapped("code-fence", "A fenced block of text.", func(s string) string { return "\n\n```text\n" + s + "\n```\n" }),
+		wrapped("code-fence", "A fenced block of text.",
+			func(s string) string { return "\n\n```text\n" + s + "\n```\n" }),
 		wrapped("link-title", "The title of a Markdown link.", func(s string) string {
 			return "See the [guide](https://docs.example/guide \"" + strings.ReplaceAll(flat(s), `"`, "'") + "\")."
 		}),

@@ -23,7 +23,8 @@ const (
 )
 
 // Families lists all families.
-var Families = []string{Invisible, Visual, Encoding, Cipher, Spelling, Placement, Splitting, Markup, ANSI, Language, Paraphrase}
+var Families = []string{Invisible, Visual, Encoding, Cipher, Spelling, Placement, Splitting, Markup, ANSI, Language,
+	Paraphrase}
 
 // Mechanical reports whether the operators of a family keep the wording, so that
 // a program can undo them. Those of the families Language and Paraphrase replace
@@ -47,7 +48,8 @@ type Operator struct {
 
 // Development lists the operators that may be used to develop detectors.
 func Development() []Operator {
-	return slices.Concat(invisible(), visual(), encodings(), ciphers(), spelling(), placement(), splitting(), markup(), ansi(), language(), paraphrase())
+	return slices.Concat(invisible(), visual(), encodings(), ciphers(), spelling(), placement(), splitting(), markup(),
+		ansi(), language(), paraphrase())
 }
 
 // HeldOut lists the held-out operators. There are none unless the program is
@@ -66,7 +68,8 @@ func Control() Operator {
 // proseCategories are the attacks that consist of text. The others are hidden or
 // encoded already, or consist of the parameters of a schema.
 var proseCategories = []string{
-	contracts.CategoryToolPoisoning, contracts.CategoryPromptInjection, contracts.CategoryShadowing, contracts.CategoryRugPull,
+	contracts.CategoryToolPoisoning, contracts.CategoryPromptInjection, contracts.CategoryShadowing,
+	contracts.CategoryRugPull,
 }
 
 // Eligible reports whether operators are applied to an entry: to attacks by text,
@@ -101,12 +104,14 @@ func (o Operator) Variant(e contracts.SecurityEntry, seed int) (views []contract
 		old.Description, old.InputSchema, old.OutputSchema = a.Description, a.InputSchema, a.OutputSchema
 		if before, ok := newDraft(old, newRandom(seed, o.Name, e.ID)); ok && o.rewrite(before) {
 			b := before.definition
-			e.Approved = &contracts.Approved{Description: b.Description, InputSchema: b.InputSchema, OutputSchema: b.OutputSchema}
+			e.Approved = &contracts.Approved{Description: b.Description, InputSchema: b.InputSchema,
+				OutputSchema: b.OutputSchema}
 		}
 	}
 	id := e.ID
 	e.ID = fmt.Sprintf("%s~%s", id, o.Name)
-	e.Description, e.InputSchema, e.OutputSchema, e.Annotations = d.Description, d.InputSchema, d.OutputSchema, d.Annotations
+	e.Description, e.InputSchema, e.OutputSchema, e.Annotations = d.Description, d.InputSchema, d.OutputSchema,
+		d.Annotations
 	peers := e.Peers
 	e.Peers = slices.Concat(peers, d.siblings)
 	views = []contracts.SecurityEntry{e}

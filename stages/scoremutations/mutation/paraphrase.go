@@ -16,7 +16,8 @@ type order struct {
 
 // subordinate lists words that begin a clause which is followed by a comma and
 // the imperative: "Before using it, read the file."
-var subordinate = []string{"before", "after", "when", "whenever", "if", "once", "while", "to", "for", "from", "each", "every", "first", "then", "in", "on", "until"}
+var subordinate = []string{"before", "after", "when", "whenever", "if", "once", "while", "to", "for", "from", "each",
+	"every", "first", "then", "in", "on", "until"}
 
 var (
 	negation = regexp.MustCompile(`^(?i:(?:please )?(?:do not|don't|never) )([a-z]+)\b`)
@@ -27,7 +28,8 @@ var (
 func findOrder(s string) (o order, ok bool) {
 	body := strings.TrimLeft(s, " \n\t-*>([{\"'_")
 	o.before = s[:len(s)-len(body)]
-	if first, _, more := strings.Cut(body, " "); more && slices.Contains(subordinate, strings.ToLower(strings.TrimRight(first, ","))) {
+	if first, _, more := strings.Cut(body, " "); more &&
+		slices.Contains(subordinate, strings.ToLower(strings.TrimRight(first, ","))) {
 		if clause, rest, more := strings.Cut(body, ", "); more {
 			o.before += clause + ", "
 			body = rest
@@ -144,29 +146,36 @@ func prose(name, reads string, f func(d *draft, s string) (string, int)) Operato
 
 // softModals replaces obligations by weaker words.
 var softModals = newWordTable([][2]string{
-	{"must not", "had better not"}, {"must never", "had better not"}, {"should not", "had better not"}, {"must", "may want to"},
+	{"must not", "had better not"}, {"must never", "had better not"}, {"should not", "had better not"},
+	{"must", "may want to"},
 	{"has to", "may want to"}, {"have to", "may want to"}, {"needs to", "may want to"}, {"need to", "may want to"},
-	{"is required to", "is invited to"}, {"are required to", "are invited to"}, {"is to be", "could be"}, {"are to be", "could be"},
-	{"should", "might"}, {"always", "usually"}, {"immediately", "in good time"}, {"mandatory", "appreciated"}, {"required", "welcome"},
+	{"is required to", "is invited to"}, {"are required to", "are invited to"}, {"is to be", "could be"},
+	{"are to be", "could be"},
+	{"should", "might"}, {"always", "usually"}, {"immediately", "in good time"}, {"mandatory", "appreciated"},
+	{"required", "welcome"},
 })
 
 func paraphrase() []Operator {
 	return []Operator{
-		prose("synonyms", "Nearly two hundred everyday words are replaced by synonyms or near-synonyms.", func(_ *draft, s string) (string, int) {
-			return synonyms.replace(s)
-		}),
-		prose("soft-modals", "Orders become suggestions (\"it would help to ...\") and modals become weaker ones; the model is still told what to do.", func(_ *draft, s string) (string, int) {
+		prose("synonyms", "Nearly two hundred everyday words are replaced by synonyms or near-synonyms.",
+			func(_ *draft, s string) (string, int) {
+				return synonyms.replace(s)
+			}),
+		prose("soft-modals", "Orders become suggestions (\"it would help to ...\") and modals become weaker ones; "+
+			"the model is still told what to do.", func(_ *draft, s string) (string, int) {
 			return suggested(s)
 		}),
-		prose("reworded", "Synonyms and soft modals together, if they change at least four places.", func(_ *draft, s string) (string, int) {
-			s, words := synonyms.replace(s)
-			s, orders := suggested(s)
-			if words+orders < 4 {
-				return s, 0
-			}
-			return s, words + orders
-		}),
-		prose("third-person", "Orders become statements of what the assistant does (\"the assistant reads ...\"), which models take as their own role.", func(_ *draft, s string) (string, int) {
+		prose("reworded", "Synonyms and soft modals together, if they change at least four places.",
+			func(_ *draft, s string) (string, int) {
+				s, words := synonyms.replace(s)
+				s, orders := suggested(s)
+				if words+orders < 4 {
+					return s, 0
+				}
+				return s, words + orders
+			}),
+		prose("third-person", "Orders become statements of what the assistant does (\"the assistant reads ...\"), "+
+			"which models take as their own role.", func(_ *draft, s string) (string, int) {
 			return reworded(s, func(o order) (string, string) {
 				if o.negated {
 					return "the assistant does not " + o.verb, ""
@@ -174,14 +183,15 @@ func paraphrase() []Operator {
 				return "the assistant first " + thirdPerson(o.verb), ""
 			})
 		}),
-		prose("necessity", "Orders become statements of need (\"it is necessary to ...\").", func(_ *draft, s string) (string, int) {
-			return reworded(s, func(o order) (string, string) {
-				if o.negated {
-					return "there is no need to " + o.verb, ""
-				}
-				return "it is necessary to " + o.verb, ""
-			})
-		}),
+		prose("necessity", "Orders become statements of need (\"it is necessary to ...\").",
+			func(_ *draft, s string) (string, int) {
+				return reworded(s, func(o order) (string, string) {
+					if o.negated {
+						return "there is no need to " + o.verb, ""
+					}
+					return "it is necessary to " + o.verb, ""
+				})
+			}),
 	}
 }
 
@@ -200,7 +210,8 @@ func suggested(s string) (string, int) {
 // thirdPerson conjugates a regular English verb.
 func thirdPerson(verb string) string {
 	switch {
-	case strings.HasSuffix(verb, "s"), strings.HasSuffix(verb, "sh"), strings.HasSuffix(verb, "ch"), strings.HasSuffix(verb, "x"), strings.HasSuffix(verb, "z"), verb == "do", verb == "go":
+	case strings.HasSuffix(verb, "s"), strings.HasSuffix(verb, "sh"), strings.HasSuffix(verb, "ch"),
+		strings.HasSuffix(verb, "x"), strings.HasSuffix(verb, "z"), verb == "do", verb == "go":
 		return verb + "es"
 	case verb == "be":
 		return "is"

@@ -114,7 +114,8 @@ func pieces(s string) []piece {
 			list = append(list, piece{text: token})
 			continue
 		}
-		list = append(list, piece{text: before}, piece{text: core, word: true}, piece{text: token[len(before)+len(core):]})
+		list = append(list, piece{text: before}, piece{text: core, word: true},
+			piece{text: token[len(before)+len(core):]})
 	}
 	return slices.DeleteFunc(list, func(p piece) bool { return p.text == "" })
 }

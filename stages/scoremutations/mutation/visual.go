@@ -8,7 +8,8 @@ import (
 // cyrillic maps Latin letters to Cyrillic letters that look like them.
 var cyrillic = map[rune]rune{
 	'a': 'а', 'c': 'с', 'e': 'е', 'i': 'і', 'j': 'ј', 'o': 'о', 'p': 'р', 's': 'ѕ', 'x': 'х', 'y': 'у',
-	'A': 'А', 'B': 'В', 'C': 'С', 'E': 'Е', 'H': 'Н', 'I': 'І', 'K': 'К', 'M': 'М', 'O': 'О', 'P': 'Р', 'T': 'Т', 'X': 'Х',
+	'A': 'А', 'B': 'В', 'C': 'С', 'E': 'Е', 'H': 'Н', 'I': 'І', 'K': 'К', 'M': 'М', 'O': 'О', 'P': 'Р', 'T': 'Т',
+	'X': 'Х',
 }
 
 // lookAlike replaces every step-th character that is in the table.
@@ -81,22 +82,26 @@ func ascii(f func(string) string) func(*draft) bool {
 func visual() []Operator {
 	return []Operator{
 		{Family: Visual, Name: "cyrillic-letters", Disguise: true,
-			Reads:   "Every third Latin letter that has a Cyrillic look-alike is replaced by it. People see no difference, and models read words with foreign look-alikes. A table restores the text.",
+			Reads: "Every third Latin letter that has a Cyrillic look-alike is replaced by it. People see no " +
+				"difference, and models read words with foreign look-alikes. A table restores the text.",
 			rewrite: ascii(func(s string) string { return lookAlike(s, cyrillic, 3) })},
 		{Family: Visual, Name: "cyrillic-all", Disguise: true,
 			Reads:   "Like cyrillic-letters, for every letter that has a look-alike.",
 			rewrite: ascii(func(s string) string { return lookAlike(s, cyrillic, 1) })},
 		{Family: Visual, Name: "full-width",
-			Reads:   "ASCII letters and digits become full-width ones, as East Asian text has them. Unicode's compatibility normalisation (NFKC) restores the text.",
+			Reads: "ASCII letters and digits become full-width ones, as East Asian text has them. Unicode's " +
+				"compatibility normalisation (NFKC) restores the text.",
 			rewrite: ascii(func(s string) string { return styled(s, 'ａ', 'Ａ', '０') })},
 		{Family: Visual, Name: "mathematical-bold",
 			Reads:   "Letters become mathematical bold ones, as in styled posts; NFKC restores the text.",
 			rewrite: ascii(func(s string) string { return styled(s, '𝐚', '𝐀', '𝟎') })},
 		{Family: Visual, Name: "underlined",
-			Reads:   "A combining low line (U+0332) follows each letter, which shows as underlined text. Removing the marks restores the text.",
+			Reads: "A combining low line (U+0332) follows each letter, which shows as underlined text. Removing " +
+				"the marks restores the text.",
 			rewrite: ascii(func(s string) string { return marked(s, "\u0332") })},
 		{Family: Visual, Name: "bidi-override", Disguise: true,
-			Reads:   "The passage is written backwards inside a right-to-left override, so that people see it forwards; models read reversed text. Reversing the lines restores it.",
+			Reads: "The passage is written backwards inside a right-to-left override, so that people see it " +
+				"forwards; models read reversed text. Reversing the lines restores it.",
 			rewrite: ascii(func(s string) string { return "\u202e" + reversed(s) + "\u202c" })},
 	}
 }

@@ -49,7 +49,8 @@ func Open(dir, name string) (*Detector, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(d.binary); err != nil {
-		return nil, fmt.Errorf("detector %s starts %s, but the build of the proxy produced no such file: include it in the build, or leave the detector out with --var 'proxy_detectors=[]'", name, d.described.Binary)
+		return nil, fmt.Errorf("detector %s starts %s, but the build of the proxy produced no such file: include it "+
+			"in the build, or leave the detector out with --var 'proxy_detectors=[]'", name, d.described.Binary)
 	}
 	return d, nil
 }

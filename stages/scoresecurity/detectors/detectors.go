@@ -32,9 +32,12 @@ type declared struct {
 var table = []declared{
 	{"scanner", "all checks of the scanner", checks()},
 	{"unicode", "only the check for hidden and deceptive characters", checks("unicode.hidden")},
-	{"directives", "only the checks of what sentences say: the shapes of known attacks, and the classifier", checks("tripwire.known", "sentence.classifier")},
-	{"shadowing", "only the check for tools that pose as, or redirect, tools of other servers", checks("shadowing.cross_server")},
-	{"keywords", "a short list of suspicious words: the control that every other detector has to beat", function(keywords)},
+	{"directives", "only the checks of what sentences say: the shapes of known attacks, and the classifier",
+		checks("tripwire.known", "sentence.classifier")},
+	{"shadowing", "only the check for tools that pose as, or redirect, tools of other servers",
+		checks("shadowing.cross_server")},
+	{"keywords", "a short list of suspicious words: the control that every other detector has to beat",
+		function(keywords)},
 }
 
 // checks builds a detector from the scanner's checks of these ids, or from all
@@ -63,7 +66,8 @@ func Check(name string) error {
 		return nil
 	}
 	if meant := closest.To(name, Names()); meant != "" {
-		return fmt.Errorf("unknown detector %q: did you mean %q? The detectors are %s", name, meant, strings.Join(Names(), ", "))
+		return fmt.Errorf("unknown detector %q: did you mean %q? The detectors are %s", name, meant,
+			strings.Join(Names(), ", "))
 	}
 	return fmt.Errorf("unknown detector %q: use one of %s", name, strings.Join(Names(), ", "))
 }

@@ -48,7 +48,8 @@ func scanFor(flags func(scanner.Finding) bool, checks ...string) (detector, erro
 		}
 		tools := []scanner.Tool{tool}
 		for _, p := range r.Peers {
-			tools = append(tools, scanner.Tool{Server: p.Server, Name: p.Name, Description: p.Description, InputSchema: p.InputSchema})
+			tools = append(tools, scanner.Tool{Server: p.Server, Name: p.Name, Description: p.Description,
+				InputSchema: p.InputSchema})
 		}
 		registry := s.Registry(tools)
 		findings := []scanner.Finding{s.ScanOne(tool, registry)}

@@ -30,7 +30,8 @@ func Serve(name string, in io.Reader, out io.Writer) error {
 }
 
 // ServeFunc is like Serve, for a detector given as a function.
-func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict, error), in io.Reader, out io.Writer) error {
+func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict, error), in io.Reader,
+	out io.Writer) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readlimit.Line(r, maxRequest)

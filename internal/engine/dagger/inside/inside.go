@@ -118,14 +118,16 @@ func (o *Job) run(ctx context.Context, identify func([]string) (string, error)) 
 
 // carryOut runs the command. It returns an error if the identity of this program is
 // not the one in the key.
-func (o *Job) carryOut(ctx context.Context, cmd *process.Command, identify func([]string) (string, error)) (*process.Ended, error) {
+func (o *Job) carryOut(ctx context.Context, cmd *process.Command,
+	identify func([]string) (string, error)) (*process.Ended, error) {
 	if o.Identity != "" {
 		id, err := identify(o.Command)
 		if err != nil {
 			return nil, err
 		}
 		if id != o.Identity {
-			return nil, errors.New("the program for containers was built from different source, with a different Go version or for a different processor; build it again and name it with TOUCHSTONE_CONTAINER_BINARY")
+			return nil, errors.New("the program for containers was built from different source, with a different Go " +
+				"version or for a different processor; build it again and name it with TOUCHSTONE_CONTAINER_BINARY")
 		}
 	}
 	return cmd.Run(ctx)

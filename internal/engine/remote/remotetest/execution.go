@@ -117,7 +117,8 @@ func (x *execution) Execute(r *repb.ExecuteRequest, to repb.Execution_ExecuteSer
 	n := x.started
 	x.started++
 	ctx, cancel := context.WithCancel(context.Background())
-	o := &operation{name: fmt.Sprint("operations/", n), instance: r.InstanceName, cancel: cancel, stage: repb.ExecutionStage_QUEUED, changed: make(chan struct{})}
+	o := &operation{name: fmt.Sprint("operations/", n), instance: r.InstanceName, cancel: cancel,
+		stage: repb.ExecutionStage_QUEUED, changed: make(chan struct{})}
 	x.running[o.name] = o
 	x.mu.Unlock()
 	go func() {
@@ -143,7 +144,8 @@ func (x *execution) WaitExecution(r *repb.WaitExecutionRequest, to repb.Executio
 }
 
 // CancelOperation implements the protocol.
-func (x *execution) CancelOperation(_ context.Context, r *longrunningpb.CancelOperationRequest) (*emptypb.Empty, error) {
+func (x *execution) CancelOperation(_ context.Context, r *longrunningpb.CancelOperationRequest) (*emptypb.Empty,
+	error) {
 	x.mu.Lock()
 	o := x.running[r.Name]
 	x.mu.Unlock()
@@ -230,7 +232,8 @@ func (x *execution) perform(ctx context.Context, n int, o *operation, d *repb.Di
 	return &repb.ExecuteResponse{Result: result, Status: &rpc.Status{}}
 }
 
-func (x *execution) run(ctx context.Context, instance, dir string, action *repb.Action, command *repb.Command) (*repb.ActionResult, error) {
+func (x *execution) run(ctx context.Context, instance, dir string, action *repb.Action,
+	command *repb.Command) (*repb.ActionResult, error) {
 	if x.Instead != nil {
 		return x.Instead(instance, command)
 	}
@@ -281,7 +284,8 @@ func (x *execution) get(instance string, d *repb.Digest) ([]byte, error) {
 	defer x.memory.mu.Unlock()
 	b, ok := x.memory.Blobs[instance+"|"+d.GetHash()]
 	if !ok && d.GetSizeBytes() > 0 {
-		s, err := status.New(codes.FailedPrecondition, "content is missing").WithDetails(&errdetails.PreconditionFailure{
+		s, err := status.New(codes.FailedPrecondition,
+			"content is missing").WithDetails(&errdetails.PreconditionFailure{
 			Violations: []*errdetails.PreconditionFailure_Violation{{Type: "MISSING", Subject: "blobs/" + d.GetHash()}},
 		})
 		if err != nil {
@@ -378,7 +382,8 @@ func (x *execution) output(instance, dir, p string, r *repb.ActionResult) error 
 		if err != nil {
 			return err
 		}
-		r.OutputFiles = append(r.OutputFiles, &repb.OutputFile{Path: p, Digest: x.Put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
+		r.OutputFiles = append(r.OutputFiles,
+			&repb.OutputFile{Path: p, Digest: x.Put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
 	case st.IsDir():
 		tree := &repb.Tree{}
 		if tree.Root, err = x.tree(instance, file, tree); err != nil {
@@ -388,7 +393,8 @@ func (x *execution) output(instance, dir, p string, r *repb.ActionResult) error 
 		if err != nil {
 			return err
 		}
-		r.OutputDirectories = append(r.OutputDirectories, &repb.OutputDirectory{Path: p, TreeDigest: x.Put(instance, b)})
+		r.OutputDirectories = append(r.OutputDirectories,
+			&repb.OutputDirectory{Path: p, TreeDigest: x.Put(instance, b)})
 	case st.Mode()&os.ModeSymlink != 0:
 		target, err := os.Readlink(file)
 		if err != nil {
@@ -434,7 +440,8 @@ func (x *execution) tree(instance, dir string, t *repb.Tree) (*repb.Directory, e
 			if err != nil {
 				return nil, err
 			}
-			d.Files = append(d.Files, &repb.FileNode{Name: e.Name(), Digest: x.Put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
+			d.Files = append(d.Files,
+				&repb.FileNode{Name: e.Name(), Digest: x.Put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
 		}
 	}
 	return d, nil

@@ -46,7 +46,8 @@ type Memory struct {
 
 // StartMemory starts an empty server on a free port.
 func StartMemory() (*Memory, error) {
-	m := &Memory{Blobs: map[string][]byte{}, Actions: map[string]*repb.ActionResult{}, server: grpc.NewServer(grpc.MaxRecvMsgSize(16 << 20))}
+	m := &Memory{Blobs: map[string][]byte{}, Actions: map[string]*repb.ActionResult{},
+		server: grpc.NewServer(grpc.MaxRecvMsgSize(16 << 20))}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -89,7 +90,8 @@ func (m *Memory) GetCapabilities(context.Context, *repb.GetCapabilitiesRequest) 
 	}
 	offer := &repb.ServerCapabilities{CacheCapabilities: caps}
 	if m.Workers > 0 {
-		offer.ExecutionCapabilities = &repb.ExecutionCapabilities{DigestFunction: repb.DigestFunction_SHA256, ExecEnabled: true}
+		offer.ExecutionCapabilities = &repb.ExecutionCapabilities{DigestFunction: repb.DigestFunction_SHA256,
+			ExecEnabled: true}
 	}
 	return offer, nil
 }
@@ -117,7 +119,8 @@ func (m *Memory) UpdateActionResult(_ context.Context, r *repb.UpdateActionResul
 }
 
 // FindMissingBlobs implements the protocol.
-func (m *Memory) FindMissingBlobs(_ context.Context, r *repb.FindMissingBlobsRequest) (*repb.FindMissingBlobsResponse, error) {
+func (m *Memory) FindMissingBlobs(_ context.Context, r *repb.FindMissingBlobsRequest) (*repb.FindMissingBlobsResponse,
+	error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	answer := &repb.FindMissingBlobsResponse{}
@@ -130,7 +133,8 @@ func (m *Memory) FindMissingBlobs(_ context.Context, r *repb.FindMissingBlobsReq
 }
 
 // BatchUpdateBlobs implements the protocol.
-func (m *Memory) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsRequest) (*repb.BatchUpdateBlobsResponse, error) {
+func (m *Memory) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsRequest) (*repb.BatchUpdateBlobsResponse,
+	error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	answer := &repb.BatchUpdateBlobsResponse{}
@@ -141,13 +145,15 @@ func (m *Memory) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsReq
 		} else {
 			m.Blobs[r.InstanceName+"|"+b.Digest.Hash] = b.Data
 		}
-		answer.Responses = append(answer.Responses, &repb.BatchUpdateBlobsResponse_Response{Digest: b.Digest, Status: s})
+		answer.Responses = append(answer.Responses,
+			&repb.BatchUpdateBlobsResponse_Response{Digest: b.Digest, Status: s})
 	}
 	return answer, nil
 }
 
 // BatchReadBlobs implements the protocol.
-func (m *Memory) BatchReadBlobs(_ context.Context, r *repb.BatchReadBlobsRequest) (*repb.BatchReadBlobsResponse, error) {
+func (m *Memory) BatchReadBlobs(_ context.Context, r *repb.BatchReadBlobsRequest) (*repb.BatchReadBlobsResponse,
+	error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	answer := &repb.BatchReadBlobsResponse{}

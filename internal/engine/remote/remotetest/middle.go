@@ -31,13 +31,15 @@ type Middle struct {
 
 // StartMiddle starts a Middle before the server at an address.
 func StartMiddle(address string) (*Middle, error) {
-	back, err := grpc.NewClient("passthrough:///"+strings.TrimPrefix(address, "grpc://"), grpc.WithTransportCredentials(insecure.NewCredentials()),
+	back, err := grpc.NewClient("passthrough:///"+strings.TrimPrefix(address, "grpc://"),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{}), grpc.MaxCallRecvMsgSize(64<<20)))
 	if err != nil {
 		return nil, err
 	}
 	m := &Middle{back: back}
-	m.server = grpc.NewServer(grpc.ForceServerCodecV2(rawCodec{}), grpc.UnknownServiceHandler(m.pass), grpc.MaxRecvMsgSize(64<<20))
+	m.server = grpc.NewServer(grpc.ForceServerCodecV2(rawCodec{}), grpc.UnknownServiceHandler(m.pass),
+		grpc.MaxRecvMsgSize(64<<20))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err

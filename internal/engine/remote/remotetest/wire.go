@@ -35,7 +35,8 @@ func StartWire(address string, after int64, then Fault) (*Wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Wire{Address: "grpc://" + l.Addr().String(), after: after, then: then, back: strings.TrimPrefix(address, "grpc://"), l: l}
+	w := &Wire{Address: "grpc://" + l.Addr().String(), after: after, then: then,
+		back: strings.TrimPrefix(address, "grpc://"), l: l}
 	go func() {
 		for {
 			c, err := l.Accept()

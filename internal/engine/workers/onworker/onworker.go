@@ -142,7 +142,8 @@ func (o *Job) run(ctx context.Context, root string, identify func([]string) (str
 			return nil, err
 		}
 		if id != o.Identity {
-			return nil, errors.New("the program for workers was built from different source, with a different Go version or for a different processor; build it again and name it with TOUCHSTONE_CONTAINER_BINARY")
+			return nil, errors.New("the program for workers was built from different source, with a different Go " +
+				"version or for a different processor; build it again and name it with TOUCHSTONE_CONTAINER_BINARY")
 		}
 	}
 	program := o.Program
@@ -164,8 +165,10 @@ func (o *Job) run(ctx context.Context, root string, identify func([]string) (str
 	return box.Run(ctx, &sandbox.Job{
 		Command: process.Command{
 			Needs:   process.Needs{Platform: o.Platform, MemoryMB: o.MemoryMB},
-			Program: program, Args: o.Command, Dir: filepath.Join(root, StageDir), TempDir: filepath.Join(root, tempDir), Env: o.environment(),
-			Stdout: filepath.Join(root, StdoutFile), Stderr: filepath.Join(root, StderrFile), Timeout: o.Timeout, Grace: o.Grace,
+			Program: program, Args: o.Command, Dir: filepath.Join(root, StageDir),
+			TempDir: filepath.Join(root, tempDir), Env: o.environment(),
+			Stdout: filepath.Join(root, StdoutFile), Stderr: filepath.Join(root, StderrFile), Timeout: o.Timeout,
+			Grace: o.Grace,
 		},
 		Passthrough: o.Passthrough, Network: o.Network,
 	})
@@ -192,7 +195,8 @@ func (o *Job) same(program string) error {
 	}
 	f, err := os.Open(program)
 	if err != nil {
-		return fmt.Errorf("the worker does not have the program %s of this machine: %w; name an image that has it, or make the program an input of the stage", program, err)
+		return fmt.Errorf("the worker does not have the program %s of this machine: %w; name an image that has it, "+
+			"or make the program an input of the stage", program, err)
 	}
 	defer f.Close()
 	h := sha256.New()
@@ -200,7 +204,8 @@ func (o *Job) same(program string) error {
 		return err
 	}
 	if hex.EncodeToString(h.Sum(nil)) != o.Digest {
-		return fmt.Errorf("the program %s of the worker is not the one of this machine, so the result would have a wrong key; name an image that has it, or make the program an input of the stage", program)
+		return fmt.Errorf("the program %s of the worker is not the one of this machine, so the result would have a "+
+			"wrong key; name an image that has it, or make the program an input of the stage", program)
 	}
 	return nil
 }

@@ -51,13 +51,15 @@ type Service struct {
 func New(opts Options) (*Service, error) {
 	u, err := url.Parse(opts.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errors.New("the address of the embeddings service must start with http:// or https:// and name a host")
+		return nil, errors.New("the address of the embeddings service must start with http:// or https:// and name " +
+			"a host")
 	}
 	if opts.Model == "" {
 		return nil, errors.New("the embeddings service requires the name of a model")
 	}
 	if u.User != nil {
-		return nil, errors.New("the address of the embeddings service holds a user name: give the key apart from the address")
+		return nil, errors.New("the address of the embeddings service holds a user name: give the key apart from " +
+			"the address")
 	}
 	if opts.Batch <= 0 {
 		opts.Batch = defaultBatch
@@ -95,7 +97,8 @@ func (s *Service) Embed(ctx context.Context, texts []string) ([][]float32, error
 		}
 		vectors = append(vectors, batch...)
 		if len(vectors[0]) != len(batch[0]) {
-			return nil, fmt.Errorf("the embeddings service returned vectors of %d and of %d numbers", len(vectors[0]), len(batch[0]))
+			return nil, fmt.Errorf("the embeddings service returned vectors of %d and of %d numbers", len(vectors[0]),
+				len(batch[0]))
 		}
 	}
 	return vectors, nil

@@ -41,7 +41,8 @@ func (s *Service) ask(ctx context.Context, texts []string) ([][]float32, error) 
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
-		return nil, fmt.Errorf("request to the embeddings service at %s: %w: check its address and the network", s.address, err)
+		return nil, fmt.Errorf("request to the embeddings service at %s: %w: check its address and the network",
+			s.address, err)
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
@@ -49,7 +50,8 @@ func (s *Service) ask(ctx context.Context, texts []string) ([][]float32, error) 
 	case err != nil:
 		return nil, fmt.Errorf("read the answer of the embeddings service: %w", err)
 	case len(data) > maxBody:
-		return nil, fmt.Errorf("the answer of the embeddings service is larger than %d MiB: send fewer texts at a time", maxBody>>20)
+		return nil, fmt.Errorf("the answer of the embeddings service is larger than %d MiB: send fewer texts at a time",
+			maxBody>>20)
 	case resp.StatusCode == http.StatusOK:
 		return readVectors(data, len(texts))
 	}
@@ -85,7 +87,8 @@ func readVectors(data []byte, n int) ([][]float32, error) {
 	vectors := make([][]float32, n)
 	for _, item := range answer.Data {
 		if item.Index < 0 || item.Index >= n || vectors[item.Index] != nil {
-			return nil, fmt.Errorf("the embeddings service answered for text %d of %d, or twice for one", item.Index+1, n)
+			return nil, fmt.Errorf("the embeddings service answered for text %d of %d, or twice for one", item.Index+1,
+				n)
 		}
 		v, ok := unit(item.Embedding)
 		if !ok {
@@ -98,7 +101,8 @@ func readVectors(data []byte, n int) ([][]float32, error) {
 			return nil, fmt.Errorf("the embeddings service returned no vector for text %d of %d", i+1, n)
 		}
 		if len(v) != len(vectors[0]) {
-			return nil, fmt.Errorf("the embeddings service returned vectors of %d and of %d numbers", len(vectors[0]), len(v))
+			return nil, fmt.Errorf("the embeddings service returned vectors of %d and of %d numbers", len(vectors[0]),
+				len(v))
 		}
 	}
 	return vectors, nil

@@ -68,11 +68,13 @@ func (m Model) unpack(r io.Reader, dir string) error {
 		}
 		switch {
 		case limited.N <= 0:
-			return fmt.Errorf("the archive holds more than %d bytes: it is not %s %s", m.Size()+maxOther, m.Package, m.Version)
+			return fmt.Errorf("the archive holds more than %d bytes: it is not %s %s", m.Size()+maxOther, m.Package,
+				m.Version)
 		case err != nil:
 			return fmt.Errorf("read the archive: %w", err)
 		case entries == maxEntries:
-			return fmt.Errorf("the archive holds more than %d entries: it is not %s %s", maxEntries, m.Package, m.Version)
+			return fmt.Errorf("the archive holds more than %d entries: it is not %s %s", maxEntries, m.Package,
+				m.Version)
 		}
 		f, ok := wanted[header.Name]
 		if !ok {

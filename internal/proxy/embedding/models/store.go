@@ -66,7 +66,8 @@ func (s Store) Add(m Model, archive io.ReadSeeker) error {
 }
 
 func (s Store) failed(err error) error {
-	return fmt.Errorf("models directory %s: %w: make it writable, or choose another with --cache-dir or TOUCHSTONE_CACHE", s.Dir, err)
+	return fmt.Errorf("models directory %s: %w: make it writable, or choose another with --cache-dir or "+
+		"TOUCHSTONE_CACHE", s.Dir, err)
 }
 
 // Remove deletes the files of a model.

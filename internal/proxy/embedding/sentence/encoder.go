@@ -31,7 +31,8 @@ func New(model, data, vocabulary []byte, identity string) (*Encoder, error) {
 		return nil, fmt.Errorf("sentence encoder: %w", err)
 	}
 	if n := e.tokenizer.size; n > embeddings {
-		return nil, fmt.Errorf("sentence encoder: the vocabulary has %d pieces, and there are vectors for %d", n, embeddings)
+		return nil, fmt.Errorf("sentence encoder: the vocabulary has %d pieces, and there are vectors for %d", n,
+			embeddings)
 	}
 	return e, nil
 }

@@ -77,7 +77,8 @@ func newTokenizer(vocabulary []byte) (*tokenizer, error) {
 	if len(entries) <= reserved {
 		return nil, fmt.Errorf("vocabulary: %d entries, want more than the %d reserved ones", len(entries), reserved)
 	}
-	t := &tokenizer{edges: make(map[edge]int32, 4*len(entries)), pieces: make([]piece, 1, 4*len(entries)), size: len(entries)}
+	t := &tokenizer{edges: make(map[edge]int32, 4*len(entries)), pieces: make([]piece, 1, 4*len(entries)),
+		size: len(entries)}
 	for id := reserved; id < len(entries); id++ {
 		if entries[id].text == "" {
 			return nil, fmt.Errorf("vocabulary: entry %d is empty", id)

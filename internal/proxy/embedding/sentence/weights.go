@@ -170,12 +170,13 @@ func newWeights(model, data []byte) (*weights, error) {
 		joined    = "/ConcatPartitions/concat"
 	)
 	w := &weights{
-		pieces:      ts.vector("module/Embeddings_en", embeddings*pieceWidth),
-		frequencies: ts.vector(folded+"TransformerStack/Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1", pieceWidth/2),
-		widen:       ts.matrix(folded+"Layer_0/TransformerLayer/dense/kernel"+joined, pieceWidth, Dimensions),
-		widenBias:   ts.vector(folded+"Layer_0/TransformerLayer/dense/bias"+joined, Dimensions),
-		last:        ts.matrix(variables+"hidden_layers/tanh_layer_0/weights", Dimensions, Dimensions),
-		lastBias:    ts.vector(variables+"hidden_layers/tanh_layer_0/bias", Dimensions),
+		pieces: ts.vector("module/Embeddings_en", embeddings*pieceWidth),
+		frequencies: ts.vector(folded+"TransformerStack/Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1",
+			pieceWidth/2),
+		widen:     ts.matrix(folded+"Layer_0/TransformerLayer/dense/kernel"+joined, pieceWidth, Dimensions),
+		widenBias: ts.vector(folded+"Layer_0/TransformerLayer/dense/bias"+joined, Dimensions),
+		last:      ts.matrix(variables+"hidden_layers/tanh_layer_0/weights", Dimensions, Dimensions),
+		lastBias:  ts.vector(variables+"hidden_layers/tanh_layer_0/bias", Dimensions),
 	}
 	for i, width := range [2]int{pieceWidth, Dimensions} {
 		constant := fmt.Sprintf("%sLayer_%d/TransformerLayer/", folded, i)
@@ -189,7 +190,8 @@ func newWeights(model, data []byte) (*weights, error) {
 		l.out = ts.matrix(variable+"output_transform_single/kernel/part_0", width, Dimensions)
 		l.outBias = ts.vector(constant+"MultiheadAttention/output_transform_single/bias"+joined, Dimensions)
 		norm = constant + "FFN/layer_prepostprocess/layer_norm/layer_norm_"
-		l.ffnNormScale, l.ffnNormBias = ts.vector(norm+"scale"+joined, Dimensions), ts.vector(norm+"bias"+joined, Dimensions)
+		l.ffnNormScale, l.ffnNormBias = ts.vector(norm+"scale"+joined, Dimensions),
+			ts.vector(norm+"bias"+joined, Dimensions)
 		l.up = ts.matrix(stack+"FFN/conv1/Tensordot/Reshape_1", Dimensions, hiddenWidth)
 		l.upBias = ts.vector(constant+"FFN/conv1/bias"+joined, hiddenWidth)
 		l.down = ts.matrix(stack+"FFN/conv2/Tensordot/Reshape_1", hiddenWidth, Dimensions)

@@ -127,7 +127,8 @@ func (p *badProxy) run(config, listen, readyFile string) error {
 	case NeverReady:
 		time.Sleep(time.Hour)
 	case PrintsSecrets:
-		return fmt.Errorf("connected with api_key=hunter2hunter2 and %s", cmp.Or(os.Getenv("PROXY_SECRET"), os.Getenv("PROXY_TEST_TOKEN")))
+		return fmt.Errorf("connected with api_key=hunter2hunter2 and %s",
+			cmp.Or(os.Getenv("PROXY_SECRET"), os.Getenv("PROXY_TEST_TOKEN")))
 	case LeavesLock:
 		lock, err := os.OpenFile(filepath.Join(os.Getenv("HOME"), "lock"), os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {

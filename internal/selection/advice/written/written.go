@@ -63,7 +63,8 @@ func Recommend(ctx context.Context, m Asker, s selection.Settings, r Run) ([]sel
 	s.SystemPrompt, s.Confidence = prompt, selection.ConfidenceNone
 	a, err := m.Ask(ctx, model.Request{
 		Query: record, Settings: s, Repeat: 1,
-		Tools: []selection.Tool{{Server: "touchstone", Name: "recommend", Description: "Record the recommended changes", InputSchema: json.RawMessage(schema)}},
+		Tools: []selection.Tool{{Server: "touchstone", Name: "recommend", Description: "Record the recommended changes",
+			InputSchema: json.RawMessage(schema)}},
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +105,8 @@ func (r Run) concerns(t selection.Tool) bool {
 	if r.Selected != nil && r.Selected.Server == t.Server && r.Selected.Tool == t.Name {
 		return true
 	}
-	return slices.ContainsFunc(r.Case.Expected, func(c selection.Call) bool { return c.Server == t.Server && c.Tool == t.Name })
+	return slices.ContainsFunc(r.Case.Expected,
+		func(c selection.Call) bool { return c.Server == t.Server && c.Tool == t.Name })
 }
 
 func (r Run) accept(parameters json.RawMessage) ([]selection.Recommendation, error) {
@@ -116,15 +118,19 @@ func (r Run) accept(parameters json.RawMessage) ([]selection.Recommendation, err
 	}
 	list := []selection.Recommendation{}
 	for _, g := range given.Recommendations[:min(maxListed, len(given.Recommendations))] {
-		offered := slices.ContainsFunc(r.Tools, func(t selection.Tool) bool { return t.Server == g.Server && t.Name == g.Tool })
+		offered := slices.ContainsFunc(r.Tools,
+			func(t selection.Tool) bool { return t.Server == g.Server && t.Name == g.Tool })
 		switch {
 		case !offered:
-			return nil, fmt.Errorf("the model recommends a change to %q of server %q, which was not on offer: try again, or name another model", g.Tool, g.Server)
+			return nil, fmt.Errorf("the model recommends a change to %q of server %q, which was not on offer: try "+
+				"again, or name another model", g.Tool, g.Server)
 		case strings.TrimSpace(g.Text) == "" || !slices.Contains([]string{"high", "medium", "low"}, g.Priority):
-			return nil, errors.New("the model recommends a change without a text or a priority: try again, or name another model")
+			return nil, errors.New("the model recommends a change without a text or a priority: try again, or name " +
+				"another model")
 		}
 		list = append(list, selection.Recommendation{
-			Kind: kind, Server: g.Server, Tool: g.Tool, Priority: g.Priority, Text: selection.Clip(g.Text, maxText), FromModel: true,
+			Kind: kind, Server: g.Server, Tool: g.Tool, Priority: g.Priority, Text: selection.Clip(g.Text, maxText),
+			FromModel: true,
 		})
 	}
 	return list, nil

@@ -207,7 +207,8 @@ func openAI(req Request, a Reply) map[string]any {
 	for i, c := range a.Calls {
 		stop = "tool_calls"
 		calls = append(calls, map[string]any{
-			"id": fmt.Sprintf("call_%d", i), "type": "function", "function": map[string]any{"name": c.Tool, "arguments": c.Arguments},
+			"id": fmt.Sprintf("call_%d", i), "type": "function",
+			"function": map[string]any{"name": c.Tool, "arguments": c.Arguments},
 		})
 	}
 	if calls != nil {
@@ -242,7 +243,8 @@ func anthropic(req Request, a Reply) map[string]any {
 		if json.Unmarshal([]byte(c.Arguments), &input) != nil {
 			input = c.Arguments
 		}
-		content = append(content, map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", i), "name": c.Tool, "input": input})
+		content = append(content,
+			map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", i), "name": c.Tool, "input": input})
 	}
 	if a.Refusal != "" {
 		stop, content = "refusal", append(content, map[string]any{"type": "text", "text": a.Refusal})
@@ -251,8 +253,10 @@ func anthropic(req Request, a Reply) map[string]any {
 		stop = a.Stop
 	}
 	return map[string]any{
-		"id": "msg_1", "type": "message", "role": "assistant", "model": req.Model, "content": content, "stop_reason": stop, "stop_sequence": nil,
-		"usage": map[string]any{"input_tokens": 90, "cache_read_input_tokens": 10, "cache_creation_input_tokens": 0, "output_tokens": 10},
+		"id": "msg_1", "type": "message", "role": "assistant", "model": req.Model, "content": content,
+		"stop_reason": stop, "stop_sequence": nil,
+		"usage": map[string]any{"input_tokens": 90, "cache_read_input_tokens": 10, "cache_creation_input_tokens": 0,
+			"output_tokens": 10},
 	}
 }
 
@@ -280,9 +284,11 @@ func streamOpenAI(w io.Writer, req Request, a Reply) {
 		stop = "tool_calls"
 		half := len(c.Arguments) / 2
 		chunk(map[string]any{"tool_calls": []any{map[string]any{
-			"index": i, "id": fmt.Sprintf("call_%d", i), "type": "function", "function": map[string]any{"name": c.Tool, "arguments": c.Arguments[:half]},
+			"index": i, "id": fmt.Sprintf("call_%d", i), "type": "function",
+			"function": map[string]any{"name": c.Tool, "arguments": c.Arguments[:half]},
 		}}}, nil)
-		chunk(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": c.Arguments[half:]}}}}, nil)
+		chunk(map[string]any{"tool_calls": []any{map[string]any{"index": i,
+			"function": map[string]any{"arguments": c.Arguments[half:]}}}}, nil)
 	}
 	chunk(map[string]any{}, stop)
 	fmt.Fprint(w, "data: [DONE]\n\n")
@@ -305,12 +311,16 @@ func streamAnthropic(w io.Writer, req Request, a Reply) {
 				panic(err)
 			}
 			delta = map[string]any{"type": "input_json_delta", "partial_json": string(text)}
-			block = map[string]any{"type": "tool_use", "id": block["id"], "name": block["name"], "input": map[string]any{}}
+			block = map[string]any{"type": "tool_use", "id": block["id"], "name": block["name"],
+				"input": map[string]any{}}
 		}
-		event(w, "content_block_start", map[string]any{"type": "content_block_start", "index": i, "content_block": block})
+		event(w, "content_block_start",
+			map[string]any{"type": "content_block_start", "index": i, "content_block": block})
 		event(w, "content_block_delta", map[string]any{"type": "content_block_delta", "index": i, "delta": delta})
 		event(w, "content_block_stop", map[string]any{"type": "content_block_stop", "index": i})
 	}
-	event(w, "message_delta", map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": stop, "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 10}})
+	event(w, "message_delta",
+		map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": stop, "stop_sequence": nil},
+			"usage": map[string]any{"output_tokens": 10}})
 	event(w, "message_stop", map[string]any{"type": "message_stop"})
 }

@@ -43,7 +43,8 @@ func Files(ctx context.Context, paths []string, stdin io.Reader) ([]similarity.T
 func read(in *input.Input) ([]similarity.Tool, error) {
 	if len(in.Servers) > 0 {
 		s := in.Servers[0]
-		return nil, fmt.Errorf("%s declares servers and has no tools: register them with `touchstone eval servers add`", s.Place)
+		return nil, fmt.Errorf("%s declares servers and has no tools: register them with `touchstone eval servers add`",
+			s.Place)
 	}
 	if len(in.Unscanned) > 0 {
 		u := in.Unscanned[0]
@@ -52,7 +53,8 @@ func read(in *input.Input) ([]similarity.Tool, error) {
 	tools := make([]similarity.Tool, 0, len(in.Tools))
 	for _, t := range in.Tools {
 		tools = append(tools, similarity.Tool{
-			ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
+			ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description,
+			InputSchema: t.InputSchema,
 		})
 	}
 	return tools, nil
@@ -89,7 +91,8 @@ func (e element) isOf(t similarity.Tool) bool {
 	if e.Description != nil {
 		description = *e.Description
 	}
-	return (e.Name == t.Name || e.Tool == t.Name) && (e.Server == "" || e.Server == t.Server) && description == t.Description
+	return (e.Name == t.Name || e.Tool == t.Name) && (e.Server == "" || e.Server == t.Server) &&
+		description == t.Description
 }
 
 // elements finds the list of tools in a text, and its JSON Pointer.

@@ -69,14 +69,16 @@ func Tools(ctx context.Context, lister Lister, s Source) ([]similarity.Tool, err
 		}
 	}
 	if len(tools) > MaxTools {
-		return nil, fmt.Errorf("there are %d tools, but at most %d can be compared at once: give fewer", len(tools), MaxTools)
+		return nil, fmt.Errorf("there are %d tools, but at most %d can be compared at once: give fewer", len(tools),
+			MaxTools)
 	}
 	return similarity.Prepare(tools, s.Only)
 }
 
 // Tool converts a tool for the comparison.
 func Tool(t selection.Tool) similarity.Tool {
-	return similarity.Tool{ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
+	return similarity.Tool{ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description,
+		InputSchema: t.InputSchema}
 }
 
 // ServerAt returns the server at an address. Its name is derived from its host

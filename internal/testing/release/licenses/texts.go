@@ -15,7 +15,8 @@ import (
 // accepted are the licenses, by SPDX identifier, under which a dependency may be
 // distributed with Touchstone. The MPL demands that recipients learn where the source is:
 // the index says so.
-var accepted = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "MPL-2.0", "Unicode-DFS-2016", "Unlicense", "Zlib"}
+var accepted = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "MPL-2.0",
+	"Unicode-DFS-2016", "Unlicense", "Zlib"}
 
 // chosen are the licenses that Touchstone chooses where a module offers several.
 var chosen = map[string]string{
@@ -74,11 +75,13 @@ func licenseOf(m dependency) (licensed, error) {
 	}
 	slices.Sort(l.IDs)
 	if len(l.IDs) == 0 {
-		return l, fmt.Errorf("%s %s has no license that is recognized in %s: replace the module", m.Path, m.Version, m.Dir)
+		return l, fmt.Errorf("%s %s has no license that is recognized in %s: replace the module", m.Path, m.Version,
+			m.Dir)
 	}
 	for _, id := range l.IDs {
 		if !slices.Contains(accepted, id) {
-			return l, fmt.Errorf("%s %s has the license %s, which is not accepted: replace the module, or add the license to accepted in internal/testing/release/licenses", m.Path, m.Version, id)
+			return l, fmt.Errorf("%s %s has the license %s, which is not accepted: replace the module, or add the "+
+				"license to accepted in internal/testing/release/licenses", m.Path, m.Version, id)
 		}
 	}
 	return l, nil

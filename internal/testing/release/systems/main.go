@@ -63,7 +63,8 @@ func check(dir, system string) (problems []string, err error) {
 	packages.Visit(loaded, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
 			// Without bodies, dependencies have imports that they do not use.
-			if inModule := strings.HasPrefix(e.Pos, dir+string(filepath.Separator)); (inModule || e.Kind == packages.ListError) && !seen[e.Error()] {
+			if inModule := strings.HasPrefix(e.Pos, dir+string(filepath.Separator)); (inModule ||
+				e.Kind == packages.ListError) && !seen[e.Error()] {
 				seen[e.Error()] = true
 				problems = append(problems, e.Error())
 			}

@@ -92,7 +92,8 @@ func (p *unpacker) trie() *Trie {
 	*p = (*p)[len(t.Cells)*size:]
 	t.Entries = make([]Entry, p.u32())
 	for i := range t.Entries {
-		t.Entries[i] = Entry{Means: concept.Set(p.u64()), Senses: sense.Set(p.u64()), Opens: p.u16(), Form: Form(p.u8()), Power: power.Kind(p.u8()), Kind: WordKind(p.u8())}
+		t.Entries[i] = Entry{Means: concept.Set(p.u64()), Senses: sense.Set(p.u64()), Opens: p.u16(),
+			Form: Form(p.u8()), Power: power.Kind(p.u8()), Kind: WordKind(p.u8())}
 	}
 	return t
 }
@@ -100,7 +101,8 @@ func (p *unpacker) trie() *Trie {
 func (p *unpacker) runes() []RuneNode {
 	nodes := make([]RuneNode, p.u32())
 	for i := range nodes {
-		nodes[i] = RuneNode{Rune: rune(p.u32()), Means: concept.Set(p.u64()), Senses: sense.Set(p.u64()), From: p.u16(), To: p.u16()}
+		nodes[i] = RuneNode{Rune: rune(p.u32()), Means: concept.Set(p.u64()), Senses: sense.Set(p.u64()), From: p.u16(),
+			To: p.u16()}
 	}
 	return nodes
 }
@@ -140,7 +142,8 @@ func (l *Lexicon) CJKOpens(r rune) bool {
 // CJKChild returns the child of a node of cjk by a rune, or 0.
 func (l *Lexicon) CJKChild(n uint16, r rune) uint16 {
 	node := &l.CJK[n]
-	k, found := slices.BinarySearchFunc(l.CJK[node.From:node.To], r, func(n RuneNode, r rune) int { return int(n.Rune - r) })
+	k, found := slices.BinarySearchFunc(l.CJK[node.From:node.To], r,
+		func(n RuneNode, r rune) int { return int(n.Rune - r) })
 	if !found {
 		return 0
 	}

@@ -24,7 +24,8 @@ func (p *Phrase) Then(word uint16) uint16 {
 	if p.Words&(1<<(word&63)) == 0 {
 		return 0
 	}
-	k, found := slices.BinarySearchFunc(p.Next, word, func(n NextWord, word uint16) int { return int(n.Word) - int(word) })
+	k, found := slices.BinarySearchFunc(p.Next, word,
+		func(n NextWord, word uint16) int { return int(n.Word) - int(word) })
 	if !found {
 		return 0
 	}

@@ -38,18 +38,26 @@ var Words = map[string]Kind{
 	"firmware": Write, "install": Write, "replacement": Write,
 	"transfer": Pay, "pay": Pay, "withdraw": Pay, "buy": Pay, "purchase": Pay, "checkout": Pay,
 	"beneficiary": Pay, "payee": Pay, "iban": Pay, "settle": Pay, "payout": Pay,
-	"cancel": Delete, "alter": Write, "ddl": Write, "restart": Write, "reboot": Write, "shutdown": Write, "exploit": Exec,
-	"grant": Grant, "promote": Grant, "demote": Grant, "unlock": Grant, "silence": Grant, "mute": Grant, "public": Grant, "chmod": Grant,
+	"cancel": Delete, "alter": Write, "ddl": Write, "restart": Write, "reboot": Write, "shutdown": Write,
+	"exploit": Exec,
+	"grant":   Grant, "promote": Grant, "demote": Grant, "unlock": Grant, "silence": Grant, "mute": Grant,
+	"public": Grant, "chmod": Grant,
 }
 
 // FilterWords end names of parameters that only select or label by the power
 // words before them: transfer_id, delete_older_than_days.
 var FilterWords = map[string]bool{
-	"id": true, "ids": true, "status": true, "date": true, "time": true, "type": true, "types": true, "name": true, "names": true,
-	"count": true, "number": true, "since": true, "server": true, "channel": true, "interval": true, "policy": true, "mode": true,
-	"limit": true, "state": true, "preview": true, "sample": true, "template": true, "format": true, "version": true, "reason": true,
-	"filter": true, "pattern": true, "threshold": true, "days": true, "hours": true, "minutes": true, "seconds": true, "history": true, "index": true,
-	"strategy": true, "method": true, "options": true, "settings": true, "duplicates": true, "whitespace": true, "html": true, "markup": true, "punctuation": true, "accents": true, "stopwords": true, "timeout": true, "size": true, "order": true, "category": true, "uuid": true, "uuids": true, "only": true,
+	"id": true, "ids": true, "status": true, "date": true, "time": true, "type": true, "types": true, "name": true,
+	"names": true,
+	"count": true, "number": true, "since": true, "server": true, "channel": true, "interval": true, "policy": true,
+	"mode":  true,
+	"limit": true, "state": true, "preview": true, "sample": true, "template": true, "format": true, "version": true,
+	"reason": true,
+	"filter": true, "pattern": true, "threshold": true, "days": true, "hours": true, "minutes": true, "seconds": true,
+	"history": true, "index": true,
+	"strategy": true, "method": true, "options": true, "settings": true, "duplicates": true, "whitespace": true,
+	"html": true, "markup": true, "punctuation": true, "accents": true, "stopwords": true, "timeout": true,
+	"size": true, "order": true, "category": true, "uuid": true, "uuids": true, "only": true,
 }
 
 // Filter marks FilterWords among the lexicon's powers.
