@@ -55,13 +55,16 @@ func (s *Store) Adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 	if s.readOnly {
 		return false, "the cache is read-only", nil
 	}
+
 	unlock, err := s.tryLockKey(k)
 	if err != nil {
 		return false, "", err
 	}
+
 	if unlock == nil {
 		return false, "its stage is running here", nil
 	}
+
 	defer unlock()
 	return s.adopt(k, record, signature, o, remote, s.reuse)
 }
@@ -75,9 +78,11 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 	if err != nil {
 		return false, err.Error(), nil
 	}
+
 	if !r.Expires.IsZero() && !s.clock().Before(r.Expires) {
 		return false, "the record expired at " + r.Expires.String(), nil
 	}
+
 	trees := map[Digest][]Digest{} // each is read once: a second reading could fail and list no files
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; o.Dir && (!elsewhere.isRemote(o.Digest) || s.Has(o.Digest)) {
@@ -85,23 +90,28 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 			if err != nil {
 				return false, fmt.Sprintf("the directory of output %s: %v", o.Name, err), nil
 			}
+
 			trees[o.Digest] = membersOf(entries)
 		}
 	}
+
 	blobs, err := s.blobsOf(r, trees)
 	if err != nil {
 		return false, "", err
 	}
+
 	for _, d := range elsewhere.localBlobs(blobs, trees) {
 		present, err := has(d)
 		if err != nil {
 			return false, "", err
 		}
+
 		if !present {
 			return false, fmt.Sprintf("it needs content %s, which is neither in the cache nor earlier in the archive",
 				d.Short()), nil
 		}
 	}
+
 	if there, err := s.Record(k); err == nil && s.keepsExisting(there, r, o, len(remote) > 0) {
 		switch {
 		case slices.Equal(there.Outputs, r.Outputs):
@@ -109,13 +119,16 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, remote []Sized
 		case there.Origin == nil:
 			return false, "the outputs differ from those that this machine made for the same key, which stay", nil
 		}
+
 		return false, fmt.Sprintf("the outputs differ from those that were %s for the same key, which stay",
 			there.Origin), nil
 	}
+
 	b, err := encodeForeign(record, signature, o, remote)
 	if err != nil {
 		return false, "", err
 	}
+
 	return true, "", s.putRecordBytes(k, b, s.writer.now())
 }
 

@@ -60,6 +60,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, o ExportOptions) (Trans
 			return t, err
 		}
 	}
+
 	slices.SortFunc(keys, func(a, b Key) int { return slices.Compare(a[:], b[:]) })
 	keys = slices.Compact(keys)
 
@@ -67,25 +68,31 @@ func (s *Store) Export(ctx context.Context, w io.Writer, o ExportOptions) (Trans
 	if err != nil {
 		return t, err
 	}
+
 	ex := exporter{s: s, tw: tar.NewWriter(zw), sent: map[Digest]bool{}, t: &t, sign: o.Sign}
 	err = ex.entry(archiveVersion, fmt.Appendf(nil, "%s%d\n", versionPrefix, formatVersion))
 	for _, k := range keys {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
+
 		if err == nil {
 			err = ex.record(k)
 		}
 	}
+
 	if err == nil {
 		err = ex.tw.Close()
 	}
+
 	if cerr := zw.Close(); err == nil {
 		err = cerr
 	}
+
 	if err != nil {
 		return t, fmt.Errorf("export: %w; check the output file and its disk", err)
 	}
+
 	return t, nil
 }
 
@@ -121,17 +128,21 @@ func (ex *exporter) record(k Key) error {
 	if err != nil {
 		return skip(err.Error())
 	}
+
 	r, err := decodeRecord(b)
 	if err != nil {
 		return skip("the record is corrupt: " + err.Error())
 	}
+
 	if r.Key != k {
 		return skip("it holds the record of " + r.Key.Short())
 	}
+
 	f, err := splitForeign(b)
 	if err != nil {
 		return err // decodeRecord has accepted it
 	}
+
 	record, signature := f.record, f.signature
 	switch {
 	case ex.sign == nil:
@@ -143,27 +154,33 @@ func (ex *exporter) record(k Key) error {
 		return skip(fmt.Sprintf("%s was %s: only who made a result signs it; to sign one of your own, execute the "+
 			"stage here with --force", r.label(), r.Origin))
 	}
+
 	needed, err := ex.s.blobsOf(r, map[Digest][]Digest{})
 	if err != nil {
 		return skip(err.Error())
 	}
+
 	var blobs []Digest
 	listed := map[Digest]bool{}
 	for _, d := range needed {
 		if d == emptyDigest || ex.sent[d] || listed[d] {
 			continue
 		}
+
 		listed[d] = true
 		if reason, err := ex.s.read(d, io.Discard); reason != "" || err != nil {
 			return skip(fmt.Sprintf("it needs content %s, which cannot be used: %s", d.Short(), orError(reason, err)))
 		}
+
 		blobs = append(blobs, d)
 	}
+
 	for _, d := range blobs {
 		if err := ex.blob(d); err != nil {
 			return err
 		}
 	}
+
 	ex.t.Records++
 	if len(signature) > 0 {
 		ex.t.Signed++
@@ -171,6 +188,7 @@ func (ex *exporter) record(k Key) error {
 			return err
 		}
 	}
+
 	return ex.entry(recordsDir+"/"+k.String(), record)
 }
 
@@ -186,14 +204,17 @@ func (ex *exporter) blob(d Digest) error {
 	if err != nil {
 		return err
 	}
+
 	defer f.Close()
 	st, err := f.Stat()
 	if err != nil {
 		return err
 	}
+
 	if err := ex.header(blobsDir+"/"+d.String(), st.Size()); err != nil {
 		return err
 	}
+
 	n, err := io.Copy(ex.tw, f)
 	ex.sent[d] = true
 	ex.t.Blobs++

@@ -39,6 +39,7 @@ func (s *Store) PutFile(path string) (Digest, int64, error) {
 	if err != nil {
 		return Digest{}, 0, err
 	}
+
 	defer f.Close()
 	if st.Size() <= smallFile {
 		// One byte beyond the limit shows that the file has grown.
@@ -46,14 +47,17 @@ func (s *Store) PutFile(path string) (Digest, int64, error) {
 		if err != nil {
 			return Digest{}, 0, fmt.Errorf("store %s: %w; check the file and its disk", path, err)
 		}
+
 		if len(b) <= smallFile {
 			d, err := s.PutBytes(b)
 			return d, int64(len(b)), err
 		}
+
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return Digest{}, 0, fmt.Errorf("store %s: %w; check the file and its disk", path, err)
 		}
 	}
+
 	return s.putLarge(f, path)
 }
 
@@ -64,14 +68,17 @@ func openRegular(path string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("store %s: %w; make sure that the file exists and is readable", path, err)
 	}
+
 	if !st.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("store %s: it is %s, not a regular file; write a plain file there", path,
 			kindOf(st.Mode()))
 	}
+
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("store %s: %w; make sure that the file exists and is readable", path, err)
 	}
+
 	return f, st, nil
 }
 
@@ -91,6 +98,7 @@ func kindOf(m fs.FileMode) string {
 	case m.IsRegular():
 		return "a regular file"
 	}
+
 	return "a special file"
 }
 
@@ -100,13 +108,16 @@ func (s *Store) PutBytes(b []byte) (Digest, error) {
 	if d == emptyDigest {
 		return d, nil
 	}
+
 	present, err := s.reuse(d)
 	if err != nil || present {
 		return d, err
 	}
+
 	if err := s.writeFileAt(s.entryPath(blobsDir, d), encodeBlob(b), 0, s.writer.now()); err != nil {
 		return Digest{}, err
 	}
+
 	s.removeTombstone(d)
 	return d, nil
 }
@@ -118,31 +129,38 @@ func (s *Store) putLarge(f *os.File, path string) (Digest, int64, error) {
 	if err != nil {
 		return Digest{}, 0, fmt.Errorf("store %s: %w; check the file and its disk", path, err)
 	}
+
 	d := Digest(h.Sum(nil))
 	present, err := s.reuse(d)
 	if err != nil || present {
 		return d, size, err
 	}
+
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return Digest{}, 0, fmt.Errorf("store %s: %w; check the file and its disk", path, err)
 	}
+
 	tmp, err := s.temp()
 	if err != nil {
 		return Digest{}, 0, err
 	}
+
 	got, err := encodeStream(tmp, f, size)
 	if err != nil {
 		discard(tmp)
 		return Digest{}, 0, s.failed("store "+path, err)
 	}
+
 	if got != d {
 		discard(tmp)
 		return Digest{}, 0, fmt.Errorf("store %s: the file changed while it was being stored; make sure that "+
 			"nothing writes to it after its stage has ended", path)
 	}
+
 	if err := s.publish(tmp, s.entryPath(blobsDir, d), 0, s.writer.now()); err != nil {
 		return Digest{}, 0, err
 	}
+
 	s.removeTombstone(d)
 	return d, size, nil
 }
@@ -155,6 +173,7 @@ func encodeStream(w io.Writer, r io.Reader, size int64) (Digest, error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return Digest{}, err
 	}
+
 	sample = sample[:n]
 
 	h := sha256.New()
@@ -165,23 +184,29 @@ func encodeStream(w io.Writer, r io.Reader, size int64) (Digest, error) {
 	if worthCompressing(sample, enc) {
 		codec = codecZstd
 	}
+
 	if _, err := w.Write(blobHeader{codec, size}.append(nil)); err != nil {
 		return Digest{}, err
 	}
+
 	if codec == codecRaw {
 		if _, err := io.Copy(w, plain); err != nil {
 			return Digest{}, err
 		}
+
 		return Digest(h.Sum(nil)), nil
 	}
+
 	enc.Reset(w)
 	defer enc.Reset(nil)
 	if _, err := io.Copy(enc, plain); err != nil {
 		return Digest{}, err
 	}
+
 	if err := enc.Close(); err != nil {
 		return Digest{}, err
 	}
+
 	return Digest(h.Sum(nil)), nil
 }
 
@@ -192,23 +217,29 @@ func (s *Store) reuse(d Digest) (bool, error) {
 	if d == emptyDigest {
 		return true, nil
 	}
+
 	if s.readOnly {
 		return false, s.refuse("keeping results")
 	}
+
 	if err := s.writer.begin(); err != nil {
 		return false, err
 	}
+
 	if err := s.touch.lock(); err != nil {
 		return false, s.failed("lock", err)
 	}
+
 	defer s.touch.unlock()
 	if !s.Has(d) {
 		return false, nil
 	}
+
 	now := s.writer.now()
 	if err := os.Chtimes(s.entryPath(blobsDir, d), now, now); err != nil {
 		return false, nil // removed or not owned by this user: write it again
 	}
+
 	return true, nil
 }
 
@@ -242,13 +273,16 @@ func (s *Store) read(d Digest, w io.Writer) (reason string, err error) {
 	if d == emptyDigest {
 		return "", nil
 	}
+
 	f, err := os.Open(s.entryPath(blobsDir, d))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", notFound(d)
 	}
+
 	if err != nil {
 		return "", s.failed("read", err)
 	}
+
 	defer f.Close()
 	return copyBlob(w, f, d)
 }
@@ -262,14 +296,17 @@ func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	} else if err != nil {
 		return "the file is shorter than its header", nil
 	}
+
 	header, err := parseBlobHeader(head[:])
 	if err != nil {
 		return err.Error(), nil
 	}
+
 	plain, done, err := plainReader(header, f)
 	if err != nil {
 		return err.Error(), nil
 	}
+
 	defer done()
 	h := sha256.New()
 	out := &sink{w: w, hash: h}
@@ -284,9 +321,11 @@ func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	case n != header.size:
 		return fmt.Sprintf("its length differs from the %d bytes in its header", header.size), nil
 	}
+
 	if got := Digest(h.Sum(nil)); got != d {
 		return fmt.Sprintf("its bytes have the digest %s", got.Short()), nil
 	}
+
 	return "", nil
 }
 
@@ -334,23 +373,29 @@ func (s *Store) Materialize(d Digest, path string, mode fs.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w; make sure that its directory exists and is writable", path, err)
 	}
+
 	if err := s.Copy(d, tmp); err != nil {
 		discard(tmp)
 		if Damaged(err) {
 			return err
 		}
+
 		return fmt.Errorf("write %s: %w; check the disk that it is on", path, err)
 	}
+
 	err = tmp.Chmod(mode.Perm())
 	if cerr := tmp.Close(); err == nil {
 		err = cerr
 	}
+
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
+
 	if err != nil {
 		os.Remove(tmp.Name())
 		return fmt.Errorf("write %s: %w; make sure that nothing else is at that path", path, err)
 	}
+
 	return nil
 }

@@ -46,16 +46,20 @@ func parseBlobHeader(b []byte) (blobHeader, error) {
 	if len(b) < blobHeaderSize {
 		return blobHeader{}, errors.New("shorter than its header")
 	}
+
 	if string(b[:4]) != blobMagic {
 		return blobHeader{}, errors.New("not a blob: wrong magic")
 	}
+
 	h := blobHeader{codec: b[4], size: int64(binary.LittleEndian.Uint64(b[8:]))}
 	if h.codec != codecRaw && h.codec != codecZstd {
 		return blobHeader{}, errors.New("unknown codec")
 	}
+
 	if b[5] != 0 || b[6] != 0 || b[7] != 0 || h.size < 0 {
 		return blobHeader{}, errors.New("damaged header")
 	}
+
 	return h, nil
 }
 
@@ -110,13 +114,16 @@ func plainReader(h blobHeader, r io.Reader) (plain io.Reader, done func(), err e
 	if limit < 1<<62 {
 		limit++
 	}
+
 	if h.codec == codecRaw {
 		return io.LimitReader(r, limit), func() {}, nil
 	}
+
 	dec := decoders.Get().(*zstd.Decoder)
 	if err := dec.Reset(r); err != nil {
 		return nil, nil, err
 	}
+
 	return io.LimitReader(dec, limit), func() {
 		// Drop the reference to r even if the frame was not read to its end.
 		if dec.Reset(nil) == nil {

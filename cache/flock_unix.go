@@ -17,6 +17,7 @@ func tryFlock(f *os.File, exclusive bool) (bool, error) {
 	if exclusive {
 		how = unix.LOCK_EX
 	}
+
 	for {
 		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 		switch {
@@ -27,6 +28,7 @@ func tryFlock(f *os.File, exclusive bool) (bool, error) {
 		case errors.Is(err, unix.EINTR):
 			continue
 		}
+
 		return false, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
 	}
 }

@@ -15,6 +15,7 @@ func tryFlock(f *os.File, exclusive bool) (bool, error) {
 	if exclusive {
 		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
 	}
+
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
 	switch {
 	case err == nil:
@@ -22,6 +23,7 @@ func tryFlock(f *os.File, exclusive bool) (bool, error) {
 	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
 		return false, nil
 	}
+
 	return false, &os.PathError{Op: "lock", Path: f.Name(), Err: err}
 }
 

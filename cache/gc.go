@@ -70,32 +70,40 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 		if s.readOnly {
 			return GCResult{}, s.refuse("removing results")
 		}
+
 		lock, err := s.lockFile(ctx, s.path(locksDir, "gc"))
 		if err != nil {
 			return GCResult{}, err
 		}
+
 		defer lock.Close()
 	}
+
 	fresh, err := s.freshFromNow(ctx)
 	if err != nil {
 		return GCResult{}, err
 	}
+
 	blobs, records, err := s.gcScan(ctx)
 	if err != nil {
 		return GCResult{}, err
 	}
+
 	s.gcChoose(o, blobs, records, fresh)
 	var result GCResult
 	if o.DryRun {
 		result.count(blobs, records, fresh)
 		return result, nil
 	}
+
 	if err := s.gcRecords(ctx, records, blobs, &result); err != nil {
 		return result, err
 	}
+
 	if err := s.gcBlobs(ctx, blobs, fresh, &result); err != nil {
 		return result, err
 	}
+
 	n, err := s.gcLeftovers(ctx)
 	result.Leftovers += n
 	return result, err
@@ -107,6 +115,7 @@ func (s *Store) Trim(ctx context.Context) (result GCResult, did bool, err error)
 	if s.maxBytes <= 0 || s.readOnly {
 		return GCResult{}, false, nil
 	}
+
 	marker := s.path(locksDir, "trimmed")
 	now := s.clock()
 	if st, err := os.Stat(marker); err == nil {
@@ -115,9 +124,11 @@ func (s *Store) Trim(ctx context.Context) (result GCResult, did bool, err error)
 			return GCResult{}, false, nil
 		}
 	}
+
 	if err := s.writeFileAt(marker, nil, 0, now); err != nil {
 		return GCResult{}, false, err
 	}
+
 	result, err = s.GC(ctx, GCOptions{MaxBytes: s.maxBytes})
 	return result, true, err
 }
@@ -135,6 +146,7 @@ func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, er
 	if err != nil {
 		return nil, nil, err
 	}
+
 	var records []*gcRecord
 	trees := map[Digest][]Digest{}
 	now := s.clock()
@@ -152,19 +164,23 @@ func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, er
 			if rec.blobs, err = s.blobsOf(r, trees); err != nil {
 				return err
 			}
+
 			for _, c := range r.Components {
 				rec.blobs = append(rec.blobs, c.Digest)
 			}
+
 			if !h.expires.IsZero() && !now.Before(h.expires) {
 				rec.why = whyExpired
 			}
 		}
+
 		records = append(records, rec)
 		return ctx.Err()
 	})
 	if err != nil {
 		return nil, nil, err
 	}
+
 	err = s.walkRuns(func(e entry, blobs []Digest) error {
 		records = append(records, &gcRecord{entry: e, run: true, blobs: blobs})
 		return ctx.Err()
@@ -207,33 +223,40 @@ func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRec
 		if r.why == "" && o.MaxAge > 0 && now.Sub(r.mtime) > o.MaxAge {
 			r.why = whyAge
 		}
+
 		if r.why == "" {
 			total += r.size
 			addReferences(blobs, r, 1)
 		}
 	}
+
 	for _, b := range blobs {
 		if b.refs > 0 || fresh(b.mtime) {
 			total += b.size
 		}
 	}
+
 	if o.MaxBytes <= 0 || total <= o.MaxBytes {
 		return
 	}
+
 	byUse := slices.Clone(records)
 	slices.SortFunc(byUse, func(a, b *gcRecord) int {
 		if c := a.mtime.Compare(b.mtime); c != 0 {
 			return c
 		}
+
 		return bytes.Compare(a.id[:], b.id[:])
 	})
 	for _, r := range byUse {
 		if total <= o.MaxBytes {
 			return
 		}
+
 		if r.why != "" {
 			continue
 		}
+
 		r.why = whySize
 		total -= r.size
 		addReferences(blobs, r, -1)
@@ -245,6 +268,7 @@ func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRec
 				b.refs = -1
 			}
 		}
+
 		for _, d := range r.blobs {
 			if b := blobs[d]; b != nil && b.refs < 0 {
 				b.refs = 0
@@ -301,6 +325,7 @@ func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Di
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
+
 		removed := r.why != "" && unchanged(r.entry)
 		if removed {
 			// Write the tombstone first: after a crash in between there is a
@@ -308,14 +333,17 @@ func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Di
 			if !r.run {
 				s.writeTombstone(r.id, tombstone{Why: r.why, Detail: r.note})
 			}
+
 			if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return s.failed("remove", err)
 			}
 		} else if r.why != "" {
 			addReferences(blobs, r, 1)
 		}
+
 		result.record(r, removed)
 	}
+
 	return nil
 }
 
@@ -336,12 +364,14 @@ func (s *Store) gcBlobs(ctx context.Context, blobs map[Digest]*gcBlob, fresh fun
 			result.blob(b, false)
 		}
 	}
+
 	slices.SortFunc(doomed, func(a, b *gcBlob) int { return bytes.Compare(a.id[:], b.id[:]) })
 	for batch := range slices.Chunk(doomed, gcBatch) {
 		if err := s.gcBatch(ctx, batch, result); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -350,12 +380,14 @@ func (s *Store) gcBatch(ctx context.Context, batch []*gcBlob, result *GCResult) 
 	if err != nil {
 		return err
 	}
+
 	defer lock.Close()
 	// Check again under the lock: a writer may have started since.
 	fresh, err := s.freshness()
 	if err != nil {
 		return err
 	}
+
 	for _, b := range batch {
 		removed := !fresh(b.mtime) && unchanged(b.entry)
 		if removed {
@@ -363,7 +395,9 @@ func (s *Store) gcBatch(ctx context.Context, batch []*gcBlob, result *GCResult) 
 				return s.failed("remove", err)
 			}
 		}
+
 		result.blob(b, removed)
 	}
+
 	return nil
 }

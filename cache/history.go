@@ -27,10 +27,12 @@ func (s *Store) AppendHistory(project, stage, instance string, k Key, at time.Ti
 	if s.readOnly {
 		return s.refuse("keeping a history")
 	}
+
 	lock, err := s.lockFile(context.Background(), s.path(locksDir, "history"))
 	if err != nil {
 		return err
 	}
+
 	defer lock.Close()
 	path := s.historyPath(project, stage, instance)
 	entries := readHistory(path)
@@ -39,8 +41,10 @@ func (s *Store) AppendHistory(project, stage, instance string, k Key, at time.Ti
 		for _, e := range slices.Backward(entries[:historyKept-1]) {
 			b = e.append(b)
 		}
+
 		return s.writeFile(path, HistoryEntry{k, at}.append(b), 0)
 	}
+
 	// Appending a line is much cheaper than writing a new file.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,16 +52,20 @@ func (s *Store) AppendHistory(project, stage, instance string, k Key, at time.Ti
 			f, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 		}
 	}
+
 	if err != nil {
 		return s.failed("write", err)
 	}
+
 	_, err = f.Write(HistoryEntry{k, at}.append(nil))
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
+
 	if err != nil {
 		return s.failed("write", err)
 	}
+
 	return nil
 }
 
@@ -83,6 +91,7 @@ func readHistory(path string) []HistoryEntry {
 	if err != nil {
 		return nil
 	}
+
 	var entries []HistoryEntry
 	for line := range strings.Lines(string(b)) {
 		key, at, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -90,12 +99,15 @@ func readHistory(path string) []HistoryEntry {
 		if err != nil {
 			continue
 		}
+
 		t, err := time.Parse(time.RFC3339Nano, at)
 		if err != nil {
 			continue
 		}
+
 		entries = append(entries, HistoryEntry{Key: k, Time: t})
 	}
+
 	slices.Reverse(entries)
 	return entries
 }

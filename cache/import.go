@@ -59,6 +59,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (t Tra
 	if s.readOnly {
 		return t, s.refuse("importing results")
 	}
+
 	im := importer{s: s, opts: o, t: &t, unneeded: map[Digest]time.Time{}}
 	if !o.Trust {
 		seeker, ok := r.(io.ReadSeeker)
@@ -66,14 +67,17 @@ func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (t Tra
 			return t, errors.New("import: the signatures are checked before anything is imported, which needs an " +
 				"archive that can be read twice; give a regular file")
 		}
+
 		if im.verified, err = verifyArchive(ctx, seeker, o.Verify); err != nil {
 			return t, err
 		}
 	}
+
 	// An eviction must not remove imported blobs before their record exists.
 	if err := s.writer.begin(); err != nil {
 		return t, err
 	}
+
 	defer func() {
 		if rerr := im.removeUnneeded(); err == nil {
 			err = rerr
@@ -91,6 +95,7 @@ func verifyArchive(ctx context.Context, r io.ReadSeeker,
 	if err != nil {
 		return nil, fmt.Errorf("import: %w; give a regular file", err)
 	}
+
 	verified := map[Digest]Signer{}
 	var refused UnverifiedError
 	var next signatureReader
@@ -99,6 +104,7 @@ func verifyArchive(ctx context.Context, r io.ReadSeeker,
 		if err != nil || record == nil {
 			return err
 		}
+
 		refused.Records++
 		label := recordsDir + "/" + Key(id).String()
 		rec, err := DecodeOwn(record, id)
@@ -106,19 +112,23 @@ func verifyArchive(ctx context.Context, r io.ReadSeeker,
 			label = fmt.Sprintf("%s (key %s)", printable(rec.label()), rec.Key.Short())
 			verified[signedID(record, signature)], err = verify(record, signature)
 		}
+
 		if err != nil {
 			if refused.Unverified++; refused.Reason == nil {
 				refused.First, refused.Reason = label, err
 			}
 		}
+
 		return nil
 	})
 	if err == nil && refused.Unverified > 0 {
 		return nil, &refused
 	}
+
 	if err == nil {
 		_, err = r.Seek(at, io.SeekStart)
 	}
+
 	return verified, err
 }
 
@@ -144,6 +154,7 @@ func (n *signatureReader) read(h *tar.Header, r io.Reader) (id [32]byte, record,
 	if h.Typeflag != tar.TypeReg || parseID(id[:], name) != nil {
 		return id, nil, nil, nil
 	}
+
 	switch folder {
 	case signaturesDir:
 		n.id, n.signature = id, nil
@@ -156,17 +167,21 @@ func (n *signatureReader) read(h *tar.Header, r io.Reader) (id [32]byte, record,
 		if n.id == id {
 			signature = n.signature
 		}
+
 		n.signature = nil
 		if h.Size > maxRecordBody {
 			return id, []byte{}, signature, nil // no record is so long
 		}
+
 		if record, err = io.ReadAll(r); err != nil {
 			return id, nil, nil, badArchive(err)
 		}
+
 		if record == nil {
 			record = []byte{}
 		}
 	}
+
 	return id, record, signature, nil
 }
 
@@ -179,6 +194,7 @@ func readArchive(ctx context.Context, r io.Reader, visit func(*tar.Header, io.Re
 	if err != nil {
 		return err
 	}
+
 	defer zr.Close()
 	in.plain = zr
 	defer func() {
@@ -192,18 +208,22 @@ func readArchive(ctx context.Context, r io.Reader, visit func(*tar.Header, io.Re
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
+
 		h, err := tr.Next()
 		if errors.Is(err, io.EOF) && !first {
 			return nil
 		}
+
 		if err != nil {
 			return badArchive(err)
 		}
+
 		if first {
 			err = checkArchive(h, tr)
 		} else {
 			err = visit(h, tr)
 		}
+
 		if err != nil {
 			return err
 		}
@@ -219,14 +239,17 @@ func checkArchive(h *tar.Header, r io.Reader) error {
 	if err != nil {
 		return badArchive(err)
 	}
+
 	if h.Name != archiveVersion || !strings.HasPrefix(string(b), versionPrefix) {
 		return errors.New("import: the file is not an archive of a touchstone cache; give a file written by " +
 			"\"touchstone cache export\"")
 	}
+
 	if got, want := strings.TrimSpace(string(b)), fmt.Sprintf("%s%d", versionPrefix, formatVersion); got != want {
 		return fmt.Errorf("import: the archive has format %q, but this touchstone reads %q; use the same version on "+
 			"both sides", got, want)
 	}
+
 	return nil
 }
 
@@ -248,6 +271,7 @@ func (im *importer) entry(h *tar.Header, r io.Reader) error {
 	if err != nil {
 		return err
 	}
+
 	folder, name, _ := strings.Cut(h.Name, "/")
 	var reason string
 	switch {
@@ -260,13 +284,16 @@ func (im *importer) entry(h *tar.Header, r io.Reader) error {
 	case folder != signaturesDir:
 		reason = "it is neither a blob nor a record"
 	}
+
 	if reason != "" {
 		name := h.Name
 		if len(name) > maxArchiveName {
 			name = name[:maxArchiveName] + "..."
 		}
+
 		im.t.Skipped = append(im.t.Skipped, Skipped{Name: fmt.Sprintf("%q", name), Reason: reason})
 	}
+
 	return err
 }
 
@@ -278,20 +305,24 @@ func (im *importer) record(k Key, record, signature []byte) (reason string, err 
 		if !ok {
 			return "the archive has changed since its signatures were verified", nil
 		}
+
 		origin.Signer = &signer
 	} else if im.opts.Verify != nil {
 		if signer, err := im.opts.Verify(record, signature); err == nil {
 			origin.Signer = &signer
 		}
 	}
+
 	// A stage that is running must not find its own result replaced.
 	unlock, err := im.s.tryLockKey(k)
 	if err != nil {
 		return "", err
 	}
+
 	if unlock == nil {
 		return "its stage is running here", nil
 	}
+
 	defer unlock()
 	var used []Digest
 	added, reason, err := im.s.adopt(k, record, signature, origin, nil, func(d Digest) (bool, error) {
@@ -301,15 +332,18 @@ func (im *importer) record(k Key, record, signature []byte) (reason string, err 
 	if reason == "" {
 		im.needs(used) // the record may be there also if its writing failed
 	}
+
 	if !added {
 		return reason, err
 	}
+
 	im.t.Records++
 	if s := origin.Signer; s != nil {
 		if im.t.Signed++; !slices.Contains(im.t.Signers, *s) {
 			im.t.Signers = append(im.t.Signers, *s)
 		}
 	}
+
 	return "", nil
 }
 
@@ -321,36 +355,45 @@ func (im *importer) blob(d Digest, size int64, r io.Reader) (reason string, err 
 	if err != nil || present {
 		return "", err
 	}
+
 	header := make([]byte, min(size, blobHeaderSize))
 	if _, err := io.ReadFull(r, header); err != nil {
 		return "", badArchive(err)
 	}
+
 	if reason := tooLarge(size, header); reason != "" {
 		return reason, nil
 	}
+
 	f, err := s.temp()
 	if err != nil {
 		return "", err
 	}
+
 	n, err := io.Copy(f, io.MultiReader(bytes.NewReader(header), &archiveReader{r: r}))
 	if err != nil {
 		discard(f)
 		if errors.As(err, new(*archiveError)) {
 			return "", badArchive(err)
 		}
+
 		return "", s.failed("write", err)
 	}
+
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		discard(f)
 		return "", s.failed("read", err)
 	}
+
 	if reason, _ := copyBlob(io.Discard, f, d); reason != "" {
 		discard(f)
 		return "the content does not match its digest: " + reason, nil
 	}
+
 	if err := s.publish(f, s.entryPath(blobsDir, d), 0, s.writer.now()); err != nil {
 		return "", err
 	}
+
 	s.removeTombstone(d)
 	im.wrote(d)
 	im.t.Blobs++

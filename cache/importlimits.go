@@ -101,10 +101,12 @@ func (im *importer) removeUnneeded() error {
 	if len(im.unneeded) == 0 {
 		return nil
 	}
+
 	lock, err := im.s.lockTouches(context.Background())
 	if err != nil {
 		return err
 	}
+
 	defer lock.Close()
 	for d, at := range im.unneeded {
 		path := im.s.entryPath(blobsDir, d)
@@ -113,5 +115,6 @@ func (im *importer) removeUnneeded() error {
 			im.t.Bytes -= st.Size()
 		}
 	}
+
 	return nil
 }

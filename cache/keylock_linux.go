@@ -22,6 +22,7 @@ func (s *Store) tryLockKey(k Key) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	at := int64(binary.BigEndian.Uint64(k[:]) >> 2)
 	for {
 		// The lock belongs to the open file, not to the process: it also
@@ -32,6 +33,7 @@ func (s *Store) tryLockKey(k Key) (unlock func(), err error) {
 			break
 		}
 	}
+
 	switch {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES), err == nil && !isFileAtPath(f):
 		f.Close()
@@ -40,5 +42,6 @@ func (s *Store) tryLockKey(k Key) (unlock func(), err error) {
 		f.Close()
 		return nil, s.failed("lock", fmt.Errorf("%s: %w", f.Name(), err))
 	}
+
 	return func() { f.Close() }, nil
 }

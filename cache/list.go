@@ -34,12 +34,14 @@ func (s *Store) Stats() (Stats, error) {
 			return nil
 		})
 	}
+
 	if err == nil {
 		err = s.walk(goneDir, func(entry) error {
 			st.Tombstones++
 			return nil
 		})
 	}
+
 	return st, err
 }
 
@@ -70,11 +72,13 @@ func (s *Store) List(fn func(RecordInfo) error) error {
 			info.Problem = err.Error()
 			return fn(info)
 		}
+
 		info.Stage, info.Instance, info.Duration, info.Origin = r.Stage, r.Instance, r.Duration, r.Origin
 		info.Written, info.Expires = h.written, h.expires
 		for i := range r.Outputs {
 			info.Bytes += r.Outputs[i].Size
 		}
+
 		return fn(info)
 	})
 }
@@ -94,33 +98,40 @@ func (s *Store) walk(folder string, fn func(entry) error) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s.failed("read", err)
 	}
+
 	for _, part := range parts {
 		list, err := os.ReadDir(s.path(folder, part.Name()))
 		if err != nil {
 			if part.IsDir() && !errors.Is(err, fs.ErrNotExist) {
 				return s.failed("read", err)
 			}
+
 			continue
 		}
+
 		for _, de := range list {
 			var e entry
 			name := de.Name()
 			if len(name) != 64 || name[:2] != part.Name() {
 				continue
 			}
+
 			if _, err := hex.Decode(e.id[:], []byte(name)); err != nil {
 				continue
 			}
+
 			st, err := de.Info()
 			if err != nil || !st.Mode().IsRegular() {
 				continue
 			}
+
 			e.path, e.size, e.mtime = s.path(folder, part.Name(), name), st.Size(), st.ModTime()
 			if err := fn(e); err != nil {
 				return err
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -138,13 +149,16 @@ func (s *Store) readRecord(e entry) (*Record, recordHeader, error) {
 	if err != nil {
 		return nil, recordHeader{}, err
 	}
+
 	h, _, err := decodeRecordHeader(b)
 	if err != nil {
 		return nil, h, err
 	}
+
 	if h.key != e.id {
 		return nil, h, fmt.Errorf("it holds the record of %s", h.key.Short())
 	}
+
 	r, err := decodeRecord(b)
 	return r, h, err
 }
@@ -160,23 +174,28 @@ func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) ([]Digest, error) 
 			blobs = append(blobs, d)
 		}
 	}
+
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
 		blobs = append(blobs, o.Digest)
 		if !o.Dir {
 			continue
 		}
+
 		members, known := trees[o.Digest]
 		if !known {
 			entries, err := s.peekTree(o.Digest)
 			if isReadFailure(err) {
 				return nil, err
 			}
+
 			members = membersOf(entries)
 			trees[o.Digest] = members
 		}
+
 		blobs = append(blobs, members...)
 	}
+
 	return blobs, nil
 }
 

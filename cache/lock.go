@@ -19,6 +19,7 @@ func (s *Store) LockKey(ctx context.Context, k Key) (unlock func(), err error) {
 	if s.readOnly {
 		return nil, s.refuse("running stages")
 	}
+
 	var release func()
 	err = poll(ctx, func() (done bool, err error) {
 		release, err = s.tryLockKey(k)
@@ -27,6 +28,7 @@ func (s *Store) LockKey(ctx context.Context, k Key) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return sync.OnceFunc(release), nil
 }
 
@@ -47,9 +49,11 @@ func poll(ctx context.Context, try func() (done bool, err error)) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+
 		if done, err := try(); done || err != nil {
 			return err
 		}
+
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -66,15 +70,18 @@ func (s *Store) tryLockFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	ok, err := tryFlock(f, true)
 	if err != nil {
 		f.Close()
 		return nil, s.failed("lock", err)
 	}
+
 	if !ok || !isFileAtPath(f) {
 		f.Close()
 		return nil, nil
 	}
+
 	return f, nil
 }
 
@@ -135,13 +142,16 @@ func (l *touchLock) acquire() error {
 		if err != nil {
 			return err
 		}
+
 		l.file = f
 	}
+
 	for {
 		ok, err := tryFlock(l.file, false)
 		if ok || err != nil {
 			return err
 		}
+
 		time.Sleep(100 * time.Microsecond)
 	}
 }
@@ -152,18 +162,22 @@ func (s *Store) lockTouches(ctx context.Context) (*os.File, error) {
 	if err != nil {
 		return nil, s.failed("lock", err)
 	}
+
 	for {
 		ok, err := tryFlock(f, true)
 		if err == nil && !ok {
 			err = context.Cause(ctx)
 		}
+
 		if err != nil {
 			f.Close()
 			return nil, err
 		}
+
 		if ok {
 			return f, nil
 		}
+
 		time.Sleep(100 * time.Microsecond)
 	}
 }
@@ -214,25 +228,30 @@ func (w *session) begin() error {
 	if w.file != nil {
 		return nil
 	}
+
 	s := w.store
 	// An eviction that is running must see the new session.
 	if err := s.touch.lock(); err != nil {
 		return s.failed("lock", err)
 	}
+
 	defer s.touch.unlock()
 	f, err := os.CreateTemp(s.path(locksDir), writerPrefix)
 	if err != nil {
 		return s.failed("write", err)
 	}
+
 	if ok, err := tryFlock(f, true); err != nil || !ok {
 		discard(f)
 		return s.failed("lock", errors.Join(err, errors.New("a new file is locked already")))
 	}
+
 	start := s.clock()
 	if err := os.Chtimes(f.Name(), start, start); err != nil {
 		discard(f)
 		return s.failed("write", err)
 	}
+
 	w.file, w.start = f, start
 	return nil
 }
@@ -270,15 +289,18 @@ func (s *Store) oldestWriter() (oldest time.Time, ok bool, err error) {
 	if err != nil {
 		return time.Time{}, false, s.failed("read", err)
 	}
+
 	for _, e := range list {
 		if !strings.HasPrefix(e.Name(), writerPrefix) {
 			continue
 		}
+
 		path := s.path(locksDir, e.Name())
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
 			continue // it has just ended
 		}
+
 		free, lockErr := tryFlock(f, true)
 		st, statErr := f.Stat()
 		if lockErr == nil && free {
@@ -286,7 +308,9 @@ func (s *Store) oldestWriter() (oldest time.Time, ok bool, err error) {
 		} else if statErr == nil && (!ok || st.ModTime().Before(oldest)) {
 			oldest, ok = st.ModTime(), true
 		}
+
 		f.Close()
 	}
+
 	return oldest, ok, nil
 }

@@ -22,6 +22,7 @@ func (s *Store) PutRecord(r *Record) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
+
 	// reuse renews the time of the blobs, so that no eviction removes them
 	// before the record is written.
 	want := func(what string, d Digest) error {
@@ -29,29 +30,35 @@ func (s *Store) PutRecord(r *Record) error {
 		if err == nil && !present {
 			err = notFound(d)
 		}
+
 		if err != nil {
 			return fmt.Errorf("record of %s: %s: %w", r.label(), what, err)
 		}
+
 		return nil
 	}
 	for _, d := range []Digest{r.Stdout, r.Stderr} {
 		if d.IsZero() {
 			continue
 		}
+
 		if err := want("its log", d); err != nil {
 			return err
 		}
 	}
+
 	for i := range r.Outputs {
 		if err := want("output "+r.Outputs[i].Name, r.Outputs[i].Digest); err != nil {
 			return err
 		}
 	}
+
 	now := s.clock()
 	b, err := encodeRecord(r, now)
 	if err != nil {
 		return err
 	}
+
 	return s.putRecordBytes(r.Key, b, now)
 }
 
@@ -72,12 +79,14 @@ func (s *Store) Lookup(k Key) (*Record, *Miss) {
 		if rec, err = decodeRecord(b); err != nil {
 			return h, err
 		}
+
 		h, _, err = decodeRecordHeader(b)
 		return h, err
 	})
 	if miss != nil {
 		return nil, miss
 	}
+
 	return rec, nil
 }
 
@@ -102,6 +111,7 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 		if maxAge > 0 && (h.expires.IsZero() || h.written.Add(maxAge).Before(h.expires)) {
 			h.expires = h.written.Add(maxAge)
 		}
+
 		return h
 	}
 	if s.records != nil {
@@ -111,9 +121,11 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 			if miss := s.usable(&head, path, mtime); miss != nil {
 				return Result{}, miss
 			}
+
 			return head.result(), nil
 		}
 	}
+
 	read := s.clock()
 	st, miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
 		h, _, err := decodeRecordHeader(b)
@@ -123,6 +135,7 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 	if miss != nil {
 		return Result{}, miss
 	}
+
 	switch {
 	case s.records == nil:
 	case len(head.remote) > 0:
@@ -130,6 +143,7 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 	default:
 		s.records.remember(head, st, read)
 	}
+
 	return head.result(), nil
 }
 
@@ -144,20 +158,25 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fi
 		if errors.Is(err, fs.ErrNotExist) {
 			return st, s.missingRecord(k)
 		}
+
 		return st, &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
 	}
+
 	*buf = b[:0]
 	h, err := decode(b)
 	if err == nil && h.key != k {
 		err = fmt.Errorf("it holds the record of %s", h.key.Short())
 	}
+
 	if err != nil {
 		if !s.readOnly {
 			s.writeTombstone(k, tombstone{Why: whyCorrupt, Detail: err.Error()})
 			os.Remove(path)
 		}
+
 		return st, &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
 	}
+
 	return st, s.usable(&h, path, st.mtime)
 }
 
@@ -167,6 +186,7 @@ func (s *Store) usable(h *recordHeader, path string, mtime int64) *Miss {
 	if miss := s.expired(h); miss != nil {
 		return miss
 	}
+
 	expected := len(h.remote) > 0 && s.expect(h)
 	has := func(d Digest) bool { return s.Has(d) || expected && s.fetchable(d) }
 	for i := range h.outputs {
@@ -174,18 +194,22 @@ func (s *Store) usable(h *recordHeader, path string, mtime int64) *Miss {
 			return s.missingBlob("output "+o.Name, o.Digest, h)
 		}
 	}
+
 	if !h.stdout.IsZero() && !has(h.stdout) {
 		return s.missingBlob("the standard output", h.stdout, h)
 	}
+
 	if !h.stderr.IsZero() && !has(h.stderr) {
 		return s.missingBlob("the standard error", h.stderr, h)
 	}
+
 	if now := s.clock(); now.Sub(time.Unix(0, mtime)) >= touchInterval && !s.readOnly {
 		os.Chtimes(path, now, now) // only the order of evictions depends on it
 		if s.records != nil {
 			s.records.forget(h.key)
 		}
 	}
+
 	return nil
 }
 
@@ -208,6 +232,7 @@ func (s *Store) expired(h *recordHeader) *Miss {
 	if h.expires.IsZero() {
 		return nil
 	}
+
 	now := s.clock()
 	switch {
 	case !now.Before(h.expires):
@@ -217,6 +242,7 @@ func (s *Store) expired(h *recordHeader) *Miss {
 		return &Miss{Reason: "its age is unknown: it was written at " + h.written.Format(time.RFC3339) +
 			", in the future", Expired: true}
 	}
+
 	return nil
 }
 
@@ -240,12 +266,15 @@ func (s *Store) missingBlob(what string, d Digest, h *recordHeader) *Miss {
 		} else {
 			m.Reason = fmt.Sprintf("%s (sha256 %s) is at %s, which is not used", what, d.Short(), printable(o.From))
 		}
+
 		return m
 	}
+
 	if t, ok := s.readTombstone(d); ok {
 		m.Reason = fmt.Sprintf("%s (sha256 %s) was %s", what, d.Short(), t)
 		m.Corrupt = t.Why == whyCorrupt
 		m.Evicted = !m.Corrupt
 	}
+
 	return m
 }

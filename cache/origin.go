@@ -98,30 +98,36 @@ func encodeForeign(record, signature []byte, o *Origin, remote []SizedDigest) ([
 	if err != nil {
 		return nil, fmt.Errorf("the origin of a record: %w", err)
 	}
+
 	if len(remote) > maxRemote {
 		return nil, fmt.Errorf("a record needs %d contents from elsewhere, at most %d are possible", len(remote),
 			maxRemote)
 	}
+
 	if len(js) > maxOrigin || len(signature) > maxSignature {
 		return nil, fmt.Errorf("the origin of a record has %d bytes and its signature %d, at most %d and %d are "+
 			"possible", len(js), len(signature), maxOrigin, maxSignature)
 	}
+
 	le := binary.LittleEndian
 	parts := append(js[:len(js):len(js)], signature...)
 	for _, a := range remote {
 		parts = le.AppendUint64(append(parts, a.Digest[:]...), uint64(a.Size))
 	}
+
 	b := make([]byte, 0, foreignFixedSize+4+len(parts)+len(record))
 	if len(remote) == 0 {
 		b = append(b, foreignMagic...)
 	} else {
 		b = append(b, remoteMagic...)
 	}
+
 	b = le.AppendUint32(b, uint32(len(js)))
 	b = le.AppendUint32(b, uint32(len(signature)))
 	if len(remote) > 0 {
 		b = le.AppendUint32(b, uint32(len(remote)))
 	}
+
 	sum := sha256.Sum256(parts)
 	b = append(append(b, sum[:]...), parts...)
 	return append(b, record...), nil
@@ -133,23 +139,28 @@ func splitForeign(b []byte) (f foreign, err error) {
 	if !lacks && !bytes.HasPrefix(b, []byte(foreignMagic)) {
 		return foreign{record: b}, nil
 	}
+
 	c := cursor{b: b[len(foreignMagic):]}
 	js, sig, contents := int(c.u32()), int(c.u32()), 0
 	if lacks {
 		contents = int(c.u32())
 	}
+
 	sum := c.take(32)
 	if js > maxOrigin || sig > maxSignature || contents > maxRemote || js+sig+contents*remoteSize > len(c.b) ||
 		c.short {
 		return f, errShortRecord
 	}
+
 	if sha256.Sum256(c.b[:js+sig+contents*remoteSize]) != [32]byte(sum) {
 		return f, errors.New("its origin does not match its checksum")
 	}
+
 	text := string(c.take(js))
 	if _, err := decodeOrigin(text); err != nil {
 		return f, err
 	}
+
 	f.origin, f.signature = text, c.take(sig)
 	for range contents {
 		var a SizedDigest
@@ -157,8 +168,10 @@ func splitForeign(b []byte) (f foreign, err error) {
 		if a.Size = int64(c.u64()); a.Size < 0 {
 			return foreign{}, fmt.Errorf("it needs content of %d bytes from elsewhere", a.Size)
 		}
+
 		f.remote = append(f.remote, a)
 	}
+
 	f.record = c.b
 	return f, nil
 }
@@ -171,18 +184,22 @@ func decodeOrigin(text string) (*Origin, error) {
 	if text == "" {
 		return nil, nil
 	}
+
 	if o, ok := origins.Load(text); ok {
 		return o.(*Origin), nil
 	}
+
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
 	o := new(Origin)
 	if err := dec.Decode(o); err != nil {
 		return nil, fmt.Errorf("its origin: %w", err)
 	}
+
 	if o.Way == "" {
 		return nil, errors.New("its origin has no way")
 	}
+
 	origins.Store(strings.Clone(text), o)
 	return o, nil
 }

@@ -86,6 +86,7 @@ func validateOutputs(outputs []RecordOutput) error {
 	if len(outputs) > maxOutputs {
 		return fmt.Errorf("%d outputs, at most %d are possible", len(outputs), maxOutputs)
 	}
+
 	for i := range outputs {
 		o := &outputs[i]
 		switch {
@@ -99,6 +100,7 @@ func validateOutputs(outputs []RecordOutput) error {
 			return fmt.Errorf("output %q has the size %d", o.Name, o.Size)
 		}
 	}
+
 	return uniqueNames(outputs)
 }
 
@@ -112,15 +114,19 @@ func uniqueNames(outputs []RecordOutput) error {
 				}
 			}
 		}
+
 		return nil
 	}
+
 	seen := make(map[string]bool, len(outputs))
 	for i := range outputs {
 		if seen[outputs[i].Name] {
 			return fmt.Errorf("output %q is listed twice", outputs[i].Name)
 		}
+
 		seen[outputs[i].Name] = true
 	}
+
 	return nil
 }
 

@@ -77,10 +77,12 @@ func encodeRecord(r *Record, written time.Time) ([]byte, error) {
 	for i, c := range r.Components {
 		body.Components[i] = componentJSON(c)
 	}
+
 	js, err := json.Marshal(&body)
 	if err != nil {
 		return nil, fmt.Errorf("record of %s: %w", r.label(), err)
 	}
+
 	if len(js) > maxRecordBody {
 		return nil, fmt.Errorf("record of %s: its description has %d bytes, at most %d are possible", r.label(),
 			len(js), maxRecordBody)
@@ -129,6 +131,7 @@ func (h *recordHeader) append(b []byte) []byte {
 			b = append(b, 0)
 		}
 	}
+
 	return b
 }
 
@@ -155,14 +158,17 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 	if err != nil {
 		return h, nil, err
 	}
+
 	b, h.origin, h.remote = f.record, f.origin, f.remote
 	le := binary.LittleEndian
 	if len(b) < recordFixedSize+recordSumSize {
 		return h, nil, errShortRecord
 	}
+
 	if string(b[:4]) != recordMagic {
 		return h, nil, errors.New("wrong magic")
 	}
+
 	headLen, bodyLen := uint64(le.Uint32(b[4:])), uint64(le.Uint32(b[8:]))
 	switch {
 	case headLen < recordFixedSize+recordSumSize || headLen > uint64(len(b)):
@@ -171,14 +177,17 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 		return h, nil, fmt.Errorf("it has %d bytes, but should have %d according to its header", len(b), headLen+
 			bodyLen)
 	}
+
 	head := b[:headLen-recordSumSize]
 	if sha256.Sum256(head) != [32]byte(b[headLen-recordSumSize:headLen]) {
 		return h, nil, errors.New("the header does not match its checksum")
 	}
+
 	body = b[headLen:]
 	if sha256.Sum256(body) != [32]byte(b[12:44]) {
 		return h, nil, errors.New("the body does not match its checksum")
 	}
+
 	var d headerDecoder
 	err = d.decode(head[44:], &h)
 	return h, body, err
@@ -207,11 +216,13 @@ func (d *headerDecoder) decode(fields []byte, h *recordHeader) error {
 	if n*49 > len(c.b) {
 		return errShortRecord
 	}
+
 	if n <= len(d.spare) {
 		h.outputs, d.spare = d.spare[:n:n], d.spare[n:]
 	} else {
 		h.outputs = make([]RecordOutput, n)
 	}
+
 	for i := range h.outputs {
 		o := &h.outputs[i]
 		o.Name = d.name(c.take(int(c.u16())))
@@ -227,15 +238,19 @@ func (d *headerDecoder) decode(fields []byte, h *recordHeader) error {
 			return fmt.Errorf("output %d is neither a file nor a directory", i)
 		}
 	}
+
 	if c.short {
 		return errShortRecord
 	}
+
 	if len(c.b) != 0 {
 		return errors.New("the header has trailing bytes")
 	}
+
 	if h.key.IsZero() {
 		return errors.New("the key is zero")
 	}
+
 	return validateOutputs(h.outputs)
 }
 
@@ -259,19 +274,23 @@ func decodeRecord(b []byte) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var body recordBody
 	dec := json.NewDecoder(bytes.NewReader(js))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&body); err != nil {
 		return nil, fmt.Errorf("its body: %w", err)
 	}
+
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("its body holds more than one value")
 	}
+
 	origin, err := decodeOrigin(h.origin)
 	if err != nil {
 		return nil, err
 	}
+
 	r := &Record{
 		Origin: origin, Key: h.key, Stage: body.Stage, Instance: body.Instance,
 		Outputs: h.outputs, Stdout: h.stdout, Stderr: h.stderr,
@@ -282,9 +301,11 @@ func decodeRecord(b []byte) (*Record, error) {
 	if len(body.Components) > 0 {
 		r.Components = make([]Component, len(body.Components))
 	}
+
 	for i, c := range body.Components {
 		r.Components[i] = Component(c)
 	}
+
 	return r, nil
 }
 

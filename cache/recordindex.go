@@ -70,6 +70,7 @@ func (s *Store) IndexRecords(id string) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
+
 	if err == nil {
 		var loaded map[Key]*indexedRecord
 		var folders [256]fileStat
@@ -79,9 +80,11 @@ func (s *Store) IndexRecords(id string) {
 			for i, st := range folders {
 				x.folders[i].saved = st
 			}
+
 			return
 		}
 	}
+
 	x.dirty = true
 }
 
@@ -93,6 +96,7 @@ func (x *recordIndex) find(s *Store, k Key, path string) (h *recordHeader, mtime
 		x.unchanged(s, k, path) // before the record is read
 		return nil, 0, false
 	}
+
 	if !x.unchanged(s, k, path) {
 		st, err := lstat(path)
 		// A time in the future may occur again when the clock gets there.
@@ -100,9 +104,11 @@ func (x *recordIndex) find(s *Store, k Key, path string) (h *recordHeader, mtime
 			return nil, 0, false
 		}
 	}
+
 	if !e.used.Load() {
 		e.used.Store(true)
 	}
+
 	return &e.header, e.mtime, true
 }
 
@@ -139,6 +145,7 @@ func (x *recordIndex) save(s *Store) error {
 	if s.readOnly {
 		return nil
 	}
+
 	// In a folder that has changed, only the records that were looked up are known
 	// to exist. The others are removed from the index, so that a later lookup reads
 	// them.
@@ -148,14 +155,17 @@ func (x *recordIndex) save(s *Store) error {
 		if folders[i] = f.saved; f.now == (fileStat{}) || f.now == f.saved {
 			continue
 		}
+
 		x.dirty = true
 		if folders[i] = f.now; !f.now.settled(f.at) {
 			folders[i] = fileStat{}
 		}
 	}
+
 	if !x.dirty {
 		return nil
 	}
+
 	entries := make(map[Key]*indexedRecord, len(x.loaded)+len(x.added))
 	for k, e := range x.loaded {
 		switch {
@@ -166,8 +176,10 @@ func (x *recordIndex) save(s *Store) error {
 		default:
 			e.idle++
 		}
+
 		entries[k] = e
 	}
+
 	for k, e := range x.added {
 		if e == nil {
 			delete(entries, k)
@@ -175,9 +187,11 @@ func (x *recordIndex) save(s *Store) error {
 			entries[k] = e
 		}
 	}
+
 	if err := s.writeFile(x.path, encodeRecordIndex(entries, &folders, s.clock()), 0); err != nil {
 		return fmt.Errorf("saving the index of records: %w", err)
 	}
+
 	x.dirty = false
 	return nil
 }

@@ -36,6 +36,7 @@ func encodeRecordIndex(entries map[Key]*indexedRecord, folders *[256]fileStat, s
 	for _, st := range folders {
 		b = st.append(b)
 	}
+
 	b = le.AppendUint32(b, uint32(len(entries)))
 	keys := slices.SortedFunc(maps.Keys(entries), func(a, b Key) int { return bytes.Compare(a[:], b[:]) })
 	for _, k := range keys {
@@ -48,6 +49,7 @@ func encodeRecordIndex(entries map[Key]*indexedRecord, folders *[256]fileStat, s
 		b = e.header.append(le.AppendUint32(b, 0))
 		le.PutUint32(b[at:], uint32(len(b)-at-4))
 	}
+
 	sum := sha256.Sum256(b[36:])
 	copy(b[4:], sum[:])
 	return b
@@ -60,18 +62,22 @@ func decodeRecordIndex(b []byte, folders *[256]fileStat) (map[Key]*indexedRecord
 	if len(b) < recordIndexFixedSize || string(b[:4]) != recordIndexMagic {
 		return fail("it is not an index or cut off")
 	}
+
 	if sha256.Sum256(b[36:]) != [32]byte(b[4:36]) {
 		return fail("it does not match its checksum")
 	}
+
 	c := cursor{b: b[36:]}
 	saved := time.Unix(0, int64(c.u64()))
 	for i := range folders {
 		folders[i] = c.stat()
 	}
+
 	n := int(c.u32())
 	if n > len(c.b)/recordIndexEntrySize {
 		return fail("it is cut off")
 	}
+
 	// Allocate one array for all entries and one for most outputs: thousands of
 	// small allocations would dominate the cost of loading.
 	array := make([]indexedRecord, n)
@@ -87,20 +93,25 @@ func decodeRecordIndex(b []byte, folders *[256]fileStat) (map[Key]*indexedRecord
 		if len(fields) != length {
 			break
 		}
+
 		if err := d.decode(fields, &e.header); err != nil {
 			return nil, time.Time{}, err
 		}
+
 		if _, err := decodeOrigin(e.header.origin); err != nil {
 			return nil, time.Time{}, err
 		}
+
 		entries[e.header.key] = e
 	}
+
 	switch {
 	case c.short:
 		return fail("it is cut off")
 	case len(c.b) != 0 || len(entries) != n:
 		return fail("the number of records differs from its header")
 	}
+
 	return entries, saved, nil
 }
 

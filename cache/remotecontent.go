@@ -53,14 +53,17 @@ func (s *Store) expect(h *recordHeader) bool {
 	if s.remote == nil || s.readOnly {
 		return false
 	}
+
 	if o, err := decodeOrigin(h.origin); err != nil || o == nil || o.From != s.remote.from {
 		return false
 	}
+
 	s.remote.mu.Lock()
 	defer s.remote.mu.Unlock()
 	for _, b := range h.remote {
 		s.remote.sizes[b.Digest] = b.Size
 	}
+
 	return true
 }
 
@@ -92,16 +95,19 @@ func (s *Store) fetchMembers(tree Digest, entries []TreeEntry) {
 	if !s.fetchable(tree) {
 		return
 	}
+
 	var files []SizedDigest
 	for i := range entries {
 		if e := &entries[i]; e.Mode.IsRegular() {
 			files = append(files, SizedDigest{e.Digest, e.Size})
 		}
 	}
+
 	s.remote.mu.Lock()
 	for _, f := range files {
 		s.remote.sizes[f.Digest] = f.Size
 	}
+
 	s.remote.mu.Unlock()
 	s.fetch(files)
 }
@@ -123,6 +129,7 @@ func (s *Store) fetch(blobs []SizedDigest) {
 			mine = append(mine, b)
 		}
 	}
+
 	a.mu.Unlock()
 	if len(mine) > 0 {
 		a.source.Fetch(mine, s.putFetched)
@@ -131,11 +138,14 @@ func (s *Store) fetch(blobs []SizedDigest) {
 			if !s.Has(b.Digest) {
 				a.lost[b.Digest] = true
 			}
+
 			close(a.busy[b.Digest])
 			delete(a.busy, b.Digest)
 		}
+
 		a.mu.Unlock()
 	}
+
 	for _, c := range others {
 		<-c
 	}
@@ -160,19 +170,24 @@ func (s *Store) putFetched(b SizedDigest, r io.Reader) error {
 		if err != nil {
 			return err
 		}
+
 		if int64(len(content)) != b.Size || Digest(sha256.Sum256(content)) != b.Digest {
 			return errOtherContent
 		}
+
 		_, err = s.PutBytes(content)
 		return err
 	}
+
 	if present, err := s.reuse(b.Digest); err != nil || present {
 		return err
 	}
+
 	f, err := s.temp()
 	if err != nil {
 		return err
 	}
+
 	got, err := encodeStream(f, io.LimitReader(r, b.Size), b.Size)
 	if err == nil {
 		// The content must also end where it should.
@@ -181,13 +196,16 @@ func (s *Store) putFetched(b SizedDigest, r io.Reader) error {
 			err = errOtherContent
 		}
 	}
+
 	if err != nil {
 		discard(f)
 		return err
 	}
+
 	if err := s.publish(f, s.entryPath(blobsDir, b.Digest), 0, s.writer.now()); err != nil {
 		return err
 	}
+
 	s.removeTombstone(b.Digest)
 	return nil
 }
@@ -208,10 +226,12 @@ func (s *Store) Needs(r *Record) (blobs []SizedDigest, trees map[Digest][]TreeEn
 		if d.IsZero() || d == emptyDigest {
 			return nil
 		}
+
 		size, err := s.size(d)
 		if err == nil {
 			add(d, size)
 		}
+
 		return err
 	}
 	for _, d := range []Digest{r.Stdout, r.Stderr} {
@@ -219,34 +239,42 @@ func (s *Store) Needs(r *Record) (blobs []SizedDigest, trees map[Digest][]TreeEn
 			return nil, nil, err
 		}
 	}
+
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
 		if !o.Dir {
 			if !s.Has(o.Digest) {
 				return nil, nil, notFound(o.Digest)
 			}
+
 			add(o.Digest, o.Size)
 			continue
 		}
+
 		if err := stored(o.Digest); err != nil {
 			return nil, nil, err
 		}
+
 		entries, err := s.peekTree(o.Digest)
 		if err != nil {
 			return nil, nil, err
 		}
+
 		trees[o.Digest] = entries
 		for j := range entries {
 			e := &entries[j]
 			if !e.Mode.IsRegular() {
 				continue
 			}
+
 			if !s.Has(e.Digest) {
 				return nil, nil, notFound(e.Digest)
 			}
+
 			add(e.Digest, e.Size)
 		}
 	}
+
 	return blobs, trees, nil
 }
 
@@ -256,14 +284,17 @@ func (s *Store) size(d Digest) (int64, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, notFound(d)
 	}
+
 	if err != nil {
 		return 0, s.failed("read", err)
 	}
+
 	defer f.Close()
 	head := make([]byte, blobHeaderSize)
 	if _, err := io.ReadFull(f, head); err != nil {
 		return 0, fmt.Errorf("content %s: %w", d.Short(), err)
 	}
+
 	h, err := parseBlobHeader(head)
 	return h.size, err
 }

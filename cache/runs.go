@@ -47,15 +47,18 @@ func decodeRun(b []byte) (journal []byte, blobs []Digest) {
 	if !ok {
 		return b, nil
 	}
+
 	c := cursor{b: rest}
 	n := int(c.u32())
 	if n > len(c.b)/32 {
 		return nil, nil
 	}
+
 	blobs = make([]Digest, n)
 	for i := range blobs {
 		c.copy(blobs[i][:])
 	}
+
 	return c.b, blobs
 }
 
@@ -67,16 +70,20 @@ func (s *Store) PutRun(project, id string, journal []byte, blobs ...Digest) erro
 	if err := checkRunID(id); err != nil {
 		return err
 	}
+
 	if err := s.writeFileAt(s.path(runsDir, fileID(project), id), encodeRun(journal, blobs), 0, s.clock()); err != nil {
 		return err
 	}
+
 	runs, err := s.Runs(project)
 	if err != nil {
 		return err
 	}
+
 	for _, r := range runs[min(len(runs), runsKept):] {
 		os.Remove(s.path(runsDir, fileID(project), r.ID)) // may already be removed by another process
 	}
+
 	return nil
 }
 
@@ -86,19 +93,23 @@ func (s *Store) Runs(project string) ([]RunInfo, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, s.failed("read", err)
 	}
+
 	var runs []RunInfo
 	for _, e := range list {
 		if st, err := e.Info(); err == nil && checkRunID(e.Name()) == nil {
 			runs = append(runs, RunInfo{ID: e.Name(), Time: st.ModTime(), Size: st.Size()})
 		}
 	}
+
 	slices.SortFunc(runs, func(a, b RunInfo) int {
 		if c := b.Time.Compare(a.Time); c != 0 {
 			return c
 		}
+
 		return strings.Compare(b.ID, a.ID)
 	})
 	return runs, nil
@@ -109,13 +120,16 @@ func (s *Store) Run(project, id string) ([]byte, error) {
 	if err := checkRunID(id); err != nil {
 		return nil, err
 	}
+
 	b, err := os.ReadFile(s.path(runsDir, fileID(project), id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run %s: %w; the last %d runs are kept", id, ErrNotFound, runsKept)
 	}
+
 	if err != nil {
 		return nil, s.failed("read", err)
 	}
+
 	journal, _ := decodeRun(b)
 	return journal, nil
 }
@@ -127,17 +141,20 @@ func (s *Store) walkRuns(fn func(e entry, blobs []Digest) error) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s.failed("read", err)
 	}
+
 	for _, p := range projects {
 		list, err := os.ReadDir(s.path(runsDir, p.Name()))
 		if err != nil {
 			continue // no directory, or gone
 		}
+
 		for _, f := range list {
 			e := entry{path: s.path(runsDir, p.Name(), f.Name())}
 			b, st, err := readWhole(e.path, nil, maxRecordFile)
 			if err != nil {
 				continue
 			}
+
 			e.size, e.mtime = st.size, time.Unix(0, st.mtime)
 			_, blobs := decodeRun(b)
 			if err := fn(e, blobs); err != nil {
@@ -145,6 +162,7 @@ func (s *Store) walkRuns(fn func(e entry, blobs []Digest) error) error {
 			}
 		}
 	}
+
 	return nil
 }
 

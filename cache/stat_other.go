@@ -44,17 +44,21 @@ func readWhole(path string, buf []byte, limit int64) ([]byte, fileStat, error) {
 	if err != nil {
 		return nil, fileStat{}, err
 	}
+
 	defer f.Close()
 	st, err := fstat(f)
 	if err == nil {
 		err = checkReadable(st, limit)
 	}
+
 	if err != nil {
 		return nil, fileStat{}, err
 	}
+
 	if int64(cap(buf)) < st.size {
 		buf = make([]byte, st.size)
 	}
+
 	buf = buf[:st.size]
 	_, err = io.ReadFull(f, buf)
 	return buf, st, err

@@ -39,6 +39,7 @@ func statOf(st *unix.Stat_t) fileStat {
 	default:
 		mode |= fs.ModeIrregular
 	}
+
 	return fileStat{mode: mode, size: st.Size, mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano(), inode: st.Ino}
 }
 
@@ -84,18 +85,22 @@ func readWhole(path string, buf []byte, limit int64) ([]byte, fileStat, error) {
 	if err != nil {
 		return fail("open", err)
 	}
+
 	defer func() { _ = unix.Close(fd) }()
 	var sys unix.Stat_t
 	if err := retry(func() error { return unix.Fstat(fd, &sys) }); err != nil {
 		return fail("stat", err)
 	}
+
 	st := statOf(&sys)
 	if err := checkReadable(st, limit); err != nil {
 		return fail("read", err)
 	}
+
 	if int64(cap(buf)) < st.size {
 		buf = make([]byte, st.size)
 	}
+
 	buf = buf[:st.size]
 	for n := 0; n < len(buf); {
 		var k int
@@ -106,10 +111,13 @@ func readWhole(path string, buf []byte, limit int64) ([]byte, fileStat, error) {
 		if err == nil && k <= 0 {
 			err = io.ErrUnexpectedEOF
 		}
+
 		if err != nil {
 			return fail("read", err)
 		}
+
 		n += k
 	}
+
 	return buf, st, nil
 }

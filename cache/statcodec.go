@@ -34,6 +34,7 @@ func encodeStatIndex(entries map[string]*statEntry, saved time.Time) []byte {
 		if len(path) > 1<<16-1 {
 			continue // never trusted: hashed each time
 		}
+
 		e := entries[path]
 		b = le.AppendUint16(b, uint16(len(path)))
 		b = append(b, path...)
@@ -42,6 +43,7 @@ func encodeStatIndex(entries map[string]*statEntry, saved time.Time) []byte {
 		b = append(b, e.digest[:]...)
 		n++
 	}
+
 	le.PutUint32(b[44:], n)
 	sum := sha256.Sum256(b[36:])
 	copy(b[4:], sum[:])
@@ -52,15 +54,18 @@ func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
 	if len(b) < statFixedSize || string(b[:4]) != statMagic {
 		return nil, time.Time{}, errors.New("it is cut off or not a stat index")
 	}
+
 	if sha256.Sum256(b[36:]) != [32]byte(b[4:36]) {
 		return nil, time.Time{}, errors.New("it does not match its checksum")
 	}
+
 	c := cursor{b: b[36:]}
 	saved := time.Unix(0, int64(c.u64()))
 	n := int(c.u32())
 	if n > len(c.b)/statEntrySize {
 		return nil, time.Time{}, errors.New("it is cut off")
 	}
+
 	// Allocate one array for all entries and one string for all paths:
 	// thousands of small allocations would dominate the cost of loading.
 	array := make([]statEntry, n)
@@ -73,16 +78,19 @@ func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
 		if len(c.take(length)) != length {
 			break
 		}
+
 		e.fileStat = c.stat()
 		e.idle = c.u8()
 		c.copy(e.digest[:])
 		entries[text[start:start+length]] = e
 	}
+
 	switch {
 	case c.short:
 		return nil, time.Time{}, errors.New("it is cut off")
 	case len(c.b) != 0 || len(entries) != n:
 		return nil, time.Time{}, errors.New("the number of files differs from its header")
 	}
+
 	return entries, saved, nil
 }

@@ -58,6 +58,7 @@ func (s *Store) OpenStatIndex(id string) *StatIndex {
 	if errors.Is(err, fs.ErrNotExist) {
 		return x
 	}
+
 	var saved time.Time
 	if err == nil {
 		var entries map[string]*statEntry
@@ -67,10 +68,12 @@ func (s *Store) OpenStatIndex(id string) *StatIndex {
 			x.entries = entries
 		}
 	}
+
 	if err != nil {
 		x.Problem = "the stat index is not used: " + err.Error()
 		x.dirty = true
 	}
+
 	return x
 }
 
@@ -97,6 +100,7 @@ func (x *StatIndex) file(path string, e fileStat) (Digest, int64, fs.FileMode, e
 	if !e.mode.IsRegular() {
 		return Digest{}, 0, 0, fmt.Errorf("%s is %s, not a regular file; name a regular file", path, kindOf(e.mode))
 	}
+
 	x.mu.RLock()
 	known := x.entries[path]
 	x.mu.RUnlock()
@@ -106,9 +110,11 @@ func (x *StatIndex) file(path string, e fileStat) (Digest, int64, fs.FileMode, e
 			if !known.used.Load() {
 				known.used.Store(true)
 			}
+
 			return known.digest, e.size, e.mode.Perm(), nil
 		}
 	}
+
 	return x.hash(path)
 }
 
@@ -132,15 +138,18 @@ func (x *StatIndex) hash(path string) (Digest, int64, fs.FileMode, error) {
 		if err != nil {
 			return Digest{}, 0, 0, statError(path, err)
 		}
+
 		d, n, before, after, err := hashOpen(f)
 		f.Close()
 		if err != nil {
 			return Digest{}, 0, 0, statError(path, err)
 		}
+
 		if n == after.size && before == after {
 			x.remember(path, &statEntry{fileStat: before, digest: d}, began)
 			return d, n, after.mode.Perm(), nil
 		}
+
 		if try == tries {
 			return Digest{}, 0, 0, fmt.Errorf("%s changes while it is being read; run again when nothing writes to it",
 				path)
@@ -201,6 +210,7 @@ func (x *StatIndex) Save() error {
 	if !x.dirty || x.store.readOnly {
 		return nil
 	}
+
 	for path, e := range x.entries {
 		switch {
 		case e.used.Load():
@@ -211,9 +221,11 @@ func (x *StatIndex) Save() error {
 			e.idle++
 		}
 	}
+
 	if err := x.store.writeFile(x.path, encodeStatIndex(x.entries, x.store.clock()), 0); err != nil {
 		return err
 	}
+
 	x.dirty = false
 	return nil
 }

@@ -65,12 +65,15 @@ func DefaultDir() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("TOUCHSTONE_CACHE=%s: %w; give an absolute path", dir, err)
 		}
+
 		return abs, nil
 	}
+
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("no cache directory: %w; set TOUCHSTONE_CACHE to a directory of your own", err)
 	}
+
 	return filepath.Join(dir, "touchstone"), nil
 }
 
@@ -94,10 +97,12 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache %s: %w; give an absolute path", dir, err)
 	}
+
 	s := &Store{dir: dir, clock: o.Clock, maxBytes: o.MaxBytes, readOnly: o.ReadOnly}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
+
 	s.touch.path = s.path(locksDir, "touch")
 	s.writer.store = s
 
@@ -112,9 +117,11 @@ func Open(dir string, o Options) (*Store, error) {
 	default:
 		err = s.create()
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return s, nil
 }
 
@@ -141,9 +148,11 @@ func (s *Store) checkVersion() (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+
 	if err != nil {
 		return false, s.failed("open", err)
 	}
+
 	text, ok := strings.CutPrefix(string(b), versionPrefix)
 	n, err := strconv.Atoi(strings.TrimSuffix(text, "\n"))
 	if !ok || err != nil || n < 1 {
@@ -151,9 +160,11 @@ func (s *Store) checkVersion() (bool, error) {
 			"is a damaged cache, or set TOUCHSTONE_CACHE to another one",
 			s.dir, versionPrefix+"N")
 	}
+
 	if n > formatVersion {
 		return false, &VersionError{Dir: s.dir, Version: n}
 	}
+
 	return true, nil
 }
 
@@ -162,22 +173,26 @@ func (s *Store) create() error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return s.failed("create", err)
 	}
+
 	list, err := os.ReadDir(s.dir)
 	if err != nil {
 		return s.failed("create", err)
 	}
+
 	for _, e := range list {
 		if !ownName(e.Name()) {
 			return fmt.Errorf("cache %s: the directory contains %q and is not a touchstone cache; set "+
 				"TOUCHSTONE_CACHE to an empty or new directory", s.dir, e.Name())
 		}
 	}
+
 	SpreadOut(s.dir)
 	for _, name := range storeDirs {
 		if err := os.MkdirAll(s.path(name), 0o700); err != nil {
 			return s.failed("create", err)
 		}
 	}
+
 	// The tag excludes the store from backups. Its first line is fixed by the
 	// Cache Directory Tagging Specification.
 	tag := "Signature: 8a477f597d28d172789f06886806bc55\n# This directory contains results that touchstone can " +
@@ -185,6 +200,7 @@ func (s *Store) create() error {
 	if err := s.writeFile(s.path("CACHEDIR.TAG"), []byte(tag), 0); err != nil {
 		return err
 	}
+
 	return s.writeFile(s.path("VERSION"), []byte(versionPrefix+strconv.Itoa(formatVersion)+"\n"), durable)
 }
 

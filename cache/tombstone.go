@@ -40,19 +40,23 @@ func (s *Store) readTombstone(id [32]byte) (tombstone, bool) {
 	if err != nil {
 		return tombstone{}, false
 	}
+
 	parts := strings.SplitN(strings.TrimSuffix(string(b), "\n"), " ", 3)
 	if len(parts) != 3 {
 		return tombstone{}, false
 	}
+
 	when, err := time.Parse(time.RFC3339, parts[0])
 	if err != nil {
 		return tombstone{}, false
 	}
+
 	t := tombstone{When: when, Why: parts[1], Detail: parts[2]}
 	switch t.Why {
 	case whySize, whyAge, whyExpired, whyCorrupt, whyUnsigned:
 		return t, true
 	}
+
 	return tombstone{}, false
 }
 

@@ -85,6 +85,7 @@ func encodeTree(entries []TreeEntry) []byte {
 			b = append(b, e.Symlink...)
 		}
 	}
+
 	return b
 }
 
@@ -95,6 +96,7 @@ func decodeTree(b []byte) ([]TreeEntry, error) {
 	if !bytes.HasPrefix(b, []byte(treeMagic)) {
 		return nil, errors.New("not a tree: wrong magic")
 	}
+
 	c := cursor{b: b[len(treeMagic):]}
 	var entries []TreeEntry
 	for len(c.b) > 0 {
@@ -115,18 +117,23 @@ func decodeTree(b []byte) ([]TreeEntry, error) {
 		default:
 			return nil, fmt.Errorf("entry %d has the unknown kind %q", len(entries), kind)
 		}
+
 		if c.short {
 			return nil, errors.New("the tree is cut off")
 		}
+
 		entries = append(entries, e)
 	}
+
 	if err := checkTree(entries); err != nil {
 		return nil, err
 	}
+
 	// A number can be encoded in several ways; only the shortest is canonical.
 	if !bytes.Equal(encodeTree(entries), whole) {
 		return nil, errors.New("the tree is not in its canonical form")
 	}
+
 	return entries, nil
 }
 
@@ -159,17 +166,21 @@ func checkTree(entries []TreeEntry) error {
 		if !localPath(e.Path) || len(e.Path) > maxTreePath || strings.ContainsRune(e.Path, '\\') {
 			return fmt.Errorf("entry %q is not a path inside the directory", e.Path)
 		}
+
 		if i > 0 && entries[i-1].Path >= e.Path {
 			return fmt.Errorf("entry %q is out of order or listed twice", e.Path)
 		}
+
 		// A parent sorts before its members, so it was already seen.
 		if dir := path.Dir(e.Path); dir != "." {
 			if p := index[dir]; p == nil || !p.Mode.IsDir() {
 				return fmt.Errorf("entry %q is not in a directory of the tree", e.Path)
 			}
 		}
+
 		index[e.Path] = e
 	}
+
 	for i := range entries {
 		if e := &entries[i]; e.Mode&fs.ModeSymlink != 0 {
 			if err := checkLink(e, index); err != nil {
@@ -177,6 +188,7 @@ func checkTree(entries []TreeEntry) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -197,15 +209,18 @@ func checkLink(link *TreeEntry, index map[string]*TreeEntry) error {
 			strings.ContainsRune(target, '\\') {
 			return refuse("has no usable target")
 		}
+
 		if target[0] == '/' {
 			return refuse("is absolute")
 		}
+
 		name, rest, more := strings.Cut(target, "/")
 		// The kernel reads "a//b" and "a/" as a followed by b, and as a.
 		rest = strings.TrimLeft(rest, "/")
 		if more && rest != "" {
 			todo = append(todo, rest)
 		}
+
 		switch name {
 		case ".":
 			continue
@@ -213,18 +228,23 @@ func checkLink(link *TreeEntry, index map[string]*TreeEntry) error {
 			if at == "." {
 				return refuse("leaves the directory")
 			}
+
 			at = path.Dir(at)
 			continue
 		}
+
 		next := path.Join(at, name)
 		if e := index[next]; e != nil && e.Mode&fs.ModeSymlink != 0 {
 			if depth++; depth > maxLinkDepth {
 				return refuse("is part of a loop")
 			}
+
 			todo = append(todo, e.Symlink)
 			continue
 		}
+
 		at = next
 	}
+
 	return nil
 }

@@ -21,41 +21,50 @@ func (s *Store) PutTree(dir string) (Digest, []TreeEntry, error) {
 	if err != nil {
 		return Digest{}, nil, fmt.Errorf("store %s: %w; make sure that the directory exists and is readable", dir, err)
 	}
+
 	if !st.IsDir() {
 		return Digest{}, nil, fmt.Errorf("store %s: it is %s, not a directory; write a directory there", dir,
 			kindOf(st.Mode()))
 	}
+
 	entries := []TreeEntry{}
 	err = filepath.WalkDir(dir, func(p string, de fs.DirEntry, err error) error {
 		if err != nil {
 			return fmt.Errorf("store %s: %w; make sure that all of it is readable", p, err)
 		}
+
 		if p == dir {
 			return nil
 		}
+
 		e, err := s.putEntry(dir, p, de)
 		if err != nil {
 			return err
 		}
+
 		entries = append(entries, e)
 		return nil
 	})
 	if err != nil {
 		return Digest{}, nil, err
 	}
+
 	slices.SortFunc(entries, func(a, b TreeEntry) int { return strings.Compare(a.Path, b.Path) })
 	if err := checkTree(entries); err != nil {
 		return Digest{}, nil, fmt.Errorf("store %s: %w", dir, err)
 	}
+
 	manifest := encodeTree(entries)
 	if len(manifest) > maxManifest {
 		return Digest{}, nil, fmt.Errorf("store %s: the list of its files has %d MiB, more than the limit of %d; "+
 			"pack the files into one, or into several directories", dir, len(manifest)>>20, maxManifest>>20)
 	}
+
 	d, err := s.PutBytes(manifest)
 	if err != nil {
 		return Digest{}, nil, err
 	}
+
 	return d, entries, nil
 }
 
@@ -64,11 +73,13 @@ func (s *Store) putEntry(dir, p string, de fs.DirEntry) (TreeEntry, error) {
 	if err != nil {
 		return TreeEntry{}, err
 	}
+
 	e := TreeEntry{Path: filepath.ToSlash(rel)}
 	st, err := de.Info()
 	if err != nil {
 		return e, fmt.Errorf("store %s: %w; make sure that nothing writes there after its stage has ended", p, err)
 	}
+
 	e.Mode = kindMode(entryKind(st.Mode()))
 	switch m := st.Mode(); {
 	case m.IsDir():
@@ -78,11 +89,13 @@ func (s *Store) putEntry(dir, p string, de fs.DirEntry) (TreeEntry, error) {
 		if e.Symlink, err = os.Readlink(p); err != nil {
 			err = fmt.Errorf("store %s: %w; make sure that nothing writes there after its stage has ended", p, err)
 		}
+
 		e.Symlink = filepath.ToSlash(e.Symlink)
 	default:
 		err = fmt.Errorf("store %s: it is %s, which cannot be stored; make the stage write only files, directories "+
 			"and links", p, kindOf(m))
 	}
+
 	return e, err
 }
 
@@ -138,27 +151,33 @@ func (s *Store) MaterializeTree(d Digest, dir string) error {
 	if err != nil {
 		return err
 	}
+
 	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".touchstone-")
 	if err != nil {
 		return fmt.Errorf("write %s: %w; make sure that its parent directory exists and is writable", dir, err)
 	}
+
 	err = s.fillTree(entries, tmp)
 	if err == nil {
 		err = os.Chmod(tmp, 0o755)
 	}
+
 	if err == nil {
 		// Windows does not rename onto an empty directory.
 		os.Remove(dir)
 		err = os.Rename(tmp, dir)
 	}
+
 	if err == nil {
 		return nil
 	}
+
 	os.RemoveAll(tmp)
 	if Damaged(err) {
 		s.invalidateTree(d, entries, err)
 		return err
 	}
+
 	return fmt.Errorf("write %s: %w; make sure that the path is free and its disk has space", dir, err)
 }
 
@@ -198,6 +217,7 @@ func (s *Store) fillTree(entries []TreeEntry, dir string) error {
 	if err != nil {
 		return err
 	}
+
 	defer root.Close()
 	for i := range entries {
 		e := &entries[i]
@@ -210,10 +230,12 @@ func (s *Store) fillTree(entries []TreeEntry, dir string) error {
 		case 'f', 'x':
 			err = s.fillFile(root, name, e)
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	for i := range entries {
 		if e := &entries[i]; e.Mode&fs.ModeSymlink != 0 {
 			if err := root.Symlink(filepath.FromSlash(e.Symlink), filepath.FromSlash(e.Path)); err != nil {
@@ -221,6 +243,7 @@ func (s *Store) fillTree(entries []TreeEntry, dir string) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -229,12 +252,15 @@ func (s *Store) fillFile(root *os.Root, name string, e *TreeEntry) error {
 	if err != nil {
 		return err
 	}
+
 	err = s.Copy(e.Digest, f)
 	if err == nil {
 		err = f.Chmod(e.Mode.Perm())
 	}
+
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
+
 	return err
 }

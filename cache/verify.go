@@ -42,11 +42,13 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, erro
 	if fix && s.readOnly {
 		return result, s.refuse("removing damaged entries")
 	}
+
 	bad := map[Digest]bool{}
 	err := s.walk(blobsDir, func(e entry) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
+
 		reason, err := s.read(e.id, io.Discard)
 		switch {
 		case errors.Is(err, ErrNotFound):
@@ -57,26 +59,31 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, erro
 		case err != nil:
 			reason = err.Error()
 		}
+
 		result.Blobs++
 		result.Bytes += e.size
 		if reason == "" {
 			return nil
 		}
+
 		bad[e.id] = true
 		if fix {
 			_ = s.corrupt(e.id, e.path, reason) // reported below
 		}
+
 		result.Problems = append(result.Problems, Problem{Path: e.path, Reason: reason, Fixed: fix})
 		return nil
 	})
 	if err != nil {
 		return result, err
 	}
+
 	trees := map[Digest][]Digest{}
 	err = s.walk(recordsDir, func(e entry) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
+
 		reason, err := s.verifyRecord(e, bad, trees)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -85,19 +92,23 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, erro
 			result.Problems = append(result.Problems, Problem{Path: e.path, Reason: err.Error()})
 			return nil
 		}
+
 		result.Records++
 		result.Bytes += e.size
 		why := whyCorrupt
 		if reason == "" && o.Verify != nil {
 			reason, why = s.unsigned(e.id, o.Verify), whyUnsigned
 		}
+
 		if reason == "" {
 			return nil
 		}
+
 		if fix {
 			s.writeTombstone(e.id, tombstone{Why: why, Detail: reason})
 			os.Remove(e.path)
 		}
+
 		result.Problems = append(result.Problems, Problem{Path: e.path, Reason: reason, Fixed: fix})
 		return nil
 	})
@@ -112,9 +123,11 @@ func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Di
 	if errors.Is(err, fs.ErrNotExist) || isReadFailure(err) {
 		return "", err
 	}
+
 	if err != nil {
 		return "the record is corrupt: " + err.Error(), nil
 	}
+
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; o.Dir && s.Has(o.Digest) && !bad[o.Digest] {
 			if _, err := s.peekTree(o.Digest); isReadFailure(err) {
@@ -124,20 +137,24 @@ func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Di
 			}
 		}
 	}
+
 	blobs, err := s.blobsOf(r, trees)
 	if err != nil {
 		return "", err
 	}
+
 	here := map[Digest]bool{}
 	for _, d := range h.localBlobs(blobs, trees) {
 		here[d] = true
 	}
+
 	for _, d := range blobs {
 		if bad[d] || here[d] && !s.Has(d) {
 			return fmt.Sprintf("the record of %s needs content %s, which is missing or corrupt", r.label(), d.Short()),
 				nil
 		}
 	}
+
 	return "", nil
 }
 
@@ -147,12 +164,15 @@ func (s *Store) unsigned(k Key, verify func(record, signature []byte) (Signer, e
 	if err != nil || r.Origin == nil {
 		return ""
 	}
+
 	record, signature, err := s.RecordFile(k)
 	if err == nil {
 		_, err = verify(record, signature)
 	}
+
 	if err != nil {
 		return fmt.Sprintf("the record of %s was %s: %v", r.label(), r.Origin, err)
 	}
+
 	return ""
 }

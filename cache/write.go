@@ -20,6 +20,7 @@ func (s *Store) temp() (*os.File, error) {
 	if s.readOnly {
 		return nil, s.refuse("keeping results")
 	}
+
 	f, err := os.CreateTemp(s.path(tmpDir), "w-")
 	if errors.Is(err, fs.ErrNotExist) {
 		// Another process has emptied the store.
@@ -27,9 +28,11 @@ func (s *Store) temp() (*os.File, error) {
 			f, err = os.CreateTemp(s.path(tmpDir), "w-")
 		}
 	}
+
 	if err != nil {
 		return nil, s.failed("write", err)
 	}
+
 	return f, nil
 }
 
@@ -40,12 +43,15 @@ func (s *Store) publish(f *os.File, path string, mode writeMode, mtime time.Time
 	if mode == durable {
 		err = f.Sync()
 	}
+
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
+
 	if err == nil && !mtime.IsZero() {
 		err = os.Chtimes(f.Name(), mtime, mtime)
 	}
+
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -54,10 +60,12 @@ func (s *Store) publish(f *os.File, path string, mode writeMode, mtime time.Time
 			}
 		}
 	}
+
 	if err != nil {
 		os.Remove(f.Name())
 		return s.failed("write", err)
 	}
+
 	return nil
 }
 

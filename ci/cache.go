@@ -85,14 +85,17 @@ func (c *Cache) Restore(
 	if trust {
 		flags = append(flags, "--trust")
 	}
+
 	if allowedSigners != nil {
 		flags = append(flags, "--allowed-signers", signers)
 	}
+
 	return c.exec(c.Touchstone.cacheCommand(flags, "cache", "import", file).
 		with(func(in *dagger.Container) *dagger.Container {
 			if allowedSigners != nil {
 				in = in.WithMountedFile(signers, allowedSigners)
 			}
+
 			return in.WithMountedFile(file, archive)
 		})).
 		Stdout(ctx)

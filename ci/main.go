@@ -116,25 +116,31 @@ func New(
 	if err != nil {
 		return nil, err
 	}
+
 	if !strings.HasPrefix(engine, engineMinor) {
 		return nil, fmt.Errorf("the Dagger engine has version %s, but this module needs %sx: run such an engine",
 			engine, engineMinor)
 	}
+
 	t := &Touchstone{Source: source, Code: code, Program: binary, Vars: vars, File: file,
 		ContainerImage: containerImage}
 	t.Remote = remoteVariables(remoteCache, remoteMode, remoteAuthorization, remoteSign)
 	if source == nil {
 		t.Source = code
 	}
+
 	if given := countTrue(binary != nil, version != "", build); given > 1 {
 		return nil, fmt.Errorf("only one of --binary, --version and --build can be given")
 	}
+
 	if digest != "" && version == "" {
 		return nil, fmt.Errorf("--digest belongs to a release: also give its --version")
 	}
+
 	if version == "" && !build {
 		version = release.version
 	}
+
 	switch {
 	case binary != nil:
 	case version != "":
@@ -144,6 +150,7 @@ func New(
 	default:
 		t.Program = t.buildBare()
 	}
+
 	return t, nil
 }
 
@@ -199,14 +206,17 @@ func (t *Touchstone) Gate(
 	if force {
 		return t.planner(flags, "gate").Stdout(ctx)
 	}
+
 	ended, code, err := t.gate(ctx, flags)
 	if err != nil {
 		return "", err
 	}
+
 	stdout, err := ended.Stdout(ctx)
 	if err != nil || code == 0 {
 		return stdout, err
 	}
+
 	return "", t.failed(ctx, ended, code, stdout)
 }
 
@@ -225,15 +235,18 @@ func (t *Touchstone) Report(
 	if err != nil {
 		return nil, err
 	}
+
 	if code > 1 {
 		written, err := ended.Exists(ctx, treeDir+"/reports/report.html")
 		if err != nil {
 			return nil, err
 		}
+
 		if !written {
 			return nil, t.failed(ctx, ended, code, "")
 		}
 	}
+
 	return ended.Directory(treeDir + "/reports"), nil
 }
 
@@ -342,15 +355,18 @@ func (t *Touchstone) Baseline(
 	if path != "" {
 		flags = append(flags, "--baseline", path)
 	}
+
 	ended := t.planner(flags, "baseline", "update")
 	stdout, err := ended.Stdout(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	var written struct{ File string }
 	if err := json.Unmarshal([]byte(stdout), &written); err != nil {
 		return nil, fmt.Errorf("read the output of baseline update: %w", err)
 	}
+
 	return t.Source.WithFile(written.File, ended.File(stdpath.Join(treeDir, written.File))).Changes(t.Source), nil
 }
 
@@ -373,17 +389,21 @@ func (t *Touchstone) RefreshCorpus(
 	if err != nil {
 		return nil, err
 	}
+
 	argv := []string{refreshProgram, "data", "refresh", "--dir", dir}
 	for _, name := range allowMissing {
 		argv = append(argv, "--allow-missing="+name)
 	}
+
 	search, err := image.EnvVariable(ctx, "PATH")
 	if err != nil {
 		return nil, err
 	}
+
 	if search == "" {
 		search = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	}
+
 	// Not with those of the planner: a refresh starts programs of others.
 	refreshed := withVariables(image, t.Environment).
 		WithFile(refreshProgram, t.Program).

@@ -21,35 +21,43 @@ func fetch(ctx context.Context, downloads, version, digest string) (*dagger.File
 	if err != nil {
 		return nil, err
 	}
+
 	name, err := archiveName(version, string(platform))
 	if err != nil {
 		return nil, err
 	}
+
 	base := strings.TrimSuffix(downloads, "/") + "/v" + version + "/"
 	if digest == "" && version == release.version {
 		digest = release.digests[name]
 	}
+
 	if digest == "" {
 		list, err := dag.HTTP(base + checksums).Contents(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("fetch %s%s: %w; give the digest of %s with --digest, or a program with --binary",
 				base, checksums, err, name)
 		}
+
 		if digest, err = digestOf(list, name); err != nil {
 			return nil, fmt.Errorf("%s%s: %w", base, checksums, err)
 		}
 	}
+
 	if digest, err = parseDigest(digest); err != nil {
 		return nil, err
 	}
+
 	archive := dag.HTTP(base+name, dagger.HTTPOpts{Checksum: "sha256:" + digest})
 	if _, err := archive.Export(ctx, archivePath); err != nil {
 		return nil, fmt.Errorf("fetch %s%s with the SHA-256 digest %s: %w; correct --version or --digest, or give a "+
 			"program with --binary", base, name, digest, err)
 	}
+
 	if err := unpack(archivePath, unpackedPath); err != nil {
 		return nil, fmt.Errorf("%s%s: %w", base, name, err)
 	}
+
 	return dag.CurrentModule().WorkdirFile(unpackedPath), nil
 }
 

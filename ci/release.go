@@ -72,23 +72,28 @@ func unpack(archive, to string) error {
 	if err != nil {
 		return err
 	}
+
 	defer f.Close()
 	packed, err := programIn(f)
 	if err != nil {
 		return err
 	}
+
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
 	if err != nil {
 		return err
 	}
+
 	defer out.Close()
 	n, err := io.Copy(out, io.LimitReader(packed, maxProgram+1))
 	if err != nil {
 		return fmt.Errorf("unpack the program: %w", err)
 	}
+
 	if n > maxProgram {
 		return fmt.Errorf("the program is larger than %d bytes", maxProgram)
 	}
+
 	return out.Close()
 }
 
@@ -98,15 +103,18 @@ func programIn(archive io.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a compressed archive: %w", err)
 	}
+
 	members := tar.NewReader(expanded)
 	for {
 		member, err := members.Next()
 		if errors.Is(err, io.EOF) {
 			return nil, errors.New("the archive does not contain the file touchstone")
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("not an archive: %w", err)
 		}
+
 		if member.Name == "touchstone" && member.Typeflag == tar.TypeReg {
 			return members, nil
 		}

@@ -22,9 +22,11 @@ func remoteVariables(cache, mode string, authorization, sign *dagger.Secret) []V
 		add("TOUCHSTONE_REMOTE_HEADER", "authorization=env:"+authorizationVariable)
 		list = append(list, Variable{Name: authorizationVariable, Secret: authorization})
 	}
+
 	if sign != nil {
 		add("TOUCHSTONE_REMOTE_SIGN", "env:"+signVariable)
 		list = append(list, Variable{Name: signVariable, Secret: sign})
 	}
+
 	return list
 }

@@ -134,14 +134,17 @@ func ReadThresholds(path string) (Baseline, error) {
 	if err != nil {
 		return Baseline{}, err
 	}
+
 	schema, err := schemaOf(reflect.TypeFor[Baseline]())
 	if err != nil {
 		return Baseline{}, err
 	}
+
 	tree, p := parse(data)
 	if p.failed != nil {
 		return Baseline{}, place(path, data, append(p.problems, *p.failed))
 	}
+
 	var concerned []located
 	valid := map[string]bool{"version": true, "thresholds": true}
 	for _, problem := range merge(tree, data, p.problems, check(schema, tree)) {
@@ -151,9 +154,11 @@ func ReadThresholds(path string) (Baseline, error) {
 			concerned = append(concerned, problem)
 		}
 	}
+
 	if len(concerned) > 0 {
 		return Baseline{}, place(path, data, concerned)
 	}
+
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil || raw["thresholds"] == nil {
 		return Baseline{}, place(path, data, []located{{0, Problem{
@@ -161,14 +166,17 @@ func ReadThresholds(path string) (Baseline, error) {
 			Remedy:  "a baseline without thresholds cannot be kept: add them, or move the file away",
 		}}})
 	}
+
 	var kept Baseline
 	if err := json.Unmarshal(raw["thresholds"], &kept.Thresholds); err != nil {
 		return Baseline{}, fmt.Errorf("%s: cannot read the thresholds: %w", path, err)
 	}
+
 	if valid["version"] && raw["version"] != nil {
 		if err := json.Unmarshal(raw["version"], &kept.Version); err != nil {
 			return Baseline{}, fmt.Errorf("%s: cannot read the version: %w", path, err)
 		}
 	}
+
 	return kept, nil
 }

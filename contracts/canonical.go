@@ -16,15 +16,18 @@ func CanonicalJSON(raw []byte) ([]byte, error) {
 	if p.failed != nil {
 		p.problems = append(p.problems, *p.failed)
 	}
+
 	if len(p.problems) > 0 {
 		return nil, place("JSON value", raw, p.problems)
 	}
+
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(tree); err != nil {
 		return nil, err
 	}
+
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 

@@ -37,8 +37,10 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 		for _, cause := range e.Causes {
 			c.collect(cause)
 		}
+
 		return
 	}
+
 	at := e.InstanceLocation
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
@@ -60,6 +62,7 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 		for _, w := range k.Want {
 			want = append(want, fmt.Sprint(w))
 		}
+
 		got, _ := k.Got.(string)
 		c.add(at, fmt.Sprintf("%s is %s", c.name(at), c.value(at)), suggest(got, want, "must be one of "))
 	case *kind.Const:
@@ -113,13 +116,16 @@ func (c *checker) field(at []string) string {
 			if b.Len() > 0 {
 				b.WriteByte('.')
 			}
+
 			b.WriteString(clip(token))
 		}
+
 		tree = step(tree, token)
 		if entryAt(tree, nil) != "" && entryAt(tree, nil) == entryAt(c.tree, at) {
 			b.Reset()
 		}
 	}
+
 	return b.String()
 }
 
@@ -143,6 +149,7 @@ func (c *checker) value(at []string) string {
 	for _, token := range at {
 		tree = step(tree, token)
 	}
+
 	switch t := tree.(type) {
 	case string:
 		return fmt.Sprintf("%q", clip(t))
@@ -151,10 +158,12 @@ func (c *checker) value(at []string) string {
 	case []any:
 		return "an array"
 	}
+
 	text, err := json.Marshal(tree)
 	if err != nil {
 		return "unprintable"
 	}
+
 	return clip(string(text))
 }
 
@@ -166,6 +175,7 @@ func (c *checker) at(location []string) (s *jsonschema.Schema, description strin
 		for s.Ref != nil && s.Properties == nil && s.Items2020 == nil {
 			s = s.Ref
 		}
+
 		if p, ok := s.Properties[token]; ok {
 			s = p
 		} else if p := patternOf(s, token); p != nil {
@@ -178,6 +188,7 @@ func (c *checker) at(location []string) (s *jsonschema.Schema, description strin
 			return nil, ""
 		}
 	}
+
 	description = s.Description
 	for s.Ref != nil {
 		s = s.Ref
@@ -185,6 +196,7 @@ func (c *checker) at(location []string) (s *jsonschema.Schema, description strin
 			description = s.Description
 		}
 	}
+
 	return s, description
 }
 

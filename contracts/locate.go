@@ -22,6 +22,7 @@ func locate(data []byte, problems []Problem) []located {
 	for _, problem := range problems {
 		want[problem.Pointer] = -1
 	}
+
 	want[""] = 0
 	tree, _ := parseFor(data, want)
 	found := make([]located, len(problems))
@@ -29,8 +30,10 @@ func locate(data []byte, problems []Problem) []located {
 		if problem.Entry == "" {
 			problem.Entry = entryAt(tree, jsonpointer.Split(problem.Pointer))
 		}
+
 		found[i] = located{max(want[problem.Pointer], 0), problem}
 	}
+
 	return found
 }
 
@@ -45,10 +48,12 @@ func place(path string, data []byte, found []located) *FileError {
 		if nl := bytes.LastIndexByte(data[seen:offset], '\n'); nl >= 0 {
 			start = seen + nl + 1
 		}
+
 		seen = offset
 		f.Line, f.Column = line, utf8.RuneCount(data[start:offset])+1
 		e.Problems[i] = f.Problem
 	}
+
 	return e
 }
 
@@ -63,9 +68,11 @@ func entryAt(tree any, tokens []string) string {
 				}
 			}
 		}
+
 		if i == len(tokens) {
 			return ""
 		}
+
 		tree = step(tree, tokens[i])
 	}
 }
@@ -81,11 +88,14 @@ func step(tree any, token string) any {
 			if c < '0' || c > '9' || i > len(t) {
 				return nil
 			}
+
 			i = i*10 + int(c-'0')
 		}
+
 		if i < len(t) {
 			return t[i]
 		}
 	}
+
 	return nil
 }

@@ -57,6 +57,7 @@ func (m RetrievalMetrics) MarshalJSON() ([]byte, error) {
 			order = append(order, name)
 		}
 	}
+
 	var fields []string
 	values := make(map[string]any)
 	for _, name := range order {
@@ -64,39 +65,48 @@ func (m RetrievalMetrics) MarshalJSON() ([]byte, error) {
 		if !ok {
 			continue
 		}
+
 		if err := checkMetricName(name); err != nil {
 			return nil, err
 		}
+
 		field := name
 		if k, isRecall := strings.CutPrefix(name, recallAt+"_"); isRecall && cutoff.MatchString(k) {
 			field = recallAt
 			if values[field] == nil {
 				values[field] = make(map[string]float64)
 			}
+
 			values[field].(map[string]float64)[k] = value
 		} else {
 			values[field] = value
 		}
+
 		if !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}
 	}
+
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, field := range fields {
 		if i > 0 {
 			b.WriteByte(',')
 		}
+
 		name, err := json.Marshal(field)
 		if err != nil {
 			return nil, err
 		}
+
 		value, err := json.Marshal(values[field])
 		if err != nil {
 			return nil, err
 		}
+
 		fmt.Fprintf(&b, "%s:%s", name, value)
 	}
+
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
@@ -107,34 +117,43 @@ func (m *RetrievalMetrics) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return err
 	}
+
 	read := make(RetrievalMetrics, len(fields))
 	if raw, ok := fields[recallAt]; ok {
 		var byCutoff map[string]float64
 		if err := json.Unmarshal(raw, &byCutoff); err != nil {
 			return err
 		}
+
 		for k, value := range byCutoff {
 			name := recallAt + "_" + k
 			if err := checkMetricName(name); err != nil {
 				return err
 			}
+
 			read[name] = value
 		}
+
 		delete(fields, recallAt)
 	}
+
 	for name, raw := range fields {
 		if err := checkMetricName(name); err != nil {
 			return err
 		}
+
 		if _, twice := read[name]; twice {
 			return fmt.Errorf("the metric %s is given both under %s and under its name", name, recallAt)
 		}
+
 		var value float64
 		if err := json.Unmarshal(raw, &value); err != nil {
 			return err
 		}
+
 		read[name] = value
 	}
+
 	*m = read
 	return nil
 }

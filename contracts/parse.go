@@ -70,14 +70,17 @@ func (p *parser) document() (any, error) {
 	if bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")) {
 		return nil, p.problem(0, "the file starts with a byte order mark", "save it as UTF-8 without a byte order mark")
 	}
+
 	v, err := p.value()
 	if err != nil {
 		return nil, err
 	}
+
 	if rest := bytes.TrimLeft(p.data[p.in.InputOffset():], " \t\r\n"); len(rest) > 0 {
 		return nil, p.problem(len(p.data)-len(rest), "there is more data after the end of the JSON value",
 			"remove it; a file holds one JSON object")
 	}
+
 	return v, nil
 }
 
@@ -98,6 +101,7 @@ func (p *parser) explain(err error) *located {
 		return p.problem(len(p.data), "the file ends in the middle",
 			"the file is cut off; restore it or write it again")
 	}
+
 	offset := int(syntax.ByteOffset)
 	rest := p.data[offset:]
 	r, size := utf8.DecodeRune(rest)
@@ -109,6 +113,7 @@ func (p *parser) explain(err error) *located {
 		if offset > 0 && p.data[offset-1] == '-' {
 			offset--
 		}
+
 		return p.problem(offset, "NaN and Infinity are not JSON numbers", "leave the field out where there is no value")
 	case bytes.HasPrefix(rest, []byte(`\u`)):
 		return p.problem(offset, `\u is not followed by a character's four hexadecimal digits`,
@@ -119,6 +124,7 @@ func (p *parser) explain(err error) *located {
 		return p.problem(offset, fmt.Sprintf("control character U+%04X inside a string", r),
 			`write it as an escape, such as \n`)
 	}
+
 	return p.problem(offset, "not JSON: "+syntax.Err.Error(), "correct the syntax here")
 }
 
@@ -138,26 +144,33 @@ func (p *parser) value() (any, error) {
 		if _, err := p.in.ReadToken(); err != nil {
 			return nil, err
 		}
+
 		start := int(p.in.InputOffset()) - 1
 		if p.in.StackDepth() > maxDepth {
 			return nil, p.problem(start, fmt.Sprintf("nested deeper than %d levels", maxDepth), "flatten this value")
 		}
+
 		if err := p.count(start); err != nil {
 			return nil, err
 		}
+
 		if kind == '{' {
 			return p.object()
 		}
+
 		return p.array()
 	}
+
 	raw, err := p.in.ReadValue()
 	if err != nil {
 		return nil, err
 	}
+
 	start := int(p.in.InputOffset()) - len(raw)
 	if err := p.count(start); err != nil {
 		return nil, err
 	}
+
 	switch raw.Kind() {
 	case '"':
 		if n := len(raw) - 2; n > maxString {
@@ -165,6 +178,7 @@ func (p *parser) value() (any, error) {
 				"shorten it")
 			return "", nil
 		}
+
 		return unquote(raw), nil
 	case '0':
 		f, err := strconv.ParseFloat(string(raw), 64)
@@ -172,10 +186,12 @@ func (p *parser) value() (any, error) {
 			p.complain(start, "the number is too large", "numbers are at most 1.8e308")
 			return 0.0, nil
 		}
+
 		return f, nil
 	case 'n':
 		return nil, nil
 	}
+
 	return raw.Kind() == 't', nil
 }
 
@@ -205,6 +221,7 @@ func (p *parser) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		start := int(p.in.InputOffset()) - len(raw)
 		if n := len(raw) - 2; n > maxString {
 			long := p.problem(start, fmt.Sprintf("the name of a field is %.1f MiB long", float64(n)/(1<<20)),
@@ -212,20 +229,24 @@ func (p *parser) object() (any, error) {
 			long.Pointer = string(p.in.StackPointer().Parent())
 			return nil, long
 		}
+
 		name, known := p.names[string(raw)]
 		if !known {
 			name = unquote(raw)
 			p.names[string(raw)] = name
 		}
+
 		p.meet(start)
 		if _, twice := obj[name]; twice {
 			p.complain(start, fmt.Sprintf("the field %q occurs twice in the same object", clip(name)),
 				"keep one of the two")
 		}
+
 		if obj[name], err = p.value(); err != nil {
 			return nil, err
 		}
 	}
+
 	_, err := p.in.ReadToken()
 	return obj, err
 }

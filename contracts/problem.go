@@ -35,24 +35,29 @@ func (e *FileError) Error() string {
 			fmt.Fprintf(&b, "\n%s: and %d more", e.Path, len(e.Problems)-maxShown)
 			break
 		}
+
 		if i > 0 {
 			b.WriteByte('\n')
 		}
+
 		b.WriteString(e.Path)
 		b.WriteByte(':')
 		if p.Line > 0 {
 			fmt.Fprintf(&b, "%d:%d:", p.Line, p.Column)
 		}
+
 		b.WriteByte(' ')
 		if p.Entry != "" {
 			fmt.Fprintf(&b, "entry %s: ", clip(p.Entry))
 		}
+
 		b.WriteString(p.Message)
 		if p.Remedy != "" {
 			b.WriteString("; ")
 			b.WriteString(p.Remedy)
 		}
 	}
+
 	return b.String()
 }
 
@@ -67,12 +72,15 @@ func clip(s string) string {
 		for cut > 0 && s[cut]&0xC0 == 0x80 {
 			cut--
 		}
+
 		s = s[:cut] + "…"
 	}
+
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 			return '·'
 		}
+
 		return r
 	}, s)
 }

@@ -31,6 +31,7 @@ func (s *DetectorScore) rate(name string) **float64 {
 	case "fpr_benign":
 		return &s.FPRBenign
 	}
+
 	return nil
 }
 
@@ -63,5 +64,6 @@ func (d *DetectorSummary) interval(name string) **Interval {
 	case "fpr_benign":
 		return &d.FPRBenignInterval
 	}
+
 	return nil
 }

@@ -41,6 +41,7 @@ func ReadBytes(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("cannot read %s: it is a directory; name a JSON file", path)
 	}
+
 	data, err := readlimit.File(context.Background(), path, maxFile)
 	if errors.As(err, new(*readlimit.TooLargeError)) {
 		return nil, &FileError{Path: path, Problems: []Problem{{
@@ -48,9 +49,11 @@ func ReadBytes(path string) ([]byte, error) {
 			Remedy:  "split it, or check that it is the file you meant",
 		}}}
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the file: %w; check that it exists and may be read", err)
 	}
+
 	return data, nil
 }
 
@@ -67,24 +70,30 @@ func Decode[T any](name string, data []byte) (T, error) {
 	if err != nil {
 		return v, err
 	}
+
 	tree, p := parse(data)
 	if p.failed != nil {
 		if len(data) == 0 {
 			p.failed.Message, p.failed.Remedy = "the file is empty", "expected a JSON object: "+schema.Title
 		}
+
 		return v, place(name, data, append(p.problems, *p.failed))
 	}
+
 	problems := check(schema, tree)
 	var decodeErr error
 	if len(p.problems) == 0 || len(data) < maxSecondLook {
 		decodeErr = json.Unmarshal(data, &v)
 	}
+
 	if len(problems) > 0 || len(p.problems) > 0 {
 		return v, place(name, data, merge(tree, data, p.problems, problems))
 	}
+
 	if decodeErr != nil {
 		return v, place(name, data, []located{decodeProblem(decodeErr)})
 	}
+
 	return v, nil
 }
 

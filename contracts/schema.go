@@ -100,20 +100,24 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	if !ok {
 		return nil, fmt.Errorf("%v is not a type of file: contracts has no schema for it", t)
 	}
+
 	compiled.mu.Lock()
 	defer compiled.mu.Unlock()
 	if schema := compiled.schemas[t]; schema != nil {
 		return schema, nil
 	}
+
 	if compiled.compiler == nil {
 		compiled.compiler = jsonschema.NewCompiler()
 		compiled.compiler.UseLoader(schemaLoader{})
 		compiled.schemas = map[reflect.Type]*jsonschema.Schema{}
 	}
+
 	schema, err := compiled.compiler.Compile(schemaBase + name + ".schema.json")
 	if err != nil {
 		return nil, err
 	}
+
 	compiled.schemas[t] = schema
 	return schema, nil
 }

@@ -40,13 +40,16 @@ func Encode(name string, v any) ([]byte, error) {
 	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
 		rv = rv.Elem()
 	}
+
 	if !rv.IsValid() || rv.Kind() == reflect.Pointer {
 		return nil, fmt.Errorf("cannot write %s: there is no value", name)
 	}
+
 	schema, err := schemaOf(rv.Type())
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", name, err)
 	}
+
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -60,16 +63,20 @@ func Encode(name string, v any) ([]byte, error) {
 				Remedy:  "leave the field out where there is no value",
 			}}}
 		}
+
 		return nil, fmt.Errorf("cannot write %s: %w", name, err)
 	}
+
 	data := buf.Bytes()
 	tree, p := parse(data)
 	if p.failed != nil {
 		return nil, place(name, data, append(p.problems, *p.failed))
 	}
+
 	if problems := check(schema, tree); len(problems) > 0 || len(p.problems) > 0 {
 		return nil, place(name, data, merge(tree, data, p.problems, problems))
 	}
+
 	return data, nil
 }
 
@@ -81,16 +88,20 @@ func filled(v reflect.Value) reflect.Value {
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return v // json.RawMessage
 		}
+
 		if v.IsNil() {
 			return reflect.MakeSlice(v.Type(), 0, 0)
 		}
+
 		if !holdsLists(v.Type().Elem()) {
 			return v
 		}
+
 		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		for i := range v.Len() {
 			out.Index(i).Set(filled(v.Index(i)))
 		}
+
 		return out
 	case reflect.Map:
 		if v.IsNil() {
@@ -108,9 +119,11 @@ func filled(v reflect.Value) reflect.Value {
 			for i := range v.NumField() {
 				out.Field(i).Set(filled(v.Field(i)))
 			}
+
 			return out
 		}
 	}
+
 	return v
 }
 
@@ -128,6 +141,7 @@ func holdsLists(t reflect.Type) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -161,5 +175,6 @@ func notANumber(v reflect.Value, at string) string {
 			}
 		}
 	}
+
 	return ""
 }

@@ -14,6 +14,7 @@ func PrecisionAtBaseRateInterval(caught, attacks, alarms, benign, oneIn int) (in
 	if attacks == 0 || benign == 0 || caught == 0 && alarms == 0 {
 		return Interval{}, false
 	}
+
 	recall, fpr := float64(caught)/float64(attacks), float64(alarms)/float64(benign)
 	r, f := WilsonOf(recall, attacks), WilsonOf(fpr, benign)
 	at := func(recall, fpr float64) float64 { return *PrecisionAtBaseRate(&recall, &fpr, oneIn) }
@@ -22,6 +23,7 @@ func PrecisionAtBaseRateInterval(caught, attacks, alarms, benign, oneIn int) (in
 		_, high := ratio(recall, r, fpr, f)
 		return Interval{0, at(high, 1)}, true
 	}
+
 	low, high := ratio(fpr, f, recall, r)
 	return Interval{at(1, high), at(1, low)}, true
 }

@@ -25,6 +25,7 @@ func BootstrapMeans(columns [][]float64, groups []string) []Interval {
 	if len(columns) == 0 {
 		return intervals
 	}
+
 	sums, sizes := groupSums(columns, groups)
 	n := len(sizes)
 	if n < 2 {
@@ -32,13 +33,16 @@ func BootstrapMeans(columns [][]float64, groups []string) []Interval {
 			mean := Mean(column)
 			intervals[m] = Interval{mean, mean}
 		}
+
 		return intervals
 	}
+
 	width := len(columns)
 	means := make([][]float64, width)
 	for m := range means {
 		means[m] = make([]float64, bootstrapSamples)
 	}
+
 	r := newRandom(1)
 	total := make([]float64, width)
 	for b := range bootstrapSamples {
@@ -51,14 +55,17 @@ func BootstrapMeans(columns [][]float64, groups []string) []Interval {
 				total[m] += v
 			}
 		}
+
 		for m, t := range total {
 			means[m][b] = t / float64(size)
 		}
 	}
+
 	for m := range means {
 		slices.Sort(means[m])
 		intervals[m] = Interval{quantile(means[m], 0.025), quantile(means[m], 0.975)}
 	}
+
 	return intervals
 }
 
@@ -76,17 +83,21 @@ func groupSums(columns [][]float64, groups []string) (sums []float64, sizes []in
 				known = len(sizes)
 				place[groups[i]] = known
 			}
+
 			g = known
 		}
+
 		if g == len(sizes) {
 			sizes = append(sizes, 0)
 			sums = append(sums, make([]float64, width)...)
 		}
+
 		sizes[g]++
 		for m := range columns {
 			sums[g*width+m] += columns[m][i]
 		}
 	}
+
 	return sums, sizes
 }
 

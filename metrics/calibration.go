@@ -32,6 +32,7 @@ func Reliability(forecasts []Forecast, bins int) []ReliabilityBin {
 			correct[i]++
 		}
 	}
+
 	for i := range result {
 		b := &result[i]
 		b.Low, b.High = float64(i)/float64(bins), float64(i+1)/float64(bins)
@@ -41,6 +42,7 @@ func Reliability(forecasts []Forecast, bins int) []ReliabilityBin {
 			b.MeanConfidence = &mean
 		}
 	}
+
 	return result
 }
 
@@ -54,12 +56,15 @@ func ECE(bins []ReliabilityBin) *float64 {
 		if b.Count == 0 {
 			continue
 		}
+
 		total += b.Count
 		sum += float64(float64(b.Count) * math.Abs(*b.Accuracy-*b.MeanConfidence))
 	}
+
 	if total == 0 {
 		return nil
 	}
+
 	e := sum / float64(total)
 	return &e
 }

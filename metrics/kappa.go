@@ -40,12 +40,15 @@ func (t Table) Only(grade int) Table {
 			if a == grade {
 				x = 1
 			}
+
 			if b == grade {
 				y = 1
 			}
+
 			two[x][y] += n
 		}
 	}
+
 	return two
 }
 
@@ -121,9 +124,11 @@ func weightedKappa(t Table, weight func(a, b int) float64) (kappa float64, ok bo
 			expected += float64(w * first[a] * second[b])
 		}
 	}
+
 	if n == 0 || expected == 0 {
 		return 0, false
 	}
+
 	return 1 - float64(n*observed)/expected, true
 }
 
@@ -156,10 +161,12 @@ func KrippendorffAlpha(units [][]int, grades int, scale AlphaScale) (alpha float
 	for i := range coincidences {
 		coincidences[i] = make([]float64, grades)
 	}
+
 	for _, unit := range units {
 		if len(unit) < 2 {
 			continue
 		}
+
 		share := 1 / float64(len(unit)-1)
 		for i, a := range unit {
 			for j, b := range unit {
@@ -169,6 +176,7 @@ func KrippendorffAlpha(units [][]int, grades int, scale AlphaScale) (alpha float
 			}
 		}
 	}
+
 	return alphaOf(coincidences, scale)
 }
 
@@ -191,8 +199,10 @@ func alphaOf(coincidences [][]float64, scale AlphaScale) (alpha float64, ok bool
 		for _, v := range row {
 			values[a] += v
 		}
+
 		n += values[a]
 	}
+
 	observed, expected := 0.0, 0.0
 	for a := range coincidences {
 		for b := range coincidences[a] {
@@ -201,9 +211,11 @@ func alphaOf(coincidences [][]float64, scale AlphaScale) (alpha float64, ok bool
 			expected += float64(d * values[a] * values[b])
 		}
 	}
+
 	if expected == 0 {
 		return 0, false
 	}
+
 	return 1 - float64((n-1)*observed)/expected, true
 }
 
@@ -213,6 +225,7 @@ func (s AlphaScale) distance(values []float64, a, b int) float64 {
 	if a == b {
 		return 0
 	}
+
 	switch s {
 	case IntervalScale:
 		return squared(a, b)
@@ -222,8 +235,10 @@ func (s AlphaScale) distance(values []float64, a, b int) float64 {
 		for g := low; g <= high; g++ {
 			between += values[g]
 		}
+
 		return float64(between * between)
 	}
+
 	return 1
 }
 
@@ -240,14 +255,17 @@ func Jackknife(estimate float64, n int, without func(group int) (float64, bool))
 			figures = append(figures, v)
 		}
 	}
+
 	m := float64(len(figures))
 	if m < 2 {
 		return Interval{}, false
 	}
+
 	mean, sum := Mean(figures), 0.0
 	for _, v := range figures {
 		sum += float64((v - mean) * (v - mean))
 	}
+
 	half := float64(z975 * math.Sqrt((m-1)/m*sum))
 	return Interval{estimate - half, estimate + half}, true
 }

@@ -27,15 +27,18 @@ func extendLogs(old *[]float64, n int) *[]float64 {
 	if old != nil {
 		table = *old
 	}
+
 	size := 32
 	for size <= n {
 		size *= 2
 	}
+
 	grown := make([]float64, len(table), size)
 	copy(grown, table)
 	for i := len(grown); i < size; i++ {
 		grown = append(grown, computeLog2(uint64(i)))
 	}
+
 	logs.Store(&grown)
 	return &grown
 }
@@ -57,6 +60,7 @@ func computeLog2(n uint64) float64 {
 			log.SetBit(log, 0, 1)
 		}
 	}
+
 	f := new(big.Float).SetInt(log)
 	value, _ := f.SetMantExp(f, -digits).Float64()
 	return value

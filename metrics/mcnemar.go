@@ -20,6 +20,7 @@ func McNemar(onlyFirst, onlySecond int) float64 {
 	if low == high {
 		return 1
 	}
+
 	// term is C(n,i): exact at every step, since C(n,i)·(n-i) is divisible by
 	// i+1.
 	term, sum, factor := big.NewInt(1), big.NewInt(1), new(big.Int)
@@ -28,6 +29,7 @@ func McNemar(onlyFirst, onlySecond int) float64 {
 		term.Quo(term, factor.SetInt64(int64(i+1)))
 		sum.Add(sum, term)
 	}
+
 	// 2·sum / 2^n = sum / 2^(n-1)
 	p := new(big.Float).SetPrec(uint(sum.BitLen()) + 1).SetInt(sum)
 	p.SetMantExp(p, -(n - 1))

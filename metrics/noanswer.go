@@ -81,12 +81,15 @@ func differ(lists ...[]float64) bool {
 			if math.IsInf(v, -1) {
 				continue
 			}
+
 			if some && v != first {
 				return true
 			}
+
 			first, some = v, true
 		}
 	}
+
 	return false
 }
 
@@ -100,6 +103,7 @@ func AUC(high, low []float64) (auc float64, interval Interval, ok bool) {
 	if len(high) == 0 || len(low) == 0 {
 		return 0, Interval{}, false
 	}
+
 	sorted := slices.Clone(low)
 	slices.Sort(sorted)
 	twice := 0 // twice the number of pairs in the right order
@@ -109,10 +113,12 @@ func AUC(high, low []float64) (auc float64, interval Interval, ok bool) {
 			if v == h {
 				return -1
 			}
+
 			return cmp.Compare(v, h)
 		})
 		twice += below + notAbove
 	}
+
 	m, n := float64(len(high)), float64(len(low))
 	auc = float64(twice) / (2 * m * n)
 	return auc, aucInterval(auc, m, n), true
@@ -138,14 +144,17 @@ func aucInterval(auc, m, n float64) Interval {
 				out = middle
 			}
 		}
+
 		return in
 	}
 	interval := Interval{Low: edge(0), High: edge(1)}
 	if auc == 0 {
 		interval.Low = 0
 	}
+
 	if auc == 1 {
 		interval.High = 1
 	}
+
 	return interval
 }

@@ -35,15 +35,18 @@ func StdError(values []float64, groups []string) float64 {
 	if len(values) == 0 {
 		return 0
 	}
+
 	sums, sizes := groupSums([][]float64{values}, groups)
 	n := len(sizes)
 	if n < 2 {
 		return 0
 	}
+
 	mean, squares := Mean(values), 0.0
 	for g, s := range sums {
 		d := s - float64(mean*float64(sizes[g]))
 		squares += float64(d * d)
 	}
+
 	return math.Sqrt(squares*float64(n)/float64(n-1)) / float64(len(values))
 }

@@ -31,21 +31,25 @@ func RandomizationTest(differences []float64, groups []string) float64 {
 	if len(differences) == 0 {
 		return 1
 	}
+
 	sums, _ := groupSums([][]float64{differences}, groups)
 	sums = slices.DeleteFunc(sums, func(s float64) bool { return s == 0 })
 	observed := 0.0
 	for _, s := range sums {
 		observed += s
 	}
+
 	if len(sums) == 0 {
 		return 1
 	}
+
 	// Assignments whose totals are mathematically equal may differ in the last
 	// bits. They must count as equal.
 	bound := math.Abs(observed) - 1e-9
 	if len(sums) <= exactGroups {
 		return exactRandomization(sums, bound)
 	}
+
 	return drawnRandomization(sums, bound)
 }
 
@@ -57,12 +61,15 @@ func exactRandomization(sums []float64, bound float64) float64 {
 			if signs>>i&1 == 1 {
 				s = -s
 			}
+
 			total += s
 		}
+
 		if math.Abs(total) >= bound {
 			extreme++
 		}
 	}
+
 	return float64(extreme) / float64(int(1)<<len(sums))
 }
 
@@ -76,15 +83,18 @@ func drawnRandomization(sums []float64, bound float64) float64 {
 			if i%64 == 0 {
 				signs = r.bits()
 			}
+
 			// The sign bit is set with bit operations: a branch on a random bit
 			// would be mispredicted half of the time.
 			total += math.Float64frombits(math.Float64bits(s) ^ signs<<63)
 			signs >>= 1
 		}
+
 		if math.Abs(total) >= bound {
 			extreme++
 		}
 	}
+
 	return float64(extreme+1) / float64(randomAssignments+1)
 }
 
@@ -96,6 +106,7 @@ func Holm(p []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
+
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	adjusted := make([]float64, len(p))
 	highest := 0.0
@@ -103,5 +114,6 @@ func Holm(p []float64) []float64 {
 		highest = max(highest, min(1, p[i]*float64(len(p)-rank)))
 		adjusted[i] = highest
 	}
+
 	return adjusted
 }

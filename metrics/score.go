@@ -27,16 +27,20 @@ func MeanIntervals(columns [][]float64, groups []string) []Interval {
 		if len(column) == 0 {
 			continue
 		}
+
 		mean := Mean(column)
 		if independent(column, groups) < fewGroups || effective(column, groups)*min(mean, 1-mean) < fewMisses {
 			intervals[m] = ScoreMean(column, groups)
 			continue
 		}
+
 		drawn, places = append(drawn, column), append(places, m)
 	}
+
 	for i, interval := range BootstrapMeans(drawn, groups) {
 		intervals[places[i]] = interval
 	}
+
 	return intervals
 }
 
@@ -94,6 +98,7 @@ func ScoreDifference(differences []float64, groups []string) Interval {
 	if !slices.ContainsFunc(differences, func(d float64) bool { return d != 0 }) {
 		return Interval{}
 	}
+
 	sums, sizes := groupSums([][]float64{differences}, groups)
 	n, count := float64(len(differences)), float64(len(sizes))
 	mean := Mean(differences)
@@ -107,9 +112,11 @@ func ScoreDifference(differences []float64, groups []string) Interval {
 			differing++
 		}
 	}
+
 	if count > 1 {
 		squares *= count / (count - 1)
 	}
+
 	weight, size := 1/(differing+1), n/count
 	bound := func(side float64) float64 {
 		unseen := side*size - float64(mean*size)

@@ -135,14 +135,17 @@ func (t Topic) NDCG(k int) float64 {
 	for i, gain := range t.ideal[:min(k, len(t.ideal))] {
 		best += float64(gain) / log2(i+2)
 	}
+
 	if best == 0 {
 		return 0
 	}
+
 	sum := 0.0
 	for _, hit := range t.hits {
 		if hit.Rank <= k {
 			sum += float64(hit.Relevance) / log2(hit.Rank+1)
 		}
 	}
+
 	return sum / best
 }

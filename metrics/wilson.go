@@ -42,8 +42,10 @@ func wilson(p, size float64) Interval {
 	if p == 0 {
 		interval.Low = 0
 	}
+
 	if p == 1 {
 		interval.High = 1
 	}
+
 	return interval
 }

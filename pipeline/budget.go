@@ -51,6 +51,7 @@ func (b *budget) value(expr hcl.Expression, ctx *hcl.EvalContext) (val cty.Value
 		if r := recover(); r != nil && r != (budgetExceeded{}) {
 			panic(r)
 		}
+
 		if b.spent {
 			val, diags = cty.DynamicVal, hcl.Diagnostics{b.tooMuch(expr, diags)}
 		}
@@ -59,17 +60,21 @@ func (b *budget) value(expr hcl.Expression, ctx *hcl.EvalContext) (val cty.Value
 	if diags.HasErrors() {
 		return val, diags
 	}
+
 	n := sizeOf(val, maxMade)
 	if b.make(n); b.spent {
 		return val, nil
 	}
+
 	if !b.keep(n) {
 		if b.full {
 			return cty.DynamicVal, nil
 		}
+
 		b.full = true
 		return cty.DynamicVal, hcl.Diagnostics{b.tooMany(expr)}
 	}
+
 	return val, diags
 }
 
@@ -98,6 +103,7 @@ func (b *budget) tooMuch(expr hcl.Expression, diags hcl.Diagnostics) *hcl.Diagno
 			}
 		}
 	}
+
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError, Summary: "Value too large", Subject: &at,
 		Detail: fmt.Sprintf("The evaluation makes values of more than %d MiB here. Use fewer or shorter elements, "+
@@ -129,14 +135,17 @@ func sizeOf(v cty.Value, limit int64) int64 {
 	case ty.IsCollectionType() && (ty.ElementType() == cty.Number || ty.ElementType() == cty.Bool) && !ty.IsMapType():
 		return elementSize * (1 + int64(v.LengthInt()))
 	}
+
 	n := int64(elementSize)
 	for it := v.ElementIterator(); it.Next() && n <= limit; {
 		key, element := it.Element()
 		if key.Type() == cty.String && !ty.IsSetType() {
 			n += int64(len(key.AsString()))
 		}
+
 		n += sizeOf(element, limit-n)
 	}
+
 	return n
 }
 
@@ -152,6 +161,7 @@ func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if m.budget.spent {
 		panic(budgetExceeded{})
 	}
+
 	val, diags := m.Expression.Value(ctx)
 	switch {
 	case diags.HasErrors():
@@ -160,12 +170,15 @@ func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	default:
 		m.budget.make(sizeOf(val, maxMade))
 	}
+
 	if m.budget.spent {
 		if !m.budget.placed {
 			m.budget.at, m.budget.placed = m.Expression.Range(), true
 		}
+
 		panic(budgetExceeded{})
 	}
+
 	return val, diags
 }
 
@@ -177,6 +190,7 @@ func (b *budget) meter(node hclsyntax.Node) {
 		if e == nil {
 			return nil
 		}
+
 		return &metered{&hclsyntax.ParenthesesExpr{Expression: e, SrcRange: e.Range()}, b, condition}
 	}
 	// The visit cannot fail, because the callback returns no diagnostics.
@@ -188,12 +202,14 @@ func (b *budget) meter(node hclsyntax.Node) {
 			if len(n.Parts) <= manyParts {
 				break
 			}
+
 			for i, p := range n.Parts {
 				if _, literal := p.(*hclsyntax.LiteralValueExpr); !literal {
 					n.Parts[i] = wrap(p, false)
 				}
 			}
 		}
+
 		return nil
 	})
 }
@@ -208,12 +224,15 @@ func (b *budget) counted(name string, f function.Function) function.Function {
 				n += sizeOf(a, maxMade-n)
 			}
 		}
+
 		if estimate := estimates[name]; estimate != nil && n <= maxMade && allKnown(args) {
 			n = estimate(args)
 		}
+
 		if b.spent = b.spent || n > maxMade-b.made; b.spent {
 			return errTooMuch
 		}
+
 		return nil
 	}
 	return function.New(&function.Spec{
@@ -222,6 +241,7 @@ func (b *budget) counted(name string, f function.Function) function.Function {
 			if err := affordable(args); err != nil {
 				return cty.NilType, err
 			}
+
 			return f.ReturnTypeForValues(args)
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
@@ -229,9 +249,11 @@ func (b *budget) counted(name string, f function.Function) function.Function {
 			if err != nil {
 				return val, err
 			}
+
 			if b.make(sizeOf(val, maxMade)); b.spent {
 				return cty.NilVal, errTooMuch
 			}
+
 			return val, nil
 		},
 	})

@@ -100,6 +100,7 @@ func (s *stage) parts(expr hclsyntax.Expression) []part {
 	if !ok || !s.cellsKnown {
 		return nil
 	}
+
 	parts := make([]part, 0, len(template.Parts))
 	for _, e := range template.Parts {
 		switch e := e.(type) {
@@ -107,6 +108,7 @@ func (s *stage) parts(expr hclsyntax.Expression) []part {
 			if e.Val.Type() != cty.String || e.Val.IsNull() {
 				return nil
 			}
+
 			parts = append(parts, part{literal: e.Val.AsString(), axis: -1})
 		case *hclsyntax.ScopeTraversalExpr:
 			name, _, ok := step(e.Traversal, 1)
@@ -114,11 +116,13 @@ func (s *stage) parts(expr hclsyntax.Expression) []part {
 				!slices.Contains(s.axisNames(), name) {
 				return nil
 			}
+
 			parts = append(parts, part{axis: slices.Index(s.axisNames(), name)})
 		default:
 			return nil
 		}
 	}
+
 	return parts
 }
 
@@ -129,6 +133,7 @@ func (e *cellExpr) eval(l *loader, c *cellScope) (fresh bool) {
 	if e.done && (!e.ok || !e.stale(c)) {
 		return false
 	}
+
 	e.done, e.set = true, c.set
 	if e.parts != nil {
 		e.val, e.ok = cty.StringVal(c.join(e.parts)), true
@@ -143,8 +148,10 @@ func (e *cellExpr) eval(l *loader, c *cellScope) (fresh bool) {
 		if e.reads&readsMatrix != 0 {
 			c.ctx.Variables["matrix"] = c.cell.matrix()
 		}
+
 		e.val, e.ok = l.evalCell(e.expr, c.ctx)
 	}
+
 	return true
 }
 
@@ -188,10 +195,12 @@ func toText(val cty.Value) (t text, problem string) {
 		t.sensitive = true
 		val, _ = val.Unmark()
 	}
+
 	if val.IsNull() {
 		t.null = true
 		return t, ""
 	}
+
 	switch ty := val.Type(); {
 	case ty == cty.String:
 		t.s = val.AsString()
@@ -200,24 +209,29 @@ func toText(val cty.Value) (t text, problem string) {
 			t.s = strconv.FormatInt(n, 10)
 			return t, ""
 		}
+
 		if hugeNumber(val) {
 			return t, errHugeNumber.Error()
 		}
+
 		val, err := convert.Convert(val, cty.String)
 		if err != nil {
 			return t, err.Error()
 		}
+
 		t.s = val.AsString()
 	case ty == outputType:
 		return t, "it is an output of a stage"
 	default:
 		return t, "it is " + article(ty.FriendlyName())
 	}
+
 	for i := 0; i < len(t.s); i++ {
 		if t.s[i] == 0 {
 			return t, "it contains a NUL byte, which arguments, variables and paths cannot contain"
 		}
 	}
+
 	return t, ""
 }
 

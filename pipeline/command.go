@@ -24,11 +24,14 @@ func (s *stage) commandExpr() commandExpr {
 		for i, e := range tuple.Exprs {
 			c.elements[i] = s.cellExpr(e)
 		}
+
 		return c
 	}
+
 	if expr == nil {
 		return commandExpr{} // reported as missing
 	}
+
 	return commandExpr{whole: s.cellExpr(expr)}
 }
 
@@ -39,27 +42,34 @@ func (b *builder) buildCommand() {
 		if c.whole.eval(b.loader, b.scope) && c.whole.ok {
 			c.whole.ok = b.commandList(c.whole.val, c.whole.expr.Range())
 		}
+
 		return
 	}
+
 	fresh := !c.started
 	c.started = true
 	for i := range c.elements {
 		fresh = c.elements[i].eval(b.loader, b.scope) || fresh
 	}
+
 	if !fresh || b.stage.content.expr("command") == nil {
 		return
 	}
+
 	words, sensitive, complete := make([]string, 0, len(c.elements)), false, true
 	for i := range c.elements {
 		e := &c.elements[i]
 		if e.ok {
 			words, e.ok = b.addWord(words, e.val, e.expr.Range(), &sensitive)
 		}
+
 		complete = complete && e.ok
 	}
+
 	if complete {
 		b.checkProgram(words, b.stage.content.expr("command").Range())
 	}
+
 	c.words, c.sensitive = words, sensitive
 }
 
@@ -73,6 +83,7 @@ func (b *builder) commandList(val cty.Value, at hcl.Range) bool {
 			"...]. To run a shell command, write [\"sh\", \"-c\", \"...\"].", b.stage.name)
 		return false
 	}
+
 	words, ok := make([]string, 0, val.LengthInt()), true
 	for it := val.ElementIterator(); it.Next(); {
 		_, v := it.Element()
@@ -80,6 +91,7 @@ func (b *builder) commandList(val cty.Value, at hcl.Range) bool {
 		words, added = b.addWord(words, v, at, &sensitive)
 		ok = ok && added
 	}
+
 	b.command.words, b.command.sensitive = words, sensitive
 	return ok && b.checkProgram(words, at)
 }
@@ -94,15 +106,18 @@ func (b *builder) addWord(words []string, val cty.Value, at hcl.Range, sensitive
 		} else if isStage(ty) || ty == outputType {
 			hint = " Declare it in inputs and write input.NAME."
 		}
+
 		b.errorf(at, "Bad type", "An element of the command of stage %q must be a string: %s.%s", b.stage.name, problem,
 			hint)
 		return words, false
 	}
+
 	*sensitive = *sensitive || t.sensitive
 	b.hideText(t)
 	if t.null {
 		return words, true
 	}
+
 	return append(words, t.s), true
 }
 
@@ -143,15 +158,19 @@ func (b *builder) buildEnv() {
 		if e.whole.eval(b.loader, b.scope) && e.whole.ok {
 			e.whole.ok = b.envMap(e.whole.val, e.whole.expr.Range())
 		}
+
 		return
 	}
+
 	fresh := false
 	for i := range e.entries {
 		fresh = e.entries[i].eval(b.loader, b.scope) || fresh
 	}
+
 	if !fresh {
 		return
 	}
+
 	vars, sensitive := make([]EnvVar, 0, len(e.entries)), false
 	for i := range e.entries {
 		entry := &e.entries[i]
@@ -159,6 +178,7 @@ func (b *builder) buildEnv() {
 			vars, entry.ok = b.addVar(vars, e.names[i], entry.val, entry.expr.Range(), &sensitive)
 		}
 	}
+
 	e.vars, e.sensitive = vars, sensitive
 }
 
@@ -183,10 +203,12 @@ func (b *builder) addVar(vars []EnvVar, name string, val cty.Value, at hcl.Range
 			problem)
 		return vars, false
 	}
+
 	*sensitive = *sensitive || t.sensitive
 	b.hideText(t)
 	if t.null {
 		return vars, true
 	}
+
 	return append(vars, EnvVar{Name: name, Value: t.s}), true
 }

@@ -21,6 +21,7 @@ func (l *module) resolveCondition(s *stage) {
 	if expr == nil {
 		return
 	}
+
 	p := s.place("when", scopeOutputs)
 	p.condition = true
 	e := l.inspected(s, expr, p)
@@ -38,13 +39,16 @@ func (l *module) resolveCondition(s *stage) {
 				last = l.offReason(expr)
 			}
 		}
+
 		if !e.ok {
 			// Unknown whether on or off: stages that use the outputs report nothing.
 			s.cellsKnown = false
 			return
 		}
+
 		off[i] = last
 	}
+
 	if s.cellsKnown {
 		s.off = off
 	}
@@ -58,11 +62,13 @@ func (l *module) condition(s *stage, val cty.Value, expr hclsyntax.Expression) (
 				"reveal the value. Use sensitive values only in command or env.", s.name)
 		return false, false
 	}
+
 	val, err := convert.Convert(val, cty.Bool)
 	if err != nil || val.IsNull() {
 		l.errorf(expr.Range(), "Bad type", "The attribute when of stage %q must be true or false.", s.name)
 		return false, false
 	}
+
 	return val.True(), true
 }
 
@@ -114,6 +120,7 @@ func (l *loader) checkOnDemand() {
 		if s.fixed.OnDemand {
 			continue
 		}
+
 		for _, need := range append(append([]*stage{}, s.uses...), s.after...) {
 			if need.fixed.OnDemand {
 				l.errorf(s.at, "Needs a stage on demand",
@@ -131,18 +138,21 @@ func (l *module) checkDependsOn(s *stage) {
 	if expr == nil {
 		return
 	}
+
 	list, diags := hcl.ExprList(expr)
 	if diags.HasErrors() {
 		l.errorf(expr.Range(), "Bad type", "depends_on of stage %q must be a literal list of stages: [stage.NAME, "+
 			"stage.OTHER].", s.name)
 		return
 	}
+
 	for _, e := range list {
 		t, diags := hcl.AbsTraversalForExpr(e)
 		name, at, ok := "", e.Range(), false
 		if !diags.HasErrors() && len(t) == 2 {
 			name, at, ok = step(t, 1)
 		}
+
 		switch {
 		case ok && t.RootName() == "stage":
 			if target := l.stages[name]; target != nil {
@@ -190,6 +200,7 @@ func (l *loader) resolveDependsOn(s *stage) {
 	if !s.planned || len(s.after) == 0 {
 		return
 	}
+
 	var all []int
 	for _, target := range s.after {
 		for i := range target.cells {
@@ -198,6 +209,7 @@ func (l *loader) resolveDependsOn(s *stage) {
 			}
 		}
 	}
+
 	slices.Sort(all)
 	for i := range s.cells {
 		in := l.plan.Instances[s.first+i]

@@ -44,6 +44,7 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 	for _, a := range body.Attributes {
 		attrs = append(attrs, a)
 	}
+
 	slices.SortFunc(attrs, func(a, b *hclsyntax.Attribute) int {
 		return a.SrcRange.Start.Byte - b.SrcRange.Start.Byte
 	})
@@ -63,6 +64,7 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 				capital(what), a.Name, didYouMean(a.Name, schema.names()), anyOf(schema.names()))
 		}
 	}
+
 	first := map[string]*hclsyntax.Block{}
 	for _, b := range body.Blocks {
 		nested := schema.block(b.Type)
@@ -80,14 +82,18 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 				capital(what), b.Type, first[b.Type].TypeRange.Start.Line)
 			continue
 		}
+
 		if !l.checkLabels(b, nested) {
 			continue
 		}
+
 		if first[b.Type] == nil {
 			first[b.Type] = b
 		}
+
 		c.blocks = append(c.blocks, b)
 	}
+
 	for _, a := range schema.attrs {
 		if a.required && c.attrs[a.name] == nil && !misspelt[a.name] {
 			first, _, _ := strings.Cut(a.doc, ". ")
@@ -95,6 +101,7 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 				strings.ReplaceAll(strings.TrimSuffix(first, "."), "`", ""))
 		}
 	}
+
 	return c
 }
 
@@ -103,6 +110,7 @@ func (l *module) checkLabels(b *hclsyntax.Block, schema *block) bool {
 	if schema.label != "" {
 		want = 1
 	}
+
 	switch {
 	case len(b.Labels) < want:
 		l.errorf(b.TypeRange, "Missing name", "A %s block needs a name: write %s \"NAME\" { ... }.", b.Type, b.Type)
@@ -117,6 +125,7 @@ func (l *module) checkLabels(b *hclsyntax.Block, schema *block) bool {
 				"and \"_\", at most %d in total.", b.Labels[0], b.Type, maxName)
 		return false
 	}
+
 	return true
 }
 

@@ -27,8 +27,10 @@ func WriteDiagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.
 			if err := whole.WriteDiagnostic(d); err != nil {
 				return err
 			}
+
 			continue
 		}
+
 		short := *d
 		short.Detail = fmt.Sprintf("%s\n\nThe line has %d bytes and begins with: %s", d.Detail, len(line),
 			strings.ToValidUTF8(string(line[:80]), ""))
@@ -36,6 +38,7 @@ func WriteDiagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -78,6 +81,7 @@ func (l *loader) sortDiagnostics() hcl.Diagnostics {
 		if d.Subject == nil {
 			return 0, "", 0
 		}
+
 		return 2 + slices.Index(l.plan.Files, d.Subject.Filename), d.Subject.Filename, d.Subject.Start.Byte
 	}
 	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
@@ -86,9 +90,11 @@ func (l *loader) sortDiagnostics() hcl.Diagnostics {
 		if ga != gb {
 			return ga - gb
 		}
+
 		if c := strings.Compare(fa, fb); c != 0 {
 			return c
 		}
+
 		return ba - bb
 	})
 	return slices.CompactFunc(diags, func(a, b *hcl.Diagnostic) bool {
@@ -105,15 +111,18 @@ func (l *loader) hideValue(val cty.Value) {
 	if l.opts.Sensitive == nil {
 		return
 	}
+
 	val, _ = val.UnmarkDeep()
 	_ = cty.Walk(val, func(_ cty.Path, v cty.Value) (bool, error) {
 		if t := v.Type(); !v.IsKnown() || v.IsNull() || t != cty.String && t != cty.Number {
 			return true, nil
 		}
+
 		// Short numbers also occur inside digests, which masking would damage.
 		if text, problem := toText(v); problem == "" && (v.Type() == cty.String || len(text.s) >= minHiddenNumber) {
 			l.opts.Sensitive(text.s)
 		}
+
 		return false, nil
 	})
 }
@@ -157,6 +166,7 @@ func (l *loader) addEval(diags hcl.Diagnostics, expr hcl.Expression, ctx *hcl.Ev
 			redact = true
 		}
 	}
+
 	for _, d := range diags {
 		if redact {
 			c := *d
@@ -165,6 +175,7 @@ func (l *loader) addEval(diags hcl.Diagnostics, expr hcl.Expression, ctx *hcl.Ev
 			c.Expression, c.EvalContext = nil, nil
 			d = &c
 		}
+
 		l.diags = append(l.diags, d)
 	}
 }
@@ -187,13 +198,16 @@ func anyOf(names []string) string {
 			quoted = append(quoted, fmt.Sprintf("%d more", len(names)-most))
 			break
 		}
+
 		quoted = append(quoted, fmt.Sprintf("%q", n))
 	}
+
 	switch len(quoted) {
 	case 0:
 		return "nothing"
 	case 1:
 		return quoted[0]
 	}
+
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " or " + quoted[len(quoted)-1]
 }

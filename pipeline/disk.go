@@ -38,12 +38,14 @@ func pathError(label string, err error) string {
 	if errors.As(err, &pe) {
 		reason = pe.Err
 	}
+
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("%q does not exist", label)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("%q cannot be read (permission denied)", label)
 	}
+
 	return fmt.Sprintf("%q cannot be read (%v)", label, reason)
 }
 

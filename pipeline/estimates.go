@@ -124,9 +124,11 @@ func formatted(args []cty.Value, list bool) int64 {
 			if err != nil {
 				n = maxMade + 1
 			}
+
 			width = capped(width, n)
 		}
 	}
+
 	length, elements, single := int64(1), int64(0), int64(0)
 	for _, a := range args[min(1, len(args)):] {
 		if n := sizeOf(a, maxMade); list && a.CanIterateElements() && !a.Type().IsObjectType() &&
@@ -137,6 +139,7 @@ func formatted(args []cty.Value, list bool) int64 {
 			single += n
 		}
 	}
+
 	return capped(times(length, width), times(verbs, capped(elements, times(length, single))))
 }
 
@@ -146,29 +149,35 @@ func checkYAMLAliases(src []byte) error {
 	if !strings.Contains(string(src), "*") {
 		return nil
 	}
+
 	var doc yaml.Node
 	if yaml.Unmarshal(src, &doc) != nil {
 		return nil // the decoder reports it
 	}
+
 	sizes := map[*yaml.Node]int64{}
 	var measure func(n *yaml.Node) int64
 	measure = func(n *yaml.Node) int64 {
 		if n.Kind == yaml.AliasNode {
 			n = n.Alias
 		}
+
 		if size, known := sizes[n]; known {
 			return size
 		}
+
 		sizes[n] = maxMade + 1 // of an alias within what it stands for
 		size := int64(elementSize + len(n.Value))
 		for _, c := range n.Content {
 			size = capped(size, measure(c))
 		}
+
 		sizes[n] = size
 		return size
 	}
 	if measure(&doc) > maxMade {
 		return errAliases
 	}
+
 	return nil
 }

@@ -79,17 +79,21 @@ func (l *loader) openFile(label string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if !fi.Mode().IsRegular() {
 		kind := "a directory"
 		if !fi.IsDir() {
 			kind = fileKind(fi.Mode())
 		}
+
 		return nil, fmt.Errorf("%q is %s, not a file", label, kind)
 	}
+
 	f, err := l.disk.Open(path)
 	if err != nil {
 		return nil, errors.New(pathError(label, err))
 	}
+
 	return f, nil
 }
 
@@ -98,6 +102,7 @@ func (l *loader) fileText(label string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	defer f.Close()
 	src, err := io.ReadAll(io.LimitReader(f, maxFileFunction+1))
 	switch {
@@ -111,6 +116,7 @@ func (l *loader) fileText(label string) (string, error) {
 		return "", fmt.Errorf("%q is not UTF-8 text (line %d, column %d); declare it as an input instead of reading "+
 			"it into the pipeline", label, at.Line, at.Column)
 	}
+
 	return string(src), nil
 }
 
@@ -132,17 +138,21 @@ func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 		return cty.NilVal, function.NewArgErrorf(1, "the pattern %q is malformed; brackets and braces must be closed",
 			pattern)
 	}
+
 	dir, fi, err := l.findRecorded(label)
 	if err != nil {
 		return cty.NilVal, err
 	}
+
 	if !fi.IsDir() {
 		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory", label)
 	}
+
 	files, problems := l.sources.tree(label, dir, filter{include: []string{pattern}})
 	if len(problems) > 0 {
 		return cty.NilVal, errors.New(strings.Join(problems, "; "))
 	}
+
 	vals := make([]cty.Value, 0, len(files))
 	for _, f := range files {
 		l.consulted[filepath.Dir(f.Source)] = true // a file may be added there
@@ -152,10 +162,13 @@ func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 			return cty.NilVal, fmt.Errorf("%q cannot be named in a pipeline: its name is not UTF-8 text in the "+
 				"normal form NFC; rename the file, or give the whole directory as an input", f.Label)
 		}
+
 		vals = append(vals, val)
 	}
+
 	if len(vals) == 0 {
 		return cty.SetValEmpty(cty.String), nil
 	}
+
 	return cty.SetVal(vals), nil
 }

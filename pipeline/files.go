@@ -76,20 +76,24 @@ func (l *loader) read(main string, whole bool, fail func(file string, err error)
 		fail(main, err)
 		return nil
 	}
+
 	if src := l.parsed[real]; src != nil {
 		return src
 	}
+
 	src := &moduleSource{main: main, dir: filepath.Dir(main), real: real}
 	text, err := readLimited(l.disk, main, MaxSource)
 	if err != nil {
 		fail(main, err)
 		return nil
 	}
+
 	l.parsed[real] = src
 	l.add(src, main, l.parse(main, text))
 	if whole {
 		l.readSiblings(src)
 	}
+
 	return src
 }
 
@@ -110,12 +114,14 @@ func (l *loader) parse(file string, text []byte) *hclsyntax.Body {
 	if !l.checkText(text, file) {
 		return nil
 	}
+
 	parsed, diags := hclsyntax.ParseConfig(text, file, hcl.InitialPos)
 	l.files[file] = parsed
 	l.diags = append(l.diags, diags...)
 	if malformed(diags) {
 		return nil
 	}
+
 	body := parsed.Body.(*hclsyntax.Body)
 	l.budget.meter(body)
 	return body
@@ -141,12 +147,14 @@ func (l *loader) readSiblings(src *moduleSource) {
 		src.broken = true
 		return
 	}
+
 	for _, e := range entries {
 		name := e.Name()
 		if !strings.HasSuffix(name, fileSuffix) || strings.HasPrefix(name, ".") || name == filepath.Base(src.main) ||
 			e.IsDir() {
 			continue
 		}
+
 		l.readOther(src, filepath.Join(src.dir, name))
 	}
 }
@@ -158,13 +166,16 @@ func (l *loader) readOther(src *moduleSource, file string) {
 	if err == nil {
 		fi, err = l.disk.Lstat(real)
 	}
+
 	if err == nil && !fi.Mode().IsRegular() {
 		return
 	}
+
 	var text []byte
 	if err == nil {
 		text, err = readLimited(l.disk, file, MaxSource)
 	}
+
 	switch {
 	case errors.Is(err, errTooLarge):
 		l.plan.Skipped = append(l.plan.Skipped, SkippedFile{file, err.Error()})
@@ -177,21 +188,25 @@ func (l *loader) readOther(src *moduleSource, file string) {
 		src.broken = true
 		return
 	}
+
 	before := len(l.diags)
 	body := l.parse(file, text)
 	kept := body
 	if kept == nil && l.files[file] != nil {
 		kept, _ = l.files[file].Body.(*hclsyntax.Body) // what the parser understood
 	}
+
 	why := foreign(kept)
 	if why == "" && has(src.bodies[0], pipelineSchema.name) && has(kept, pipelineSchema.name) {
 		why = "it has a pipeline block, like " + src.main + ", so it is a separate pipeline; use --file to read it"
 	}
+
 	if why != "" {
 		l.diags = l.diags[:before]
 		l.plan.Skipped = append(l.plan.Skipped, SkippedFile{file, why})
 		return
 	}
+
 	l.add(src, file, body)
 }
 
@@ -208,11 +223,13 @@ func foreign(body *hclsyntax.Body) string {
 	if body == nil {
 		return ""
 	}
+
 	why := ""
 	for _, name := range sortedKeys(body.Attributes) {
 		why = fmt.Sprintf("it contains the attribute %q, but a pipeline file only contains blocks", name)
 		break
 	}
+
 	names := fileSchema.names()
 	for _, b := range body.Blocks {
 		switch {
@@ -222,5 +239,6 @@ func foreign(body *hclsyntax.Body) string {
 			why = fmt.Sprintf("it contains a block %q, which is not part of the pipeline language", b.Type)
 		}
 	}
+
 	return why
 }

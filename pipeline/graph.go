@@ -27,13 +27,16 @@ func cycles(edges [][]int) [][]int {
 			if component[u] != component[v] || covered[[2]int{u, v}] || perComponent[component[u]] >= maxCycles {
 				continue
 			}
+
 			if searches[component[u]]++; searches[component[u]] > maxCycleSearches {
 				continue
 			}
+
 			path := shortest(edges, component, v, u)
 			if path == nil {
 				continue
 			}
+
 			// Rotate the cycle so that the smallest node is first.
 			least := slices.Index(path, slices.Min(path))
 			path = append(slices.Clone(path[least:]), path[:least]...)
@@ -47,6 +50,7 @@ func cycles(edges [][]int) [][]int {
 			}
 		}
 	}
+
 	slices.SortFunc(found, func(a, b []int) int { return slices.Compare(a, b) })
 	return found
 }
@@ -63,9 +67,11 @@ func shortest(edges [][]int, component []int, from, to int) []int {
 			for ; u != -1; u = before[u] {
 				path = append(path, u)
 			}
+
 			slices.Reverse(path)
 			return path
 		}
+
 		for _, v := range edges[u] {
 			if _, ok := before[v]; !ok && component[v] == component[from] {
 				before[v] = u
@@ -73,6 +79,7 @@ func shortest(edges [][]int, component []int, from, to int) []int {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -86,6 +93,7 @@ func components(edges [][]int) []int {
 	for i := range n {
 		index[i], component[i] = unseen, unseen
 	}
+
 	var stack, path []int
 	counter, count := 0, 0
 	enter := func(u int) {
@@ -97,6 +105,7 @@ func components(edges [][]int) []int {
 		if index[start] != unseen {
 			continue
 		}
+
 		enter(start)
 		for len(path) > 0 {
 			u := path[len(path)-1]
@@ -109,13 +118,16 @@ func components(edges [][]int) []int {
 				case component[v] == unseen:
 					low[u] = min(low[u], index[v])
 				}
+
 				continue
 			}
+
 			path = path[:len(path)-1]
 			if len(path) > 0 {
 				parent := path[len(path)-1]
 				low[parent] = min(low[parent], low[u])
 			}
+
 			if low[u] == index[u] {
 				for {
 					v := stack[len(stack)-1]
@@ -125,10 +137,12 @@ func components(edges [][]int) []int {
 						break
 					}
 				}
+
 				count++
 			}
 		}
 	}
+
 	return component
 }
 
@@ -143,10 +157,12 @@ func order(edges [][]int) []int {
 		for _, v := range vs {
 			users[v] = append(users[v], u)
 		}
+
 		if len(vs) == 0 {
 			ready.Push(u) // ascending already: a heap
 		}
 	}
+
 	sorted := make([]int, 0, len(edges))
 	for ready.Len() > 0 {
 		u := heap.Pop(ready).(int)
@@ -157,11 +173,13 @@ func order(edges [][]int) []int {
 			}
 		}
 	}
+
 	for u := range edges {
 		if waits[u] > 0 {
 			sorted = append(sorted, u)
 		}
 	}
+
 	return sorted
 }
 

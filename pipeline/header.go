@@ -23,6 +23,7 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 			where(l.headerAt, b.DefRange()), b.DefRange().Filename)
 		return
 	}
+
 	l.headerAt = b.DefRange()
 	l.header = l.decode(b.Body, pipelineSchema, "the pipeline block", b.DefRange())
 	if l.parent != nil {
@@ -30,17 +31,21 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 		if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
 			l.checkVersion(val.AsString(), l.header.expr("required_version").Range())
 		}
+
 		return
 	}
+
 	if val, ok := l.constant(l.header, "name", cty.String, "the pipeline"); ok {
 		if l.plan.Name = val.AsString(); !validName(l.plan.Name) {
 			l.errorf(l.header.expr("name").Range(), "Invalid name", "%q is not a valid name for a pipeline: %s.",
 				l.plan.Name, validInputName(l.plan.Name))
 		}
 	}
+
 	if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
 		l.checkVersion(val.AsString(), l.header.expr("required_version").Range())
 	}
+
 	if b := l.header.nested("trust"); b != nil {
 		const what = "the trust block of the pipeline"
 		trust := l.decode(b.Body, trustSchema, what, b.DefRange())
@@ -51,6 +56,7 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 			}
 		}
 	}
+
 	if b := l.header.nested("remote"); b != nil {
 		l.decodeRemote(b)
 	}
@@ -66,6 +72,7 @@ func (l *module) decodeRemote(b *hclsyntax.Block) {
 		if ok {
 			*to = val.AsString()
 		}
+
 		return ok
 	}
 	reference := func(expr hclsyntax.Expression, name, value string) {
@@ -86,14 +93,17 @@ func (l *module) decodeRemote(b *hclsyntax.Block) {
 					"connection without encryption.", *server.to, server.name)
 		}
 	}
+
 	if c.expr("cache") == nil && c.expr("executor") == nil {
 		l.errorf(b.DefRange(), "No server",
 			"The remote block names no server. Add cache or executor, or remove the block.")
 	}
+
 	if text("mode", &remote.Mode) && !slices.Contains([]string{"read", "read-write", "off"}, remote.Mode) {
 		l.errorf(c.expr("mode").Range(), "Invalid mode",
 			"%q is not a mode of the remote cache. Use \"read\", \"read-write\" or \"off\".", remote.Mode)
 	}
+
 	for _, secret := range []struct {
 		name string
 		to   *string
@@ -103,6 +113,7 @@ func (l *module) decodeRemote(b *hclsyntax.Block) {
 			reference(c.expr(secret.name), "The "+strings.ReplaceAll(secret.name, "_", " "), *secret.to)
 		}
 	}
+
 	text("certificate_authority", &remote.CertificateAuthority)
 	text("credential_helper", &remote.CredentialHelper)
 	if val, ok := l.constant(c, "properties", cty.Map(cty.String), what); ok {
@@ -113,6 +124,7 @@ func (l *module) decodeRemote(b *hclsyntax.Block) {
 			}
 		}
 	}
+
 	if val, ok := l.constant(c, "headers", cty.Map(cty.String), what); ok {
 		remote.Headers = map[string]string{}
 		headers := val.AsValueMap()
@@ -132,10 +144,12 @@ func (l *module) checkVersion(required string, at hcl.Range) {
 			"%q is not a list of version constraints: write, for example, \">= 0.1.0, < 2.0.0\".", required)
 		return
 	}
+
 	have, err := version.NewSemver(l.opts.Version)
 	if err != nil {
 		return // a development build has no version to compare
 	}
+
 	if !constraints.Check(have) {
 		l.errorf(at, "Unsupported version of touchstone",
 			"The pipeline requires touchstone %s, but this is %s. Install a matching version, or change "+
@@ -149,6 +163,7 @@ func (l *module) resolveResults() {
 	if l.header == nil {
 		return
 	}
+
 	ctx := l.outputContext()
 	if expr := l.header.expr("verdict"); expr != nil {
 		if ref, out, ok := l.result(expr, ctx, "verdict"); ok {
@@ -163,12 +178,14 @@ func (l *module) resolveResults() {
 			l.plan.NoVerdict = l.nullReason(expr)
 		}
 	}
+
 	if expr := l.header.expr("baseline"); expr != nil {
 		if val, ok := l.setting(expr, cty.String,
 			exprContext{allow: scopeStatic, what: "the attribute baseline of the pipeline"}); ok {
 			l.plan.Baseline = val.AsString()
 		}
 	}
+
 	if expr := l.header.expr("publish"); expr != nil {
 		l.resolvePublish(expr, ctx)
 	}
@@ -180,36 +197,43 @@ func (l *module) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what st
 	if ok {
 		val, ok = l.eval(expr, ctx)
 	}
+
 	if !ok || val.IsNull() {
 		return OutputRef{}, Output{}, false
 	}
+
 	if val.ContainsMarked() {
 		l.errorf(expr.Range(), "Sensitive value",
 			"%s depends on a sensitive value. The name of the output is printed, which would reveal the value.",
 			capital(what))
 		return OutputRef{}, Output{}, false
 	}
+
 	if val.Type() != outputType {
 		l.errorf(expr.Range(), "Invalid "+what, "%s must be an output of a stage, stage.NAME.OUTPUT, not %s.",
 			capital(what), article(val.Type().FriendlyName()))
 		return OutputRef{}, Output{}, false
 	}
+
 	o := val.EncapsulatedValue().(*outputValue)
 	if !o.stage.planned {
 		return OutputRef{}, Output{}, false // reported with the stage
 	}
+
 	if o.stage.fixed.OnDemand && what == "verdict" {
 		l.errorf(expr.Range(), "Invalid verdict",
 			"The stage %q only runs on demand, but every run needs the verdict. Use an output of a stage that is "+
 				"part of every run.", o.stage.name)
 		return OutputRef{}, Output{}, false
 	}
+
 	if o.cell < 0 {
 		l.errorf(expr.Range(), "Invalid "+what, "The stage %q has a matrix, so this refers to the outputs of all %d "+
 			"instances. Combine them in another stage, or select one instance: stage.%s[%q].%s.",
 			o.stage.name, len(o.stage.cells), o.stage.name, o.stage.cellName(0), o.name)
 		return OutputRef{}, Output{}, false
 	}
+
 	return o.stage.ref(o.cell, o.name), o.stage.output(o.cell, o.name), true
 }
 
@@ -245,10 +269,12 @@ func (l *module) publishPaths() []string {
 	if l.header == nil {
 		return paths
 	}
+
 	cons, ok := l.header.expr("publish").(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		return paths
 	}
+
 	for _, item := range cons.Items {
 		target := hcl.ExprAsKeyword(item.KeyExpr)
 		if target == "" && len(item.KeyExpr.Variables()) == 0 {
@@ -257,10 +283,12 @@ func (l *module) publishPaths() []string {
 				target = val.AsString()
 			}
 		}
+
 		if l.publishProblem(target) == "" {
 			paths = append(paths, path.Clean(filepath.ToSlash(target)))
 		}
 	}
+
 	return paths
 }
 
@@ -270,17 +298,20 @@ func (l *module) resolvePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext)
 		l.errorf(expr.Range(), "Bad type", "publish must be a literal map: { PATH = stage.NAME.OUTPUT }.")
 		return
 	}
+
 	for _, item := range cons.Items {
 		at := item.KeyExpr.Range()
 		target, ok := l.entryName(item.KeyExpr, exprContext{allow: scopeStatic, what: "a path in publish"})
 		if !ok {
 			continue
 		}
+
 		if problem := l.publishProblem(target); problem != "" {
 			l.errorf(at, "Invalid publish path",
 				"%q %s. Write a path below the pipeline's directory, such as \"reports\".", target, problem)
 			continue
 		}
+
 		clean := path.Clean(filepath.ToSlash(target))
 		for _, other := range l.plan.Publish {
 			if other.Path == clean || strings.HasPrefix(other.Path, clean+"/") ||
@@ -290,10 +321,12 @@ func (l *module) resolvePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext)
 					other.Path, clean)
 			}
 		}
+
 		if ref, _, ok := l.result(item.ValueExpr, ctx, "publish"); ok {
 			l.plan.Publish = append(l.plan.Publish, Publish{Path: clean, From: ref})
 		}
 	}
+
 	l.checkFeedback(expr.Range())
 	slices.SortFunc(l.plan.Publish, func(a, b Publish) int { return strings.Compare(a.Path, b.Path) })
 }
@@ -308,6 +341,7 @@ func (l *module) checkFeedback(at hcl.Range) {
 			if len(in.Inputs) == 0 || &in.Inputs[0] == last {
 				continue
 			}
+
 			last = &in.Inputs[0]
 			if f := fileBelow(in.Inputs, target); f != nil {
 				l.warnf(at, "Published over an input", "The stage %q reads %q, but publishing to %q replaces it, so "+
@@ -352,6 +386,7 @@ func (l *module) publishProblem(target string) string {
 	case slices.ContainsFunc(l.src.files, func(file string) bool { return filepath.Base(file) == clean }):
 		return "is a pipeline file"
 	}
+
 	return ""
 }
 

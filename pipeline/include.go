@@ -42,6 +42,7 @@ func (l *module) decodeInclude(b *hclsyntax.Block) {
 			name, where(prev.at, at))
 		return
 	}
+
 	n := &include{name: name, at: at, value: cty.DynamicVal}
 	n.content = l.decode(b.Body, includeSchema, fmt.Sprintf("include %q", name), b.DefRange())
 	l.includes[name] = n
@@ -49,6 +50,7 @@ func (l *module) decodeInclude(b *hclsyntax.Block) {
 	if val, ok := l.constant(n.content, "source", cty.String, fmt.Sprintf("include %q", name)); ok {
 		n.child = l.openInclude(n, val.AsString(), n.content.expr("source").Range())
 	}
+
 	if n.child != nil && n.child.src.broken {
 		n.child = nil
 	}
@@ -66,14 +68,17 @@ func (l *module) openInclude(n *include, source string, at hcl.Range) *module {
 			maxModules)
 		return nil
 	}
+
 	path := filepath.FromSlash(source)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.src.dir, path)
 	}
+
 	main, whole := mainFile(l.disk, path)
 	if l.includesItself(main, at) {
 		return nil
 	}
+
 	src := l.read(main, whole, func(file string, err error) {
 		l.errorf(at, "Cannot read the include", "%s. source must be a directory with a %s, or a pipeline file, "+
 			"relative to this file.", capital(pathError(file, err)), MainFile)
@@ -81,6 +86,7 @@ func (l *module) openInclude(n *include, source string, at hcl.Range) *module {
 	if src == nil {
 		return nil
 	}
+
 	return l.newModule(l, l.prefix+n.name+"/", src)
 }
 
@@ -90,6 +96,7 @@ func (l *module) includesItself(main string, at hcl.Range) bool {
 	if err != nil {
 		return false // reported when it is read
 	}
+
 	var way []string
 	for m := l; m != nil; m = m.parent {
 		way = append(way, m.src.main)
@@ -100,6 +107,7 @@ func (l *module) includesItself(main string, at hcl.Range) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -110,6 +118,7 @@ func (l *module) decodeOutput(b *hclsyntax.Block) {
 			name, where(prev.at, at))
 		return
 	}
+
 	what := fmt.Sprintf("output %q", name)
 	c := l.decode(b.Body, moduleOutputSchema, what, b.DefRange())
 	l.constant(c, "description", cty.String, what)
@@ -146,6 +155,7 @@ func (l *module) resolveIncludes() {
 				n.name, where(l.stages[n.name].at, n.at))
 		}
 	}
+
 	edges := make([][]int, len(l.includeOrder))
 	for i, n := range l.includeOrder {
 		n.inputs = l.includeInputs(n)
@@ -158,17 +168,20 @@ func (l *module) resolveIncludes() {
 			}
 		}
 	}
+
 	for _, cycle := range cycles(edges) {
 		names := make([]string, 0, len(cycle)+1)
 		for _, i := range cycle {
 			names = append(names, "include."+l.includeOrder[i].name)
 			l.includeOrder[i].child = nil
 		}
+
 		l.errorf(l.includeOrder[cycle[0]].at, "Cycle of includes",
 			"These includes use one another's outputs, so none can be evaluated first: %s. Remove one of the "+
 				"references in inputs.",
 			strings.Join(append(names, names[0]), " -> "))
 	}
+
 	for _, i := range order(edges) {
 		if n := l.includeOrder[i]; n.child != nil {
 			l.resolveInclude(n)
@@ -182,6 +195,7 @@ func (l *module) includeInputs(n *include) []namedExpr {
 	if expr == nil {
 		return nil
 	}
+
 	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		l.errorf(expr.Range(), "Bad type", "inputs of include %q must be a literal map: { NAME = value }. Each name "+
@@ -189,6 +203,7 @@ func (l *module) includeInputs(n *include) []namedExpr {
 		n.child = nil // it would lack all of them
 		return nil
 	}
+
 	seen := map[string]bool{}
 	var entries []namedExpr
 	for _, item := range cons.Items {
@@ -197,14 +212,17 @@ func (l *module) includeInputs(n *include) []namedExpr {
 		if !ok {
 			continue
 		}
+
 		if seen[name] {
 			l.errorf(item.KeyExpr.Range(), "Duplicate name",
 				"%q occurs twice in inputs of include %q. Remove one of the two.", name, n.name)
 			continue
 		}
+
 		seen[name] = true
 		entries = append(entries, namedExpr{name: name, at: item.KeyExpr.Range(), expr: item.ValueExpr})
 	}
+
 	return entries
 }
 
@@ -218,24 +236,29 @@ func (l *module) resolveInclude(n *include) {
 			if len(n.child.variableOrder) > 0 {
 				has = fmt.Sprintf("It declares %s.", anyOf(n.child.variableNames()))
 			}
+
 			l.errorf(e.at, "Undeclared variable", "The include %q sets %q, which %s does not declare.%s %s",
 				n.name, e.name, n.child.src.main, didYouMean(e.name, n.child.variableNames()), has)
 			continue
 		}
+
 		set[e.name] = cty.DynamicVal
 		if !l.check(e.expr, exprContext{allow: scopeInclude, what: fmt.Sprintf("inputs of include %q", n.name)}) {
 			continue
 		}
+
 		if val, ok := l.eval(e.expr, l.outputContext()); ok {
 			l.setInput(set, n, v, val, e.expr.Range())
 		}
 	}
+
 	n.child.checkRequiredVariables(n, set)
 	n.child.evaluate(set)
 	vals := make(map[string]cty.Value, len(n.child.outputOrder))
 	for _, o := range n.child.outputOrder {
 		vals[o.name] = o.val
 	}
+
 	n.value = cty.ObjectVal(vals)
 }
 
@@ -259,19 +282,23 @@ func (l *module) setInput(set map[string]cty.Value, n *include, v *variable, val
 	if val.IsNull() && holdsOutputs(val.Type()) {
 		val = cty.NullVal(cty.DynamicPseudoType) // the output of a stage that is off has no type
 	}
+
 	secret := len(marks) > 0 || v.sensitive
 	given := val
 	val, err := v.convert(given)
 	if err == nil && holdsHugeNumber(val) {
 		err = errHugeNumber
 	}
+
 	if err != nil {
 		if secret {
 			given, err = cty.DynamicVal, errAnotherType
 		}
+
 		l.errorf(at, "Bad type", "The input %q of include %q %s.", v.name, n.name, mustBe(v.ty, given, err))
 		return
 	}
+
 	set[v.name] = val.WithMarks(marks)
 }
 
@@ -302,6 +329,7 @@ func (l *module) resolveModuleOutputs() {
 			exprContext{allow: scopeResult, what: fmt.Sprintf("the output %q", o.name)}) {
 			continue
 		}
+
 		val, ok := l.eval(o.expr, l.outputContext())
 		switch {
 		case !ok:
@@ -333,6 +361,7 @@ func holdsOutputs(ty cty.Type) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -341,6 +370,7 @@ func stagesIn(val cty.Value) []*stage {
 	if !holdsOutputs(val.Type()) {
 		return nil
 	}
+
 	var found []*stage
 	val, _ = val.UnmarkDeep()
 	// The callback cannot fail.
@@ -350,6 +380,7 @@ func stagesIn(val cty.Value) []*stage {
 				found = append(found, o.stage)
 			}
 		}
+
 		return true, nil
 	})
 	return found

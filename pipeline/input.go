@@ -25,9 +25,11 @@ func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*In
 			"printed. Use sensitive values only in command or env.", name, s.name)
 		return nil, false
 	}
+
 	if val.IsNull() {
 		return nil, true
 	}
+
 	in := &Input{Name: name, Path: inputsDir + "/" + name}
 	var problems []string
 	switch ty := val.Type(); {
@@ -38,14 +40,17 @@ func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*In
 		if !o.stage.planned {
 			return nil, false // reported with the stage
 		}
+
 		in.fromOutput(o)
 	case ty.IsTupleType() || ty.IsListType() || ty.IsSetType():
 		if onlyNulls(val) {
 			return nil, true
 		}
+
 		if slices.ContainsFunc(stagesIn(val), func(s *stage) bool { return !s.planned }) {
 			return nil, false // reported with the stage
 		}
+
 		problems = l.sourceSet(in, val)
 	case isStage(ty):
 		problems = []string{"a whole stage cannot be an input; use one of its outputs, stage.NAME.OUTPUT"}
@@ -55,9 +60,11 @@ func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*In
 		problems = []string{fmt.Sprintf("%s cannot be an input; write a path, a list of paths, { path, include, "+
 			"exclude }, or an output stage.NAME.OUTPUT", article(ty.FriendlyName()))}
 	}
+
 	for _, p := range problems {
 		l.errorf(at, "Invalid input", "The input %q of stage %q: %s.", name, s.name, p)
 	}
+
 	return in, len(problems) == 0
 }
 
@@ -80,6 +87,7 @@ func (l *module) sourcePath(in *Input, label string, f filter) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
+
 	switch {
 	case fi.IsDir():
 		var problems []string
@@ -89,6 +97,7 @@ func (l *module) sourcePath(in *Input, label string, f filter) []string {
 			problems = append(problems, fmt.Sprintf("the directory %q contains no file for this input; check "+
 				"include and exclude, or set the input to null to omit it", label))
 		}
+
 		return problems
 	case len(f.include)+len(f.exclude) > 0:
 		return []string{fmt.Sprintf("%q is a file, but include and exclude need a directory; set path to the "+
@@ -96,9 +105,11 @@ func (l *module) sourcePath(in *Input, label string, f filter) []string {
 	case !fi.Mode().IsRegular():
 		return []string{fmt.Sprintf("%q is %s; an input is a file or a directory", label, fileKind(fi.Mode()))}
 	}
+
 	if err := l.sources.readable(label, real, fi); err != nil {
 		return []string{err.Error()}
 	}
+
 	in.Path += path.Ext(filepath.Base(label))
 	found, _ := fi.(*cache.FileInfo)
 	in.Files = []SourceFile{{Source: real, Label: label, Found: found}}
@@ -119,12 +130,14 @@ func (l *module) sourceTree(in *Input, val cty.Value) []string {
 			if problem != "" || t.null {
 				problems = append(problems, "path must be the path of a directory")
 			}
+
 			label = t.s
 		case "include", "exclude":
 			patterns, problem := globs(v)
 			if problem != "" {
 				problems = append(problems, fmt.Sprintf("%s %s", k.AsString(), problem))
 			}
+
 			if k.AsString() == "include" {
 				f.include = patterns
 			} else {
@@ -136,12 +149,15 @@ func (l *module) sourceTree(in *Input, val cty.Value) []string {
 					anyOf(known)))
 		}
 	}
+
 	if label == "" && len(problems) == 0 {
 		problems = append(problems, "a tree needs a path: { path = \"DIRECTORY\", include = [\"**/*.json\"] }")
 	}
+
 	if len(problems) > 0 {
 		return problems
 	}
+
 	return l.sourcePath(in, label, f)
 }
 
@@ -150,10 +166,12 @@ func globs(val cty.Value) ([]string, string) {
 	if val.IsNull() {
 		return nil, ""
 	}
+
 	ty := val.Type()
 	if !ty.IsTupleType() && !ty.IsListType() && !ty.IsSetType() {
 		return nil, "must be a list of patterns, such as [\"**/*.json\"]"
 	}
+
 	var patterns []string
 	for it := val.ElementIterator(); it.Next(); {
 		_, v := it.Element()
@@ -161,14 +179,18 @@ func globs(val cty.Value) ([]string, string) {
 		if problem != "" {
 			return nil, "must be a list of patterns: " + problem
 		}
+
 		if t.null {
 			continue
 		}
+
 		if !doublestar.ValidatePattern(t.s) {
 			return nil, fmt.Sprintf("contains the malformed pattern %q; brackets and braces must be closed", t.s)
 		}
+
 		patterns = append(patterns, path.Clean(t.s))
 	}
+
 	return patterns, ""
 }
 
@@ -192,15 +214,19 @@ func (l *module) sourceSet(in *Input, val cty.Value) []string {
 				fmt.Sprintf("a list of inputs contains paths or outputs of stages, not %s", article(ty.FriendlyName())))
 		}
 	}
+
 	if len(problems) > 0 {
 		return problems
 	}
+
 	if len(in.Files) > 0 && len(in.From) > 0 {
 		return []string{"a list of inputs contains either files or outputs of stages, not both; declare two inputs"}
 	}
+
 	if len(in.Files)+len(in.From) == 0 {
 		return []string{"the list is empty; write null to omit the input"}
 	}
+
 	slices.SortFunc(in.Files, func(a, b SourceFile) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(in.From, func(a, b UpstreamFile) int { return strings.Compare(a.Path, b.Path) })
 	for i := 1; i < len(in.Files); i++ {
@@ -209,12 +235,14 @@ func (l *module) sourceSet(in *Input, val cty.Value) []string {
 				"two inputs", a.Label, b.Label, in.Path, a.Path)}
 		}
 	}
+
 	for i := 1; i < len(in.From); i++ {
 		if in.From[i-1].Path == in.From[i].Path {
 			return []string{fmt.Sprintf("two outputs would both be copied to %s/%s; declare two inputs", in.Path,
 				in.From[i].Path)}
 		}
 	}
+
 	return nil
 }
 
@@ -236,6 +264,7 @@ func (l *module) addMember(in *Input, label string) []string {
 	if problems := l.sourcePath(&member, label, filter{}); len(problems) > 0 {
 		return problems
 	}
+
 	abs := l.sources.absolute(label)
 	rel := filepath.Base(abs)
 	if r, err := filepath.Rel(l.sources.root, abs); err == nil &&
@@ -245,16 +274,20 @@ func (l *module) addMember(in *Input, label string) []string {
 			rel = rel[3:]
 		}
 	}
+
 	if rel == "." || rel == ".." || rel == "/" {
 		rel = ""
 	}
+
 	for _, f := range member.Files {
 		f.Path = strings.Trim(rel+"/"+f.Path, "/")
 		in.Files = append(in.Files, f)
 	}
+
 	if len(in.Files) > maxMembers {
 		return []string{fmt.Sprintf("the list contains more than %d files", maxMembers)}
 	}
+
 	return nil
 }
 
@@ -285,6 +318,7 @@ func (o *outputValue) members(below string) []UpstreamFile {
 			}
 		}
 	}
+
 	files := make([]UpstreamFile, 0, len(cells))
 	for _, c := range cells {
 		files = append(files, UpstreamFile{
@@ -292,9 +326,11 @@ func (o *outputValue) members(below string) []UpstreamFile {
 			From: s.ref(c, o.name),
 		})
 	}
+
 	if o.cell < 0 {
 		slices.SortFunc(files, func(a, b UpstreamFile) int { return strings.Compare(a.Path, b.Path) })
 	}
+
 	return files
 }
 

@@ -45,6 +45,7 @@ func (l *module) checkStage(s *stage) {
 	for _, e := range s.inputs {
 		inspect(e.expr, "inputs", scopeInputs)
 	}
+
 	if tuple, ok := s.content.expr("command").(*hclsyntax.TupleConsExpr); ok {
 		for _, expr := range tuple.Exprs {
 			inspect(expr, "command", scopeCommand)
@@ -52,11 +53,13 @@ func (l *module) checkStage(s *stage) {
 	} else {
 		inspect(s.content.expr("command"), "command", scopeCommand)
 	}
+
 	inspect(s.envWhole, "env", scopeCommand)
 	for _, e := range s.env {
 		inspect(e.expr, "env", scopeCommand)
 		l.checkEnvName(s, e.name, e.at)
 	}
+
 	l.checkHostNames(s)
 	l.checkDependsOn(s)
 }
@@ -95,35 +98,42 @@ func stageValue(s *stage) cty.Value {
 	if !s.resolvable() {
 		return cty.DynamicVal
 	}
+
 	if s.value != cty.NilVal && s.valueIndexed == s.indexed {
 		return s.value
 	}
+
 	s.valueIndexed = s.indexed
 	outputs := func(cell int) map[string]cty.Value {
 		off := s.isOff()
 		if cell >= 0 {
 			off = s.offAt(cell) != ""
 		}
+
 		attrs := make(map[string]cty.Value, len(s.outputNames))
 		for _, name := range s.outputNames {
 			if off {
 				attrs[name] = cty.NullVal(outputType)
 				continue
 			}
+
 			attrs[name] = cty.CapsuleVal(outputType, &outputValue{stage: s, cell: cell, name: name})
 		}
+
 		return attrs
 	}
 	if len(s.axes) == 0 {
 		s.value = cty.ObjectVal(outputs(0))
 		return s.value
 	}
+
 	attrs := outputs(-1)
 	if s.indexed {
 		for i := range s.cells {
 			attrs[s.cellName(i)] = cty.ObjectVal(outputs(i))
 		}
 	}
+
 	s.value = cty.ObjectVal(attrs)
 	return s.value
 }
@@ -136,9 +146,11 @@ func (l *module) instantiate(s *stage) {
 	if s.inputsWhole != nil {
 		b.whole = s.cellExpr(s.inputsWhole)
 	}
+
 	for _, e := range s.inputs {
 		b.inputs = append(b.inputs, inputExpr{name: e.name, cellExpr: s.cellExpr(e.expr)})
 	}
+
 	if len(s.uses) > 0 || s.usesInclude {
 		vals := make(map[string]cty.Value, len(s.uses))
 		for _, u := range s.uses {
@@ -146,15 +158,18 @@ func (l *module) instantiate(s *stage) {
 				vals[u.label] = stageValue(u)
 			}
 		}
+
 		b.scope.bind(readsStage, cty.ObjectVal(vals))
 		b.scope.bind(readsInclude, l.includeValue())
 	}
+
 	cells := s.cellsToEvaluate()
 	block := make([]Instance, len(cells))
 	if s.resolvable() {
 		s.first, s.planned = len(l.plan.Instances), true
 		l.plan.Instances = slices.Grow(l.plan.Instances, len(block))
 	}
+
 	for i := range block {
 		b.build(i, &cells[i], &block[i])
 		if s.planned {
@@ -177,9 +192,11 @@ func (b *builder) build(i int, c *cell, in *Instance) {
 	} else if i == 0 {
 		b.scope.bind(readsOutput, cty.DynamicVal)
 	}
+
 	if in.Off = b.stage.offAt(i); in.Off != "" {
 		return // nothing is evaluated for an instance that does not run
 	}
+
 	b.buildInputs(!b.started)
 	b.started = true
 	in.Inputs, in.Upstream = b.made, b.upstream
@@ -212,22 +229,27 @@ func (b *builder) buildInputs(first bool) {
 		b.splitInputs()
 		fresh, moved = true, true
 	}
+
 	for i := range b.inputs {
 		e := &b.inputs[i]
 		if e.expr == nil || !e.eval(b.loader, b.scope) {
 			continue
 		}
+
 		old := e.in
 		e.in = nil
 		if e.ok {
 			e.in, e.ok = b.source(b.stage, e.name, e.val, e.expr.Range())
 		}
+
 		fresh = true
 		moved = moved || (old == nil) != (e.in == nil) || old != nil && old.Path != e.in.Path
 	}
+
 	if fresh {
 		b.collectInputs()
 	}
+
 	if moved {
 		b.bindInputs()
 	}
@@ -240,6 +262,7 @@ func (b *builder) splitInputs() {
 	if !b.whole.ok {
 		return
 	}
+
 	at := b.whole.expr.Range()
 	named, ok := b.mapElements(b.whole.val, at, "inputs", b.stage, validInputName)
 	b.whole.ok = ok
@@ -272,6 +295,7 @@ func (b *builder) bindInputs() {
 		b.scope.bind(readsInput, cty.DynamicVal)
 		return
 	}
+
 	vals := make(map[string]cty.Value, len(b.inputs))
 	for i := range b.inputs {
 		e := &b.inputs[i]
@@ -284,5 +308,6 @@ func (b *builder) bindInputs() {
 			vals[e.name] = cty.StringVal(e.in.Path)
 		}
 	}
+
 	b.scope.bind(readsInput, cty.ObjectVal(vals))
 }

@@ -87,15 +87,18 @@ func (k *Keyer) Key(in *Instance, inputs []cache.Digest, tools ...ToolIdentity) 
 	if k.n = 0; k.sensitive != in.Sensitive {
 		k.sensitive, k.made = in.Sensitive, k.made[:0]
 	}
+
 	k.text("schema", "", KeySchema)
 	k.text("stage", "", in.Stage)
 	for _, av := range in.Matrix {
 		k.text("matrix.", av.Axis, av.Value)
 	}
+
 	k.list("command", in.Command, !in.Sensitive)
 	if len(in.Inputs) > 0 {
 		k.inputs(in.Inputs, inputs)
 	}
+
 	for i := range in.Outputs {
 		out := &in.Outputs[i]
 		k.begin()
@@ -106,14 +109,17 @@ func (k *Keyer) Key(in *Instance, inputs []cache.Digest, tools ...ToolIdentity) 
 		} else {
 			k.str(out.Path)
 		}
+
 		if c := k.end("output.", out.Name); c != nil {
 			c.Value = out.Path
 			if out.Dir {
 				c.Value += "/"
 			}
+
 			c.Value = shown(c.Value, true)
 		}
 	}
+
 	for _, e := range in.Env {
 		k.begin()
 		k.str(e.Value)
@@ -121,22 +127,28 @@ func (k *Keyer) Key(in *Instance, inputs []cache.Digest, tools ...ToolIdentity) 
 			c.Value = shown(e.Value, !in.Sensitive)
 		}
 	}
+
 	if len(in.Passthrough) > 0 {
 		k.list("passthrough", in.Passthrough, true)
 	}
+
 	for _, s := range in.Secrets {
 		k.text("secret.", s.Name, s.From)
 	}
+
 	k.text("network", "", string(in.Network))
 	if in.Image != "" {
 		k.text("image", "", in.Image)
 	}
+
 	if in.Platform != "" {
 		k.text("platform", "", in.Platform)
 	}
+
 	for _, t := range tools {
 		k.given("tool.", t.Name, t.Digest)
 	}
+
 	return k.sum()
 }
 
@@ -225,15 +237,19 @@ func (k *Keyer) inputs(inputs []Input, digests []cache.Digest) {
 		} else {
 			k.buf = append(k.buf, 0)
 		}
+
 		length += len(inputs[i].Path) + 1
 	}
+
 	if c := k.end("inputs", ""); c != nil && length <= maxComponentValue {
 		paths := make([]string, len(inputs))
 		for i := range inputs {
 			paths[i] = inputs[i].Path
 		}
+
 		c.Value = shown(strings.Join(paths, " "), true)
 	}
+
 	for i := range inputs {
 		k.given(InputPrefix, inputs[i].Name, digests[i])
 	}
@@ -278,11 +294,13 @@ func quoteWords(words []string) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
+
 		if w == "" || strings.ContainsAny(w, " \t\n\"'\\") {
 			b.WriteString(strconv.Quote(w))
 		} else {
 			b.WriteString(w)
 		}
 	}
+
 	return b.String()
 }

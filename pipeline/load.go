@@ -96,10 +96,12 @@ func load(o Options, d disk) (*Plan, hcl.Diagnostics, map[string]*hcl.File) {
 	if src := l.open(); src != nil {
 		l.run(src)
 	}
+
 	l.diags = l.sortDiagnostics()
 	if l.diags.HasErrors() {
 		return nil, l.diags, l.files
 	}
+
 	l.plan.Consulted = slices.Sorted(maps.Keys(l.consulted))
 	return l.plan, l.diags, l.files
 }
@@ -112,12 +114,14 @@ func (l *loader) open() *moduleSource {
 		l.errorf(hcl.Range{}, "Cannot find the pipeline", "%s: %s.", l.opts.File, err)
 		return nil
 	}
+
 	root := filepath.Dir(abs)
 	real, err := l.disk.Resolve(root)
 	if err != nil {
 		l.unreadable(main, err)
 		return nil
 	}
+
 	l.plan.Root = root
 	l.plan.Name = filepath.Base(root)
 	l.sources = &sources{disk: l.disk, root: root, real: real, dirs: map[string]resolved{}}
@@ -140,32 +144,40 @@ func (l *loader) run(src *moduleSource) {
 		if l.opts.Named != nil {
 			l.opts.Named(l.plan.Name, l.plan.Root, nil)
 		}
+
 		return
 	}
+
 	if !l.diags.HasErrors() && !slices.ContainsFunc(l.modules, func(m *module) bool { return len(m.stageOrder) > 0 }) {
 		l.errorf(hcl.Range{}, "No stages", "%s declares no stage, so there is nothing to run. Add one: stage "+
 			"\"NAME\" { command = [...] }.", src.main)
 	}
+
 	if l.opts.Named != nil {
 		l.opts.Named(l.plan.Name, l.plan.Root, root.publishPaths())
 	}
+
 	root.evaluate(root.readValues())
 	for _, m := range l.modules {
 		if m.evaluated {
 			l.allStages = append(l.allStages, m.stageOrder...)
 		}
 	}
+
 	for _, s := range l.allStages {
 		s.module.checkStage(s)
 	}
+
 	l.checkOnDemand()
 	root.checkResults()
 	for _, s := range l.sortStages() {
 		s.module.instantiate(s)
 	}
+
 	for _, s := range l.allStages {
 		l.resolveDependsOn(s)
 	}
+
 	root.resolveResults()
 	for _, v := range root.variableOrder {
 		l.plan.Variables = append(l.plan.Variables, Variable{v.name, v.description})
@@ -181,17 +193,20 @@ func (l *loader) sortStages() []*stage {
 	for i, s := range l.allStages {
 		index[s] = i
 	}
+
 	edges := make([][]int, len(l.allStages))
 	for i, s := range l.allStages {
 		for _, u := range s.uses {
 			edges[i] = append(edges[i], index[u])
 		}
+
 		for _, a := range s.after {
 			if j := index[a]; !slices.Contains(edges[i], j) {
 				edges[i] = append(edges[i], j)
 			}
 		}
 	}
+
 	for _, cycle := range cycles(edges) {
 		names, waits := "", false
 		for n, i := range cycle {
@@ -200,18 +215,22 @@ func (l *loader) sortStages() []*stage {
 			names += s.name + " -> "
 			waits = waits || !slices.Contains(s.uses, l.allStages[cycle[(n+1)%len(cycle)]])
 		}
+
 		first := l.allStages[cycle[0]]
 		how, remedy := "read one another's outputs", "Remove one of the references in inputs."
 		if waits {
 			how, remedy = "read one another's outputs or wait for one another",
 				"Remove one of the references in inputs or depends_on."
 		}
+
 		l.errorf(first.at, "Cycle of stages", "These stages %s, so none can run first: %s%s. %s", how, names,
 			first.name, remedy)
 	}
+
 	sorted := make([]*stage, 0, len(l.allStages))
 	for _, i := range order(edges) {
 		sorted = append(sorted, l.allStages[i])
 	}
+
 	return sorted
 }

@@ -28,6 +28,7 @@ func (l *module) decodeLocals(b *hclsyntax.Block) {
 				a.Name, where(prev.at, a.NameRange))
 			continue
 		}
+
 		v := &local{name: a.Name, at: a.NameRange, expr: a.Expr, val: cty.DynamicVal}
 		l.locals[a.Name] = v
 		l.localOrder = append(l.localOrder, v)
@@ -48,6 +49,7 @@ func (l *module) evalLocals() {
 	for i, v := range l.localOrder {
 		index[v.name] = i
 	}
+
 	sound := make([]bool, len(l.localOrder))
 	edges := make([][]int, len(l.localOrder))
 	for i, v := range l.localOrder {
@@ -56,6 +58,7 @@ func (l *module) evalLocals() {
 			if t.RootName() != "local" {
 				continue
 			}
+
 			if name, _, ok := step(t, 1); ok {
 				if j, ok := index[name]; ok && !slices.Contains(v.uses, j) {
 					v.uses = append(v.uses, j)
@@ -67,9 +70,11 @@ func (l *module) evalLocals() {
 				sound[i] = false
 			}
 		}
+
 		slices.Sort(v.uses)
 		edges[i] = v.uses
 	}
+
 	cyclic := map[int]bool{}
 	for _, cycle := range cycles(edges) {
 		names := make([]string, 0, len(cycle)+1)
@@ -77,10 +82,12 @@ func (l *module) evalLocals() {
 			names = append(names, "local."+l.localOrder[i].name)
 			cyclic[i] = true
 		}
+
 		l.errorf(l.localOrder[cycle[0]].at, "Cycle of locals",
 			"These locals refer to one another, so none has a value: %s. Remove one of the references.",
 			strings.Join(append(names, names[0]), " -> "))
 	}
+
 	// Locals on a cycle stay unknown, and so do locals that depend on them.
 	vals := make(map[string]cty.Value, len(l.localOrder))
 	for _, i := range order(edges) {
@@ -90,8 +97,10 @@ func (l *module) evalLocals() {
 				v.val = val
 			}
 		}
+
 		vals[v.name] = v.val
 	}
+
 	l.base.Variables["local"] = cty.ObjectVal(vals)
 }
 

@@ -33,6 +33,7 @@ func WriteReference(w io.Writer) error {
 	for _, s := range fileSchema.blocks {
 		writeBlock(&b, s, "###")
 	}
+
 	b.WriteString("\n" + manualInputs)
 	b.WriteString("\n" + manualModules)
 	b.WriteString(manualValues)
@@ -47,15 +48,18 @@ func writeBlock(b *bytes.Buffer, s *block, heading string) {
 	if s.label != "" {
 		head += ` "` + strings.ToUpper(s.label) + `"`
 	}
+
 	fmt.Fprintf(b, "\n%s `%s`\n\n%s", heading, head, s.doc)
 	if s.repeat {
 		b.WriteString(" Allowed any number of times.")
 	}
+
 	b.WriteString("\n\n| attribute | type | default | |\n|---|---|---|---|\n")
 	rows := slices.Clone(s.attrs)
 	if s.free != nil {
 		rows = append([]attribute{*s.free}, rows...)
 	}
+
 	for _, a := range rows {
 		def := a.def
 		switch {
@@ -64,8 +68,10 @@ func writeBlock(b *bytes.Buffer, s *block, heading string) {
 		case def != "" && strings.ContainsAny(def[:1], `"[{0123456789`):
 			def = "`" + def + "`"
 		}
+
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s%s |\n", a.name, a.typ, def, a.doc, mayReadDoc(a.scope))
 	}
+
 	for _, nested := range s.blocks {
 		writeBlock(b, nested, heading+"#")
 	}

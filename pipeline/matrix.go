@@ -89,12 +89,14 @@ func (l *module) expandMatrix(s *stage) {
 		s.cells, s.cellsKnown = []cell{{val: cty.EmptyObjectVal}}, true
 		return
 	}
+
 	c := l.decode(b.Body, matrixSchema, fmt.Sprintf("the matrix of stage %q", s.name), b.DefRange())
 	if len(c.free) == 0 && len(b.Body.Blocks) == 0 {
 		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no axis. Add one, NAME = [...], or "+
 			"remove the block.", s.name)
 		return
 	}
+
 	known := true
 	for _, a := range c.free {
 		if !validName(a.Name) {
@@ -102,10 +104,12 @@ func (l *module) expandMatrix(s *stage) {
 				validInputName(a.Name))
 			known = false
 		}
+
 		ax, ok := l.evalAxis(s, a)
 		known = known && ok
 		s.axes = append(s.axes, ax)
 	}
+
 	// The order in which the axes are written must not affect the names of
 	// instances, which are part of keys.
 	slices.SortFunc(s.axes, func(a, b axis) int { return strings.Compare(a.name, b.name) })
@@ -113,6 +117,7 @@ func (l *module) expandMatrix(s *stage) {
 	if !known || !ok {
 		return
 	}
+
 	total := 1
 	for _, a := range s.axes {
 		if total *= len(a.texts); total > maxCells {
@@ -122,6 +127,7 @@ func (l *module) expandMatrix(s *stage) {
 			return
 		}
 	}
+
 	s.product(total, excludes)
 	for _, e := range excludes {
 		if !e.used {
@@ -130,11 +136,13 @@ func (l *module) expandMatrix(s *stage) {
 					"against the axes.", s.name)
 		}
 	}
+
 	if len(s.cells) == 0 {
 		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no instances: exclude removes all %d "+
 			"combinations. Remove an exclusion.", s.name, total)
 		return
 	}
+
 	s.cellsKnown = true
 }
 
@@ -150,18 +158,22 @@ func (s *stage) product(total int, excludes []exclusion) {
 		for j, a := range s.axes {
 			row[j] = AxisValue{Axis: a.name, Value: a.texts[at[j]]}
 		}
+
 		if !excluded(row, excludes) {
 			vals := all[:n:n]
 			for j, a := range s.axes {
 				vals[j] = a.vals[at[j]]
 			}
+
 			s.cells = append(s.cells, cell{axes: row, vals: vals})
 			texts, all = texts[n:], all[n:]
 		}
+
 		for j := n - 1; j >= 0; j-- {
 			if at[j]++; at[j] < len(s.axes[j].texts) {
 				break
 			}
+
 			at[j] = 0
 		}
 	}
@@ -173,32 +185,38 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 	if !l.check(a.Expr, p) {
 		return ax, false
 	}
+
 	val, ok := l.eval(a.Expr, l.base)
 	if !ok {
 		return ax, false
 	}
+
 	at := a.Expr.Range()
 	if val.ContainsMarked() {
 		l.errorf(at, "Sensitive value", "The value of an axis cannot be sensitive: it would be part of the "+
 			"instance's name.")
 		return ax, false
 	}
+
 	ty := val.Type()
 	if val.IsNull() || !(ty.IsTupleType() || ty.IsListType() || ty.IsSetType()) {
 		l.errorf(at, "Bad type", "The axis %q must be a list of strings, numbers or booleans, such as [1, 2, 3].",
 			a.Name)
 		return ax, false
 	}
+
 	if val.LengthInt() == 0 {
 		l.errorf(at, "Empty matrix", "The axis %q of stage %q has no values, so the stage would have no instances. "+
 			"Add a value.", a.Name, s.name)
 		return ax, false
 	}
+
 	if val.LengthInt() > maxCells {
 		l.errorf(at, "Matrix too large", "The axis %q of stage %q has %d values; a matrix has at most %d combinations.",
 			a.Name, s.name, val.LengthInt(), maxCells)
 		return ax, false
 	}
+
 	elements := val.AsValueSlice()
 	seen := make(map[string]bool, len(elements))
 	ax.texts, ax.vals = make([]string, 0, len(elements)), make([]cty.Value, 0, len(elements))
@@ -208,15 +226,18 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 		if problem == "" && seen[text] {
 			problem = fmt.Sprintf("the axis contains %q twice", text)
 		}
+
 		if problem != "" {
 			l.errorf(elementRange(a.Expr, cty.NumberIntVal(int64(i))), "Invalid axis value",
 				"A value of the axis %q cannot be used: %s.", a.Name, problem)
 			ok = false
 			continue
 		}
+
 		seen[text] = true
 		ax.texts, ax.vals = append(ax.texts, text), append(ax.vals, v)
 	}
+
 	return ax, ok
 }
 
@@ -225,19 +246,24 @@ func axisText(v cty.Value) (string, string) {
 	if v.IsNull() {
 		return "", "it is null"
 	}
+
 	if !v.Type().IsPrimitiveType() {
 		return "", fmt.Sprintf("it is %s, but values must be strings, numbers or booleans", v.Type().FriendlyName())
 	}
+
 	if n, ok := smallInt(v); ok {
 		return strconv.FormatInt(n, 10), ""
 	}
+
 	if hugeNumber(v) {
 		return "", errHugeNumber.Error()
 	}
+
 	v, err := convert.Convert(v, cty.String)
 	if err != nil {
 		return "", err.Error()
 	}
+
 	text := v.AsString()
 	switch {
 	case text == "":
@@ -250,6 +276,7 @@ func axisText(v cty.Value) (string, string) {
 			"slashes, backslashes, commas, brackets, quotes or control characters; use a short name, and a local "+
 			"that maps it to the value", text)
 	}
+
 	return text, ""
 }
 
@@ -300,19 +327,23 @@ func (l *module) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown boo
 	if expr == nil || !l.check(expr, s.place("exclude", scopeStatic)) {
 		return nil, expr == nil
 	}
+
 	val, ok := l.eval(expr, l.base)
 	if !ok {
 		return nil, false
 	}
+
 	if val.IsNull() {
 		return nil, true
 	}
+
 	ty := val.Type()
 	if val.ContainsMarked() || !(ty.IsTupleType() || ty.IsListType() || ty.IsSetType()) {
 		l.errorf(expr.Range(), "Bad type", "exclude must be a list of objects, such as [{ run = 2 }], without "+
 			"sensitive values.")
 		return nil, false
 	}
+
 	var excludes []exclusion
 	for it := val.ElementIterator(); it.Next(); {
 		i, v := it.Element()
@@ -322,6 +353,7 @@ func (l *module) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown boo
 			ok = false
 			continue
 		}
+
 		e := exclusion{at: at}
 		for it := v.ElementIterator(); it.Next(); {
 			k, v := it.Element()
@@ -332,14 +364,18 @@ func (l *module) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown boo
 				ok = false
 				continue
 			}
+
 			text, problem := axisText(v)
 			if problem != "" {
 				l.errorf(at, "Invalid axis value", "The value of %q cannot be used: %s.", name, problem)
 				ok = false
 			}
+
 			e.values = append(e.values, AxisValue{Axis: name, Value: text})
 		}
+
 		excludes = append(excludes, e)
 	}
+
 	return excludes, ok && axesKnown
 }

@@ -54,6 +54,7 @@ func (l *loader) newModule(parent *module, prefix string, src *moduleSource) *mo
 	} else {
 		m.base.Functions = parent.base.Functions
 	}
+
 	l.modules = append(l.modules, m)
 	return m
 }
@@ -76,6 +77,7 @@ func (l *module) decodeFiles() {
 	if l.src.broken {
 		return
 	}
+
 	for _, body := range l.src.bodies {
 		c := l.decode(body, fileSchema, "a pipeline file", hcl.Range{})
 		for _, b := range c.blocks {
@@ -95,6 +97,7 @@ func (l *module) decodeFiles() {
 			}
 		}
 	}
+
 	for _, n := range l.includeOrder {
 		if n.child != nil {
 			n.child.decodeFiles()

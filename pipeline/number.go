@@ -50,6 +50,7 @@ func hugeLiteral(src []byte, filename string) (hcl.Range, bool) {
 	if !longExponent.Match(src) {
 		return hcl.Range{}, false
 	}
+
 	tokens, _ := hclsyntax.LexConfig(src, filename, hcl.InitialPos)
 	for _, t := range tokens {
 		if t.Type == hclsyntax.TokenNumberLit && longExponent.Match(t.Bytes) {
@@ -58,5 +59,6 @@ func hugeLiteral(src []byte, filename string) (hcl.Range, bool) {
 			}
 		}
 	}
+
 	return hcl.Range{}, false
 }

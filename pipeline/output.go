@@ -36,10 +36,12 @@ func (l *module) resolveOutputs(s *stage) {
 	if s.outputsWhole != nil {
 		exprs = []cellExpr{l.inspected(s, s.outputsWhole, p)}
 	}
+
 	for _, o := range s.outputs {
 		s.outputNames = append(s.outputNames, o.name)
 		exprs = append(exprs, l.inspected(s, o.expr, p))
 	}
+
 	cells := s.cellsToEvaluate()
 	outputs := make([][]Output, len(cells))
 	scope := l.newCellScope()
@@ -50,6 +52,7 @@ func (l *module) resolveOutputs(s *stage) {
 		for j := range exprs {
 			fresh = exprs[j].eval(l.loader, scope) || fresh
 		}
+
 		if fresh || i == 0 {
 			outs, ok := l.outputsOf(s, exprs)
 			if ok && last != nil && !sameNames(last, outs) {
@@ -58,17 +61,22 @@ func (l *module) resolveOutputs(s *stage) {
 						"names; only the paths may differ.", s.name)
 				ok = false
 			}
+
 			if !ok {
 				s.outputsKnown = s.outputsWhole == nil
 				return
 			}
+
 			last = outs
 		}
+
 		outputs[i] = last
 	}
+
 	if s.cellsKnown {
 		s.cellOutputs = outputs
 	}
+
 	if s.outputsWhole != nil {
 		for _, o := range last {
 			s.outputNames = append(s.outputNames, o.Name)
@@ -99,6 +107,7 @@ func (l *module) outputsOf(s *stage, exprs []cellExpr) ([]Output, bool) {
 			ok = false
 			return
 		}
+
 		outs = append(outs, out)
 	}
 	if s.outputsWhole != nil {
@@ -106,11 +115,13 @@ func (l *module) outputsOf(s *stage, exprs []cellExpr) ([]Output, bool) {
 		if !e.ok {
 			return nil, false
 		}
+
 		at := e.expr.Range()
 		named, ok := l.mapElements(e.val, at, "outputs", s, validInputName)
 		if !ok {
 			return nil, false
 		}
+
 		for _, n := range named {
 			add(n.name, n.val, at)
 		}
@@ -124,9 +135,11 @@ func (l *module) outputsOf(s *stage, exprs []cellExpr) ([]Output, bool) {
 			}
 		}
 	}
+
 	if !ok {
 		return nil, false
 	}
+
 	return outs, l.checkOverlap(s, outs)
 }
 
@@ -141,6 +154,7 @@ func parseOutput(name string, val cty.Value) (Output, string) {
 	case t.sensitive:
 		return Output{}, "has a sensitive path, which would be printed. Use sensitive values in command or env only."
 	}
+
 	p, dir := strings.CutSuffix(t.s, "/")
 	remedy := fmt.Sprintf("Write a path below %s/, such as \"%s/%s.json\", or \"%s/%s/\" for a directory.", outputsDir,
 		outputsDir, name, outputsDir, name)
@@ -157,6 +171,7 @@ func parseOutput(name string, val cty.Value) (Output, string) {
 		return Output{}, fmt.Sprintf("has the path %q: a path must not contain backslashes or control characters, "+
 			"and has at most 1000 bytes.", t.s)
 	}
+
 	return Output{Name: name, Path: p, Dir: dir}, ""
 }
 
@@ -165,6 +180,7 @@ func (l *module) checkOverlap(s *stage, outs []Output) bool {
 	if len(outs) < 2 {
 		return true
 	}
+
 	sorted := slices.Clone(outs)
 	slices.SortFunc(sorted, func(a, b Output) int {
 		// "/" sorts before everything else, so that the content of a directory
@@ -180,6 +196,7 @@ func (l *module) checkOverlap(s *stage, outs []Output) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -207,11 +224,13 @@ func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage,
 	if val.IsNull() {
 		return nil, true
 	}
+
 	if !ty.IsObjectType() && !ty.IsMapType() {
 		l.errorf(at, "Bad type", "%s of stage %q must be a map, { name = value }, not %s.", capital(attr), s.name,
 			article(ty.FriendlyName()))
 		return nil, false
 	}
+
 	var named []mapEntry
 	ok := true
 	for it := val.ElementIterator(); it.Next(); {
@@ -222,8 +241,10 @@ func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage,
 			ok = false
 			continue
 		}
+
 		named = append(named, mapEntry{name: name, val: v.WithMarks(marks)})
 	}
+
 	slices.SortFunc(named, func(a, b mapEntry) int { return strings.Compare(a.name, b.name) })
 	return named, ok
 }

@@ -135,6 +135,7 @@ func boolFold(empty bool, step func(all, b bool) bool) function.Function {
 				_, v := it.Element()
 				answer = step(answer, !v.IsNull() && v.True())
 			}
+
 			return cty.BoolVal(answer), nil
 		},
 	})
@@ -276,6 +277,7 @@ func checkJSONDepth(src []byte) error {
 			depth--
 		}
 	}
+
 	return nil
 }
 
@@ -298,10 +300,12 @@ func checkYAMLDepth(src []byte) error {
 				inLine++
 			}
 		}
+
 		if depth > maxDepth || inLine > maxDepth {
 			return fmt.Errorf("the YAML is nested more than %d levels deep", maxDepth)
 		}
 	}
+
 	return nil
 }
 
@@ -322,10 +326,12 @@ func decoder(check func([]byte) error, implied func([]byte) (cty.Type, error),
 			if !args[0].IsKnown() {
 				return cty.DynamicPseudoType, nil
 			}
+
 			src := []byte(args[0].AsString())
 			if err := check(src); err != nil {
 				return cty.NilType, function.NewArgError(0, err)
 			}
+
 			return implied(src)
 		},
 		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {

@@ -36,11 +36,13 @@ func (l *module) inspect(expr hclsyntax.Expression, p exprContext) (roots, bool)
 	if _, literal := expr.(*hclsyntax.LiteralValueExpr); literal {
 		return 0, true
 	}
+
 	var reads roots
 	before := len(l.diags)
 	for _, t := range expr.Variables() {
 		reads |= l.checkTraversal(t, p)
 	}
+
 	// The visit cannot fail, because the callback returns no diagnostics.
 	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
 		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
@@ -51,6 +53,7 @@ func (l *module) inspect(expr hclsyntax.Expression, p exprContext) (roots, bool)
 					call.Name, didYouMean(call.Name, names))
 			}
 		}
+
 		return nil
 	})
 	return reads, len(l.diags) == before
@@ -64,23 +67,28 @@ func (l *module) checkTraversal(t hcl.Traversal, p exprContext) roots {
 			reads = r.root
 		}
 	}
+
 	at := t.SourceRange()
 	if reads == 0 {
 		l.unknownRoot(t, p)
 		return 0
 	}
+
 	if p.allow&reads == 0 {
 		l.misplaced(reads, at, p)
 		return 0
 	}
+
 	name, nameAt, ok := step(t, 1)
 	if !ok {
 		if len(t) == 1 && (reads == readsStage || reads == readsInput || reads == readsOutput || reads == readsMatrix ||
 			reads == readsInclude || reads == readsPath) {
 			l.errorf(at, "Incomplete reference", "%q must be followed by a name: write %s.NAME.", root, root)
 		}
+
 		return reads
 	}
+
 	switch reads {
 	case readsVar:
 		l.checkVariable(name, nameAt, p)
@@ -119,6 +127,7 @@ func (l *module) checkTraversal(t hcl.Traversal, p exprContext) roots {
 				name)
 		}
 	}
+
 	return reads
 }
 
@@ -159,12 +168,15 @@ func (l *module) checkIncludeReference(t hcl.Traversal, p exprContext) {
 		l.errorf(at, "Unknown include", "There is no include %q.%s", name, didYouMean(name, l.includeNames()))
 		return
 	}
+
 	if p.stage != nil {
 		p.stage.usesInclude = true
 	}
+
 	if n.child == nil {
 		return // reported
 	}
+
 	output, at, ok := step(t, 2)
 	o := n.child.outputs[output]
 	switch {
@@ -175,6 +187,7 @@ func (l *module) checkIncludeReference(t hcl.Traversal, p exprContext) {
 		if names := n.child.moduleOutputNames(); len(names) > 0 {
 			has = fmt.Sprintf("It declares %s.", anyOf(names))
 		}
+
 		l.errorf(at, "Unknown output", "The files of include %q declare no output %q.%s %s", n.name, output,
 			didYouMean(output, n.child.moduleOutputNames()), has)
 	case p.stage != nil:
@@ -193,17 +206,21 @@ func (l *module) checkStageReference(t hcl.Traversal, p exprContext) {
 		l.errorf(at, "Unknown stage", "There is no stage %q.%s", name, didYouMean(name, l.stageNames()))
 		return
 	}
+
 	if p.stage != nil {
 		p.stage.reads(target)
 	}
+
 	if len(t) < 3 {
 		target.indexed = true
 		return // an index with an expression as key may follow; evaluation checks it
 	}
+
 	output, at, ok := step(t, 2)
 	if !ok || !target.outputsKnown || slices.Contains(target.outputNames, output) {
 		return
 	}
+
 	_, index := t[2].(hcl.TraverseIndex)
 	switch {
 	case index && len(target.axes) == 0:
@@ -215,6 +232,7 @@ func (l *module) checkStageReference(t hcl.Traversal, p exprContext) {
 			l.checkCellOutput(t, target, output)
 			return
 		}
+
 		l.errorf(at, "Unknown instance", "The stage %q has no instance %q.%s Instances are named like %q.",
 			name, output, didYouMean(output, target.cellNames()), target.cellNames()[0])
 	case index:
@@ -224,6 +242,7 @@ func (l *module) checkStageReference(t hcl.Traversal, p exprContext) {
 		if len(target.outputNames) > 0 {
 			has = fmt.Sprintf("It has %s.", anyOf(target.outputNames))
 		}
+
 		l.errorf(at, "Unknown output", "The stage %q has no output %q.%s %s", name, output,
 			didYouMean(output, target.outputNames), has)
 	}
@@ -252,26 +271,32 @@ func (l *module) unknownRoot(t hcl.Traversal, p exprContext) {
 	case l.locals[name] != nil && p.allow&readsLocal != 0:
 		meant = append(meant, "local."+name)
 	}
+
 	if p.stage != nil {
 		if inputs, _ := p.stage.inputNames(); p.allow&readsInput != 0 && slices.Contains(inputs, name) {
 			meant = append(meant, "input."+name)
 		}
+
 		if p.allow&readsOutput != 0 && slices.Contains(p.stage.outputNames, name) {
 			meant = append(meant, "output."+name)
 		}
+
 		if p.allow&readsMatrix != 0 && slices.Contains(p.stage.axisNames(), name) {
 			meant = append(meant, "matrix."+name)
 		}
 	}
+
 	if l.stages[name] != nil && p.allow&readsStage != 0 {
 		meant = append(meant, "stage."+name)
 	}
+
 	hint := fmt.Sprintf(" If it is meant to be text, put it in quotes: %q.", name)
 	if len(meant) > 0 {
 		hint = fmt.Sprintf(" Did you mean %s?", strings.Join(meant, " or "))
 	} else if s := closest.To(name, p.allow.names()); s != "" {
 		hint = fmt.Sprintf(" Did you mean %q?", s)
 	}
+
 	l.errorf(t[0].SourceRange(), "Unknown name", "There is no name %q here.%s", name, hint)
 }
 
@@ -307,6 +332,7 @@ func (l *module) misplaced(root roots, at hcl.Range, p exprContext) {
 			why = fmt.Sprintf("Only references to %s are allowed here.", anyOf(p.allow.names()))
 		}
 	}
+
 	name := root.names()[0]
 	l.errorf(at, "Reference out of place", "%s cannot refer to %q. %s", capital(p.what), name, why)
 }
@@ -316,6 +342,7 @@ func step(t hcl.Traversal, i int) (string, hcl.Range, bool) {
 	if len(t) <= i {
 		return "", hcl.Range{}, false
 	}
+
 	switch s := t[i].(type) {
 	case hcl.TraverseAttr:
 		at := s.SrcRange // includes the dot
@@ -327,5 +354,6 @@ func step(t hcl.Traversal, i int) (string, hcl.Range, bool) {
 			return s.Key.AsString(), s.SrcRange, true
 		}
 	}
+
 	return "", t[i].SourceRange(), false
 }

@@ -27,14 +27,17 @@ func readLimited(d disk, path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	defer f.Close()
 	src, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, err
 	}
+
 	if int64(len(src)) > limit {
 		return nil, fmt.Errorf("%w: it has more than %d MiB", errTooLarge, limit>>20)
 	}
+
 	return src, nil
 }
 
@@ -59,17 +62,20 @@ func (l *loader) checkText(src []byte, filename string) bool {
 			"The byte at line %d, column %d is not UTF-8 text. Save the file as UTF-8.", at.Line, at.Column)
 		return false
 	}
+
 	if at, deep := nestsTooDeep(src, filename); deep {
 		l.errorf(at, "Nested too deeply",
 			"Brackets, templates and operators are nested more than %d levels deep here. Split the expression into "+
 				"locals.", maxNesting)
 		return false
 	}
+
 	if at, huge := hugeLiteral(src, filename); huge {
 		l.errorf(at, "Number too large", "%s. If it is meant to be text, put it in quotes.",
 			capital(errHugeNumber.Error()))
 		return false
 	}
+
 	return true
 }
 
@@ -100,10 +106,12 @@ func nestsTooDeep(src []byte, filename string) (hcl.Range, bool) {
 		case '(', '[', '{', '"', '<', '!', '-', '?', '+', '*', '/', '%', '&', '|', '=', '>', '.':
 			return -1
 		}
+
 		return r
 	}, src)); candidates <= maxNesting {
 		return hcl.Range{}, false
 	}
+
 	tokens, _ := hclsyntax.LexConfig(src, filename, hcl.InitialPos)
 	type level struct {
 		open      hclsyntax.TokenType
@@ -121,6 +129,7 @@ func nestsTooDeep(src []byte, filename string) (hcl.Range, bool) {
 				top.operators++
 				total++
 			}
+
 			stack = append(stack, level{open: t.Type})
 			total++
 		case hclsyntax.TokenCParen, hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCQuote,
@@ -144,10 +153,12 @@ func nestsTooDeep(src []byte, filename string) (hcl.Range, bool) {
 			top.operators++
 			total++
 		}
+
 		if total > maxNesting {
 			return t.Range, true
 		}
 	}
+
 	return hcl.Range{}, false
 }
 
@@ -166,5 +177,6 @@ func closes(open, shut hclsyntax.TokenType) bool {
 	case hclsyntax.TokenCHeredoc:
 		return open == hclsyntax.TokenOHeredoc
 	}
+
 	return open == hclsyntax.TokenTemplateInterp || open == hclsyntax.TokenTemplateControl
 }

@@ -88,12 +88,14 @@ func (l *module) decodeStage(b *hclsyntax.Block) {
 			where(prev.at, b.LabelRanges[0]))
 		return
 	}
+
 	if len(l.prefix)+len(name) > maxStageName {
 		l.errorf(b.LabelRanges[0], "Name too long",
 			"With the names of its includes, the name of the stage is %q, which is longer than %d bytes. Shorten "+
 				"one of the names.", l.prefix+name, maxStageName)
 		return
 	}
+
 	s := &stage{label: name, name: l.prefix + name, module: l, at: b.LabelRanges[0],
 		reading: map[hclsyntax.Expression]roots{}}
 	s.fixed = Instance{Stage: s.name, Network: NetworkNone}
@@ -160,10 +162,12 @@ func (l *module) entries(s *stage, attr string, valid func(string) string) ([]na
 	if expr == nil {
 		return nil, nil
 	}
+
 	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		return nil, expr
 	}
+
 	seen := make(map[string]hcl.Range, len(cons.Items))
 	entries := make([]namedExpr, 0, len(cons.Items))
 	for _, item := range cons.Items {
@@ -172,19 +176,23 @@ func (l *module) entries(s *stage, attr string, valid func(string) string) ([]na
 		if !ok {
 			continue
 		}
+
 		if problem := valid(key); problem != "" {
 			l.errorf(at, "Invalid name", "%q cannot be a name in %s of stage %q: %s.", key, attr, s.name, problem)
 			continue
 		}
+
 		if prev, dup := seen[key]; dup {
 			l.errorf(at, "Duplicate name", "%q already occurs in %s of stage %q, at line %d. Rename or remove one "+
 				"of the two.",
 				key, attr, s.name, prev.Start.Line)
 			continue
 		}
+
 		seen[key] = at
 		entries = append(entries, namedExpr{name: key, at: at, expr: item.ValueExpr})
 	}
+
 	slices.SortFunc(entries, func(a, b namedExpr) int { return strings.Compare(a.name, b.name) })
 	return entries, nil
 }
@@ -194,6 +202,7 @@ func (l *module) entryName(expr hclsyntax.Expression, p exprContext) (string, bo
 	if word := hcl.ExprAsKeyword(expr); word != "" {
 		return word, true
 	}
+
 	if k, ok := expr.(*hclsyntax.ObjectConsKeyExpr); ok && !k.ForceNonLiteral {
 		// A reference such as A.b is not a key; only words and strings are.
 		if t, isRef := k.Wrapped.(*hclsyntax.ScopeTraversalExpr); isRef {
@@ -202,10 +211,12 @@ func (l *module) entryName(expr hclsyntax.Expression, p exprContext) (string, bo
 			return "", false
 		}
 	}
+
 	val, ok := l.setting(expr, cty.String, p)
 	if !ok {
 		return "", false
 	}
+
 	return val.AsString(), true
 }
 
@@ -250,10 +261,12 @@ func (l *module) resolveSharedSettings(s *stage) {
 		if expr == nil {
 			return "", hcl.Range{}, false
 		}
+
 		val, ok := l.setting(expr, cty.String, s.place(what, scopeStatic))
 		if !ok {
 			return "", expr.Range(), false
 		}
+
 		return val.AsString(), expr.Range(), true
 	}
 	text(c, "description", "description")
@@ -264,15 +277,18 @@ func (l *module) resolveSharedSettings(s *stage) {
 			l.errorf(at, "Invalid platform", "%q is not a platform: write OS/ARCHITECTURE, such as \"linux/amd64\".", p)
 		}
 	}
+
 	if n, at, ok := text(c, "network", "network"); ok {
 		f.Network = Network(n)
 		l.oneOf(at, "network", n, string(NetworkNone), string(NetworkLoopback), string(NetworkFull))
 	}
+
 	if n, at, ok := l.number(c, "retries", s); ok {
 		if f.Retries = int(n); n != float64(f.Retries) || n < 0 || n > maxRetries {
 			l.errorf(at, "Invalid number", "retries must be a whole number from 0 to %d.", maxRetries)
 		}
 	}
+
 	if b := c.nested("resources"); b != nil {
 		rc := l.decode(b.Body, resourcesSchema, fmt.Sprintf("resources of stage %q", s.name), b.DefRange())
 		if n, at, ok := l.number(rc, "cpus", s); ok {
@@ -280,20 +296,24 @@ func (l *module) resolveSharedSettings(s *stage) {
 				l.errorf(at, "Invalid number", "cpus must be a number from 0 to 10000.")
 			}
 		}
+
 		if n, at, ok := l.number(rc, "memory_mb", s); ok {
 			if f.Resources.MemoryMB = int64(n); n != float64(f.Resources.MemoryMB) || n < 0 || n > 1<<40 {
 				l.errorf(at, "Invalid number", "memory_mb must be a whole number of MiB, 0 or more.")
 			}
 		}
 	}
+
 	if b := c.nested("cache"); b != nil {
 		cc := l.decode(b.Body, cacheSchema, fmt.Sprintf("cache of stage %q", s.name), b.DefRange())
 		if mode, at, ok := text(cc, "mode", "cache mode"); ok {
 			f.Cache.Off = mode == "off"
 			l.oneOf(at, "mode", mode, "on", "off")
 		}
+
 		f.Cache.TTL = l.duration(text(cc, "ttl", "cache ttl"))
 	}
+
 	l.resolvePassthrough(s)
 	l.resolveSecrets(s)
 }
@@ -338,31 +358,38 @@ func (l *module) resolvePassthrough(s *stage) {
 	if expr == nil || !l.check(expr, s.place("passthrough", scopeStatic)) {
 		return
 	}
+
 	val, ok := l.eval(expr, l.base)
 	if !ok {
 		return
 	}
+
 	val, err := convert.Convert(val, cty.Set(cty.String))
 	if err != nil || val.ContainsMarked() {
 		l.errorf(expr.Range(), "Bad type", "passthrough must be a list of names of environment variables, without "+
 			"sensitive values.")
 		return
 	}
+
 	if val.IsNull() {
 		return
 	}
+
 	for it := val.ElementIterator(); it.Next(); {
 		_, v := it.Element()
 		if v.IsNull() {
 			continue
 		}
+
 		name := v.AsString()
 		if problem := validEnvName(name); problem != "" {
 			l.errorf(expr.Range(), "Invalid name", "%q cannot be passed through: %s.", name, problem)
 			continue
 		}
+
 		s.fixed.Passthrough = append(s.fixed.Passthrough, name)
 	}
+
 	slices.Sort(s.fixed.Passthrough)
 }
 
@@ -373,11 +400,13 @@ func (l *module) resolveSecrets(s *stage) {
 			"\"file:PATH\" }.")
 		return
 	}
+
 	for _, e := range entries {
 		val, ok := l.setting(e.expr, cty.String, s.place("a secret", scopeStatic))
 		if !ok {
 			continue
 		}
+
 		from := val.AsString()
 		kind, ref, _ := strings.Cut(from, ":")
 		if kind != "env" && kind != "file" || ref == "" || kind == "env" && validEnvName(ref) != "" {
@@ -387,6 +416,7 @@ func (l *module) resolveSecrets(s *stage) {
 					"secret.")
 			continue
 		}
+
 		s.fixed.Secrets = append(s.fixed.Secrets, Secret{Name: e.name, From: from})
 	}
 }

@@ -45,9 +45,11 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	if label == "" {
 		return "", nil, fmt.Errorf("the path is empty")
 	}
+
 	if strings.ContainsRune(label, 0) {
 		return "", nil, fmt.Errorf("the path %q contains a NUL byte", label)
 	}
+
 	abs := s.absolute(label)
 	dir, base := filepath.Split(abs)
 	dir = filepath.Clean(dir)
@@ -55,25 +57,30 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("%s%s", pathError(label, err), pathRemedy(label, err))
 	}
+
 	switch {
 	case real == dir:
 		real = abs // no symbolic link on the way
 	case real != string(filepath.Separator) || base != "":
 		real = filepath.Join(real, base)
 	}
+
 	fi, err := s.disk.Lstat(real)
 	if err == nil && fi.Mode()&fs.ModeSymlink != 0 {
 		if real, err = s.disk.Resolve(real); err == nil {
 			fi, err = s.disk.Lstat(real)
 		}
 	}
+
 	if err != nil {
 		return "", nil, fmt.Errorf("%s%s", pathError(label, err), pathRemedy(label, err))
 	}
+
 	if within(abs, s.root) && !within(real, s.real) {
 		return "", nil, fmt.Errorf("%q goes through a symbolic link that leads out of the pipeline's directory, to "+
 			"%q; if this is intended, use that path instead", label, real)
 	}
+
 	return real, fi, nil
 }
 
@@ -129,15 +136,18 @@ func (f *filter) enters(rel string) bool {
 	if matchAny(f.exclude, rel) {
 		return false
 	}
+
 	if len(f.include) == 0 {
 		return true
 	}
+
 	for _, pattern := range f.include {
 		base, _ := doublestar.SplitPattern(pattern)
 		if base == "." || base == rel || strings.HasPrefix(base, rel+"/") || strings.HasPrefix(rel, base+"/") {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -171,10 +181,12 @@ func (s *sources) tree(label, dir string, f filter) ([]SourceFile, []string) {
 			fmt.Sprintf("%q contains more than %d files; select some of them with include and exclude", label,
 				maxMembers))
 	}
+
 	if len(w.problems) > maxTreeProblems {
 		w.problems = append(w.problems[:maxTreeProblems],
 			fmt.Sprintf("and %d more like these", len(w.problems)-maxTreeProblems))
 	}
+
 	// A linked directory is listed at the place of the link, so sort by path.
 	slices.SortFunc(w.files, func(a, b SourceFile) int { return strings.Compare(a.Path, b.Path) })
 	return w.files, w.problems
@@ -186,22 +198,27 @@ func (w *treeWalk) dir(dir, rel string) {
 			"remove or exclude the link", w.name(rel))
 		return
 	}
+
 	entries, err := w.disk.ReadDir(dir)
 	if err != nil {
 		w.problemf("%s", pathError(w.name(rel), err))
 		return
 	}
+
 	w.open = append(w.open, dir)
 	for _, e := range entries {
 		if len(w.files) > maxMembers {
 			break
 		}
+
 		sub := e.Name()
 		if rel != "" {
 			sub = rel + "/" + sub
 		}
+
 		w.entry(filepath.Join(dir, e.Name()), sub, e.Type())
 	}
+
 	w.open = w.open[:len(w.open)-1]
 }
 
@@ -211,6 +228,7 @@ func (w *treeWalk) entry(path, rel string, mode fs.FileMode) {
 		if w.filter.enters(rel) {
 			w.dir(path, rel)
 		}
+
 		return
 	case mode&fs.ModeSymlink != 0:
 		target, err := w.disk.Resolve(path)
@@ -218,6 +236,7 @@ func (w *treeWalk) entry(path, rel string, mode fs.FileMode) {
 		if err == nil {
 			fi, err = w.disk.Lstat(target)
 		}
+
 		switch {
 		case !w.filter.takes(rel) && (err != nil || !fi.IsDir() || !w.filter.enters(rel)):
 			return
@@ -229,13 +248,16 @@ func (w *treeWalk) entry(path, rel string, mode fs.FileMode) {
 				w.name(rel), target)
 			return
 		}
+
 		if path, mode = target, fi.Mode(); mode.IsDir() {
 			if w.filter.enters(rel) {
 				w.dir(path, rel)
 			}
+
 			return
 		}
 	}
+
 	switch {
 	case !w.filter.takes(rel):
 	case mode.IsRegular():

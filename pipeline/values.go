@@ -29,17 +29,21 @@ func (l *module) readValues() map[string]cty.Value {
 			l.setText(set, name, value, "the environment variable "+VarPrefix+name, hcl.DiagWarning)
 		}
 	}
+
 	for _, path := range l.opts.VarFiles {
 		l.readVarFile(set, path)
 	}
+
 	for _, kv := range l.opts.Vars {
 		name, value, ok := strings.Cut(kv, "=")
 		if !ok || name == "" {
 			l.errorf(hcl.Range{}, "Invalid --var", "%q is not of the form NAME=VALUE.", kv)
 			continue
 		}
+
 		l.setText(set, name, value, "--var "+name, hcl.DiagError)
 	}
+
 	return set
 }
 
@@ -72,6 +76,7 @@ func (l *module) setText(set map[string]cty.Value, name, text, from string, seve
 	if v == nil {
 		return
 	}
+
 	// An invalid value must not be replaced by one of lower priority.
 	set[name] = cty.DynamicVal
 	val := cty.StringVal(text)
@@ -80,15 +85,18 @@ func (l *module) setText(set map[string]cty.Value, name, text, from string, seve
 		if v.sensitive {
 			filename = "" // no snippet
 		}
+
 		ok, before := false, len(l.diags)
 		if val, ok = l.parseValue(text, filename, from); !ok {
 			if d := l.diags[before:]; len(d) > 0 {
 				d[0].Detail += fmt.Sprintf(" The variable %q takes %s, written as %s.", name, typeName(v.ty),
 					example(v.ty))
 			}
+
 			return
 		}
 	}
+
 	l.setValue(set, v, val, from, hcl.Range{})
 }
 
@@ -105,6 +113,7 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 	if filename != "" && !l.checkText(src, filename) {
 		return cty.NilVal, false
 	}
+
 	if filename == "" {
 		_, deep := nestsTooDeep(src, "")
 		if _, huge := hugeLiteral(src, ""); deep || huge {
@@ -113,12 +122,14 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 			return cty.NilVal, false
 		}
 	}
+
 	expr, diags := hclsyntax.ParseExpression(src, filename, hcl.InitialPos)
 	var val cty.Value
 	if !diags.HasErrors() {
 		l.budget.meter(expr)
 		val, diags = l.budget.value(expr, nil)
 	}
+
 	if diags.HasErrors() {
 		if filename == "" {
 			l.errorf(hcl.Range{}, "Invalid value", "The value of %s is not an expression such as [1, 2] or {a = 1}. "+
@@ -126,8 +137,10 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 		} else {
 			l.diags = append(l.diags, diags...)
 		}
+
 		return cty.NilVal, false
 	}
+
 	return val, true
 }
 
@@ -138,13 +151,16 @@ func (l *module) setValue(set map[string]cty.Value, v *variable, val cty.Value, 
 	if err == nil && holdsHugeNumber(val) {
 		err = errHugeNumber
 	}
+
 	if err != nil {
 		if v.sensitive {
 			given, err = cty.DynamicVal, errAnotherType
 		}
+
 		l.errorf(at, "Bad type", "%s: the variable %q %s.", capital(from), v.name, mustBe(v.ty, given, err))
 		return
 	}
+
 	set[v.name] = val
 }
 
@@ -156,35 +172,42 @@ func (l *module) readVarFile(set map[string]cty.Value, path string) {
 			capital(pathError(path, err)))
 		return
 	}
+
 	src = unixLines(src)
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		l.readVarJSON(set, path, src)
 		return
 	}
+
 	if !l.checkText(src, path) {
 		return
 	}
+
 	file, diags := hclsyntax.ParseConfig(src, path, hcl.InitialPos)
 	l.files[path] = file
 	l.diags = append(l.diags, diags...)
 	if diags.HasErrors() {
 		return
 	}
+
 	body := file.Body.(*hclsyntax.Body)
 	l.budget.meter(body)
 	for _, b := range body.Blocks {
 		l.errorf(b.DefRange(), "Unknown block", "A file of variables only contains lines of NAME = VALUE.")
 	}
+
 	for _, name := range sortedKeys(body.Attributes) {
 		a := body.Attributes[name]
 		v := l.declared(name, path, a.NameRange, hcl.DiagError)
 		if v == nil {
 			continue
 		}
+
 		set[name] = cty.DynamicVal
 		if !l.check(a.Expr, exprContext{allow: scopeConstant, what: "a file of variables"}) {
 			continue
 		}
+
 		if val, ok := l.eval(a.Expr, l.base); ok {
 			l.setValue(set, v, val, path, a.Expr.Range())
 		}
@@ -198,27 +221,32 @@ func (l *module) readVarJSON(set map[string]cty.Value, path string, src []byte) 
 		l.errorf(at, "Invalid JSON", "%s.", capital(err.Error()))
 		return
 	}
+
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(src, &values); err != nil {
 		l.errorf(at, "Invalid JSON", "A JSON file of variables must contain one object, {\"name\": value, ...}: %s.",
 			err)
 		return
 	}
+
 	for _, name := range sortedKeys(values) {
 		v := l.declared(name, path, at, hcl.DiagError)
 		if v == nil {
 			continue
 		}
+
 		ty, err := ctyjson.ImpliedType(values[name])
 		var val cty.Value
 		if err == nil {
 			val, err = ctyjson.Unmarshal(values[name], ty)
 		}
+
 		if err != nil {
 			set[name] = cty.DynamicVal
 			l.errorf(at, "Invalid JSON", "The value of %q: %s.", name, err)
 			continue
 		}
+
 		l.setValue(set, v, val, path, at)
 	}
 }

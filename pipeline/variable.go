@@ -42,6 +42,7 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 			name, where(prev.at, b.LabelRanges[0]))
 		return
 	}
+
 	what := fmt.Sprintf("variable %q", name)
 	c := l.decode(b.Body, variableSchema, what, b.DefRange())
 	v := &variable{name: name, at: b.LabelRanges[0], ty: cty.DynamicPseudoType, val: cty.DynamicVal}
@@ -53,14 +54,18 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 		if diags.HasErrors() {
 			ty = cty.DynamicPseudoType
 		}
+
 		v.ty, v.defaults = ty, defaults
 	}
+
 	if val, ok := l.constant(c, "description", cty.String, what); ok {
 		v.description = val.AsString()
 	}
+
 	if val, ok := l.constant(c, "sensitive", cty.Bool, what); ok {
 		v.sensitive = val.True()
 	}
+
 	if expr := c.expr("default"); expr != nil {
 		v.hasPreset = true
 		v.preset = cty.DynamicVal
@@ -75,15 +80,18 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 			}
 		}
 	}
+
 	for _, nested := range b.Body.Blocks {
 		if nested.Type != "validation" {
 			continue
 		}
+
 		r := l.decode(nested.Body, variableSchema.block("validation"), "validation", nested.DefRange())
 		rule := validation{condition: r.expr("condition"), message: r.expr("error_message")}
 		if rule.condition == nil || rule.message == nil {
 			continue
 		}
+
 		ok := l.check(rule.condition, exprContext{allow: scopeValidation, what: "a validation", condition: true})
 		if l.check(rule.message, exprContext{allow: scopeValidation, what: "a validation", condition: true}) && ok {
 			v.rules = append(v.rules, rule)
@@ -114,25 +122,30 @@ func (l *module) resolveVariables(set map[string]cty.Value) {
 				"The variable %q has no default and was not set. Pass --var %s=VALUE, or set the environment "+
 					"variable %s%s.", v.name, v.name, VarPrefix, v.name)
 		}
+
 		if v.sensitive {
 			l.hideValue(v.val)
 			v.val = v.val.Mark(sensitive{})
 		}
+
 		v.stages = stagesIn(v.val)
 		vals[v.name] = v.val
 	}
+
 	l.base.Variables["var"] = cty.ObjectVal(vals)
 	for _, v := range l.variableOrder {
 		before := len(l.diags)
 		for _, r := range v.rules {
 			l.validate(v, r)
 		}
+
 		if len(l.diags) > before {
 			// Further problems caused by a refused value would only repeat
 			// the reason.
 			vals[v.name] = cty.UnknownVal(v.val.Type()).WithSameMarks(v.val)
 		}
 	}
+
 	l.base.Variables["var"] = cty.ObjectVal(vals)
 }
 
@@ -142,19 +155,23 @@ func (l *module) validate(v *variable, r validation) {
 	if !raw.IsWhollyKnown() {
 		return
 	}
+
 	val, ok := l.eval(r.condition, l.base)
 	if !ok {
 		return
 	}
+
 	val, _ = val.Unmark()
 	val, err := convert.Convert(val, cty.Bool)
 	if err != nil || val.IsNull() {
 		l.errorf(r.condition.Range(), "Bad type", "The condition of a validation must be true or false.")
 		return
 	}
+
 	if val.True() {
 		return
 	}
+
 	detail := "The value does not meet the variable's validation."
 	if msg, ok := l.eval(r.message, l.base); ok {
 		switch msg, err := convert.Convert(msg, cty.String); {
@@ -166,6 +183,7 @@ func (l *module) validate(v *variable, r validation) {
 			detail = msg.AsString()
 		}
 	}
+
 	l.errorf(v.at, "Invalid value of variable "+v.name, "%s\n\n%sThe rule is at %s.", detail, valueNote(v.val),
 		r.condition.Range())
 }
@@ -223,22 +241,27 @@ func (l *module) setting(expr hclsyntax.Expression, ty cty.Type, p exprContext) 
 	if !l.check(expr, p) {
 		return cty.NilVal, false
 	}
+
 	val, ok := l.eval(expr, l.base)
 	if !ok {
 		return cty.NilVal, false
 	}
+
 	if val.ContainsMarked() {
 		l.errorf(expr.Range(), "Sensitive value",
 			"A sensitive value cannot be used in %s: it would be printed. Use it only in command or env.", p.what)
 		return cty.NilVal, false
 	}
+
 	val, err := convert.Convert(val, ty)
 	if err != nil {
 		l.errorf(expr.Range(), "Bad type", "%s must be a %s: %s.", capital(p.what), ty.FriendlyName(), err)
 		return cty.NilVal, false
 	}
+
 	if val.IsNull() {
 		return cty.NilVal, false
 	}
+
 	return val, true
 }

@@ -102,6 +102,7 @@ func (s *Scanner) registry(tools []Tool, order []int) *RegistryView {
 			r.ToolsByName[t.Name] = append(r.ToolsByName[t.Name], t)
 		}
 	}
+
 	r.registry = tool.NewRegistry(sorted, s.baseline)
 	r.ToolNames = r.registry.Names
 	return r

@@ -37,6 +37,7 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 			if from >= len(order) {
 				return
 			}
+
 			for _, i := range order[from:min(from+chunk, len(order))] {
 				if sizeOf(&tools[i]) > largeTool {
 					large.Lock()
@@ -44,6 +45,7 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 					large.Unlock()
 					continue
 				}
+
 				results[i] = s.inspect(ws, &tools[i], registry)
 			}
 		}
@@ -53,6 +55,7 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 	for range workers - 1 {
 		wg.Go(work)
 	}
+
 	work()
 	wg.Wait()
 
@@ -64,10 +67,12 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 		for _, id := range f.FailedChecks {
 			failed[id]++
 		}
+
 		if f.notable() {
 			report.Findings = append(report.Findings, f)
 		}
 	}
+
 	report.Coverage = s.coverage(len(tools), failed)
 	report.RiskScore = riskScore(report.Findings)
 	return report
@@ -102,11 +107,13 @@ func (s *Scanner) coverage(tools int, failed map[string]int) Coverage {
 			pairs += n
 		}
 	}
+
 	c.ChecksFailed = len(c.FailedCheckIDs)
 	c.ChecksRun = len(ids) - c.ChecksFailed
 	if tools > 0 {
 		c.Degraded = round(float64(pairs) / float64(tools*len(ids)))
 	}
+
 	return c
 }
 
@@ -117,6 +124,7 @@ func sortedOrder(tools []Tool) []int {
 	for i := range order {
 		order[i] = i
 	}
+
 	slices.SortFunc(order, func(i, j int) int {
 		a, b := &tools[i], &tools[j]
 		return cmp.Or(
@@ -151,6 +159,7 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 		signals, ok := ws.builtin(&s.checks[i], registry.inner())
 		f.add(s.checks[i].Info.ID, signals, ok)
 	}
+
 	if len(s.extra) > 0 {
 		view := &ToolView{Tool: *t, view: &ws.reading.View}
 		for _, check := range s.extra {
@@ -158,6 +167,7 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 			f.add(check.ID(), signals, ok)
 		}
 	}
+
 	f.Unread = slices.Clone(ws.reading.Unread)
 	f.judge()
 	return f
@@ -174,11 +184,13 @@ func (f *Finding) add(id string, signals []Signal, ok bool) {
 		f.FailedChecks = append(f.FailedChecks, id)
 		return
 	}
+
 	for _, sig := range signals {
 		sig.Confidence = round(min(max(sig.Confidence, 0), 1))
 		if evidence := char.Printable(sig.Evidence); evidence != sig.Evidence {
 			sig.Evidence, sig.Words = evidence, [2]int{}
 		}
+
 		sig.Detail = char.Printable(sig.Detail)
 		f.Signals = append(f.Signals, sig)
 	}
@@ -200,6 +212,7 @@ func (ws *workspace) builtin(check *check.Check, registry *tool.Registry) (signa
 			Detail: s.Detail, Pointer: s.Pointer, Pattern: s.Pattern, critical: s.Critical,
 		})
 	}
+
 	return ws.signals, true
 }
 
@@ -218,10 +231,12 @@ func guarded(check Check, view *ToolView, registry *RegistryView) (signals []Sig
 		if w := s.Words; w[0] < 0 || w[0] > w[1] || w[1] > len(s.Evidence) {
 			return nil, false
 		}
+
 		if s.CheckID != check.ID() || math.IsNaN(s.Confidence) || s.Tier != TierSoft && s.Tier != TierHard {
 			return nil, false
 		}
 	}
+
 	return signals, true
 }
 
@@ -232,11 +247,13 @@ func (f *Finding) judge() {
 		f.Signals = []Signal{}
 		return
 	}
+
 	hard, critical := false, false
 	for _, s := range f.Signals {
 		hard = hard || s.Tier == TierHard
 		critical = critical || s.critical && s.Tier == TierHard
 	}
+
 	e := evidence(f.Signals)
 	f.Confidence = round(probability(e))
 	switch {
@@ -283,9 +300,11 @@ func riskScore(findings []Finding) int {
 			}
 		}
 	}
+
 	if !anyHard {
 		return int(math.Ceil(min(soft, riskSoftCap)))
 	}
+
 	return int(math.Ceil(min(100, riskHardBase+hard+min(soft, riskSoftCap)/5)))
 }
 

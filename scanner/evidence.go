@@ -48,14 +48,17 @@ func evidence(signals []Signal) float64 {
 		if i > 0 && signals[i-1].CheckID != s.CheckID {
 			best = 0
 		}
+
 		w, ok := weights[s.CheckID]
 		if !ok {
 			w = customWeight
 		}
+
 		if s.Confidence > best {
 			sum += w * (s.Confidence - best)
 			best = s.Confidence
 		}
+
 		switch {
 		case s.Tier != TierHard:
 		case s.CheckID == "tripwire.known":
@@ -64,6 +67,7 @@ func evidence(signals []Signal) float64 {
 			hard = max(hard, hardEvidence)
 		}
 	}
+
 	return sum + hard
 }
 

@@ -29,6 +29,7 @@ func Explain(id string) (Explanation, bool) {
 			return Explanation{ID: id, What: c.Info.Description, Why: c.Info.Why, Do: c.Info.Do}, true
 		}
 	}
+
 	for _, w := range tripwire.Get().All {
 		if w.ID == id {
 			return Explanation{
@@ -37,6 +38,7 @@ func Explain(id string) (Explanation, bool) {
 			}, true
 		}
 	}
+
 	return Explanation{}, false
 }
 

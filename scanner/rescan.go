@@ -29,6 +29,7 @@ func (s *Scanner) Rescanner(tools []Tool) *Rescanner {
 	for i := range r.tools {
 		places[(*tool.Definition)(&r.tools[i])] = i
 	}
+
 	for i := range r.tools {
 		r.findings[i] = s.ScanOne(r.tools[i], registry)
 		for _, t := range registry.registry.Compared((*tool.Definition)(&r.tools[i])) {
@@ -37,6 +38,7 @@ func (s *Scanner) Rescanner(tools []Tool) *Rescanner {
 			}
 		}
 	}
+
 	return r
 }
 
@@ -53,20 +55,24 @@ func (r *Rescanner) Scan(descriptions map[int]string) []Finding {
 			again[reader] = true
 		}
 	}
+
 	var registry *RegistryView
 	if len(again) > 0 {
 		registry = r.scanner.Registry(tools)
 	}
+
 	findings := []Finding{}
 	for _, i := range r.order {
 		f := r.findings[i]
 		if again[i] {
 			f = r.scanner.ScanOne(tools[i], registry)
 		}
+
 		f.Index = i
 		if f.notable() {
 			findings = append(findings, f)
 		}
 	}
+
 	return findings
 }

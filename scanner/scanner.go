@@ -105,25 +105,31 @@ func New(opts ...Option) (*Scanner, error) {
 			return nil, fmt.Errorf("scanner: %w", err)
 		}
 	}
+
 	s := &Scanner{baseline: map[tool.Key]*tool.Definition{}, decoders: c.decoders}
 	for _, r := range check.All() {
 		if (c.only == nil || c.only[r.Info.ID]) && !c.without[r.Info.ID] {
 			s.checks = append(s.checks, r)
 		}
 	}
+
 	for _, check := range c.extra {
 		if slices.Contains(s.checkIDs(), check.ID()) || slices.Contains(builtinIDs(), check.ID()) {
 			return nil, fmt.Errorf("scanner: two checks have the id %q: rename one", check.ID())
 		}
+
 		s.extra = append(s.extra, check)
 	}
+
 	if len(s.checks)+len(s.extra) == 0 {
 		return nil, fmt.Errorf("scanner: no check is left to run: enable at least one of %v", builtinIDs())
 	}
+
 	for i := range c.baseline {
 		t := c.baseline[i]
 		s.baseline[(*tool.Definition)(&t).Key()] = (*tool.Definition)(&t)
 	}
+
 	return s, nil
 }
 

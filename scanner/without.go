@@ -14,14 +14,17 @@ func (r *Report) Without(drop func(*Finding, *Signal) bool) *Report {
 				signals = append(signals, *s)
 			}
 		}
+
 		if len(signals) < len(f.Signals) {
 			f.Signals, f.Confidence = signals, 0
 			f.judge()
 		}
+
 		if f.notable() {
 			left.Findings = append(left.Findings, f)
 		}
 	}
+
 	left.RiskScore = riskScore(left.Findings)
 	return left
 }

@@ -18,9 +18,11 @@ func (f *Finding) Explain(s *Signal) Explanation {
 			break
 		}
 	}
+
 	if r := nouns[f.Subject]; r != nil {
 		e.Why, e.Do = r.Replace(e.Why), r.Replace(e.Do)
 	}
+
 	return e
 }
 

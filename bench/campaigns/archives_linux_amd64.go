@@ -20,32 +20,39 @@ func hostileArchives(ctx context.Context, a *attack) error {
 	if r := a.run(ctx, "cache", "export", file); r.err != nil {
 		return fmt.Errorf("exporting the cache: %w\n%s", r.err, r.output)
 	}
+
 	sound, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
+
 	for ; a.done < a.trials && ctx.Err() == nil; a.done++ {
 		if err := a.empty(); err != nil {
 			return err
 		}
+
 		content, how := a.forge(sound)
 		if err := os.WriteFile(file, content, 0o644); err != nil {
 			return err
 		}
+
 		r := a.run(ctx, append([]string{"cache", "import", file}, a.trust...)...)
 		a.peak = max(a.peak, r.peak)
 		if r.hung {
 			a.hangs++
 			a.note("%s: the import hangs", how)
 		}
+
 		if size := sizeOf(a.store); size > 10*int64(len(sound))+(1<<20) {
 			a.wrong++
 			a.note("%s: the cache grew to %d bytes", how, size)
 		}
+
 		if err := a.recovers(ctx, how); err != nil {
 			return err
 		}
 	}
+
 	return ctx.Err()
 }
 
@@ -54,10 +61,12 @@ func (a *attack) forge(sound []byte) (content []byte, how string) {
 	if a.random.IntN(2) == 0 {
 		return a.spoil(sound)
 	}
+
 	plain, err := zstd.NewReader(bytes.NewReader(sound))
 	if err != nil {
 		return a.spoil(sound)
 	}
+
 	defer plain.Close()
 	reader, headers, parts := tar.NewReader(plain), []*tar.Header{}, [][]byte{}
 	for {
@@ -65,15 +74,19 @@ func (a *attack) forge(sound []byte) (content []byte, how string) {
 		if err != nil {
 			break
 		}
+
 		b, err := io.ReadAll(reader)
 		if err != nil {
 			break
 		}
+
 		headers, parts = append(headers, h), append(parts, b)
 	}
+
 	if len(headers) < 2 {
 		return a.spoil(sound)
 	}
+
 	at, other := 1+a.random.IntN(len(headers)-1), a.random.IntN(len(headers))
 	switch a.random.IntN(6) {
 	case 0:
@@ -95,11 +108,13 @@ func (a *attack) forge(sound []byte) (content []byte, how string) {
 		parts[at], _ = a.spoil(append(parts[at], 0))
 		how = "a damaged entry in a sound archive"
 	}
+
 	var b bytes.Buffer
 	packed, err := zstd.NewWriter(&b)
 	if err != nil {
 		return a.spoil(sound)
 	}
+
 	w := tar.NewWriter(packed)
 	for i, h := range headers {
 		h.Size = int64(len(parts[i]))
@@ -107,6 +122,7 @@ func (a *attack) forge(sound []byte) (content []byte, how string) {
 			_, _ = w.Write(parts[i])
 		}
 	}
+
 	// An archive that cannot be closed is one more hostile archive.
 	_, _ = w.Close(), packed.Close()
 	return b.Bytes(), how

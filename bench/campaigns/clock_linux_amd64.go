@@ -18,6 +18,7 @@ func setClock(ctx context.Context, a *attack) error {
 	if err := a.exportArchive(ctx); err != nil {
 		return err
 	}
+
 	actions := a.actions()
 	for a.done < a.trials && ctx.Err() == nil {
 		do := actions[a.random.IntN(len(actions))]
@@ -26,6 +27,7 @@ func setClock(ctx context.Context, a *attack) error {
 				return err
 			}
 		}
+
 		p := plan{Clock: 1 + a.random.Uint64N(1<<32)}
 		t, r, err := a.trace(ctx, p, do.args...)
 		after := fmt.Sprintf("%s: %d jumps of the clock, from seed %d", do.name, t.Jumps, p.Clock)
@@ -39,6 +41,7 @@ func setClock(ctx context.Context, a *attack) error {
 		case !r.hung && t.Jumps == 0:
 			return fmt.Errorf("%s: the program did not read the clock that is set", do.name)
 		}
+
 		a.done++
 		switch {
 		case r.hung:
@@ -53,10 +56,12 @@ func setClock(ctx context.Context, a *attack) error {
 				a.note("%s: %s", after, d)
 			}
 		}
+
 		if err := a.recovers(ctx, after); err != nil {
 			return err
 		}
 	}
+
 	return ctx.Err()
 }
 
@@ -88,9 +93,11 @@ func (t *tracer) answer(pid int, regs *unix.PtraceRegs, result *traced) {
 	if _, err := unix.PtracePokeData(pid, uintptr(secondArgument(regs)), spec[:]); err != nil {
 		return // the program has given a bad address, and the kernel will say so
 	}
+
 	if jumped {
 		result.Jumps++
 	}
+
 	succeed(regs)
 	_ = unix.PtraceSetRegs(pid, regs)
 }
@@ -107,6 +114,7 @@ func hideVDSO(pid int) error {
 	if err := unix.PtraceGetRegs(pid, &regs); err != nil {
 		return err
 	}
+
 	at := uintptr(stackPointer(&regs))
 	next := func() (word uint64, err error) {
 		var b [8]byte
@@ -122,18 +130,22 @@ func hideVDSO(pid int) error {
 			break
 		}
 	}
+
 	for err == nil {
 		var key uint64
 		if key, err = next(); err != nil || key == auxNull {
 			break
 		}
+
 		if key == auxVDSO {
 			ignore := binary.LittleEndian.AppendUint64(nil, auxIgnore)
 			_, err = unix.PtracePokeData(pid, at-8, ignore)
 			break
 		}
+
 		at += 8
 	}
+
 	return err
 }
 
@@ -146,28 +158,34 @@ func moveFileTimes(ctx context.Context, a *attack) error {
 		if err != nil {
 			return err
 		}
+
 		for path := range files {
 			st, err := os.Stat(path)
 			if err != nil {
 				continue
 			}
+
 			at := st.ModTime().Add(by)
 			if a.random.IntN(2) == 0 {
 				at = at.Add(-by) // some files are of before the clock was set
 			}
+
 			if err := os.Chtimes(path, at, at); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}
 		}
+
 		if a.random.IntN(3) == 0 {
 			if r := a.run(ctx, "cache", "gc"); r.err != nil {
 				a.wrong++
 				a.note("cache gc fails after a jump by %s: %s", by, r.output)
 			}
 		}
+
 		if err := a.recovers(ctx, fmt.Sprintf("a jump by %s", by)); err != nil {
 			return err
 		}
 	}
+
 	return ctx.Err()
 }

@@ -40,14 +40,17 @@ func (c copied) restore(dir string) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
+
 		want, ok := c[path]
 		if !ok {
 			return os.Remove(path)
 		}
+
 		seen[path] = true
 		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, want) {
 			return nil
 		}
+
 		return rewrite(path, want)
 	})
 	for path, want := range c {
@@ -55,6 +58,7 @@ func (c copied) restore(dir string) error {
 			err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), rewrite(path, want))
 		}
 	}
+
 	return err
 }
 
@@ -73,28 +77,33 @@ func damageCache(ctx context.Context, a *attack) error {
 	if err != nil {
 		return err
 	}
+
 	var files []string
 	for path, content := range pristine {
 		if len(content) > 0 {
 			files = append(files, path)
 		}
 	}
+
 	slices.Sort(files)
 	right, err := a.readAll()
 	if err != nil {
 		return err
 	}
+
 	for ; a.done < a.trials && ctx.Err() == nil; a.done++ {
 		path := files[a.random.IntN(len(files))]
 		damaged, how := a.spoil(pristine[path])
 		if err := errors.Join(rewrite(path, damaged), a.own()); err != nil {
 			return err
 		}
+
 		after := how + " in " + strings.TrimPrefix(path, a.store)
 		if a.done%programEvery == 0 && !strings.HasSuffix(path, "VERSION") {
 			if err := os.RemoveAll(filepath.Join(a.work, "result")); err != nil {
 				return err
 			}
+
 			a.runsWell(ctx, after)
 		} else if got, err := a.readAll(); err == nil {
 			for name, content := range got {
@@ -104,10 +113,12 @@ func damageCache(ctx context.Context, a *attack) error {
 				}
 			}
 		}
+
 		if err := errors.Join(pristine.restore(a.store), a.own()); err != nil {
 			return err
 		}
 	}
+
 	return ctx.Err()
 }
 
@@ -123,6 +134,7 @@ func (a *attack) spoil(content []byte) (damaged []byte, how string) {
 		clear(damaged[at:end])
 		return damaged, fmt.Sprintf("zeros from byte %d to %d", at, end)
 	}
+
 	bit := a.random.IntN(8)
 	damaged[at] ^= 1 << bit
 	return damaged, fmt.Sprintf("bit %d of byte %d flipped", bit, at)
@@ -134,6 +146,7 @@ func (s *subject) readAll() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	defer store.Close()
 	var keys []cache.Key
 	err = store.List(func(r cache.RecordInfo) error {
@@ -143,24 +156,29 @@ func (s *subject) readAll() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	found := map[string]string{}
 	for _, k := range keys {
 		record, miss := store.Lookup(k)
 		if miss != nil {
 			continue
 		}
+
 		for _, o := range record.Outputs {
 			name := k.String() + " " + o.Name
 			if !o.Dir {
 				if b, err := store.Bytes(o.Digest); err == nil {
 					found[name] = string(b)
 				}
+
 				continue
 			}
+
 			entries, err := store.Tree(o.Digest)
 			if err != nil {
 				continue
 			}
+
 			for _, e := range entries {
 				if b, err := store.Member(o.Digest, entries, e.Digest); err == nil {
 					found[name+" "+e.Path] = string(b)
@@ -168,5 +186,6 @@ func (s *subject) readAll() (map[string]string, error) {
 			}
 		}
 	}
+
 	return found, nil
 }

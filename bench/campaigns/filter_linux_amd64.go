@@ -44,6 +44,7 @@ func install() error {
 	for _, list := range [][]int{opens, writes, paths} {
 		traced = append(traced, list...)
 	}
+
 	filter := []unix.SockFilter{
 		// Load the number of the system call. If it reads a clock, load which one.
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0},
@@ -58,6 +59,7 @@ func install() error {
 		filter = append(filter, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K,
 			Jt: uint8(len(traced) - i), K: uint32(nr)})
 	}
+
 	filter = append(filter,
 		unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
 		unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_TRACE})
@@ -65,9 +67,11 @@ func install() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
 	}
+
 	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0,
 		uintptr(unsafe.Pointer(&program))); errno != 0 {
 		return fmt.Errorf("installing the filter: %w", errno)
 	}
+
 	return nil
 }

@@ -31,46 +31,57 @@ func forgedResults(ctx context.Context, a *attack) error {
 	if err != nil {
 		return err
 	}
+
 	if err := a.makeKey(filepath.Join(a.dir, "key"), allowed); err != nil {
 		return err
 	}
+
 	if r := a.run(ctx, "cache", "export", file, "--sign", filepath.Join(a.dir, "key")); r.err != nil {
 		return fmt.Errorf("exporting the cache: %w\n%s", r.err, r.output)
 	}
+
 	f := forger{attack: a}
 	if f.signer, err = ssh.NewSignerFromKey(mallory); err != nil {
 		return err
 	}
+
 	if err := f.read(file); err != nil {
 		return err
 	}
+
 	for ; a.done < a.trials && ctx.Err() == nil; a.done++ {
 		content, how, err := f.forge()
 		if err != nil {
 			return err
 		}
+
 		if err := os.WriteFile(file, content, 0o644); err != nil {
 			return err
 		}
+
 		// Where the results are already, from the trial before, a forgery is taken on trust.
 		if r := a.run(ctx, "cache", "import", file, "--trust"); r.hung {
 			a.hangs++
 			a.note("%s: the import hangs", how)
 		}
+
 		a.runsWell(ctx, how+" over own results")
 		if err := a.empty(); err != nil {
 			return err
 		}
+
 		r := a.run(ctx, "cache", "import", file, "--allowed-signers", allowed)
 		a.peak = max(a.peak, r.peak)
 		if r.err == nil || !strings.Contains(a.run(ctx, "cache", "stats").output, "results    0\n") {
 			a.wrong++
 			a.note("%s: it was imported: %s", how, r.output)
 		}
+
 		if err := a.recovers(ctx, how); err != nil {
 			return err
 		}
 	}
+
 	return ctx.Err()
 }
 
@@ -80,14 +91,17 @@ func (a *attack) makeKey(file, allowed string) error {
 	if err != nil {
 		return err
 	}
+
 	block, err := ssh.MarshalPrivateKey(private, "")
 	if err != nil {
 		return err
 	}
+
 	key, err := ssh.NewPublicKey(public)
 	if err != nil {
 		return err
 	}
+
 	return errors.Join(
 		os.WriteFile(file, pem.EncodeToMemory(block), 0o600),
 		os.WriteFile(allowed, append([]byte("ci "), ssh.MarshalAuthorizedKey(key)...), 0o644),
@@ -108,10 +122,12 @@ func (f *forger) read(file string) error {
 	if err != nil {
 		return err
 	}
+
 	zr, err := zstd.NewReader(bytes.NewReader(b))
 	if err != nil {
 		return err
 	}
+
 	defer zr.Close()
 	f.parts = map[string][]byte{}
 	for tr := tar.NewReader(zr); ; {
@@ -119,12 +135,15 @@ func (f *forger) read(file string) error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
+
 		if err != nil {
 			return err
 		}
+
 		if f.parts[h.Name], err = io.ReadAll(tr); err != nil {
 			return err
 		}
+
 		switch folder, _, _ := strings.Cut(h.Name, "/"); folder {
 		case "blobs": // before all records, so that none lacks a blob
 			f.blobs = append(f.blobs, h.Name)
@@ -134,10 +153,12 @@ func (f *forger) read(file string) error {
 			f.sigs = append(f.sigs, h.Name)
 		}
 	}
+
 	f.names = append([]string{"VERSION"}, f.blobs...)
 	for i, record := range f.records {
 		f.names = append(f.names, f.sigs[i], record)
 	}
+
 	return nil
 }
 
@@ -181,6 +202,7 @@ func (f *forger) forge() (content []byte, how string, err error) {
 		if s[i] = 'A'; f.parts[sig][i] == 'A' {
 			s[i] = 'B'
 		}
+
 		f.changed[sig] = s[:max(i+1, f.random.IntN(2)*len(s))]
 	case 9:
 		how = "an archive that is cut off"
@@ -188,17 +210,21 @@ func (f *forger) forge() (content []byte, how string, err error) {
 		if err == nil {
 			content = content[:f.random.IntN(len(content)-20)]
 		}
+
 		return content, how, err
 	}
+
 	if err != nil {
 		return nil, how, err
 	}
+
 	for name, b := range f.changed {
 		if !bytes.Equal(b, f.parts[name]) {
 			content, err = f.pack()
 			return content, how, err
 		}
 	}
+
 	return f.forge() // nothing was changed
 }
 
@@ -251,23 +277,28 @@ func (f *forger) pack() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	w := tar.NewWriter(zw)
 	for _, name := range f.names {
 		content := f.parts[name]
 		if changed, ok := f.changed[name]; ok {
 			content = changed
 		}
+
 		if content == nil {
 			continue
 		}
+
 		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)),
 			Mode: 0o600}); err != nil {
 			return nil, err
 		}
+
 		if _, err := w.Write(content); err != nil {
 			return nil, err
 		}
 	}
+
 	err = errors.Join(w.Close(), zw.Close())
 	return b.Bytes(), err
 }

@@ -239,6 +239,7 @@ func serveMain(args []string) {
 		if does := processFlaws[s.flaw]; does != nil {
 			does(s.token)
 		}
+
 		if args[0] == "http" {
 			go func() {
 				_, _ = io.Copy(io.Discard, os.Stdin)
@@ -249,10 +250,12 @@ func serveMain(args []string) {
 			err = s.talk(os.Stdin, os.Stdout)
 		}
 	}
+
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "campaigns:", err)
 		os.Exit(1)
 	}
+
 	os.Exit(0)
 }
 
@@ -269,15 +272,18 @@ func (s *hostileServer) talk(in io.Reader, out io.Writer) (err error) {
 		if json.Unmarshal(lines.Bytes(), &r) != nil || r.ID == nil {
 			continue
 		}
+
 		if does := flaws[s.flaw]; does != nil && r.Method == s.target {
 			does(out, r.ID, s.random)
 		} else if _, err := io.WriteString(out, truth(r)); err != nil {
 			return err
 		}
+
 		if _, err := io.WriteString(out, "\n"); err != nil {
 			return err
 		}
 	}
+
 	return lines.Err()
 }
 
@@ -294,11 +300,13 @@ func (s *hostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
+
 	attacked := q.Method == s.target
 	if does := httpFlaws[s.flaw]; does != nil && attacked {
 		does(w, r)
 		return
 	}
+
 	does := flaws[s.flaw]
 	stream := strings.HasPrefix(r.URL.Path, "/sse")
 	w.Header().Set("Content-Type", "application/json")
@@ -306,6 +314,7 @@ func (s *hostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, "event: message\ndata: ")
 	}
+
 	switch {
 	case does != nil && attacked:
 		does(w, q.ID, s.random)
@@ -314,6 +323,7 @@ func (s *hostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		_, _ = io.WriteString(w, truth(q))
 	}
+
 	if stream {
 		_, _ = io.WriteString(w, "\n\n")
 	}

@@ -66,6 +66,7 @@ func (a *attack) atSystemCalls(ctx context.Context, choose func() plan) error {
 	if err := a.exportArchive(ctx); err != nil {
 		return err
 	}
+
 	actions := a.actions()
 	type whole struct {
 		action string
@@ -79,6 +80,7 @@ func (a *attack) atSystemCalls(ctx context.Context, choose func() plan) error {
 				return err
 			}
 		}
+
 		p := choose()
 		w := whole{do.name, p}
 		if calls[w] == 0 {
@@ -86,24 +88,30 @@ func (a *attack) atSystemCalls(ctx context.Context, choose func() plan) error {
 			if err != nil && a.cannotTrace(r) {
 				return nil
 			}
+
 			if err == nil && (t.Exit != 0 || t.Calls == 0) {
 				err = errors.New("it should succeed and write")
 			}
+
 			if err != nil {
 				return fmt.Errorf("%s, traced without an attack, ends with %d after %d system calls: %w\n%s", do.name,
 					t.Exit, t.Calls, err, r.output)
 			}
+
 			calls[w] = t.Calls
 			if err := a.recovers(ctx, do.name); err != nil {
 				return err
 			}
+
 			continue
 		}
+
 		p.At = 1 + a.random.IntN(calls[w])
 		if err := a.attackAction(ctx, do, p); err != nil {
 			return err
 		}
 	}
+
 	return ctx.Err()
 }
 
@@ -119,23 +127,28 @@ func (a *attack) attackAction(ctx context.Context, do action, p plan) error {
 	case err != nil:
 		return err
 	}
+
 	if t.Did == "" && !r.hung {
 		return nil // it made fewer system calls this time
 	}
+
 	what := p.Kill
 	if p.Errno != 0 {
 		what = p.Errno.Error()
 	}
+
 	after := fmt.Sprintf("%s: %s at %s", do.name, what, t.Did)
 	a.done++
 	if a.leftovers += t.Stuck; t.Stuck > 0 {
 		a.note("%s: %d processes do not end", after, t.Stuck)
 	}
+
 	if t.Exit == 0 && do.args[0] == "run" {
 		if d := a.differs(); d != "" {
 			a.wrong++
 			a.note("%s: the run ends with 0, but %s", after, d)
 		}
 	}
+
 	return a.recovers(ctx, after)
 }

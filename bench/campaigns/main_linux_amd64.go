@@ -76,12 +76,15 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == launchVerb {
 		launch(os.Args[2:])
 	}
+
 	if len(os.Args) > 1 && os.Args[1] == traceVerb {
 		traceMain(os.Args[2:])
 	}
+
 	if len(os.Args) > 1 && os.Args[1] == serveVerb {
 		serveMain(os.Args[2:])
 	}
+
 	long := flag.Bool("long", false, "run the numbers of trials that the documentation quotes")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "the seed of the random choices")
 	as := flag.Int("as", -1, "run the program as this user, when started by root")
@@ -113,10 +116,12 @@ func runAll(ctx context.Context, o options, names []string) (found int, err erro
 	if err != nil {
 		return 0, err
 	}
+
 	dir, tool, err := timing.Workspace("campaigns")
 	if err != nil {
 		return 0, err
 	}
+
 	defer os.RemoveAll(dir)
 	fmt.Printf("seed %d\n", o.seed)
 	fmt.Printf("%-15s %8s %8s %8s %10s %10s %8s\n", "campaign", "trials", "wrong", "hangs", "leftovers", "peak MiB",
@@ -127,6 +132,7 @@ func runAll(ctx context.Context, o options, names []string) (found int, err erro
 		if err != nil {
 			return found, err
 		}
+
 		x := &attack{subject: s, random: rand.New(rand.NewPCG(o.seed, uint64(i))), trials: c.short}
 		err = c.run(ctx, x)
 		found += x.found()
@@ -135,16 +141,19 @@ func runAll(ctx context.Context, o options, names []string) (found int, err erro
 		for _, n := range x.notes {
 			fmt.Println("  " + n)
 		}
+
 		switch {
 		case ctx.Err() != nil:
 			return found, errors.New("interrupted")
 		case err != nil:
 			return found, fmt.Errorf("%s: %w", c.name, err)
 		}
+
 		if err := s.remove(); err != nil {
 			return found, err
 		}
 	}
+
 	return found, nil
 }
 
@@ -154,6 +163,7 @@ func choose(long bool, names []string) ([]campaign, error) {
 	if len(names) > 0 {
 		chosen = nil
 	}
+
 	for _, arg := range names {
 		name, count, counted := strings.Cut(arg, "=")
 		i := slices.IndexFunc(campaigns, func(c campaign) bool { return c.name == name })
@@ -162,22 +172,28 @@ func choose(long bool, names []string) ([]campaign, error) {
 			for _, c := range campaigns {
 				known = append(known, fmt.Sprintf("  %s: %s", c.name, c.about))
 			}
+
 			return nil, fmt.Errorf("unknown campaign %q; the campaigns are\n%s", name, strings.Join(known, "\n"))
 		}
+
 		c := campaigns[i]
 		if counted {
 			n, err := strconv.Atoi(count)
 			if err != nil || n < 1 {
 				return nil, fmt.Errorf("%q: give the number of trials as %s=100", arg, name)
 			}
+
 			c.short, c.long = n, n
 		}
+
 		chosen = append(chosen, c)
 	}
+
 	for i := range chosen {
 		if long {
 			chosen[i].short = cmp.Or(chosen[i].long, chosen[i].short)
 		}
 	}
+
 	return chosen, nil
 }

@@ -61,6 +61,7 @@ func (s *sharing) judgeRun(ctx context.Context, of *subject, r result, how strin
 			s.wrong++
 			s.note("%s: %s", how, d)
 		}
+
 		if strings.Contains(r.output, "panic:") || strings.Count(r.output, "warning: the remote cache") > 1 {
 			s.wrong++
 			s.note("%s: %s", how, r.output)
@@ -84,24 +85,29 @@ func remoteForged(ctx context.Context, a *attack) error {
 	if err != nil {
 		return err
 	}
+
 	defer m.Stop()
 	// Results of other settings are what an attacker replays: they are signed, but not for these keys.
 	for _, salt := range []string{"1", "0"} {
 		if err := a.empty(); err != nil {
 			return err
 		}
+
 		if r := s.share(ctx, a.subject, m.Address, "read-write", "--var", "salt="+salt); r.err != nil {
 			return fmt.Errorf("uploading: %w\n%s", r.err, r.output)
 		}
 	}
+
 	f := remoteForger{forger: forger{attack: a}, good: map[string]*repb.ActionResult{}}
 	_, mallory, err := ed25519.GenerateKey(rand.Reader)
 	if err == nil {
 		f.signer, err = ssh.NewSignerFromKey(mallory)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	m.Locked(func() {
 		for name, r := range m.Actions {
 			f.good[name] = r
@@ -113,9 +119,11 @@ func remoteForged(ctx context.Context, a *attack) error {
 		if err != nil {
 			return err
 		}
+
 		if err := a.empty(); err != nil {
 			return err
 		}
+
 		r := s.share(ctx, a.subject, m.Address, "read", "--json")
 		s.judgeRun(ctx, a.subject, r, how)
 		var facts struct {
@@ -131,6 +139,7 @@ func remoteForged(ctx context.Context, a *attack) error {
 				facts.Remote.Refused)
 		}
 	}
+
 	return ctx.Err()
 }
 
@@ -174,22 +183,27 @@ func (f *remoteForger) forgeAll(m *remotetest.Memory) (how string, err error) {
 		case 7:
 			how, record = "a record that is cut", record[:f.random.IntN(len(record))]
 		}
+
 		if err != nil {
 			return how, err
 		}
+
 		r.ExecutionMetadata.AuxiliaryMetadata = nil
 		for _, part := range [][]byte{record, signature} {
 			e, err := anypb.New(wrapperspb.Bytes(part))
 			if err != nil {
 				return how, err
 			}
+
 			r.ExecutionMetadata.AuxiliaryMetadata = append(r.ExecutionMetadata.AuxiliaryMetadata, e)
 		}
+
 		forged[name] = r
 		if f.random.IntN(2) == 0 { // the good ones of another instance are no good here
 			forged["other"+name] = f.good[name]
 		}
 	}
+
 	m.Locked(func() { m.Actions = forged })
 	return how, nil
 }
@@ -225,12 +239,14 @@ func (s *sharing) garbled(ctx context.Context, method string) error {
 	if err != nil {
 		return err
 	}
+
 	defer m.Stop()
 	m.Zstd, m.MaxBatch = s.random.IntN(2) == 0, int64(s.random.IntN(2)*100_000) // also streams
 	mid, err := remotetest.StartMiddle(m.Address)
 	if err != nil {
 		return err
 	}
+
 	defer mid.Stop()
 	var mu sync.Mutex
 	random := mrand.New(mrand.NewPCG(s.random.Uint64(), 0))
@@ -243,8 +259,10 @@ func (s *sharing) garbled(ctx context.Context, method string) error {
 		if err := s.empty(); err != nil {
 			return err
 		}
+
 		s.judgeRun(ctx, s.subject, s.share(ctx, s.subject, mid.Address, mode), method+" garbled, "+mode)
 	}
+
 	return nil
 }
 
@@ -254,13 +272,16 @@ func remoteCut(ctx context.Context, a *attack) error {
 	if err != nil {
 		return err
 	}
+
 	defer m.Stop()
 	if err := a.empty(); err != nil {
 		return err
 	}
+
 	if r := s.share(ctx, a.subject, m.Address, "read-write"); r.err != nil {
 		return fmt.Errorf("uploading: %w\n%s", r.err, r.output)
 	}
+
 	const all = 90_000 // bytes that a reader gets, more or less
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -270,10 +291,12 @@ func remoteCut(ctx context.Context, a *attack) error {
 		if err != nil {
 			return err
 		}
+
 		own.work, own.store = filepath.Join(dir, "work"), filepath.Join(dir, "store")
 		if err := os.CopyFS(own.work, os.DirFS(a.work)); err != nil {
 			return err
 		}
+
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				mu.Lock()
@@ -284,15 +307,18 @@ func remoteCut(ctx context.Context, a *attack) error {
 				if n >= a.trials/2 {
 					at = int64(a.random.IntN(all))
 				}
+
 				mu.Unlock()
 				if n >= a.trials {
 					return
 				}
+
 				then := []remotetest.Fault{remotetest.StallWire, remotetest.CloseWire, remotetest.FlipWire}[random%3]
 				w, err := remotetest.StartWire(m.Address, at, then)
 				if err == nil {
 					err = own.empty()
 				}
+
 				if err != nil {
 					mu.Lock()
 					a.note("%v", err)
@@ -300,6 +326,7 @@ func remoteCut(ctx context.Context, a *attack) error {
 					mu.Unlock()
 					return
 				}
+
 				r := s.share(ctx, &own, w.Address, "read")
 				w.Stop()
 				mu.Lock()
@@ -308,6 +335,7 @@ func remoteCut(ctx context.Context, a *attack) error {
 			}
 		})
 	}
+
 	wg.Wait()
 	a.done = min(a.done, a.trials)
 	return ctx.Err()
@@ -320,13 +348,16 @@ func (a *attack) bazelRemote(ctx context.Context) (*remotetest.Server, error) {
 		a.note("skipped: %v", err)
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	dir, err := os.MkdirTemp(a.dir, "server-")
 	if err != nil {
 		return nil, err
 	}
+
 	return remotetest.Start(ctx, program, dir)
 }
 
@@ -336,10 +367,12 @@ func remoteClients(ctx context.Context, a *attack) error {
 	if err != nil {
 		return err
 	}
+
 	server, err := a.bazelRemote(ctx)
 	if err != nil || server == nil {
 		return err
 	}
+
 	defer server.Kill()
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -351,6 +384,7 @@ func remoteClients(ctx context.Context, a *attack) error {
 		if err := os.CopyFS(own.work, os.DirFS(a.work)); err != nil {
 			return err
 		}
+
 		random := mrand.New(mrand.NewPCG(a.random.Uint64(), uint64(i)))
 		wg.Go(func() {
 			for ctx.Err() == nil {
@@ -361,9 +395,11 @@ func remoteClients(ctx context.Context, a *attack) error {
 				if !more {
 					return
 				}
+
 				if err := os.RemoveAll(own.store); err != nil {
 					return
 				}
+
 				salt := random.IntN(4)
 				r := s.share(ctx, &own, server.Address, []string{"read", "read-write"}[random.IntN(2)], "--var",
 					fmt.Sprintf("salt=%d", salt))
@@ -373,6 +409,7 @@ func remoteClients(ctx context.Context, a *attack) error {
 			}
 		})
 	}
+
 	wg.Wait()
 	return ctx.Err()
 }
@@ -383,10 +420,12 @@ func remoteKills(ctx context.Context, a *attack) error {
 	if err != nil {
 		return err
 	}
+
 	server, err := a.bazelRemote(ctx)
 	if err != nil || server == nil {
 		return err
 	}
+
 	defer server.Kill()
 	took := 500 * time.Millisecond // of a run; measured below
 	for n := 1; n <= a.trials && ctx.Err() == nil; n++ {
@@ -397,6 +436,7 @@ func remoteKills(ctx context.Context, a *attack) error {
 				return err
 			}
 		}
+
 		after := time.Duration(a.random.Int64N(int64(took)))
 		how := fmt.Sprintf("client killed after %s, %s", after, mode)
 		if a.random.IntN(2) == 0 {
@@ -415,14 +455,17 @@ func remoteKills(ctx context.Context, a *attack) error {
 			if err := <-killed; err != nil {
 				return err
 			}
+
 			if r.err != nil || r.hung {
 				s.judgeRun(ctx, a.subject, r, how)
 			}
 		}
+
 		// Another machine takes what was uploaded, and must come to the same results as without.
 		if err := a.empty(); err != nil {
 			return err
 		}
+
 		began := time.Now()
 		r := s.share(ctx, a.subject, server.Address, mode, "--var", salt)
 		took = (took*9 + time.Since(began)) / 10
@@ -431,8 +474,10 @@ func remoteKills(ctx context.Context, a *attack) error {
 			s.judgeRun(ctx, a.subject, r, how+", the run after it")
 			continue
 		}
+
 		own := *a.subject // judge changes what it expects
 		a.judge(ctx, &own, r, n)
 	}
+
 	return ctx.Err()
 }

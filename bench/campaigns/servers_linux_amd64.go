@@ -37,6 +37,7 @@ func hostileServers(ctx context.Context, a *attack) error {
 	if err := a.honestProxy(ctx); err != nil {
 		return err
 	}
+
 	for ; a.done < a.trials && ctx.Err() == nil; a.done++ {
 		transport := transports[a.random.IntN(len(transports))]
 		flaw := a.chooseFlaw(transport)
@@ -46,25 +47,31 @@ func hostileServers(ctx context.Context, a *attack) error {
 		if err != nil {
 			return err
 		}
+
 		took := time.Since(began)
 		if r.peak > a.peak {
 			a.peak, a.largest = r.peak, what
 		}
+
 		if r.hung || took > patience {
 			a.hangs++
 			a.note("%s: took %s: %s", what, took.Round(time.Second), lastLine(r.output))
 		}
+
 		if r.peak > memoryLimit {
 			a.wrong++
 			a.note("%s: %d MiB of memory", what, r.peak>>20)
 		}
+
 		if strings.Contains(r.output, "panic:") || strings.Contains(r.output, "goroutine ") {
 			a.wrong++
 			a.note("%s: %s", what, r.output)
 		}
+
 		a.lookForProcesses(token, what)
 		a.lookForLeftovers(ctx, what)
 	}
+
 	a.note("the most memory was used for %s", a.largest)
 	return ctx.Err()
 }
@@ -90,11 +97,13 @@ func (a *attack) meet(ctx context.Context, transport, flaw, token string) (what 
 	if err != nil {
 		return "", r, err
 	}
+
 	seed := strconv.FormatUint(a.random.Uint64(), 10)
 	targets := []string{"initialize", "tools/list"}
 	if transport == "proxy" {
 		targets = []string{"ready", "tools", "search"}
 	}
+
 	target := targets[a.random.IntN(len(targets))]
 	what = fmt.Sprintf("%s in %s over %s", flaw, target, transport)
 	switch transport {
@@ -106,6 +115,7 @@ func (a *attack) meet(ctx context.Context, transport, flaw, token string) (what 
 		r = a.run(ctx, "scan", "--timeout", clientLimit.String(), "--server-command", strings.Join(words, " "))
 		return what, r, nil
 	}
+
 	path := map[string]string{"http": "/mcp", "sse": "/sse"}[transport]
 	server := httptest.NewUnstartedServer(&hostileServer{flaw: flaw, target: target, random: a.random})
 	server.Config.ErrorLog = quietLog
@@ -161,14 +171,17 @@ func (a *attack) honestProxy(ctx context.Context) error {
 			return err
 		}
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
+
 	r, err := a.scoreProxy(ctx, []string{self, serveVerb, "http", honest, "none", "1", "honest"})
 	if err == nil && r.err != nil {
 		err = fmt.Errorf("scoring a proxy without flaws fails: %w\n%s", r.err, r.output)
 	}
+
 	return err
 }
 
@@ -178,12 +191,14 @@ func (a *attack) scoreProxy(ctx context.Context, command []string) (result, erro
 	for i, w := range command {
 		words[i] = strconv.Quote(w)
 	}
+
 	in := func(name string) string { return filepath.Join(a.dir, name) }
 	adapter := fmt.Sprintf(hostileAdapter, strings.Join(words, ", "))
 	if err := errors.Join(os.RemoveAll(in("proxy")),
 		os.WriteFile(in("hostile.hcl"), []byte(adapter), 0o644)); err != nil {
 		return result{}, err
 	}
+
 	index := in("index.json")
 	steps := [][]string{
 		{"stage", "build-proxy", "--adapter", in("hostile.hcl"), "--out", in("proxy")},
@@ -204,6 +219,7 @@ func (a *attack) scoreProxy(ctx context.Context, command []string) (result, erro
 			break
 		}
 	}
+
 	return whole, nil
 }
 
@@ -214,10 +230,12 @@ func (a *attack) lookForProcesses(token, what string) {
 		if left = processesWith(token); len(left) == 0 {
 			return
 		}
+
 		if time.Now().After(end) {
 			break
 		}
 	}
+
 	a.leftovers += len(left)
 	a.note("%s: %d processes are left", what, len(left))
 	for _, pid := range left {
@@ -233,10 +251,12 @@ func processesWith(token string) (found []int) {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
+
 		line, err := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 		if err == nil && strings.Contains(string(line), token) {
 			found = append(found, pid)
 		}
 	}
+
 	return found
 }

@@ -66,17 +66,20 @@ func newSubject(parent, tool string, as int, flags []string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	s := &subject{tool: tool, trust: []string{"--trust"}, dir: dir, work: filepath.Join(dir, "work"),
 		store: filepath.Join(dir, "store"), tmp: filepath.Join(dir, "tmp"), as: as, flags: flags}
 	var words bytes.Buffer
 	for i := range 500 {
 		fmt.Fprintf(&words, "%x word %d\n", i*7919%1000, i)
 	}
+
 	for _, d := range []string{s.work, s.tmp} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
 		}
 	}
+
 	noise := make([]byte, 100_000)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise) // it never fails
 	files := map[string][]byte{"pipeline.hcl": []byte(subjectPipeline), "words.txt": words.Bytes(), "noise.bin": noise}
@@ -85,12 +88,15 @@ func newSubject(parent, tool string, as int, flags []string) (*subject, error) {
 			return nil, err
 		}
 	}
+
 	if err := errors.Join(os.Chmod(parent, 0o755), os.Chmod(dir, 0o755), s.own()); err != nil {
 		return nil, err
 	}
+
 	if r := s.run(context.Background(), s.runArgs()...); r.err != nil {
 		return nil, fmt.Errorf("the first run failed: %w\n%s", r.err, r.output)
 	}
+
 	s.want, err = content(filepath.Join(s.work, "result"))
 	return s, err
 }
@@ -133,9 +139,11 @@ func (s *subject) finish(ctx context.Context, name string, args ...string) resul
 	if cmd.ProcessState == nil {
 		return r // it was not started, because of an interruption
 	}
+
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		r.peak = usage.Maxrss << 10
 	}
+
 	return r
 }
 
@@ -171,14 +179,17 @@ func (s *subject) differs() string {
 	if err != nil {
 		return err.Error()
 	}
+
 	for name, want := range s.want {
 		if have, ok := got[name]; !ok || have != want {
 			return fmt.Sprintf("%s has %d bytes instead of %d, or others", name, len(have), len(want))
 		}
 	}
+
 	if len(got) != len(s.want) {
 		return fmt.Sprintf("%d files instead of %d", len(got), len(s.want))
 	}
+
 	return ""
 }
 
@@ -245,17 +256,21 @@ func (a *attack) lookForLeftovers(ctx context.Context, after string) {
 	if len(found) == 0 {
 		return
 	}
+
 	old := time.Now().Add(-2 * time.Hour)
 	for _, path := range found {
 		_ = os.Chtimes(path, old, old)
 	}
+
 	if r := a.run(ctx, "cache", "gc"); r.err != nil && ctx.Err() == nil {
 		a.wrong++
 		a.note("%s: cache gc fails: %s", after, r.output)
 	}
+
 	if ctx.Err() != nil {
 		return // the collection was interrupted too
 	}
+
 	for _, path := range a.workInProgress() {
 		a.leftovers++
 		a.note("%s: %s is left behind", after, strings.TrimPrefix(path, a.dir))

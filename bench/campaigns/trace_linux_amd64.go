@@ -49,10 +49,12 @@ func (s *subject) trace(ctx context.Context, p plan, args ...string) (traced, re
 	if err != nil {
 		return traced{}, result{}, err
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		return traced{}, result{}, err
 	}
+
 	file := filepath.Join(s.dir, "trace.json")
 	os.Remove(file)
 	// The tracer keeps the user of this process. It changes that of the program.
@@ -64,12 +66,15 @@ func (s *subject) trace(ctx context.Context, p plan, args ...string) (traced, re
 	if err == nil {
 		err = json.Unmarshal(b, &t)
 	}
+
 	if r.hung || ctx.Err() != nil {
 		err = nil
 	}
+
 	if err != nil {
 		err = fmt.Errorf("the tracer failed: %w: %s", err, r.output)
 	}
+
 	return t, r, err
 }
 
@@ -80,21 +85,26 @@ func traceMain(args []string) {
 	if err == nil {
 		err = json.Unmarshal([]byte(args[2]), &p)
 	}
+
 	var t traced
 	if err == nil {
 		t, err = follow(p, as, args[3:])
 	}
+
 	var b []byte
 	if err == nil {
 		b, err = json.Marshal(t)
 	}
+
 	if err == nil {
 		err = os.WriteFile(args[0], b, 0o644)
 	}
+
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "campaigns:", err)
 		os.Exit(125)
 	}
+
 	os.Exit(0)
 }
 
@@ -115,30 +125,37 @@ func follow(p plan, as int, args []string) (traced, error) {
 	if err != nil {
 		return traced{}, err
 	}
+
 	attributes := &syscall.SysProcAttr{Ptrace: true, Setpgid: true}
 	if as >= 0 {
 		attributes.Credential = &syscall.Credential{Uid: uint32(as), Gid: uint32(as)}
 	}
+
 	pid, err := syscall.ForkExec(self, append([]string{self, launchVerb}, args...), &syscall.ProcAttr{
 		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: attributes,
 	})
 	if err != nil {
 		return traced{}, err
 	}
+
 	var status unix.WaitStatus
 	if _, err := unix.Wait4(pid, &status, unix.WALL, nil); err != nil {
 		return traced{}, err
 	}
+
 	if err := unix.PtraceSetOptions(pid, traceOptions); err != nil {
 		return traced{}, err
 	}
+
 	if err := unix.PtraceCont(pid, 0); err != nil {
 		return traced{}, err
 	}
+
 	t := &tracer{plan: p, main: pid, alive: map[int]bool{pid: true}}
 	if p.Clock != 0 {
 		t.clock = &wrongClock{random: rand.New(rand.NewPCG(p.Clock, 0))}
 	}
+
 	err = t.wait(&t.result)
 	return t.result, err
 }
@@ -152,6 +169,7 @@ func (t *tracer) wait(result *traced) error {
 		if !ended.IsZero() {
 			options |= unix.WNOHANG
 		}
+
 		pid, err := unix.Wait4(-1, &status, options, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
@@ -167,17 +185,21 @@ func (t *tracer) wait(result *traced) error {
 			time.Sleep(5 * time.Millisecond)
 			continue
 		}
+
 		if status.Exited() || status.Signaled() {
 			delete(t.alive, pid)
 			if pid == t.main {
 				result.Exit = status.ExitStatus()
 				ended = time.Now()
 			}
+
 			continue
 		}
+
 		t.alive[pid] = true
 		t.stopped(pid, status, result)
 	}
+
 	return nil
 }
 
@@ -209,6 +231,7 @@ func (t *tracer) stopped(pid int, status unix.WaitStatus, result *traced) {
 	} else if s := status.StopSignal(); s != unix.SIGTRAP && s != unix.SIGSTOP {
 		signal = int(s)
 	}
+
 	// A thread that was killed cannot be continued. Its end follows.
 	_ = unix.PtraceCont(pid, signal)
 }
@@ -219,20 +242,25 @@ func (t *tracer) call(pid int, result *traced) {
 	if unix.PtraceGetRegs(pid, &regs) != nil {
 		return
 	}
+
 	nr := int(numberOf(&regs))
 	if nr == unix.SYS_CLOCK_GETTIME {
 		if t.clock != nil {
 			t.answer(pid, &regs, result)
 		}
+
 		return
 	}
+
 	if !t.counts(pid, nr, &regs) {
 		return
 	}
+
 	result.Calls++
 	if result.Calls != t.plan.At {
 		return
 	}
+
 	result.Did = fmt.Sprintf("system call %d, the %dth of %s", nr, t.plan.At, programOf(pid))
 	switch {
 	case t.plan.Kill == "process":
@@ -255,12 +283,15 @@ func (t *tracer) counts(pid, nr int, regs *unix.PtraceRegs) bool {
 		return nr != unix.SYS_FCNTL &&
 			(t.plan.Errno == 0 || t.plan.Errno == unix.EMFILE || nr == unix.SYS_OPENAT && creates(regs))
 	}
+
 	if t.plan.Errno == unix.EMFILE {
 		return false
 	}
+
 	if slices.Contains(paths, nr) {
 		return true
 	}
+
 	file, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, firstArgument(regs)))
 	return err == nil && strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "/dev/") &&
 		!strings.HasPrefix(file, "/proc/")

@@ -28,11 +28,14 @@ func manyWriters(ctx context.Context, a *attack) error {
 		if err := os.CopyFS(own.work, os.DirFS(a.work)); err != nil {
 			return err
 		}
+
 		writers = append(writers, &own)
 	}
+
 	if err := a.own(); err != nil {
 		return err
 	}
+
 	for i, own := range writers {
 		random := rand.New(rand.NewPCG(a.random.Uint64(), uint64(i)))
 		wg.Go(func() {
@@ -45,6 +48,7 @@ func manyWriters(ctx context.Context, a *attack) error {
 			}
 		})
 	}
+
 	wg.Go(func() {
 		for end.Err() == nil {
 			if r := a.run(ctx, "cache", "gc", "--max-size", "20000"); r.err != nil && ctx.Err() == nil {
@@ -59,6 +63,7 @@ func manyWriters(ctx context.Context, a *attack) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	return a.recovers(ctx, "all writers")
 }
 

@@ -49,12 +49,14 @@ func bench(o options) error {
 	if err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(dir)
 	stage := func(args ...string) error {
 		out, err := exec.Command(tool, append([]string{"stage"}, args...)...).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%s: %w\n%s", args[0], err, out)
 		}
+
 		return nil
 	}
 	proxy, index := filepath.Join(dir, "proxy"), filepath.Join(dir, "index.json")
@@ -62,15 +64,19 @@ func bench(o options) error {
 	if o.adapter != "" {
 		build = append(build, "--adapter", o.adapter)
 	}
+
 	if o.source != "" {
 		build = append(append(build, "--source", o.source, "--"), o.build...)
 	}
+
 	if err := stage(build...); err != nil {
 		return err
 	}
+
 	if err := stage("snapshot-index", "--proxy", proxy, "--corpus", o.corpus, "--out", index); err != nil {
 		return err
 	}
+
 	var first contracts.RetrievalReport
 	var times []time.Duration
 	others, scores, errored, failed := 0, 0, 0, 0
@@ -84,18 +90,22 @@ func bench(o options) error {
 			fmt.Printf("run %d failed: %v\n", run, err)
 			continue
 		}
+
 		times = append(times, time.Since(started))
 		report, err := contracts.Read[contracts.RetrievalReport](out)
 		if err != nil {
 			return err
 		}
+
 		if first.PerQuery == nil {
 			first = report
 		}
+
 		for i, q := range report.PerQuery {
 			if q.Error != "" {
 				errored++
 			}
+
 			switch want := first.PerQuery[i]; {
 			case !slices.EqualFunc(q.Ranked, want.Ranked,
 				func(a, b contracts.RankedTool) bool { return a.ToolID == b.ToolID }):
@@ -107,9 +117,11 @@ func bench(o options) error {
 			}
 		}
 	}
+
 	if len(times) == 0 {
 		return fmt.Errorf("all %d runs failed", failed)
 	}
+
 	slices.Sort(times)
 	fmt.Printf("%s: %d cold runs, %d failed; %d queries each, %d without an answer\n", first.Proxy, o.runs, failed,
 		len(first.PerQuery), errored)
@@ -120,5 +132,6 @@ func bench(o options) error {
 	if others+failed+errored > 0 {
 		return fmt.Errorf("the runs differ")
 	}
+
 	return nil
 }

@@ -52,29 +52,36 @@ func (b *bench) run() error {
 	if err := executor.Reach(context.Background()); err != nil {
 		return err
 	}
+
 	b.cli = os.Getenv("_EXPERIMENTAL_DAGGER_CLI_BIN")
 	if b.cli == "" {
 		b.cli = "dagger"
 	}
+
 	var err error
 	if b.dir, err = os.MkdirTemp("", "touchstone-dagger-"); err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(b.dir)
 	// Containers require a static program.
 	if err := os.Setenv("CGO_ENABLED", "0"); err != nil {
 		return err
 	}
+
 	if b.tool, err = timing.Build(b.dir); err != nil {
 		return err
 	}
+
 	floor, err := b.warmGate()
 	if err != nil {
 		return err
 	}
+
 	if err := b.oneStage(); err != nil {
 		return err
 	}
+
 	return b.manyAtOnce(floor)
 }
 
@@ -101,15 +108,18 @@ func (b *bench) warmGate() (floor time.Duration, err error) {
 	if err := writeTree(constant, floorModule); err != nil {
 		return 0, err
 	}
+
 	if err := checkout(tree); err != nil {
 		return 0, err
 	}
+
 	if _, err := os.Stat(filepath.Join(tree, "datasets", "baseline_v2.json")); os.IsNotExist(err) {
 		if err := command(tree, b.tool, "baseline", "update", "--cache-dir",
 			filepath.Join(b.dir, "store")); err != nil {
 			return 0, err
 		}
 	}
+
 	samples, err := timing.Compare(os.Stdout, 2, b.runs,
 		timing.Contender{Name: "dagger call of a constant", Dir: constant,
 			Argv: []string{b.cli, "--silent", "call", "answer"}},
@@ -120,6 +130,7 @@ func (b *bench) warmGate() (floor time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
+
 	timing.Print(os.Stdout, "warm gate", samples)
 	floor = samples[0].Median()
 	verdict("warm gate / constant", float64(samples[2].Median())/float64(floor), 2, "")
@@ -136,13 +147,16 @@ func (b *bench) oneStage() error {
 		fmt.Fprintf(&hcl, "stage \"s%d\" {\n  env = { N = \"%d\" }\n  command = [\"touchstone\", \"version\"]\n}\n", i,
 			i)
 	}
+
 	if err := writeTree(dir, map[string]string{"pipeline.hcl": hcl.String()}); err != nil {
 		return err
 	}
+
 	samples, err := b.executors(dir, 1, 1, max(1, b.runs/2), "run")
 	if err != nil {
 		return err
 	}
+
 	timing.Print(os.Stdout, fmt.Sprintf("%d stages one after the other, cold", b.stages), samples)
 	extra := (samples[1].Median() - samples[0].Median()) / time.Duration(b.stages)
 	verdict("a container adds to a stage", float64(extra.Milliseconds()), 300, " ms")
@@ -209,22 +223,27 @@ func checkout(to string) error {
 	if err != nil {
 		return fmt.Errorf("listing the tree (run this in a git checkout): %w", err)
 	}
+
 	for name := range bytes.SplitSeq(bytes.TrimRight(list, "\x00"), []byte{0}) {
 		content, err := os.ReadFile(string(name))
 		if os.IsNotExist(err) {
 			continue
 		}
+
 		if err != nil {
 			return err
 		}
+
 		file := filepath.Join(to, string(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
+
 		if err := os.WriteFile(file, content, 0o644); err != nil {
 			return err
 		}
 	}
+
 	return command(to, "git", "init", "--quiet")
 }
 

@@ -43,9 +43,11 @@ func bench(ctx context.Context, external string) error {
 		fmt.Println("skipped:", err)
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	fmt.Printf("%-10s %-10s %6s %6s %6s %6s %6s %9s\n", "data", "ranking", "R@1", "R@3", "R@5", "R@10", "MRR",
 		"ms/query")
 	sets := []struct{ name, corpus, golden string }{
@@ -58,17 +60,21 @@ func bench(ctx context.Context, external string) error {
 		if err == nil {
 			golden, err = contracts.Read[contracts.GoldenSet](s.golden)
 		}
+
 		if errors.Is(err, fs.ErrNotExist) {
 			fmt.Printf("%-10s skipped: %v: name its directory with -external\n", s.name, err)
 			continue
 		}
+
 		if err != nil {
 			return err
 		}
+
 		if err := compare(ctx, s.name, corpus, golden, model); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -77,15 +83,18 @@ func openModel() (embedding.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	m, err := models.Find(models.USELite)
 	if err != nil {
 		return nil, err
 	}
+
 	began := time.Now()
 	encoder, err := models.Store{Dir: filepath.Join(dir, cache.ModelsDir)}.Open(m)
 	if err != nil {
 		return nil, err
 	}
+
 	fmt.Printf("%s\nloaded and verified in %v\n\n", encoder.Identity(), time.Since(began).Round(time.Millisecond))
 	return encoder, nil
 }
@@ -103,19 +112,23 @@ func compare(ctx context.Context, name string, corpus contracts.Corpus, golden c
 	if err != nil {
 		return err
 	}
+
 	dense, err := direct.NewRanking(ctx, direct.RankDense, corpus.Tools, model)
 	if err != nil {
 		return err
 	}
+
 	reference, err := refproxy.NewIndex(ctx, corpus.Tools, nil)
 	if err != nil {
 		return err
 	}
+
 	defer reference.Close()
 	hybrid, err := refproxy.NewIndex(ctx, corpus.Tools, model)
 	if err != nil {
 		return err
 	}
+
 	defer hybrid.Close()
 	for _, r := range []struct {
 		name string
@@ -125,6 +138,7 @@ func compare(ctx context.Context, name string, corpus contracts.Corpus, golden c
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -136,19 +150,23 @@ func measure(ctx context.Context, data, ranking string, s searcher, golden contr
 		if err != nil {
 			return err
 		}
+
 		judged := map[string]int{}
 		for _, l := range q.Labels {
 			judged[l.ToolID] = l.Relevance
 		}
+
 		t := metrics.EvaluateTopic(ids, judged, 1)
 		for i, v := range []float64{t.Recall(1), t.Recall(3), t.Recall(5), t.Recall(10), t.ReciprocalRank()} {
 			columns[i] = append(columns[i], v)
 		}
 	}
+
 	fmt.Printf("%-10s %-10s", data, ranking)
 	for _, c := range columns {
 		fmt.Printf(" %6.3f", metrics.Mean(c))
 	}
+
 	fmt.Printf(" %9.2f\n", float64(time.Since(began).Milliseconds())/float64(len(golden.Queries)))
 	return nil
 }

@@ -34,6 +34,7 @@ func bench(runs, copies int) error {
 	if err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(dir)
 	store := filepath.Join(dir, "store")
 	// A used cache directory is moved aside and removed at the end. After many files were
@@ -46,6 +47,7 @@ func bench(runs, copies int) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
+
 		return err
 	}
 
@@ -54,12 +56,14 @@ func bench(runs, copies int) error {
 	if err != nil {
 		return err
 	}
+
 	timing.Print(os.Stdout, "the real pipeline, cold (empty cache)", cold)
 
 	small := filepath.Join(dir, "small")
 	if err := timing.WriteGraph(small, 24); err != nil {
 		return err
 	}
+
 	warm, err := timing.Compare(os.Stdout, 2, runs,
 		timing.Contender{Name: "touchstone", Argv: gate},
 		timing.Contender{Name: "ninja", Dir: small, Argv: []string{"ninja", "--quiet"}},
@@ -67,12 +71,14 @@ func bench(runs, copies int) error {
 	if err != nil {
 		return err
 	}
+
 	timing.Print(os.Stdout, "the real pipeline, nothing to do (ninja: 25 copies)", warm)
 
 	graph := filepath.Join(dir, "copies")
 	if err := timing.WriteGraph(graph, copies); err != nil {
 		return err
 	}
+
 	for _, jobs := range []string{"1", strconv.Itoa(runtime.NumCPU())} {
 		executed, err := timing.Compare(os.Stdout, 1, 5,
 			timing.Contender{Name: "touchstone", Dir: graph, Before: fresh,
@@ -83,6 +89,7 @@ func bench(runs, copies int) error {
 		if err != nil {
 			return err
 		}
+
 		timing.Print(os.Stdout, fmt.Sprintf("executing %d copies, %s at a time", copies, jobs), executed)
 		if len(executed) == 2 {
 			each := func(d time.Duration) time.Duration {
@@ -93,5 +100,6 @@ func bench(runs, copies int) error {
 				each(executed[0].Median()-executed[1].Median()), each(executed[0].Times[0]-executed[1].Times[0]))
 		}
 	}
+
 	return nil
 }

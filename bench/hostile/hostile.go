@@ -219,12 +219,14 @@ func list(n int, open, element, end string) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
+
 		if strings.Contains(element, "%") {
 			fmt.Fprintf(&b, element, i)
 		} else {
 			b.WriteString(element)
 		}
 	}
+
 	b.WriteString(end)
 	return b.String()
 }

@@ -31,16 +31,19 @@ func bench(sizes string, runs int) error {
 	if err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(dir)
 	for _, field := range strings.Split(sizes, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
 		if err != nil {
 			return fmt.Errorf("-n %q: %w", sizes, err)
 		}
+
 		graph := filepath.Join(dir, field)
 		if err := timing.WriteGraph(graph, n); err != nil {
 			return err
 		}
+
 		samples, err := timing.Compare(os.Stdout, 2, runs,
 			timing.Contender{Name: "touchstone", Dir: graph,
 				Argv: []string{tool, "run", "--progress", "quiet", "--cache-dir", filepath.Join(dir, "store")}},
@@ -50,7 +53,9 @@ func bench(sizes string, runs int) error {
 		if err != nil {
 			return err
 		}
+
 		timing.Print(os.Stdout, fmt.Sprintf("nothing to do, %d copies and one concatenation", n), samples)
 	}
+
 	return nil
 }

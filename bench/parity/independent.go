@@ -21,6 +21,7 @@ func figures(q contracts.QueryResult) map[string]float64 {
 			relevant++
 		}
 	}
+
 	out := map[string]float64{}
 	for _, k := range []int{1, 3, 5, 10} {
 		found := 0
@@ -29,25 +30,31 @@ func figures(q contracts.QueryResult) map[string]float64 {
 				found++
 			}
 		}
+
 		out[fmt.Sprint("recall_at_", k)] = float64(found) / float64(relevant)
 	}
+
 	for rank := len(q.Ranked); rank >= 1; rank-- {
 		if grade[q.Ranked[rank-1].ToolID] > 0 {
 			out["mrr"] = 1 / float64(rank)
 		}
 	}
+
 	for rank := range q.Ranked {
 		if grade[q.Ranked[rank].ToolID] == 0 {
 			continue
 		}
+
 		upTo := 0
 		for _, r := range q.Ranked[:rank+1] {
 			if grade[r.ToolID] > 0 {
 				upTo++
 			}
 		}
+
 		out["map"] += float64(upTo) / float64(rank+1) / float64(relevant)
 	}
+
 	slices.Sort(gains)
 	slices.Reverse(gains)
 	var got, best float64
@@ -56,10 +63,12 @@ func figures(q contracts.QueryResult) map[string]float64 {
 		if i < len(q.Ranked) {
 			got += float64(grade[q.Ranked[i].ToolID]) * discount
 		}
+
 		if i < len(gains) {
 			best += float64(gains[i]) * discount
 		}
 	}
+
 	out["ndcg_at_10"] = got / best
 	return out
 }
@@ -73,11 +82,13 @@ func disagreement(report contracts.RetrievalReport) float64 {
 			sum[name] += v
 		}
 	}
+
 	worst := 0.0
 	for _, name := range contracts.MetricNames {
 		v := report.Metrics[name]
 		worst = math.Max(worst, math.Abs(v-sum[name]/float64(len(report.PerQuery))))
 	}
+
 	return worst
 }
 
@@ -102,6 +113,7 @@ func describeMoves(a, b contracts.RetrievalReport) {
 				text += fmt.Sprintf(" %d:%s", r.Rank, r.ToolID)
 			}
 		}
+
 		return text
 	}
 	for i, q := range a.PerQuery {
@@ -111,6 +123,7 @@ func describeMoves(a, b contracts.RetrievalReport) {
 		for _, name := range contracts.MetricNames {
 			differs = differs || math.Abs(x[name]-y[name]) > 1e-12
 		}
+
 		if differs {
 			fmt.Printf("  %s:%s; then%s\n", q.ID, ranks(q), ranks(other))
 		}

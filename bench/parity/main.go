@@ -57,10 +57,12 @@ func parity(source, adapter string) error {
 	if source == "" {
 		return fmt.Errorf("give a checkout of mcpproxy-go with -source")
 	}
+
 	dir, tool, err := timing.Workspace("parity")
 	if err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(dir)
 	w := work{dir: dir, tool: tool, source: source}
 	err = w.run("stage", "build-proxy", "--out", w.path("proxy"), "--detectors", w.path("detectors"), "--adapter",
@@ -68,9 +70,11 @@ func parity(source, adapter string) error {
 	if err != nil {
 		return err
 	}
+
 	if err := w.retrieval(); err != nil {
 		return err
 	}
+
 	return w.detectors()
 }
 
@@ -86,6 +90,7 @@ func (w work) retrieval() error {
 	if err != nil {
 		return err
 	}
+
 	reports := map[string]contracts.RetrievalReport{}
 	for i, c := range corpora {
 		name := fmt.Sprint("c", i)
@@ -93,19 +98,23 @@ func (w work) retrieval() error {
 		if c.schemas != "" {
 			args = append(args, "--schemas", w.path("c0.corpus"), "--version", "v1-with-schemas")
 		}
+
 		if err := w.run(args...); err != nil {
 			return err
 		}
+
 		err := w.run("data", "import", filepath.Join(w.source, evaluation, "retrieval_golden_v1.json"),
 			"--corpus", w.path(name+".corpus"), "-o", w.path(name+".golden"))
 		if err != nil {
 			return err
 		}
+
 		err = w.run("stage", "snapshot-index", "--proxy", w.path("proxy"), "--corpus", w.path(name+".corpus"), "--out",
 			w.path(name+".index"))
 		if err != nil {
 			return err
 		}
+
 		for _, search := range []string{contracts.SearchREST, contracts.SearchMCP} {
 			out := w.path(name + "." + search)
 			err := w.run("stage", "score-retrieval", "--proxy", w.path("proxy"), "--corpus", w.path(name+".corpus"),
@@ -114,13 +123,16 @@ func (w work) retrieval() error {
 			if err != nil {
 				return err
 			}
+
 			report, err := contracts.Read[contracts.RetrievalReport](out)
 			if err != nil {
 				return err
 			}
+
 			reports[c.name+"/"+search] = report
 		}
 	}
+
 	fmt.Println("| figure | published | v2 | v1, schemas of v2 | v1 |")
 	fmt.Println("|---|---|---|---|---|")
 	for _, metric := range contracts.MetricNames {
@@ -129,23 +141,28 @@ func (w work) retrieval() error {
 			v := reports[c.name+"/rest"].Metrics[metric]
 			fmt.Printf(" %.4f |", v)
 		}
+
 		fmt.Println()
 	}
+
 	worst := 0.0
 	for _, report := range reports {
 		worst = math.Max(worst, disagreement(report))
 	}
+
 	fmt.Printf("\nlargest difference between our figures and the second computation, over %d reports: %.1e\n",
 		len(reports), worst)
 	for _, c := range corpora {
 		fmt.Printf("corpus %s: %d of %d lists differ between REST and MCP\n", c.name,
 			len(otherLists(reports[c.name+"/rest"], reports[c.name+"/mcp"])), len(reports[c.name+"/rest"].PerQuery))
 	}
+
 	for i, c := range corpora[1:] {
 		before := corpora[i]
 		fmt.Printf("\nqueries whose figures differ, corpus %s, then %s:\n", before.name, c.name)
 		describeMoves(reports[before.name+"/rest"], reports[c.name+"/rest"])
 	}
+
 	return nil
 }
 
@@ -155,6 +172,7 @@ func readPublished(file string) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var b struct {
 		RecallAt map[string]float64 `json:"recall_at"`
 		MRR      float64            `json:"mrr"`
@@ -164,10 +182,12 @@ func readPublished(file string) (map[string]float64, error) {
 	if err := json.Unmarshal(data, &b); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+
 	published := map[string]float64{"mrr": b.MRR, "ndcg_at_10": b.NDCG, "map": b.MAP}
 	for k, v := range b.RecallAt {
 		published["recall_at_"+k] = v
 	}
+
 	return published, nil
 }
 
@@ -185,6 +205,7 @@ func (w work) detectors() error {
 		if err := w.run(args...); err != nil {
 			return err
 		}
+
 		fmt.Printf("\n%s\n| detector | caught | share | 95%% | hard negatives flagged | share | 95%% | plain benign "+
 			"flagged |\n|---|---|---|---|---|---|---|---|\n", c.file)
 		for _, d := range []struct{ name, adapted string }{
@@ -197,16 +218,20 @@ func (w work) detectors() error {
 			if d.adapted != "" {
 				args = append(args, "--adapted", d.adapted)
 			}
+
 			if err := w.run(args...); err != nil {
 				return err
 			}
+
 			r, err := contracts.Read[contracts.SecurityReport](out)
 			if err != nil {
 				return err
 			}
+
 			printDetector(r)
 		}
 	}
+
 	return nil
 }
 
@@ -217,6 +242,7 @@ func printDetector(r contracts.SecurityReport) {
 		if e.Verdict == contracts.VerdictFlagged {
 			flagged = 1
 		}
+
 		switch e.Category {
 		case contracts.CategoryHardNegative:
 			hard, hardFlagged = hard+1, hardFlagged+flagged
@@ -224,6 +250,7 @@ func printDetector(r contracts.SecurityReport) {
 			benign, benignFlagged = benign+1, benignFlagged+flagged
 		}
 	}
+
 	share := func(k, n int) string {
 		i, _ := metrics.Wilson(k, n)
 		return fmt.Sprintf("%d of %d | %.3f | %.3f to %.3f", k, n, float64(k)/float64(n), i.Low, i.High)

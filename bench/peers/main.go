@@ -22,12 +22,15 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == pipelockVerb {
 		exit(servePipelock(os.Args[2:]))
 	}
+
 	if len(os.Args) > 1 && os.Args[1] == stopsVerb {
 		exit(serveStops())
 	}
+
 	if len(os.Args) > 1 && os.Args[1] == listVerb {
 		exit(serveLists(os.Args[2:]))
 	}
+
 	var o options
 	flag.StringVar(&o.tools, "tools", "", "a file of rows with server, tool, description and inputSchema")
 	flag.Func("security", "a security corpus to find attacks in (repeatable)", func(file string) error {
@@ -78,20 +81,24 @@ func (o options) time(dir, tool string) error {
 	if err != nil {
 		return fmt.Errorf("%w: name a file with -tools", err)
 	}
+
 	var rows struct {
 		Tools []row `json:"tools"`
 	}
 	if err := json.Unmarshal(text, &rows); err != nil || len(rows.Tools) == 0 {
 		return fmt.Errorf("%s holds no rows of tools: %v", o.tools, err)
 	}
+
 	once, err := o.compare(tool, filepath.Join(dir, "once"), rows.Tools, 1)
 	if err != nil {
 		return err
 	}
+
 	more, err := o.compare(tool, filepath.Join(dir, "more"), rows.Tools, o.copies)
 	if err != nil {
 		return err
 	}
+
 	// Startup costs occur in both runs and cancel out in the difference.
 	// Processor time is used because other load makes wall times long.
 	fmt.Println("tools per second of processor time, without startup:")
@@ -99,6 +106,7 @@ func (o options) time(dir, tool string) error {
 		extra := s.MedianCPU() - once[i].MedianCPU()
 		fmt.Printf("  %-12s %10.0f\n", s.Name, float64((o.copies-1)*len(rows.Tools))/extra.Seconds())
 	}
+
 	return nil
 }
 
@@ -106,6 +114,7 @@ func (o options) compare(tool, dir string, tools []row, copies int) ([]timing.Sa
 	if err := write(dir, tools, copies); err != nil {
 		return nil, err
 	}
+
 	all := filepath.Join(dir, "all.json")
 	contenders := []timing.Contender{
 		{Name: "touchstone", Argv: []string{tool, "scan", "--fail-on", "none", "--json", all}},
@@ -115,21 +124,25 @@ func (o options) compare(tool, dir string, tools []row, copies int) ([]timing.Sa
 			timing.Contender{Name: "aguara",
 				Argv: []string{o.aguara, "scan", "--format", "json", "--no-update-check", filepath.Join(dir, "each")}})
 	}
+
 	if o.mcpScanner != "" {
 		contenders = append(contenders,
 			timing.Contender{Name: "mcp-scanner",
 				Argv: []string{o.python, "-B", "bench/peers/static.py", o.mcpScanner, all}})
 	}
+
 	samples, err := timing.Compare(os.Stdout, 1, o.runs, contenders...)
 	if err != nil {
 		return nil, err
 	}
+
 	n := copies * len(tools)
 	timing.Print(os.Stdout, fmt.Sprintf("%d tools, whole processes", n), samples)
 	for _, s := range samples {
 		fmt.Printf("  %-12s %10.0f tools per second, %8.0f per second of processor time\n",
 			s.Name, float64(n)/s.Median().Seconds(), float64(n)/s.MedianCPU().Seconds())
 	}
+
 	return samples, nil
 }
 
@@ -161,6 +174,7 @@ func write(dir string, tools []row, copies int) error {
 			}
 		}
 	}
+
 	return save(filepath.Join(dir, "all.json"), all...)
 }
 

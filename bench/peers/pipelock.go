@@ -43,16 +43,19 @@ func servePipelock(args []string) error {
 	if len(args) != 1 {
 		return errors.New("name the program pipelock")
 	}
+
 	p := pipelock{program: args[0]}
 	var err error
 	if p.home, err = os.MkdirTemp("", "pipelock-"); err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(p.home)
 	p.config = filepath.Join(p.home, "pipelock.yaml")
 	if err := os.WriteFile(p.config, []byte(pipelockConfig), 0o600); err != nil {
 		return err
 	}
+
 	return detectors.ServeFunc(p.judge, os.Stdin, os.Stdout)
 }
 
@@ -76,24 +79,30 @@ func (p pipelock) judge(r contracts.DetectorRequest) (contracts.DetectorVerdict,
 			r.Approved.OutputSchema
 		versions = []definition{before, now}
 	}
+
 	var lists []byte
 	for _, v := range versions {
 		if v.Name == "" {
 			v.Name = "tool"
 		}
+
 		if len(v.InputSchema) == 0 {
 			v.InputSchema = json.RawMessage(`{"type": "object"}`)
 		}
+
 		line, err := json.Marshal(map[string]any{"tools": []definition{v}})
 		if err != nil {
 			return contracts.DetectorVerdict{}, err
 		}
+
 		lists = append(append(lists, line...), '\n')
 	}
+
 	file := filepath.Join(p.home, "lists.jsonl")
 	if err := os.WriteFile(file, lists, 0o600); err != nil {
 		return contracts.DetectorVerdict{}, err
 	}
+
 	blocked, err := p.session(file, len(versions))
 	return contracts.DetectorVerdict{ID: r.ID, Flagged: blocked}, err
 }
@@ -111,6 +120,7 @@ func (p pipelock) session(file string, n int) (blocked bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	cmd := exec.Command(p.program, "mcp", "proxy", "--config", p.config, "--", self, listVerb, file)
 	cmd.Dir, cmd.Env = p.home, []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH")}
 	var errs bytes.Buffer
@@ -119,13 +129,16 @@ func (p pipelock) session(file string, n int) (blocked bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return false, err
 	}
+
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
+
 	blocked, err = converse(in, bufio.NewReader(out), n)
 	in.Close()
 	_, _ = io.Copy(io.Discard, out)
@@ -133,6 +146,7 @@ func (p pipelock) session(file string, n int) (blocked bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("%w: %s", err, strings.TrimSpace(errs.String()))
 	}
+
 	return blocked, nil
 }
 
@@ -145,15 +159,18 @@ func converse(in io.Writer, out *bufio.Reader, n int) (blocked bool, err error) 
 			params); err != nil {
 			return m, err
 		}
+
 		for m.ID != id { // notifications have no id
 			line, err := out.ReadBytes('\n')
 			if err != nil {
 				return m, fmt.Errorf("pipelock did not answer %s: %w", method, err)
 			}
+
 			if err := json.Unmarshal(line, &m); err != nil {
 				return m, fmt.Errorf("pipelock answered %s with %q: %w", method, line, err)
 			}
 		}
+
 		return m, nil
 	}
 	m, err := ask(1, "initialize",
@@ -161,17 +178,21 @@ func converse(in io.Writer, out *bufio.Reader, n int) (blocked bool, err error) 
 	if err != nil {
 		return false, err
 	}
+
 	if m.Error != nil {
 		return false, fmt.Errorf("pipelock refused the session: %s", m.Error)
 	}
+
 	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
 		return false, err
 	}
+
 	for i := range n {
 		if m, err = ask(i+2, "tools/list", "{}"); err != nil {
 			return false, err
 		}
 	}
+
 	return m.Error != nil, nil
 }
 
@@ -181,10 +202,12 @@ func serveLists(args []string) error {
 	if len(args) != 1 {
 		return errors.New("name a file with one result of tools/list a line")
 	}
+
 	text, err := os.ReadFile(args[0])
 	if err != nil {
 		return err
 	}
+
 	lists := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	requests := bufio.NewScanner(os.Stdin)
 	for requests.Scan() {
@@ -195,6 +218,7 @@ func serveLists(args []string) error {
 		if err := json.Unmarshal(requests.Bytes(), &request); err != nil {
 			return err
 		}
+
 		result := []byte(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"peers","version":"1"}}`)
 		switch request.Method {
 		case "initialize":
@@ -202,11 +226,14 @@ func serveLists(args []string) error {
 			if len(lists) == 0 {
 				return errors.New("there is no further list")
 			}
+
 			result, lists = lists[0], lists[1:]
 		default:
 			continue
 		}
+
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", request.ID, result)
 	}
+
 	return requests.Err()
 }

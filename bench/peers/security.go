@@ -37,10 +37,12 @@ func (o options) find(dir, tool string) error {
 	if len(o.security) == 0 {
 		return nil
 	}
+
 	peers, err := o.peers(dir)
 	if err != nil {
 		return err
 	}
+
 	for _, file := range o.security {
 		fmt.Printf("%s:\n%-12s %18s %18s %22s %22s %8s\n", file, "", "attacks caught", "attacks stopped",
 			"hard negatives", "plain tools", "errors")
@@ -49,6 +51,7 @@ func (o options) find(dir, tool string) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
+
 			caught := count(report.PerEntry)
 			stopped := caught
 			if p.strict != nil {
@@ -56,13 +59,16 @@ func (o options) find(dir, tool string) error {
 				if err != nil {
 					return fmt.Errorf("%s: %w", p.name, err)
 				}
+
 				stopped = count(strict.PerEntry)
 			}
+
 			fmt.Printf("%-12s %18s %18s %22s %22s %8d\n", p.name, share(caught.attacks), share(stopped.attacks),
 				flaggedAndStopped(caught.hard, stopped.hard), flaggedAndStopped(caught.plain, stopped.plain),
 				report.Detector.Errored)
 		}
 	}
+
 	return nil
 }
 
@@ -72,6 +78,7 @@ func (o options) peers(dir string) ([]peer, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	list := []peer{
 		{name: "touchstone", flags: []string{"--detector", "scanner"},
 			strict: []string{"--detector", "touchstone", "--", self, stopsVerb}},
@@ -84,24 +91,29 @@ func (o options) peers(dir string) ([]peer, error) {
 		if err := build.Run(); err != nil {
 			return nil, fmt.Errorf("building the adapter of aguara: %w", err)
 		}
+
 		at := func(severity string) []string {
 			return []string{"--detector", "aguara", "--entry-timeout", "1m", "--", adapter, "-aguara", o.aguara,
 				"-severity", severity}
 		}
 		list = append(list, peer{name: "aguara", flags: at("medium"), strict: at("high")})
 	}
+
 	if o.pipelock != "" {
 		list = append(list, peer{name: "pipelock",
 			flags: []string{"--detector", "pipelock", "--entry-timeout", "1m", "--", self, pipelockVerb, o.pipelock}})
 	}
+
 	if o.mcpproxy != "" {
 		detectors, err := o.adapted(dir)
 		if err != nil {
 			return nil, err
 		}
+
 		list = append(list, peer{name: "mcpproxy-go",
 			flags: []string{"--detector", "mcpproxy-detect", "--adapted", detectors}})
 	}
+
 	return list, nil
 }
 
@@ -113,14 +125,17 @@ func (o options) adapted(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: name the program with -mcpproxy", err)
 	}
+
 	if err := os.Mkdir(source, 0o755); err != nil {
 		return "", err
 	}
+
 	for _, name := range []string{"scan-eval", "mcpproxy"} {
 		if err := os.WriteFile(filepath.Join(source, name), program, 0o755); err != nil {
 			return "", err
 		}
 	}
+
 	return detectors, run(filepath.Join(dir, "touchstone"), "stage", "build-proxy", "--adapter",
 		"adapters/mcpproxy.hcl",
 		"--source", source, "--detectors", detectors, "--out", filepath.Join(dir, "proxy"))
@@ -160,11 +175,13 @@ func count(entries []contracts.EntryResult) figures {
 		case contracts.CategoryBenign:
 			class = &f.plain
 		}
+
 		class.total++
 		if e.Verdict == contracts.VerdictFlagged {
 			class.flagged++
 		}
 	}
+
 	return f
 }
 

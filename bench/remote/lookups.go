@@ -22,18 +22,22 @@ func (b *bench) open(ctx context.Context, name string) (*cache.Store, *remote.Re
 	if err != nil {
 		return nil, nil, err
 	}
+
 	at, err := remote.ParseAddress(b.server.Address)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	key, err := signing.OpenKey(ctx, b.key, os.LookupEnv)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	allowed, err := signing.ReadAllowed(ctx, b.allowed)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	now := time.Now()
 	results, err := remote.Open(ctx, remote.Options{
 		Settings: remote.Settings{Address: at, Agent: "bench"}, Store: store, Sign: key.Sign,
@@ -54,6 +58,7 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+
 	began := time.Now()
 	for i := range n {
 		content := fmt.Appendf(nil, "content %d", i)
@@ -61,6 +66,7 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
+
 		r := &cache.Record{
 			Key: keyOf(i), Stage: "stage", Instance: fmt.Sprint("n=", i), Executor: "local", Started: time.Now(),
 			Attempts: 1,
@@ -71,14 +77,18 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 			r.Components = append(r.Components,
 				cache.Component{Name: fmt.Sprint("input.", c), Digest: d, Value: "datasets/file.json"})
 		}
+
 		if err := store.PutRecord(r); err != nil {
 			return err
 		}
+
 		upload.Offer(r.Key)
 	}
+
 	if lost := upload.Close(ctx); lost > 0 {
 		return fmt.Errorf("%d results were not uploaded", lost)
 	}
+
 	_ = store.Close()
 	fmt.Printf("%d results of one small content:\n", n)
 	fmt.Printf("  made, signed and uploaded   %8.3f s\n", time.Since(began).Seconds())
@@ -88,6 +98,7 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+
 	few := min(n, 500)
 	one.Lookup(keyOf(-1)) // connects
 	each := func(first int, want bool) (time.Duration, error) {
@@ -97,16 +108,19 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 				return 0, fmt.Errorf("result %d: found %v: %s", first+i, found, why)
 			}
 		}
+
 		return time.Since(began) / time.Duration(few), nil
 	}
 	trip, err := each(n, false)
 	if err != nil {
 		return err
 	}
+
 	hit, err := each(0, true)
 	if err != nil {
 		return err
 	}
+
 	one.Close(ctx)
 	_ = store.Close()
 	fmt.Printf("  one at a time               %8.3f ms a hit, %.3f ms a round trip without a result, %.3f ms beyond "+
@@ -116,6 +130,7 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+
 	before := processorTime()
 	began = time.Now()
 	var next, found atomic.Int64
@@ -127,12 +142,14 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 				if i >= n {
 					return
 				}
+
 				if ok, _ := many.Lookup(keyOf(i)); ok {
 					found.Add(1)
 				}
 			}
 		})
 	}
+
 	wg.Wait()
 	took, cpu := time.Since(began), processorTime()-before
 	many.Close(ctx)
@@ -140,6 +157,7 @@ func (b *bench) lookups(ctx context.Context, n int) error {
 	if int(found.Load()) != n {
 		return errors.New("not all results were found")
 	}
+
 	fmt.Printf("  64 at a time                %8.3f s, with their records written to the cache here, %.3f s of "+
 		"processor time without the server's\n", took.Seconds(), cpu.Seconds())
 	return nil

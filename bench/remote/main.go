@@ -50,6 +50,7 @@ func main() {
 	} else {
 		err = measure(ctx, *gate, *results, *stages, *rounds)
 	}
+
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "remote:", err)
 		os.Exit(1)
@@ -68,34 +69,42 @@ func measure(ctx context.Context, gate bool, results, stages, rounds int) error 
 	if err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(dir)
 	b := &bench{dir: dir, tool: tool, key: filepath.Join(dir, "key"), allowed: filepath.Join(dir, "allowed")}
 	if out, err := exec.CommandContext(ctx, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f",
 		b.key).CombinedOutput(); err != nil {
 		return fmt.Errorf("making a key: %w: %s", err, out)
 	}
+
 	public, err := os.ReadFile(b.key + ".pub")
 	if err != nil {
 		return err
 	}
+
 	if err := os.WriteFile(b.allowed, append([]byte("ci "), public...), 0o644); err != nil {
 		return err
 	}
+
 	if b.program, err = remotetest.Program(ctx, filepath.Join("bench", "remote", "server")); err != nil {
 		return err
 	}
+
 	if b.server, err = b.empty(ctx, "server"); err != nil {
 		return err
 	}
+
 	defer b.server.Kill()
 	if gate {
 		if err := b.gate(ctx, rounds); err != nil {
 			return err
 		}
 	}
+
 	if err := b.lookups(ctx, results); err != nil {
 		return err
 	}
+
 	return b.uploads(ctx, stages, rounds)
 }
 
@@ -105,6 +114,7 @@ func measureWorkers(ctx context.Context, workers, executor string, naps int, mem
 	if err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(dir)
 	b := &bench{dir: dir, tool: tool, allowed: filepath.Join(dir, "allowed")}
 	each := func(list string, measure func(int) error) error {
@@ -112,19 +122,23 @@ func measureWorkers(ctx context.Context, workers, executor string, naps int, mem
 			if text == "" {
 				continue
 			}
+
 			n, err := strconv.Atoi(text)
 			if err == nil {
 				err = measure(n)
 			}
+
 			if err != nil {
 				return err
 			}
 		}
+
 		return nil
 	}
 	if err := each(workers, func(n int) error { return b.naps(ctx, executor, n, naps) }); err != nil {
 		return err
 	}
+
 	return each(memory, func(n int) error { return b.memory(ctx, n) })
 }
 
@@ -164,15 +178,18 @@ func (b *bench) runWith(ctx context.Context, work, store string, variables []str
 	if err != nil {
 		return f, took, fmt.Errorf("%s %s: %w", b.tool, strings.Join(args, " "), err)
 	}
+
 	if slices.Contains(args, "gate") {
 		var g struct{ Run facts }
 		err, f = json.Unmarshal(out, &g), g.Run
 	} else {
 		err = json.Unmarshal(out, &f)
 	}
+
 	if err == nil && f.Remote.Problem != "" {
 		err = errors.New(f.Remote.Problem)
 	}
+
 	return f, took, err
 }
 
@@ -195,12 +212,14 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 		if err != nil {
 			err = fmt.Errorf("git clone: %w: %s", err, out)
 		}
+
 		return to, err
 	}
 	one, err := clone("one")
 	if err != nil {
 		return err
 	}
+
 	var f facts
 	var took time.Duration
 	var without, with []time.Duration
@@ -209,21 +228,26 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 		if _, took, err = b.run(ctx, one, fmt.Sprint("one-store-", i), "gate"); err != nil {
 			return err
 		}
+
 		without = append(without, took)
 		// A server of its own: instances of one server share their content.
 		if server, err = b.empty(ctx, fmt.Sprint("server-", i)); err != nil {
 			return err
 		}
+
 		defer server.Kill()
 		if f, took, err = b.runWith(ctx, one, fmt.Sprint("one-store-with-", i), b.remote(server, "read-write"),
 			"gate"); err != nil {
 			return err
 		}
+
 		if f.Remote.Uploaded != f.Executed {
 			return fmt.Errorf("%d of %d results uploaded", f.Remote.Uploaded, f.Executed)
 		}
+
 		with = append(with, took)
 	}
+
 	a, c := median(without), median(with)
 	fmt.Printf("  computed                    %8.3f s  %3d executed, median of %d\n", a.Seconds(), f.Executed, rounds)
 	fmt.Printf("  computed, and uploaded      %8.3f s  %3d executed, %s of content, %+.1f%%\n", c.Seconds(), f.Executed,
@@ -231,19 +255,23 @@ func (b *bench) gate(ctx context.Context, rounds int) error {
 	if f, took, err = b.run(ctx, one, "one-store-0", "gate"); err != nil {
 		return err
 	}
+
 	fmt.Printf("  again, from the cache here  %8.3f s  %3d executed\n", took.Seconds(), f.Executed)
 	for i := range 3 {
 		fresh, err := clone(fmt.Sprint("fresh-", i))
 		if err != nil {
 			return err
 		}
+
 		if f, took, err = b.runWith(ctx, fresh, fmt.Sprint("fresh-store-", i), b.remote(server, "read"),
 			"gate"); err != nil {
 			return err
 		}
+
 		fmt.Printf("  no cache, from the server   %8.3f s  %3d executed, %d lookups, %d contents fetched, %s\n",
 			took.Seconds(), f.Executed, f.Remote.Lookups, f.Remote.Fetched, kib(f.Remote.FetchedBytes))
 	}
+
 	return nil
 }
 
@@ -255,6 +283,7 @@ func (b *bench) uploads(ctx context.Context, stages, rounds int) error {
 	if err := os.Mkdir(work, 0o755); err != nil {
 		return err
 	}
+
 	pipeline := fmt.Sprintf(`variable "round" {}
 stage "short" {
   matrix  { n = range(%d) }
@@ -265,26 +294,32 @@ stage "short" {
 	if err := os.WriteFile(filepath.Join(work, "pipeline.hcl"), []byte(pipeline), 0o644); err != nil {
 		return err
 	}
+
 	var without, with []time.Duration
 	for i := range rounds {
 		f, took, err := b.run(ctx, work, fmt.Sprint("without-", i), "run", "--var", fmt.Sprintf("round=%d", i))
 		if err != nil {
 			return err
 		}
+
 		without = append(without, took)
 		if f.Executed != stages {
 			return fmt.Errorf("%d stages executed, not %d", f.Executed, stages)
 		}
+
 		f, took, err = b.runWith(ctx, work, fmt.Sprint("with-", i), b.remote(b.server, "read-write"), "run", "--var",
 			fmt.Sprintf("round=%d", i))
 		if err != nil {
 			return err
 		}
+
 		if f.Remote.Uploaded != stages {
 			return fmt.Errorf("%d results uploaded, not %d", f.Remote.Uploaded, stages)
 		}
+
 		with = append(with, took)
 	}
+
 	a, c := median(without), median(with)
 	fmt.Printf("a run of %d stages of 50 ms, median of %d:\n", stages, rounds)
 	fmt.Printf("  without a server            %8.3f s\n", a.Seconds())

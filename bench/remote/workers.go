@@ -42,13 +42,16 @@ func (b *bench) naps(ctx context.Context, at string, workers, instances int) err
 		if own, err = remotetest.StartMemory(); err != nil {
 			return err
 		}
+
 		defer own.Stop()
 		own.Workers, at = workers, own.Address
 	}
+
 	work, err := b.matrix("naps", fmt.Sprintf("sleep %g; echo $0 > out/result", napping.Seconds()), instances)
 	if err != nil {
 		return err
 	}
+
 	ideal := napping * time.Duration(instances) / time.Duration(workers)
 	fmt.Printf("%d instances of %s on %d workers, ideal %.1f s:\n", instances, napping, workers, ideal.Seconds())
 	for _, c := range []struct {
@@ -63,13 +66,16 @@ func (b *bench) naps(ctx context.Context, at string, workers, instances int) err
 		if err != nil {
 			return err
 		}
+
 		if f.Executed != instances {
 			return fmt.Errorf("%d of %d instances executed", f.Executed, instances)
 		}
+
 		over := (took - ideal) * time.Duration(workers) / time.Duration(instances)
 		fmt.Printf("  %-8s %8.3f s  %.2f of ideal, %.1f ms of a worker an instance beyond its sleep\n", c.name,
 			took.Seconds(), took.Seconds()/ideal.Seconds(), ms(over))
 	}
+
 	if own != nil {
 		own.Locked(func() {
 			var bytes int
@@ -78,10 +84,12 @@ func (b *bench) naps(ctx context.Context, at string, workers, instances int) err
 					bytes += len(b)
 				}
 			}
+
 			fmt.Printf("  the server holds %.1f contents and %d bytes an instance, besides the program\n",
 				float64(len(own.Blobs))/float64(instances), bytes/instances)
 		})
 	}
+
 	return nil
 }
 
@@ -92,6 +100,7 @@ func (b *bench) memory(ctx context.Context, instances int) error {
 	if err != nil {
 		return err
 	}
+
 	defer m.Stop()
 	m.Workers = 64
 	m.Instead = func(instance string, _ *repb.Command) (*repb.ActionResult, error) {
@@ -104,6 +113,7 @@ func (b *bench) memory(ctx context.Context, instances int) error {
 	if err != nil {
 		return err
 	}
+
 	store := filepath.Join(b.dir, fmt.Sprint("memory-store-", instances))
 	for _, what := range []string{"executed", "up to date"} {
 		cmd := exec.CommandContext(ctx, b.tool, "run", "--executor", "remote", "--progress", "quiet", "--cache-dir",
@@ -114,15 +124,18 @@ func (b *bench) memory(ctx context.Context, instances int) error {
 		if err := cmd.Start(); err != nil {
 			return err
 		}
+
 		most := watched(cmd)
 		if err := cmd.Wait(); err != nil {
 			return err
 		}
+
 		took := time.Since(began)
 		cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		fmt.Printf("  %7d instances, %-10s %8.1f MiB, %8.3f s, %8.3f s of processor time\n", instances, what,
 			float64(<-most)/(1<<20), took.Seconds(), cpu.Seconds())
 	}
+
 	return nil
 }
 
@@ -139,6 +152,7 @@ func watched(cmd *exec.Cmd) <-chan int64 {
 				result <- most
 				return
 			}
+
 			most = max(most, now)
 			time.Sleep(5 * time.Millisecond)
 		}

@@ -56,17 +56,21 @@ func bench(tools, flat string, queries int, vars []string) error {
 	if err != nil {
 		return err
 	}
+
 	counts, err := numbers("-flat", flat)
 	if err != nil {
 		return err
 	}
+
 	if len(sizes) == 0 {
 		return fmt.Errorf("-tools names no size: give at least one, such as 1000")
 	}
+
 	dir, tool, err := timing.Workspace("scale")
 	if err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(dir)
 	b := &bencher{dir: dir, tool: tool, vars: vars}
 	fmt.Printf("load before: %s\n\n", load())
@@ -76,20 +80,25 @@ func bench(tools, flat string, queries int, vars []string) error {
 		if err != nil {
 			return err
 		}
+
 		growing = append(growing, m)
 	}
+
 	for _, q := range counts {
 		m, err := b.measure(slices.Max(sizes), q)
 		if err != nil {
 			return err
 		}
+
 		flats = append(flats, m)
 	}
+
 	printSizes(growing)
 	if len(flats) > 0 {
 		largest := slices.MaxFunc(growing, func(a, b measured) int { return a.tools - b.tools })
 		printQueries(append(flats, largest))
 	}
+
 	fmt.Printf("\nload after: %s\n", load())
 	return nil
 }
@@ -131,6 +140,7 @@ func (b *bencher) measure(tools, queries int) (measured, error) {
 	if err != nil {
 		return m, fmt.Errorf("making the data: %w\n%s", err, made)
 	}
+
 	args := append([]string{
 		"run", "--json", "--progress", "quiet", "--until", "aggregate", "--cache-dir",
 		filepath.Join(b.dir, fmt.Sprint("store-", b.runs)),
@@ -146,6 +156,7 @@ func (b *bencher) measure(tools, queries int) (measured, error) {
 	if err != nil {
 		return m, fmt.Errorf("%d tools and %d queries: %w\n%s", tools, queries, err, said.String())
 	}
+
 	var run struct {
 		Stages []struct {
 			Stage  string
@@ -155,9 +166,11 @@ func (b *bencher) measure(tools, queries int) (measured, error) {
 	if err := json.Unmarshal(facts.Bytes(), &run); err != nil {
 		return m, fmt.Errorf("parsing the output of the run: %w", err)
 	}
+
 	for _, s := range run.Stages {
 		m.wall[s.Stage] += time.Duration(s.Millis) * time.Millisecond
 	}
+
 	return m, nil
 }
 

@@ -38,6 +38,7 @@ func rows() []row {
 			if p := m.used.Parts[s]; p != nil {
 				return *p
 			}
+
 			return timing.PartUsage{}
 		}
 		all = append(all,
@@ -46,6 +47,7 @@ func rows() []row {
 			row{s + ", peak memory", func(m measured) float64 { return float64(part(m).Peak) }, mebibytes},
 		)
 	}
+
 	return all
 }
 
@@ -85,17 +87,21 @@ func printRows(runs []measured, n []float64) {
 			positive = positive && y[i] > 0
 			fmt.Printf(" %s |", r.show(y[i]))
 		}
+
 		if !positive { // too short to measure
 			fmt.Println(" | |")
 			continue
 		}
+
 		b, r2 := timing.Growth(n, y)
 		fmt.Printf(" %.2f | %.3f |\n", b, r2)
 	}
+
 	most := 0
 	for _, m := range runs {
 		most = max(most, m.used.Processes)
 	}
+
 	fmt.Printf("\nmemory: sum of PSS over all processes (at most %d at once), sampled every %d ms\n", most,
 		lookEvery/time.Millisecond)
 }

@@ -22,6 +22,7 @@ func disk(b *bench) error {
 		b.dir).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: it mounts a small file system, which needs root: %s", errSkipped, out)
 	}
+
 	defer func() { _ = exec.Command("umount", b.dir).Run() }() // the directory is temporary
 	mcp := newMCP(weatherTools)
 	defer mcp.Close()
@@ -31,18 +32,22 @@ func disk(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	defer s.kill()
 	first, err := s.start(mcp.URL, p.URL, 5, nil)
 	if err != nil {
 		return err
 	}
+
 	if err := s.wait(first.ID, b.size.patience); err != nil {
 		return err
 	}
+
 	filler := filepath.Join(b.dir, "filler")
 	if err := fill(filler); err != nil {
 		return err
 	}
+
 	var refused *refusal
 	for range 1000 {
 		if err = s.call("POST", "/servers",
@@ -51,26 +56,33 @@ func disk(b *bench) error {
 			break
 		}
 	}
+
 	if !errors.As(err, &refused) || refused.status != http.StatusServiceUnavailable {
 		return fmt.Errorf("a full disk is answered with %v", err)
 	}
+
 	b.printf("  full: %v", err)
 	if err := s.call("GET", "/runs", nil, nil); err != nil {
 		return fmt.Errorf("nothing can be read from a full disk: %w", err)
 	}
+
 	if err := os.Remove(filler); err != nil {
 		return err
 	}
+
 	if err := s.call("POST", "/servers", map[string]any{"name": "after", "url": mcp.URL + "/?after"}, nil); err != nil {
 		return fmt.Errorf("with room again: %w", err)
 	}
+
 	if err := s.stop(); err != nil {
 		return err
 	}
+
 	o, err := b.ended(b.db(), first)
 	if err == nil {
 		b.print(o)
 	}
+
 	return err
 }
 
@@ -98,6 +110,7 @@ func locked(b *bench) error {
 		if n == 1 {
 			close(arrived)
 		}
+
 		<-release
 		return ""
 	})
@@ -106,18 +119,21 @@ func locked(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	defer s.kill()
 	started, err := s.start(mcp.URL, p.URL, 3, nil)
 	if err != nil {
 		close(release)
 		return err
 	}
+
 	<-arrived
 	unlock, err := lock(b.db())
 	close(release) // the answers arrive while the database is locked
 	if err != nil {
 		return err
 	}
+
 	took, err := timed(func() error {
 		return s.call("POST", "/servers", map[string]any{"name": "late", "url": mcp.URL + "/?late"}, nil)
 	})
@@ -126,20 +142,24 @@ func locked(b *bench) error {
 		unlock()
 		return fmt.Errorf("a locked database is answered with %v", err)
 	}
+
 	b.printf("  locked: %v, after %.1f s", err, took.Seconds())
 	read, err := timed(func() error { return s.call("GET", "/runs", nil, nil) })
 	unlock()
 	if err != nil {
 		return err
 	}
+
 	b.printf("  reading meanwhile: %.1f ms", read.Seconds()*1000)
 	o, err := b.finish(s, started)
 	if err != nil {
 		return err
 	}
+
 	if o.completed != len(started.Runs) {
 		return fmt.Errorf("%w: answers that arrived while the database was locked", errLost)
 	}
+
 	return nil
 }
 
@@ -149,12 +169,14 @@ func lock(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	db.SetMaxOpenConns(1)
 	for _, statement := range []string{"PRAGMA busy_timeout = 10000", "BEGIN IMMEDIATE"} {
 		if _, err := db.Exec(statement); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 	}
+
 	return func() {
 		_, _ = db.Exec("ROLLBACK") // closing does the same
 		db.Close()

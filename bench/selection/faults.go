@@ -17,19 +17,23 @@ func faults(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	defer s.kill()
 	started, err := s.start(mcp.URL, p.URL, b.size.concurrent, map[string]any{"timeout": 2, "max_retries": 3})
 	if err != nil {
 		return err
 	}
+
 	o, err := b.finish(s, started)
 	if err != nil {
 		return err
 	}
+
 	b.printf("  %d requests sent, %d received", o.attempts, p.asked.Load())
 	if int64(o.attempts) != p.asked.Load() {
 		return errLost
 	}
+
 	return nil
 }
 
@@ -44,9 +48,11 @@ func kill(b *bench) error {
 		if n == half {
 			close(reached)
 		}
+
 		if n >= half {
 			return "hang"
 		}
+
 		return ""
 	})
 	defer p.close()
@@ -54,30 +60,37 @@ func kill(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	started, err := s.start(mcp.URL, p.URL, b.size.killed, nil)
 	if err == nil {
 		<-reached
 	}
+
 	s.kill()
 	if err != nil {
 		return err
 	}
+
 	if s, err = b.serve(b.db()); err != nil {
 		return err
 	}
+
 	if err := s.stop(); err != nil {
 		return err
 	}
+
 	o, err := b.ended(b.db(), started)
 	if err != nil {
 		return err
 	}
+
 	b.print(o)
 	// The service asks ten at once: of those before the half, nine may not have been
 	// stored yet.
 	if o.completed > int(half) || o.completed < int(half)-10 {
 		return fmt.Errorf("%w: %d were answered", errLost, half-1)
 	}
+
 	return nil
 }
 
@@ -87,12 +100,14 @@ func owners(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	defer s.kill()
 	second, err := b.serve(filepath.Join(b.dir, ".", "eval.db"))
 	if err == nil {
 		second.kill()
 		return fmt.Errorf("a second service runs on the same database")
 	}
+
 	b.printf("  the second: %v", err)
 	return s.stop()
 }

@@ -78,22 +78,26 @@ func all(names []string, size sizes) error {
 			return fmt.Errorf("there is no trial %q", name)
 		}
 	}
+
 	dir, tool, err := timing.Workspace("selection")
 	if err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(dir)
 	var failed []error
 	for _, t := range trials {
 		if len(names) > 0 && !slices.Contains(names, t.name) {
 			continue
 		}
+
 		began := time.Now()
 		b := &bench{tool: tool, dir: filepath.Join(dir, t.name), out: os.Stdout, size: size}
 		fmt.Printf("%s\n", t.name)
 		if err := os.Mkdir(b.dir, 0o700); err != nil {
 			return err
 		}
+
 		switch err := t.run(b); {
 		case errors.Is(err, errSkipped):
 			fmt.Printf("  %v\n", err)
@@ -104,5 +108,6 @@ func all(names []string, size sizes) error {
 			fmt.Printf("  passed in %.1f s\n", time.Since(began).Seconds())
 		}
 	}
+
 	return errors.Join(failed...)
 }

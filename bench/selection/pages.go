@@ -28,17 +28,21 @@ func pages(b *bench) error {
 	if db == "" {
 		db = b.db()
 	}
+
 	if _, err := os.Stat(db); errors.Is(err, fs.ErrNotExist) {
 		took, err := timed(func() error { return fillStore(db, b.size.stored) })
 		if err != nil {
 			return err
 		}
+
 		b.printf("  %d runs stored in %.0f s", b.size.stored, took.Seconds())
 	}
+
 	s, err := b.serve(db)
 	if err != nil {
 		return err
 	}
+
 	defer s.kill()
 	s.client.Transport = &http.Transport{MaxIdleConnsPerHost: b.size.readers + 1}
 	var page struct {
@@ -48,9 +52,11 @@ func pages(b *bench) error {
 	if err := s.call("GET", "/runs?limit=1", nil, &page); err != nil {
 		return err
 	}
+
 	if page.Total != b.size.stored {
 		return fmt.Errorf("the list counts %d runs, and %d are stored", page.Total, b.size.stored)
 	}
+
 	list := []string{
 		"/servers", "/cases", "/cases?tag=tag3&sort=-name", "/cases?search=query+7", "/runs",
 		fmt.Sprintf("/runs?offset=%d", b.size.stored/2),
@@ -63,6 +69,7 @@ func pages(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	b.printf("  %d readers, %d writes meanwhile; milliseconds:", b.size.readers, written)
 	for _, path := range list {
 		f := figures[path]
@@ -70,6 +77,7 @@ func pages(b *bench) error {
 		at := func(share float64) float64 { return f[int(share*float64(len(f)-1))].Seconds() * 1000 }
 		b.printf("    p50 %7.1f  p95 %7.1f  max %7.1f  %s", at(.5), at(.95), at(1), path)
 	}
+
 	return s.stop()
 }
 
@@ -80,6 +88,7 @@ func fillStore(path string, runs int) (err error) {
 	if err != nil {
 		return err
 	}
+
 	defer func() { err = errors.Join(err, s.Close()) }()
 	for i := range 20 {
 		if _, err := s.CreateServer(ctx,
@@ -88,6 +97,7 @@ func fillStore(path string, runs int) (err error) {
 			return err
 		}
 	}
+
 	var cases []selection.Case
 	for i := range storedCases {
 		server := fmt.Sprintf("server%d", i%20)
@@ -97,9 +107,11 @@ func fillStore(path string, runs int) (err error) {
 			Expected: []selection.Call{{Server: server, Tool: "right"}},
 		})
 	}
+
 	if cases, err = s.CreateCases(ctx, cases); err != nil {
 		return err
 	}
+
 	m := selection.Settings{Provider: "lexical", Model: "bm25", Timeout: 30, Confidence: selection.ConfidenceNone}
 	const inBatch = 1000
 	for done := 0; done < runs; done += inBatch {
@@ -108,16 +120,19 @@ func fillStore(path string, runs int) (err error) {
 			m.Model = []string{"bm25", "other", "third"}[i%3]
 			list = append(list, store.NewRun{CaseID: cases[(done+i)%len(cases)].ID, Settings: m})
 		}
+
 		_, ids, err := s.CreateBatch(ctx, "", list)
 		if err != nil {
 			return err
 		}
+
 		for i, id := range ids {
 			if err := endRun(ctx, s, id, cases[(done+i)%len(cases)], i); err != nil {
 				return err
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -126,9 +141,11 @@ func endRun(ctx context.Context, s *store.Store, id string, c selection.Case, i 
 	if err := s.StartRun(ctx, id); err != nil {
 		return err
 	}
+
 	if i%10 == 0 {
 		return s.FailRun(ctx, id, "the provider answered 500", nil, 5)
 	}
+
 	server := c.Servers[0]
 	tools := []selection.Tool{
 		{Server: server, Name: "right", Description: "The right tool",
@@ -138,6 +155,7 @@ func endRun(ctx context.Context, s *store.Store, id string, c selection.Case, i 
 	if err := s.SaveTools(ctx, id, tools); err != nil {
 		return err
 	}
+
 	one, zero := 1.0, 0.0
 	e := selection.Evaluation{
 		Classification: selection.TP, ToolSelectionCorrect: true, ParameterCompleteness: &one,
@@ -150,6 +168,7 @@ func endRun(ctx context.Context, s *store.Store, id string, c selection.Case, i 
 		e.ParameterCompleteness, e.ParameterCorrectness, e.ParameterConformance = &zero, &zero, &zero
 		chosen = tools[1]
 	}
+
 	return s.CompleteRun(ctx, id, store.Outcome{
 		Answer: selection.Answer{Calls: []selection.MadeCall{{ToolID: chosen.ID, Server: server, Tool: chosen.Name,
 			Parameters: json.RawMessage(`{}`)}}, Attempts: 1},
@@ -173,6 +192,7 @@ func (s *service) read(list []string, size sizes) (figures map[string][]time.Dur
 				return
 			default:
 			}
+
 			body := map[string]any{"name": fmt.Sprint("written ", written), "query": "q",
 				"servers": []string{"server0"}}
 			if err := s.call("POST", "/cases", body, nil); err != nil {
@@ -181,6 +201,7 @@ func (s *service) read(list []string, size sizes) (figures map[string][]time.Dur
 				mu.Unlock()
 				return
 			}
+
 			written++
 			time.Sleep(size.pause / 10)
 		}
@@ -193,17 +214,20 @@ func (s *service) read(list []string, size sizes) (figures map[string][]time.Dur
 					if size.pause > 0 {
 						time.Sleep(time.Duration(random.Int64N(2 * int64(size.pause))))
 					}
+
 					took, err := timed(func() error { return s.fetch(list[i]) })
 					mu.Lock()
 					figures[list[i]] = append(figures[list[i]], took)
 					if err != nil {
 						failures = append(failures, err)
 					}
+
 					mu.Unlock()
 				}
 			}
 		})
 	}
+
 	group.Wait()
 	close(stop)
 	writer.Wait()

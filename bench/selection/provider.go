@@ -45,6 +45,7 @@ func newProvider(wrong fault) *provider {
 		if err != nil {
 			return
 		}
+
 		switch wrong(p.asked.Add(1)) {
 		case "429":
 			w.Header().Set("Retry-After-Ms", "5")
@@ -84,12 +85,14 @@ func answer(w http.ResponseWriter, body []byte) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+
 	name := "none"
 	for _, t := range req.Tools {
 		if strings.Contains(t.Function.Name, "get_weather") {
 			name = t.Function.Name
 		}
 	}
+
 	call := map[string]any{"id": "call_1", "type": "function",
 		"function": map[string]any{"name": name, "arguments": `{"city":"Kyiv"}`}}
 	w.Header().Set("Content-Type", "application/json")

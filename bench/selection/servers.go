@@ -48,12 +48,14 @@ func bigList(b *bench) error {
 		tools = append(tools, &mcp.Tool{Name: fmt.Sprintf("tool_%d", i), Description: filler,
 			InputSchema: json.RawMessage(`{"type":"object"}`)})
 	}
+
 	server := newMCP(tools)
 	defer server.Close()
 	s, err := b.serve(b.db())
 	if err != nil {
 		return err
 	}
+
 	defer s.kill()
 	var started batch
 	took, err := timed(func() error {
@@ -61,16 +63,19 @@ func bigList(b *bench) error {
 			map[string]any{"provider": "lexical", "model": "bm25", "base_url": ""}); err != nil {
 			return err
 		}
+
 		return s.wait(started.ID, b.size.patience)
 	})
 	if err != nil {
 		return err
 	}
+
 	b.printf("  %d tools, %d MiB: %.1f s, peak memory %d MiB", len(tools), b.size.listBytes>>20, took.Seconds(),
 		s.peakMemory()>>20)
 	if err := s.stop(); err != nil {
 		return err
 	}
+
 	o, err := b.ended(b.db(), started)
 	b.print(o)
 	return err
@@ -103,6 +108,7 @@ func badServers(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	defer s.kill()
 	batches := map[string]batch{}
 	for name, url := range map[string]string{"silent": silent.URL, "broken": broken.URL, "changing": changing.URL,
@@ -111,36 +117,44 @@ func badServers(b *bench) error {
 			return err
 		}
 	}
+
 	if err := changes(); err != nil {
 		return err
 	}
+
 	for _, started := range batches {
 		if err := s.wait(started.ID, b.size.patience); err != nil {
 			return err
 		}
 	}
+
 	if err := s.stop(); err != nil {
 		return err
 	}
+
 	// A list that differs each time that it is read has no state to evaluate.
 	for name, wantFailed := range map[string]bool{"silent": true, "broken": true, "changing": true, "evil": false} {
 		o, err := b.ended(b.db(), batches[name])
 		if err != nil {
 			return err
 		}
+
 		b.printf("  %s: %d completed, %d failed %v", name, o.completed, o.failed, o.reasons)
 		if (o.failed > 0) != wantFailed {
 			return fmt.Errorf("the runs with the server %q: %d failed", name, o.failed)
 		}
+
 		if _, named := o.reasons[fmt.Sprintf("cannot list the tools of server %q", name)]; wantFailed && !named {
 			return fmt.Errorf("the failures do not name the server %q: %v", name, o.reasons)
 		}
 	}
+
 	out, err := exec.Command(b.tool, "scan", "--url", evil.URL).CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), "note") {
 		return fmt.Errorf("the scanner does not find the orders of the server: %v: %s", err, out)
 	}
+
 	return nil
 }
 
@@ -149,11 +163,13 @@ func (s *service) lexical(name, url string) (started batch, err error) {
 	if err := s.call("POST", "/servers", map[string]any{"name": name, "url": url}, nil); err != nil {
 		return started, err
 	}
+
 	var c selection.Case
 	if err := s.call("POST", "/cases",
 		map[string]any{"name": name, "query": "Get the weather of Kyiv", "servers": []string{name}}, &c); err != nil {
 		return started, err
 	}
+
 	err = s.call("POST", "/runs", map[string]any{
 		"test_case_ids": []string{c.ID}, "repeats": 10,
 		"models": []any{map[string]any{"provider": "lexical", "model": "bm25"}},
@@ -188,6 +204,7 @@ func changesTools() (server *httptest.Server, changes func() error) {
 		if asked.Load() == 0 {
 			return errors.New("the server that changes its tools was not asked")
 		}
+
 		return nil
 	}
 }

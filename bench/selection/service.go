@@ -39,9 +39,11 @@ func (b *bench) serve(db string, args ...string) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
+
 	line, err := bufio.NewReader(out).ReadString('\n')
 	go func() {
 		s.err = s.cmd.Wait()
@@ -51,6 +53,7 @@ func (b *bench) serve(db string, args ...string) (*service, error) {
 		<-s.ended
 		return nil, fmt.Errorf("touchstone eval serve has ended: %s", strings.TrimSpace(s.log.String()))
 	}
+
 	s.address = strings.TrimSpace(line)
 	return s, nil
 }
@@ -99,28 +102,34 @@ func (s *service) call(method, path string, body, v any) error {
 	if err != nil {
 		return err
 	}
+
 	req, err := http.NewRequest(method, s.address+"api/v1"+path, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return err
 	}
+
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return err
 	}
+
 	if resp.StatusCode >= 300 {
 		var problem struct{ Detail string }
 		_ = json.Unmarshal(answer, &problem) // an answer that is no problem has no detail
 		return &refusal{resp.StatusCode, problem.Detail}
 	}
+
 	if v == nil {
 		return nil
 	}
+
 	return json.Unmarshal(answer, v)
 }
 
@@ -136,6 +145,7 @@ func (s *service) start(mcpURL, provider string, repeats int, settings map[strin
 	if err := s.call("POST", "/servers", map[string]any{"name": "weather", "url": mcpURL}, nil); err != nil {
 		return batch{}, err
 	}
+
 	var c selection.Case
 	if err := s.call("POST", "/cases", map[string]any{
 		"name": "weather", "query": "What is the weather of the city Kyiv?", "servers": []string{"weather"},
@@ -144,10 +154,12 @@ func (s *service) start(mcpURL, provider string, repeats int, settings map[strin
 	}, &c); err != nil {
 		return batch{}, err
 	}
+
 	m := map[string]any{"provider": "compatible", "model": "fake", "base_url": provider + "/v1"}
 	for name, v := range settings {
 		m[name] = v
 	}
+
 	var started batch
 	err := s.call("POST", "/runs",
 		map[string]any{"test_case_ids": []string{c.ID}, "models": []any{m}, "repeats": repeats}, &started)
@@ -199,28 +211,34 @@ func (b *bench) ended(db string, started batch) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
+
 	defer func() { _ = s.Close() }() // it was only read
 	if err := s.Check(ctx); err != nil {
 		return o, err
 	}
+
 	_, total, err := s.Runs(ctx, store.RunFilter{BatchID: started.ID})
 	if err != nil {
 		return o, err
 	}
+
 	if total != len(started.Runs) {
 		return o, fmt.Errorf("%d runs were started, and %d are stored", len(started.Runs), total)
 	}
+
 	for _, id := range started.Runs {
 		r, err := s.Run(ctx, id)
 		if err != nil {
 			return o, err
 		}
+
 		o.attempts += r.Attempts
 		switch {
 		case r.Status == selection.Completed:
 			if _, err := s.Result(ctx, id); err != nil {
 				return o, err
 			}
+
 			o.completed++
 		case r.Status == selection.Failed && r.Error != "":
 			o.failed++
@@ -229,6 +247,7 @@ func (b *bench) ended(db string, started batch) (outcome, error) {
 			return o, fmt.Errorf("run %s is %s: %q", id, r.Status, r.Error)
 		}
 	}
+
 	return o, nil
 }
 

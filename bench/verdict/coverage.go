@@ -35,6 +35,7 @@ func (s *simulation) inferiority() error {
 					x = s.random.Float64()
 					drawn[g] = x
 				}
+
 				switch {
 				case x < kind.worse:
 					differences[i] = -kind.size()
@@ -42,15 +43,19 @@ func (s *simulation) inferiority() error {
 					differences[i] = kind.size()
 				}
 			}
+
 			if metrics.BootstrapMeans([][]float64{differences}, s.groups)[0].Low > -margin {
 				percentile++
 			}
+
 			if metrics.ScoreDifference(differences, s.groups).Low > -margin {
 				score++
 			}
 		}
+
 		fmt.Printf("%-28s  %-20s  %s\n", kind.name, share(percentile, s.sets), share(score, s.sets))
 	}
+
 	return nil
 }
 
@@ -63,6 +68,7 @@ func (s *simulation) coverage() error {
 			if s.random.Float64() < first {
 				return 1
 			}
+
 			return 1 / float64(2+s.random.IntN(9))
 		}
 	}
@@ -71,6 +77,7 @@ func (s *simulation) coverage() error {
 			if s.random.Float64() < p {
 				return 1
 			}
+
 			return 0
 		}
 	}
@@ -78,6 +85,7 @@ func (s *simulation) coverage() error {
 	for rank := 2; rank <= 10; rank++ {
 		later += 1 / float64(rank) / 9
 	}
+
 	for _, n := range []int{5, 10, 19, 50, 150, 280} {
 		for _, kind := range []struct {
 			name string
@@ -101,8 +109,10 @@ func (s *simulation) coverage() error {
 					} else {
 						values[i] = values[i-1]
 					}
+
 					groups[i] = fmt.Sprint(i / kind.size)
 				}
+
 				columns := [][]float64{values}
 				for k, interval := range []metrics.Interval{metrics.BootstrapMeans(columns, groups)[0],
 					metrics.MeanIntervals(columns, groups)[0]} {
@@ -111,9 +121,11 @@ func (s *simulation) coverage() error {
 					}
 				}
 			}
+
 			fmt.Printf("%-7d  %-28s  %s      %s\n", n, kind.name, share(hits[0], s.sets), share(hits[1], s.sets))
 		}
 	}
+
 	return nil
 }
 
@@ -130,17 +142,22 @@ func (s *simulation) effects() error {
 				if _, known := effect[t]; !known {
 					effect[t] = s.random.NormFloat64()
 				}
+
 				differences[i] += effect[t] / math.Sqrt(float64(len(tools)))
 			}
+
 			first[i] = tools[0]
 		}
+
 		if metrics.RandomizationTest(differences, first) < 0.05 {
 			byTool++
 		}
+
 		if metrics.RandomizationTest(differences, s.groups) < 0.05 {
 			byGroup++
 		}
 	}
+
 	fmt.Printf("\np < .05 without a change, if each tool moves its queries: %s with groups by the most relevant "+
 		"tool, %s by connected tools\n", share(byTool, s.sets), share(byGroup, s.sets))
 	return nil
@@ -160,6 +177,7 @@ func (s *simulation) baseRates() error {
 				k++
 			}
 		}
+
 		return k
 	}
 	for _, recall := range []float64{0.2, 0.6, 0.95} {
@@ -172,13 +190,16 @@ func (s *simulation) baseRates() error {
 				if !ok {
 					continue
 				}
+
 				defined++
 				if i.Low <= truth && truth <= i.High {
 					hits++
 				}
 			}
+
 			fmt.Printf("%-11.2f  %-8.3f  %s     %s\n", recall, fpr, share(hits, defined), share(defined, s.sets*5))
 		}
 	}
+
 	return nil
 }

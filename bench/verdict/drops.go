@@ -17,6 +17,7 @@ func (s *simulation) figures(c change, noise float64, runs int) [][]float64 {
 	for m := range columns {
 		columns[m] = make([]float64, len(s.queries))
 	}
+
 	for i, q := range s.queries {
 		fixed := s.moved(c)
 		for range runs {
@@ -24,11 +25,13 @@ func (s *simulation) figures(c change, noise float64, runs int) [][]float64 {
 			if noise > 0 {
 				steps += s.moved(change{noise / 2, noise / 2})
 			}
+
 			for m, v := range q.values(steps, s.judge.names) {
 				columns[m][i] += v / float64(runs)
 			}
 		}
 	}
+
 	return columns
 }
 
@@ -82,11 +85,13 @@ func (s *simulation) drops() error {
 				if err != nil {
 					return err
 				}
+
 				fmt.Printf("%-12s  %-24s %-14s %s      %s  %s\n", name, kind.name, proxy.name, share(found[0], s.sets),
 					share(found[1], s.sets), share(found[2], s.sets))
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -97,12 +102,14 @@ func (s *simulation) count(c change, noise float64, runs int) (found [3]int, err
 		if err != nil {
 			return found, err
 		}
+
 		for i, failed := range []bool{o.tolerance, o.gate, o.inferior} {
 			if failed {
 				found[i]++
 			}
 		}
 	}
+
 	return found, nil
 }
 
@@ -119,13 +126,16 @@ func (s *simulation) noise() error {
 		if err != nil {
 			return err
 		}
+
 		ratio := "-"
 		if se := s.runError(proxy.noise, proxy.runs); se > 0 {
 			ratio = fmt.Sprintf("%.1f", s.judge.baseline.Thresholds.Retrieval[0].Tolerance/se)
 		}
+
 		fmt.Printf("%-22.1f  %-4d  %-40s  %s      %s\n", proxy.noise, proxy.runs, ratio, share(found[0], s.sets),
 			share(found[1], s.sets))
 	}
+
 	return nil
 }
 
@@ -140,8 +150,10 @@ func (s *simulation) runError(noise float64, runs int) float64 {
 			changes[m] = append(changes[m], metrics.Mean(after[m])-metrics.Mean(before[m]))
 		}
 	}
+
 	for _, c := range changes {
 		largest = max(largest, metrics.StdDev(c))
 	}
+
 	return largest
 }

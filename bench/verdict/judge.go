@@ -44,8 +44,10 @@ func detector() contracts.DetectorSummary {
 		if category == contracts.CategoryToolPoisoning {
 			e.Label, e.Verdict = contracts.LabelMalicious, contracts.VerdictFlagged
 		}
+
 		d.PerEntry = append(d.PerEntry, e)
 	}
+
 	return d
 }
 
@@ -70,20 +72,24 @@ func (j judge) of(before, after [][]float64) (outcome, error) {
 		})
 		o.tolerance = o.tolerance || -c.Delta > b.Thresholds.Retrieval[m].Tolerance
 	}
+
 	agg.Retrieval.Queries, agg.Retrieval.PerQuery = len(before[0]), make([]contracts.QuerySummary, 1)
 	agg.Detectors = []contracts.DetectorSummary{detector()}
 	verdict, err := gate.Judge(agg, b, 0)
 	if err != nil {
 		return o, fmt.Errorf("the simulated figures: %w", err)
 	}
+
 	o.gate = !verdict.Passed
 	b.Thresholds.Retrieval = slices.Clone(b.Thresholds.Retrieval)
 	for i := range b.Thresholds.Retrieval {
 		b.Thresholds.Retrieval[i].NonInferiority = true
 	}
+
 	if verdict, err = gate.Judge(agg, b, 0); err != nil {
 		return o, fmt.Errorf("the simulated figures: %w", err)
 	}
+
 	o.inferior = !verdict.Passed
 	return o, nil
 }

@@ -35,10 +35,12 @@ func run(sets int, goldenFile, baselineFile, only string) error {
 	if err != nil {
 		return err
 	}
+
 	baseline, err := contracts.Read[contracts.Baseline](baselineFile)
 	if err != nil {
 		return err
 	}
+
 	s := newSimulation(sets, golden, baseline)
 	fmt.Printf("%d queries, %d groups; %d sets for each line\n", len(s.queries), countDistinct(s.groups), sets)
 	for _, section := range []struct {
@@ -51,10 +53,12 @@ func run(sets int, goldenFile, baselineFile, only string) error {
 		if only != "" && section.name != only {
 			continue
 		}
+
 		if err := section.print(); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -76,12 +80,14 @@ func newSimulation(sets int, golden contracts.GoldenSet, baseline contracts.Base
 	for _, q := range baseline.PerQuery {
 		ranked[q.ID] = q.Ranked
 	}
+
 	var summaries []contracts.QuerySummary
 	for _, q := range golden.Queries {
 		s.queries = append(s.queries, newQuery(q, ranked[q.ID]))
 		s.tools = append(s.tools, rightTools(q.Labels))
 		summaries = append(summaries, contracts.QuerySummary{ID: q.ID, Labels: q.Labels})
 	}
+
 	s.groups = significance.Groups(summaries)
 	s.judge = newJudge(baseline, s.groups)
 	return s

@@ -21,11 +21,13 @@ func newQuery(q contracts.Query, ranked []contracts.ToolID) query {
 		judged[l.ToolID] = l.Relevance
 		made.relevances = append(made.relevances, l.Relevance)
 	}
+
 	for i, tool := range ranked {
 		if rel, ok := judged[tool]; ok {
 			made.hits = append(made.hits, metrics.Hit{Rank: i + 1, Relevance: rel})
 		}
 	}
+
 	return made
 }
 
@@ -38,16 +40,19 @@ func (q query) values(steps int, names []string) []float64 {
 		for slices.ContainsFunc(hits, func(other metrics.Hit) bool { return other.Rank == h.Rank }) {
 			h.Rank++
 		}
+
 		if h.Rank <= 10 {
 			hits = append(hits, h)
 		}
 	}
+
 	topic := metrics.TopicOf(hits, q.relevances, 1)
 	list := make([]float64, len(names))
 	for m, name := range names {
 		declared, _ := metrics.RankingByName(name)
 		list[m] = declared.Compute(topic)
 	}
+
 	return list
 }
 

@@ -34,6 +34,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: touchstone-onnx --model DIR [--file NAME] [--listen HOST:PORT]")
 		os.Exit(2)
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *dir, *file, *listen); err != nil {
@@ -48,15 +49,18 @@ func run(ctx context.Context, dir, file, listen string) error {
 		return fmt.Errorf("listen on %q: there is no authentication: give an address of this machine alone, such as "+
 			"127.0.0.1:8080", listen)
 	}
+
 	m, err := open(dir, file)
 	if err != nil {
 		return err
 	}
+
 	defer m.close()
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return fmt.Errorf("%w: choose another port, or port 0 for any free one", err)
 	}
+
 	fmt.Printf("serving %s at http://%s/v1\n", m.identity, listener.Addr())
 	server := &http.Server{Handler: handler(m), ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
@@ -70,6 +74,7 @@ func run(ctx context.Context, dir, file, listen string) error {
 		if err := server.Shutdown(stopping); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
+
 		return nil
 	}
 }

@@ -32,10 +32,12 @@ func open(dir, file string) (m *model, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	session, err := hugot.NewGoSession()
 	if err != nil {
 		return nil, fmt.Errorf("start the runtime: %w", err)
 	}
+
 	pipeline, err := hugot.NewPipeline(session, hugot.FeatureExtractionConfig{
 		ModelPath: dir, Name: "embeddings", OnnxFilename: file,
 		Options: []hugot.FeatureExtractionOption{pipelines.WithNormalization()},
@@ -44,6 +46,7 @@ func open(dir, file string) (m *model, err error) {
 		_ = session.Destroy()
 		return nil, fmt.Errorf("the model in %s cannot be loaded: %w", dir, err)
 	}
+
 	return &model{identity: identity, session: session, pipeline: pipeline}, nil
 }
 
@@ -54,28 +57,34 @@ func identify(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	if len(files) == 0 {
 		return "", fmt.Errorf("%s holds no .onnx file: name the directory of an ONNX model", dir)
 	}
+
 	tokenizer := filepath.Join(dir, "tokenizer.json")
 	if _, err := os.Stat(tokenizer); err != nil {
 		return "", fmt.Errorf("the model's tokenizer: %w: put the tokenizer.json of the model beside it", err)
 	}
+
 	h := sha256.New()
 	for _, path := range append(files, tokenizer, filepath.Join(dir, "config.json")) {
 		f, err := os.Open(path)
 		if os.IsNotExist(err) && filepath.Base(path) == "config.json" {
 			continue
 		}
+
 		if err != nil {
 			return "", err
 		}
+
 		_, err = io.Copy(h, f)
 		f.Close()
 		if err != nil {
 			return "", err
 		}
 	}
+
 	return fmt.Sprintf("%s sha256-%x", filepath.Base(filepath.Clean(dir)), h.Sum(nil)[:8]), nil
 }
 
@@ -97,7 +106,9 @@ func (m *model) embed(texts []string) (vectors [][]float32, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("the model failed: %w", err)
 		}
+
 		vectors = append(vectors, out.Embeddings[0])
 	}
+
 	return vectors, nil
 }

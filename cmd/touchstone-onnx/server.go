@@ -59,15 +59,18 @@ func handler(m *model) http.Handler {
 			refuse(w, http.StatusBadRequest, "give 1 to 2048 texts as \"input\"")
 			return
 		}
+
 		vectors, err := m.embed(req.Input)
 		if err != nil {
 			refuse(w, http.StatusUnprocessableEntity, err.Error())
 			return
 		}
+
 		a := answer{Object: "list", Model: m.identity, Data: make([]item, len(vectors))}
 		for i, v := range vectors {
 			a.Data[i] = item{"embedding", i, v}
 		}
+
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(a)
 	})

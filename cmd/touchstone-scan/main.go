@@ -53,6 +53,7 @@ func run(ctx context.Context) int {
 		if showVersion {
 			return version.RunE(version, nil)
 		}
+
 		return scan(cmd, args)
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -70,6 +71,7 @@ func run(ctx context.Context) int {
 		fmt.Fprintln(os.Stderr, program+": interrupted")
 		return exitInterrupted
 	}
+
 	command.WriteError(os.Stderr, program, err)
 	return exitUsage
 }
@@ -87,6 +89,7 @@ func newVersion(asJSON *bool) *cobra.Command {
 				enc.SetIndent("", "  ")
 				return enc.Encode(map[string]string{"version": version, "go": runtime.Version()})
 			}
+
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s (%s)\n", program, version, runtime.Version())
 			return err
 		},

@@ -22,16 +22,20 @@ func (f *globalFlags) allowedSigners(ctx context.Context, flag string, stderr io
 	if file == "" {
 		file = os.Getenv(envAllowedSigners)
 	}
+
 	if file == "" && exists(pipeline.MainFileOf(f.file)) {
 		plan, err := loadPlan(f, stderr)
 		if err != nil {
 			return nil, err
 		}
+
 		return f.signersOf(ctx, plan)
 	}
+
 	if file == "" {
 		return nil, nil
 	}
+
 	return signing.ReadAllowed(ctx, file)
 }
 

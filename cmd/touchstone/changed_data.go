@@ -32,6 +32,7 @@ func (s *session) notJudged(outcomes []*engine.Outcome, v *verdict) *contracts.N
 	if v.gate == nil || v.gate.NoVerdict == nil {
 		return nil
 	}
+
 	n := &contracts.NoVerdict{
 		Version: contracts.NoVerdictVersion, Kind: contracts.EndedByData, ExitCode: exitNoVerdict,
 		Summary: capitalised(v.gate.NoVerdict.Reason) + ".", Failed: []string{}, Logs: []contracts.StageLog{},
@@ -43,6 +44,7 @@ func (s *session) notJudged(outcomes []*engine.Outcome, v *verdict) *contracts.N
 			n.Done++
 		}
 	}
+
 	return n
 }
 
@@ -53,16 +55,19 @@ func (s *session) printNextSteps(w io.Writer, flags *globalFlags, v *verdict) {
 	if v.gate == nil {
 		return
 	}
+
 	edited := false
 	for _, u := range v.gate.Unfrozen {
 		if u.State != contracts.StateChanged {
 			continue
 		}
+
 		edited = true
 		if file := s.datasetFile(u.Kind); file != "" {
 			fmt.Fprintf(w, "  %s data next %s\n", toolName, input.QuoteWord(file))
 		}
 	}
+
 	if v.None && !edited {
 		fmt.Fprintf(w, "  %s\n", flags.again(s.plan, "baseline", "update"))
 	}
@@ -91,6 +96,7 @@ func baselineTarget(file string, data contracts.Aggregate) (string, error) {
 	if free, err := belongsTo(file, data); free || err != nil {
 		return file, err
 	}
+
 	dir, name := filepath.Split(file)
 	before, number, after := splitVersion(name)
 	numbers := []int{number}
@@ -98,21 +104,25 @@ func baselineTarget(file string, data contracts.Aggregate) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	for _, e := range entries {
 		if b, n, a := splitVersion(e.Name()); b == before && a == after && n > 0 && n != number {
 			numbers = append(numbers, n)
 		}
 	}
+
 	slices.Sort(numbers)
 	version := func(n int) string { return fmt.Sprintf("%s%s_v%d%s", dir, before, n, after) }
 	for _, n := range slices.Backward(numbers) {
 		if n == number || n == 0 {
 			continue
 		}
+
 		if free, err := belongsTo(version(n), data); free || err != nil {
 			return version(n), err
 		}
 	}
+
 	return version(max(numbers[len(numbers)-1], 1) + 1), nil
 }
 
@@ -149,6 +159,7 @@ func belongsTo(file string, agg contracts.Aggregate) (bool, error) {
 	case err != nil:
 		return false, err
 	}
+
 	var known struct {
 		Data      contracts.DataIdentity `json:"data"`
 		Selection *struct {
@@ -164,6 +175,7 @@ func belongsTo(file string, agg contracts.Aggregate) (bool, error) {
 	if s := agg.Selection; same && s != nil && known.Selection != nil {
 		same = sameVersion(known.Selection.Cases, known.Selection.Digest, s.CasesVersion, s.CasesSHA256)
 	}
+
 	return same, nil
 }
 

@@ -79,15 +79,19 @@ func (f *globalFlags) again(plan *pipeline.Plan, verb ...string) string {
 	if f.file != defaultFile {
 		words = append(words, "--file", input.QuoteWord(f.file))
 	}
+
 	for _, file := range f.varFiles {
 		words = append(words, "--var-file", input.QuoteWord(file))
 	}
+
 	for _, v := range f.vars {
 		if name, _, _ := strings.Cut(v, "="); slices.Contains(plan.Sensitive, strings.TrimSpace(name)) {
 			v = name + "=..."
 		}
+
 		words = append(words, "--var", input.QuoteWord(v))
 	}
+
 	return strings.Join(words, " ")
 }
 
@@ -103,15 +107,19 @@ func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
+
 				file = flags.baselineFile(plan)
 			}
+
 			b, err := contracts.Read[contracts.Baseline](file)
 			if err != nil {
 				return err
 			}
+
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), b)
 			}
+
 			return printBaseline(cmd.OutOrStdout(), b)
 		},
 	}
@@ -143,11 +151,13 @@ thresholds of the file.`,
 			if err != nil {
 				return err
 			}
+
 			defer s.close()
 			named := flags.baselineFile(s.plan)
 			if err := s.hasFigures(stage); err != nil {
 				return err
 			}
+
 			rf.selection = engine.Selection{Until: []string{stage}}
 			var agg contracts.Aggregate
 			var made []contracts.MadeWith
@@ -156,11 +166,13 @@ thresholds of the file.`,
 					if agg, err = s.aggregate(outcomes, stage); err == nil {
 						made, err = s.measuredWith(cmd.Context(), stage)
 					}
+
 					return err
 				})
 			if err != nil {
 				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 			}
+
 			update := baselineUpdate{from: named, to: file, made: made}
 			if file == "" {
 				if update.to, err = baselineTarget(named, agg); err != nil {
@@ -169,12 +181,15 @@ thresholds of the file.`,
 			} else if update.from, err = update.source(named, agg); err != nil {
 				return err
 			}
+
 			if err := update.write(cmd, agg, flags.json); err != nil {
 				return err
 			}
+
 			if update.from != update.to {
 				nameOtherBaseline(cmd.ErrOrStderr(), flags, update.to)
 			}
+
 			return nil
 		},
 	}
@@ -219,6 +234,7 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 		return fmt.Errorf("%w; a baseline whose thresholds cannot be read is not replaced: correct them, or move "+
 			"the file away", err)
 	}
+
 	if kept != nil {
 		b, err := contracts.Read[contracts.Baseline](file)
 		if err == nil {
@@ -228,19 +244,23 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 				"the old thresholds are kept\n", err)
 		}
 	}
+
 	next, err := gate.NewBaseline(agg, kept)
 	if err != nil {
 		return err
 	}
+
 	if missing := withoutFigures(next); len(missing) > 0 {
 		return fmt.Errorf("the baseline is not written: it would keep thresholds without figures, for %s, and the "+
 			"gate fails with an error on such a file; measure with the same settings as the gate (without --var "+
 			"detectors or selection_models, for instance), or first remove these thresholds from %s",
 			strings.Join(missing, ", "), u.from)
 	}
+
 	if u.from != u.to || kept == nil {
 		next.Version = cmp.Or(baselineVersion(u.to), next.Version)
 	}
+
 	next.MadeWith = u.made
 	moves := gate.BaselineChanges(old, next)
 	if asJSON {
@@ -252,19 +272,24 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 			fmt.Fprintln(stdout, line)
 		}
 	}
+
 	for _, remark := range gate.ThresholdRemarks(old, next) {
 		fmt.Fprintln(stderr, "note:", remark)
 	}
+
 	if len(moves) == 0 && old != nil && u.from == u.to {
 		fmt.Fprintln(stderr, "no figure changed; the baseline was not written")
 		return nil
 	}
+
 	if err := contracts.Write(u.to, next); err != nil {
 		return err
 	}
+
 	if u.from != u.to && exists(u.from) {
 		fmt.Fprintf(stderr, "%s stays the baseline of its data; its thresholds are copied\n", u.from)
 	}
+
 	fmt.Fprintf(stderr, "wrote %s; review the changes and commit it\n", u.to)
 	return nil
 }
@@ -277,12 +302,14 @@ func withoutFigures(b contracts.Baseline) []string {
 			missing = append(missing, "metric "+t.Metric)
 		}
 	}
+
 	for _, t := range b.Thresholds.Detectors {
 		if !slices.ContainsFunc(b.PerDetector,
 			func(d contracts.BaselineDetector) bool { return d.Score.Detector == t.Detector }) {
 			missing = append(missing, "detector "+t.Detector)
 		}
 	}
+
 	for _, t := range b.Thresholds.Selection {
 		if b.Selection == nil ||
 			!slices.ContainsFunc(b.Selection.Models,
@@ -290,6 +317,7 @@ func withoutFigures(b contracts.Baseline) []string {
 			missing = append(missing, "model "+t.Model)
 		}
 	}
+
 	return missing
 }
 
@@ -307,17 +335,21 @@ func (s *session) aggregate(outcomes []*engine.Outcome, stage string) (contracts
 		if o.Instance.Stage != stage {
 			continue
 		}
+
 		for _, out := range o.Outputs {
 			if out.Dir || filepath.Ext(out.Path) != ".json" {
 				continue
 			}
+
 			b, err := s.store.Bytes(out.Digest)
 			if err != nil {
 				return contracts.Aggregate{}, err
 			}
+
 			return contracts.Decode[contracts.Aggregate](out.Path, b)
 		}
 	}
+
 	return contracts.Aggregate{}, fmt.Errorf("stage %s has no JSON output to read figures from", stage)
 }
 
@@ -331,10 +363,12 @@ func printBaseline(w io.Writer, b contracts.Baseline) error {
 			fmt.Fprintf(t, "%s\t%.4f\n", m.Name, value)
 		}
 	}
+
 	fmt.Fprintln(t)
 	for _, d := range b.PerDetector {
 		fmt.Fprintf(t, "%s\trecall %s\tfpr %s\n", d.Score.Detector, rate(d.Score.Recall), rate(d.Score.FPR))
 	}
+
 	if s := b.Selection; s != nil {
 		fmt.Fprintf(t, "\ncases %s\n", s.CasesVersion)
 		for _, m := range s.Models {
@@ -344,13 +378,16 @@ func printBaseline(w io.Writer, b contracts.Baseline) error {
 					fmt.Fprintf(t, "\t%s %.4f", strings.ToLower(r.Label), value)
 				}
 			}
+
 			fmt.Fprintln(t)
 		}
 	}
+
 	thresholds, err := json.MarshalIndent(b.Thresholds, "", "  ")
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprintf(t, "\nthresholds %s\n", thresholds)
 	return t.Flush()
 }

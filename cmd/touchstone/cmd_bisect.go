@@ -95,25 +95,31 @@ built or started is skipped, also by later bisections.`,
 				return fmt.Errorf("unknown --metric %q: use one of %s", f.metric,
 					strings.Join(contracts.MetricNames, ", "))
 			}
+
 			if m, _ := metrics.RankingByName(f.metric); m.LowerIsBetter {
 				return fmt.Errorf("--metric %s: a revision is bad when a metric is too low, and a lower %s is "+
 					"better; use another metric", f.metric, m.Label)
 			}
+
 			if cmd.Flags().Changed("tolerance") && cmd.Flags().Changed("threshold") {
 				return errors.New("--tolerance and --threshold exclude each other: use one of them")
 			}
+
 			found, err := f.bisect(cmd, flags)
 			if err != nil {
 				return err
 			}
+
 			if flags.json {
 				err = printJSON(cmd.OutOrStdout(), found)
 			} else {
 				f.print(cmd.OutOrStdout(), found)
 			}
+
 			if err == nil && found.first() == nil {
 				return &exitError{code: exitStageFailed}
 			}
+
 			return err
 		},
 	}
@@ -132,6 +138,7 @@ built or started is skipped, also by later bisections.`,
 	for _, name := range []string{"repo", "good"} {
 		cmd.MarkFlagRequired(name)
 	}
+
 	return cmd
 }
 
@@ -154,42 +161,51 @@ func (f *bisectFlags) bisect(cmd *cobra.Command, flags *globalFlags) (*bisectJSO
 	if err != nil {
 		return nil, err
 	}
+
 	defer history.close()
 	b := &bisector{bisectFlags: f, flags: flags, history: history, stderr: cmd.ErrOrStderr(), below: math.Inf(-1),
 		tried: map[string]*tried{}}
 	if b.skips, err = readSkipped(history.dir, flags, f.retry); err != nil {
 		return nil, err
 	}
+
 	good, bad, err := b.ends(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
+
 	found := &bisectJSON{Metric: f.metric, Below: b.below, Good: *good, Bad: *bad, Suspects: []string{},
 		Lost: []compare.Query{}, Won: []compare.Query{}, mended: b.mended}
 	earlier, later := good, bad
 	if b.mended {
 		earlier, later = bad, good
 	}
+
 	first, suspects, err := b.halve(ctx, earlier, later)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, commit := range suspects {
 		found.Suspects = append(found.Suspects, history.subject(ctx, commit))
 	}
+
 	if first != nil {
 		if found.Before, err = b.before(ctx, first, earlier); err != nil {
 			return nil, err
 		}
+
 		if found.Lost, found.Won, err = compare.Changed(found.Before.figures, first.figures, f.metric); err != nil {
 			return nil, err
 		}
+
 		if b.mended {
 			found.FirstGood = first
 		} else {
 			found.FirstBad = first
 		}
 	}
+
 	found.Tried = b.order
 	return found, nil
 }
@@ -202,25 +218,30 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 		if err != nil {
 			return nil, nil, err
 		}
+
 		if ends[i], err = b.try(ctx, commit); err != nil {
 			return nil, nil, err
 		}
+
 		if ends[i].Value == nil {
 			return nil, nil, &exitError{exitStageFailed,
 				fmt.Errorf("%s cannot be tested: %s; name another revision with --%s", revision, ends[i].Reason,
 					[]string{"good", "bad"}[i])}
 		}
 	}
+
 	good, bad = ends[0], ends[1]
 	if !b.history.isAncestor(ctx, good.Commit, bad.Commit) {
 		if b.mended = b.history.isAncestor(ctx, bad.Commit, good.Commit); ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
+
 		if !b.mended {
 			return nil, nil, fmt.Errorf("neither %s nor %s is an ancestor of the other, so there is no history to "+
 				"bisect; name a common ancestor as one of them", b.good, b.bad)
 		}
 	}
+
 	switch {
 	case cmd.Flags().Changed("threshold"):
 		b.below = b.threshold
@@ -229,16 +250,19 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 	default:
 		b.below = (*good.Value + *bad.Value) / 2
 	}
+
 	fmt.Fprintf(b.stderr, "a revision is bad if %s is below %.4f; %s has %.4f, %s has %.4f\n", b.metric, b.below,
 		b.good, *good.Value, b.bad, *bad.Value)
 	if *good.Value < b.below {
 		return nil, nil, fmt.Errorf("%s is itself bad: its %s is %.4f, and values below %.4f are bad; name another "+
 			"good revision, or another limit", b.good, b.metric, *good.Value, b.below)
 	}
+
 	if *bad.Value >= b.below {
 		return nil, nil, fmt.Errorf("%s is not bad: its %s is %.4f, compared with %.4f at %s; name another bad "+
 			"revision, or another limit", b.bad, b.metric, *bad.Value, *good.Value, b.good)
 	}
+
 	good.State, bad.State = stateGood, stateBad
 	return good, bad, nil
 }
@@ -252,6 +276,7 @@ func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tri
 		if err != nil {
 			return nil, nil, err
 		}
+
 		next := ""
 		for _, commit := range left {
 			if t := b.tried[commit]; commit != last && (t == nil || t.State != stateSkipped) {
@@ -259,30 +284,35 @@ func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tri
 				break
 			}
 		}
+
 		switch {
 		case next == "" && len(left) <= 1:
 			return b.tried[last], nil, nil
 		case next == "":
 			return nil, left, nil
 		}
+
 		fmt.Fprintf(b.stderr, "%d revisions left, about %s: testing %s\n", len(left),
 			english.Plural(bits.Len(uint(len(left)-1)), "step", ""), b.history.subject(ctx, next))
 		t, err := b.try(ctx, next)
 		if err != nil {
 			return nil, nil, err
 		}
+
 		switch t.State {
 		case later.State:
 			last = next
 		case earlier.State:
 			before = append(before, next)
 		}
+
 		what := t.State
 		if t.Value != nil {
 			what += fmt.Sprintf(", %s %.4f", b.metric, *t.Value)
 		} else {
 			what += ": " + t.Reason
 		}
+
 		fmt.Fprintln(b.stderr, " ", what)
 	}
 }
@@ -294,20 +324,24 @@ func (b *bisector) between(ctx context.Context, last string, before []string) ([
 	if b.firstParent {
 		args = append(args, "--first-parent")
 	}
+
 	args = append(args, last)
 	for _, commit := range before {
 		args = append(args, "^"+commit)
 	}
+
 	text, err := b.history.git(ctx, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list the revisions in between: %w", err)
 	}
+
 	var commits []string
 	for line := range strings.Lines(text) {
 		if fields := strings.Fields(line); len(fields) > 0 {
 			commits = append(commits, fields[0])
 		}
 	}
+
 	return commits, nil
 }
 
@@ -318,13 +352,16 @@ func (b *bisector) before(ctx context.Context, first, earlier *tried) (*tried, e
 	if err != nil {
 		return earlier, nil // first has no parent
 	}
+
 	t, err := b.try(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
+
 	if t.Value == nil {
 		return earlier, nil
 	}
+
 	return t, nil
 }
 
@@ -334,12 +371,14 @@ func (b *bisector) try(ctx context.Context, commit string) (*tried, error) {
 	if t := b.tried[commit]; t != nil {
 		return t, nil
 	}
+
 	t := &tried{Commit: commit, Subject: b.history.subject(ctx, commit), State: stateSkipped}
 	if reason, ok := b.skips.Reasons[commit]; ok {
 		t.Reason = reason
 	} else if err := b.measure(ctx, t); err != nil {
 		return nil, err
 	}
+
 	b.tried[commit] = t
 	b.order = append(b.order, t)
 	return t, nil
@@ -351,8 +390,10 @@ func (b *bisector) measure(ctx context.Context, t *tried) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+
 		return b.skip(t, err.Error())
 	}
+
 	own := b.flags.with([]string{"proxy_source=" + source}, nil)
 	own.json = b.flags.json
 	run, err := runSide(ctx, own, b.run, sideOptions{stage: b.stage, source: source}, b.stderr)
@@ -363,6 +404,7 @@ func (b *bisector) measure(ctx context.Context, t *tried) error {
 	case err != nil:
 		return err
 	}
+
 	t.figures = run.figures
 	for _, m := range run.figures.Retrieval.Metrics {
 		if m.Metric == b.metric {
@@ -370,13 +412,16 @@ func (b *bisector) measure(ctx context.Context, t *tried) error {
 			t.Value = &value
 		}
 	}
+
 	if t.Value == nil {
 		return fmt.Errorf("stage %s has no %s; name another --metric", b.stage, b.metric)
 	}
+
 	t.State = stateGood
 	if *t.Value < b.below {
 		t.State = stateBad
 	}
+
 	return nil
 }
 
@@ -396,6 +441,7 @@ func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
 	if found.mended {
 		kind = stateGood
 	}
+
 	t := found.first()
 	if t == nil {
 		fmt.Fprintf(w, "the first %s commit is one of these %d; all but the last could not be tested:\n", kind,
@@ -403,8 +449,10 @@ func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
 		for _, s := range found.Suspects {
 			fmt.Fprintln(w, " ", s)
 		}
+
 		return
 	}
+
 	fmt.Fprintf(w, "%s is the first %s commit\n  %s\n", t.Commit, kind, t.Subject)
 	fmt.Fprintf(w, "%s: %.4f, compared with %.4f at %s; values below %.4f are bad\n", found.Metric, *t.Value,
 		*found.Before.Value, cmp.Or(found.Before.Subject, found.Before.Commit), found.Below)
@@ -415,10 +463,12 @@ func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
 	if found.mended {
 		slices.Reverse(changed)
 	}
+
 	for i, c := range changed {
 		if i > 0 && len(c.queries) == 0 {
 			continue
 		}
+
 		fmt.Fprintf(w, "it %s %s:\n", c.verb, english.Plural(len(c.queries), "query", ""))
 		compare.WriteQueries(w, c.queries, f.most)
 	}

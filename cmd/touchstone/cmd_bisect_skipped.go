@@ -31,27 +31,32 @@ func readSkipped(dir string, flags *globalFlags, forget bool) (skipped, error) {
 		b, _ := readlimit.File(context.Background(), file, pipeline.MaxSource) // the first run reports errors
 		contents = append(contents, b)
 	}
+
 	var environ []string
 	for _, v := range os.Environ() {
 		if strings.HasPrefix(v, pipeline.VarPrefix) {
 			environ = append(environ, v)
 		}
 	}
+
 	slices.Sort(environ)
 	settings, err := json.Marshal([]any{contents, environ, flags.vars, flags.executor.name,
 		os.Getenv(envContainerImage)})
 	if err != nil {
 		return skipped{}, err
 	}
+
 	id := sha256.Sum256(settings)
 	s := skipped{file: filepath.Join(dir, "skipped-"+hex.EncodeToString(id[:8])+".json"), Reasons: map[string]string{}}
 	b, err := readlimit.File(context.Background(), s.file, pipeline.MaxSource)
 	if err != nil || forget {
 		return s, nil
 	}
+
 	if json.Unmarshal(b, &s) != nil || s.Reasons == nil {
 		s.Reasons = map[string]string{} // a damaged file only costs time
 	}
+
 	return s, nil
 }
 

@@ -52,14 +52,17 @@ func parseSize(s string) (int64, error) {
 		if !ok {
 			continue
 		}
+
 		n, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 		// Conversion is undefined for larger values and NaN: a huge limit could
 		// become no limit, and empty the cache.
 		if err != nil || !(n >= 0 && n*u.factor < math.MaxInt64) {
 			break
 		}
+
 		return int64(n * u.factor), nil
 	}
+
 	return 0, fmt.Errorf("size %q: write a number below 8 EiB with B, KiB, MiB, GiB, KB, MB or GB", s)
 }
 

@@ -33,10 +33,12 @@ func newCacheStatsCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(),
 					cacheStatsJSON{stats.Dir, stats.Records, stats.RecordBytes, stats.Blobs, stats.BlobBytes})
 			}
+
 			fmt.Fprintf(cmd.OutOrStdout(), "directory  %s\nresults    %d\nblobs      %d\nsize       %s on disk\n",
 				stats.Dir, stats.Records, stats.Blobs, formatSize(stats.RecordBytes+stats.BlobBytes))
 			return nil
@@ -75,20 +77,24 @@ func newCacheListCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			slices.SortStableFunc(list.Results, func(a, b cacheResult) int { return b.Used.Compare(a.Used) })
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), list)
 			}
+
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, r := range list.Results {
 				note := r.Problem
 				if r.Origin != nil {
 					note = r.Origin.String()
 				}
+
 				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\t%s\n", r.Key, safetext.Visible(r.Stage),
 					safetext.Visible(r.Instance), formatSize(r.Bytes), r.Used.Format(time.DateTime),
 					safetext.Visible(note))
 			}
+
 			return t.Flush()
 		}),
 	}
@@ -128,20 +134,25 @@ listed. Results that were made in this cache need no signature.`,
 				if err != nil {
 					return err
 				}
+
 				options.Verify = verifier(signers)
 			}
+
 			result, err := store.Verify(cmd.Context(), options)
 			if err != nil {
 				return err
 			}
+
 			wrong := "damaged"
 			if allowed != "" {
 				wrong = "damaged or without an accepted signature"
 			}
+
 			facts := cacheVerifyJSON{result.Records, result.Blobs, []cacheProblem{}}
 			for _, p := range result.Problems {
 				facts.Problems = append(facts.Problems, cacheProblem(p))
 			}
+
 			if flags.json {
 				if err := printJSON(cmd.OutOrStdout(), facts); err != nil {
 					return err
@@ -150,13 +161,16 @@ listed. Results that were made in this cache need no signature.`,
 				for _, p := range facts.Problems {
 					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", p.Path, safetext.Visible(p.Reason))
 				}
+
 				fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs read, %d %s\n", result.Records, result.Blobs,
 					len(result.Problems), wrong)
 			}
+
 			if len(result.Problems) > 0 && !fix {
 				return fmt.Errorf("entries are %s; remove them with cache verify --fix (the next run computes them "+
 					"again)", wrong)
 			}
+
 			return nil
 		}),
 	}

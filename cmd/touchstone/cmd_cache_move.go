@@ -52,25 +52,31 @@ than the age. Also removes the files of runs that were killed.`,
 			if err != nil {
 				return err
 			}
+
 			if maxAge < 0 {
 				return fmt.Errorf("--max-age %s: give a duration that is not negative, or 0 for no limit", maxAge)
 			}
+
 			// For package cache, 0 means no limit. For the user, it means empty.
 			result, err := store.GC(cmd.Context(),
 				cache.GCOptions{MaxBytes: max(size, 1), MaxAge: maxAge, DryRun: dryRun})
 			if err == nil && !dryRun {
 				err = engine.SweepWorkDirs(cmd.Context(), store, workDirOf(store.Dir()), local.Executor{})
 			}
+
 			if err != nil {
 				return err
 			}
+
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), cacheGCJSON{dryRun, result.Records, result.Blobs, result.Bytes})
 			}
+
 			verb := "removed"
 			if dryRun {
 				verb = "would remove"
 			}
+
 			fmt.Fprintf(cmd.OutOrStdout(), "%s %d results and %d blobs, %s\n", verb, result.Records, result.Blobs,
 				formatSize(result.Bytes))
 			return nil
@@ -108,21 +114,26 @@ A file of the archive can be verified without touchstone. After tar --zstd -xf F
 				if err != nil {
 					return err
 				}
+
 				defer key.Close()
 				options.Sign, by = key.Sign, " by "+key.Fingerprint()
 			}
+
 			f, err := atomicfile.Create(args[0], 0o644)
 			if err != nil {
 				return fmt.Errorf("exporting to %s: %w", args[0], err)
 			}
+
 			defer f.Cleanup()
 			result, err := store.Export(cmd.Context(), f, options)
 			if err != nil {
 				return err
 			}
+
 			if err := f.Commit(); err != nil {
 				return err
 			}
+
 			// The archive may be written to standard output.
 			stderr := cmd.ErrOrStderr()
 			fmt.Fprintf(stderr, "%s and %s exported to %s", english.Plural(result.Records, "result", ""),
@@ -130,10 +141,12 @@ A file of the archive can be verified without touchstone. After tar --zstd -xf F
 			if result.Signed > 0 {
 				fmt.Fprintf(stderr, ", %d signed%s", result.Signed, by)
 			}
+
 			fmt.Fprintln(stderr)
 			for _, s := range result.Skipped {
 				fmt.Fprintf(stderr, "skipped %s: %s\n", s.Name, safetext.Visible(s.Reason))
 			}
+
 			return nil
 		}),
 	}
@@ -172,6 +185,7 @@ results come from. A result that this machine made is never replaced.`,
 					return err
 				}
 			}
+
 			switch {
 			case signers != nil:
 				options.Verify = verifier(signers)
@@ -179,18 +193,22 @@ results come from. A result that this machine made is never replaced.`,
 				return fmt.Errorf("importing %s: nothing was imported: %[1]s is not trusted: pass --allowed-signers "+
 					"FILE or --trust; %[2]s", args[0], importRemedy)
 			}
+
 			f, err := openInput(args[0], trust)
 			if err != nil {
 				return err
 			}
+
 			defer f.Close()
 			result, err := store.Import(cmd.Context(), f, options)
 			if errors.As(err, new(*cache.UnverifiedError)) {
 				return fmt.Errorf("importing %s: %w; %s", args[0], err, importRemedy)
 			}
+
 			if err != nil {
 				return fmt.Errorf("importing %s: %w", args[0], err)
 			}
+
 			return printImport(cmd, flags, args[0], result)
 		}),
 	}
@@ -221,23 +239,29 @@ func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cac
 	for _, s := range result.Skipped {
 		facts.Skipped = append(facts.Skipped, s.Name+": "+s.Reason)
 	}
+
 	stdout := cmd.OutOrStdout()
 	if flags.json {
 		return printJSON(stdout, facts)
 	}
+
 	fmt.Fprintf(stdout, "%s and %s imported from %s\n", english.Plural(facts.Results, "result", ""),
 		english.Plural(facts.Blobs, "blob", ""), from)
 	if facts.Results > 0 {
 		fmt.Fprintln(stdout, "verified: all content matches its digests")
 	}
+
 	for _, s := range facts.Signers {
 		fmt.Fprintf(stdout, "verified: signed by %s\n", &s)
 	}
+
 	if n := facts.Results - facts.Signed; n > 0 {
 		fmt.Fprintf(stdout, "on trust: the outputs of %s are what the stages make\n", english.Plural(n, "result", ""))
 	}
+
 	for _, s := range facts.Skipped {
 		fmt.Fprintln(cmd.ErrOrStderr(), "skipped", safetext.Visible(s))
 	}
+
 	return nil
 }

@@ -51,14 +51,17 @@ sending queries to both proxies in turn, and is not stored; see docs/how-to/comp
 			if err := f.check(cmd, flags); err != nil {
 				return err
 			}
+
 			c, err := f.compare(cmd.Context(), flags, args, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+
 			text, err := f.written(c)
 			if err != nil {
 				return err
 			}
+
 			return writeWhole(f.output, cmd.OutOrStdout(), text)
 		},
 	}
@@ -80,17 +83,22 @@ func (f *compareFlags) check(cmd *cobra.Command, flags *globalFlags) error {
 		if cmd.Flags().Changed("format") && f.format != "json" {
 			return fmt.Errorf("--json and --format %s exclude each other: use one of them", f.format)
 		}
+
 		f.format = "json"
 	}
+
 	if !slices.Contains([]string{"table", "json", "html", "markdown"}, f.format) {
 		return fmt.Errorf("unknown --format %q: use table, json, html or markdown", f.format)
 	}
+
 	if !slices.Contains(contracts.MetricNames, f.by) {
 		return fmt.Errorf("unknown metric in --by %q: use one of %s", f.by, strings.Join(contracts.MetricNames, ", "))
 	}
+
 	if f.rounds < 1 || f.rounds > 1000 {
 		return fmt.Errorf("--rounds %d: give 1 to 1000", f.rounds)
 	}
+
 	return nil
 }
 
@@ -102,23 +110,29 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 		if err != nil {
 			return nil, err
 		}
+
 		if s.revision != "" && f.repo == "" {
 			return nil, fmt.Errorf("%s is a revision of a repository: name the repository with --repo", arg)
 		}
+
 		sides[i] = s
 	}
+
 	var history *revisions
 	if sides[0].revision+sides[1].revision != "" {
 		var err error
 		if history, err = openRevisions(ctx, flags, f.repo); err != nil {
 			return nil, err
 		}
+
 		defer history.close()
 	}
+
 	parts, err := os.MkdirTemp("", "touchstone-compare-")
 	if err != nil {
 		return nil, fmt.Errorf("create a directory for the comparison: %w", err)
 	}
+
 	defer os.RemoveAll(parts)
 	var runs [2]*sideRun
 	for i := range sides {
@@ -130,25 +144,31 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 			if f.cost && sides[1-i].report == "" {
 				where = filepath.Join(parts, fmt.Sprint(i))
 			}
+
 			runs[i], err = f.runSide(ctx, flags, []string{"A", "B"}[i], s, history, where, stderr)
 		}
+
 		if err != nil {
 			return nil, err
 		}
 	}
+
 	c, err := compare.Reports(sides[0].name, runs[0].figures, sides[1].name, runs[1].figures, compare.Options{By: f.by})
 	if err != nil {
 		return nil, err
 	}
+
 	if runs[0].parts == "" || runs[1].parts == "" {
 		return c, nil
 	}
+
 	fmt.Fprintf(stderr, "measuring the cost: %d rounds\n", f.rounds)
 	c.Cost, err = measureApart(ctx,
 		compare.MeasureOptions{A: runs[0].measured(), B: runs[1].measured(), Rounds: f.rounds})
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w; --cost=false skips the measurement", err)
 	}
+
 	return c, err
 }
 
@@ -163,18 +183,22 @@ func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, letter s
 		if err != nil {
 			return nil, err
 		}
+
 		s.name = history.subject(ctx, commit)
 		dir, err := history.checkOut(ctx, commit)
 		if err != nil {
 			return nil, err
 		}
+
 		own = own.with([]string{"proxy_source=" + dir}, nil)
 	}
+
 	run, err := runSide(ctx, own, f.run, sideOptions{stage: f.stage, parts: parts, heading: letter + ": " + s.name},
 		stderr)
 	if err != nil && ctx.Err() == nil {
 		err = wrapSide(s.name, err)
 	}
+
 	return run, err
 }
 
@@ -209,6 +233,7 @@ func (f *compareFlags) written(c *compare.Comparison) ([]byte, error) {
 	case "markdown":
 		return compare.Markdown(c), nil
 	}
+
 	err := compare.Write(&b, c, f.most)
 	return b.Bytes(), err
 }

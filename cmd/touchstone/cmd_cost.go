@@ -30,10 +30,12 @@ func newCostCommand() *cobra.Command {
 			if err := json.NewDecoder(cmd.InOrStdin()).Decode(&o); err != nil {
 				return fmt.Errorf("measurement options: %w", err)
 			}
+
 			cost, err := compare.Measure(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
+
 			return printJSON(cmd.OutOrStdout(), cost)
 		},
 	}
@@ -46,10 +48,12 @@ func measureApart(ctx context.Context, o compare.MeasureOptions) (*compare.Cost,
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
+
 	order, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
 	}
+
 	cmd := exec.CommandContext(ctx, self, costVerb)
 	cmd.Stdin = bytes.NewReader(order)
 	for _, name := range []string{"PATH", "TMPDIR", "LANG"} {
@@ -57,6 +61,7 @@ func measureApart(ctx context.Context, o compare.MeasureOptions) (*compare.Cost,
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 	}
+
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	// The child stops its proxies on SIGTERM.
@@ -66,9 +71,11 @@ func measureApart(ctx context.Context, o compare.MeasureOptions) (*compare.Cost,
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+
 		return nil, fmt.Errorf("measuring the cost: %s",
 			strings.TrimPrefix(strings.TrimSpace(said.String()), toolName+": "))
 	}
+
 	cost := &compare.Cost{}
 	return cost, json.Unmarshal(out.Bytes(), cost)
 }

@@ -72,16 +72,20 @@ the files or in the same directory.`,
 			default:
 				return fmt.Errorf("unknown --kind %s; use corpus, golden, security or cases", kind)
 			}
+
 			frozen, err := versions.Freeze(*lock, kind, args)
 			if err != nil {
 				return datasetError(err)
 			}
+
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"frozen": frozen})
 			}
+
 			for _, f := range frozen {
 				fmt.Fprintf(cmd.OutOrStdout(), "frozen: %s %s (sha256 %.12s)\n", f.Kind, f.Version, f.SHA256)
 			}
+
 			return nil
 		},
 	}
@@ -99,17 +103,21 @@ func newDataListCommand(lock *string) *cobra.Command {
 			if err != nil {
 				return datasetError(err)
 			}
+
 			if asJSON(cmd) {
 				if all == nil {
 					all = []versions.Listed{}
 				}
+
 				return printJSON(cmd.OutOrStdout(), map[string]any{"datasets": all})
 			}
+
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "KIND\tVERSION\tSTATE\tENTRIES\tFILE")
 			for _, d := range all {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", d.Kind, d.Version, d.State, d.Entries, d.File)
 			}
+
 			return w.Flush()
 		},
 	}

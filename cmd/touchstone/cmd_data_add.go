@@ -34,13 +34,16 @@ valid, nothing is written.`,
 			if err != nil {
 				return err
 			}
+
 			added, err := versions.Add(*lock, args[0], args[1], entries)
 			if err != nil {
 				return datasetError(err)
 			}
+
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), added)
 			}
+
 			stdout := cmd.OutOrStdout()
 			fmt.Fprintf(stdout, "wrote %s, %s %s, a draft with %d more entries\n", added.File, added.Kind,
 				added.Version, len(added.IDs))
@@ -64,9 +67,11 @@ finds renamed tools and changes that look like rug pulls.`,
 			if err != nil {
 				return datasetError(err)
 			}
+
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), d)
 			}
+
 			writeDifference(cmd.OutOrStdout(), d)
 			return nil
 		},
@@ -79,12 +84,15 @@ func writeDifference(w io.Writer, d versions.Difference) {
 	if len(d.Header) > 0 {
 		fmt.Fprintf(w, "  outside of the entries: %s\n", safetext.Visible(strings.Join(d.Header, ", ")))
 	}
+
 	for _, id := range d.Added {
 		fmt.Fprintf(w, "  + %s\n", safetext.Visible(id))
 	}
+
 	for _, id := range d.Removed {
 		fmt.Fprintf(w, "  - %s\n", safetext.Visible(id))
 	}
+
 	for _, e := range d.Edited {
 		fmt.Fprintf(w, "  ~ %s: %s\n", safetext.Visible(e.ID), safetext.Visible(strings.Join(e.Fields, ", ")))
 	}

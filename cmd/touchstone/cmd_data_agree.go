@@ -35,17 +35,21 @@ grades, each with its 95% jackknife interval over queries, and every disagreemen
 				if err != nil {
 					return err
 				}
+
 				if judges[i], err = judging.Read(file, data); err != nil {
 					return err
 				}
 			}
+
 			agreement, err := judging.Compare(judges[0], judges[1])
 			if err != nil {
 				return err
 			}
+
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), agreement)
 			}
+
 			return writeAgreement(cmd.OutOrStdout(), agreement)
 		},
 	}
@@ -59,9 +63,11 @@ func writeAgreement(w io.Writer, a *judging.Agreement) error {
 	for grade, row := range a.Table {
 		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t\n", grade, row[0], row[1], row[2])
 	}
+
 	if err := table.Flush(); err != nil {
 		return err
 	}
+
 	fmt.Fprintln(w)
 	table = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range a.Figures {
@@ -70,20 +76,26 @@ func writeAgreement(w io.Writer, a *judging.Agreement) error {
 			fmt.Fprintf(table, "%s\tnot defined\n", name)
 			continue
 		}
+
 		fmt.Fprintf(table, "%s\t%.4f", name, *f.Value)
 		if f.Interval != nil {
 			fmt.Fprintf(table, "\t[%.4f, %.4f]", f.Interval.Low, f.Interval.High)
 		}
+
 		fmt.Fprintln(table)
 	}
+
 	if err := table.Flush(); err != nil {
 		return err
 	}
+
 	if len(a.Disagreements) > 0 {
 		fmt.Fprintf(w, "\n%s:\n", english.Plural(len(a.Disagreements), "disagreement", ""))
 	}
+
 	for _, d := range a.Disagreements {
 		fmt.Fprintf(w, "  %s  %s  %d, %d\n", safetext.Visible(d.Query), safetext.Visible(d.Tool), d.First, d.Second)
 	}
+
 	return nil
 }

@@ -49,10 +49,12 @@ data and, with --strict, for findings too.`,
 			if err != nil {
 				return err
 			}
+
 			findings := 0
 			for _, d := range all {
 				findings += len(d.Findings)
 			}
+
 			if asJSON(cmd) {
 				if err := printJSON(cmd.OutOrStdout(), map[string]any{"datasets": all}); err != nil {
 					return err
@@ -60,9 +62,11 @@ data and, with --strict, for findings too.`,
 			} else {
 				writeChecks(cmd.OutOrStdout(), all)
 			}
+
 			if strict && findings > 0 {
 				return &exitError{exitBadDataset, fmt.Errorf("%d findings, and --strict allows none", findings)}
 			}
+
 			return nil
 		},
 	}
@@ -82,20 +86,25 @@ occur in the name or description of the right tool that shares most.`,
 			if err != nil {
 				return err
 			}
+
 			for i := range all {
 				all[i].Warnings, all[i].Findings = nil, nil
 			}
+
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"datasets": all})
 			}
+
 			for i, d := range all {
 				if i > 0 {
 					fmt.Fprintln(cmd.OutOrStdout())
 				}
+
 				if err := writeStats(cmd.OutOrStdout(), d); err != nil {
 					return err
 				}
 			}
+
 			return nil
 		},
 	}
@@ -109,29 +118,36 @@ func describeDatasets(lock string, files []string) ([]checkedJSON, error) {
 		if err != nil {
 			return nil, datasetError(err)
 		}
+
 		for _, l := range listed {
 			if l.State != versions.StateMissing {
 				files = append(files, l.File)
 			}
 		}
+
 		files = slices.Compact(files)
 	}
+
 	frozen, err := validation.ReadLock(lock)
 	if err != nil {
 		return nil, datasetError(err)
 	}
+
 	checked, err := validation.Check(frozen, files)
 	if err != nil {
 		return nil, datasetError(err)
 	}
+
 	all := make([]checkedJSON, len(checked))
 	for i, c := range checked {
 		report, err := qualityOf(c)
 		if err != nil {
 			return nil, err
 		}
+
 		all[i] = checkedJSON{c.Kind, c.Version, c.State, c.Entries, c.Path, c.Warnings, report.Tables, report.Findings}
 	}
+
 	return all, nil
 }
 
@@ -147,6 +163,7 @@ func qualityOf(c validation.Checked) (*quality.Report, error) {
 		v, err := contracts.Decode[contracts.SecurityCorpus](c.Path, c.Data)
 		return quality.Security(c.Path, c.Data, v), err
 	}
+
 	v, err := contracts.Decode[contracts.CaseSet](c.Path, c.Data)
 	return quality.Cases(c.Path, c.Data, v), err
 }
@@ -161,17 +178,21 @@ func writeChecks(w io.Writer, all []checkedJSON) {
 		for _, warning := range d.Warnings {
 			fmt.Fprintf(w, "  %s\n", safetext.Visible(warning))
 		}
+
 		counts := map[string]int{}
 		for _, f := range d.Findings {
 			if counts[f.Check]++; counts[f.Check] > mostFindings {
 				continue
 			}
+
 			entry := ""
 			if f.Entry != "" {
 				entry = safetext.Visible(f.Entry) + ": "
 			}
+
 			fmt.Fprintf(w, "  %s: %s%s\n", f.Check, entry, safetext.Visible(f.Message))
 		}
+
 		for _, check := range []string{"near-duplicate", "leak", "overlap", "personal-data", "abuse", "round-trip"} {
 			if more := counts[check] - mostFindings; more > 0 {
 				fmt.Fprintf(w, "  %s: %d more; --json lists them\n", check, more)
@@ -189,6 +210,7 @@ func writeStats(w io.Writer, d checkedJSON) error {
 		if len(t.Rows) == 0 {
 			continue
 		}
+
 		fmt.Fprintf(w, "\n%s\n", t.Name)
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, row := range t.Rows[:min(mostRows, len(t.Rows))] {
@@ -196,15 +218,19 @@ func writeStats(w io.Writer, d checkedJSON) error {
 			if row.Share != nil {
 				fmt.Fprintf(table, "\t%5.1f%%\t%s", 100**row.Share, strings.Repeat("█", int(*row.Share*30+0.5)))
 			}
+
 			fmt.Fprintln(table)
 		}
+
 		if err := table.Flush(); err != nil {
 			return err
 		}
+
 		if more := len(t.Rows) - mostRows; more > 0 {
 			fmt.Fprintf(w, "  and %d more\n", more)
 		}
 	}
+
 	return nil
 }
 

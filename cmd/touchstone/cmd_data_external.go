@@ -56,6 +56,7 @@ func newDataExternalCommand(flags *globalFlags) *cobra.Command {
 	for _, format := range convert.Formats() {
 		fmt.Fprintf(&formats, "  %-18s %s\n", format.Name, format.About)
 	}
+
 	cmd := &cobra.Command{
 		Use:   "external [NAME...]",
 		Short: "List datasets of other projects, fetch them, and run detectors and retrievers on them",
@@ -91,31 +92,39 @@ func (f *externalFlags) sources(flags *globalFlags, names []string) ([]external.
 		return nil, "", fmt.Errorf("there is no file %s that names datasets; write one, or name another with --file",
 			f.file)
 	}
+
 	if err != nil {
 		return nil, "", err
 	}
+
 	all, err := external.Parse(f.file, text)
 	if err != nil {
 		return nil, "", err
 	}
+
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(s external.Source) bool { return s.Name == name }) {
 			return nil, "", fmt.Errorf("%s names no %q; touchstone data external lists what it names", f.file, name)
 		}
 	}
+
 	if len(names) > 0 {
 		all = slices.DeleteFunc(all, func(s external.Source) bool { return !slices.Contains(names, s.Name) })
 	}
+
 	dir := f.dir
 	if dir == "" {
 		dir = os.Getenv("TOUCHSTONE_EXTERNAL")
 	}
+
 	if dir == "" {
 		if dir, err = storeDir(flags); err != nil {
 			return nil, "", err
 		}
+
 		dir = filepath.Join(dir, "external")
 	}
+
 	return all, dir, nil
 }
 
@@ -129,14 +138,17 @@ func openExternal(ctx context.Context, s *external.Source, dir string) (external
 	if err != nil {
 		return facts, nil, err
 	}
+
 	facts.State, facts.Path, facts.SHA256 = found.State, found.Path, found.Digest
 	if found.State == external.Absent {
 		return facts, nil, nil
 	}
+
 	all, err := s.Import(found.Files, fmt.Sprintf("%s-%.12s", s.Name, found.Digest))
 	for _, one := range all {
 		facts.Datasets = append(facts.Datasets, describeImported(one))
 	}
+
 	return facts, all, err
 }
 
@@ -145,6 +157,7 @@ func (f *externalFlags) list(cmd *cobra.Command, flags *globalFlags, names []str
 	if err != nil {
 		return err
 	}
+
 	var all []externalJSON
 	var failed []error
 	for i := range sources {
@@ -152,19 +165,24 @@ func (f *externalFlags) list(cmd *cobra.Command, flags *globalFlags, names []str
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", sources[i].Name, err))
 		}
+
 		all = append(all, facts)
 	}
+
 	if asJSON(cmd) {
 		err = printJSON(cmd.OutOrStdout(), map[string]any{"external": all})
 	} else {
 		err = writeExternal(cmd.OutOrStdout(), dir, all, len(names) > 0)
 	}
+
 	for _, problem := range failed {
 		fmt.Fprintln(cmd.ErrOrStderr(), safetext.Visible(problem.Error()))
 	}
+
 	if err == nil && len(failed) > 0 {
 		return &exitError{exitBadDataset, fmt.Errorf("%d of %d datasets cannot be imported", len(failed), len(all))}
 	}
+
 	return err
 }
 
@@ -176,23 +194,29 @@ func writeExternal(w io.Writer, dir string, all []externalJSON, details bool) er
 		for _, d := range s.Datasets {
 			content = append(content, fmt.Sprintf("%s %d", d.Kind, d.Entries))
 		}
+
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", s.Name, s.State, strings.Join(content, ", "), s.License, s.Source)
 	}
+
 	if err := t.Flush(); err != nil {
 		return err
 	}
+
 	for _, s := range all {
 		if s.State == external.Changed {
 			fmt.Fprintf(w, "%s has the digest %s, and %s is expected\n", s.Name, s.SHA256, s.Expected)
 		}
+
 		if !details {
 			continue
 		}
+
 		fmt.Fprintf(w, "\n%s: %s\n", s.Name, safetext.Visible(s.About))
 		if s.State == external.Absent {
 			fmt.Fprintf(w, "  put it at %s\n", s.Path)
 			continue
 		}
+
 		fmt.Fprintf(w, "  %s, sha256 %s\n", s.Path, s.SHA256)
 		for _, d := range s.Datasets {
 			for _, note := range d.Notes {
@@ -200,9 +224,11 @@ func writeExternal(w io.Writer, dir string, all []externalJSON, details bool) er
 			}
 		}
 	}
+
 	if !details {
 		fmt.Fprintf(w, "\nThey are looked for in %s.\n", dir)
 	}
+
 	return nil
 }
 
@@ -218,13 +244,16 @@ digest is not kept. Datasets that are a repository have to be cloned.`,
 			if err != nil {
 				return err
 			}
+
 			for i := range sources {
 				if err := sources[i].Fetch(cmd.Context(), http.DefaultClient, dir); err != nil {
 					return err
 				}
+
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: fetched into %s\n", sources[i].Name,
 					filepath.Join(dir, sources[i].Name))
 			}
+
 			return nil
 		},
 	}

@@ -31,19 +31,24 @@ dataset with another digest than the expected one is refused.`,
 			if err != nil {
 				return err
 			}
+
 			facts, all, err := usable(cmd.Context(), &sources[0], dir)
 			if err != nil {
 				return err
 			}
+
 			if err := mayWrite(&sources[0], f.file, out); err != nil {
 				return &exitError{exitBadDataset, err}
 			}
+
 			if facts.Datasets, err = writeImported(all, out); err != nil {
 				return err
 			}
+
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), facts)
 			}
+
 			printImported(cmd.OutOrStdout(), facts.Datasets)
 			return nil
 		},
@@ -67,16 +72,20 @@ func writeImported(all []convert.Imported, dir string) ([]externalDataset, error
 		if _, err := os.Lstat(d.File); err == nil {
 			return nil, fmt.Errorf("%s exists, and import does not overwrite files: choose another directory", d.File)
 		}
+
 		datasets = append(datasets, d)
 	}
+
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
+
 	for i, one := range all {
 		if err := contracts.Write(datasets[i].File, one.Value()); err != nil {
 			return nil, err
 		}
 	}
+
 	return datasets, nil
 }
 
@@ -103,6 +112,7 @@ func usable(ctx context.Context, s *external.Source, dir string) (externalJSON, 
 			fmt.Errorf("%s has the digest %s, and %s is expected; get the revision %s, or correct sha256", s.Name,
 				facts.SHA256, s.SHA256, s.Revision)}
 	}
+
 	return facts, all, nil
 }
 
@@ -113,18 +123,22 @@ func mayWrite(s *external.Source, file, out string) error {
 	if message == "" {
 		return nil
 	}
+
 	tree, err := treeOf(file)
 	if err != nil {
 		return err
 	}
+
 	target, err := existing(out)
 	if err != nil {
 		return err
 	}
+
 	if inside, err := filepath.Rel(tree, target); err == nil && (inside == "." || filepath.IsLocal(inside)) {
 		return fmt.Errorf("%s may not be copied into %s: %s; write it to a directory outside, and refer to it", s.Name,
 			tree, message)
 	}
+
 	return nil
 }
 
@@ -149,14 +163,17 @@ func existing(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	rest := ""
 	for at := path; ; at = filepath.Dir(at) {
 		if resolved, err := filepath.EvalSymlinks(at); err == nil {
 			return filepath.Join(resolved, rest), nil
 		}
+
 		if at == filepath.Dir(at) {
 			return path, nil
 		}
+
 		rest = filepath.Join(filepath.Base(at), rest)
 	}
 }

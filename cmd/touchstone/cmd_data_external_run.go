@@ -57,6 +57,7 @@ The figures depend on data that is not frozen here. No gate uses them.`,
 			if err != nil {
 				return err
 			}
+
 			var all []externalRunJSON
 			for i := range sources {
 				if len(args) == 0 {
@@ -64,23 +65,29 @@ The figures depend on data that is not frozen here. No gate uses them.`,
 					if err != nil {
 						return err
 					}
+
 					if found.State == external.Absent {
 						continue
 					}
 				}
+
 				one, err := r.run(cmd.Context(), &sources[i], dir)
 				if err != nil {
 					return err
 				}
+
 				all = append(all, one)
 			}
+
 			if len(all) == 0 {
 				return fmt.Errorf("none of the datasets is in %s; touchstone data external NAME says where it has "+
 					"to be", dir)
 			}
+
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"external": all})
 			}
+
 			return writeExternalRuns(cmd.OutOrStdout(), all)
 		},
 	}
@@ -97,6 +104,7 @@ func (r *externalRun) run(ctx context.Context, s *external.Source, dir string) (
 	if err != nil {
 		return out, err
 	}
+
 	var corpus *contracts.Corpus
 	for _, one := range all {
 		switch {
@@ -111,10 +119,12 @@ func (r *externalRun) run(ctx context.Context, s *external.Source, dir string) (
 			out.Queries = one.Entries()
 			out.Retrievers, err = r.retrieve(ctx, *corpus, one)
 		}
+
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
+
 	return out, nil
 }
 
@@ -139,23 +149,28 @@ func (r *externalRun) detect(ctx context.Context, corpus contracts.SecurityCorpu
 	if err != nil {
 		return nil, err
 	}
+
 	defer os.RemoveAll(dir)
 	security, report := filepath.Join(dir, "security.json"), filepath.Join(dir, "report.json")
 	if err := contracts.Write(security, corpus); err != nil {
 		return nil, err
 	}
+
 	var scores []contracts.DetectorScore
 	for _, name := range r.detectors {
 		if err := scoresecurity.Run(ctx,
 			scoresecurity.Options{Security: security, Out: report, Detector: name, Log: os.Stderr}); err != nil {
 			return nil, err
 		}
+
 		result, err := contracts.Read[contracts.SecurityReport](report)
 		if err != nil {
 			return nil, err
 		}
+
 		scores = append(scores, result.Detector)
 	}
+
 	return scores, nil
 }
 
@@ -165,19 +180,23 @@ func (r *externalRun) retrieve(ctx context.Context, corpus contracts.Corpus,
 	if err != nil {
 		return nil, err
 	}
+
 	var queries []pool.Query
 	for _, q := range golden.Golden.Queries {
 		queries = append(queries, pool.Query{ID: q.ID, Text: q.Query, Language: q.Language})
 	}
+
 	runs, err := pool.Search(ctx, corpus, queries, r.retrievers, powerDepth, model)
 	if err != nil {
 		return nil, err
 	}
+
 	groups := groupsOf(*golden.Golden)
 	var all []externalRetriever
 	for _, run := range runs {
 		all = append(all, externalRetriever{run.Name, power.Figures(*golden.Golden, groups, run)})
 	}
+
 	return all, nil
 }
 
@@ -187,35 +206,43 @@ func writeExternalRuns(w io.Writer, all []externalRunJSON) error {
 		if i > 0 {
 			fmt.Fprintln(t)
 		}
+
 		fmt.Fprintf(t, "%s, %s, sha256 %.12s\n", one.Name, one.State, one.SHA256)
 		if len(one.Detectors) > 0 {
 			fmt.Fprintln(t, "  detector\tattacks flagged\thard negatives flagged\tinnocents flagged\terrored")
 		}
+
 		for _, d := range one.Detectors {
 			counts := map[string][2]int{}
 			for _, c := range d.PerCategory {
 				counts[c.Category] = [2]int{c.Flagged, c.Total}
 			}
+
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d\n", d.Detector, flaggedShare([2]int{d.TP, d.TP + d.FN}),
 				flaggedShare(counts[contracts.CategoryHardNegative]), flaggedShare(counts[contracts.CategoryBenign]),
 				d.Errored)
 		}
+
 		if len(one.Retrievers) > 0 {
 			fmt.Fprintf(t, "  %d queries\n  retriever", one.Queries)
 			for _, f := range one.Retrievers[0].Figures {
 				m, _ := metrics.RankingByName(f.Metric)
 				fmt.Fprintf(t, "\t%s", m.Label)
 			}
+
 			fmt.Fprintln(t)
 		}
+
 		for _, r := range one.Retrievers {
 			fmt.Fprintf(t, "  %s", r.Retriever)
 			for _, f := range r.Figures {
 				fmt.Fprintf(t, "\t%.3f (%.3f to %.3f)", f.Mean, f.Interval.Low, f.Interval.High)
 			}
+
 			fmt.Fprintln(t)
 		}
 	}
+
 	return t.Flush()
 }
 

@@ -55,9 +55,11 @@ Check the result with validate-datasets.`,
 			if opts.Licenses, err = pairs("--license", licenses); err != nil {
 				return err
 			}
+
 			if format != "" {
 				return importFormat(cmd, format, args[0], out, opts)
 			}
+
 			for _, of := range []struct {
 				flag, file string
 				to         **contracts.Corpus
@@ -65,34 +67,43 @@ Check the result with validate-datasets.`,
 				if of.file == "" {
 					continue
 				}
+
 				c, _, err := readTools(of.file, server)
 				if err != nil {
 					return ofFlag(of.flag, err)
 				}
+
 				*of.to = &c
 			}
+
 			data, err := contracts.ReadBytes(args[0])
 			if err != nil {
 				return err
 			}
+
 			if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%s exists, and import does not overwrite files: choose another name", out)
 			}
+
 			imported, err := importDataset(args[0], server, data, opts)
 			if err != nil {
 				return err
 			}
+
 			if err := contracts.Write(out, imported.Value()); err != nil {
 				return err
 			}
+
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(),
 					importJSON{imported.Kind, out, append([]string{}, imported.Notes...)})
 			}
+
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", imported.Kind, out)
 			for _, note := range imported.Notes {
 				fmt.Fprintf(cmd.OutOrStdout(), "  %s\n", note)
 			}
+
 			return nil
 		},
 	}
@@ -118,26 +129,32 @@ func importFormat(cmd *cobra.Command, format, path, out string, opts convert.Imp
 	if err != nil {
 		return err
 	}
+
 	s := external.Source{Name: filepath.Base(path), Format: format, Address: filepath.Base(path),
 		License: cmp.Or(opts.Licenses["NOASSERTION"], "NOASSERTION")}
 	if _, known := convert.FormatByName(format); !known {
 		return fmt.Errorf("there is no format %q; touchstone data external --help lists them", format)
 	}
+
 	found, err := s.Find(cmd.Context(), filepath.Dir(path))
 	if err != nil {
 		return err
 	}
+
 	all, err := s.Import(found.Files, cmp.Or(opts.Version, fmt.Sprintf("imported-%.12s", found.Digest)))
 	if err != nil {
 		return &exitError{exitBadDataset, err}
 	}
+
 	datasets, err := writeImported(all, out)
 	if err != nil {
 		return err
 	}
+
 	if asJSON(cmd) {
 		return printJSON(cmd.OutOrStdout(), map[string]any{"datasets": datasets})
 	}
+
 	printImported(cmd.OutOrStdout(), datasets)
 	return nil
 }

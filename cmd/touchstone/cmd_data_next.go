@@ -33,14 +33,17 @@ cache or from the last commit of its git repository. If it is in neither, nothin
 			if err != nil {
 				return datasetError(err)
 			}
+
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), next)
 			}
+
 			stdout := cmd.OutOrStdout()
 			fmt.Fprintf(stdout, "wrote %s, %s %s, a draft\n", next.File, next.Kind, next.Version)
 			if next.Restored {
 				fmt.Fprintf(stdout, "restored the frozen content of %s\n", next.From)
 			}
+
 			file := input.QuoteWord(filepath.ToSlash(next.File))
 			if next.Kind == contracts.KindCorpus {
 				fmt.Fprintf(stdout, "next step: %s data golden migrate GOLDEN --to %s carries the labels over\n",
@@ -48,6 +51,7 @@ cache or from the last commit of its git repository. If it is in neither, nothin
 			} else {
 				fmt.Fprintf(stdout, "next step: %s gate --var %s=%s\n", toolName, next.Kind, file)
 			}
+
 			return nil
 		},
 	}
@@ -60,6 +64,7 @@ func frozenContent(cmd *cobra.Command, flags *globalFlags, file, digest string) 
 	if err := d.UnmarshalText([]byte(digest)); err != nil {
 		return nil
 	}
+
 	if store, err := openStore(flags); err == nil {
 		content, err := store.Bytes(d)
 		_ = store.Close()
@@ -67,12 +72,15 @@ func frozenContent(cmd *cobra.Command, flags *globalFlags, file, digest string) 
 			return content
 		}
 	}
+
 	content, err := git(cmd.Context(), filepath.Dir(file), nil, "show", "HEAD:./"+filepath.Base(file))
 	if err != nil {
 		return nil
 	}
+
 	if sum := sha256.Sum256([]byte(content)); hex.EncodeToString(sum[:]) != digest {
 		return nil
 	}
+
 	return []byte(content)
 }

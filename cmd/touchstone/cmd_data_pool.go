@@ -43,8 +43,10 @@ func newDataPoolCommand() *cobra.Command {
 		if r.NeedsModel {
 			needs = " (needs a sentence model)"
 		}
+
 		fmt.Fprintf(&about, "  %-10s %s%s\n", r.Name, r.About, needs)
 	}
+
 	cmd := &cobra.Command{
 		Use:   "pool --corpus FILE (--golden FILE | --queries FILE) -o FILE",
 		Short: "List the tools that somebody has to judge for each query",
@@ -91,32 +93,40 @@ func (f *poolFlags) run(cmd *cobra.Command) error {
 	if f.depth < 1 {
 		return fmt.Errorf("--depth %d is out of range: pool at least 1 result", f.depth)
 	}
+
 	r, err := f.retrieve(cmd)
 	if err != nil {
 		return err
 	}
+
 	if f.withLabels {
 		r.runs = append(r.runs, pool.Labels(*r.golden))
 	}
+
 	made, err := pool.Build(r.corpus, r.queries, r.runs, f.depth)
 	if err != nil {
 		return err
 	}
+
 	if err := contracts.Write(f.out, made); err != nil {
 		return err
 	}
+
 	var labels map[string]map[contracts.ToolID]int
 	if r.golden != nil {
 		labels = r.golden.Relevances()
 	}
+
 	facts := poolJSON{File: f.out, Queries: len(made.Items), Contributions: pool.Contributions(made, labels)}
 	judged := pool.JudgedOf(made, labels)
 	if facts.Pairs = judged.Pairs; r.golden != nil {
 		facts.Judged = &judged.Judged
 	}
+
 	if asJSON(cmd) {
 		return printJSON(cmd.OutOrStdout(), facts)
 	}
+
 	return facts.write(cmd.OutOrStdout())
 }
 
@@ -155,20 +165,25 @@ func (f *poolFlags) readQueries(corpus contracts.Corpus) (queries []pool.Query, 
 		if err != nil {
 			return nil, nil, ofFlag("queries", err)
 		}
+
 		queries, err = pool.ReadQueries(f.queries, data)
 		return queries, nil, err
 	}
+
 	set, err := contracts.Read[contracts.GoldenSet](f.golden)
 	if err != nil {
 		return nil, nil, ofFlag("golden", err)
 	}
+
 	if set.CorpusVersion != corpus.Version {
 		return nil, nil, fmt.Errorf("golden set %s is for corpus version %q, but %s has version %q: use the corpus "+
 			"of the golden set", f.golden, set.CorpusVersion, f.corpus, corpus.Version)
 	}
+
 	for _, q := range set.Queries {
 		queries = append(queries, pool.Query{ID: q.ID, Text: q.Query, Language: q.Language})
 	}
+
 	return queries, &set, nil
 }
 
@@ -178,30 +193,37 @@ func (f *poolFlags) search(cmd *cobra.Command, corpus contracts.Corpus, queries 
 	if f.runsOnly && len(f.runs) == 0 {
 		return nil, errors.New("--runs-only needs --run")
 	}
+
 	if !f.runsOnly {
 		model, err := denseModel(f.sentence.dir, f.sentence.service)
 		if err != nil {
 			return nil, err
 		}
+
 		if runs, err = pool.Search(cmd.Context(), corpus, queries, f.retrievers, f.depth, model); err != nil {
 			return nil, err
 		}
 	}
+
 	for _, word := range f.runs {
 		name, file, named := strings.Cut(word, "=")
 		if !named {
 			name, file = strings.TrimSuffix(filepath.Base(word), filepath.Ext(word)), word
 		}
+
 		data, err := contracts.ReadBytes(file)
 		if err != nil {
 			return nil, ofFlag("run", err)
 		}
+
 		run, err := pool.ReadRun(cmp.Or(name, file), file, data)
 		if err != nil {
 			return nil, err
 		}
+
 		runs = append(runs, run)
 	}
+
 	return runs, nil
 }
 
@@ -210,19 +232,23 @@ func (p poolJSON) write(w io.Writer) error {
 	if p.Judged != nil {
 		fmt.Fprintf(w, ", %d of them judged", *p.Judged)
 	}
+
 	fmt.Fprint(w, "\n\n")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := "RETRIEVER\tFOUND\tONLY IT FOUND"
 	if p.Judged != nil {
 		head += "\tRELEVANT\tONLY IT FOUND"
 	}
+
 	fmt.Fprintln(table, head)
 	for _, c := range p.Contributions {
 		fmt.Fprintf(table, "%s\t%d\t%d", c.Retriever, c.Pooled, c.Unique)
 		if c.Relevant != nil {
 			fmt.Fprintf(table, "\t%d\t%d", *c.Relevant, *c.UniqueRelevant)
 		}
+
 		fmt.Fprintln(table)
 	}
+
 	return table.Flush()
 }

@@ -61,31 +61,39 @@ func runDatasetsPower(cmd *cobra.Command, f *poolFlags, o power.Options) error {
 			return fmt.Errorf("--size %d is out of range: a set has at least 2 queries", n)
 		}
 	}
+
 	if o.Tests < 1 {
 		return fmt.Errorf("--tests %d is out of range: there is at least 1 test", o.Tests)
 	}
+
 	if o.Detect < 0 || o.Detect > 1 {
 		return fmt.Errorf("--detect %g is out of range: give a difference between 0 and 1", o.Detect)
 	}
+
 	r, err := f.retrieve(cmd)
 	if err != nil {
 		return err
 	}
+
 	for i := range r.runs {
 		r.runs[i] = cut(r.runs[i])
 	}
+
 	groups := groupsOf(*r.golden)
 	if !slices.Contains(o.Sizes, len(groups)) && len(groups) > 1 {
 		o.Sizes = append(o.Sizes, len(groups))
 	}
+
 	slices.Sort(o.Sizes)
 	found, err := power.Of(*r.golden, groups, r.runs, o)
 	if err != nil {
 		return err
 	}
+
 	if asJSON(cmd) {
 		return printJSON(cmd.OutOrStdout(), found)
 	}
+
 	return writePower(cmd.OutOrStdout(), found, o)
 }
 
@@ -117,18 +125,23 @@ func writePower(w io.Writer, p *power.Power, o power.Options) error {
 			if s.Queries == p.Queries {
 				mark = "\tthis set"
 			}
+
 			fmt.Fprintf(table, "%d\t%.4f\t%.4f\t%.4f%s\n", s.Queries, s.Least, s.Median, s.Most, mark)
 		}
+
 		fmt.Fprintln(table, "\nPAIR\tDIFFERENCE\tSD\tDETECTED")
 		for _, pair := range m.Pairs {
 			fmt.Fprintf(table, "%s, %s\t%+.4f\t%.4f\t%.4f\n", pair.A, pair.B, pair.Delta, pair.SD, pair.Detectable)
 		}
+
 		if err := table.Flush(); err != nil {
 			return err
 		}
+
 		if m.Needed != nil {
 			fmt.Fprintf(w, "\n%d queries detect %g, for the median pair\n", *m.Needed, o.Detect)
 		}
 	}
+
 	return nil
 }

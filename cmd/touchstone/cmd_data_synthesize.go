@@ -34,23 +34,29 @@ exists.`,
 					return fmt.Errorf("%s already exists; remove it or choose another directory", file)
 				}
 			}
+
 			corpus, golden, err := synthetic.Generate(opts)
 			if err != nil {
 				return err
 			}
+
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				return err
 			}
+
 			if err := contracts.Write(corpusFile, corpus); err != nil {
 				return err
 			}
+
 			if err := contracts.Write(goldenFile, golden); err != nil {
 				return err
 			}
+
 			facts := map[string]any{"corpus": corpusFile, "golden": goldenFile, "version": corpus.Version}
 			if asJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), facts)
 			}
+
 			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s (%d tools) and %s (%d queries), version %s\n", corpusFile,
 				len(corpus.Tools), goldenFile, len(golden.Queries), corpus.Version)
 			return nil
@@ -67,5 +73,6 @@ exists.`,
 			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
+
 	return cmd
 }

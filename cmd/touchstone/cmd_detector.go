@@ -27,10 +27,12 @@ by build-proxy --detectors.`,
 			if dir == "" {
 				return detectors.Serve(args[0], cmd.InOrStdin(), cmd.OutOrStdout())
 			}
+
 			d, err := adapted.Open(dir, args[0])
 			if err != nil {
 				return err
 			}
+
 			return detectors.ServeFunc(d.Judge, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}

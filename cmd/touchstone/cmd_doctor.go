@@ -55,10 +55,12 @@ The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 			if proxy != "" {
 				flags.vars = append(flags.vars, "proxy="+proxy)
 			}
+
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+
 			defer s.close()
 			d := &doctor{flags: flags, session: s}
 			d.run(cmd.Context())
@@ -66,19 +68,23 @@ The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 			if proxy != "" || home != "" {
 				facts.Start = d.start(home)
 			}
+
 			facts.Healthy, facts.Checks = true, d.findings
 			for _, f := range d.findings {
 				facts.Healthy = facts.Healthy && f.State != stateFailed
 			}
+
 			if flags.json {
 				err = printJSON(cmd.OutOrStdout(), facts)
 			} else {
 				err = printFindings(cmd.OutOrStdout(), d.findings)
 				facts.Start.print(cmd.OutOrStdout())
 			}
+
 			if err == nil && !facts.Healthy {
 				err = &exitError{code: exitUsage}
 			}
+
 			return err
 		},
 	}

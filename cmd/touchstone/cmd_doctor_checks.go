@@ -25,11 +25,13 @@ func (d *doctor) pipeline() {
 			"make the directory writable for this user, or choose another one with --cache-dir or TOUCHSTONE_CACHE")
 		return
 	}
+
 	dir, err := os.MkdirTemp(d.session.store.Dir(), "doctor-")
 	if err != nil {
 		d.fail("cache", err.Error(), "name a writable directory with --cache-dir or TOUCHSTONE_CACHE")
 		return
 	}
+
 	_ = os.Remove(dir)
 	d.ok("cache", "%s is writable", d.session.store.Dir())
 }
@@ -42,17 +44,21 @@ func (d *doctor) programs() {
 		if in.Off != "" {
 			continue
 		}
+
 		name := in.Command[0]
 		if seen[name] {
 			continue
 		}
+
 		seen[name] = true
 		if _, err := d.session.engine.Tools.Resolve(in); err != nil {
 			d.fail("programs", fmt.Sprintf("stage %s: %v", in.Stage, err), "install it, or correct the stage's command")
 			continue
 		}
+
 		found = append(found, name)
 	}
+
 	if len(found) > 0 {
 		d.ok("programs", "%s", strings.Join(found, ", "))
 	}
@@ -74,10 +80,12 @@ func (d *doctor) executor(ctx context.Context) {
 	if e, ok := d.session.engine.Executor.(interface{ Prepare(context.Context) error }); ok {
 		err = e.Prepare(ctx)
 	}
+
 	if err != nil {
 		d.fail("executor", err.Error(), "until this is fixed, run stages on this machine with --executor local")
 		return
 	}
+
 	e, here := d.session.engine.Executor.(local.Executor)
 	if here && runtime.GOOS != "linux" {
 		d.warn("executor", "stages can run, but "+runtime.GOOS+
@@ -85,11 +93,13 @@ func (d *doctor) executor(ctx context.Context) {
 			"to find undeclared inputs, run the pipeline once on Linux or with --executor dagger")
 		return
 	}
+
 	if e, ok := d.session.engine.Executor.(*workers.Executor); ok {
 		d.ok("executor", "%s runs stages; the record of each result lists which declarations its worker enforced",
 			e.Settings.Address)
 		return
 	}
+
 	d.ok("executor", "stages can run")
 	if here {
 		d.isolation(ctx, e)
@@ -102,6 +112,7 @@ func (d *doctor) remoteCache(ctx context.Context) {
 	if c == nil {
 		return
 	}
+
 	const remedy = "runs go on without it; check the address and the credentials, or turn it off with " +
 		envRemoteMode + "=off"
 	offer, err := remote.Ask(ctx, c.Settings)
@@ -126,22 +137,26 @@ func (d *doctor) isolation(ctx context.Context, e local.Executor) {
 			"leave out --isolation off")
 		return
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		d.fail("isolation", err.Error(), "start the program by its path")
 		return
 	}
+
 	words, err := e.Isolation(ctx, self, "--help")
 	if err != nil {
 		d.fail("isolation", "a stage cannot be restricted to what it declares: "+err.Error(),
 			"to run stages without it, use --isolation off")
 		return
 	}
+
 	if missing := local.NotEnforced(words); len(missing) > 0 {
 		d.warn("isolation", "this system cannot enforce everything that stages declare: "+strings.Join(missing, ", "),
 			"allow user namespaces, or run as administrator; docs/explanation/sandbox.md explains each word")
 		return
 	}
+
 	d.ok("isolation", "%s", strings.Join(words, ", "))
 }
 
@@ -152,10 +167,12 @@ func (d *doctor) secrets() {
 		if in.Off != "" {
 			continue
 		}
+
 		for _, s := range in.Secrets {
 			if slices.Contains(seen, s.From) {
 				continue
 			}
+
 			seen = append(seen, s.From)
 			kind, from, _ := strings.Cut(s.From, ":")
 			var err error
@@ -167,13 +184,16 @@ func (d *doctor) secrets() {
 				if !filepath.IsAbs(from) {
 					from = filepath.Join(d.session.plan.Root, from)
 				}
+
 				_, err = os.ReadFile(from)
 			}
+
 			if err != nil {
 				d.fail("secret", err.Error(),
 					"set the value there, or name another source with --var proxy_secret=env:NAME")
 				continue
 			}
+
 			d.ok("secret", "%s is set", s.From)
 		}
 	}

@@ -23,14 +23,17 @@ func (d *doctor) models() {
 		if in.Stage != selectionStage || in.Off != "" || name == "" || seen[name] {
 			continue
 		}
+
 		seen[name] = true
 		if err := d.answers(in, name); err != nil {
 			d.fail("models", err.Error(), "record the answers with touchstone stage score-selection --record FILE, "+
 				"and name the file with --var selection_cassette=FILE")
 			continue
 		}
+
 		found = append(found, name)
 	}
+
 	if len(found) > 0 {
 		d.ok("models", "%s", strings.Join(found, ", "))
 	}
@@ -45,17 +48,21 @@ func (d *doctor) answers(in *pipeline.Instance, name string) error {
 	default:
 		return fmt.Errorf("the model %s would be asked over the network, which stages do not have", name)
 	}
+
 	cassette, ok := inputOf(in, "cassette")
 	if !ok {
 		return fmt.Errorf("the model %s has no recorded answers", name)
 	}
+
 	recorded, err := model.LoadCassette(cassette.Files[0].Source)
 	if err != nil {
 		return err
 	}
+
 	if recorded.Len() == 0 {
 		return fmt.Errorf("the recorded answers of the model %s are empty", name)
 	}
+
 	return nil
 }
 

@@ -35,6 +35,7 @@ func (d *doctor) proxyStage() (p proxyParts, ok bool) {
 	if i < 0 {
 		return p, false
 	}
+
 	p.instance = d.session.plan.Instances[i]
 	p.options = map[string]string{}
 	words := p.instance.Command
@@ -50,12 +51,15 @@ func (d *doctor) proxyStage() (p proxyParts, ok bool) {
 			p.options[name] = value
 		}
 	}
+
 	if in, ok := inputOf(p.instance, "adapter"); ok {
 		p.adapter = in.Files[0].Source
 	}
+
 	if in, ok := inputOf(p.instance, "source"); ok {
 		p.source = sourceDir(in)
 	}
+
 	return p, true
 }
 
@@ -66,24 +70,30 @@ func (d *doctor) proxy(ctx context.Context, p proxyParts) {
 		if a, err = adapter.ReadFile(p.adapter); err == nil {
 			_, err = a.Run(adapter.Setting{Listen: "127.0.0.1:0", Options: p.options})
 		}
+
 		if err != nil {
 			d.fail("adapter", err.Error(), "correct the reported problem")
 			return
 		}
+
 		d.ok("adapter", "%s", a.Name)
 		if a.Build != nil && p.source == "" {
 			d.fail("proxy", fmt.Sprintf("adapter %s builds its proxy from source, but no source is given", a.Name),
 				"name its checkout with --var proxy_source=DIR")
 			return
 		}
+
 		if a.Build != nil && p.binary == "" {
 			p.binary = a.Build.Binary
 		}
+
 		if a.Build != nil && len(p.build) == 0 {
 			p.build = a.Build.Command
 		}
+
 		d.services(ctx, a, p)
 	}
+
 	switch {
 	case p.source == "" && a == nil:
 		d.ok("proxy", "the reference proxy, which is part of this program")
@@ -110,11 +120,13 @@ func (d *doctor) prebuilt(p proxyParts, a *adapter.Adapter) {
 			}
 		}
 	}
+
 	slices.Sort(wanted)
 	for _, name := range slices.Compact(wanted) {
 		if name == "" {
 			continue
 		}
+
 		info, err := os.Stat(filepath.Join(p.source, name))
 		switch {
 		case err != nil:
@@ -145,12 +157,14 @@ func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
 			path = v.Value
 		}
 	}
+
 	program := lookIn(path, p.build[0])
 	if program == "" {
 		d.fail("toolchain", fmt.Sprintf("%s, which builds the proxy, is not in %s", p.build[0], path),
 			"install it, or give its absolute path")
 		return
 	}
+
 	mod, err := os.ReadFile(filepath.Join(p.source, "go.mod"))
 	wants := goDirective.FindSubmatch(mod)
 	compiler := lookIn(path, "go")
@@ -160,9 +174,11 @@ func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
 				"install Go there, unless the build supplies its own")
 			return
 		}
+
 		d.ok("toolchain", "%s", program)
 		return
 	}
+
 	cmd := exec.CommandContext(ctx, compiler, "env", "GOVERSION")
 	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local")
 	out, err := cmd.Output()
@@ -183,14 +199,17 @@ func lookIn(path, name string) string {
 		if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o111 != 0 {
 			return name
 		}
+
 		return ""
 	}
+
 	for _, dir := range filepath.SplitList(path) {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() &&
 			info.Mode().Perm()&0o111 != 0 {
 			return filepath.Join(dir, name)
 		}
 	}
+
 	return ""
 }
 
@@ -203,6 +222,7 @@ func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts)
 		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 			continue
 		}
+
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err == nil {
 			var resp *http.Response
@@ -210,16 +230,20 @@ func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts)
 				resp.Body.Close()
 			}
 		}
+
 		if err != nil {
 			d.fail("service", fmt.Sprintf("option %s: %v", o.Name, err),
 				"start the service, or give its address with --var 'proxy_options={...}'")
 			continue
 		}
+
 		d.ok("service", "%s answers", url)
 	}
+
 	if a.Network != "full" {
 		return
 	}
+
 	for _, in := range d.session.plan.Instances {
 		if in.Stage == "snapshot-index" && in.Network != pipeline.NetworkFull {
 			d.fail("service", "the stages that start the proxy can only reach loopback, but its adapter needs the "+

@@ -35,33 +35,40 @@ func (d *doctor) start(home string) *proxyStart {
 			"see docs/reference/proxy-contract.md")
 		return nil
 	}
+
 	a, err := adapter.ReadFile(p.adapter)
 	if err != nil {
 		return nil // already reported
 	}
+
 	if a.Contract == adapter.Native {
 		d.warn("start", "adapter "+a.Name+" uses the proxy contract, which defines the arguments and the "+
 			"configuration, so neither is shown", "see docs/reference/proxy-contract.md")
 		home = ""
 	}
+
 	corpus, err := d.corpus()
 	if err != nil {
 		d.fail("start", err.Error(), "correct the corpus")
 		return nil
 	}
+
 	launch, err := rendered(a, p, corpus, home)
 	if err != nil {
 		d.fail("start", err.Error(), "correct the reported problem")
 		return nil
 	}
+
 	start := &proxyStart{Command: launch.Argv, Env: launch.Env, Directories: launch.Directories,
 		Files: map[string]string{}}
 	for name, content := range launch.Files {
 		start.Files[filepath.ToSlash(name)] = string(content)
 	}
+
 	if home != "" {
 		d.ok("start", "the configuration is in %s", home)
 	}
+
 	return start
 }
 
@@ -70,17 +77,21 @@ func rendered(a *adapter.Adapter, p proxyParts, corpus contracts.Corpus, home st
 	if home == "" {
 		return launchOf(a, p, corpus, "{home}")
 	}
+
 	at, err := filepath.Abs(home)
 	if err != nil {
 		return adapter.Launch{}, err
 	}
+
 	launch, err := launchOf(a, p, corpus, at)
 	if err != nil {
 		return launch, err
 	}
+
 	if _, err := undertest.KeptHome(at); err != nil {
 		return launch, err
 	}
+
 	return launch, undertest.WriteHome(at, launch)
 }
 
@@ -96,10 +107,12 @@ func launchOf(a *adapter.Adapter, p proxyParts, corpus contracts.Corpus, home st
 			URL: fmt.Sprintf("http://127.0.0.1:{port}/%d/mcp", i),
 		})
 	}
+
 	run, err := a.Run(setting)
 	if err != nil {
 		return adapter.Launch{}, err
 	}
+
 	return run.Launch()
 }
 
@@ -119,19 +132,23 @@ func (s *proxyStart) print(w io.Writer) {
 	if s == nil {
 		return
 	}
+
 	fmt.Fprintf(w, "\nThe proxy would be started with the command:\n  %s\n", strings.Join(s.Command, " "))
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		fmt.Fprintf(w, "  env %s=%s\n", name, s.Env[name])
 	}
+
 	for _, name := range s.Directories {
 		fmt.Fprintf(w, "  directory {home}/%s\n", name)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		content := []byte(s.Files[name])
 		var indented bytes.Buffer
 		if json.Indent(&indented, content, "", "  ") == nil {
 			content = indented.Bytes()
 		}
+
 		fmt.Fprintf(w, "\n{home}/%s:\n%s\n", name, content)
 	}
 }

@@ -70,9 +70,11 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 	for _, verb := range verbs {
 		verb.PersistentFlags().StringVar(&f.db, "db", defaultEvalDB, "the database")
 	}
+
 	for _, verb := range []*cobra.Command{run, similar, quality, retry} {
 		f.addStart(verb)
 	}
+
 	cmd.AddCommand(append(verbs, newServeCommand(), newMCPCommand())...)
 	return cmd
 }

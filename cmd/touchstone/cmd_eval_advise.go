@@ -40,24 +40,29 @@ written by a model, and is not stored.`,
 			if err != nil {
 				return err
 			}
+
 			settings, err := resolveModels([]string{name}, request)
 			if err != nil {
 				return err
 			}
+
 			m, err := model.New(settings[0],
 				model.Options{Key: key, Cassette: o.Play, Limits: o.Limits, Waiting: o.Waiting})
 			if err != nil {
 				return err
 			}
+
 			run, err := toAdvise(cmd, s, args[0])
 			if err != nil {
 				return err
 			}
+
 			advised := evalAdvice{RunID: args[0], Recommendations: run.Evaluation.Recommendations,
 				Model: settings[0].Provider + "/" + settings[0].Model}
 			if advised.FromModel, err = written.Recommend(cmd.Context(), m, settings[0], run); err != nil {
 				return &exitError{exitStageFailed, err}
 			}
+
 			return f.print(cmd.OutOrStdout(), advised, advised.write)
 		}),
 	}
@@ -76,16 +81,20 @@ func toAdvise(cmd *cobra.Command, s *store.Store, id string) (r written.Run, err
 	if err != nil {
 		return r, err
 	}
+
 	if run.Status != selection.Completed {
 		return r, fmt.Errorf("run %s is %s: advice is for completed runs", id, run.Status)
 	}
+
 	r.Selected = run.Selected
 	if r.Case, err = s.Case(ctx, run.CaseID); err != nil {
 		return r, err
 	}
+
 	if r.Tools, err = s.Tools(ctx, id); err != nil {
 		return r, err
 	}
+
 	r.Evaluation, err = s.Result(ctx, id)
 	return r, err
 }
@@ -97,6 +106,7 @@ func (a evalAdvice) write(w io.Writer) {
 			fmt.Fprintf(w, "  %s  %s\n", safetext.Visible(r.Priority),
 				safetext.Visible(r.Server+":"+r.Tool+": "+r.Text))
 		}
+
 		if len(items) == 0 {
 			fmt.Fprintln(w, "  none")
 		}

@@ -75,30 +75,37 @@ func (f *evalAgainFlags) chosen(ids []string, list runLists, wanted func(selecti
 	if (len(ids) > 0) == (f.batch != "") {
 		return nil, errors.New("name runs, or a batch with --batch, and not both")
 	}
+
 	if f.batch == "" {
 		return ids, nil
 	}
+
 	page, err := allPages(func(p store.Page) ([]selection.Run, int, error) {
 		return list(store.RunFilter{BatchID: f.batch, OldestFirst: true, Page: p})
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	if page.Total == 0 {
 		return nil, fmt.Errorf("there is no batch %q: see `touchstone eval runs --json`", f.batch)
 	}
+
 	retried := map[string]bool{}
 	for _, r := range page.Items {
 		retried[r.RetryOf] = true
 	}
+
 	for _, r := range page.Items {
 		if wanted(r) && !retried[r.ID] {
 			ids = append(ids, r.ID)
 		}
 	}
+
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("no run of batch %q is left to do this with: it has %d runs", f.batch, page.Total)
 	}
+
 	return ids, nil
 }
 
@@ -133,11 +140,14 @@ func (f *evalAgainFlags) asked(cmd *cobra.Command, ids []string, verb string, he
 			refused = append(refused, fmt.Errorf("run %s: %w", id, err))
 			continue
 		}
+
 		if answer.ID != "" {
 			answer.RunIDs = []string{answer.ID}
 		}
+
 		done = append(done, answer.RunIDs...)
 	}
+
 	return done, errors.Join(refused...)
 }
 
@@ -161,53 +171,64 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	if f.service.address != "" {
 		ids, err := f.chosen(args, f.fromService(ctx), isFailed)
 		if err != nil {
 			return err
 		}
+
 		header := http.Header{}
 		if !key.Empty() {
 			text, err := readReference(f.execution.key)
 			if err != nil {
 				return err
 			}
+
 			header.Set("X-Model-API-Key", text)
 		}
+
 		created, refused := f.asked(cmd, ids, "retry", header)
 		_, err = f.printRuns(cmd.OutOrStdout(), created, f.serviceRun(ctx))
 		return errors.Join(refused, err)
 	}
+
 	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
 		ids, err := f.chosen(args,
 			func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isFailed)
 		if err != nil {
 			return err
 		}
+
 		r, err := runner.New(ctx, s, f.live(), o)
 		if errors.Is(err, store.ErrOwned) {
 			return fmt.Errorf("%w; a touchstone eval serve is asked with --service ADDRESS", err)
 		}
+
 		if err != nil {
 			return err
 		}
+
 		defer r.Close()
 		created, refused := r.RetryAll(ctx, ids, key)
 		if err := r.Wait(ctx, created); err != nil {
 			return err
 		}
+
 		r.Close()
 		runs, err := f.printRuns(cmd.OutOrStdout(), created,
 			func(id string) (selection.Run, error) { return s.Run(ctx, id) })
 		if err := errors.Join(refused, err); err != nil {
 			return err
 		}
+
 		for _, run := range runs {
 			if isFailed(run) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: run %s failed: %s\n", run.ID, safetext.Visible(run.Error))
 				err = &exitError{exitStageFailed, nil}
 			}
 		}
+
 		return err
 	})(cmd, args)
 }
@@ -226,16 +247,19 @@ func (f *evalAgainFlags) cancel(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
+
 		ended, refused := f.asked(cmd, ids, "cancel", nil)
 		_, err = f.printRuns(cmd.OutOrStdout(), ended, f.serviceRun(ctx))
 		return errors.Join(refused, err)
 	}
+
 	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
 		ids, err := f.chosen(args,
 			func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isUnfinished)
 		if err != nil {
 			return err
 		}
+
 		var ended []string
 		var refused []error
 		for _, id := range ids {
@@ -243,8 +267,10 @@ func (f *evalAgainFlags) cancel(cmd *cobra.Command, args []string) error {
 				refused = append(refused, err)
 				continue
 			}
+
 			ended = append(ended, id)
 		}
+
 		_, err = f.printRuns(cmd.OutOrStdout(), ended, func(id string) (selection.Run, error) { return s.Run(ctx, id) })
 		return errors.Join(append(refused, err)...)
 	})(cmd, args)
@@ -257,18 +283,22 @@ func cancelStored(ctx context.Context, s *store.Store, id string) error {
 	if !errors.Is(err, store.ErrConflict) {
 		return err
 	}
+
 	run, err := s.Run(ctx, id)
 	if err != nil {
 		return err
 	}
+
 	if run.Ended() {
 		return fmt.Errorf("cancel run %q: %w: it is %s", id, store.ErrConflict, run.Status)
 	}
+
 	if err := s.Own(); errors.Is(err, store.ErrOwned) {
 		return fmt.Errorf("cancel run %q: another process has it in work: ask a touchstone eval serve with "+
 			"--service ADDRESS, and interrupt a touchstone eval run", id)
 	} else if err != nil {
 		return err
 	}
+
 	return s.FailRun(ctx, id, selection.Cancelled, nil, 0)
 }

@@ -32,6 +32,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			return f.print(cmd.OutOrStdout(), cases, func(w io.Writer) {
 				row(w, "ID", "NAME", "EXPECTED", "QUERY")
 				for _, c := range cases.Items {
@@ -51,17 +52,21 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			text, err := exported(cmd, s, cases.Items, format, output)
 			if err != nil {
 				return err
 			}
+
 			if output == "" {
 				_, err = cmd.OutOrStdout().Write(text)
 				return err
 			}
+
 			if err := atomicfile.WriteFile(output, text, 0o644); err != nil {
 				return fmt.Errorf("write the cases: %w; choose another file with -o", err)
 			}
+
 			return nil
 		}),
 	}
@@ -91,20 +96,25 @@ func exported(cmd *cobra.Command, s *store.Store, cases []selection.Case, format
 			if slices.ContainsFunc(servers, func(x selection.Server) bool { return x.Name == name }) {
 				continue
 			}
+
 			server, err := s.ServerNamed(cmd.Context(), name)
 			if err != nil {
 				return nil, err
 			}
+
 			servers = append(servers, server)
 		}
 	}
+
 	set, err := exchange.Of(servers, cases)
 	if err != nil {
 		return nil, err
 	}
+
 	if format == "" {
 		format = exchange.FormatOf(output)
 	}
+
 	var text bytes.Buffer
 	err = set.Write(&text, format)
 	return text.Bytes(), err
@@ -138,10 +148,12 @@ again. Servers are not contacted.`,
 				if err != nil {
 					return err
 				}
+
 				all.CaseIDs = append(all.CaseIDs, imported.CaseIDs...)
 				all.ServersAdded += imported.ServersAdded
 				all.CasesAdded += imported.CasesAdded
 			}
+
 			return f.print(cmd.OutOrStdout(), all, func(w io.Writer) {
 				fmt.Fprintf(w, "%d servers and %d cases added, %d cases already existed\n", all.ServersAdded,
 					all.CasesAdded, len(all.CaseIDs)-all.CasesAdded)

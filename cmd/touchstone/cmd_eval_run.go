@@ -96,6 +96,7 @@ func resolveModels(names []string, common selection.SettingsRequest) ([]selectio
 	if len(names) == 0 {
 		names = []string{""}
 	}
+
 	var all []selection.Settings
 	for _, name := range names {
 		request := common
@@ -105,18 +106,23 @@ func resolveModels(names []string, common selection.SettingsRequest) ([]selectio
 				return nil, fmt.Errorf("--model %q is not of the form provider/model, such as ollama/qwen3:8b or "+
 					"lexical/bm25", name)
 			}
+
 			request.Provider, request.Model = provider, m
 		}
+
 		if name == "" && (os.Getenv(selection.EnvProvider) == "" || os.Getenv(selection.EnvModel) == "") {
 			return nil, fmt.Errorf("no model: pass --model PROVIDER/MODEL, or set %s and %s", selection.EnvProvider,
 				selection.EnvModel)
 		}
+
 		s, err := request.Resolve(os.Getenv)
 		if err != nil {
 			return nil, fmt.Errorf("model %q: %w", name, err)
 		}
+
 		all = append(all, s)
 	}
+
 	return all, nil
 }
 
@@ -125,33 +131,40 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 	if err != nil {
 		return err
 	}
+
 	o, key, err := f.execution.options(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
+
 	if f.record != "" {
 		if o.Record, err = model.LoadCassette(f.record); errors.Is(err, os.ErrNotExist) {
 			o.Record, err = model.NewCassette(), nil
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	sets := make([]exchange.Set, len(files))
 	for i, path := range files {
 		if sets[i], err = readSet(cmd, path, ""); err != nil {
 			return err
 		}
 	}
+
 	open := f.withStore
 	if len(files) == 0 {
 		open = f.withData
 	}
+
 	return open(func(cmd *cobra.Command, files []string, s *store.Store) error {
 		caseIDs, err := f.cases(cmd, files, sets, s)
 		if err != nil {
 			return err
 		}
+
 		return f.send(cmd, s, caseIDs, settings, o, key)
 	})(cmd, files)
 }
@@ -164,12 +177,14 @@ func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string
 	if err != nil {
 		return err
 	}
+
 	defer r.Close()
 	batch, ids, err := r.Start(ctx,
 		runner.Batch{Label: f.label, CaseIDs: caseIDs, Settings: settings, Repeats: f.repeats, Key: key})
 	if err != nil {
 		return err
 	}
+
 	waited := r.Wait(ctx, ids)
 	r.Close()
 	if o.Record != nil {
@@ -177,13 +192,16 @@ func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string
 			return err
 		}
 	}
+
 	if waited != nil {
 		return waited
 	}
+
 	observations, err := s.Observations(ctx, store.RunFilter{BatchID: batch})
 	if err != nil {
 		return err
 	}
+
 	return f.report(cmd, batch, observations)
 }
 
@@ -196,31 +214,38 @@ func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, sets []exchange
 		if err != nil {
 			return nil, err
 		}
+
 		ids = append(ids, imported.CaseIDs...)
 	}
+
 	wanted := map[string]bool{}
 	for _, id := range ids {
 		wanted[id] = true
 	}
+
 	list, err := allPages(func(p store.Page) ([]selection.Case, int, error) {
 		return s.Cases(cmd.Context(), store.CaseFilter{Tag: f.tag, Page: p})
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	var chosen []string
 	for _, c := range list.Items {
 		if len(files) == 0 || wanted[c.ID] {
 			chosen = append(chosen, c.ID)
 		}
 	}
+
 	if len(chosen) == 0 && f.tag != "" {
 		return nil, fmt.Errorf("no case to run has the tag %q; name another with --tag, or leave it out", f.tag)
 	}
+
 	if len(chosen) == 0 {
 		return nil, errors.New("there are no cases to run: give a file of cases, or add cases with `touchstone eval " +
 			"cases import`")
 	}
+
 	return chosen, nil
 }
 
@@ -242,6 +267,7 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 	for _, g := range report.Models {
 		report.Missed = append(report.Missed, f.missed(g)...)
 	}
+
 	err := f.print(cmd.OutOrStdout(), report, func(w io.Writer) {
 		row(w, "MODEL", "RUNS", "FAILED", "ACCURACY", "WRONG TOOL", "PARAMETERS RIGHT", "MISLEADING", "F1")
 		for _, g := range report.Models {
@@ -253,6 +279,7 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 	if err != nil {
 		return err
 	}
+
 	log := cmd.ErrOrStderr()
 	for _, g := range report.Models {
 		if n := g.Summary.ExtraCalls; n > 0 {
@@ -260,16 +287,19 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 				"change the figures\n", safetext.Visible(g.Name), n)
 		}
 	}
+
 	failed := reportFailures(log, observations)
 	for _, text := range report.Missed {
 		fmt.Fprintln(log, "touchstone:", text)
 	}
+
 	switch {
 	case failed > 0:
 		return &exitError{exitStageFailed, nil}
 	case len(report.Missed) > 0:
 		return &exitError{exitGateFailed, nil}
 	}
+
 	return nil
 }
 
@@ -284,21 +314,26 @@ func reportFailures(log io.Writer, observations []score.Observation) int {
 		if !o.Failed {
 			continue
 		}
+
 		failed++
 		r := reason{o.Model, o.Error}
 		if cases[r] == nil {
 			reasons = append(reasons, r)
 		}
+
 		cases[r] = append(cases[r], o.Case)
 	}
+
 	for _, r := range reasons {
 		what := fmt.Sprintf("the run of case %q", safetext.Visible(cases[r][0]))
 		if n := len(cases[r]); n > 1 {
 			what = fmt.Sprintf("%d runs, the first of case %q,", n, safetext.Visible(cases[r][0]))
 		}
+
 		fmt.Fprintf(log, "touchstone: %s with %s failed: %s\n", what, safetext.Visible(r.model),
 			safetext.Visible(r.text))
 	}
+
 	return failed
 }
 
@@ -329,6 +364,7 @@ func (f *evalRunFlags) missed(g score.Group) []string {
 			list = append(list, fmt.Sprintf("%s: the %s is %.3f, above %.3f", g.Name, c.name, *c.rate.Value, c.bound))
 		}
 	}
+
 	return list
 }
 
@@ -354,19 +390,24 @@ func readSet(cmd *cobra.Command, path, format string) (exchange.Set, error) {
 		(ext == ".db" || ext == ".sqlite" || ext == ".sqlite3") {
 		return exchange.ReadTEF(cmd.Context(), path)
 	}
+
 	if format == "" {
 		format = exchange.FormatOf(path)
 	}
+
 	data, err := readInput(cmd, path, exchange.MaxFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return exchange.Set{}, fmt.Errorf("there is no file %s; name a file of cases in JSON, YAML or CSV", path)
 	}
+
 	if err != nil {
 		return exchange.Set{}, err
 	}
+
 	set, err := exchange.Read(data, format)
 	if err != nil {
 		return set, fmt.Errorf("%s: %w", path, err)
 	}
+
 	return set, nil
 }

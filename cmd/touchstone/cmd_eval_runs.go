@@ -28,6 +28,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			return f.print(cmd.OutOrStdout(), evalPage[selection.Run]{items, total},
 				func(w io.Writer) { runTable(w, items) })
 		}),
@@ -91,18 +92,23 @@ func (f *evalFlags) showRun(cmd *cobra.Command, s *store.Store, id string) (err 
 	if story.Run, err = s.Run(ctx, id); err != nil {
 		return err
 	}
+
 	if story.Case, err = s.Case(ctx, story.Run.CaseID); err != nil {
 		return err
 	}
+
 	if story.Tools, err = s.Tools(ctx, id); err != nil {
 		return err
 	}
+
 	if story.Calls, err = s.Calls(ctx, id); err != nil {
 		return err
 	}
+
 	if story.Diff, err = s.Diff(ctx, id); err != nil {
 		return err
 	}
+
 	e, err := s.Result(ctx, id)
 	switch {
 	case err == nil:
@@ -110,6 +116,7 @@ func (f *evalFlags) showRun(cmd *cobra.Command, s *store.Store, id string) (err 
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
+
 	return f.print(cmd.OutOrStdout(), story, story.write)
 }
 
@@ -122,14 +129,17 @@ func (s evalStory) write(w io.Writer) {
 	for _, t := range s.Tools {
 		offered = append(offered, t.Server+":"+t.Name)
 	}
+
 	line("offered", strings.Join(offered, ", "))
 	line("status", string(s.Run.Status))
 	if s.Run.Error != "" {
 		line("error", s.Run.Error)
 	}
+
 	if s.Evaluation == nil {
 		return
 	}
+
 	line("selected", selected(s.Run))
 	switch made := s.Run.Selected; {
 	case made == nil:
@@ -138,14 +148,17 @@ func (s evalStory) write(w io.Writer) {
 	default:
 		line("parameters", string(made.Parameters))
 	}
+
 	for _, call := range s.Diff.Calls {
 		for _, p := range call.Parameters {
 			writeDiff(line, p)
 		}
 	}
+
 	if s.Diff.CaseChanged {
 		line("note", "the case was edited after the run was created; its scores are those of the older case")
 	}
+
 	line("confidence", figure(s.Run.Confidence)+" "+string(s.Run.ConfidenceSource)+" "+
 		string(s.Evaluation.ConfidenceCategory))
 	line("class", string(s.Evaluation.Classification))
@@ -163,14 +176,17 @@ func writeDiff(line func(name, text string), p score.ParameterDiff) {
 		if expected != nil {
 			text += ", expected " + string(expected)
 		}
+
 		if actual != nil && state != score.Equal {
 			text += ", given " + string(actual)
 		}
+
 		line("  "+name, text)
 	}
 	if len(p.Changes) == 0 {
 		one(p.Name, p.State, p.Expected, p.Actual)
 	}
+
 	for _, c := range p.Changes {
 		one(c.Path, c.State, c.Expected, c.Actual)
 	}
@@ -192,13 +208,16 @@ batches.`,
 				if err != nil {
 					return err
 				}
+
 				if sides[i], err = s.Observations(cmd.Context(), filter); err != nil {
 					return err
 				}
+
 				if len(sides[i]) == 0 {
 					return fmt.Errorf("there are no runs of %q: see `touchstone eval runs`", name)
 				}
 			}
+
 			c := score.Compare(sides[0], sides[1])
 			return f.print(cmd.OutOrStdout(), c, func(w io.Writer) {
 				row(w, "", args[0], args[1])
@@ -210,6 +229,7 @@ batches.`,
 				for _, x := range c.Lost {
 					row(w, "lost", x.Name, x.First, x.Second)
 				}
+
 				for _, x := range c.Gained {
 					row(w, "gained", x.Name, x.First, x.Second)
 				}

@@ -26,6 +26,7 @@ func newEvalServersCommand(f *evalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			return f.print(cmd.OutOrStdout(), list, func(w io.Writer) { serverTable(w, list.Items...) })
 		}),
 	}
@@ -46,10 +47,12 @@ remains inactive until the first run with --start.`,
 			if err != nil {
 				return err
 			}
+
 			if reason != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: server %s is %s: %s\n", safetext.Visible(server.Name),
 					server.Status, safetext.Visible(reason.Error()))
 			}
+
 			return f.print(cmd.OutOrStdout(), server, func(w io.Writer) { serverTable(w, server) })
 		}),
 	}
@@ -63,6 +66,7 @@ remains inactive until the first run with --start.`,
 			if err != nil {
 				return err
 			}
+
 			return s.DeleteServer(cmd.Context(), server.ID)
 		}),
 	}
@@ -90,12 +94,15 @@ func newEvalQualityCommand(f *evalFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
+
 				tools, err := f.live().List(cmd.Context(), server)
 				if err != nil {
 					return &exitError{exitStageFailed, fmt.Errorf("list the tools of server %q: %w", name, err)}
 				}
+
 				reports = append(reports, advice.Quality(name, tools))
 			}
+
 			return f.print(cmd.OutOrStdout(), reports, func(w io.Writer) {
 				row(w, "SERVER", "TOOL", "CLARITY", "COMPLETENESS", "CONCISENESS", "SCHEMA", "OVERALL")
 				for _, r := range reports {
@@ -105,6 +112,7 @@ func newEvalQualityCommand(f *evalFlags) *cobra.Command {
 							t.Overall} {
 							cells = append(cells, fmt.Sprintf("%.1f", v))
 						}
+
 						row(w, cells...)
 					}
 				}

@@ -76,11 +76,13 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
+
 	o := similarity.Options{Method: similarity.Method(f.method), Threshold: f.threshold, Full: f.full,
 		Recommendations: f.advise}
 	if encoder != nil {
 		o.Encoder = encoder
 	}
+
 	switch {
 	case f.method == "" && encoder != nil:
 		o.Method = similarity.Embedding
@@ -90,13 +92,16 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 		return errors.New("--method embedding needs a sentence model: give --sentence-model \"$(touchstone models " +
 			"path)\" or --embeddings-url, or use --method tfidf")
 	}
+
 	if !cmd.Flags().Changed("threshold") {
 		o.Threshold = o.Method.DefaultThreshold()
 	}
+
 	source, err := f.source(cmd, names)
 	if err != nil {
 		return err
 	}
+
 	tools, err := gather.Tools(cmd.Context(), f.live(), source)
 	var unlisted *gather.ListError
 	switch {
@@ -105,10 +110,12 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 	case err != nil:
 		return err
 	}
+
 	result := evalSimilar{}
 	if result.Analysis, err = similarity.Analyze(cmd.Context(), tools, o); err != nil {
 		return err
 	}
+
 	if f.matrix {
 		if result.Overlap, err = similarity.Overlap(cmd.Context(), tools, o.Encoder, o.Threshold); err != nil {
 			return err
@@ -116,6 +123,7 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 	} else {
 		result.Matrix, result.Analysis.Full = nil, nil
 	}
+
 	return f.print(cmd.OutOrStdout(), result, result.write)
 }
 
@@ -127,27 +135,34 @@ func (f *evalSimilarFlags) source(cmd *cobra.Command, names []string) (source ga
 			places++
 		}
 	}
+
 	if places != 1 {
 		return source, errors.New("give the tools from exactly one place: names of servers, --tools or --url")
 	}
+
 	source.Only = f.only
 	if len(f.lists) > 0 {
 		source.Given, err = gather.Files(cmd.Context(), f.lists, cmd.InOrStdin())
 		if err == nil && len(source.Given) == 0 {
 			err = fmt.Errorf("there are no tools in %s", strings.Join(f.lists, ", "))
 		}
+
 		return source, err
 	}
+
 	for _, address := range f.urls {
 		server, err := gather.ServerAt(address)
 		if err != nil {
 			return source, fmt.Errorf("--url: %w", err)
 		}
+
 		source.Servers = append(source.Servers, server)
 	}
+
 	if len(names) > 0 {
 		source.Servers, err = f.servers(cmd, names)
 	}
+
 	return source, err
 }
 
@@ -157,14 +172,17 @@ func (f *evalFlags) servers(cmd *cobra.Command, names []string) (servers []selec
 	if err != nil {
 		return nil, err
 	}
+
 	defer func() { err = errors.Join(err, s.Close()) }()
 	for _, name := range names {
 		server, err := s.ServerNamed(cmd.Context(), name)
 		if err != nil {
 			return nil, err
 		}
+
 		servers = append(servers, server)
 	}
+
 	return servers, nil
 }
 
@@ -176,11 +194,13 @@ func (s evalSimilar) write(w io.Writer) {
 	if len(s.Flagged) == 1 {
 		pairs = "pair"
 	}
+
 	fmt.Fprintf(w, "%d tools, %d %s at %s %.2f or more\n", len(s.ToolIDs), len(s.Flagged), pairs, s.Method, s.Threshold)
 	if len(s.Flagged) == 0 && s.Nearest != nil {
 		fmt.Fprintf(w, "the most similar pair is %s and %s at %.4f\n", safetext.Visible(s.Nearest.A),
 			safetext.Visible(s.Nearest.B), s.Nearest.Score)
 	}
+
 	if len(s.Flagged) > 0 {
 		fmt.Fprintln(w)
 		row(w, "SCORE", "TOOL", "TOOL")
@@ -189,9 +209,11 @@ func (s evalSimilar) write(w io.Writer) {
 			if p.FullScore != nil {
 				score += fmt.Sprintf(" (%.4f with parameters)", *p.FullScore)
 			}
+
 			row(w, score, p.A, p.B)
 		}
 	}
+
 	for _, r := range s.Recommendations {
 		fmt.Fprintf(w, "\n%s, %s\n", safetext.Visible(r.Pair[0]), safetext.Visible(r.Pair[1]))
 		for _, item := range r.Items {
@@ -199,12 +221,14 @@ func (s evalSimilar) write(w io.Writer) {
 			if item.ToolID != nil {
 				of = *item.ToolID + ": "
 			}
+
 			fmt.Fprintf(w, "  %s  %s\n", item.Priority, safetext.Visible(of+item.Recommendation))
 			if item.Revised != "" {
 				fmt.Fprintf(w, "        %s\n", safetext.Visible(item.Revised))
 			}
 		}
 	}
+
 	if s.Overlap != nil {
 		writeOverlap(w, s.Overlap)
 	}
@@ -217,20 +241,24 @@ func writeOverlap(w io.Writer, m *similarity.OverlapMatrix) {
 	for i, cluster := range m.Clusters {
 		fmt.Fprintf(w, "cluster %d: %s\n", i+1, safetext.Visible(strings.Join(cluster, ", ")))
 	}
+
 	if len(m.Order) > widest {
 		fmt.Fprintf(w, "the overlap matrix has %d rows: print it with --json\n", len(m.Order))
 		return
 	}
+
 	header := []string{"OVERLAP"}
 	for i := range m.Order {
 		header = append(header, fmt.Sprint(i+1))
 	}
+
 	row(w, header...)
 	for i, a := range m.Order {
 		cells := []string{fmt.Sprintf("%d %s", i+1, m.ToolIDs[a])}
 		for _, b := range m.Order {
 			cells = append(cells, fmt.Sprintf("%.2f", m.Matrix.At(a, b)))
 		}
+
 		row(w, cells...)
 	}
 }

@@ -31,21 +31,26 @@ func newExplainCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			defer s.close()
 			which, err := engine.Find(s.plan, args[0])
 			if err != nil {
 				return err
 			}
+
 			explanations, err := s.engine.Explain(cmd.Context(), s.plan, which)
 			if err != nil {
 				return err
 			}
+
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), explainJSON{explanations})
 			}
+
 			for _, x := range explanations {
 				printExplanation(cmd.OutOrStdout(), x)
 			}
+
 			return nil
 		},
 	}
@@ -56,6 +61,7 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 	if x.Instance != "" {
 		name += "[" + x.Instance + "]"
 	}
+
 	fmt.Fprintf(w, "%s: %s\n", name, x.Status)
 	if x.Recorded != nil {
 		fmt.Fprintf(w, "  recorded %s by the %s executor, took %s\n", x.Recorded.Started.Format(time.DateTime),
@@ -64,15 +70,18 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 			fmt.Fprintf(w, "  made elsewhere: %s\n", o)
 		}
 	}
+
 	if x.Recorded != nil && len(x.Recorded.Isolation) > 0 {
 		fmt.Fprintf(w, "  isolation: %s\n", strings.Join(x.Recorded.Isolation, ", "))
 	}
+
 	for _, reason := range x.Reasons {
 		isChange := func(c engine.Change) bool { return c.String() == reason }
 		if x.NotInHistory || !slices.ContainsFunc(x.Changes, isChange) {
 			fmt.Fprintf(w, "  %s\n", safetext.Visible(reason))
 		}
 	}
+
 	switch {
 	case x.NotInHistory && x.Recorded != nil && x.Recorded.Origin != nil:
 	case x.NotInHistory && x.Recorded != nil:
@@ -87,6 +96,7 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 	case x.Compared != nil:
 		fmt.Fprintf(w, "  compared with the run of %s:\n", x.Compared.Started.Format(time.DateTime))
 	}
+
 	for _, c := range x.Changes {
 		// It may quote a record that another machine wrote.
 		fmt.Fprintf(w, "  %s\n", safetext.Visible(c.String()))
@@ -94,6 +104,7 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 			fmt.Fprintf(w, "    %s\n", safetext.Visible(d))
 		}
 	}
+
 	if x.Key != "" {
 		fmt.Fprintf(w, "  key %s over:\n", x.Key)
 		for _, c := range x.Components {

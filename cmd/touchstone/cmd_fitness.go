@@ -38,23 +38,28 @@ feasible if the scanner reports nothing that it does not report for the original
 			if err != nil {
 				return err
 			}
+
 			original, err := e.ScoreBoth(cmd.Context(), contracts.Candidate{ID: "original"})
 			if err != nil {
 				return err
 			}
+
 			candidate := original
 			if len(args) == 1 {
 				c, err := contracts.Read[contracts.Candidate](args[0])
 				if err != nil {
 					return err
 				}
+
 				if candidate, err = e.ScoreBoth(cmd.Context(), c); err != nil {
 					return fmt.Errorf("%s: %w", args[0], err)
 				}
 			}
+
 			if global.json {
 				return printJSON(cmd.OutOrStdout(), candidate)
 			}
+
 			return printFitness(cmd.OutOrStdout(), original, candidate, len(args) == 1)
 		},
 	}
@@ -80,6 +85,7 @@ lines before reading. docs/how-to/optimise-descriptions.md describes the formats
 			if err != nil {
 				return err
 			}
+
 			fmt.Fprintf(cmd.ErrOrStderr(), "scoring on %d queries, %d held out\n", e.Train(), e.HeldOut())
 			return e.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},
@@ -111,10 +117,12 @@ func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
 	if err != nil {
 		return nil, ofFlag("golden", err)
 	}
+
 	corpus, listed, err := readTools(d.corpus, d.server)
 	if err != nil {
 		return nil, ofFlag("corpus", err)
 	}
+
 	if listed {
 		// The labels say whether the two belong together.
 		for _, q := range golden.Queries {
@@ -126,12 +134,15 @@ func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
 				}
 			}
 		}
+
 		corpus.Version = golden.CorpusVersion
 	}
+
 	e, err := fitness.New(corpus, golden, d.opts)
 	if err != nil {
 		return nil, fmt.Errorf("%s and %s: %w", d.corpus, d.golden, err)
 	}
+
 	return e, nil
 }
 
@@ -142,11 +153,13 @@ func printFitness(w io.Writer, original, candidate contracts.Fitness, compared b
 	if !compared {
 		head = slices.DeleteFunc(head, func(h string) bool { return h == "before" })
 	}
+
 	fmt.Fprintln(t, strings.Join(head, "\t")+"\t")
 	for _, m := range metrics.Ranking() {
 		if m.Shown&metrics.InTables == 0 {
 			continue
 		}
+
 		row := []string{m.Name}
 		for _, half := range [][2]*contracts.SplitMetrics{{candidate.Train, original.Train},
 			{candidate.HeldOut, original.HeldOut}} {
@@ -155,20 +168,25 @@ func printFitness(w io.Writer, original, candidate contracts.Fitness, compared b
 				row = append(row, fmt.Sprintf("%.4f", half[1].Metrics[m.Name]))
 			}
 		}
+
 		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
 	}
+
 	if err := t.Flush(); err != nil {
 		return err
 	}
+
 	fmt.Fprintf(w, "\nFor %d train queries the best tool is not first.\n", len(candidate.Feedback))
 	if candidate.Feasible {
 		fmt.Fprintln(w, "feasible: the scanner reports nothing new")
 		return nil
 	}
+
 	fmt.Fprintln(w, "not feasible: the scanner reports")
 	for _, f := range candidate.Findings {
 		fmt.Fprintf(w, "  %s: %s (%s): %s\n", f.ToolID, f.Severity, strings.Join(f.Signals, ", "), f.Evidence)
 	}
+
 	return nil
 }
 

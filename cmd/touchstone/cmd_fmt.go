@@ -33,6 +33,7 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 					return err
 				}
 			}
+
 			changed, refused := 0, false
 			for _, file := range files {
 				src, err := readlimit.File(cmd.Context(), file, pipeline.MaxSource)
@@ -40,38 +41,47 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 					return fmt.Errorf("there is no %s here; name the file to format, or run in the directory of %s",
 						file, defaultFile)
 				}
+
 				if err != nil {
 					return err
 				}
+
 				formatted, diags, sources := pipeline.Format(src, file)
 				if formatted == nil {
 					printDiagnostics(cmd.ErrOrStderr(), diags, sources)
 					refused = true
 					continue
 				}
+
 				if bytes.Equal(src, formatted) {
 					continue
 				}
+
 				changed++
 				fmt.Fprintln(cmd.OutOrStdout(), file)
 				if check {
 					continue
 				}
+
 				st, err := os.Stat(file)
 				if err != nil {
 					return err
 				}
+
 				if err := atomicfile.WriteFile(file, formatted, st.Mode().Perm()); err != nil {
 					return err
 				}
 			}
+
 			if refused {
 				return &exitError{code: exitUsage}
 			}
+
 			if check && changed > 0 {
 				return fmt.Errorf("%s not formatted; run %s fmt", english.Plural(changed, "file is", "files are"),
 					toolName)
 			}
+
 			return nil
 		},
 	}

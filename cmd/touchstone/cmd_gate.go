@@ -49,16 +49,20 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 		if flags.json {
 			return errors.Join(printJSON(stdout, gateJSON{NoVerdict: &end, Run: runJSON{Stages: []runStage{}}}), err)
 		}
+
 		if len(pages) > 0 {
 			printNoVerdict(stdout, flags, &end, pages)
 		}
+
 		return err
 	}
+
 	defer s.close()
 	if err := s.judgeable(flags); err != nil {
 		s.endWithoutVerdict(cmd.Context(), nil, err)
 		return s.showEnd(cmd, flags, nil, nil, engine.Summary{}, err)
 	}
+
 	var verdict *verdict
 	outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, stderr, func(outcomes []*engine.Outcome) (err error) {
 		verdict, err = s.verdict(outcomes)
@@ -67,6 +71,7 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 	if err != nil {
 		return s.showEnd(cmd, flags, verdict, outcomes, sum, err)
 	}
+
 	if flags.json {
 		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw,
 			NoVerdict: s.notJudged(outcomes, verdict), Run: s.runFacts(outcomes, sum)})
@@ -76,11 +81,14 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 		for _, path := range s.published() {
 			fmt.Fprintln(stdout, "see", flags.beside(path))
 		}
+
 		fmt.Fprintln(stdout, s.summaryLine(outcomes, sum))
 	}
+
 	if err == nil && !verdict.Passed {
 		return &exitError{code: verdict.exitCode()}
 	}
+
 	return err
 }
 
@@ -105,17 +113,20 @@ func (s *session) showEnd(cmd *cobra.Command, flags *globalFlags, verdict *verdi
 		if verdict != nil {
 			facts.Passed, facts.Verdict = verdict.Passed, verdict.raw
 		}
+
 		if err := printJSON(stdout, facts); err != nil {
 			return err
 		}
 	} else if verdict != nil {
 		verdict.print(stdout)
 	}
+
 	err = s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 	// What is missing for a run is said by the error already.
 	if !flags.json && s.ended != nil && (len(s.pages) > 0 || s.ended.Kind != contracts.EndedBySetup) {
 		printNoVerdict(stdout, flags, s.ended, s.pages)
 	}
+
 	return err
 }
 
@@ -150,10 +161,12 @@ func (s *session) verdict(outcomes []*engine.Outcome) (*verdict, error) {
 	if !ok {
 		return nil, fmt.Errorf("the verdict, output %s of %s, was not produced", ref.Output, in)
 	}
+
 	b, err := s.store.Bytes(out.Digest)
 	if err != nil {
 		return nil, fmt.Errorf("reading the verdict: %w", err)
 	}
+
 	var plain struct {
 		Passed    *bool `json:"passed"`
 		NoVerdict any   `json:"no_verdict"`
@@ -162,11 +175,13 @@ func (s *session) verdict(outcomes []*engine.Outcome) (*verdict, error) {
 		return nil, fmt.Errorf(`the verdict, output %s of %s, is not a JSON object with a boolean "passed"`, ref.Output,
 			in)
 	}
+
 	none := plain.NoVerdict != nil
 	v := &verdict{Passed: *plain.Passed && !none, None: none, raw: json.RawMessage(b)}
 	if g, err := contracts.Decode[contracts.Gate]("verdict", b); err == nil {
 		v.gate = &g
 	}
+
 	return v, nil
 }
 

@@ -52,6 +52,7 @@ No file is overwritten. Corpora are given as files, or as versions in --dir.`,
 			if err != nil {
 				return datasetError(err)
 			}
+
 			if f.work != "" {
 				var text bytes.Buffer
 				m.Write(&text)
@@ -59,9 +60,11 @@ No file is overwritten. Corpora are given as files, or as versions in --dir.`,
 					return fmt.Errorf("write the list of work: %w; choose another file", err)
 				}
 			}
+
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"file": file, "migration": m})
 			}
+
 			m.Write(cmd.OutOrStdout())
 			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; it is a draft until it is frozen with touchstone data freeze\n",
 				file)
@@ -87,33 +90,41 @@ func (f *migrateFlags) migrate(goldenFile string) (*refreshcorpus.Migration, str
 	if err != nil {
 		return nil, "", err
 	}
+
 	from := f.from
 	if from == "" {
 		from = golden.CorpusVersion
 	}
+
 	before, err := readCorpus(f.dir, from)
 	if errors.Is(err, fs.ErrNotExist) && f.from == "" {
 		return nil, "", fmt.Errorf("%w; name the corpus of %s with --from", err, goldenFile)
 	}
+
 	if err != nil {
 		return nil, "", err
 	}
+
 	after, err := readCorpus(f.dir, f.to)
 	if err != nil {
 		return nil, "", err
 	}
+
 	m, err := refreshcorpus.Migrate(golden, before, after, f.options)
 	if err != nil {
 		return nil, "", err
 	}
+
 	out := f.out
 	if out == "" {
 		out = filepath.Join(f.dir, "golden_"+m.Version+".json")
 	}
+
 	if f.work != "" {
 		if _, err := os.Lstat(f.work); err == nil {
 			return nil, "", fmt.Errorf("%s exists; name another file with --work-list", f.work)
 		}
 	}
+
 	return m, out, m.WriteGolden(out)
 }

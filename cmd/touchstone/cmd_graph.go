@@ -21,24 +21,29 @@ func newGraphCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			defer s.close()
 			outcomes, err := s.engine.Evaluate(cmd.Context(), s.plan)
 			if err != nil {
 				return err
 			}
+
 			for _, o := range outcomes {
 				if o.State == engine.Miss || o.State == engine.Waits {
 					o.Duration = s.engine.Expected(o)
 				}
 			}
+
 			g := graph.Of(s.plan, outcomes)
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), g)
 			}
+
 			draw, ok := map[string]func() string{"dot": g.DOT, "mermaid": g.Mermaid, "svg": g.SVG}[format]
 			if !ok {
 				return fmt.Errorf("unknown --format %q: use dot, mermaid or svg", format)
 			}
+
 			fmt.Fprint(cmd.OutOrStdout(), draw())
 			return nil
 		},

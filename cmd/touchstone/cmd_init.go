@@ -73,6 +73,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 			if len(args) == 1 {
 				dir = args[0]
 			}
+
 			told := cmd.Flags().Changed("proxy") || cmd.Flags().Changed("proxy-source") ||
 				cmd.Flags().Changed("baseline")
 			if in, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(int(in.Fd())) && !told {
@@ -80,27 +81,34 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 					return err
 				}
 			}
+
 			shared, err := initRemoteOf(&remote)
 			if err != nil {
 				return err
 			}
+
 			files, err := c.files()
 			if err == nil && shared != nil {
 				files, err = shared.declare(files)
 			}
+
 			if err != nil {
 				return err
 			}
+
 			ci, err := planCI(cmd, c.ci, dir, shared)
 			if err != nil {
 				return err
 			}
+
 			if err := writeNew(cmd, dir, files); err != nil {
 				return err
 			}
+
 			if c.source != "" {
 				noteSource(cmd.ErrOrStderr(), dir, c.source)
 			}
+
 			host := ""
 			if ci != nil {
 				host = ci.host
@@ -108,12 +116,15 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 					return err
 				}
 			}
+
 			if shared != nil {
 				shared.next(cmd.ErrOrStderr(), dir, host)
 			}
+
 			if c.baseline {
 				return initBaseline(cmd, dir)
 			}
+
 			fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: run %[2]s doctor to check the setup; run %[2]s "+
 				"baseline update, then review and commit the baseline; run %[2]s gate\n", dir, toolName)
 			return nil
@@ -162,20 +173,25 @@ func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
 			return fmt.Errorf("%s exists, and init does not overwrite files: choose another directory", path)
 		}
 	}
+
 	for _, f := range files {
 		path := filepath.Join(dir, f.path)
 		if there[f.path] {
 			fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is not changed: add the line %s", path, f.content)
 			continue
 		}
+
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
+
 		if err := atomicfile.WriteFile(path, f.content, 0o644); err != nil {
 			return err
 		}
+
 		fmt.Fprintln(cmd.OutOrStdout(), path)
 	}
+
 	return nil
 }
 
@@ -185,27 +201,34 @@ func (c *initChoice) files() ([]initFile, error) {
 	if c.source != "" {
 		defaults["proxy_source"] = cty.StringVal(c.source)
 	}
+
 	if c.binary != "" {
 		defaults["proxy_binary"] = cty.StringVal(c.binary)
 	}
+
 	if len(c.build) > 0 {
 		defaults["proxy_build"] = wordList(c.build)
 	}
+
 	if len(c.args) > 0 {
 		defaults["proxy_args"] = wordList(c.args)
 	}
+
 	if c.secret != "" {
 		defaults["proxy_secret"] = cty.StringVal(c.secret)
 	}
+
 	if c.fullNetwork {
 		defaults["proxy_network"] = cty.StringVal("full")
 	}
+
 	// The baseline belongs to the project, whatever its proxy is.
 	defaults["baseline_name"] = cty.StringVal("")
 	if c.proxy == "" {
 		if len(c.options) > 0 {
 			return nil, errors.New("--proxy-option requires an adapter: give one with --proxy")
 		}
+
 		for _, f := range []struct {
 			name  string
 			given bool
@@ -216,22 +239,28 @@ func (c *initChoice) files() ([]initFile, error) {
 					f.name)
 			}
 		}
+
 		return initFiles(defaults)
 	}
+
 	a, content, err := c.adapter()
 	if err != nil {
 		return nil, err
 	}
+
 	options, err := pairs("--proxy-option", c.options)
 	if err != nil {
 		return nil, err
 	}
+
 	if _, err := a.Run(adapter.Setting{Listen: "127.0.0.1:0", Options: options}); err != nil {
 		return nil, fmt.Errorf("%w; for init, use --proxy-option", err)
 	}
+
 	if a.Network == "full" {
 		defaults["proxy_network"] = cty.StringVal("full")
 	}
+
 	switch {
 	case a.Build != nil && c.source == "":
 		return nil, fmt.Errorf("adapter %s builds its proxy from source: name the directory of the source with "+
@@ -243,14 +272,17 @@ func (c *initChoice) files() ([]initFile, error) {
 		return nil, errors.New("--proxy-arg applies to proxies without an adapter: an adapter itself defines the " +
 			"arguments of its proxy")
 	}
+
 	defaults["proxy"] = cty.StringVal(a.Name)
 	if len(options) > 0 {
 		values := map[string]cty.Value{}
 		for name, v := range options {
 			values[name] = cty.StringVal(v)
 		}
+
 		defaults["proxy_options"] = cty.MapVal(values)
 	}
+
 	files, err := initFiles(defaults)
 	return append(files, initFile{"adapters/" + a.Name + ".hcl", content}), err
 }
@@ -264,17 +296,21 @@ func (c *initChoice) adapter() (*adapter.Adapter, []byte, error) {
 			return nil, nil, fmt.Errorf("unknown adapter %s: use one of %s, or the path of a file that ends in .hcl",
 				name, strings.Join(adapterNames(), ", "))
 		}
+
 		if content, err = readlimit.File(context.Background(), name, adapter.MaxFile); err != nil {
 			return nil, nil, err
 		}
 	}
+
 	a, err := adapter.Parse(content, name)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	if a.Name != filepath.Base(a.Name) || strings.ContainsAny(a.Name, " \\") {
 		return nil, nil, fmt.Errorf("the adapter's name %q cannot be a file name: rename it", a.Name)
 	}
+
 	return a, content, nil
 }
 
@@ -310,20 +346,24 @@ func initFiles(defaults map[string]cty.Value) ([]initFile, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	files = append(files, initFile{ignoreFile, []byte("/reports/\n")})
 	for _, pattern := range []string{"datasets/*.json", "datasets/upstreams.hcl", "datasets/upstreams/*.json"} {
 		data, err := fs.Glob(touchstone.Template, pattern)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, name := range data {
 			b, err := touchstone.Template.ReadFile(name)
 			if err != nil {
 				return nil, err
 			}
+
 			files = append(files, initFile{name, b})
 		}
 	}
+
 	return files, nil
 }
 
@@ -333,6 +373,7 @@ func initPipeline(defaults map[string]cty.Value) ([]initFile, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var files []initFile
 	set := map[string]bool{}
 	for _, name := range names {
@@ -340,22 +381,27 @@ func initPipeline(defaults map[string]cty.Value) ([]initFile, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		file, diags := hclwrite.ParseConfig(src, name, hcl.InitialPos)
 		if diags.HasErrors() {
 			return nil, diags
 		}
+
 		for variable, value := range defaults {
 			if block := file.Body().FirstMatchingBlock("variable", []string{variable}); block != nil {
 				block.Body().SetAttributeValue("default", value)
 				set[variable] = true
 			}
 		}
+
 		files = append(files, initFile{name, file.Bytes()})
 	}
+
 	for variable := range defaults {
 		if !set[variable] {
 			return nil, fmt.Errorf("the pipeline has no variable %s", variable)
 		}
 	}
+
 	return files, nil
 }

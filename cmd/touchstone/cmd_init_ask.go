@@ -17,6 +17,7 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 		if !lines.Scan() {
 			return "", errors.New("no answer; use flags instead (see touchstone init --help)")
 		}
+
 		return cmp.Or(strings.TrimSpace(lines.Text()), otherwise), nil
 	}
 	fmt.Fprintln(out, "Which proxy do you want to evaluate?")
@@ -25,8 +26,10 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 		if err != nil {
 			return err
 		}
+
 		fmt.Fprintf(out, "  %-10s  %s\n", name, a)
 	}
+
 	fmt.Fprintf(out, "  %-10s  %s\n", "own",
 		"Your own proxy that follows docs/reference/proxy-contract.md, built from source.")
 	fmt.Fprintf(out, "  %-10s  %s\n", "FILE.hcl",
@@ -35,6 +38,7 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 	if c.proxy, err = question("Proxy", "reference"); err != nil {
 		return err
 	}
+
 	switch c.proxy {
 	case "reference":
 		c.proxy = "" // the default, which has no adapter
@@ -44,35 +48,44 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 		if c.source, err = question("Directory of its source, relative to the pipeline", "../proxy"); err != nil {
 			return err
 		}
+
 		var build string
 		if build, err = question("Build command, run in that directory", "go build -o proxy ."); err != nil {
 			return err
 		}
+
 		c.build = strings.Fields(build)
 		if c.binary, err = question("File that the build produces", "proxy"); err != nil {
 			return err
 		}
+
 		return c.askBaseline(question)
 	}
+
 	a, _, err := c.adapter()
 	if err != nil {
 		return err
 	}
+
 	if a.Build != nil {
 		if c.source, err = question("Directory of its source, relative to the pipeline", "../"+a.Name); err != nil {
 			return err
 		}
 	}
+
 	for _, o := range a.Options {
 		if o.Default != nil {
 			continue
 		}
+
 		v, err := question(strings.TrimSuffix(o.About, ".")+" ("+o.Name+")", "")
 		if err != nil {
 			return err
 		}
+
 		c.options = append(c.options, o.Name+"="+v)
 	}
+
 	return c.askBaseline(question)
 }
 

@@ -45,27 +45,33 @@ func planCI(cmd *cobra.Command, host, dir string, shared *initRemote) (*ciFile, 
 	default:
 		return nil, fmt.Errorf("unknown --ci %q: use github, gitlab or none", host)
 	}
+
 	inside, below, err := existingPart(dir)
 	if err != nil {
 		return nil, err
 	}
+
 	root := gitOutput(cmd, inside, "rev-parse", "--show-toplevel")
 	if host == "" && root != "" {
 		host = hostOf(root, gitOutput(cmd, inside, "config", "--get-regexp", `^remote\..*\.url$`))
 	}
+
 	switch {
 	case host == "":
 		return nil, nil
 	case root == "":
 		return nil, fmt.Errorf("--ci %s: %s is not in a git repository: run git init, or leave --ci out", host, dir)
 	}
+
 	if below, err = insideOf(root, filepath.Join(inside, below)); err != nil {
 		return nil, err
 	}
+
 	if host == hostGitHub {
 		return &ciFile{host, filepath.Join(root, ".github", "workflows", "touchstone.yml"),
 			githubWorkflow(below, defaultBranch(cmd, inside), shared)}, nil
 	}
+
 	content, err := gitlabPipeline(below, shared)
 	return &ciFile{host, filepath.Join(root, ".gitlab-ci.yml"), content}, err
 }
@@ -77,12 +83,15 @@ func (f *ciFile) write(cmd *cobra.Command) error {
 			f.content)
 		return nil
 	}
+
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
 		return err
 	}
+
 	if err := atomicfile.WriteFile(f.path, []byte(f.content), 0o644); err != nil {
 		return err
 	}
+
 	fmt.Fprintln(cmd.OutOrStdout(), f.path)
 	return nil
 }
@@ -93,14 +102,17 @@ func existingPart(dir string) (existing, rest string, err error) {
 	if existing, err = filepath.Abs(dir); err != nil {
 		return "", "", err
 	}
+
 	for {
 		real, err := filepath.EvalSymlinks(existing)
 		if err == nil {
 			return real, rest, nil
 		}
+
 		if !errors.Is(err, fs.ErrNotExist) || existing == filepath.Dir(existing) {
 			return "", "", err
 		}
+
 		existing, rest = filepath.Dir(existing), filepath.Join(filepath.Base(existing), rest)
 	}
 }
@@ -131,15 +143,18 @@ func hostOf(root, remotes string) string {
 	if _, err := os.Stat(filepath.Join(root, ".gitlab-ci.yml")); err == nil {
 		return hostGitLab
 	}
+
 	if _, err := os.Stat(filepath.Join(root, ".github")); err == nil {
 		return hostGitHub
 	}
+
 	lines := strings.Split(remotes, "\n")
 	slices.SortStableFunc(lines, func(a, b string) int {
 		rank := func(line string) int {
 			if strings.HasPrefix(line, "remote.origin.url ") {
 				return 0
 			}
+
 			return 1
 		}
 		return rank(a) - rank(b)
@@ -153,6 +168,7 @@ func hostOf(root, remotes string) string {
 			}
 		}
 	}
+
 	return ""
 }
 
@@ -164,12 +180,15 @@ func remoteHost(address string) string {
 		if err != nil {
 			return ""
 		}
+
 		return strings.ToLower(u.Hostname())
 	}
+
 	host, _, ok := strings.Cut(address, ":")
 	if !ok || strings.ContainsAny(host, `/\`) {
 		return ""
 	}
+
 	return strings.ToLower(host[strings.LastIndex(host, "@")+1:])
 }
 
@@ -204,6 +223,7 @@ jobs:
 	if shared == nil {
 		return text + "  gate:\n" + githubJob(below, nil)
 	}
+
 	text += `  gate: # of pull requests, also from forks: reads results of the remote cache
     if: github.event_name == 'pull_request'
 ` + githubJob(below, [][2]string{{envRemoteMode, "read"}}) + `  record: # of the default branch: signs results and writes them
@@ -213,6 +233,7 @@ jobs:
 	for _, name := range shared.secrets {
 		env = append(env, [2]string{name, "${{ secrets." + name + " }}"})
 	}
+
 	return text + githubJob(below, env)
 }
 
@@ -243,6 +264,7 @@ func githubJob(below string, env [][2]string) string {
 	if len(env) > 0 {
 		text += "        env:\n" + yamlFields("          ", env)
 	}
+
 	return text
 }
 
@@ -277,6 +299,7 @@ func gitlabPipeline(below string, shared *initRemote) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	sum := sha256.Sum256(template)
 	text := `# Measures the MCP proxy with Touchstone, and fails when it got worse.
 include:
@@ -297,6 +320,7 @@ touchstone-gate:
       variables:
 ` + yamlFields(indent, [][2]string{{envRemoteMode, "read"}})
 	}
+
 	return text, nil
 }
 
@@ -310,6 +334,7 @@ func initBaseline(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
+
 	update := exec.CommandContext(cmd.Context(), program, "baseline", "update")
 	update.Dir, update.Stdout, update.Stderr = dir, cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if err := update.Run(); err != nil {
@@ -318,8 +343,10 @@ func initBaseline(cmd *cobra.Command, dir string) error {
 			return &exitError{exit.ExitCode(), fmt.Errorf("the pipeline in %s is complete, but its proxy could not "+
 				"be measured: see above; correct the cause, and run %s baseline update there", dir, toolName)}
 		}
+
 		return err
 	}
+
 	fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: review the baseline, commit all files, and run %s gate\n",
 		cmp.Or(dir, "."), toolName)
 	return nil

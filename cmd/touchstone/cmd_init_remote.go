@@ -57,11 +57,14 @@ func initRemoteOf(f *initRemoteFlags) (*initRemote, error) {
 			return nil, &exitError{exitUsage, errors.New("--remote-sign and --remote-header need --remote-cache, " +
 				"the address that the pipeline is to name")}
 		}
+
 		return nil, nil
 	}
+
 	if _, err := remote.ParseAddress(f.cache); err != nil {
 		return nil, err
 	}
+
 	r := &initRemote{address: f.cache, key: keySecret, headers: f.headers}
 	if f.sign != "" {
 		var ok bool
@@ -70,6 +73,7 @@ func initRemoteOf(f *initRemoteFlags) (*initRemote, error) {
 				"and name its variable, env:NAME", f.sign)
 		}
 	}
+
 	r.secrets = []string{r.key}
 	for _, h := range f.headers {
 		name, variable, ok := strings.Cut(h, "=env:")
@@ -78,13 +82,16 @@ func initRemoteOf(f *initRemoteFlags) (*initRemote, error) {
 			return nil, errors.New("--remote-header: keep the value as a secret of CI and name its variable, " +
 				"NAME=env:VARIABLE")
 		}
+
 		r.secrets = append(r.secrets, variable)
 	}
+
 	for _, name := range r.secrets {
 		if !variableName.MatchString(name) {
 			return nil, fmt.Errorf("env:%s: %q is not the name of a variable; use letters, digits and _", name, name)
 		}
 	}
+
 	return r, nil
 }
 
@@ -94,15 +101,18 @@ func (r *initRemote) declare(files []initFile) ([]initFile, error) {
 		if f.path != defaultFile {
 			continue
 		}
+
 		file, diags := hclwrite.ParseConfig(f.content, f.path, hcl.InitialPos)
 		if diags.HasErrors() {
 			return nil, diags
 		}
+
 		in := file.Body().FirstMatchingBlock("pipeline", nil).Body()
 		in.AppendNewBlock("trust", nil).Body().SetAttributeValue(signersFile, cty.StringVal(signersFile))
 		in.AppendNewBlock("remote", nil).Body().SetAttributeValue("cache", cty.StringVal(r.address))
 		files[i].content = file.Bytes()
 	}
+
 	return append(files, initFile{signersFile,
 		[]byte(`# Whose results from the remote cache count: one key a line, as for git.
 # NAME namespaces="touchstone" ssh-ed25519 KEY

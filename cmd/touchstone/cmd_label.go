@@ -61,6 +61,7 @@ pairs on which two judges disagree, with the grades of both.`,
 	for _, name := range []string{"corpus", "judge", "output"} {
 		cmd.MarkFlagRequired(name)
 	}
+
 	return cmd
 }
 
@@ -69,26 +70,32 @@ func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
 	if err != nil {
 		return err
 	}
+
 	corpus, err := contracts.Read[contracts.Corpus](f.corpus)
 	if err != nil {
 		return ofFlag("corpus", err)
 	}
+
 	pool, given, err := f.part(pool)
 	if err != nil {
 		return err
 	}
+
 	if err := f.checkOutput(); err != nil {
 		return err
 	}
+
 	l, err := label.Listen(f.listen)
 	if err != nil {
 		return err
 	}
+
 	defer l.Close()
 	session, err := label.Open(label.Options{Pool: pool, Corpus: corpus, Judge: f.judge, Out: f.out, Given: given})
 	if err != nil {
 		return err
 	}
+
 	defer func() { err = errors.Join(err, session.Close()) }()
 	progress := session.Progress()
 	fmt.Fprintln(cmd.OutOrStdout(), pageURL(l.Addr()))
@@ -104,6 +111,7 @@ func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
+
 	return nil
 }
 
@@ -122,10 +130,12 @@ func (f *labelFlags) part(pool contracts.Pool) (contracts.Pool, map[string]map[c
 	case f.second == "":
 		return pool, nil, nil
 	}
+
 	first, err := readJudge(f.second, pool)
 	if err != nil {
 		return pool, nil, err
 	}
+
 	pool, err = label.Second(pool, first.Labels, f.share)
 	return pool, nil, err
 }
@@ -136,14 +146,17 @@ func (f *labelFlags) disputed(pool contracts.Pool) (contracts.Pool, map[string]m
 	if len(f.settle) != 2 {
 		return pool, nil, fmt.Errorf("--settle is given %d times: give it twice, for the two judges", len(f.settle))
 	}
+
 	var judges [2]label.Judged
 	for i, file := range f.settle {
 		judge, err := readJudge(file, pool)
 		if err != nil {
 			return pool, nil, err
 		}
+
 		judges[i] = label.Judged{Name: judge.Name, Labels: judge.Labels}
 	}
+
 	return label.Disputed(pool, judges[0], judges[1])
 }
 
@@ -153,14 +166,17 @@ func readJudge(file string, pool contracts.Pool) (judging.Judge, error) {
 	if err != nil {
 		return judging.Judge{}, err
 	}
+
 	judge, err := judging.Read(file, data)
 	if err != nil {
 		return judge, err
 	}
+
 	if judge.CorpusVersion != pool.CorpusVersion {
 		return judge, fmt.Errorf("%s judged tools of corpus %q, but the pool is over corpus %q; give judgements of "+
 			"this pool", file, judge.CorpusVersion, pool.CorpusVersion)
 	}
+
 	return judge, nil
 }
 

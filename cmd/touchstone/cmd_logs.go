@@ -63,10 +63,12 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 			if len(names) > 0 && dir == "" {
 				return errors.New("--name selects what -o copies; also give a directory with -o")
 			}
+
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+
 			defer s.close()
 			found, err := s.engine.Logs(cmd.Context(), s.plan, args[0])
 			if err != nil {
@@ -75,21 +77,27 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 				if _, unknown := engine.Find(s.plan, args[0]); unknown != nil {
 					err = unknown
 				}
+
 				return err
 			}
+
 			if dir != "" {
 				return s.copyFailed(cmd, args[0], found, dir, names)
 			}
+
 			facts, err := s.logFacts(found)
 			if err != nil {
 				return err
 			}
+
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), facts)
 			}
+
 			for i := range facts.Logs {
 				facts.Logs[i].print(cmd)
 			}
+
 			return nil
 		},
 	}
@@ -107,6 +115,7 @@ func (s *session) logFacts(found []engine.Log) (logsJSON, error) {
 		if l.Origin != nil {
 			entry.Origin = l.Origin.String()
 		}
+
 		stdout, err := s.store.Bytes(l.Stdout)
 		stderr, err2 := s.store.Bytes(l.Stderr)
 		if err := errors.Join(err, err2); err != nil {
@@ -114,14 +123,18 @@ func (s *session) logFacts(found []engine.Log) (logsJSON, error) {
 				return facts, fmt.Errorf("the log of %s is at %s, which does not give it; to make it here, run the "+
 					"stage with --force", l.Stage, l.Origin.From)
 			}
+
 			return facts, fmt.Errorf("the log of %s is no longer in the store: %w", l.Stage, err)
 		}
+
 		entry.Stdout, entry.Stderr = string(stdout), string(stderr)
 		for _, out := range l.Failed.Outputs {
 			entry.Outputs = append(entry.Outputs, failedOutput{out.Name, out.Path, out.Dir, out.Size})
 		}
+
 		facts.Logs = append(facts.Logs, entry)
 	}
+
 	return facts, nil
 }
 
@@ -132,6 +145,7 @@ func (l *logJSON) print(cmd *cobra.Command) {
 	if l.Origin != "" {
 		from = "; " + l.Origin
 	}
+
 	fmt.Fprintf(stderr, "== %s, %s, %s%s\n", name, l.Status, l.Started.Format(time.DateTime), from)
 	fmt.Fprint(cmd.OutOrStdout(), l.Stdout)
 	fmt.Fprint(stderr, l.Stderr)
@@ -139,6 +153,7 @@ func (l *logJSON) print(cmd *cobra.Command) {
 		fmt.Fprintf(stderr, "== %s: kept output %s, %s, %d bytes; copy it with -o DIR\n", name, out.Name, out.Path,
 			out.Size)
 	}
+
 	for _, why := range l.NotKept {
 		fmt.Fprintf(stderr, "== %s: %s\n", name, why)
 	}
@@ -162,21 +177,27 @@ func (s *session) copyFailed(cmd *cobra.Command, selected string, found []engine
 		for _, out := range wanted {
 			there = append(there, out.Name)
 		}
+
 		if len(names) > 0 {
 			wanted = slices.DeleteFunc(wanted,
 				func(out cache.RecordOutput) bool { return !slices.Contains(names, out.Name) })
 		}
+
 		copies = append(copies, copiesOf(l.Instance, wanted)...)
 	}
+
 	if len(copies) > 0 {
 		if err := s.engine.CopyOutputs(copies, dir); err != nil {
 			return err
 		}
+
 		for _, c := range copies {
 			fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(dir, filepath.FromSlash(c.Path)))
 		}
+
 		return nil
 	}
+
 	name := input.QuoteWord(selected)
 	switch {
 	case len(there) > 0:
@@ -187,6 +208,7 @@ func (s *session) copyFailed(cmd *cobra.Command, selected string, found []engine
 		return fmt.Errorf("%s did not fail when it last ran; copy its outputs with %s run --only %s -o DIR", selected,
 			toolName, name)
 	}
+
 	return fmt.Errorf("%s failed before it wrote an output that could be kept; see the reason with %s logs %s",
 		selected, toolName, name)
 }

@@ -24,6 +24,7 @@ as /usr/local/share/man/man1. To read one without installing it, use man -l FILE
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}
+
 			// The same program writes the same pages, so that packages are reproducible.
 			date := time.Unix(0, 0).UTC()
 			root := cmd.Root()
@@ -33,12 +34,14 @@ as /usr/local/share/man/man1. To read one without installing it, use man -l FILE
 					verb.Hidden = false
 				}
 			}
+
 			root.DisableAutoGenTag = true
 			header := &doc.GenManHeader{Section: "1", Source: toolName + " " + version, Manual: "Touchstone",
 				Date: &date}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
 				return fmt.Errorf("writing manual pages to %s: %w", args[0], err)
 			}
+
 			return nil
 		},
 	}

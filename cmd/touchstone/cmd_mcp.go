@@ -61,10 +61,12 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
+
 	settings, err := resolveModels(f.models, selection.SettingsRequest{BaseURL: f.baseURL})
 	if err != nil {
 		return err
 	}
+
 	c := mcpserver.Config{
 		Live: runner.Live{StartPrograms: f.start}, Models: map[string]selection.Settings{}, Key: key, Runs: options,
 		Version: version,
@@ -74,19 +76,24 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 		if _, err := model.New(m, model.Options{Key: key, Cassette: options.Play}); err != nil {
 			return err
 		}
+
 		c.Models[m.Provider+"/"+m.Model] = m
 	}
+
 	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
 	if err != nil {
 		return err
 	}
+
 	if encoder != nil {
 		c.Encoder = encoder
 	}
+
 	ctx := cmd.Context()
 	if c.Store, err = createDB(ctx, f.db); err != nil {
 		return err
 	}
+
 	defer func() { err = errors.Join(err, c.Store.Close()) }()
 	server := mcpserver.New(c)
 	defer server.Close()
@@ -94,6 +101,7 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		err = nil // the client has left, or the user has ended the server
 	}
+
 	return err
 }
 

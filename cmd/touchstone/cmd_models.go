@@ -52,14 +52,17 @@ func withModel(flags *globalFlags, do func(*cobra.Command, models.Store, models.
 		if len(args) > 0 {
 			name = args[0]
 		}
+
 		m, err := models.Find(name)
 		if err != nil {
 			return err
 		}
+
 		store, err := modelStore(flags)
 		if err != nil {
 			return err
 		}
+
 		return do(cmd, store, m)
 	}
 }
@@ -120,13 +123,16 @@ An archive whose digest differs from the pinned one is refused.`,
 			if err != nil {
 				return err
 			}
+
 			defer archive.Close()
 			if from == "" {
 				defer os.Remove(archive.Name())
 			}
+
 			if err := store.Add(m, archive); err != nil {
 				return fmt.Errorf("add %s: %w", m.Name, err)
 			}
+
 			return printModel(cmd, flags, modelFacts(store, m, "added"))
 		}),
 	}
@@ -152,22 +158,27 @@ func newModelsListCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			list := modelsJSON{Models: []modelJSON{}}
 			for _, m := range models.Known() {
 				state := "absent"
 				if store.Has(m) {
 					state = "added"
 				}
+
 				list.Models = append(list.Models, modelFacts(store, m, state))
 			}
+
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), list)
 			}
+
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, m := range list.Models {
 				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s@%s\t%s\n", m.Name, m.State, formatSize(m.Bytes), m.License,
 					m.Package, m.Version, m.About)
 			}
+
 			return t.Flush()
 		},
 	}
@@ -182,6 +193,7 @@ func newModelsPathCommand(flags *globalFlags) *cobra.Command {
 			if !store.Has(m) {
 				return fmt.Errorf("%s: %w: add it with touchstone models add %s", m.Name, models.ErrAbsent, m.Name)
 			}
+
 			fmt.Fprintln(cmd.OutOrStdout(), store.Path(m))
 			return nil
 		}),
@@ -200,17 +212,21 @@ func newModelsVerifyCommand(flags *globalFlags) *cobra.Command {
 			if err == nil {
 				return printModel(cmd, flags, modelFacts(store, m, "verified"))
 			}
+
 			if !flags.json {
 				return err
 			}
+
 			facts := modelFacts(store, m, "damaged")
 			if errors.Is(err, models.ErrAbsent) {
 				facts.State = "absent"
 			}
+
 			facts.Problem = err.Error()
 			if err := printJSON(cmd.OutOrStdout(), facts); err != nil {
 				return err
 			}
+
 			return &exitError{exitUsage, nil}
 		}),
 	}

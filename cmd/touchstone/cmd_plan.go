@@ -64,17 +64,21 @@ func newPlanCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			defer s.close()
 			outcomes, err := s.engine.Evaluate(cmd.Context(), s.plan)
 			if err != nil {
 				return err
 			}
+
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), planFacts(outcomes))
 			}
+
 			for _, w := range keyWarnings(outcomes) {
 				fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
 			}
+
 			return printPlan(cmd.OutOrStdout(), outcomes)
 		},
 	}
@@ -90,6 +94,7 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 		if st.Changes == nil {
 			st.Changes = []engine.Change{}
 		}
+
 		switch o.State {
 		case engine.Hit:
 			p.Hits++
@@ -101,14 +106,18 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 		case engine.Waits:
 			p.Waits++
 		}
+
 		if st.Reasons == nil {
 			st.Reasons = []string{}
 		}
+
 		if !o.Key.IsZero() {
 			st.Key = o.Key.String()
 		}
+
 		p.Stages = append(p.Stages, st)
 	}
+
 	return p
 }
 
@@ -126,11 +135,13 @@ func keyWarnings(outcomes []*engine.Outcome) []string {
 			!slices.Contains(shells, strings.TrimSuffix(path.Base(filepath.ToSlash(in.Command[0])), ".exe")) {
 			continue
 		}
+
 		if flag := in.Command[1]; strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "c") &&
 			!slices.Contains(names, in.Stage) {
 			names = append(names, in.Stage)
 		}
 	}
+
 	switch n := len(names); n {
 	case 0:
 		return []string{}
@@ -140,6 +151,7 @@ func keyWarnings(outcomes []*engine.Outcome) []string {
 		names = []string{"stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] +
 			" run a shell, and their keys do"}
 	}
+
 	return []string{names[0] + " not cover the programs that the shell finds in PATH: if one of these changes, run " +
 		"with --force, or name the program itself as the command"}
 }
@@ -160,19 +172,23 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 		case len(o.Changes) > 0:
 			why = changed(o.Changes)
 		}
+
 		// It may quote a record that another machine wrote.
 		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, safetext.Visible(why))
 	}
+
 	p := planFacts(outcomes)
 	fmt.Fprintf(t, "\n%s", english.Plural(p.Hits, "hit", ""))
 	if p.Elsewhere > 0 {
 		fmt.Fprintf(t, " (%d made elsewhere)", p.Elsewhere)
 	}
+
 	fmt.Fprintf(t, ", %s", english.Plural(p.Runs, "has to run", "have to run"))
 	if p.Waits > 0 {
 		fmt.Fprintf(t, ", %s", english.Plural(p.Waits, "waits for results and may still be a hit",
 			"wait for results and may still be hits"))
 	}
+
 	fmt.Fprintln(t)
 	return t.Flush()
 }
@@ -188,11 +204,13 @@ func changed(changes []engine.Change) string {
 		if len(c.Details) == 0 {
 			continue
 		}
+
 		shown := c.Details[:min(len(c.Details), shownDetails)]
 		texts[i] += ": " + strings.Join(shown, ", ")
 		if more := len(c.Details) - len(shown); more > 0 {
 			texts[i] += ", and more; " + toolName + " explain lists them"
 		}
 	}
+
 	return strings.Join(texts, "; ")
 }

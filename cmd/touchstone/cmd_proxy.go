@@ -69,17 +69,20 @@ The proxy stops on SIGTERM or interrupt, and stops all servers that it started.`
 			if err != nil {
 				return err
 			}
+
 			opts.Config = cfg
 			if dir := cmp.Or(model, cfg.Model); dir != "" {
 				if opts.Model, err = models.OpenDirectory(dir); err != nil {
 					return err
 				}
 			}
+
 			opts.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			ctx := cmd.Context()
 			if untilStdinCloses {
 				ctx = untilEnd(ctx, cmd.InOrStdin())
 			}
+
 			return refproxy.Serve(ctx, opts)
 		},
 	}
@@ -97,6 +100,7 @@ The proxy stops on SIGTERM or interrupt, and stops all servers that it started.`
 	if err := cmd.MarkFlagRequired("config"); err != nil {
 		panic(err) // the flag does not exist: a bug in this program
 	}
+
 	return cmd
 }
 
@@ -125,17 +129,20 @@ The search of a proxy is compared with these; see docs/reference/adapters.md.`,
 			if opts.Config, err = contracts.Read[contracts.ProxyConfig](config); err != nil {
 				return err
 			}
+
 			if opts.Rank == direct.RankDense {
 				service.Key = os.Getenv("PROXY_SECRET")
 				if opts.Model, err = denseModel(cmp.Or(model, opts.Config.Model), service); err != nil {
 					return err
 				}
 			}
+
 			opts.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			ctx := cmd.Context()
 			if untilStdinCloses {
 				ctx = untilEnd(ctx, cmd.InOrStdin())
 			}
+
 			return direct.Serve(ctx, opts)
 		},
 	}
@@ -154,6 +161,7 @@ The search of a proxy is compared with these; see docs/reference/adapters.md.`,
 	if err := cmd.MarkFlagRequired("config"); err != nil {
 		panic(err) // the flag does not exist: a bug in this program
 	}
+
 	return cmd
 }
 

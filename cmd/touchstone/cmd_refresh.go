@@ -49,14 +49,17 @@ server fails, lists fewer tools than before, or is no longer in upstreams.hcl. U
 					return err
 				}
 			}
+
 			if err := nameRefreshed(&o, dir); err != nil {
 				return err
 			}
+
 			o.Log = cmd.ErrOrStderr()
 			r, err := refreshcorpus.Run(cmd.Context(), o)
 			if err != nil {
 				return stageError(err)
 			}
+
 			return printRefreshed(cmd, flags, r)
 		},
 	}
@@ -89,16 +92,19 @@ func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []s
 	if err != nil {
 		return false, err
 	}
+
 	defer s.close()
 	i := slices.IndexFunc(s.plan.Instances, func(in *pipeline.Instance) bool { return in.Stage == refreshStage })
 	if i < 0 {
 		return false, nil
 	}
+
 	in := s.plan.Instances[i]
 	if servers := flags.beside(filepath.Join(dir, upstreamsFile)); in.Off != "" && !exists(servers) {
 		return true, fmt.Errorf("stage %s is off: there is no %s, which names the servers to read; "+
 			"docs/how-to/refresh-the-corpus.md describes this file", refreshStage, servers)
 	}
+
 	in.Command = append(slices.Clone(in.Command), args...)
 	rf := &runFlags{progress: "auto", selection: engine.Selection{Only: []string{refreshStage}}}
 	var r refreshcorpus.Result
@@ -109,28 +115,34 @@ func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []s
 			return fmt.Errorf("the stage %s must have the outputs %s and %s, and both must be files", refreshStage,
 				refreshedCorpus, refreshedReport)
 		}
+
 		b, err := s.store.Bytes(report.Digest)
 		if err != nil {
 			return err
 		}
+
 		if err := json.Unmarshal(b, &r); err != nil {
 			return fmt.Errorf("the output %s of the stage %s: %w", refreshedReport, refreshStage, err)
 		}
+
 		content, err := s.store.Bytes(corpus.Digest)
 		if err != nil {
 			return err
 		}
+
 		name := "corpus_" + r.Version + ".json"
 		if !corpusFile.MatchString(name) {
 			return fmt.Errorf("the stage %s reports the version %q for the corpus; a version must be v1, v2 and so on",
 				refreshStage, r.Version)
 		}
+
 		r.File = filepath.Join(dir, name)
 		return refreshcorpus.WriteNew(filepath.Join(s.plan.Root, r.File), content)
 	})
 	if err != nil {
 		return true, s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 	}
+
 	return true, printRefreshed(cmd, flags, &r)
 }
 
@@ -150,23 +162,28 @@ func nameRefreshed(o *refreshcorpus.Options, dir string) error {
 	if o.Upstreams == "" {
 		o.Upstreams = filepath.Join(dir, upstreamsFile)
 	}
+
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
+
 	newest := 0
 	for _, e := range entries {
 		m := corpusFile.FindStringSubmatch(e.Name())
 		if m == nil {
 			continue
 		}
+
 		if n, err := strconv.Atoi(m[1]); err == nil && n > newest {
 			newest = n
 		}
 	}
+
 	if o.Previous == "" && newest > 0 {
 		o.Previous = filepath.Join(dir, fmt.Sprintf("corpus_v%d.json", newest))
 	}
+
 	o.Version = fmt.Sprintf("v%d", newest+1)
 	o.Out = filepath.Join(dir, "corpus_"+o.Version+".json")
 	return nil
@@ -203,18 +220,22 @@ descriptions, parameters and names are similar.`,
 			if err != nil {
 				return err
 			}
+
 			after, err := readCorpus(dir, args[1])
 			if err != nil {
 				return err
 			}
+
 			d := refreshcorpus.Compare(before, after)
 			pulls, err := refreshcorpus.RugPulls(before, after)
 			if err != nil {
 				return err
 			}
+
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), corpusDiffJSON{d, pulls})
 			}
+
 			d.Write(cmd.OutOrStdout())
 			refreshcorpus.WriteRugPulls(cmd.OutOrStdout(), pulls)
 			return nil

@@ -30,13 +30,16 @@ The command ends when its input ends.`,
 				return fmt.Errorf("--page-size %d is out of range: give the number of tools in one answer, at least 1",
 					pageSize)
 			}
+
 			s, err := openReplay(corpus, server, pageSize)
 			if err != nil {
 				return err
 			}
+
 			if journal != "" {
 				s.KeepJournal(journal)
 			}
+
 			return s.Serve(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
@@ -50,6 +53,7 @@ The command ends when its input ends.`,
 			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
+
 	return cmd
 }
 
@@ -61,14 +65,17 @@ func openReplay(corpusFile, server string, pageSize int) (*replay.Server, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the corpus: %w", err)
 	}
+
 	var corpus contracts.Corpus
 	if err := json.Unmarshal(data, &corpus); err != nil {
 		return nil, notACorpus(corpusFile, data, err)
 	}
+
 	s, err := replay.NewServer(corpus, server, pageSize)
 	if err != nil {
 		return nil, notACorpus(corpusFile, data, err)
 	}
+
 	return s, nil
 }
 

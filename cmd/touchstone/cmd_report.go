@@ -42,17 +42,21 @@ func newReportOpenCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			for _, p := range plan.Publish {
 				page := filepath.Join(plan.Root, filepath.FromSlash(p.Path), reportPage)
 				if _, err := os.Stat(page); err != nil {
 					continue
 				}
+
 				fmt.Fprintln(cmd.OutOrStdout(), page)
 				if printOnly {
 					return nil
 				}
+
 				return openInBrowser(cmd, page)
 			}
+
 			return fmt.Errorf("there is no report yet; run %s gate first", toolName)
 		},
 	}
@@ -90,12 +94,15 @@ of one query side by side, also if they are the same.`,
 						return fmt.Errorf("the run of %s ended without a verdict: %s Run it again", dir, n.Summary)
 					}
 				}
+
 				r, err := contracts.Read[contracts.Report](arg)
 				if err != nil {
 					return err
 				}
+
 				reports[i] = r
 			}
+
 			if query != "" {
 				q, err := render.SidesOf(reports[0], reports[1], query)
 				switch {
@@ -104,15 +111,19 @@ of one query side by side, also if they are the same.`,
 				case flags.json:
 					return printJSON(cmd.OutOrStdout(), q)
 				}
+
 				return q.Write(cmd.OutOrStdout())
 			}
+
 			d := render.Diff(reports[0], reports[1])
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), d)
 			}
+
 			for _, line := range d.Lines() {
 				fmt.Fprintln(cmd.OutOrStdout(), line)
 			}
+
 			return nil
 		},
 	}

@@ -49,11 +49,13 @@ to the repository. An annotation without a file is placed at the pipeline.`,
 			if err != nil {
 				return fmt.Errorf("%w; run %s gate first", err, toolName)
 			}
+
 			defer f.Close()
 			list, err := cihost.ParseAnnotations(f)
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
+
 			below = filepath.ToSlash(filepath.Clean(below))
 			cihost.Below(list, below)
 			place := strings.TrimPrefix(below+"/pipeline.hcl", "./")
@@ -68,12 +70,15 @@ to the repository. An annotation without a file is placed at the pipeline.`,
 			default:
 				return fmt.Errorf("unknown --format %q: use github, sarif or codequality", format)
 			}
+
 			if err != nil {
 				return err
 			}
+
 			if output != "" {
 				return atomicfile.WriteFile(output, text, 0o644)
 			}
+
 			_, err = cmd.OutOrStdout().Write(text)
 			return err
 		},
@@ -101,10 +106,12 @@ whose token may not write, as for a pull request from a fork: the exit code is 0
 			if err != nil || number == 0 {
 				return err
 			}
+
 			text, err := readlimit.File(cmd.Context(), filepath.Join(reportsArg(args), "report.md"), maxReport)
 			if err != nil {
 				return fmt.Errorf("%w; run %s gate first", err, toolName)
 			}
+
 			c := cihost.Comments{
 				API: os.Getenv("GITHUB_API_URL"), Repository: os.Getenv("GITHUB_REPOSITORY"), Number: number,
 				Token: os.Getenv("GITHUB_TOKEN"), Client: &http.Client{Timeout: time.Minute},
@@ -113,12 +120,14 @@ whose token may not write, as for a pull request from a fork: the exit code is 0
 				return errors.New("GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN are not all set: run it in a " +
 					"job of GitHub Actions, with the token in env")
 			}
+
 			err = c.Set(cmd.Context(), name, string(text))
 			if errors.Is(err, cihost.ErrNotAllowed) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "no comment: %v; pull requests from forks have no such token, for "+
 					"others give the job the permission pull-requests: write\n", err)
 				return nil
 			}
+
 			return err
 		},
 	}
@@ -135,10 +144,12 @@ func pullRequest(eventFile string) (int, error) {
 	if eventFile == "" {
 		return 0, nil
 	}
+
 	text, err := readlimit.File(context.Background(), eventFile, maxReport)
 	if err != nil {
 		return 0, err
 	}
+
 	var event struct {
 		PullRequest struct {
 			Number int `json:"number"`
@@ -147,5 +158,6 @@ func pullRequest(eventFile string) (int, error) {
 	if err := json.Unmarshal(text, &event); err != nil {
 		return 0, fmt.Errorf("%s is not an event of GitHub: %w", eventFile, err)
 	}
+
 	return event.PullRequest.Number, nil
 }

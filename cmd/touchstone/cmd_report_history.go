@@ -64,24 +64,30 @@ DETECTOR:RATE, such as scanner:recall. A run that only used cached results adds 
 			if len(args) > 0 {
 				metric = args[0]
 			}
+
 			if err := knownFigure(metric); err != nil {
 				return err
 			}
+
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+
 			defer s.close()
 			if err := s.hasFigures(stage); err != nil {
 				return err
 			}
+
 			h := historyJSON{Metric: metric, Runs: s.history(stage, metric)}
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), h)
 			}
+
 			if len(h.Runs) == 0 {
 				return fmt.Errorf("the cache has no result of %s for this pipeline; run %s gate first", stage, toolName)
 			}
+
 			return printHistory(cmd, h)
 		},
 		ValidArgsFunction: cobra.FixedCompletions(contracts.MetricNames, cobra.ShellCompDirectiveNoFileComp),
@@ -98,18 +104,23 @@ func knownFigure(metric string) error {
 			return fmt.Errorf("unknown metric %q; use one of %s, or DETECTOR:RATE", metric,
 				strings.Join(contracts.MetricNames, ", "))
 		}
+
 		return nil
 	}
+
 	if detector == "" {
 		return errors.New("name the detector before the colon, such as scanner:recall")
 	}
+
 	if _, ok := metrics.DetectionRateByName(rate); !ok {
 		var names []string
 		for _, r := range metrics.DetectionRates() {
 			names = append(names, r.Name)
 		}
+
 		return fmt.Errorf("unknown rate %q; use one of %s", rate, strings.Join(names, ", "))
 	}
+
 	return nil
 }
 
@@ -140,20 +151,24 @@ func (s *session) results(stage string) []measuredResult {
 		if in.Stage != stage {
 			continue
 		}
+
 		for _, entry := range s.store.History(s.engine.Project, stage, in.Name()) {
 			if seen[entry.Key] {
 				continue
 			}
+
 			seen[entry.Key] = true
 			record, err := s.store.Record(entry.Key)
 			if err != nil {
 				continue // it was removed since
 			}
+
 			if f := s.measured(record); f != nil {
 				found = append(found, measuredResult{record, f})
 			}
 		}
 	}
+
 	slices.SortStableFunc(found, func(a, b measuredResult) int { return a.record.Started.Compare(b.record.Started) })
 	return found
 }
@@ -180,6 +195,7 @@ func (s *session) figureHistory(stage string) *contracts.FigureHistory {
 	if len(results) < 2 {
 		return nil
 	}
+
 	h := &contracts.FigureHistory{}
 	var detectors []string
 	for _, r := range results {
@@ -189,6 +205,7 @@ func (s *session) figureHistory(stage string) *contracts.FigureHistory {
 		if o := r.record.Origin; o != nil {
 			run.Origin = o.String()
 		}
+
 		h.Runs = append(h.Runs, run)
 		for _, d := range f.Detectors {
 			if !slices.Contains(detectors, d.Score.Detector) {
@@ -196,6 +213,7 @@ func (s *session) figureHistory(stage string) *contracts.FigureHistory {
 			}
 		}
 	}
+
 	add := func(name, label string) {
 		figure := contracts.HistoryFigure{Name: name, Label: label}
 		for i, r := range results {
@@ -203,6 +221,7 @@ func (s *session) figureHistory(stage string) *contracts.FigureHistory {
 				figure.Points = append(figure.Points, contracts.HistoryPoint{Run: i, Value: *value})
 			}
 		}
+
 		if len(figure.Points) > 0 {
 			h.Figures = append(h.Figures, figure)
 		}
@@ -212,6 +231,7 @@ func (s *session) figureHistory(stage string) *contracts.FigureHistory {
 			add(m.Name, m.Label)
 		}
 	}
+
 	for _, d := range detectors {
 		for _, r := range metrics.DetectionRates() {
 			if r.Shown&metrics.OnPage != 0 && r.Interval {
@@ -219,6 +239,7 @@ func (s *session) figureHistory(stage string) *contracts.FigureHistory {
 			}
 		}
 	}
+
 	return h
 }
 
@@ -229,13 +250,16 @@ func (f *measuredFigures) figure(metric string) (*float64, *contracts.Interval) 
 				return d.Score.Rate(rate), d.RateInterval(rate)
 			}
 		}
+
 		return nil, nil
 	}
+
 	for _, m := range f.Retrieval.Metrics {
 		if m.Metric == metric {
 			return &m.Mean, &m.Interval
 		}
 	}
+
 	return nil, nil
 }
 
@@ -251,18 +275,23 @@ func printHistory(cmd *cobra.Command, h historyJSON) error {
 			value, bar = fmt.Sprintf("%.4f", *r.Value),
 				strings.Repeat("▇", max(0, min(barWidth, int(*r.Value*barWidth+0.5))))
 		}
+
 		if r.Interval != nil {
 			interval = fmt.Sprintf("%.4f to %.4f", r.Interval.Low, r.Interval.High)
 		}
+
 		note := ""
 		if r.Degraded != "" {
 			note = "degraded on purpose: " + safetext.Visible(r.Degraded)
 		}
+
 		if r.Origin != nil {
 			note = strings.TrimPrefix(note+"; "+safetext.Visible(r.Origin.String()), "; ")
 		}
+
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.UTC().Format(time.DateTime), value, interval, bar,
 			safetext.Name(r.Proxy), safetext.Name(r.GoldenVersion), note)
 	}
+
 	return t.Flush()
 }

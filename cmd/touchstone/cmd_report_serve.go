@@ -26,13 +26,16 @@ func newReportServeCommand() *cobra.Command {
 			if len(args) > 0 {
 				dir = args[0]
 			}
+
 			if _, err := os.Stat(filepath.Join(dir, reportPage)); err != nil {
 				return fmt.Errorf("%s contains no %s; run %s gate first", dir, reportPage, toolName)
 			}
+
 			l, err := net.Listen("tcp", listen)
 			if err != nil {
 				return fmt.Errorf("%w; choose another address with --listen", err)
 			}
+
 			fmt.Fprintln(cmd.OutOrStdout(), pageURL(l.Addr()))
 			return serveReports(cmd.Context(), l, dir)
 		},
@@ -51,6 +54,7 @@ func serveReports(ctx context.Context, l net.Listener, dir string) error {
 				http.ServeFileFS(w, r, os.DirFS(dir), reportPage)
 				return
 			}
+
 			files.ServeHTTP(w, r)
 		}),
 	}
@@ -59,5 +63,6 @@ func serveReports(ctx context.Context, l net.Listener, dir string) error {
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
+
 	return nil
 }

@@ -104,14 +104,17 @@ has a matrix, each instance gets a subdirectory with its name.`,
 				if !rf.selects() {
 					withoutPlan(cmd.Context(), flags, err)
 				}
+
 				return err
 			}
+
 			defer s.close()
 			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(),
 				func(outcomes []*engine.Outcome) error {
 					if out == "" {
 						return nil
 					}
+
 					return s.copyLast(outcomes, out)
 				})
 			if outcomes != nil && flags.json {
@@ -119,16 +122,20 @@ has a matrix, each instance gets a subdirectory with its name.`,
 					return err
 				}
 			}
+
 			if err != nil {
 				err = s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 				if !flags.json && len(s.pages) > 0 {
 					printNoVerdict(cmd.OutOrStdout(), flags, s.ended, s.pages)
 				}
+
 				return err
 			}
+
 			if !flags.json && rf.progress != "quiet" {
 				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(outcomes, sum))
 			}
+
 			return nil
 		},
 	}
@@ -172,18 +179,22 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 	if rf.jobs > 0 {
 		s.engine.Jobs = rf.jobs
 	}
+
 	if rf.workDir != "" {
 		dir, err := filepath.Abs(rf.workDir)
 		if err != nil {
 			return nil, engine.Summary{}, err
 		}
+
 		s.engine.WorkDir = dir
 	}
+
 	screen, _ := terminal(stderr)
 	show, err := progress.New(rf.progress, quiet, stderr, screen)
 	if err != nil {
 		return nil, engine.Summary{}, err
 	}
+
 	sinks := []func(engine.Event){show.Event}
 	log := &progress.Log{}
 	if rf.events != "" {
@@ -191,10 +202,12 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		if err != nil {
 			return nil, engine.Summary{}, fmt.Errorf("opening the event log: %w; name another file with --events", err)
 		}
+
 		defer f.Close()
 		log.To = f
 		sinks = append(sinks, log.Event)
 	}
+
 	s.engine.OmitHits = rf.events == "" && rf.progress != "json"
 	s.engine.Events = func(e engine.Event) {
 		for _, sink := range sinks {
@@ -211,9 +224,11 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		if !errors.Is(err, engine.ErrOtherOutputs) || s.remote == nil {
 			break
 		}
+
 		opts.Force = false
 		outcomes, sum, err = s.engine.Run(ctx, s.plan, opts)
 	}
+
 	// Damage is detected when content is read, and the damaged content is then
 	// removed from the store. Another run computes it again, and may detect the
 	// next damage. The limit stops this on a disk that damages new content.
@@ -222,15 +237,18 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		if !cache.Damaged(err) || more == 0 {
 			break
 		}
+
 		opts.Force = false
 		executed := sum.Executed
 		outcomes, sum, err = s.engine.Run(ctx, s.plan, opts)
 		sum.Executed, sum.Hits = sum.Executed+executed, max(0, sum.Hits-executed)
 	}
+
 	if err == nil && log.Err != nil {
 		err = fmt.Errorf("the run succeeded, but its event log is incomplete: %w; name another file with --events",
 			log.Err)
 	}
+
 	return outcomes, sum, err
 }
 
@@ -241,6 +259,7 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	if err := use(outcomes); err != nil {
 		return err
 	}
+
 	rewrite, mark := s.addRunInfo(outcomes, func() contracts.RunSummary {
 		summary := s.runSummary(outcomes, sum)
 		summary.Changed = s.changedSince(ctx)
@@ -251,6 +270,7 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 		engine.Publication{Fresh: sum.Executed > 0, Rewrite: rewrite, Mark: mark}); err != nil {
 		return &publishError{err}
 	}
+
 	return nil
 }
 
@@ -260,23 +280,28 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 	if errors.Is(err, context.Canceled) {
 		return &exitError{exitInterrupted, errors.New("interrupted; the results of finished stages are cached")}
 	}
+
 	var failed *engine.StageError
 	if !errors.As(err, &failed) {
 		return err
 	}
+
 	for _, o := range outcomes {
 		if o.State != engine.Failed {
 			continue
 		}
+
 		names := s.sourceNames(outcomes, o)
 		for _, line := range tail(names.replace(s.logOf(o)), maxLogLines) {
 			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
 		}
+
 		if len(o.Failed.Outputs) > 0 && s.refusedData(o, names) == nil {
 			fmt.Fprintf(w, "kept the outputs of %s: %s; %s logs %s -o DIR copies them\n", o.Instance,
 				failedNames(o.Failed), toolName, input.QuoteWord(o.Instance.String()))
 		}
 	}
+
 	return err
 }
 
@@ -302,12 +327,14 @@ func (s *session) copyLast(outcomes []*engine.Outcome, dir string) error {
 			last = o.Instance.Stage
 		}
 	}
+
 	var copies []engine.Copy
 	for _, o := range outcomes {
 		if o.Instance.Stage == last {
 			copies = append(copies, copiesOf(o.Instance.Name(), o.Outputs)...)
 		}
 	}
+
 	return s.engine.CopyOutputs(copies, dir)
 }
 
@@ -331,6 +358,7 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 		stats := s.remote.Stats()
 		facts.Remote = &stats
 	}
+
 	for _, o := range outcomes {
 		st := runStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State),
@@ -339,17 +367,21 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 		if st.Reasons == nil {
 			st.Reasons = []string{}
 		}
+
 		if !o.Key.IsZero() {
 			st.Key = o.Key.String()
 		}
+
 		if o.Err != nil {
 			st.Problems, _ = s.failureReasons(outcomes, o)
 			if st.Error = st.Problems[0].Message; !strings.Contains(st.Error, o.Err.Error()) {
 				st.Error = fmt.Sprintf("%v: %s", o.Err, st.Error)
 			}
 		}
+
 		facts.Stages = append(facts.Stages, st)
 	}
+
 	return facts
 }
 
@@ -364,6 +396,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 		if o.Instance.OnDemand && o.State == engine.Skipped {
 			continue // not part of this run
 		}
+
 		in := contracts.RunInstance{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: strings.ToLower(string(o.State)),
 			Reason: o.Instance.Off, DurationMS: o.Duration.Milliseconds(), After: []string{},
@@ -374,8 +407,10 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 				in.After = append(in.After, name)
 			}
 		}
+
 		r.Instances = append(r.Instances, in)
 	}
+
 	return r
 }
 

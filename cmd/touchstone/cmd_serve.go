@@ -84,10 +84,12 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return fmt.Errorf("--token: %w", err)
 	}
+
 	l, err := net.Listen("tcp", f.addr)
 	if err != nil {
 		return fmt.Errorf("%w; choose another address with --addr", err)
 	}
+
 	defer l.Close()
 	local := rest.IsLoopback(l.Addr())
 	switch {
@@ -98,33 +100,40 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return errors.New("--start would allow other machines to start programs here: listen on 127.0.0.1, or omit " +
 			"--start")
 	}
+
 	access := rest.Access{Token: token, Hosts: f.hosts, Remote: !local}
 	if err := access.Validate(); err != nil {
 		return err
 	}
+
 	guard, err := f.guard(local)
 	if err != nil {
 		return err
 	}
+
 	options, err := f.runnerOptions(guard, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
+
 	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
 	if err != nil {
 		return err
 	}
+
 	ctx := cmd.Context()
 	s, err := createDB(ctx, f.db)
 	if err != nil {
 		return err
 	}
+
 	defer func() { err = errors.Join(err, s.Close()) }()
 	live := runner.Live{StartPrograms: f.start, Dial: guard.Dial}
 	r, err := runner.New(ctx, s, live, options)
 	if err != nil {
 		return err
 	}
+
 	defer r.Close()
 	config := rest.Config{
 		Store: s, Runner: r, Live: live, Version: version, Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
@@ -133,10 +142,12 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	if encoder != nil {
 		config.Encoder = similarity.Encoder(encoder)
 	}
+
 	service, err := rest.New(config)
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprintln(cmd.OutOrStdout(), pageURL(l.Addr()))
 	return service.Serve(ctx, l)
 }
@@ -150,11 +161,14 @@ func (f *serveFlags) guard(local bool) (rest.Guard, error) {
 		if err != nil {
 			return g, fmt.Errorf("--allow-network %q is not a CIDR, such as 10.1.0.0/16 or 192.168.1.7/32", text)
 		}
+
 		g.Allow = append(g.Allow, network.Masked())
 	}
+
 	if local {
 		g.Allow = append(g.Allow, rest.Loopback...)
 	}
+
 	return g, nil
 }
 
@@ -179,12 +193,15 @@ func readReference(reference string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+
 		secret = string(text)
 	default:
 		return "", errors.New("the value must be env:NAME or file:PATH")
 	}
+
 	if secret = strings.TrimSpace(secret); secret == "" {
 		return "", fmt.Errorf("%s is empty or not set", reference)
 	}
+
 	return secret, nil
 }

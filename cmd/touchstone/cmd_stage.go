@@ -38,5 +38,6 @@ func newStageCommand() *cobra.Command {
 		stage.RunE = func(cmd *cobra.Command, args []string) error { return stageError(run(cmd, args)) }
 		cmd.AddCommand(stage)
 	}
+
 	return cmd
 }

@@ -39,26 +39,32 @@ The measures are ` + strings.Join(trec.MeasureNames(), ", ") + `. Measures with 
 			if opts.Level < 0 {
 				return fmt.Errorf("level %d is negative; give 0 or greater", opts.Level)
 			}
+
 			var err error
 			if opts.Measures, err = trec.ParseMeasures(measures); err != nil {
 				return err
 			}
+
 			qrels, err := readTrec(args[0], trec.ReadQrels)
 			if err != nil {
 				return err
 			}
+
 			figures, err := readTrec(args[1], func(file string, run io.Reader) (*trec.Evaluation, error) {
 				return trec.Evaluate(qrels, file, run, opts)
 			})
 			if errors.Is(err, trec.ErrNoTopics) {
 				return fmt.Errorf("%s and %s: %w", args[0], args[1], err)
 			}
+
 			if err != nil {
 				return err
 			}
+
 			if global.json {
 				return printJSON(cmd.OutOrStdout(), trecFacts(figures, perTopic))
 			}
+
 			return figures.Print(cmd.OutOrStdout(), perTopic)
 		},
 	}
@@ -90,6 +96,7 @@ func trecFacts(e *trec.Evaluation, perTopic bool) trecJSON {
 		for i, v := range figures {
 			m[e.Names[i]] = v
 		}
+
 		return m
 	}
 	facts := trecJSON{All: named(e.All), Topics: []trecTopic{}}
@@ -98,6 +105,7 @@ func trecFacts(e *trec.Evaluation, perTopic bool) trecJSON {
 			facts.Topics = append(facts.Topics, trecTopic{t.ID, named(t.Figures)})
 		}
 	}
+
 	return facts
 }
 
@@ -112,6 +120,7 @@ func newTrecExportQrels() *cobra.Command {
 			if err != nil {
 				return ofFlag("golden", err)
 			}
+
 			return writeTrec(cmd, out, func(w io.Writer) error { return convert.WriteQrels(w, g) })
 		},
 	}
@@ -135,6 +144,7 @@ Otherwise it writes scores that count down from the first rank.`,
 			if err != nil {
 				return ofFlag("report", err)
 			}
+
 			return writeTrec(cmd, out, func(w io.Writer) error { return convert.WriteRun(w, r) })
 		},
 	}
@@ -158,25 +168,31 @@ validate-datasets.`,
 			if err != nil {
 				return ofFlag("corpus", err)
 			}
+
 			qrels, err := readTrec(qrelsFile, trec.ReadQrels)
 			if err != nil {
 				return ofFlag("qrels", err)
 			}
+
 			topics, err := readTrec(topicsFile, convert.ReadTopics)
 			if err != nil {
 				return ofFlag("topics", err)
 			}
+
 			golden, unjudged, err := convert.GoldenSet(corpus, qrels, topics)
 			if err != nil {
 				return fmt.Errorf("%s: %w", qrelsFile, err)
 			}
+
 			golden.Version = version
 			if source != "" {
 				golden.GeneratedFrom = &contracts.GeneratedFrom{Source: source, License: license}
 			}
+
 			if err := contracts.Write(out, golden); err != nil {
 				return err
 			}
+
 			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %d queries, %d topics left out because they have no label\n", out,
 				len(golden.Queries), len(unjudged))
 			return nil
@@ -193,6 +209,7 @@ validate-datasets.`,
 	for _, name := range []string{"qrels", "topics", "corpus", "out"} {
 		cmd.MarkFlagRequired(name)
 	}
+
 	return cmd
 }
 
@@ -215,16 +232,20 @@ func writeTrec(cmd *cobra.Command, out string, write func(io.Writer) error) erro
 	if out == "" {
 		return write(cmd.OutOrStdout())
 	}
+
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err
 	}
+
 	f, err := atomicfile.Create(out, 0o644)
 	if err != nil {
 		return err
 	}
+
 	defer f.Cleanup()
 	if err := write(f); err != nil {
 		return err
 	}
+
 	return f.Commit()
 }

@@ -37,6 +37,7 @@ func newValidateCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			names := engine.StageNames(plan)
 			if flags.json {
 				facts := validateJSON{Pipeline: plan.Name, Files: plan.Files, Skipped: []skippedFile{}, Stages: names,
@@ -44,15 +45,19 @@ func newValidateCommand(flags *globalFlags) *cobra.Command {
 				for _, s := range plan.Skipped {
 					facts.Skipped = append(facts.Skipped, skippedFile{s.Path, s.Why})
 				}
+
 				return printJSON(cmd.OutOrStdout(), facts)
 			}
+
 			for _, s := range plan.Skipped {
 				fmt.Fprintf(cmd.ErrOrStderr(), "note: %s is not part of the pipeline: %s\n", s.Path, s.Why)
 			}
+
 			are := "is"
 			if len(plan.Files) > 1 {
 				are = "are"
 			}
+
 			fmt.Fprintf(cmd.OutOrStdout(), "%s %s valid: %s, %s\n", strings.Join(plan.Files, ", "), are,
 				english.Plural(len(names), "stage", ""), english.Plural(len(plan.Instances), "instance", ""))
 			return nil

@@ -34,10 +34,12 @@ func newVersionCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			v := versionJSON{version, id.String(), runtime.Version()}
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), v)
 			}
+
 			fmt.Fprintf(cmd.OutOrStdout(), "%s %s (source %s, %s)\n", toolName, v.Version, id.Short(), v.Go)
 			return nil
 		},

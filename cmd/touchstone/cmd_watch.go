@@ -51,6 +51,7 @@ are shown until it is complete. An interrupt ends the command with success.`,
 			if f, ok := w.out.(interface{ Fd() uintptr }); ok && !flags.json {
 				w.terminal = term.IsTerminal(int(f.Fd()))
 			}
+
 			return w.watch(cmd.Context())
 		},
 	}
@@ -93,10 +94,12 @@ func (w *watch) watch(ctx context.Context) error {
 	if err := checkPipelineExists(w.flags); err != nil {
 		return err
 	}
+
 	files, err := filewatch.New(w.flags.sources())
 	if err != nil {
 		return err
 	}
+
 	defer files.Close()
 	w.files = files
 	var changed []string
@@ -104,10 +107,12 @@ func (w *watch) watch(ctx context.Context) error {
 		if err := w.once(ctx, changed); err != nil && ctx.Err() == nil {
 			return err
 		}
+
 		if changed, err = files.Wait(ctx, w.quiet); err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
+
 			return err
 		}
 	}
@@ -122,25 +127,32 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 		if !errors.As(err, &known) || known.err != nil {
 			fmt.Fprintln(&said, "touchstone:", err)
 		}
+
 		if err := w.files.Keep(w.flags.sources()); err != nil {
 			return err
 		}
+
 		if text := said.String(); text != w.complaint {
 			w.complaint, w.settled = text, nil
 			return w.show(watchJSON{Changed: changed, Error: text}, strings.Split(strings.TrimRight(text, "\n"), "\n"))
 		}
+
 		return nil
 	}
+
 	defer s.close()
 	if err := w.files.Always(append(slices.Clone(s.plan.Files), w.flags.varFiles...)); err != nil {
 		return err
 	}
+
 	if err := w.files.Follow(s.plan); err != nil {
 		return err
 	}
+
 	if w.complaint == "" && w.isSettled(ctx, s) {
 		return nil
 	}
+
 	w.complaint = ""
 	running, cancel := w.files.UntilEdited(ctx)
 	defer cancel()
@@ -152,11 +164,13 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 	if ctx.Err() != nil || running.Err() != nil {
 		return nil // the next round uses the cached results
 	}
+
 	if outcomes != nil {
 		w.settle(outcomes)
 		run := s.runFacts(outcomes, sum)
 		facts.Run = &run
 	}
+
 	if err != nil {
 		err = s.explainFailure(&said, outcomes, err)
 		facts.Error = err.Error()
@@ -164,6 +178,7 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 	} else {
 		lines = append(lines, s.summaryLine(outcomes, sum))
 	}
+
 	return w.show(facts, lines)
 }
 
@@ -172,16 +187,19 @@ func (w *watch) isSettled(ctx context.Context, s *session) bool {
 	if w.settled == nil {
 		return false
 	}
+
 	outcomes, err := s.engine.Evaluate(ctx, s.plan)
 	if err != nil {
 		return ctx.Err() != nil
 	}
+
 	for _, o := range outcomes {
 		before, known := w.settled[o.Instance.String()]
 		if !known || !before.passed && before.key != o.Key {
 			return false
 		}
 	}
+
 	return len(outcomes) == len(w.settled)
 }
 
@@ -203,20 +221,25 @@ func (w *watch) summary(s *session, outcomes []*engine.Outcome, facts *watchJSON
 			if err != nil {
 				return nil, err
 			}
+
 			if !v.None {
 				facts.Passed = &v.Passed
 			}
+
 			lines = v.lines()
 		}
 	}
+
 	figures, err := s.aggregate(outcomes, w.stage)
 	if err != nil {
 		return lines, nil // a pipeline need not have this stage
 	}
+
 	facts.Metrics = map[string]float64{}
 	for _, m := range figures.Retrieval.Metrics {
 		facts.Metrics[m.Metric] = m.Mean
 	}
+
 	lines = append(lines, w.moved(&figures, facts)...)
 	w.before = &figures
 	return lines, nil
@@ -231,10 +254,12 @@ func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 	if w.before != nil {
 		c, _ = compare.Reports("before", w.before, "now", now, compare.Options{}) // nil for another golden set
 	}
+
 	var lines []string
 	if now.Degraded != "" {
 		lines = append(lines, "  the index is degraded on purpose: "+safetext.Visible(now.Degraded))
 	}
+
 	for _, m := range now.Retrieval.Metrics {
 		line := fmt.Sprintf("  %-12s %.4f", m.Metric, m.Mean)
 		if c != nil {
@@ -245,11 +270,14 @@ func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 				}
 			}
 		}
+
 		lines = append(lines, line)
 	}
+
 	if c == nil {
 		return lines
 	}
+
 	for _, q := range c.Queries {
 		switch q.Outcome {
 		case compare.Loss:
@@ -258,6 +286,7 @@ func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 			facts.Won = append(facts.Won, q.ID)
 		}
 	}
+
 	for _, x := range []struct {
 		what string
 		ids  []string
@@ -267,10 +296,12 @@ func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 			if n > mostMoved {
 				more = fmt.Sprintf(" and %d more", n-mostMoved)
 			}
+
 			lines = append(lines, fmt.Sprintf("  %s since the last run: %s%s", x.what,
 				strings.Join(x.ids[:min(n, mostMoved)], ", "), more))
 		}
 	}
+
 	return lines
 }
 
@@ -280,27 +311,34 @@ func (w *watch) show(facts watchJSON, lines []string) error {
 		for _, list := range []*[]string{&facts.Changed, &facts.Lost, &facts.Won} {
 			*list = append([]string{}, *list...)
 		}
+
 		if facts.Metrics == nil {
 			facts.Metrics = map[string]float64{}
 		}
+
 		return json.NewEncoder(w.out).Encode(facts)
 	}
+
 	var b strings.Builder
 	if w.terminal {
 		b.WriteString("\x1b[H\x1b[2J\x1b[3J")
 	}
+
 	head := "watching; interrupt to stop"
 	if len(facts.Changed) > 0 {
 		shown := slices.Clone(facts.Changed[:min(len(facts.Changed), 3)])
 		if n := len(facts.Changed) - len(shown); n > 0 {
 			shown = append(shown, fmt.Sprintf("%d more", n))
 		}
+
 		head = "changed: " + strings.Join(shown, ", ")
 	}
+
 	fmt.Fprintf(&b, "── %s ── %s\n", time.Now().Format(time.TimeOnly), head)
 	for _, line := range lines {
 		b.WriteString(line + "\n")
 	}
+
 	_, err := io.WriteString(w.out, b.String())
 	return err
 }

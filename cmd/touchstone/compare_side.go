@@ -78,6 +78,7 @@ func parseSide(arg string) (side, error) {
 		return s, fmt.Errorf("%q does not exist; name a report, a file of variables, name=value, a proxy or @revision",
 			arg)
 	}
+
 	return s, nil
 }
 
@@ -86,14 +87,17 @@ func isReport(path string) bool {
 	if filepath.Ext(path) != ".json" {
 		return false
 	}
+
 	b, err := contracts.ReadBytes(path)
 	if err != nil {
 		return false
 	}
+
 	var top map[string]json.RawMessage
 	if json.Unmarshal(b, &top) != nil {
 		return false
 	}
+
 	_, gate := top["gate"]
 	_, aggregate := top["aggregate"]
 	return gate && aggregate
@@ -151,13 +155,16 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 	if err != nil {
 		return nil, err
 	}
+
 	defer s.close()
 	if err := s.hasFigures(o.stage); err != nil {
 		return nil, err
 	}
+
 	if o.heading != "" {
 		fmt.Fprintln(stderr, o.heading)
 	}
+
 	rf.selection = engine.Selection{Until: []string{o.stage}}
 	s.plan.Publish = nil
 	run := &sideRun{}
@@ -166,9 +173,11 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 		if run.figures = &figures; err != nil || o.parts == "" {
 			return err
 		}
+
 		if run.parts, err = s.parts(outcomes, o.parts); err == nil && run.parts != "" {
 			run.secret, err = s.proxySecret()
 		}
+
 		return err
 	})
 	var failed *engine.StageError
@@ -177,9 +186,11 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 		_ = s.explainFailure(&said, outcomes, err)
 		return nil, &sourceError{failed.Outcome.Instance, lastLogLine(said.String()), err}
 	}
+
 	if err != nil {
 		return nil, s.explainFailure(stderr, outcomes, err)
 	}
+
 	return run, nil
 }
 
@@ -200,11 +211,13 @@ func (s *session) dependsOn(in *pipeline.Instance, dir string) bool {
 			}
 		}
 	}
+
 	for _, u := range in.Upstream {
 		if s.dependsOn(s.plan.Instances[u], dir) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -230,13 +243,16 @@ func (s *session) parts(outcomes []*engine.Outcome, dir string) (string, error) 
 			if o.Instance.Stage != w.stage || !ok {
 				continue
 			}
+
 			found = true
 			copies = append(copies, engine.Copy{Output: out, Path: w.to})
 		}
+
 		if !found {
 			return "", nil
 		}
 	}
+
 	return dir, s.engine.CopyOutputs(copies, dir)
 }
 

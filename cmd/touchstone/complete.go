@@ -31,11 +31,13 @@ func completeNames(root *cobra.Command, flags *globalFlags) {
 				_ = cmd.RegisterFlagCompletionFunc(name, stages)
 			}
 		}
+
 		if ownFlag(cmd, "progress") != nil {
 			_ = cmd.RegisterFlagCompletionFunc("progress",
 				cobra.FixedCompletions([]string{"auto", "tty", "plain", "json", "quiet"},
 					cobra.ShellCompDirectiveNoFileComp))
 		}
+
 		for _, sub := range cmd.Commands() {
 			walk(sub)
 		}
@@ -70,6 +72,7 @@ func (f *globalFlags) stageNames(prefix string) []string {
 	if plan == nil {
 		return nil
 	}
+
 	var names []string
 	if stage, _, instance := strings.Cut(prefix, "["); instance {
 		for _, in := range plan.Instances {
@@ -77,13 +80,16 @@ func (f *globalFlags) stageNames(prefix string) []string {
 				names = append(names, in.String())
 			}
 		}
+
 		return names
 	}
+
 	for _, name := range engine.StageNames(plan) {
 		if strings.HasPrefix(name, prefix) {
 			names = append(names, name)
 		}
 	}
+
 	return names
 }
 

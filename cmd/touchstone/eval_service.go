@@ -41,41 +41,51 @@ func (s *evalService) call(ctx context.Context, method, path string, header http
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
 		return errors.New("--service is no http or https URL: write it as http://127.0.0.1:8420")
 	}
+
 	token, err := readReference(s.token)
 	if err != nil {
 		return fmt.Errorf("--token: %w", err)
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, serviceTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(base.String(), "/")+"/api/v1"+path, nil)
 	if err != nil {
 		return err
 	}
+
 	for name, values := range header {
 		req.Header[name] = values
 	}
+
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return fmt.Errorf("ask the service: %w: is touchstone eval serve running there?", err)
 	}
+
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, serviceAnswer))
 	if err != nil {
 		return fmt.Errorf("ask the service: %w", err)
 	}
+
 	if resp.StatusCode >= 300 {
 		var problem struct{ Title, Detail string }
 		if json.Unmarshal(body, &problem) != nil || problem.Detail == "" {
 			problem.Detail = "it is no touchstone eval serve"
 		}
+
 		return fmt.Errorf("the service at %s answers %s: %s", base.Host, resp.Status,
 			safetext.Visible(safetext.Clip(problem.Detail, 1000)))
 	}
+
 	if err := json.Unmarshal(body, v); err != nil {
 		return fmt.Errorf("the service at %s answers what cannot be read: %w", base.Host, err)
 	}
+
 	return nil
 }

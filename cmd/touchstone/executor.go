@@ -67,6 +67,7 @@ func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cach
 		if err != nil {
 			return nil, nil, err
 		}
+
 		return local.Executor{Grace: termGrace, Sandbox: sandbox}, host, nil
 	case "dagger":
 		images := image.Images{Root: plan.Root, Default: os.Getenv(envContainerImage)}
@@ -74,6 +75,7 @@ func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cach
 		if f.executor.withoutEngine {
 			return noEngine{}, tools, nil
 		}
+
 		return &dagger.Executor{Images: images, Binary: os.Getenv(envContainerBinary), Identify: ownIdentity,
 			Grace: termGrace}, tools, nil
 	case "remote":
@@ -82,6 +84,7 @@ func (f *globalFlags) newExecutor(plan *pipeline.Plan, store string, index *cach
 		if err != nil {
 			return nil, nil, err
 		}
+
 		return executor, &image.Tools{Images: images, Host: host, Index: index}, nil
 	default:
 		return nil, nil, &exitError{exitUsage,

@@ -52,15 +52,18 @@ func report(ctx context.Context, w io.Writer, err error) int {
 	if err == nil {
 		return exitPassed
 	}
+
 	code := exitCode(ctx, err)
 	var known *exitError
 	var scan *scancommand.Failed
 	if errors.As(err, &known) && known.err == nil || errors.As(err, &scan) {
 		return code
 	}
+
 	if code == exitInterrupted && known == nil {
 		err = errors.New("interrupted")
 	}
+
 	scancommand.WriteError(w, toolName, err)
 	return code
 }

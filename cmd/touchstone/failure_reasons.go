@@ -22,27 +22,33 @@ func (s *session) failureReasons(outcomes []*engine.Outcome, o *engine.Outcome) 
 	if reasons = s.refusedData(o, names); len(reasons) > 0 {
 		return reasons, nil // the log repeats them
 	}
+
 	var exit *engine.ExitError
 	plain := errors.As(o.Err, &exit) && !exit.TimedOut && exit.Hint == ""
 	if !plain {
 		reasons = append(reasons, contracts.Reason{Message: o.Err.Error()})
 	}
+
 	placed := 0
 	for _, line := range log {
 		if r, ok := parseReason(line, names.sources()); ok {
 			reasons, placed = append(reasons, r), placed+1
 		}
 	}
+
 	if placed == 0 && plain {
 		message := o.Err.Error()
 		if len(log) > 0 {
 			message = fmt.Sprintf("%s (%s)", strings.TrimPrefix(log[len(log)-1], toolName+": "), message)
 		}
+
 		reasons = append(reasons, contracts.Reason{Message: message})
 	}
+
 	for i := range reasons {
 		reasons[i].Stage = o.Instance.String()
 	}
+
 	return reasons, log
 }
 
@@ -62,21 +68,26 @@ func (s *session) refusedData(o *engine.Outcome, names sourceNames) []contracts.
 	if !ownStage(o.Instance, "validate-datasets") {
 		return nil
 	}
+
 	for _, out := range o.Failed.Outputs {
 		if out.Dir {
 			continue
 		}
+
 		data, err := s.store.Bytes(out.Digest)
 		if err != nil {
 			continue
 		}
+
 		if v, err := contracts.Decode[contracts.Validation](out.Name, data); err == nil && len(v.Problems) > 0 {
 			for i := range v.Problems {
 				v.Problems[i].Stage, v.Problems[i].File = o.Instance.String(), names.replace(v.Problems[i].File)
 			}
+
 			return v.Problems
 		}
 	}
+
 	return nil
 }
 
@@ -89,6 +100,7 @@ func parseReason(line string, files []string) (contracts.Reason, bool) {
 		if !ok {
 			continue
 		}
+
 		r := contracts.Reason{File: file}
 		for _, number := range []*int{&r.Line, &r.Column} {
 			digits, after, more := strings.Cut(rest, ":")
@@ -96,11 +108,14 @@ func parseReason(line string, files []string) (contracts.Reason, bool) {
 			if !more || err != nil || n < 1 || strings.TrimLeft(digits, "0123456789") != "" {
 				break
 			}
+
 			*number, rest = int(n), after
 		}
+
 		if r.Message = strings.TrimSpace(rest); r.Message != "" {
 			return r, true
 		}
 	}
+
 	return contracts.Reason{}, false
 }

@@ -34,42 +34,51 @@ func openRevisions(ctx context.Context, flags *globalFlags, repo string) (*revis
 	if err != nil {
 		return nil, err
 	}
+
 	base := store.Dir()
 	if err := store.Close(); err != nil {
 		return nil, err
 	}
+
 	top, err := git(ctx, repo, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--show-prefix")
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, fmt.Errorf("--repo %s: %w", repo, err)
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("--repo %s: %w; name the directory of a git repository", repo, err)
 	}
+
 	gitDir, prefix, _ := strings.Cut(top, "\n")
 	abs, err := filepath.Abs(repo)
 	if err != nil {
 		return nil, err
 	}
+
 	id := sha256.Sum256([]byte(abs))
 	r := &revisions{dir: filepath.Join(base, "work", "revisions-"+hex.EncodeToString(id[:8])), gitDir: gitDir,
 		prefix: strings.TrimSpace(prefix)}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create a directory for revisions: %w", err)
 	}
+
 	r.lock = flock.New(filepath.Join(r.dir, "lock"))
 	ok, err := r.lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock the directory for revisions: %w", err)
 	}
+
 	if !ok {
 		return nil, fmt.Errorf("another comparison or bisection of %s is running; wait for it, or use a different "+
 			"--cache-dir", repo)
 	}
+
 	// Do not trust what an interrupted checkout left.
 	if err := errors.Join(os.RemoveAll(r.tree()), os.RemoveAll(r.index())); err != nil {
 		r.close()
 		return nil, fmt.Errorf("clear the directory for revisions: %w", err)
 	}
+
 	return r, nil
 }
 
@@ -108,6 +117,7 @@ func (r *revisions) checkOut(ctx context.Context, commit string) (string, error)
 	if err := os.MkdirAll(r.tree(), 0o755); err != nil {
 		return "", err
 	}
+
 	// A sparse checkout is a setting of the user's working tree and would omit files.
 	_, err := git(ctx, r.tree(),
 		[]string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.tree(), "GIT_INDEX_FILE=" + r.index()},
@@ -115,10 +125,12 @@ func (r *revisions) checkOut(ctx context.Context, commit string) (string, error)
 	if err != nil {
 		return "", fmt.Errorf("check out %.12s: %w", commit, err)
 	}
+
 	dir := filepath.Join(r.tree(), filepath.FromSlash(r.prefix))
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("%.12s has no directory %s", commit, r.prefix)
 	}
+
 	return dir, nil
 }
 
@@ -141,6 +153,7 @@ func git(ctx context.Context, dir string, env []string, args ...string) (string,
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
+
 	cmd.Env = append(cmd.Env, env...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -153,8 +166,10 @@ func git(ctx context.Context, dir string, env []string, args ...string) (string,
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("%w; install git", err)
 	}
+
 	if text := strings.TrimSpace(said.String()); text != "" {
 		return "", errors.New(text)
 	}
+
 	return "", fmt.Errorf("git %s: %w", args[0], err)
 }

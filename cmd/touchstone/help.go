@@ -29,6 +29,7 @@ func addHelp(root *cobra.Command, groups []verbGroup) {
 			writeOverview(cmd.OutOrStdout(), root, groups)
 			return
 		}
+
 		ofVerb(cmd, args)
 	})
 	for _, topic := range helpTopics {

@@ -54,10 +54,12 @@ func (t *tools) Check(tool engine.Tool) error {
 	if !ours {
 		return t.HostTools.Check(tool)
 	}
+
 	now, err := os.Stat(tool.Path)
 	if err != nil || !os.SameFile(before, now) || !before.ModTime().Equal(now.ModTime()) {
 		return engine.ReplacedError(tool)
 	}
+
 	return nil
 }
 
@@ -65,19 +67,23 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	if in.Command[0] != toolName {
 		return t.HostTools.Resolve(in)
 	}
+
 	stage := ""
 	if len(in.Command) > 2 && in.Command[1] == "stage" {
 		stage = in.Command[2]
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if tool, ok := t.stages[stage]; ok {
 		return tool, nil
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		return engine.Tool{}, fmt.Errorf("finding this program: %w", err)
 	}
+
 	var id cache.Digest
 	if stage == "" {
 		if self, err = filepath.EvalSymlinks(self); err == nil {
@@ -86,9 +92,11 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	} else {
 		id, err = sourceIdentity(stagePackages(stage)...)
 	}
+
 	if err != nil {
 		return engine.Tool{}, err
 	}
+
 	tool := engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: strings.TrimSpace(toolName + " " + stage),
 		Digest: id}, Path: self}
 	if t.self == nil {
@@ -96,9 +104,11 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 			return engine.Tool{}, fmt.Errorf("finding this program: %w", err)
 		}
 	}
+
 	if t.stages == nil {
 		t.stages = map[string]engine.Tool{}
 	}
+
 	t.stages[stage] = tool
 	return tool, nil
 }

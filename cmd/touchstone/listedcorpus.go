@@ -46,10 +46,12 @@ func isToolList(data []byte) bool {
 	if json.NewDecoder(strings.NewReader(string(data))).Decode(&answer) != nil {
 		return false
 	}
+
 	tools := answer.Tools
 	if answer.Result != nil {
 		tools = answer.Result.Tools
 	}
+
 	return len(tools) > 0 && !slices.ContainsFunc(tools, func(t map[string]json.RawMessage) bool {
 		return t["name"] == nil || t["tool_id"] != nil || t["tool"] != nil
 	})
@@ -61,14 +63,17 @@ func corpusOfToolList(path, server string, data []byte) (contracts.Corpus, []str
 	if server == "" {
 		server = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
+
 	in, err := input.Read(path, server, data)
 	if err != nil {
 		return contracts.Corpus{}, nil, err
 	}
+
 	if len(in.Unscanned) > 0 {
 		u := in.Unscanned[0]
 		return contracts.Corpus{}, nil, fmt.Errorf("%s: %s; %s", path, u.Reason, u.Remedy)
 	}
+
 	corpus := contracts.Corpus{
 		Version:       digestVersion(data),
 		GeneratedFrom: contracts.GeneratedFrom{Source: "the tools/list answer " + filepath.Base(path)},
@@ -79,22 +84,26 @@ func corpusOfToolList(path, server string, data []byte) (contracts.Corpus, []str
 			return contracts.Corpus{}, nil, fmt.Errorf("%s: the server %q has a colon, which separates server and "+
 				"tool in a tool_id; give it another name with --server", path, t.Server)
 		}
+
 		if len(t.InputSchema) == 0 {
 			t.InputSchema = json.RawMessage(`{"type":"object"}`)
 			schemaless++
 		}
+
 		corpus.Tools = append(corpus.Tools, contracts.Tool{
 			ToolID: t.Server + ":" + t.Name, Server: t.Server, Tool: t.Name, Description: t.Description,
 			Schema:       t.InputSchema,
 			OutputSchema: t.OutputSchema, Annotations: t.Annotations,
 		})
 	}
+
 	slices.SortStableFunc(corpus.Tools, func(a, b contracts.Tool) int { return strings.Compare(a.ToolID, b.ToolID) })
 	notes := []string{fmt.Sprintf("%d tools of a tools/list answer became tools of the server %s", len(corpus.Tools),
 		server)}
 	if schemaless > 0 {
 		notes = append(notes, fmt.Sprintf(`a tool without a schema got {"type":"object"} (%d times)`, schemaless))
 	}
+
 	return corpus, notes, nil
 }
 

@@ -28,12 +28,14 @@ func (s *session) measuredWith(ctx context.Context, stage string) ([]contracts.M
 	if err != nil {
 		return nil, err
 	}
+
 	needed := firstRuns(s.plan.Instances, s.upstreamOf(stage))
 	parts := map[contracts.MadeWith][]string{} // without a digest
 	for i, o := range outcomes {
 		if !needed[i] {
 			continue
 		}
+
 		for _, c := range o.Components() {
 			if c.Name == "command" || strings.HasPrefix(c.Name, "tool.") || ownFiles(o.Instance, c.Name) != nil {
 				p := contracts.MadeWith{Stage: o.Instance.Stage, Component: c.Name}
@@ -41,6 +43,7 @@ func (s *session) measuredWith(ctx context.Context, stage string) ([]contracts.M
 			}
 		}
 	}
+
 	made := make([]contracts.MadeWith, 0, len(parts))
 	for p, digests := range parts {
 		slices.Sort(digests)
@@ -48,6 +51,7 @@ func (s *session) measuredWith(ctx context.Context, stage string) ([]contracts.M
 		p.SHA256 = hex.EncodeToString(sum[:])
 		made = append(made, p)
 	}
+
 	slices.SortFunc(made, func(a, b contracts.MadeWith) int {
 		return cmp.Or(strings.Compare(a.Stage, b.Stage), strings.Compare(a.Component, b.Component))
 	})
@@ -81,15 +85,18 @@ func firstRuns(instances []*pipeline.Instance, needed []bool) []bool {
 		if !needed[i] {
 			continue
 		}
+
 		measurement := in.Stage
 		for _, v := range in.Matrix {
 			if v.Axis != runAxis {
 				measurement += "\x00" + v.Axis + "=" + v.Value
 			}
 		}
+
 		first[i] = !seen[measurement]
 		seen[measurement] = true
 	}
+
 	return first
 }
 
@@ -112,26 +119,32 @@ func (s *session) changedSince(ctx context.Context) []string {
 	if s.plan.Baseline == "" {
 		return nil
 	}
+
 	file := s.plan.Baseline
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(s.plan.Root, filepath.FromSlash(file))
 	}
+
 	b, err := contracts.Read[contracts.Baseline](file)
 	if err != nil {
 		return nil // a verdict without a readable baseline is not by these contracts
 	}
+
 	if len(b.MadeWith) == 0 {
 		return []string{fmt.Sprintf("%s does not record what it was measured with; the next %s baseline update adds "+
 			"that", b.Version, toolName)}
 	}
+
 	now, err := s.measuredWith(ctx, aggregateStage)
 	if err != nil {
 		return nil
 	}
+
 	lines := describeChanges(b.MadeWith, now, s.inputName)
 	if len(lines) == 0 {
 		return []string{"nothing: proxy, scanner, data and pipeline are those of " + b.Version}
 	}
+
 	return lines
 }
 
@@ -165,11 +178,13 @@ func describeChanges(before, now []contracts.MadeWith, inputName func(stage, com
 			digests[at] = both
 		}
 	}
+
 	found := map[string]map[string][]string{} // group -> what -> stages or names
 	for at, both := range digests {
 		if both[0] == both[1] {
 			continue
 		}
+
 		group := cmp.Or(groups[at.Stage], "pipeline")
 		what, name := "settings of", at.Stage
 		switch {
@@ -180,11 +195,14 @@ func describeChanges(before, now []contracts.MadeWith, inputName func(stage, com
 		case group == "data":
 			group = "pipeline"
 		}
+
 		if found[group] == nil {
 			found[group] = map[string][]string{}
 		}
+
 		found[group][what] = append(found[group][what], name)
 	}
+
 	var lines []string
 	for _, group := range []string{"proxy", "scanner", "data", "pipeline"} {
 		var parts []string
@@ -195,9 +213,11 @@ func describeChanges(before, now []contracts.MadeWith, inputName func(stage, com
 				parts = append(parts, strings.TrimSpace(what+" "+strings.Join(names, ", ")))
 			}
 		}
+
 		if len(parts) > 0 {
 			lines = append(lines, group+": "+strings.Join(parts, "; "))
 		}
 	}
+
 	return lines
 }

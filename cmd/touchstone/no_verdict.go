@@ -45,11 +45,13 @@ func (s *session) markUnfinished(ctx context.Context, rf *runFlags) func(engine.
 	if len(reports) == 0 || rf.selects() {
 		return func(engine.Event) {}
 	}
+
 	var once sync.Once
 	return func(e engine.Event) {
 		if e.Event != engine.EventStart {
 			return
 		}
+
 		once.Do(func() {
 			summary := fmt.Sprintf("The run that started at %s has not ended, or it was killed.",
 				s.began.UTC().Format(time.RFC3339))
@@ -83,12 +85,14 @@ func (s *session) endWithoutVerdict(ctx context.Context, outcomes []*engine.Outc
 	if errors.Is(err, errNeedsEngine) {
 		return // another process continues the run
 	}
+
 	n := s.noVerdict(ctx, outcomes, err)
 	s.ended = &n
 	reports := slices.DeleteFunc(s.reports(), func(p pipeline.Publish) bool {
 		if outcomes == nil {
 			return false
 		}
+
 		o := outcomes[p.From.Instance]
 		return o.State == engine.Off || o.State == engine.Skipped && o.Cause == ""
 	})
@@ -125,6 +129,7 @@ func (s *session) noVerdict(ctx context.Context, outcomes []*engine.Outcome, err
 			}
 		}
 	}
+
 	n.Problems = distinctReasons(n.Problems)
 	switch {
 	case n.ExitCode == exitInterrupted:
@@ -138,10 +143,12 @@ func (s *session) noVerdict(ctx context.Context, outcomes []*engine.Outcome, err
 		n.Kind, n.Summary = contracts.EndedBySetup, capitalised(sentence(err.Error()))
 		n.Problems = []contracts.Reason{{Message: strings.Join(strings.Fields(err.Error()), " ")}}
 	}
+
 	if len(n.Problems) == 0 {
 		n.Problems = []contracts.Reason{{Message: strings.TrimSuffix(n.Summary, "."),
 			Remedy: "run it again: the results of finished stages are cached"}}
 	}
+
 	return n
 }
 
@@ -195,8 +202,10 @@ func inRepository(dir string) string {
 			if err != nil || rel == "." {
 				return ""
 			}
+
 			return filepath.ToSlash(rel)
 		}
+
 		if up == filepath.Dir(up) {
 			return ""
 		}
@@ -237,6 +246,7 @@ func (e *planError) reportPaths() []string {
 			}
 		}
 	}
+
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		return (e.publish == nil || path != "reports") && !engine.Published(filepath.Join(e.root, path), reportPage)
 	})
@@ -253,6 +263,7 @@ func withoutPlan(ctx context.Context, flags *globalFlags, err error) (n contract
 		n.Problems = []contracts.Reason{{Message: n.Summary}}
 		return n, nil
 	}
+
 	n.Directory = inRepository(e.root)
 	n.Command = flags.again(&pipeline.Plan{Sensitive: flags.varNames()}, "gate")
 	for _, d := range e.diags {
@@ -260,19 +271,23 @@ func withoutPlan(ctx context.Context, flags *globalFlags, err error) (n contract
 			n.Problems = append(n.Problems, diagnosticReason(e.root, d))
 		}
 	}
+
 	n.Summary = "The pipeline is invalid: " + sentence(n.Problems[0].Message)
 	files, err := render.NoVerdict(n)
 	if err != nil || e.root == "" {
 		return n, nil
 	}
+
 	for name := range files {
 		files[name] = hidden.Bytes(files[name])
 	}
+
 	for _, path := range e.reportPaths() {
 		if engine.PublishFiles(context.WithoutCancel(ctx), nil, e.root, path, files) == nil {
 			pages = append(pages, filepath.Join(path, reportPage))
 		}
 	}
+
 	return n, pages
 }
 

@@ -83,26 +83,32 @@ func (s *session) openRemote(ctx context.Context, flags *globalFlags, stderr io.
 		return nil, &exitError{exitUsage,
 			fmt.Errorf("unknown mode %q of the remote cache: use read, read-write or off", mode)}
 	}
+
 	if at == "" {
 		return nil, nil
 	}
+
 	address, err := remote.ParseAddress(at)
 	if err != nil {
 		return nil, err
 	}
+
 	signers, err := flags.signersOf(ctx, s.plan)
 	if err != nil {
 		return nil, err
 	}
+
 	if signers == nil {
 		return nil, fmt.Errorf("the remote cache %s: there is no list of allowed signers, so no result from there "+
 			"would count; name one in the trust block of the pipeline or with %s, or turn the remote cache off with "+
 			"%s=off", address, envAllowedSigners, envRemoteMode)
 	}
+
 	settings, err := remoteSettings(address, s.plan)
 	if err != nil {
 		return nil, err
 	}
+
 	c := &remoteCache{}
 	o := remote.Options{
 		Settings: settings,
@@ -114,19 +120,24 @@ func (s *session) openRemote(ctx context.Context, flags *globalFlags, stderr io.
 		if ref == "" {
 			ref = inRoot(of.SigningKey, s.plan.Root)
 		}
+
 		if ref == "" {
 			return nil, fmt.Errorf("the remote cache %s: what is uploaded must be signed, or it counts for nobody; "+
 				"name a key with %s, or use %s=read", address, envRemoteSign, envRemoteMode)
 		}
+
 		if c.key, err = signing.OpenKey(ctx, ref, os.LookupEnv); err != nil {
 			return nil, err
 		}
+
 		o.Sign = c.key.Sign
 	}
+
 	if c.Results, err = remote.Open(ctx, o); err != nil {
 		c.closeKey()
 		return nil, err
 	}
+
 	return c, nil
 }
 
@@ -166,8 +177,10 @@ func remoteHeaders(of pipeline.Remote) (map[string]string, error) {
 			return nil, &exitError{exitUsage,
 				fmt.Errorf("%s: give NAME=env:NAME or NAME=file:PATH, separated by spaces", envRemoteHeader)}
 		}
+
 		headers[name] = ref
 	}
+
 	return headers, nil
 }
 

@@ -34,31 +34,38 @@ func (f *globalFlags) workers(plan *pipeline.Plan, images image.Images) (*worker
 			errors.New("--executor remote needs a server: name one with " + envRemoteExecutor +
 				" or in the remote block of the pipeline")}
 	}
+
 	address, err := remote.ParseAddress(at)
 	if err != nil {
 		return nil, err
 	}
+
 	settings, err := remoteSettings(address, plan)
 	if err != nil {
 		return nil, err
 	}
+
 	settings.What, settings.Off = "remote executor", "run stages on this machine with --executor local"
 	properties := maps.Clone(of.Properties)
 	if properties == nil {
 		properties = map[string]string{}
 	}
+
 	for _, p := range strings.Fields(os.Getenv(envRemoteProperty)) {
 		name, value, ok := strings.Cut(p, "=")
 		if !ok || name == "" {
 			return nil, &exitError{exitUsage,
 				fmt.Errorf("%s: %q is no property; give NAME=VALUE, separated by spaces", envRemoteProperty, p)}
 		}
+
 		properties[name] = value
 	}
+
 	off, err := f.executor.isolationOff()
 	if err != nil {
 		return nil, err
 	}
+
 	return &workers.Executor{
 		Images: images, Settings: settings, Properties: properties, Binary: os.Getenv(envContainerBinary),
 		Identify: ownIdentity, Grace: termGrace, Open: off,

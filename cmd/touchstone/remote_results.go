@@ -35,16 +35,19 @@ func (s *session) addRunInfo(outcomes []*engine.Outcome, summarise func() contra
 		sum := sha256.Sum256(b)
 		mark = hex.EncodeToString(sum[:])
 	}
+
 	return func(p pipeline.Publish, path string, content []byte) ([]byte, error) {
 		if !ownStage(s.plan.Instances[p.From.Instance], "render") {
 			return content, nil
 		}
+
 		var err error
 		if path == reportPage {
 			content, err = render.WithRun(content, summarise())
 		} else {
 			content, err = render.WithOrigins(path, content, elsewhere)
 		}
+
 		return hidden.Bytes(content), err
 	}, mark
 }

@@ -41,6 +41,7 @@ declares it. Stages that did not change are not computed again.`,
 		if *showVersion {
 			return versionCommand.RunE(cmd, args)
 		}
+
 		return cmd.Help()
 	}
 	compare, bisect, doctor := newCompareCommand(flags), newBisectCommand(flags), newDoctorCommand(flags)
@@ -63,6 +64,7 @@ declares it. Stages that did not change are not computed again.`,
 	for _, group := range groups {
 		root.AddCommand(group.verbs...)
 	}
+
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		setup := &groups[len(groups)-1]
@@ -71,11 +73,13 @@ declares it. Stages that did not change are not computed again.`,
 			verb.Args = arguments.None
 		}
 	}
+
 	for _, verb := range []*cobra.Command{newStageCommand(), newProxyCommand(), newReplayCommand(),
 		newDetectorCommand()} {
 		verb.Hidden = true
 		root.AddCommand(verb)
 	}
+
 	root.AddCommand(newCostCommand(), newInsideCommand(), newOnWorkerCommand())
 	addHelp(root, groups)
 	completeNames(root, flags)

@@ -57,6 +57,7 @@ func loadPlanAnd(flags *globalFlags, stderr io.Writer, named func(name, root str
 	if err := checkPipelineExists(flags); err != nil {
 		return nil, err
 	}
+
 	options := flags.options()
 	invalid := &planError{}
 	options.Named = func(name, root string, publish []string) {
@@ -70,6 +71,7 @@ func loadPlanAnd(flags *globalFlags, stderr io.Writer, named func(name, root str
 	if invalid.diags = diags; diags.HasErrors() {
 		return nil, invalid
 	}
+
 	return plan, nil
 }
 
@@ -134,14 +136,17 @@ func openStore(flags *globalFlags) (*cache.Store, error) {
 			return nil, err
 		}
 	}
+
 	limit := os.Getenv("TOUCHSTONE_CACHE_MAX_SIZE")
 	if limit == "" {
 		limit = defaultMaxSize
 	}
+
 	size, err := parseSize(limit)
 	if err != nil {
 		return nil, fmt.Errorf("TOUCHSTONE_CACHE_MAX_SIZE: %w", err)
 	}
+
 	options := cache.Options{MaxBytes: size}
 	store, err := cache.Open(dir, options)
 	if err != nil && cache.Unwritable(err) {
@@ -151,6 +156,7 @@ func openStore(flags *globalFlags) (*cache.Store, error) {
 			return readable, nil
 		}
 	}
+
 	return store, err
 }
 
@@ -194,22 +200,27 @@ func openSession(ctx context.Context, flags *globalFlags, stderr io.Writer) (*se
 				_ = opened.store.Close()
 			}
 		}
+
 		return nil, err
 	}
+
 	opened := <-opening
 	if opened.err != nil {
 		return nil, opened.err
 	}
+
 	store, index := opened.store, opened.index
 	dir, err := storeDir(flags)
 	if err != nil {
 		return nil, err
 	}
+
 	project := projectID(plan.Name, plan.Root)
 	executor, named, err := flags.newExecutor(plan, dir, index)
 	if err != nil {
 		return nil, err
 	}
+
 	s := &session{
 		plan: plan, store: store, began: began, again: flags.again(plan, "gate"), ctx: ctx, stderr: stderr,
 		engine: &engine.Engine{
@@ -224,9 +235,11 @@ func openSession(ctx context.Context, flags *globalFlags, stderr io.Writer) (*se
 		s.close()
 		return nil, err
 	}
+
 	if s.remote != nil {
 		s.engine.Shared = s.remote
 	}
+
 	return s, nil
 }
 

@@ -51,15 +51,18 @@ func (f *globalFlags) add(p *pflag.FlagSet, of sharedFlags) {
 		p.StringVarP(&f.file, "file", "f", defaultFile,
 			"the pipeline, as a directory or a file; pipeline.hcl stands for all pipeline files in its directory")
 	}
+
 	if of&variableFlags != 0 {
 		p.StringArrayVar(&f.vars, "var", nil, "set a variable, name=value (repeatable; overrides --var-file and "+
 			"TOUCHSTONE_VAR_name)")
 		p.StringArrayVar(&f.varFiles, "var-file", nil, "read variables from an HCL or JSON file (repeatable)")
 	}
+
 	if of&cacheFlag != 0 {
 		p.StringVar(&f.cacheDir, "cache-dir", "",
 			"the cache directory (default: $TOUCHSTONE_CACHE, or else touchstone in the user's cache directory)")
 	}
+
 	if of&executorFlag != 0 {
 		f.executor.add(p)
 		f.remote.add(p)

@@ -46,6 +46,7 @@ func sourceIdentity(rooms ...string) (cache.Digest, error) {
 	if err != nil {
 		return cache.Digest{}, err
 	}
+
 	h := sha256.New()
 	write := func(s string) {
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
@@ -57,9 +58,11 @@ func sourceIdentity(rooms ...string) (cache.Digest, error) {
 		if err != nil {
 			return cache.Digest{}, err
 		}
+
 		write(name)
 		h.Write(f.digest[:])
 	}
+
 	return cache.Digest(h.Sum(nil)), nil
 }
 
@@ -74,6 +77,7 @@ func (r *sourceReader) list(rooms []string) ([]string, error) {
 		if seen[room] {
 			continue
 		}
+
 		seen[room] = true
 		if strings.HasSuffix(room, ".go") {
 			files = append(files, room)
@@ -81,13 +85,16 @@ func (r *sourceReader) list(rooms []string) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
+
 			queue = append(queue, f.imports...)
 			continue
 		}
+
 		entries, err := fs.ReadDir(touchstone.Source, room)
 		if err != nil {
 			return nil, fmt.Errorf("touchstone has no stage in %s; touchstone stage --help lists the stages", room)
 		}
+
 		for _, e := range entries {
 			name := path.Join(room, e.Name())
 			switch {
@@ -101,6 +108,7 @@ func (r *sourceReader) list(rooms []string) ([]string, error) {
 			}
 		}
 	}
+
 	slices.Sort(files)
 	return files, nil
 }
@@ -111,22 +119,26 @@ func (r *sourceReader) file(name string) (sourceFile, error) {
 	if f, ok := r.files[name]; ok {
 		return f, nil
 	}
+
 	carried, err := touchstone.Source.Open(name)
 	if err != nil {
 		return sourceFile{}, err
 	}
+
 	defer func() { _ = carried.Close() }()
 	// Use one buffer for all files: new memory for each would cost as much as reading.
 	r.content.Reset()
 	if _, err := r.content.ReadFrom(carried); err != nil {
 		return sourceFile{}, err
 	}
+
 	f := sourceFile{digest: cache.Digest(sha256.Sum256(r.content.Bytes()))}
 	if strings.HasSuffix(name, ".go") {
 		if f.imports, err = ownImports(name, r.content.Bytes()); err != nil {
 			return sourceFile{}, err
 		}
 	}
+
 	r.files[name] = f
 	return f, nil
 }

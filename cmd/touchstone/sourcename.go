@@ -52,9 +52,11 @@ func (n sourceNames) replace(text string) string {
 			at++
 			continue
 		}
+
 		b.WriteString(n[i][1])
 		at += len(n[i][0])
 	}
+
 	return b.String()
 }
 
@@ -77,11 +79,13 @@ func (s *session) sourceOf(outcomes []*engine.Outcome, input *pipeline.Input) st
 		f := input.Files[0]
 		return s.relative(f.Source, f.Label)
 	}
+
 	f := input.Files[0]
 	dir, below := strings.CutSuffix(filepath.ToSlash(f.Source), "/"+f.Path)
 	if !below {
 		return ""
 	}
+
 	return s.relative(filepath.FromSlash(dir), "")
 }
 
@@ -99,14 +103,17 @@ func (s *session) copiedInput(outcomes []*engine.Outcome, ref pipeline.OutputRef
 	if !ok || out.Dir {
 		return ""
 	}
+
 	for i := range s.plan.Instances[ref.Instance].Inputs {
 		input := &s.plan.Instances[ref.Instance].Inputs[i]
 		if input.Tree || len(input.Files) != 1 {
 			continue
 		}
+
 		if digest, err := engine.FileDigest(input.Files[0].Source); err == nil && digest == out.Digest {
 			return s.sourceOf(outcomes, input)
 		}
 	}
+
 	return ""
 }

@@ -47,9 +47,11 @@ func checkUsage(cmd *cobra.Command) {
 				return argumentError(cmd, err)
 			}
 		}
+
 		if missing := missingFlags(cmd); len(missing) > 0 {
 			return usageError(cmd, fmt.Errorf("required flag(s) %s not set", strings.Join(missing, ", ")))
 		}
+
 		return nil
 	}
 	for _, sub := range cmd.Commands() {
@@ -91,6 +93,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 	if err != nil {
 		return
 	}
+
 	help.Args = func(_ *cobra.Command, args []string) error {
 		of := root
 		for _, name := range args {
@@ -99,8 +102,10 @@ func refuseUnknownTopics(root *cobra.Command) {
 			if i < 0 {
 				return &exitError{exitUsage, unknownVerb(of, name)}
 			}
+
 			of = of.Commands()[i]
 		}
+
 		return nil
 	}
 }

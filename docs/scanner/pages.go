@@ -29,6 +29,7 @@ func Examples(id string) (fires, near []string) {
 	if err != nil {
 		return nil, nil
 	}
+
 	for _, m := range example.FindAllStringSubmatch(string(raw), -1) {
 		switch text := strings.TrimSpace(m[3]); {
 		case m[2] != id:
@@ -38,6 +39,7 @@ func Examples(id string) (fires, near []string) {
 			near = append(near, text)
 		}
 	}
+
 	return fires, near
 }
 

@@ -24,9 +24,11 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 	if len(copies) == 0 {
 		return nil
 	}
+
 	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
 		return fmt.Errorf("%s is not a directory; name another one", dir)
 	}
+
 	old := readManifest(dir)
 	var entries []cache.TreeEntry
 	content := map[string]func() ([]byte, error){}
@@ -37,10 +39,12 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 			content[c.Path] = func() ([]byte, error) { return e.Store.Bytes(c.Output.Digest) }
 			continue
 		}
+
 		tree, err := e.Store.Tree(c.Output.Digest)
 		if err != nil {
 			return err
 		}
+
 		entries = append(entries, cache.TreeEntry{Path: c.Path, Mode: fs.ModeDir | 0o755})
 		for _, entry := range tree {
 			below := entry
@@ -49,11 +53,13 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 			content[below.Path] = func() ([]byte, error) { return e.Store.Member(c.Output.Digest, tree, entry.Digest) }
 		}
 	}
+
 	entries = withParents(entries)
 	stale := func(name string) bool { return replaces(name, copies, entries) }
 	if err := old.prepareFor(dir, entries, stale); err != nil {
 		return err
 	}
+
 	next := publishManifest{Files: slices.DeleteFunc(slices.Clone(old.Files),
 		func(f manifestFile) bool { return content[f.Path] != nil || stale(f.Path) })}
 	for _, entry := range entries {
@@ -61,8 +67,10 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 		if err != nil {
 			return err
 		}
+
 		next.Files = append(next.Files, written...)
 	}
+
 	return next.write(dir)
 }
 
@@ -92,5 +100,6 @@ func withParents(entries []cache.TreeEntry) []cache.TreeEntry {
 			all = append(all, entry)
 		}
 	}
+
 	return all
 }

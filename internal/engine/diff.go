@@ -32,10 +32,12 @@ func diffFile(before, after []byte) []string {
 	if !okA || !okB {
 		return diffLines(before, after)
 	}
+
 	old := make(map[string]jsonEntry, len(a))
 	for _, e := range a {
 		old[e.name] = e
 	}
+
 	var lines []string
 	for _, e := range b {
 		o, ok := old[e.name]
@@ -47,17 +49,21 @@ func diffFile(before, after []byte) []string {
 			lines = append(lines, fmt.Sprintf("line %d: %s edited%s", e.line, e.name, editedFields(o.raw, e.raw)))
 		}
 	}
+
 	for _, e := range a {
 		if _, gone := old[e.name]; gone {
 			lines = append(lines, fmt.Sprintf("%s removed (was line %d)", e.name, e.line))
 		}
 	}
+
 	if len(lines) == 0 {
 		return diffLines(before, after)
 	}
+
 	if extra := len(lines) - diffLimit; extra > 0 {
 		lines = append(lines[:diffLimit], fmt.Sprintf("and %d more", extra))
 	}
+
 	return lines
 }
 
@@ -78,12 +84,14 @@ func jsonEntries(data []byte) (entries []jsonEntry, ok bool) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, false
 	}
+
 	line, counted := 1, 0
 	at := func() int {
 		offset := int(dec.InputOffset())
 		for offset < len(data) && strings.IndexByte(" \t\r\n,:", data[offset]) >= 0 {
 			offset++
 		}
+
 		line += bytes.Count(data[counted:offset], []byte("\n"))
 		counted = offset
 		return line
@@ -94,33 +102,41 @@ func jsonEntries(data []byte) (entries []jsonEntry, ok bool) {
 		if err != nil || !isKey {
 			return nil, false
 		}
+
 		start := at()
 		if counted == len(data) {
 			return nil, false // partially saved: a key without a value
 		}
+
 		if data[counted] != '[' {
 			e := jsonEntry{name: key, line: start}
 			if dec.Decode(&e.raw) != nil {
 				return nil, false
 			}
+
 			entries = append(entries, e)
 			continue
 		}
+
 		if _, err := dec.Token(); err != nil {
 			return nil, false
 		}
+
 		for i := 0; dec.More(); i++ {
 			e := jsonEntry{line: at()}
 			if dec.Decode(&e.raw) != nil {
 				return nil, false
 			}
+
 			e.name = key + "[" + entryID(e.raw, i) + "]"
 			entries = append(entries, e)
 		}
+
 		if _, err := dec.Token(); err != nil {
 			return nil, false
 		}
 	}
+
 	return entries, true
 }
 
@@ -162,17 +178,20 @@ func editedFields(a, b json.RawMessage) string {
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
 		return ""
 	}
+
 	var fields []string
 	for k, v := range y {
 		if o, ok := x[k]; !ok || !jsonEqual(o, v) {
 			fields = append(fields, k)
 		}
 	}
+
 	for k := range x {
 		if _, ok := y[k]; !ok {
 			fields = append(fields, k)
 		}
 	}
+
 	slices.Sort(fields)
 	return " (" + strings.Join(fields, ", ") + ")"
 }

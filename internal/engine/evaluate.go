@@ -15,10 +15,12 @@ func (r *run) evaluate(o *Outcome) error {
 	if err := r.key(o, k); err != nil {
 		return err
 	}
+
 	if o.Instance.Cache.Off {
 		o.State, o.Reasons, o.components = Miss, []string{"its cache is off"}, k.Components()
 		return nil
 	}
+
 	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
 	refused := ""
 	if miss != nil && r.Shared != nil && !r.localOnly && !r.opts.Force {
@@ -27,17 +29,21 @@ func (r *run) evaluate(o *Outcome) error {
 			result, miss = r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
 		}
 	}
+
 	if miss != nil || r.explains || r.opts.Force {
 		// A hit that is not explained needs no components.
 		o.components = k.Components()
 	}
+
 	if miss != nil {
 		o.State, o.Reasons = Miss, r.reasons(o, miss)
 		if refused != "" {
 			o.Reasons = append(o.Reasons, refused)
 		}
+
 		return nil
 	}
+
 	o.setHit(result)
 	return nil
 }
@@ -48,27 +54,34 @@ func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 	if miss.Evicted || miss.Corrupt || miss.Expired {
 		return []string{miss.Reason}
 	}
+
 	failed, same := r.failedBefore(o)
 	if same {
 		return []string{failed}
 	}
+
 	previous := r.previous(o, cache.Key{})
 	if previous == nil {
 		if failed != "" {
 			return []string{miss.Reason, failed}
 		}
+
 		return []string{miss.Reason, "this checkout has no earlier record"}
 	}
+
 	if previous.Key == o.Key {
 		return []string{miss.Reason}
 	}
+
 	var reasons []string
 	for _, c := range o.changes(previous.Components) {
 		reasons = append(reasons, c.String())
 	}
+
 	if len(reasons) == 0 {
 		reasons = []string{miss.Reason}
 	}
+
 	return reasons
 }
 
@@ -82,13 +95,16 @@ func (r *run) previous(o *Outcome, before cache.Key) *cache.Record {
 		for first >= 0 && history[first].Key != before {
 			first--
 		}
+
 		history = history[first+1:]
 	}
+
 	for _, h := range history {
 		if rec, err := r.Store.Record(h.Key); err == nil {
 			return rec
 		}
 	}
+
 	return nil
 }
 

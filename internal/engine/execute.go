@@ -68,6 +68,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	if err != nil {
 		return fmt.Errorf("waiting for another run of the same stage: %w", err)
 	}
+
 	defer unlock()
 	if !r.opts.Force && !o.Instance.Cache.Off {
 		if result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
@@ -76,10 +77,12 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 			return nil
 		}
 	}
+
 	var expected time.Duration
 	if previous := r.previous(o, cache.Key{}); previous != nil {
 		expected = previous.Duration
 	}
+
 	r.emitFor(o, r.withProgress(Event{Event: EventStart, Key: o.Key.String(), Reasons: o.Reasons,
 		ExpectedMS: expected.Milliseconds()}))
 	for {
@@ -88,10 +91,12 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 		if err == nil {
 			return r.store(o, record)
 		}
+
 		var exit *ExitError
 		if ctx.Err() != nil || !errors.As(err, &exit) || o.Attempts > o.Instance.Retries {
 			return err
 		}
+
 		r.emitFor(o, Event{Event: EventRetry, Attempt: o.Attempts, ExitCode: exit.Code, Error: err.Error()})
 	}
 }
@@ -102,18 +107,22 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 		if err := r.Store.PutRecord(record); err != nil {
 			return err
 		}
+
 		if err := r.Store.AppendHistory(r.Project, o.Instance.Stage, o.Instance.Name(), o.Key,
 			record.Started); err != nil {
 			return err
 		}
+
 		if r.Shared != nil {
 			r.Shared.Offer(o.Key)
 		}
 	}
+
 	o.State, o.Outputs, o.Duration, o.Origin = Ran, record.Outputs, record.Duration, nil
 	if i := slices.Index(r.outcomes, o); i >= 0 { // a repair has an outcome of its own
 		r.progress.finish(i)
 	}
+
 	r.emitFor(o, r.withProgress(Event{Event: EventDone, Key: o.Key.String(), DurationMS: o.Duration.Milliseconds(),
 		Attempt: o.Attempts}))
 	return nil
@@ -125,28 +134,34 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	if err != nil {
 		return nil, err
 	}
+
 	ended := true // no other process has used the directory yet
 	defer func() { work.release(dir, ended) }()
 	in, box := o.Instance, dir.box()
 	if err := dir.fit(in); err != nil {
 		return nil, err
 	}
+
 	if err := r.materialize(ctx, o, box, work); err != nil {
 		return nil, err
 	}
+
 	for _, out := range in.Outputs {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(box, filepath.FromSlash(out.Path))), 0o755); err != nil {
 			return nil, err
 		}
 	}
+
 	tool, err := r.Tools.Resolve(in)
 	if err != nil {
 		return nil, err
 	}
+
 	env, err := r.environment(in)
 	if err != nil {
 		return nil, err
 	}
+
 	job := &Job{
 		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, ProgramDigest: tool.Digest,
 		Env:    env,
@@ -156,6 +171,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 			if waits {
 				kind = EventQueued
 			}
+
 			r.emitFor(o, Event{Event: kind, Attempt: o.Attempts})
 		},
 	}
@@ -163,9 +179,11 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	if _, ok := r.Executor.(remoteRunner); ok {
 		weight = 1
 	}
+
 	if err := r.cpus.Acquire(ctx, weight); err != nil {
 		return nil, err
 	}
+
 	started := r.Now()
 	ended = false
 	result, runErr := r.Executor.Run(ctx, job)
@@ -174,28 +192,34 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	if err := r.keepLogs(o, job); err != nil {
 		return nil, err
 	}
+
 	if runErr != nil {
 		return nil, runErr
 	}
+
 	o.ExitCode, o.Duration = result.ExitCode, result.Duration
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+
 	if c, ok := r.Tools.(toolChecker); ok {
 		if err := c.Check(tool); err != nil {
 			return nil, err
 		}
 	}
+
 	if result.TimedOut || result.ExitCode != 0 {
 		o.Failed = r.keepFailed(in, box)
 		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout,
 			Hint: r.hidden.Text(result.Hint)}
 	}
+
 	outputs, err := r.collect(in, box)
 	if err != nil {
 		o.Failed = r.keepFailed(in, box)
 		return nil, err
 	}
+
 	o.Failed = FailedOutputs{} // from an earlier attempt
 	record := &cache.Record{
 		Key: o.Key, Stage: in.Stage, Instance: in.Name(), Outputs: outputs,
@@ -206,10 +230,12 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	if in.Cache.TTL > 0 {
 		record.Expires = started.Add(in.Cache.TTL).UTC()
 	}
+
 	for _, c := range o.components {
 		c.Value = r.hidden.Text(c.Value)
 		record.Components = append(record.Components, cache.Component(c))
 	}
+
 	return record, nil
 }
 
@@ -223,21 +249,26 @@ func (r *run) environment(in *pipeline.Instance) (list []string, err error) {
 			env[name] = v
 		}
 	}
+
 	for _, v := range in.Env {
 		env[v.Name] = v.Value
 	}
+
 	for _, s := range in.Secrets {
 		v, err := r.Secret(r.plan.Root, s)
 		if err != nil {
 			return nil, fmt.Errorf("secret %s: %w", s.Name, err)
 		}
+
 		env[s.Name] = v
 		r.hidden.Add(v)
 	}
+
 	list = make([]string, 0, len(env))
 	for name, v := range env {
 		list = append(list, name+"="+v)
 	}
+
 	return list, nil
 }
 
@@ -250,15 +281,19 @@ func (r *run) keepLogs(o *Outcome, job *Job) error {
 		if err := redactLog(log.path, r.hidden); err != nil {
 			return fmt.Errorf("keeping the log of %s: %w", o.Instance, err)
 		}
+
 		d, _, err := r.Store.PutFile(log.path)
 		if errors.Is(err, fs.ErrNotExist) {
 			d, err = r.Store.PutBytes(nil)
 		}
+
 		if err != nil {
 			return fmt.Errorf("keeping the log of %s: %w", o.Instance, err)
 		}
+
 		*log.to = d
 	}
+
 	return nil
 }
 

@@ -87,6 +87,7 @@ func (o *Outcome) changes(before []cache.Component) []Change {
 	for _, c := range before {
 		old[c.Name] = c
 	}
+
 	var changes []Change
 	for _, c := range o.components {
 		prev, ok := old[c.Name]
@@ -94,17 +95,21 @@ func (o *Outcome) changes(before []cache.Component) []Change {
 		if ok && prev.Digest == c.Digest {
 			continue
 		}
+
 		change := Change{Component: c.Name, Before: prev.Value, After: c.Value, before: prev.Digest, after: c.Digest}
 		if change.After == "" {
 			change.After = o.inputSource(c.Name)
 		}
+
 		changes = append(changes, change)
 	}
+
 	for _, c := range before {
 		if _, gone := old[c.Name]; gone {
 			changes = append(changes, Change{Component: c.Name, Before: c.Value, before: c.Digest})
 		}
 	}
+
 	return changes
 }
 
@@ -129,17 +134,20 @@ func (e *Engine) Explain(ctx context.Context, plan *pipeline.Plan, which []int) 
 	for _, i := range which {
 		demanded[i] = true
 	}
+
 	needed(plan, demanded, false)
 	outcomes, err := e.evaluateWith(ctx, plan, evaluation{demanded: demanded})
 	if err != nil {
 		return nil, err
 	}
+
 	r := &run{Engine: e, plan: plan, outcomes: outcomes}
 	r.records = sync.OnceValue(r.readRecords)
 	explanations := make([]Explanation, 0, len(which))
 	for _, i := range which {
 		explanations = append(explanations, r.explain(outcomes[i]))
 	}
+
 	return explanations, nil
 }
 
@@ -151,12 +159,15 @@ func (r *run) explain(o *Outcome) Explanation {
 	if x.Reasons == nil {
 		x.Reasons = []string{}
 	}
+
 	for _, c := range o.components {
 		x.Components = append(x.Components, ExplainedComponent{c.Name, c.Digest.String(), c.Value})
 	}
+
 	if o.Key.IsZero() {
 		return x
 	}
+
 	x.Key = o.Key.String()
 	switch {
 	case o.State == Hit:
@@ -164,15 +175,18 @@ func (r *run) explain(o *Outcome) Explanation {
 		if err != nil {
 			return x
 		}
+
 		x.Recorded, x.NotInHistory = recorded(rec), !r.inHistory(o)
 		if x.NotInHistory {
 			return x // this checkout has no run before it
 		}
+
 		previous := r.previous(o, o.Key)
 		if previous == nil {
 			previous = r.sameDefinition(o, rec.Started)
 			x.ComparedNotInHistory = previous != nil
 		}
+
 		if previous != nil {
 			x.Compared = recorded(previous)
 			x.Changes = r.detailed(o, previous)
@@ -181,6 +195,7 @@ func (r *run) explain(o *Outcome) Explanation {
 		x.Compared, x.Changes = recorded(o.compared), o.Changes
 		x.NotInHistory, x.ComparedNotInHistory = o.NotInHistory, o.NotInHistory
 	}
+
 	return x
 }
 
@@ -257,6 +272,7 @@ func (r *run) closestRecord(o *Outcome, before time.Time) *cache.Record {
 			known = append(known, info)
 		}
 	}
+
 	slices.SortStableFunc(known, func(a, b cache.RecordInfo) int { return b.Used.Compare(a.Used) })
 	var found *cache.Record
 	fewest := 0
@@ -265,10 +281,12 @@ func (r *run) closestRecord(o *Outcome, before time.Time) *cache.Record {
 		if err != nil || !before.IsZero() && !rec.Started.Before(before) {
 			continue
 		}
+
 		if n := len(o.changes(rec.Components)); found == nil || n < fewest {
 			found, fewest = rec, n
 		}
 	}
+
 	return found
 }
 
@@ -284,24 +302,30 @@ func (r *run) details(o *Outcome, c *Change) []string {
 	if c.before.IsZero() {
 		return nil // it is new, so there is no earlier version
 	}
+
 	for i := range o.Instance.Inputs {
 		input := &o.Instance.Inputs[i]
 		if pipeline.InputPrefix+input.Name != c.Component || input.Tree {
 			continue
 		}
+
 		// The content of executable and of large files is not kept.
 		before, err := r.Store.Bytes(c.before)
 		if err != nil {
 			return []string{"its earlier content is no longer in the cache, so the changes cannot be shown"}
 		}
+
 		after, err := r.inputBytes(input)
 		if err != nil {
 			return []string{err.Error()}
 		}
+
 		if bytes.Equal(before, after) {
 			return []string{"its content is the same, but the file is now executable"}
 		}
+
 		return diffFile(before, after)
 	}
+
 	return nil
 }

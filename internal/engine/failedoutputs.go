@@ -48,17 +48,21 @@ func (r *run) keepFailed(in *pipeline.Instance, box string) FailedOutputs {
 			err = fmt.Errorf("at most %d MiB in %d files are kept for a failed stage", maxFailedBytes>>20,
 				maxFailedFiles)
 		}
+
 		if err == nil {
 			err = r.keepFailedOutput(&kept, out, box, file)
 		}
+
 		if err != nil {
 			kept.NotKept = append(kept.NotKept,
 				fmt.Sprintf("the output %s was not kept: %s", out.Name,
 					r.hidden.Text(strings.ReplaceAll(err.Error(), box+string(filepath.Separator), ""))))
 			continue
 		}
+
 		bytes, files = bytes+size, files+count
 	}
+
 	return kept
 }
 
@@ -67,6 +71,7 @@ func measure(box, file string, dir bool) (size int64, count int, err error) {
 	if err := insideBox(box, file); err != nil {
 		return 0, 0, err
 	}
+
 	st, err := os.Lstat(file)
 	switch {
 	case err != nil:
@@ -74,21 +79,26 @@ func measure(box, file string, dir bool) (size int64, count int, err error) {
 	case dir != st.IsDir() || !dir && !st.Mode().IsRegular():
 		return 0, 0, fmt.Errorf("it is %s", typeName(st.Mode()))
 	}
+
 	err = filepath.WalkDir(file, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
+
 		info, err := e.Info()
 		if err != nil {
 			return err
 		}
+
 		if !e.IsDir() {
 			size += info.Size()
 			count++
 		}
+
 		if count > maxFailedFiles || size > maxFailedBytes {
 			return fs.SkipAll
 		}
+
 		return nil
 	})
 	return size, count, err
@@ -99,9 +109,11 @@ func (r *run) keepFailedOutput(kept *FailedOutputs, out pipeline.Output, box, fi
 	if err := publicNames(file, r.hidden); err != nil {
 		return err
 	}
+
 	if err := redactBelow(box, file, r.hidden); err != nil {
 		return err
 	}
+
 	ro := cache.RecordOutput{Name: out.Name, Path: out.Path, Dir: out.Dir, Mode: 0o644}
 	var err error
 	if !out.Dir {
@@ -121,8 +133,10 @@ func (r *run) keepFailedOutput(kept *FailedOutputs, out pipeline.Output, box, fi
 			}
 		}
 	}
+
 	if err == nil {
 		kept.Outputs = append(kept.Outputs, ro)
 	}
+
 	return err
 }

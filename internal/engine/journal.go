@@ -49,18 +49,22 @@ func (r *run) writeJournal() error {
 		if o.Err != nil {
 			ji.Error = o.Err.Error()
 		}
+
 		j.Instances = append(j.Instances, ji)
 		for _, d := range []cache.Digest{o.Stdout, o.Stderr} {
 			if !d.IsZero() {
 				kept = append(kept, d)
 			}
 		}
+
 		kept = append(kept, o.Failed.blobs...)
 	}
+
 	b, err := json.Marshal(j)
 	if err != nil {
 		return err
 	}
+
 	return r.Store.PutRun(r.Project, j.ID, b, kept...)
 }
 
@@ -78,12 +82,14 @@ func (e *Engine) journals(with string) (iter.Seq[*Journal], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return func(yield func(*Journal) bool) {
 		for _, info := range runs {
 			b, err := e.Store.Run(e.Project, info.ID)
 			if err != nil || !bytes.Contains(b, []byte(with)) {
 				continue
 			}
+
 			var j Journal
 			if json.Unmarshal(b, &j) == nil && !yield(&j) {
 				return
@@ -99,6 +105,7 @@ func (r *run) readFailures() map[string]JournalInstance {
 	if err != nil {
 		return last // reasons are only shorter without it
 	}
+
 	for j := range journals {
 		for _, in := range j.Instances {
 			if _, known := last[in.fullName()]; !known && in.State == Failed {
@@ -106,6 +113,7 @@ func (r *run) readFailures() map[string]JournalInstance {
 			}
 		}
 	}
+
 	return last
 }
 
@@ -116,13 +124,16 @@ func (r *run) failedBefore(o *Outcome) (reason string, same bool) {
 	if !ok || r.inHistory(o) {
 		return "", false
 	}
+
 	why := last.Error
 	if last.ExitCode != 0 {
 		why = fmt.Sprintf("exit status %d", last.ExitCode)
 	}
+
 	if last.Key != o.Key {
 		return fmt.Sprintf("failed in its last run (%s), which had another key", firstLine(why)), false
 	}
+
 	return fmt.Sprintf("failed in its last run (%s); failures are not cached", firstLine(why)), true
 }
 

@@ -37,6 +37,7 @@ func digestMembers(input *pipeline.Input, members []member) cache.Digest {
 	if !input.Tree && len(members) == 1 && members[0].kind == plainFile {
 		return members[0].digest
 	}
+
 	h := sha256.New()
 	h.Write([]byte("touchstone input 1\n"))
 	var length [8]byte
@@ -47,6 +48,7 @@ func digestMembers(input *pipeline.Input, members []member) cache.Digest {
 		h.Write([]byte{byte(m.kind)})
 		h.Write(m.digest[:])
 	}
+
 	return cache.Digest(h.Sum(nil))
 }
 
@@ -59,10 +61,12 @@ func (o *Outcome) inputs() cache.Digest {
 		for _, f := range input.Files {
 			fmt.Fprintf(h, "%q\n", f.Path)
 		}
+
 		for _, u := range input.From {
 			fmt.Fprintf(h, "%q\n", u.Path)
 		}
 	}
+
 	return cache.Digest(h.Sum(nil))
 }
 
@@ -99,19 +103,24 @@ func (r *run) members(input *pipeline.Input) ([]member, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		members = append(members, member{f.Path, fileKind(mode), d})
 	}
+
 	for _, u := range input.From {
 		out, ok := r.outcomes[u.From.Instance].Output(u.From.Output)
 		if !ok {
 			return nil, fmt.Errorf("stage %s has no output %s", r.plan.Instances[u.From.Instance], u.From.Output)
 		}
+
 		kind := fileKind(out.Mode)
 		if out.Dir {
 			kind = directory
 		}
+
 		members = append(members, member{u.Path, kind, out.Digest})
 	}
+
 	return members, nil
 }
 
@@ -143,12 +152,15 @@ func (r *run) key(o *Outcome, k *keying) error {
 		if err != nil {
 			return fmt.Errorf("input %s: %w", input.Name, err)
 		}
+
 		k.digests = append(k.digests, d)
 	}
+
 	tool, err := r.Tools.Resolve(o.Instance)
 	if err != nil {
 		return err
 	}
+
 	o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity)
 	return nil
 }

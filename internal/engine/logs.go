@@ -32,11 +32,13 @@ func (e *Engine) Logs(ctx context.Context, plan *pipeline.Plan, name string) ([]
 	if err != nil {
 		return nil, err
 	}
+
 	which, _ := Find(plan, name) // an instance that ran may be gone
 	found, err := e.resultLogs(ctx, plan, which, logs)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, l := range found {
 		same := func(other Log) bool { return other.Stage == l.Stage && other.Instance == l.Instance }
 		if i := slices.IndexFunc(logs, same); i >= 0 {
@@ -45,9 +47,11 @@ func (e *Engine) Logs(ctx context.Context, plan *pipeline.Plan, name string) ([]
 			logs = append(logs, l)
 		}
 	}
+
 	if len(logs) == 0 {
 		return nil, e.noLog(name)
 	}
+
 	return logs, nil
 }
 
@@ -57,14 +61,17 @@ func (e *Engine) noLog(name string) error {
 	if err != nil {
 		return err
 	}
+
 	for latest := range journals {
 		for _, in := range latest.Instances {
 			if (in.Stage == name || in.fullName() == name) && in.State == Skipped && in.Cause != "" {
 				return fmt.Errorf("%s did not run: %s failed", name, in.Cause)
 			}
 		}
+
 		break // the newest run decides
 	}
+
 	return fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
 }
 
@@ -74,6 +81,7 @@ func (e *Engine) journaled(name string) ([]Log, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var logs []Log
 	seen := map[string]bool{}
 	for j := range journals {
@@ -82,6 +90,7 @@ func (e *Engine) journaled(name string) ([]Log, error) {
 			if (in.Stage != name && full != name) || in.Stdout.IsZero() || seen[full] {
 				continue
 			}
+
 			seen[full] = true
 			logs = append(logs, Log{
 				Stage: in.Stage, Instance: in.Instance, State: in.State, Key: in.Key, Started: j.Started,
@@ -89,6 +98,7 @@ func (e *Engine) journaled(name string) ([]Log, error) {
 			})
 		}
 	}
+
 	return logs, nil
 }
 
@@ -98,35 +108,42 @@ func (e *Engine) resultLogs(ctx context.Context, plan *pipeline.Plan, which []in
 	for i := range executed {
 		here[executed[i].Stage+"["+executed[i].Instance+"]"] = &executed[i]
 	}
+
 	of := func(in *pipeline.Instance) *Log { return here[in.Stage+"["+in.Name()+"]"] }
 	how := evaluation{demanded: make([]bool, len(plan.Instances)), only: true, localOnly: true}
 	for _, i := range which {
 		how.demanded[i] = true
 		how.localOnly = how.localOnly && of(plan.Instances[i]) != nil
 	}
+
 	needed(plan, how.demanded, false)
 	outcomes, err := e.evaluateWith(ctx, plan, how)
 	if err != nil && ctx.Err() != nil {
 		return nil, err // an instance without a key has no result
 	}
+
 	var logs []Log
 	for _, i := range which {
 		o := outcomes[i]
 		if o.State != Hit {
 			continue
 		}
+
 		if l := of(o.Instance); l != nil &&
 			(l.Key == o.Key || o.Origin == nil || o.Origin.At.Before(l.Started.Truncate(time.Second))) {
 			continue
 		}
+
 		record, err := e.Store.Record(o.Key)
 		if err != nil || record.Stdout.IsZero() {
 			continue
 		}
+
 		logs = append(logs, Log{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), State: Hit, Key: o.Key, Started: record.Started,
 			Stdout: record.Stdout, Stderr: record.Stderr, Origin: o.Origin,
 		})
 	}
+
 	return logs, nil
 }

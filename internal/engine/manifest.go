@@ -87,6 +87,7 @@ func (s publishManifest) refuseForeign(dir string, entries []cache.TreeEntry) er
 			cleared[entry.Path] = entry.Mode.IsDir()
 			continue
 		}
+
 		switch {
 		case entry.Mode.IsDir():
 			// A link to a directory is accepted as a directory.
@@ -103,6 +104,7 @@ func (s publishManifest) refuseForeign(dir string, entries []cache.TreeEntry) er
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -134,13 +136,16 @@ func (s publishManifest) prepareFor(dir string, entries []cache.TreeEntry, stale
 	if err := s.refuseForeign(dir, entries); err != nil {
 		return err
 	}
+
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+
 	removeTemporary(dir)
 	if err := s.claim(dir, entries); err != nil {
 		return err
 	}
+
 	replaced := publishManifest{Files: slices.DeleteFunc(slices.Clone(s.Files),
 		func(f manifestFile) bool { return !stale(f.Path) })}
 	return replaced.clear(dir, entries)
@@ -173,19 +178,23 @@ func (s publishManifest) clear(dir string, entries []cache.TreeEntry) error {
 			kept[entry.Path] = true
 		}
 	}
+
 	for _, f := range s.Files {
 		if kept[f.Path] {
 			continue
 		}
+
 		if err := removeOwn(dir, f.Path); err != nil {
 			return err
 		}
 	}
+
 	for name := range kept {
 		if file := filepath.Join(dir, filepath.FromSlash(name)); isDir(file) {
 			removeEmpty(file)
 		}
 	}
+
 	return nil
 }
 
@@ -195,16 +204,20 @@ func removeOwn(dir, name string) error {
 	if !filepath.IsLocal(name) {
 		return nil // the manifest was manipulated
 	}
+
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	if _, err := os.Lstat(file); err != nil || isDir(file) {
 		return nil // it was already removed or replaced
 	}
+
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+
 	for up := filepath.Dir(file); up != filepath.Clean(dir) && os.Remove(up) == nil; {
 		up = filepath.Dir(up)
 	}
+
 	return nil
 }
 

@@ -29,36 +29,44 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 		if err != nil {
 			return fmt.Errorf("input %s: %w", input.Name, err)
 		}
+
 		if digestMembers(input, members) != o.component(pipeline.InputPrefix+input.Name) {
 			return fmt.Errorf("input %s%s changed after the stage's key was computed; run again", input.Name,
 				sourceOf(input))
 		}
+
 		base := filepath.Join(box, filepath.FromSlash(input.Path))
 		if input.Tree {
 			if err := os.MkdirAll(base, 0o755); err != nil {
 				return err
 			}
 		}
+
 		for i, f := range input.Files {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+
 			if err := copySource(f, members[i], filepath.Join(base, filepath.FromSlash(f.Path))); err != nil {
 				return fmt.Errorf("input %s: %w", input.Name, err)
 			}
 		}
+
 		for _, u := range input.From {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+
 			if err := r.fromUpstream(ctx, u, filepath.Join(base, filepath.FromSlash(u.Path)), work); err != nil {
 				return fmt.Errorf("input %s: %w", input.Name, err)
 			}
 		}
+
 		if err := r.keepInput(input); err != nil {
 			return fmt.Errorf("input %s: %w", input.Name, err)
 		}
 	}
+
 	return nil
 }
 
@@ -76,26 +84,32 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
+
 	src, err := os.Open(f.Source)
 	if err != nil {
 		return err
 	}
+
 	defer src.Close()
 	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, want.kind.mode()&0o555)
 	if err != nil {
 		return err
 	}
+
 	h := sha256.New()
 	if _, err := io.Copy(dst, io.TeeReader(src, h)); err != nil {
 		dst.Close()
 		return err
 	}
+
 	if err := dst.Close(); err != nil {
 		return err
 	}
+
 	if got := cache.Digest(h.Sum(nil)); got != want.digest {
 		return fmt.Errorf("%s changed while it was being copied; run again", f.Label)
 	}
+
 	return nil
 }
 
@@ -112,12 +126,15 @@ func (r *run) fromUpstream(ctx context.Context, u pipeline.UpstreamFile, to stri
 		if !cache.Damaged(err) {
 			return err
 		}
+
 		if repairErr := r.repair(ctx, u.From.Instance, err.Error(), work); repairErr != nil {
 			return fmt.Errorf("%w; computing it again failed: %w", err, repairErr)
 		}
+
 		removeTree(to)
 		err = r.fromStore(out, to)
 	}
+
 	return err
 }
 
@@ -129,22 +146,27 @@ func (r *run) repair(ctx context.Context, instance int, reason string, work *wor
 	if _, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
 		return nil // another dependent has already repaired it
 	}
+
 	if o.components == nil {
 		if err := r.rekey(o); err != nil {
 			return err
 		}
 	}
+
 	again := &Outcome{Instance: o.Instance, Key: o.Key, Reasons: []string{reason}, components: o.components}
 	if err := r.execute(ctx, again, work); err != nil {
 		return err
 	}
+
 	if again.State == Ran {
 		r.repaired.Add(1)
 		o.Origin = nil // this machine has made it now
 	}
+
 	if !slices.EqualFunc(again.Outputs, o.Outputs, func(a, b cache.RecordOutput) bool { return a.Digest == b.Digest }) {
 		return fmt.Errorf("%s %w; run again", o.Instance, ErrOtherOutputs)
 	}
+
 	return nil
 }
 
@@ -190,6 +212,7 @@ func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, 
 		if err := insideBox(box, file); err != nil {
 			return nil, fmt.Errorf("output %s: %w", out.Name, err)
 		}
+
 		st, err := os.Lstat(file)
 		switch {
 		case os.IsNotExist(err):
@@ -204,11 +227,13 @@ func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, 
 			return nil, fmt.Errorf("output %s is declared as a file, but %s is %s", out.Name, out.Path,
 				typeName(st.Mode()))
 		}
+
 		ro := cache.RecordOutput{Name: out.Name, Path: out.Path, Dir: out.Dir, Mode: execBit(st.Mode())}
 		if out.Dir {
 			if err := publicNames(file, r.hidden); err != nil {
 				return nil, fmt.Errorf("output %s: %w", out.Name, err)
 			}
+
 			var entries []cache.TreeEntry
 			ro.Mode = fs.ModeDir | 0o755
 			if ro.Digest, entries, err = r.Store.PutTree(file); err == nil {
@@ -219,11 +244,14 @@ func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, 
 		} else {
 			ro.Digest, ro.Size, err = r.Store.PutFile(file)
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("output %s: %w", out.Name, err)
 		}
+
 		outputs = append(outputs, ro)
 	}
+
 	return outputs, nil
 }
 
@@ -234,17 +262,21 @@ func insideBox(box, file string) error {
 	if os.IsNotExist(err) {
 		return nil // reported as missing
 	}
+
 	if err != nil {
 		return err
 	}
+
 	root, err := filepath.EvalSymlinks(box)
 	if err != nil {
 		return err
 	}
+
 	if parent != root && !strings.HasPrefix(parent, root+string(filepath.Separator)) {
 		return fmt.Errorf("its path leads out of the stage's directory through a symbolic link; write it without " +
 			"the link")
 	}
+
 	return nil
 }
 
@@ -256,11 +288,13 @@ func written(box string) string {
 			rel, _ := filepath.Rel(box, p)
 			names = append(names, path.Clean(filepath.ToSlash(rel)))
 		}
+
 		return nil
 	})
 	if len(names) == 0 {
 		return "nothing to out/"
 	}
+
 	slices.Sort(names)
 	return strings.Join(names, ", ")
 }

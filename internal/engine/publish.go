@@ -41,25 +41,30 @@ func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*O
 	if len(plan.Publish) == 0 {
 		return nil
 	}
+
 	unlock, err := lockTree(ctx, e.Store, plan.Root)
 	if err != nil {
 		return err
 	}
+
 	defer unlock()
 	for _, p := range plan.Publish {
 		out, ok := outcomes[p.From.Instance].Output(p.From.Output)
 		if !ok {
 			continue
 		}
+
 		target := filepath.Join(plan.Root, filepath.FromSlash(p.Path))
 		how := publishing{fresh: o.Fresh, mark: o.Mark}
 		if o.Rewrite != nil {
 			how.rewrite = func(path string, content []byte) ([]byte, error) { return o.Rewrite(p, path, content) }
 		}
+
 		if err := e.publish(out, target, how); err != nil {
 			return fmt.Errorf("publishing %s: %w%s", p.Path, err, publishRemedy(err))
 		}
 	}
+
 	return nil
 }
 
@@ -86,20 +91,25 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 	if !out.Dir {
 		return e.publishFile(out, target, how.rewrite)
 	}
+
 	old := readManifest(target)
 	if !how.fresh && old.Output == out.Digest && old.Mark == how.mark && old.intact(target) {
 		return nil
 	}
+
 	if st, err := os.Stat(target); err == nil && !st.IsDir() {
 		return fmt.Errorf("%s is not a directory; move it away or publish to another path", target)
 	}
+
 	entries, err := e.Store.Tree(out.Digest)
 	if err != nil {
 		return err
 	}
+
 	if err := old.prepare(target, entries); err != nil {
 		return err
 	}
+
 	next := publishManifest{Output: out.Digest, Mark: how.mark}
 	for _, entry := range entries {
 		written, err := writeEntry(target, entry, how.rewrite,
@@ -107,8 +117,10 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 		if err != nil {
 			return err
 		}
+
 		next.Files = append(next.Files, written...)
 	}
+
 	return next.write(target)
 }
 
@@ -128,14 +140,17 @@ func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, read fun
 		if err != nil {
 			return nil, err
 		}
+
 		if err := writePublished(content, dir, entry.Path, execBit(entry.Mode), rewrite); err != nil {
 			return nil, err
 		}
 	}
+
 	st, err := os.Lstat(file)
 	if err != nil {
 		return nil, err
 	}
+
 	return []manifestFile{{entry.Path, st.Size(), st.ModTime().UnixNano()}}, nil
 }
 
@@ -145,6 +160,7 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewr
 	if st, err := os.Lstat(target); err == nil && st.IsDir() {
 		return fmt.Errorf("%s is a directory; move it away or publish to another path", target)
 	}
+
 	dir, name := filepath.Dir(target), filepath.Base(target)
 	own := readManifest(dir)
 	there, err := FileDigest(target)
@@ -157,10 +173,12 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewr
 	case there != out.Digest && !own.lists(name):
 		return foreign(target)
 	}
+
 	content, err := e.Store.Bytes(out.Digest)
 	if err != nil {
 		return err
 	}
+
 	if !own.lists(name) {
 		// Write the manifest before the file: if the run is killed in between,
 		// the next run must not treat the file as that of a user.
@@ -168,10 +186,12 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewr
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
+
 		if err := own.write(dir); err != nil {
 			return err
 		}
 	}
+
 	removeTemporary(dir)
 	return writePublished(content, dir, name, execBit(out.Mode), rewrite)
 }

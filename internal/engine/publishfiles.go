@@ -34,26 +34,32 @@ func publishFiles(target string, files map[string][]byte) error {
 	if st, err := os.Stat(target); err == nil && !st.IsDir() {
 		return fmt.Errorf("%s is not a directory; move it away or publish to another path", target)
 	}
+
 	var entries []cache.TreeEntry
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		entries = append(entries,
 			cache.TreeEntry{Path: name, Mode: 0o644, Size: int64(len(files[name])), Digest: sha256.Sum256(files[name])})
 	}
+
 	old := readManifest(target)
 	if err := old.prepare(target, entries); err != nil {
 		return err
 	}
+
 	var next publishManifest // without an output, so that the next publication replaces the files
 	for _, entry := range entries {
 		if err := writePublished(files[entry.Path], target, entry.Path, entry.Mode, nil); err != nil {
 			return err
 		}
+
 		st, err := os.Lstat(filepath.Join(target, entry.Path))
 		if err != nil {
 			return err
 		}
+
 		next.Files = append(next.Files, manifestFile{entry.Path, st.Size(), st.ModTime().UnixNano()})
 	}
+
 	return next.write(target)
 }
 

@@ -62,6 +62,7 @@ func (r *run) remaining() time.Duration {
 			sum, longest = sum+d, max(longest, d)
 		}
 	}
+
 	return max(sum/time.Duration(max(1, r.Jobs)), longest)
 }
 

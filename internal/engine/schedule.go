@@ -92,13 +92,16 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 		for _, u := range in.Upstream {
 			r.dependents[u] = append(r.dependents[u], i)
 		}
+
 		for _, a := range in.After {
 			r.dependents[a] = append(r.dependents[a], i)
 		}
+
 		if r.pending[i] == 0 {
 			r.roots = append(r.roots, i)
 		}
 	}
+
 	r.keyings.New = func() any { return &keying{} }
 	r.records = sync.OnceValue(r.readRecords)
 	r.failures = sync.OnceValue(r.readFailures)
@@ -114,6 +117,7 @@ func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
 	if r.Shared != nil && !r.localOnly {
 		n = max(n, parallelLookups)
 	}
+
 	for range min(n, len(r.plan.Instances)) {
 		workers.Go(func() {
 			for {
@@ -121,11 +125,13 @@ func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
 				if !ok {
 					return
 				}
+
 				visit(ctx, i)
 				r.finish(i)
 			}
 		})
 	}
+
 	workers.Wait()
 }
 
@@ -136,18 +142,22 @@ func (r *run) next() (int, bool) {
 		if r.left == 0 {
 			return 0, false
 		}
+
 		r.idle++
 		r.wake.Wait()
 		r.idle--
 	}
+
 	if r.left--; r.left == 0 && r.idle > 0 {
 		r.wake.Broadcast() // no instance is left
 	}
+
 	if len(r.ready) == 0 || len(r.roots) > 0 && r.roots[0] < r.ready[0] {
 		i := r.roots[0]
 		r.roots = r.roots[1:]
 		return i, true
 	}
+
 	return heap.Pop(&r.ready).(int), true
 }
 
@@ -155,6 +165,7 @@ func (r *run) finish(i int) {
 	if len(r.dependents[i]) == 0 {
 		return
 	}
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, d := range r.dependents[i] {
@@ -237,23 +248,28 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, how eval
 			o.State, o.Reasons = Skipped, onDemand(o.Instance)
 			return
 		}
+
 		if up := r.blocked(o); up != nil {
 			o.State, o.Reasons = Waits, []string{waitsFor(up)}
 			if o.Instance.Cache.Off {
 				o.State = Miss // it runs whatever its inputs are
 			}
+
 			_, o.Err = r.Tools.Resolve(o.Instance)
 		} else if o.Err = r.evaluate(o); o.Err == nil && o.State == Miss {
 			r.findChanges(o)
 		}
+
 		if o.Err != nil {
 			o.State, o.Err = Failed, r.redactError(o.Err)
 		}
+
 		o.Reasons = r.hideAll(o.Reasons)
 	})
 	if ctx.Err() != nil {
 		return r.outcomes, ctx.Err()
 	}
+
 	return r.outcomes, errors.Join(r.distinctErrors()...)
 }
 
@@ -267,12 +283,14 @@ func (r *run) distinctErrors() []error {
 		if o.Err == nil {
 			continue
 		}
+
 		p := problem{o.Instance.Stage, o.Err.Error()}
 		if !seen[p] {
 			seen[p] = true
 			errs = append(errs, fmt.Errorf("stage %s: %w", o.Instance, o.Err))
 		}
 	}
+
 	return errs
 }
 
@@ -301,6 +319,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	if err != nil {
 		return nil, Summary{}, err
 	}
+
 	r := e.newRun(plan, opts)
 	work := &workDir{}
 	defer work.close()
@@ -335,6 +354,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 			}
 		}
 	}
+
 	sum.Executed += int(r.repaired.Load())
 	switch {
 	case ctx.Err() != nil:
@@ -342,14 +362,17 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	case r.prepareErr != nil:
 		first = r.prepareErr
 	}
+
 	r.emit(Event{Event: EventRunEnd, Total: total, Hits: sum.Hits, Executed: sum.Executed, Failures: sum.Failures})
 	if sum.Executed+sum.Failures > 0 {
 		if err := r.writeJournal(); err != nil && first == nil {
 			first = err
 		}
+
 		// An error of trimming the cache does not fail the run.
 		_, _, _ = r.Store.Trim(ctx)
 	}
+
 	return r.outcomes, sum, first
 }
 
@@ -362,18 +385,22 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 		if sel == selectRun {
 			r.emitFor(o, Event{Event: EventOff, Reasons: o.Reasons})
 		}
+
 		return
 	case sel == selectNothing:
 		o.State = Skipped
 		if o.Instance.OnDemand {
 			o.Reasons = onDemand(o.Instance)
 		}
+
 		return
 	}
+
 	up := r.blocked(o)
 	if up == nil {
 		up = r.blockedAfter(o)
 	}
+
 	if up != nil {
 		o.State, o.Cause = Skipped, up.Cause
 		switch up.State {
@@ -382,25 +409,31 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 		case Canceled:
 			o.State = Canceled
 		}
+
 		if o.State == Skipped && sel == selectRun {
 			r.emitFor(o, Event{Event: EventSkipped, Cause: o.Cause})
 		}
+
 		return
 	}
+
 	if ctx.Err() != nil {
 		o.State = Canceled
 		return
 	}
+
 	err := r.evaluate(o)
 	if err == nil && o.State == Hit && sel == selectRun && r.opts.Force {
 		o.State, o.Reasons = Miss, []string{"forced"}
 	}
+
 	switch {
 	case err != nil:
 	case o.State == Hit:
 		if sel == selectRun {
 			r.emitHit(o)
 		}
+
 		return
 	case sel == selectHit:
 		err = &StaleError{Outcome: o}
@@ -408,25 +441,31 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 		if err = r.slots.Acquire(ctx, 1); err != nil {
 			break // ctx has ended
 		}
+
 		defer r.slots.Release(1)
 		if cause := r.stoppedBy(); cause != "" {
 			o.State, o.Cause = Skipped, cause
 			r.emitFor(o, Event{Event: EventSkipped, Cause: o.Cause})
 			return
 		}
+
 		if !r.prepared() {
 			o.State = Canceled
 			return
 		}
+
 		err = r.execute(ctx, o, work)
 	}
+
 	if err == nil {
 		return
 	}
+
 	if ctx.Err() != nil {
 		o.State = Canceled
 		return
 	}
+
 	err = r.redactError(err)
 	o.State, o.Err = Failed, err
 	r.progress.finish(i)

@@ -25,15 +25,18 @@ func (e *Engine) Secret(root string, s pipeline.Secret) (string, error) {
 		if !ok {
 			return "", fmt.Errorf("the environment variable %s is not set; set it before the run", from)
 		}
+
 		return v, nil
 	case "file":
 		if !filepath.IsAbs(from) {
 			from = filepath.Join(root, from)
 		}
+
 		b, err := readlimit.File(context.Background(), from, readlimit.MaxSecret)
 		if err != nil {
 			return "", err
 		}
+
 		return strings.TrimRight(string(b), "\r\n"), nil
 	default:
 		return "", fmt.Errorf("%q is not a reference; write env:NAME or file:PATH", s.From)
@@ -107,25 +110,31 @@ func publicNames(dir string, hidden *redact.Set) error {
 	if hidden.Empty() {
 		return nil
 	}
+
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
+
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
 		}
+
 		if e.Type()&fs.ModeSymlink != 0 {
 			to, err := os.Readlink(path)
 			if err != nil {
 				return err
 			}
+
 			name += " -> " + to
 		}
+
 		if hidden.Holds(filepath.ToSlash(name)) {
 			return fmt.Errorf("the name of %s holds the value of a secret, and names are printed; give the file "+
 				"another name", hidden.Text(name))
 		}
+
 		return nil
 	})
 }
@@ -137,23 +146,28 @@ func redactBelow(box, file string, hidden *redact.Set) error {
 	if hidden.Empty() {
 		return nil
 	}
+
 	root, err := os.OpenRoot(box)
 	if err != nil {
 		return err
 	}
+
 	defer root.Close()
 	return filepath.WalkDir(file, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
+
 		rel, err := filepath.Rel(box, path)
 		if err != nil {
 			return err
 		}
+
 		content, err := root.ReadFile(rel)
 		if err != nil {
 			return err
 		}
+
 		return root.WriteFile(rel, hidden.Bytes(content), 0o600)
 	})
 }

@@ -52,44 +52,55 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 	for i := range chosen {
 		chosen[i] = selectRun
 	}
+
 	keep := func(names []string, spread func([]bool)) error {
 		if len(names) == 0 {
 			return nil
 		}
+
 		in, err := match(plan, names)
 		if err != nil {
 			return err
 		}
+
 		spread(in)
 		for i := range chosen {
 			if !in[i] {
 				chosen[i] = selectNothing
 			}
 		}
+
 		return nil
 	}
 	if err := s.refuseOff(plan); err != nil {
 		return nil, err
 	}
+
 	if err := keep(s.Only, func([]bool) {}); err != nil {
 		return nil, err
 	}
+
 	if err := keep(s.From, func(in []bool) { dependents(plan, in) }); err != nil {
 		return nil, err
 	}
+
 	if err := keep(s.Until, func(in []bool) { needed(plan, in, true) }); err != nil {
 		return nil, err
 	}
+
 	if err := s.leaveOutOnDemand(plan, chosen); err != nil {
 		return nil, err
 	}
+
 	if n > 0 && !slices.Contains(chosen, selectRun) {
 		return nil, errors.New("no stage is selected by all of --only, --from and --until; omit one of them")
 	}
+
 	required := make([]bool, n)
 	for i := range chosen {
 		required[i] = chosen[i] == selectRun
 	}
+
 	needed(plan, required, false)
 	for i := range chosen {
 		switch {
@@ -100,6 +111,7 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 			chosen[i] = selectHit
 		}
 	}
+
 	return chosen, nil
 }
 
@@ -110,9 +122,11 @@ func needed(plan *pipeline.Plan, in []bool, order bool) {
 		if !in[i] {
 			continue
 		}
+
 		for _, u := range plan.Instances[i].Upstream {
 			in[u] = true
 		}
+
 		if order {
 			for _, a := range plan.Instances[i].After {
 				in[a] = true
@@ -154,24 +168,29 @@ func (s Selection) leaveOutOnDemand(plan *pipeline.Plan, chosen []selection) err
 	if !slices.ContainsFunc(plan.Instances, func(in *pipeline.Instance) bool { return in.OnDemand }) {
 		return nil
 	}
+
 	demanded, err := match(plan, slices.Concat(s.Only, s.From, s.Until))
 	if err != nil {
 		return err
 	}
+
 	needed(plan, demanded, true)
 	from, err := match(plan, s.From)
 	if err != nil {
 		return err
 	}
+
 	for i, in := range plan.Instances {
 		from[i] = from[i] && in.OnDemand
 	}
+
 	dependents(plan, from)
 	for i, in := range plan.Instances {
 		if in.OnDemand && !demanded[i] && !from[i] {
 			chosen[i] = selectNothing
 		}
 	}
+
 	return nil
 }
 
@@ -184,10 +203,12 @@ func match(plan *pipeline.Plan, names []string) ([]bool, error) {
 				in[i], found = true, true
 			}
 		}
+
 		if !found {
 			return nil, unknownName(plan, name)
 		}
 	}
+
 	return in, nil
 }
 
@@ -202,18 +223,22 @@ func unknownName(plan *pipeline.Plan, name string) error {
 			instances = append(instances, inst.String())
 		}
 	}
+
 	if !instance || len(instances) == 0 {
 		names := StageNames(plan)
 		if near := closest.To(name, names); near != "" {
 			return fmt.Errorf("there is no stage %q; did you mean %q?", name, near)
 		}
+
 		return fmt.Errorf("there is no stage %q; the stages are %s", name, strings.Join(names, ", "))
 	}
+
 	more := ""
 	if len(instances) > most {
 		more = fmt.Sprintf(" and %d more", len(instances)-most)
 		instances = instances[:most]
 	}
+
 	return fmt.Errorf("stage %q has no instance %q; it has %s%s", stage, name, strings.Join(instances, ", "), more)
 }
 

@@ -29,15 +29,18 @@ func newStageDir(parent string) (*stageDir, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	d := &stageDir{path: dir}
 	for _, sub := range []string{d.box(), d.temp()} {
 		if err := os.Mkdir(sub, 0o755); err != nil {
 			return nil, err
 		}
 	}
+
 	if d.outer, err = stateOf(d.path); err != nil {
 		return nil, err
 	}
+
 	d.inner, err = stateOf(d.temp())
 	return d, err
 }
@@ -55,13 +58,16 @@ func (d *stageDir) fit(in *pipeline.Instance) error {
 		for i := range in.Inputs {
 			needed = needed || strings.HasPrefix(in.Inputs[i].Path, name+"/")
 		}
+
 		if needed {
 			continue
 		}
+
 		if err := os.Remove(filepath.Join(d.box(), name)); err != nil && !os.IsNotExist(err) {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -86,15 +92,18 @@ func empty(dir string, fresh dirState, keep ...string) bool {
 	if err != nil {
 		return false
 	}
+
 	defer f.Close()
 	entries, err := f.ReadDir(-1)
 	if err != nil {
 		return false
 	}
+
 	for _, e := range entries {
 		if e.IsDir() && slices.Contains(keep, e.Name()) {
 			continue
 		}
+
 		if file := filepath.Join(dir, e.Name()); os.Remove(file) != nil {
 			removeTree(file)
 			if exists(file) {
@@ -102,6 +111,7 @@ func empty(dir string, fresh dirState, keep ...string) bool {
 			}
 		}
 	}
+
 	state, err := stateOfOpen(f)
 	return err == nil && state == fresh
 }

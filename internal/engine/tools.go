@@ -39,31 +39,38 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 			return Tool{}, fmt.Errorf("program %q is not an input of the stage; declare it as an input and write "+
 				"input.NAME, or give its absolute path, or only its name to search it in PATH", name)
 		}
+
 		return Tool{ToolIdentity: pipeline.ToolIdentity{Name: name}, Path: name}, nil
 	}
+
 	search := DefaultPath
 	for _, v := range in.Env {
 		if v.Name == "PATH" {
 			search = v.Value
 		}
 	}
+
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t, ok := h.found[toolName{name, search}]; ok {
 		return t, nil
 	}
+
 	file, err := lookPath(name, search)
 	if err != nil {
 		return Tool{}, err
 	}
+
 	d, _, _, err := h.Index.File(file)
 	if err != nil {
 		return Tool{}, err
 	}
+
 	t := Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: file}
 	if h.found == nil {
 		h.found = map[toolName]Tool{}
 	}
+
 	h.found[toolName{name, search}] = t
 	return t, nil
 }
@@ -107,21 +114,26 @@ func lookPath(name, path string) (string, error) {
 			}
 		}
 	}
+
 	for _, c := range candidates {
 		file, err := filepath.EvalSymlinks(c)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			continue
 		}
+
 		if err != nil {
 			return "", err
 		}
+
 		if st, err := os.Stat(file); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
 			return file, nil
 		}
 	}
+
 	if filepath.IsAbs(name) {
 		return "", fmt.Errorf("program %q is not an executable file on this machine; install it or correct its path",
 			name)
 	}
+
 	return "", fmt.Errorf("program %q is not in %s; install it, or declare its PATH in the stage's env", name, path)
 }

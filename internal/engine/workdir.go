@@ -35,14 +35,17 @@ func (w *workDir) acquire(ctx context.Context, r *run) (*stageDir, error) {
 		w.spare = w.spare[:n-1]
 		return d, nil
 	}
+
 	if w.dir == "" {
 		if err := os.MkdirAll(r.WorkDir, 0o755); err != nil {
 			return nil, fmt.Errorf("no place to run stages in: %w; choose another with --work-dir", err)
 		}
+
 		if err := w.open(ctx, r); err != nil {
 			return nil, fmt.Errorf("no place to run stages in: %w; choose another with --work-dir", err)
 		}
 	}
+
 	return newStageDir(w.dir)
 }
 
@@ -63,6 +66,7 @@ func (w *workDir) open(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
+
 	defer unlock()
 	sweepWorkDirs(r.WorkDir, r.Executor)
 	cache.SpreadOut(r.WorkDir)
@@ -70,10 +74,12 @@ func (w *workDir) open(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
+
 	lock := flock.New(filepath.Join(dir, workLock))
 	if _, err := lock.TryLock(); err != nil {
 		return err
 	}
+
 	w.dir, w.lock = dir, lock
 	return nil
 }

@@ -51,18 +51,22 @@ func (c *Case) Validate() error {
 	if err := checkText("the name of a case", c.Name, MaxCaseName); err != nil {
 		return err
 	}
+
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("case %q: %w", c.Name, fmt.Errorf(format, args...))
 	}
 	if err := checkText("its query", c.Query, MaxQuery); err != nil {
 		return fail("%w", err)
 	}
+
 	if len(c.Servers) == 0 {
 		return fail("it offers no tools: name at least one server")
 	}
+
 	if len(c.Servers) > maxListed || len(c.Expected) > maxListed || len(c.Tags) > maxListed {
 		return fail("it lists more than %d servers, calls or tags: split it", maxListed)
 	}
+
 	slices.Sort(c.Servers)
 	c.Servers = slices.Compact(c.Servers)
 	for i := range c.Expected {
@@ -75,11 +79,13 @@ func (c *Case) Validate() error {
 			return fail("expected call %d: server %q is not among the offered servers: add it to them", i+1,
 				call.Server)
 		}
+
 		var err error
 		if call.Parameters, err = canonicalObject(call.Parameters); err != nil {
 			return fail("expected call %d: %w", i+1, err)
 		}
 	}
+
 	slices.Sort(c.Tags)
 	c.Tags = slices.Compact(c.Tags)
 	for _, tag := range c.Tags {
@@ -87,6 +93,7 @@ func (c *Case) Validate() error {
 			return fail("%w", err)
 		}
 	}
+
 	return nil
 }
 
@@ -97,16 +104,20 @@ func canonicalObject(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
+
 	if len(raw) > maxParamsLen {
 		return nil, fmt.Errorf("its parameters are larger than %d bytes: shorten them", maxParamsLen)
 	}
+
 	if raw[0] != '{' || !json.Valid(raw) {
 		return nil, errors.New(`its parameters are not a JSON object: write them as {"name": value}`)
 	}
+
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err != nil {
 		return nil, fmt.Errorf("its parameters: %w", err)
 	}
+
 	return compact.Bytes(), nil
 }
 
@@ -124,5 +135,6 @@ func checkText(what, text string, longest int) error {
 		func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }):
 		return fmt.Errorf("%s holds a control character: remove it", what)
 	}
+
 	return nil
 }

@@ -83,6 +83,7 @@ func Match(expected []Call, made []MadeCall, ordered bool) (Classification, []Ju
 	default:
 		partners = partnersInAnyOrder(expected, made)
 	}
+
 	var judged []JudgedCall
 	taken := make([]bool, len(made))
 	all := true
@@ -93,13 +94,16 @@ func Match(expected []Call, made []MadeCall, ordered bool) (Classification, []Ju
 		} else {
 			taken[partner] = true
 		}
+
 		judged = append(judged, JudgedCall{Expected: i, Made: partner, Classification: class})
 	}
+
 	for j := range made {
 		if !taken[j] {
 			judged = append(judged, JudgedCall{Expected: -1, Made: j, Classification: FP})
 		}
 	}
+
 	switch {
 	case len(expected) == 0 && len(made) == 0:
 		return TN, nil
@@ -108,6 +112,7 @@ func Match(expected []Call, made []MadeCall, ordered bool) (Classification, []Ju
 	case all:
 		return TP, judged
 	}
+
 	return FN, judged
 }
 
@@ -132,6 +137,7 @@ func partnersInAnyOrder(expected []Call, made []MadeCall) []int {
 	for i := range partners {
 		partners[i] = -1
 	}
+
 	for _, exactly := range []bool{true, false} {
 		for i, want := range expected {
 			for j := 0; j < len(made) && partners[i] < 0; j++ {
@@ -141,6 +147,7 @@ func partnersInAnyOrder(expected []Call, made []MadeCall) []int {
 			}
 		}
 	}
+
 	return partners
 }
 

@@ -52,23 +52,27 @@ func (s *Server) Validate() error {
 	if err := checkText("the name of a server", s.Name, MaxServerName); err != nil {
 		return err
 	}
+
 	if s.Transport == "" {
 		s.Transport = StreamableHTTP
 		if strings.HasPrefix(s.URL, stdioScheme) {
 			s.Transport = Stdio
 		}
 	}
+
 	switch s.Transport {
 	case Stdio:
 		command, err := s.Command()
 		if err != nil {
 			return fmt.Errorf("server %q: %w", s.Name, err)
 		}
+
 		s.URL = CommandURL(command)
 		return nil
 	case SSE, StreamableHTTP:
 		return checkURL(s.Name, s.URL)
 	}
+
 	return fmt.Errorf("server %q: transport %q is unknown: use streamable-http, sse or stdio", s.Name, s.Transport)
 }
 

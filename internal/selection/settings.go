@@ -74,9 +74,11 @@ func (r SettingsRequest) Resolve(getenv func(string) string) (Settings, error) {
 		if own != "" {
 			return own
 		}
+
 		if v := getenv(variable); v != "" {
 			return v
 		}
+
 		return otherwise
 	}
 	s := Settings{
@@ -90,13 +92,16 @@ func (r SettingsRequest) Resolve(getenv func(string) string) (Settings, error) {
 	if s.Timeout, err = number(r.Timeout, getenv, EnvTimeout, DefaultTimeout, strconv.Atoi); err != nil {
 		return s, err
 	}
+
 	parse := func(v string) (float64, error) { return strconv.ParseFloat(v, 64) }
 	if s.Temperature, err = number(r.Temperature, getenv, EnvTemperature, DefaultTemperature, parse); err != nil {
 		return s, err
 	}
+
 	if s.MaxRetries, err = number(r.MaxRetries, getenv, EnvMaxRetries, DefaultMaxRetries, strconv.Atoi); err != nil {
 		return s, err
 	}
+
 	return s, s.Validate()
 }
 
@@ -105,15 +110,18 @@ func number[T int | float64](own *T, getenv func(string) string, variable string
 	if own != nil {
 		return *own, nil
 	}
+
 	text := getenv(variable)
 	if text == "" {
 		return otherwise, nil
 	}
+
 	v, err := parse(text)
 	if err != nil {
 		return v, fmt.Errorf("the variable %s is %q, which is not a valid number for it: correct or unset it", variable,
 			text)
 	}
+
 	return v, nil
 }
 
@@ -127,6 +135,7 @@ func (s *Settings) Validate() error {
 			return fmt.Errorf("the %s has %d characters, but 1 to 100 are allowed: %s", text.name, n, text.remedy)
 		}
 	}
+
 	switch {
 	case s.Timeout < 1 || s.Timeout > 300:
 		return fmt.Errorf("a timeout of %d seconds is not between 1 and 300", s.Timeout)
@@ -135,6 +144,7 @@ func (s *Settings) Validate() error {
 	case s.MaxRetries < 0 || s.MaxRetries > 10:
 		return fmt.Errorf("%d retries are not between 0 and 10", s.MaxRetries)
 	}
+
 	switch s.Confidence {
 	case "":
 		s.Confidence = ConfidenceAsked
@@ -142,15 +152,19 @@ func (s *Settings) Validate() error {
 	default:
 		return fmt.Errorf("confidence %q is unknown: use asked, logprobs or none", s.Confidence)
 	}
+
 	if s.BaseURL == "" {
 		return nil
 	}
+
 	u, err := url.Parse(s.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return fmt.Errorf("the base URL is not an http or https URL: write it as https://host/v1")
 	}
+
 	if u.User != nil || u.RawQuery != "" || strings.Contains(s.BaseURL, "#") {
 		return fmt.Errorf("the base URL contains a user, a query or a fragment, which would be stored: remove it")
 	}
+
 	return nil
 }

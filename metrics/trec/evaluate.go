@@ -52,10 +52,12 @@ func Evaluate(qrels Qrels, file string, run io.Reader, opts Options) (*Evaluatio
 	if len(opts.Measures) == 0 {
 		opts.Measures = StandardMeasures()
 	}
+
 	ranked, err := ReadRun(file, run)
 	if err != nil {
 		return nil, err
 	}
+
 	e := &Evaluation{Names: printedNames(opts.Measures)}
 	e.All = make([]float64, len(e.Names))
 	for _, id := range qrels.Topics() {
@@ -63,22 +65,27 @@ func Evaluate(qrels Qrels, file string, run io.Reader, opts Options) (*Evaluatio
 		if !ok {
 			continue
 		}
+
 		figures := figuresOf(topicOf(results, qrels[id], opts.Level), opts.Measures)
 		e.Topics = append(e.Topics, TopicFigures{id, figures})
 		for i, v := range figures {
 			e.All[i] += v
 		}
 	}
+
 	if len(e.Topics) == 0 {
 		return nil, ErrNoTopics
 	}
+
 	topics := len(e.Topics)
 	if opts.Complete {
 		topics = len(qrels)
 	}
+
 	for i := range e.All {
 		e.All[i] /= float64(topics)
 	}
+
 	return e, nil
 }
 
@@ -136,6 +143,7 @@ func (e *Evaluation) Print(w io.Writer, perTopic bool) error {
 			print(t.ID, t.Figures)
 		}
 	}
+
 	print("all", e.All)
 	return out.Flush()
 }

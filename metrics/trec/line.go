@@ -39,14 +39,17 @@ func eachLine(file string, r io.Reader, take func(number int, fields [][]byte) *
 		if end != nil && !errors.Is(end, io.EOF) && !errors.Is(end, bufio.ErrBufferFull) {
 			return fmt.Errorf("cannot read %s after line %d: %w", file, number-1, end)
 		}
+
 		err := checkLine(bytes.TrimSuffix(line, []byte{'\n'}))
 		if found := splitFields(line, fields[:]); err == nil && found > 0 {
 			err = take(number, fields[:found])
 		}
+
 		if err != nil {
 			err.File, err.Line = file, number
 			return err
 		}
+
 		if end != nil {
 			return nil
 		}
@@ -72,16 +75,20 @@ func splitFields(line []byte, fields [][]byte) int {
 		for at < len(line) && isSpace(line[at]) {
 			at++
 		}
+
 		if at == len(line) {
 			break
 		}
+
 		start := at
 		for at < len(line) && !isSpace(line[at]) {
 			at++
 		}
+
 		fields[n] = line[start:at]
 		n++
 	}
+
 	return n
 }
 

@@ -60,9 +60,11 @@ func StandardMeasures() []Measure {
 				cutoffs = append(cutoffs, k)
 			}
 		}
+
 		slices.Sort(cutoffs)
 		all = append(all, Measure{f.name, slices.Compact(cutoffs)})
 	}
+
 	return all
 }
 
@@ -88,28 +90,34 @@ func ParseMeasures(names []string) ([]Measure, error) {
 			return nil, fmt.Errorf("unknown measure %q; the measures are %s, with cut-offs as in recall.1,5,10", name,
 				strings.Join(MeasureNames(), ", "))
 		}
+
 		m := Measure{name, f.cutoffs}
 		if hasList {
 			if f.whole != nil {
 				return nil, fmt.Errorf("measure %q takes no cut-offs; write %q", text, name)
 			}
+
 			var err error
 			if m.Cutoffs, err = parseCutoffs(text, list); err != nil {
 				return nil, err
 			}
 		}
+
 		if known, twice := asked[name]; twice && !slices.Equal(known.Cutoffs, m.Cutoffs) {
 			return nil, fmt.Errorf("measure %q is given twice with different cut-offs; write one list, as in %s.1,5,10",
 				name, name)
 		}
+
 		asked[name] = m
 	}
+
 	var measures []Measure
 	for _, f := range families {
 		if m, ok := asked[f.name]; ok {
 			measures = append(measures, m)
 		}
 	}
+
 	return measures, nil
 }
 
@@ -121,14 +129,17 @@ func parseCutoffs(text, list string) ([]int, error) {
 			return nil, fmt.Errorf("measure %q: %q is not a cut-off; write positive whole numbers with commas between",
 				text, number)
 		}
+
 		cutoffs = append(cutoffs, k)
 	}
+
 	slices.Sort(cutoffs)
 	for i := 1; i < len(cutoffs); i++ {
 		if cutoffs[i] == cutoffs[i-1] {
 			return nil, fmt.Errorf("measure %q: the cut-off %d is given twice; remove one", text, cutoffs[i])
 		}
 	}
+
 	return cutoffs, nil
 }
 

@@ -34,14 +34,17 @@ func ReadQrels(file string, r io.Reader) (Qrels, error) {
 		if len(fields) != 4 {
 			return wrong(count(len(fields))+" instead of 4 fields", `write "topic 0 document relevance"`)
 		}
+
 		relevance, err := strconv.ParseInt(string(fields[3]), 10, 32)
 		if err != nil {
 			return wrong(fmt.Sprintf("relevance %s is not a whole number", quote(fields[3])),
 				"write 0 for not relevant, 1, 2, ... for relevant")
 		}
+
 		if string(fields[0]) != topic {
 			topic = string(fields[0])
 		}
+
 		document := string(fields[2])
 		if key := [2]string{topic, document}; !seen[key] {
 			seen[key] = true
@@ -49,15 +52,18 @@ func ReadQrels(file string, r io.Reader) (Qrels, error) {
 			message := fmt.Sprintf("document %q is judged twice for topic %q", document, topic)
 			twice = &LineError{file, number, message, "keep one of the lines"}
 		}
+
 		qrels[topic] = append(qrels[topic], Judgement{document, int(relevance)})
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	if twice != nil {
 		return nil, twice
 	}
+
 	return qrels, nil
 }
 

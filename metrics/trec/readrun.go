@@ -26,11 +26,13 @@ func ReadRun(file string, r io.Reader) (map[string][]metrics.Scored, error) {
 		if len(fields) < 6 {
 			return wrong(count(len(fields))+" instead of 6", `write "topic Q0 document rank score tag"`)
 		}
+
 		score, ok := parseNumber(fields[4])
 		if !ok {
 			return wrong(fmt.Sprintf("score %s is not a number", quote(fields[4])),
 				"write a decimal number, higher for better")
 		}
+
 		if topic == nil || string(fields[0]) != name {
 			name = string(fields[0])
 			if topic = found[name]; topic == nil {
@@ -38,6 +40,7 @@ func ReadRun(file string, r io.Reader) (map[string][]metrics.Scored, error) {
 				found[name] = topic
 			}
 		}
+
 		// trec_eval 9.0.7 keeps a score as a 32-bit float, so two scores that
 		// differ only beyond that precision are equal here too.
 		topic.list = append(topic.list, metrics.Scored{ID: string(fields[2]), Score: float64(float32(score))})
@@ -47,19 +50,23 @@ func ReadRun(file string, r io.Reader) (map[string][]metrics.Scored, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if twice := firstTwice(file, found); twice != nil {
 		return nil, twice
 	}
+
 	run := make(map[string][]metrics.Scored, len(found))
 	for name, topic := range found {
 		slices.SortFunc(topic.list, func(a, b metrics.Scored) int {
 			if c := cmp.Compare(b.Score, a.Score); c != 0 {
 				return c
 			}
+
 			return cmp.Compare(b.ID, a.ID)
 		})
 		run[name] = topic.list
 	}
+
 	return run, nil
 }
 
@@ -84,11 +91,14 @@ func firstTwice(file string, found map[string]*results) *LineError {
 						earlier)
 					first = &LineError{file, line, message, "keep one of the lines"}
 				}
+
 				break
 			}
+
 			seen[result.ID] = line
 		}
 	}
+
 	return first
 }
 

@@ -34,15 +34,18 @@ func (w *RunWriter) Topic(topic string, ranked []metrics.Scored) error {
 		if err := checkNames(topic, result.ID); err != nil {
 			return err
 		}
+
 		score := float64(len(ranked) - i)
 		if said {
 			score = result.Score
 		}
+
 		if _, err := fmt.Fprintf(w.out, "%s Q0 %s %d %s %s\n", topic, result.ID, i+1,
 			strconv.FormatFloat(score, 'g', -1, 64), w.tag); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 

@@ -16,17 +16,20 @@ func printAblation(w io.Writer, p panel) error {
 	if err != nil {
 		return err
 	}
+
 	groups := groupsOf(p)
 	fmt.Fprintf(w, "\nchange without it: attacks found/stopped, innocents flagged/stopped\n%-34s", "")
 	for _, g := range groups {
 		fmt.Fprintf(w, " %-23s", g.name)
 	}
+
 	fmt.Fprintln(w)
 	without := func(name string, opt scanner.Option) error {
 		counts, _, err := judgePanel(p, opt)
 		if err != nil {
 			return err
 		}
+
 		fmt.Fprintf(w, "%-34.34s", name)
 		for _, g := range groups {
 			var c count
@@ -34,8 +37,10 @@ func printAblation(w io.Writer, p panel) error {
 				c.add(counts[i], +1)
 				c.add(base[i], -1)
 			}
+
 			fmt.Fprintf(w, " %-23s", fmt.Sprintf("%+d/%+d %+d/%+d", c.found, c.stopped, c.flagged, c.wronglyStopped))
 		}
+
 		fmt.Fprintln(w)
 		return nil
 	}
@@ -44,11 +49,13 @@ func printAblation(w io.Writer, p panel) error {
 			return err
 		}
 	}
+
 	for _, c := range scanner.Checks() {
 		if err := without("check "+c.ID, scanner.WithoutChecks(c.ID)); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -66,11 +73,14 @@ func groupsOf(p panel) []group {
 		if strings.HasSuffix(name, "heldout") {
 			name = "heldout"
 		}
+
 		if n := len(groups); n == 0 || groups[n-1].name != name {
 			groups = append(groups, group{name: name})
 		}
+
 		g := &groups[len(groups)-1]
 		g.sets = append(g.sets, i)
 	}
+
 	return groups
 }

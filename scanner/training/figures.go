@@ -40,8 +40,10 @@ func readPanel(dir string, folds int, real []string) (panel, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		p = append(p, panelSet{name: v, tools: tools}, panelSet{name: v + " rewritten", tools: mutated})
 	}
+
 	for _, name := range []string{"textbook", "textbook_other_words", "blunt", "blunt_and_careful",
 		"blunt_and_careful2", "blunt_and_careful3", "blunt_and_careful4", "blunt_and_careful5",
 		"updates", "heldout", "classes_heldout", "senses_heldout",
@@ -51,20 +53,24 @@ func readPanel(dir string, folds int, real []string) (panel, error) {
 			return nil, err
 		}
 	}
+
 	unmarked, err := readUnmarked(dir)
 	if err := add("dev sets", unmarked, err); err != nil {
 		return nil, err
 	}
+
 	for _, path := range real {
 		tools, err := readRows(path)
 		if err := add("real tools", tools, err); err != nil {
 			return nil, err
 		}
 	}
+
 	sets, err := foldsOf(dir, folds)
 	if err != nil {
 		return nil, err
 	}
+
 	return append(p, sets...), nil
 }
 
@@ -75,6 +81,7 @@ func readCorpus(path string) (tools, mutated []labelledTool, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+
 	const seed = 1
 	operators := mutation.Development()
 	for _, e := range corpus.Entries {
@@ -82,6 +89,7 @@ func readCorpus(path string) (tools, mutated []labelledTool, err error) {
 		if !mutation.Eligible(e) {
 			continue
 		}
+
 		for _, op := range operators {
 			if views, ok := op.Variant(e, seed); ok && mutation.Mechanical(op.Family) {
 				l := labelledEntry(views[0])
@@ -89,10 +97,12 @@ func readCorpus(path string) (tools, mutated []labelledTool, err error) {
 				for _, v := range views[1:] {
 					l.others = append(l.others, labelledEntry(v))
 				}
+
 				mutated = append(mutated, l)
 			}
 		}
 	}
+
 	return tools, mutated, nil
 }
 
@@ -108,11 +118,13 @@ func labelledEntry(e contracts.SecurityEntry) labelledTool {
 		l.siblings = append(l.siblings,
 			scanner.Tool{Server: p.Server, Name: p.Name, Description: p.Description, InputSchema: p.InputSchema})
 	}
+
 	if a := e.Approved; a != nil {
 		before := l.tool
 		before.Description, before.InputSchema, before.OutputSchema = a.Description, a.InputSchema, a.OutputSchema
 		l.approved = &before
 	}
+
 	return l
 }
 
@@ -136,6 +148,7 @@ func judgePanel(p panel, opts ...scanner.Option) ([]count, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+
 	counts := make([]count, len(p))
 	tools, start := 0, time.Now()
 	for i := range p {
@@ -148,6 +161,7 @@ func judgePanel(p panel, opts ...scanner.Option) ([]count, float64, error) {
 			return nil, 0, err
 		}
 	}
+
 	return counts, float64(tools) / time.Since(start).Seconds(), nil
 }
 
@@ -160,6 +174,7 @@ func (c *count) judge(plain *scanner.Scanner, tools []labelledTool, opts ...scan
 		if err != nil {
 			return n, err
 		}
+
 		n += 1 + len(l.others)
 		if l.attack {
 			c.attacks++
@@ -171,6 +186,7 @@ func (c *count) judge(plain *scanner.Scanner, tools []labelledTool, opts ...scan
 			c.wronglyStopped += countOf(stopped)
 		}
 	}
+
 	return n, nil
 }
 
@@ -185,27 +201,33 @@ func judgeLabelled(plain *scanner.Scanner, l *labelledTool, opts ...scanner.Opti
 			return false, false, err
 		}
 	}
+
 	registry := l.registry
 	if registry == nil {
 		registry = s.Registry(append([]scanner.Tool{l.tool}, l.siblings...))
 	}
+
 	findings := []scanner.Finding{s.ScanOne(l.tool, registry)}
 	if l.instructions != "" {
 		findings = append(findings,
 			s.ScanOne(scanner.Tool{Server: l.tool.Server, Subject: scanner.SubjectInstructions,
 				Description: l.instructions}, registry))
 	}
+
 	for _, f := range findings {
 		found = found || f.Flagged()
 		stopped = stopped || f.Severity.Stops()
 	}
+
 	for i := range l.others {
 		f, st, err := judgeLabelled(plain, &l.others[i], opts...)
 		if err != nil {
 			return false, false, err
 		}
+
 		found, stopped = found || f, stopped || st
 	}
+
 	return found, stopped, nil
 }
 

@@ -22,6 +22,7 @@ func foldsOf(dir string, folds int) (panel, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	names := slices.Sorted(maps.Keys(sets))
 	var p panel
 	for fold := range folds {
@@ -32,12 +33,15 @@ func foldsOf(dir string, folds int) (panel, error) {
 				delete(rest, name)
 			}
 		}
+
 		weights, err := cachedWeights(rest, unmarked)
 		if err != nil {
 			return nil, fmt.Errorf("fold %d: %w", fold+1, err)
 		}
+
 		p = append(p, panelSet{name: fmt.Sprintf("sentences, fold %d", fold+1), tools: own, weights: weights})
 	}
+
 	return p, nil
 }
 
@@ -59,13 +63,16 @@ func cachedWeights(sets map[string][]labelledTool, unmarked []labelledTool) ([]b
 			return packed, nil
 		}
 	}
+
 	packed, err := packedWeightsOf(examples, attacks)
 	if err != nil {
 		return nil, err
 	}
+
 	if path != "" && os.MkdirAll(filepath.Dir(path), 0o777) == nil {
 		_ = atomicfile.WriteFile(path, packed, 0o666) // the next run trains again
 	}
+
 	return packed, nil
 }
 
@@ -85,6 +92,7 @@ func judgeUnreadFolds(dir string, folds int, opts ...scanner.Option) ([]judged, 
 	if err != nil {
 		return nil, err
 	}
+
 	var all []judged
 	for _, set := range p {
 		err := judgeWith(set.weights, func() error {
@@ -96,5 +104,6 @@ func judgeUnreadFolds(dir string, folds int, opts ...scanner.Option) ([]judged, 
 			return nil, fmt.Errorf("%s: %w", set.name, err)
 		}
 	}
+
 	return all, nil
 }

@@ -41,6 +41,7 @@ func compileLexicon() *lexicon.Lexicon {
 			}
 		}
 	}
+
 	insert := func(word string, c concept.Set) { addMeaning(l.latin.exact(l.latin.word(word)), c, lexicon.OtherForm) }
 	for _, g := range nounsEN {
 		for word := range strings.FieldsSeq(g.words) {
@@ -51,14 +52,17 @@ func compileLexicon() *lexicon.Lexicon {
 			}
 		}
 	}
+
 	for _, g := range plainEN {
 		for word := range strings.FieldsSeq(g.words) {
 			insert(word, g.c)
 		}
 	}
+
 	for word := range strings.FieldsSeq(token.CredentialWords) {
 		insert(word, concept.CredPath)
 	}
+
 	for _, lang := range languages {
 		for c, words := range lang {
 			for word := range strings.FieldsSeq(words) {
@@ -66,11 +70,13 @@ func compileLexicon() *lexicon.Lexicon {
 			}
 		}
 	}
+
 	for _, g := range phrasesEN {
 		for phrase := range strings.SplitSeq(g.words, "|") {
 			l.phrase(phrase).c |= g.c
 		}
 	}
+
 	l.addSenses()
 	l.addPowers()
 	l.addSpelling()
@@ -106,6 +112,7 @@ func (l *lexiconBuilder) insertForeign(word string, c concept.Set) {
 		if !c.Any(concept.Foreign) || stem {
 			break
 		}
+
 		// English may have the word, too: "do" does not indicate Portuguese.
 		if e := l.latin.exact(l.latin.word(word)); e.Means&^concept.Foreign == 0 {
 			addMeaning(e, concept.Foreign, lexicon.OtherForm)
@@ -128,6 +135,7 @@ func conjugate(spec string) [5]string {
 		copy(out[:], strings.Split(spec, ":"))
 		return out
 	}
+
 	base, double := strings.CutSuffix(spec, "+")
 	out[0] = base
 	last := base[len(base)-1]
@@ -140,6 +148,7 @@ func conjugate(spec string) [5]string {
 	default:
 		out[1] = base + "s"
 	}
+
 	switch {
 	case double:
 		out[2], out[3] = base+string(last)+"ing", base+string(last)+"ed"
@@ -150,6 +159,7 @@ func conjugate(spec string) [5]string {
 	default:
 		out[2], out[3] = base+"ing", base+"ed"
 	}
+
 	return out
 }
 
@@ -187,18 +197,22 @@ func (l *lexiconBuilder) addSense(w *senseWords) {
 			}
 		}
 	}
+
 	for noun := range strings.FieldsSeq(w.nouns) {
 		mark(noun)
 		mark(plural(noun))
 	}
+
 	for word := range strings.FieldsSeq(w.words) {
 		mark(word)
 	}
+
 	if w.phrases != "" {
 		for phrase := range strings.SplitSeq(w.phrases, "|") {
 			l.phrase(phrase).s |= w.s
 		}
 	}
+
 	for word := range strings.FieldsSeq(w.latin + " " + w.others) {
 		word, stem := strings.CutSuffix(word, "*")
 		mark := func(t *growingTrie, n uint16) {
@@ -239,11 +253,13 @@ func (l *lexiconBuilder) addSpelling() {
 			e.Kind |= lexicon.Spelled
 		}
 	}
+
 	t.beyond = len(t.nodes)
 	mark := func(word string, kind lexicon.WordKind) { t.exact(t.word(word)).Kind |= kind }
 	for word := range strings.FieldsSeq(commonText) {
 		mark(word, lexicon.Spelled)
 	}
+
 	command.EachFirstWord(func(word string, whole bool) {
 		mark(word, lexicon.Command)
 		if !whole {
@@ -271,17 +287,21 @@ func (l *lexiconBuilder) phrase(text string) *growingPhrase {
 		if at != 0 {
 			first = &l.phrases[at].child
 		}
+
 		next := *first
 		for next != 0 && l.phrases[next].word != n {
 			next = l.phrases[next].sibling
 		}
+
 		if next == 0 {
 			next = uint16(len(l.phrases))
 			l.phrases = append(l.phrases, growingPhrase{word: n, sibling: *first})
 			*first = next
 		}
+
 		at = next
 	}
+
 	return &l.phrases[at]
 }
 
@@ -297,9 +317,11 @@ func (l *lexiconBuilder) packPhrases(place []uint16) []lexicon.Phrase {
 			words = append(words, lexicon.NextWord{Word: word, Phrase: k})
 			phrases[i].Words |= 1 << (word & 63)
 		}
+
 		phrases[i].Means, phrases[i].Senses, phrases[i].Next = p.c, p.s, words[from:]
 		slices.SortFunc(phrases[i].Next, func(a, b lexicon.NextWord) int { return int(a.Word) - int(b.Word) })
 	}
+
 	return phrases
 }
 
@@ -318,6 +340,7 @@ func (p *packer) trie(t *lexicon.Trie) {
 		p.u16(cell.Exact)
 		p.u16(cell.Stem)
 	}
+
 	p.u32(len(t.Entries))
 	for _, e := range t.Entries {
 		p.u64(uint64(e.Means))
@@ -340,6 +363,7 @@ func packLexicon(l *lexicon.Lexicon) (p packer) {
 		p.u16(n.From)
 		p.u16(n.To)
 	}
+
 	p.u32(len(l.Phrases))
 	for _, of := range l.Phrases {
 		p.u64(uint64(of.Means))
@@ -350,5 +374,6 @@ func packLexicon(l *lexicon.Lexicon) (p packer) {
 			p.u16(next.Phrase)
 		}
 	}
+
 	return p
 }

@@ -51,6 +51,7 @@ func main() {
 	default:
 		err = run(*dir, *weights)
 	}
+
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "training:", err)
 		os.Exit(1)
@@ -69,14 +70,17 @@ func run(dir string, weights bool) error {
 		if err != nil {
 			return err
 		}
+
 		files[filepath.Join(rooms, "classifier", "weights.bin")] = packed
 		fmt.Println(len(packed)/classifier.RecordSize, "weights")
 	}
+
 	for name, content := range files {
 		if err := os.WriteFile(name, content, 0o644); err != nil {
 			return fmt.Errorf("%w: run the program at the root of a checkout", err)
 		}
 	}
+
 	return nil
 }
 
@@ -86,6 +90,7 @@ func runMeasure(dir string, paths []string, skip string, folds int, verbose bool
 	if skip != "" {
 		opts = append(opts, scanner.WithoutChecks(skip))
 	}
+
 	var all []judged
 	var err error
 	if folds > 1 {
@@ -96,12 +101,15 @@ func runMeasure(dir string, paths []string, skip string, folds int, verbose bool
 			all, err = judgeAll(tools, opts...)
 		}
 	}
+
 	if err != nil {
 		return err
 	}
+
 	if verbose {
 		printStopped(os.Stdout, all)
 	}
+
 	printPoints(os.Stdout, all)
 	return nil
 }
@@ -113,13 +121,16 @@ func runFigures(dir string, real []string, folds int, ablate bool) error {
 	if err != nil {
 		return err
 	}
+
 	counts, speed, err := judgePanel(p)
 	if err != nil {
 		return err
 	}
+
 	printPanel(os.Stdout, p, counts, speed)
 	if ablate {
 		return printAblation(os.Stdout, p)
 	}
+
 	return nil
 }

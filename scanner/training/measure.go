@@ -60,10 +60,12 @@ func printPoints(w io.Writer, all []judged) {
 	for _, share := range shares {
 		fmt.Fprintf(w, " %6.1f%%", 100*share)
 	}
+
 	fmt.Fprint(w, "\n", "score above", strings.Repeat(" ", 39))
 	for _, p := range points {
 		fmt.Fprintf(w, " %7.2f", p)
 	}
+
 	fmt.Fprintln(w)
 	printRows(w, points, all, "source", func(j *judged) string { return j.source })
 	printRows(w, points, all, "class", func(j *judged) string { return j.class })
@@ -81,6 +83,7 @@ func operatingPoints(all []judged) []float64 {
 			innocent = append(innocent, all[i].score)
 		}
 	}
+
 	slices.SortFunc(innocent, func(a, b float64) int { return cmp.Compare(b, a) })
 	points := make([]float64, len(shares))
 	for i, share := range shares {
@@ -88,6 +91,7 @@ func operatingPoints(all []judged) []float64 {
 			points[i] = innocent[k]
 		}
 	}
+
 	return points
 }
 
@@ -114,12 +118,14 @@ func printRows(w io.Writer, points []float64, all []judged, title string, group 
 		if !j.attack {
 			key = "innocent, "
 		}
+
 		key += cmp.Or(group(j), "none")
 		r := rows[key]
 		if r == nil {
 			r = &row{}
 			rows[key], above[key] = r, make([]int, len(points))
 		}
+
 		r.n++
 		r.stopped += countOf(j.finding.Severity.Stops())
 		r.found += countOf(j.finding.Flagged())
@@ -127,9 +133,11 @@ func printRows(w io.Writer, points []float64, all []judged, title string, group 
 			above[key][k] += countOf(j.score > p)
 		}
 	}
+
 	if title != "" {
 		fmt.Fprintf(w, "\nby %s\n", title)
 	}
+
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[key]
 		share := func(k int) float64 { return float64(k) / float64(r.n) }
@@ -137,6 +145,7 @@ func printRows(w io.Writer, points []float64, all []judged, title string, group 
 		for _, k := range above[key] {
 			fmt.Fprintf(w, " %7.3f", share(k))
 		}
+
 		fmt.Fprintln(w)
 	}
 }
@@ -167,6 +176,7 @@ func printTripwires(w io.Writer, all []judged) {
 				others = others || s.Tier == scanner.TierHard
 			}
 		}
+
 		for id := range ids {
 			r := rows[id]
 			r.attacks += countOf(j.attack)
@@ -175,6 +185,7 @@ func printTripwires(w io.Writer, all []judged) {
 			rows[id] = r
 		}
 	}
+
 	fmt.Fprintf(w, "\n%-34s %7s %8s %s\n", "tripwire", "attacks", "innocent", "attacks that no other hard signal has")
 	for _, id := range slices.Sorted(maps.Keys(rows)) {
 		fmt.Fprintf(w, "%-34s %7d %8d %7d\n", id, rows[id].attacks, rows[id].innocent, rows[id].alone)
@@ -188,6 +199,7 @@ func readRows(path string) ([]labelledTool, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var file struct {
 		Tools []struct {
 			Server, Tool, Description string
@@ -197,21 +209,25 @@ func readRows(path string) ([]labelledTool, error) {
 	if err := json.Unmarshal(raw, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w: give a JSON object with a list \"tools\"", path, err)
 	}
+
 	var tools []scanner.Tool
 	for _, t := range file.Tools {
 		tools = append(tools, scanner.Tool{Server: t.Server, Name: t.Tool, Description: t.Description,
 			InputSchema: t.InputSchema})
 	}
+
 	var out []labelledTool
 	s, err := scanner.New()
 	if err != nil {
 		return nil, err
 	}
+
 	registry := s.Registry(tools)
 	for _, t := range tools {
 		out = append(out, labelledTool{source: "real tools", class: "real tools", tool: t, siblings: tools,
 			registry: registry})
 	}
+
 	return out, nil
 }
 
@@ -222,25 +238,32 @@ func setsToMeasure(dir string, paths []string) ([]labelledTool, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		tools, err := readUnmarked(dir)
 		for _, name := range slices.Sorted(maps.Keys(sets)) {
 			tools = append(tools, sets[name]...)
 		}
+
 		return tools, err
 	}
+
 	var tools []labelledTool
 	for _, path := range paths {
 		entries, err := readEntries(path)
 		if err == nil && len(entries) == 0 {
 			entries, err = readRows(path)
 		}
+
 		if err == nil && len(entries) == 0 {
 			err = fmt.Errorf("%s has neither \"entries\" nor \"tools\": give a labelled set, or a list of tools", path)
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		tools = append(tools, entries...)
 	}
+
 	return tools, nil
 }

@@ -50,16 +50,19 @@ func readSentenceSets(dir string) (map[string][]labelledTool, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if len(paths) < 2 {
 		return nil, fmt.Errorf("%s: %d training sets: name the directory scanner/training of a checkout with -dir", dir,
 			len(paths))
 	}
+
 	sets := map[string][]labelledTool{}
 	for _, path := range paths {
 		raw, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
+
 		source := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 		for line := range bytes.Lines(raw) {
 			var row struct {
@@ -74,6 +77,7 @@ func readSentenceSets(dir string) (map[string][]labelledTool, error) {
 			if err := json.Unmarshal(line, &row); err != nil {
 				return nil, fmt.Errorf("%s: %w in %.80s: correct the line", path, err, line)
 			}
+
 			l := labelledTool{source: source, attack: row.Label == "attack", hard: row.Hard, class: row.Class}
 			l.tool = scanner.Tool{Server: row.Server, Name: row.Tool, Description: row.Description,
 				InputSchema: row.InputSchema, OutputSchema: row.OutputSchema, Annotations: row.Annotations}
@@ -83,14 +87,17 @@ func readSentenceSets(dir string) (map[string][]labelledTool, error) {
 					return nil, fmt.Errorf("%s: %s: %w: correct the schema", path, l.tool.Name, err)
 				}
 			}
+
 			for _, s := range row.Siblings {
 				l.siblings = append(l.siblings,
 					scanner.Tool{Server: s.Server, Name: s.Tool, Description: s.Description,
 						InputSchema: s.InputSchema})
 			}
+
 			sets[source] = append(sets[source], l)
 		}
 	}
+
 	return sets, nil
 }
 
@@ -101,12 +108,15 @@ func (l *labelledTool) unmark(text string) string {
 		if !found {
 			break
 		}
+
 		marked, after, _ := strings.Cut(after, "⟧")
 		if marked = strings.TrimSpace(char.Normalize(marked)); len(marked) > 2 {
 			l.marks = append(l.marks, marked)
 		}
+
 		rest = after
 	}
+
 	return strings.NewReplacer("⟦", "", "⟧", "").Replace(text)
 }
 
@@ -138,6 +148,7 @@ func (l *labelledTool) unmarkValue(value any) any {
 			x[key] = l.unmarkValue(x[key])
 		}
 	}
+
 	return value
 }
 
@@ -157,14 +168,17 @@ func readUnmarked(dir string) ([]labelledTool, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var out []labelledTool
 	for _, path := range paths {
 		entries, err := readEntries(path)
 		if err != nil {
 			return nil, err
 		}
+
 		out = append(out, entries...)
 	}
+
 	return out, nil
 }
 
@@ -174,6 +188,7 @@ func readEntries(path string) ([]labelledTool, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var file struct {
 		Entries []struct {
 			Label, Category, Server, Name, Description string
@@ -187,11 +202,13 @@ func readEntries(path string) ([]labelledTool, error) {
 	if err := json.Unmarshal(raw, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w: correct the file", path, err)
 	}
+
 	var out []labelledTool
 	for _, e := range file.Entries {
 		if e.Approved != nil {
 			e.Approved.Server, e.Approved.Name = e.Server, e.Name
 		}
+
 		out = append(out, labelledTool{
 			source: filepath.Base(path), approved: e.Approved, attack: e.Label == "attack" || e.Label == "malicious",
 			class: e.Category, siblings: e.Peers,
@@ -199,5 +216,6 @@ func readEntries(path string) ([]labelledTool, error) {
 				InputSchema: e.InputSchema, OutputSchema: e.OutputSchema, Annotations: e.Annotations},
 		})
 	}
+
 	return out, nil
 }

@@ -115,6 +115,7 @@ func (t *growingTrie) pack() (packed *lexicon.Trie, place []uint16) {
 		if node.letters == 0 {
 			continue
 		}
+
 		base := taken.fit(node.letters)
 		bases[queue[k]] = uint16(base)
 		end = max(end, base+lexicon.Letters)
@@ -125,15 +126,18 @@ func (t *growingTrie) pack() (packed *lexicon.Trie, place []uint16) {
 			queue = append(queue, child)
 		}
 	}
+
 	packed = &lexicon.Trie{Cells: make([]lexicon.Cell, end), Entries: make([]lexicon.Entry, 1, 1024)}
 	for i := range packed.Cells {
 		packed.Cells[i].Parent = lexicon.Free
 	}
+
 	numbers := map[lexicon.Entry]uint16{{}: 0}
 	number := func(of uint16, kind lexicon.WordKind) uint16 {
 		if of == 0 && kind == 0 {
 			return 0
 		}
+
 		e := t.entries[of]
 		e.Kind |= kind
 		k, known := numbers[e]
@@ -142,6 +146,7 @@ func (t *growingTrie) pack() (packed *lexicon.Trie, place []uint16) {
 			packed.Entries = append(packed.Entries, e)
 			numbers[e] = k
 		}
+
 		return k
 	}
 	for _, n := range queue {
@@ -149,12 +154,14 @@ func (t *growingTrie) pack() (packed *lexicon.Trie, place []uint16) {
 		if t.beyond > 0 && int(n) >= t.beyond {
 			kind = lexicon.Beyond
 		}
+
 		cell := &packed.Cells[place[n]]
 		cell.Base, cell.Exact, cell.Stem = bases[n], number(node.exact, kind), number(node.stem, 0)
 		for letters := node.letters; letters != 0; letters &= letters - 1 {
 			packed.Cells[int(bases[n])+bits.TrailingZeros64(letters)].Parent = place[n]
 		}
 	}
+
 	return packed, place
 }
 
@@ -232,13 +239,16 @@ func (t *growingRunes) conceptsIn(word []rune) (c concept.Set) {
 			if node = node.next[word[j]]; node == nil {
 				break
 			}
+
 			if node.c != 0 {
 				best, end = node.c, j+1
 			}
 		}
+
 		c |= best
 		i = end
 	}
+
 	return c
 }
 

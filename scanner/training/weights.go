@@ -33,17 +33,20 @@ func examplesOf(l *labelledTool) []example {
 		if !f.Classified() || f.Layer != "" {
 			continue
 		}
+
 		z.Stem(&v.View, d)
 		for k := d.Sen0; k < d.Sen1; k++ {
 			s := &v.Clauses[k]
 			if s.Tok1 == s.Tok0 {
 				continue
 			}
+
 			e := example{planted: planted(d.Text, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End), l.marks)}
 			z.FeaturesOf(&v.View, d, k).Each(func(f classifier.Feature) { e.features = append(e.features, f) })
 			out = append(out, e)
 		}
 	}
+
 	return out
 }
 
@@ -56,13 +59,16 @@ func planted(text string, start, end int, marks []string) bool {
 			if k < 0 {
 				break
 			}
+
 			from, to := max(start, at+k), min(end, at+k+len(m))
 			if n := to - from; n > 0 && n*4 >= end-start || n >= 12 {
 				return true
 			}
+
 			at += k + len(m)
 		}
 	}
+
 	return false
 }
 
@@ -98,17 +104,20 @@ func train(examples []example) (trained, error) {
 			uses[f]++
 		}
 	}
+
 	var vocabulary []classifier.Feature
 	for f, n := range uses {
 		if n >= minUses {
 			vocabulary = append(vocabulary, f)
 		}
 	}
+
 	slices.Sort(vocabulary)
 	index := make(map[classifier.Feature]int32, len(vocabulary))
 	for i, f := range vocabulary {
 		index[f] = int32(i)
 	}
+
 	rows := make([][]int32, len(examples))
 	for i := range examples {
 		for _, f := range examples[i].features {
@@ -117,6 +126,7 @@ func train(examples []example) (trained, error) {
 			}
 		}
 	}
+
 	loss := func(grad, w []float64) float64 {
 		sum := 0.0
 		for i := range w {
@@ -125,28 +135,34 @@ func train(examples []example) (trained, error) {
 				grad[i] = penalty * w[i]
 			}
 		}
+
 		for i, row := range rows {
 			z, scale := 0.0, scaleOf(len(examples[i].features))
 			for _, f := range row {
 				z += w[f]
 			}
+
 			z *= scale
 			if examples[i].planted {
 				z = -z
 			}
+
 			// log(1+exp(z)), without overflow.
 			sum += max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
 			if grad == nil {
 				continue
 			}
+
 			p := 1 / (1 + math.Exp(-z))
 			if examples[i].planted {
 				p = -p
 			}
+
 			for _, f := range row {
 				grad[f] += p * scale
 			}
 		}
+
 		return sum
 	}
 	result, err := optimize.Minimize(optimize.Problem{
@@ -157,10 +173,12 @@ func train(examples []example) (trained, error) {
 	if result == nil {
 		return nil, fmt.Errorf("train the classifier: %w", err)
 	}
+
 	w := make(trained, len(vocabulary))
 	for i, f := range vocabulary {
 		w[f] = result.X[i]
 	}
+
 	return w, nil
 }
 
@@ -172,6 +190,7 @@ func examplesOfSets(sets map[string][]labelledTool, unmarked []labelledTool) (ex
 			examples = append(examples, examplesOf(&sets[source][i])...)
 		}
 	}
+
 	for i := range unmarked {
 		if e := examplesOf(&unmarked[i]); unmarked[i].attack {
 			attacks = append(attacks, e)
@@ -179,6 +198,7 @@ func examplesOfSets(sets map[string][]labelledTool, unmarked []labelledTool) (ex
 			examples = append(examples, e...)
 		}
 	}
+
 	return examples, attacks
 }
 
@@ -190,6 +210,7 @@ func trainingSet(examples []example, attacks [][]example) ([]example, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, sentences := range attacks {
 		worst := -1
 		for i := range sentences {
@@ -197,6 +218,7 @@ func trainingSet(examples []example, attacks [][]example) ([]example, error) {
 				worst = i
 			}
 		}
+
 		for i := range sentences {
 			if i == worst || first.of(&sentences[i]) > 1 {
 				sentences[i].planted = true
@@ -204,6 +226,7 @@ func trainingSet(examples []example, attacks [][]example) ([]example, error) {
 			}
 		}
 	}
+
 	return examples, nil
 }
 

@@ -38,5 +38,6 @@ by model. docs/reference/metrics.md has the formulas.`,
 	for _, name := range []string{"validation", "retrieval", "security", "out"} {
 		cmd.MarkFlagRequired(name)
 	}
+
 	return cmd
 }

@@ -27,6 +27,7 @@ func otherData(data contracts.DataIdentity, baseline contracts.Baseline) string 
 				d.what, d.version, short(d.sha), d.baseVersion, short(d.baseSHA)))
 		}
 	}
+
 	return "made on other data: " + strings.Join(differ, "; ")
 }
 
@@ -36,19 +37,23 @@ func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts
 	if part.Data != nil && part.Data.Queries.Common == 0 {
 		return otherData(data, baseline)
 	}
+
 	if data.GoldenSHA256 != baseline.Data.GoldenSHA256 {
 		return contradiction(baseline)
 	}
+
 	known := baselineQueries(baseline)
 	for _, q := range r.queries {
 		if _, ok := known[q.ID]; !ok {
 			return fmt.Sprintf("the baseline has no query %s, although it names the same golden set", q.ID)
 		}
 	}
+
 	if len(known) != len(r.queries) {
 		return fmt.Sprintf("the baseline has %d queries and the golden set has %d, although both name the same "+
 			"golden set", len(known), len(r.queries))
 	}
+
 	return contradiction(baseline)
 }
 
@@ -63,14 +68,17 @@ func contradiction(b contracts.Baseline) string {
 			if !ok {
 				return fmt.Sprintf("it has %s, but its query %s does not", name, q.ID)
 			}
+
 			column[i] = value
 		}
+
 		stated := b.Metrics[name]
 		if found := metrics.Mean(column); math.Abs(found-stated) > 1e-9 {
 			return fmt.Sprintf("its %s is given as %.6f, but the mean of its %d queries is %.6f", name, stated,
 				len(b.PerQuery), found)
 		}
 	}
+
 	return ""
 }
 
@@ -97,17 +105,21 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 		if _, ok := baseline.Metrics[name]; !ok {
 			continue
 		}
+
 		earlier, now := make([]float64, len(common)), make([]float64, len(common))
 		for i, q := range common {
 			earlier[i], now[i] = before[r.queries[q].ID][name], columns[m][q]
 		}
+
 		known, names = append(known, &summaries[m]), append(names, name)
 		was, is = append(was, earlier), append(is, now)
 	}
+
 	var intervals []metrics.Interval
 	if !part.Whole() {
 		intervals = metrics.MeanIntervals(is, groups)
 	}
+
 	for i, c := range significance.Paired(names, was, is, groups, judged(baseline)) {
 		if part.Whole() {
 			c.Baseline = baseline.Metrics[names[i]]
@@ -116,6 +128,7 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 			mean, around := metrics.Mean(is[i]), interval(intervals[i])
 			c.Queries, c.Mean, c.MeanInterval = len(common), &mean, &around
 		}
+
 		known[i].Comparison = &c
 	}
 }

@@ -14,6 +14,7 @@ func summarizeNoAnswer(runs []retrievalRun) *contracts.NoAnswerSummary {
 	if len(first) == 0 {
 		return nil
 	}
+
 	s := &contracts.NoAnswerSummary{Queries: len(first), Metrics: []contracts.MetricSummary{}}
 	for i, q := range first {
 		query := q.Summary()
@@ -26,23 +27,29 @@ func summarizeNoAnswer(runs []retrievalRun) *contracts.NoAnswerSummary {
 				if query.Error == "" {
 					query.Error = result.Error
 				}
+
 				continue
 			case len(result.Ranked) == 0:
 				query.EmptyRuns++
 			}
+
 			if !answered {
 				query.Ranked, answered = result.Ranked, true
 			}
 		}
+
 		if query.ErroredRuns > 0 {
 			s.Errored++
 		}
+
 		s.PerQuery = append(s.PerQuery, query)
 	}
+
 	figures := make([]metrics.NoAnswer, len(runs))
 	for i, run := range runs {
 		figures[i] = noAnswerOf(run.report)
 	}
+
 	for _, m := range metrics.NoAnswerMetrics() {
 		perRun := make([]float64, 0, len(runs))
 		var first metrics.Interval
@@ -51,11 +58,14 @@ func summarizeNoAnswer(runs []retrievalRun) *contracts.NoAnswerSummary {
 			if !ok {
 				break
 			}
+
 			if i == 0 {
 				first = interval
 			}
+
 			perRun = append(perRun, value)
 		}
+
 		if len(perRun) == len(runs) {
 			s.Metrics = append(s.Metrics, contracts.MetricSummary{
 				Metric: m.Name, Mean: mean(perRun), Spread: metrics.StdDev(perRun), Interval: interval(first),
@@ -63,6 +73,7 @@ func summarizeNoAnswer(runs []retrievalRun) *contracts.NoAnswerSummary {
 			})
 		}
 	}
+
 	return s
 }
 
@@ -75,15 +86,18 @@ func noAnswerOf(r contracts.RetrievalReport) metrics.NoAnswer {
 			n.Served = append(n.Served, best(q.Ranked))
 		}
 	}
+
 	for _, q := range r.Unanswerable {
 		if q.Error != "" {
 			continue
 		}
+
 		n.Unserved = append(n.Unserved, best(q.Ranked))
 		if len(q.Ranked) == 0 {
 			n.Empty++
 		}
 	}
+
 	return n
 }
 
@@ -106,18 +120,22 @@ func judgedAt10(runs []retrievalRun) *float64 {
 			if len(list) == 0 {
 				continue
 			}
+
 			judged := 0
 			for _, t := range list {
 				if t.Relevance != nil {
 					judged++
 				}
 			}
+
 			shares = append(shares, float64(judged)/float64(len(list)))
 		}
 	}
+
 	if len(shares) == 0 {
 		return nil
 	}
+
 	m := metrics.Mean(shares)
 	return &m
 }

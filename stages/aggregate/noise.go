@@ -19,15 +19,18 @@ func (r *retrieval) noise(metric string, perRun []float64) float64 {
 	if runs < 2 {
 		return 0
 	}
+
 	variance := 0.0
 	for i := range r.queries {
 		values := make([]float64, len(r.runs))
 		for k, run := range r.runs {
 			values[k] = run.report.PerQuery[i].Metrics[metric]
 		}
+
 		sd := metrics.StdDev(values)
 		variance += float64(sd * sd)
 	}
+
 	independent := math.Sqrt(variance) / float64(len(r.queries))
 	return max(independent, metrics.StdDev(perRun)) / math.Sqrt(runs)
 }

@@ -34,19 +34,23 @@ func reportFiles(dir, stage string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the reports of %s: %w; name the directory that holds them", stage, err)
 	}
+
 	var files []string
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && filepath.Ext(path) == ".json" {
 			files = append(files, path)
 		}
+
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the reports of %s: %w; check the permissions there", stage, err)
 	}
+
 	if len(files) == 0 {
 		return nil, fmt.Errorf("there is no report of %s in %s; run that stage first", stage, dir)
 	}
+
 	slices.Sort(files)
 	return files, nil
 }
@@ -58,15 +62,18 @@ func readRetrieval(ctx context.Context, dir string, data contracts.DataIdentity)
 	if err != nil {
 		return nil, err
 	}
+
 	var runs []retrievalRun
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+
 		r, err := contracts.Read[contracts.RetrievalReport](file)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, d := range []struct{ what, got, want string }{
 			{"corpus", r.CorpusSHA256, data.CorpusSHA256}, {"golden set", r.GoldenSHA256, data.GoldenSHA256},
 		} {
@@ -75,20 +82,24 @@ func readRetrieval(ctx context.Context, dir string, data contracts.DataIdentity)
 					"score-retrieval again", file, d.what, short(d.got), short(d.want))
 			}
 		}
+
 		slices.SortFunc(r.PerQuery, func(a, b contracts.QueryResult) int { return cmp.Compare(a.ID, b.ID) })
 		slices.SortFunc(r.Unanswerable, func(a, b contracts.UnanswerableResult) int { return cmp.Compare(a.ID, b.ID) })
 		run := retrievalRun{file, r}
 		if err := run.check(); err != nil {
 			return nil, err
 		}
+
 		runs = append(runs, run)
 	}
+
 	slices.SortStableFunc(runs, func(a, b retrievalRun) int { return cmp.Compare(a.report.Run, b.report.Run) })
 	for i := 1; i < len(runs); i++ {
 		if err := runs[i].belongsTo(runs[0], runs[i-1]); err != nil {
 			return nil, err
 		}
 	}
+
 	return runs, nil
 }
 
@@ -101,6 +112,7 @@ func (r retrievalRun) check() error {
 			return fmt.Errorf("%s: query %s occurs twice; run score-retrieval again", r.file, queries[i].ID)
 		}
 	}
+
 	for i, q := range r.report.Unanswerable {
 		twice := i > 0 && r.report.Unanswerable[i-1].ID == q.ID
 		if _, both := slices.BinarySearchFunc(queries, q.ID,
@@ -108,11 +120,13 @@ func (r retrievalRun) check() error {
 			return fmt.Errorf("%s: query %s occurs twice; run score-retrieval again", r.file, q.ID)
 		}
 	}
+
 	for _, m := range metrics.Ranking() {
 		stated, ok := r.report.Metrics[m.Name]
 		if !ok {
 			return fmt.Errorf("%s: the metric %s is missing; run score-retrieval again", r.file, m.Name)
 		}
+
 		for _, q := range queries {
 			v, ok := q.Metrics[m.Name]
 			switch {
@@ -124,11 +138,13 @@ func (r retrievalRun) check() error {
 					m.Name, v)
 			}
 		}
+
 		if found := metrics.Mean(values(queries, m.Name)); math.Abs(found-stated) > 1e-9 {
 			return fmt.Errorf("%s: %s is given as %.6f, but the mean of its queries is %.6f; run score-retrieval again",
 				r.file, m.Name, stated, found)
 		}
 	}
+
 	return nil
 }
 
@@ -138,6 +154,7 @@ func (r retrievalRun) belongsTo(first, previous retrievalRun) error {
 	if r.report.Run == previous.report.Run {
 		return fmt.Errorf("%s and %s are both reports of run %d; keep one", previous.file, r.file, r.report.Run)
 	}
+
 	a, b := first.report, r.report
 	for _, same := range []struct{ what, was, is string }{
 		{"proxy", a.Proxy, b.Proxy}, {"proxy identity", a.ProxyIdentity, b.ProxyIdentity},
@@ -149,14 +166,17 @@ func (r retrievalRun) belongsTo(first, previous retrievalRun) error {
 				r.file, same.what, short(same.was), short(same.is))
 		}
 	}
+
 	ids := func(r contracts.RetrievalReport) []string {
 		list := make([]string, len(r.PerQuery))
 		for i, q := range r.PerQuery {
 			list[i] = q.ID
 		}
+
 		for _, q := range r.Unanswerable {
 			list = append(list, q.ID)
 		}
+
 		return list
 	}
 	if id, in := firstOnlyIn(ids(a), ids(b)); id != "" {
@@ -164,6 +184,7 @@ func (r retrievalRun) belongsTo(first, previous retrievalRun) error {
 			"for both",
 			id, []string{first.file, r.file}[in])
 	}
+
 	return nil
 }
 
@@ -175,30 +196,37 @@ func readSecurity(ctx context.Context, dir string, data contracts.DataIdentity) 
 	if err != nil {
 		return nil, err
 	}
+
 	byDetector := make(map[string][]securityRun)
 	var first securityRun
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+
 		r, err := contracts.Read[contracts.SecurityReport](file)
 		if err != nil {
 			return nil, err
 		}
+
 		if r.SecuritySHA256 != data.SecuritySHA256 {
 			return nil, fmt.Errorf("%s was made on another security corpus (sha256 %s) than the validated one (%s); "+
 				"run score-security again", file, short(r.SecuritySHA256), short(data.SecuritySHA256))
 		}
+
 		slices.SortFunc(r.PerEntry, func(a, b contracts.EntryResult) int { return cmp.Compare(a.ID, b.ID) })
 		run := securityRun{file, r}
 		if first.file == "" {
 			first = run
 		}
+
 		if err := run.check(first); err != nil {
 			return nil, err
 		}
+
 		byDetector[r.Detector.Detector] = append(byDetector[r.Detector.Detector], run)
 	}
+
 	var detectors [][]securityRun
 	for _, name := range slices.Sorted(maps.Keys(byDetector)) {
 		runs := byDetector[name]
@@ -209,8 +237,10 @@ func readSecurity(ctx context.Context, dir string, data contracts.DataIdentity) 
 					runs[i].file, runs[i].report.Run, name)
 			}
 		}
+
 		detectors = append(detectors, runs)
 	}
+
 	return detectors, nil
 }
 
@@ -222,6 +252,7 @@ func (r securityRun) check(first securityRun) error {
 		for i, e := range entries {
 			list[i] = e.ID
 		}
+
 		return list
 	}
 	for i := 1; i < len(entries); i++ {
@@ -229,10 +260,12 @@ func (r securityRun) check(first securityRun) error {
 			return fmt.Errorf("%s: entry %s occurs twice; run score-security again", r.file, entries[i].ID)
 		}
 	}
+
 	if id, in := firstOnlyIn(ids(first.report.PerEntry), ids(entries)); id != "" {
 		return fmt.Errorf("entry %s is only in %s; all runs must have the same entries: run score-security again",
 			id, []string{first.file, r.file}[in])
 	}
+
 	stated := r.report.Detector
 	found := detection.Score(stated.Detector, entries)
 	if stated.TP != found.TP || stated.FP != found.FP || stated.TN != found.TN || stated.FN != found.FN ||
@@ -242,6 +275,7 @@ func (r securityRun) check(first securityRun) error {
 			stated.TP, stated.FP, stated.TN, stated.FN, stated.Errored, found.TP, found.FP, found.TN, found.FN,
 			found.Errored)
 	}
+
 	return nil
 }
 

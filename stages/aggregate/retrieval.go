@@ -46,17 +46,21 @@ func summarizeQuery(runs []retrievalRun, i int) contracts.QuerySummary {
 		} else if !answered {
 			q.Ranked, answered = result.Ranked, true
 		}
+
 		if len(q.Anomalies) == 0 {
 			q.Anomalies = result.Anomalies
 		}
 	}
+
 	for _, name := range contracts.MetricNames {
 		perRun := make([]float64, len(runs))
 		for r, run := range runs {
 			perRun[r] = run.report.PerQuery[i].Metrics[name]
 		}
+
 		q.Metrics[name] = mean(perRun)
 	}
+
 	return q
 }
 
@@ -88,28 +92,34 @@ func (r *retrieval) summary(baseline *contracts.Baseline, part overlap.Part) con
 		if q.ErroredRuns > 0 {
 			agg.Errored++
 		}
+
 		if len(q.Anomalies) > 0 {
 			agg.Anomalous++
 		}
 	}
+
 	columns := make([][]float64, len(contracts.MetricNames))
 	for m, name := range contracts.MetricNames {
 		columns[m] = valuesOf(r.queries, name)
 	}
+
 	intervals := metrics.MeanIntervals(columns, r.groups)
 	for m, name := range contracts.MetricNames {
 		perRun := make([]float64, len(r.runs))
 		for i, run := range r.runs {
 			perRun[i] = metrics.Mean(values(run.report.PerQuery, name))
 		}
+
 		agg.Metrics = append(agg.Metrics, contracts.MetricSummary{
 			Metric: name, Mean: metrics.Mean(columns[m]), Spread: metrics.StdDev(perRun),
 			Interval: interval(intervals[m]), PerRun: perRun, Noise: r.noise(name, perRun),
 		})
 	}
+
 	if baseline != nil {
 		r.compare(agg.Metrics, columns, *baseline, part)
 	}
+
 	return agg
 }
 

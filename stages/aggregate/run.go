@@ -38,18 +38,22 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+
 	data, err := identify(opts.Validation, validation)
 	if err != nil {
 		return err
 	}
+
 	runs, err := readRetrieval(ctx, opts.Retrieval, data)
 	if err != nil {
 		return err
 	}
+
 	detectors, err := readSecurity(ctx, opts.Security, data)
 	if err != nil {
 		return err
 	}
+
 	first := runs[0].report
 	agg := contracts.Aggregate{
 		Data: data, Validation: validation,
@@ -58,6 +62,7 @@ func Run(ctx context.Context, opts Options) error {
 	for _, d := range detectors {
 		agg.Detectors = append(agg.Detectors, summarizeDetector(d))
 	}
+
 	retrieval := newRetrieval(runs)
 	agg.Retrieval.PerQuery = retrieval.queries
 	baseline, part := contracts.Baseline{}, overlap.Part{}
@@ -79,38 +84,47 @@ func Run(ctx context.Context, opts Options) error {
 			agg.Baseline.Comparable = agg.Baseline.Reason == ""
 		}
 	}
+
 	if agg.Baseline.Comparable {
 		agg.Retrieval = retrieval.summary(&baseline, part)
 	} else {
 		agg.Retrieval = retrieval.summary(nil, part)
 	}
+
 	if opts.Mutations != "" {
 		if agg.Mutations, err = readMutations(ctx, opts.Mutations, data); err != nil {
 			return err
 		}
 	}
+
 	if opts.Selection != "" {
 		models, err := readSelection(ctx, opts.Selection, data, validation)
 		if err != nil {
 			return err
 		}
+
 		var comparable *contracts.Baseline
 		if agg.Baseline.Comparable {
 			comparable = &baseline
 		}
+
 		agg.Selection = summarizeSelection(models, comparable, part)
 	}
+
 	if opts.Similarity != "" {
 		if agg.Similarity, err = readSimilarity(opts.Similarity, data); err != nil {
 			return err
 		}
 	}
+
 	if err := contracts.Write(opts.Out, agg); err != nil {
 		return err
 	}
+
 	if opts.Log != nil {
 		logSummary(opts.Log, agg)
 	}
+
 	return nil
 }
 
@@ -127,6 +141,7 @@ func identify(file string, v contracts.Validation) (contracts.DataIdentity, erro
 			data.SecurityVersion, data.SecuritySHA256 = d.Version, d.SHA256
 		}
 	}
+
 	for _, kind := range []struct{ name, sha string }{
 		{"corpus", data.CorpusSHA256}, {"golden set", data.GoldenSHA256}, {"security corpus", data.SecuritySHA256},
 	} {
@@ -135,6 +150,7 @@ func identify(file string, v contracts.Validation) (contracts.DataIdentity, erro
 				kind.name)
 		}
 	}
+
 	return data, nil
 }
 
@@ -150,19 +166,23 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 		case agg.Baseline.Comparable:
 			fmt.Fprint(w, "  new: not in the baseline, not judged")
 		}
+
 		fmt.Fprintln(w)
 	}
+
 	if n := agg.Retrieval.NoAnswer; n != nil {
 		fmt.Fprintf(w, "%d queries that no tool serves, %d errored\n", n.Queries, n.Errored)
 		for _, m := range n.Metrics {
 			fmt.Fprintf(w, "%-12s %.4f  [%.4f, %.4f]\n", m.Metric, m.Mean, m.Interval.Low, m.Interval.High)
 		}
 	}
+
 	for _, d := range agg.Detectors {
 		s := d.Score
 		fmt.Fprintf(w, "%s: %d of %d attacks flagged, %d of %d benign entries flagged, %d errored, %d runs%s\n",
 			s.Detector, s.TP, s.TP+s.FN, s.FP, s.FP+s.TN, s.Errored, d.Runs, ratesText(d))
 	}
+
 	logMutations(w, agg.Mutations)
 	logSelection(w, agg.Selection)
 	if !agg.Baseline.Comparable {

@@ -20,13 +20,16 @@ func summarizeDetector(runs []securityRun) contracts.DetectorSummary {
 		for r, run := range runs {
 			perRun[r] = run.report.PerEntry[i]
 		}
+
 		e, unanimous := majority(perRun)
 		if !unanimous {
 			d.Unstable = append(d.Unstable, e.ID)
 		}
+
 		results[i] = e
 		d.PerEntry = append(d.PerEntry, contracts.EntrySummary(e))
 	}
+
 	d.Score = detection.Score(runs[0].report.Detector.Detector, results)
 	counts := detection.Counts(d.Score)
 	for _, r := range metrics.DetectionRates() {
@@ -34,6 +37,7 @@ func summarizeDetector(runs []securityRun) contracts.DetectorSummary {
 			d.SetRateInterval(r.Name, wilson(r.Count(counts)))
 		}
 	}
+
 	d.OverRuns = overRuns(runs)
 	return d
 }
@@ -45,6 +49,7 @@ func overRuns(runs []securityRun) []contracts.RateRuns {
 	if len(runs) < 2 {
 		return nil
 	}
+
 	var list []contracts.RateRuns
 	for _, r := range metrics.DetectionRates() {
 		over := contracts.RateRuns{Rate: r.Name}
@@ -53,11 +58,13 @@ func overRuns(runs []securityRun) []contracts.RateRuns {
 				over.PerRun = append(over.PerRun, *value)
 			}
 		}
+
 		if len(over.PerRun) == len(runs) {
 			over.Mean, over.Spread = mean(over.PerRun), metrics.StdDev(over.PerRun)
 			list = append(list, over)
 		}
 	}
+
 	return list
 }
 
@@ -71,21 +78,25 @@ func majority(perRun []contracts.EntryResult) (result contracts.EntryResult, una
 	for _, r := range perRun {
 		counts[r.Verdict]++
 	}
+
 	wrong, right := contracts.VerdictFlagged, contracts.VerdictClean
 	if perRun[0].Label == contracts.LabelMalicious {
 		wrong, right = right, wrong
 	}
+
 	winner := contracts.VerdictErrored
 	for _, verdict := range []string{wrong, right} {
 		if counts[verdict] > counts[winner] {
 			winner = verdict
 		}
 	}
+
 	i := slices.IndexFunc(perRun, func(r contracts.EntryResult) bool { return r.Verdict == winner })
 	result = perRun[i]
 	if e := slices.IndexFunc(perRun, func(r contracts.EntryResult) bool { return r.Error != "" }); e >= 0 {
 		result.Error = perRun[e].Error
 	}
+
 	return result, counts[winner] == len(perRun)
 }
 
@@ -107,14 +118,17 @@ func ratesText(d contracts.DetectorSummary) string {
 		if r.Shown&metrics.InSummary == 0 || value == nil {
 			continue
 		}
+
 		text += fmt.Sprintf("; %s %.4f", strings.ToLower(r.Label), *value)
 		if i := slices.IndexFunc(d.OverRuns, func(o contracts.RateRuns) bool { return o.Rate == r.Name }); i >= 0 &&
 			d.OverRuns[i].Spread > 0 {
 			text += fmt.Sprintf(" (runs: mean %.4f, spread %.4f)", d.OverRuns[i].Mean, d.OverRuns[i].Spread)
 		}
 	}
+
 	if n := len(d.Unstable); n > 0 {
 		text += fmt.Sprintf("; unstable: the runs disagree on %d of %d entries", n, len(d.PerEntry))
 	}
+
 	return text
 }

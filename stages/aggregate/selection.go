@@ -32,22 +32,26 @@ func readSelection(ctx context.Context, dir string, data contracts.DataIdentity,
 	if err != nil {
 		return nil, err
 	}
+
 	validated := slices.IndexFunc(v.Datasets,
 		func(d contracts.ValidatedDataset) bool { return d.Kind == contracts.KindCases })
 	if validated < 0 {
 		return nil, fmt.Errorf("%s: there is a report of score-selection, but no cases were validated; give "+
 			"validate-datasets the cases", files[0])
 	}
+
 	byModel := make(map[string][]selectionRun)
 	var first selectionRun
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+
 		r, err := contracts.Read[contracts.SelectionReport](file)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, d := range []struct{ what, got, want string }{
 			{"corpus", r.CorpusSHA256, data.CorpusSHA256},
 			{"set of cases", r.CasesSHA256, v.Datasets[validated].SHA256},
@@ -57,16 +61,20 @@ func readSelection(ctx context.Context, dir string, data contracts.DataIdentity,
 					"score-selection again", file, d.what, short(d.got), short(d.want))
 			}
 		}
+
 		slices.SortFunc(r.PerCase, func(a, b contracts.CaseResult) int { return cmp.Compare(a.ID, b.ID) })
 		run := selectionRun{file, r}
 		if first.file == "" {
 			first = run
 		}
+
 		if err := run.check(first); err != nil {
 			return nil, err
 		}
+
 		byModel[r.Model] = append(byModel[r.Model], run)
 	}
+
 	var models [][]selectionRun
 	for _, name := range slices.Sorted(maps.Keys(byModel)) {
 		runs := byModel[name]
@@ -78,8 +86,10 @@ func readSelection(ctx context.Context, dir string, data contracts.DataIdentity,
 					runs[i].file, runs[i].report.Repeat, name)
 			}
 		}
+
 		models = append(models, runs)
 	}
+
 	return models, nil
 }
 
@@ -91,25 +101,30 @@ func (r selectionRun) check(first selectionRun) error {
 		for i, c := range cases {
 			list[i] = c.ID
 		}
+
 		return list
 	}
 	for i, c := range cases {
 		if i > 0 && c.ID == cases[i-1].ID {
 			return fmt.Errorf("%s: case %s occurs twice; run score-selection again", r.file, c.ID)
 		}
+
 		if (c.Class == "") != (c.Error != "") {
 			return fmt.Errorf("%s: case %s must have either a class or an error; run score-selection again", r.file,
 				c.ID)
 		}
 	}
+
 	if id, in := firstOnlyIn(ids(first.report.PerCase), ids(cases)); id != "" {
 		return fmt.Errorf("case %s is only in %s; all repeats must have the same cases: run score-selection again",
 			id, []string{first.file, r.file}[in])
 	}
+
 	if first.report.Offer != r.report.Offer {
 		return fmt.Errorf("%s and %s differ in the tools that were offered; run score-selection again for both",
 			first.file, r.file)
 	}
+
 	return nil
 }
 
@@ -125,14 +140,17 @@ func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline,
 	if baseline != nil {
 		before = baseline.Selection
 	}
+
 	agg.NoComparison = noComparison(agg, before, baseline != nil, part)
 	for _, runs := range models {
 		m := summarizeModel(runs)
 		if agg.NoComparison == "" {
 			compareModel(&m, before, part)
 		}
+
 		agg.Models = append(agg.Models, m)
 	}
+
 	return agg
 }
 
@@ -152,6 +170,7 @@ func noComparison(agg *contracts.SelectionAggregate, before *contracts.BaselineS
 	case before.Offer.Tools != agg.Offer.Tools || before.Offer.TopK != agg.Offer.TopK:
 		return "the baseline was made with another offer of tools"
 	}
+
 	return ""
 }
 
@@ -160,6 +179,7 @@ func summarizeModel(runs []selectionRun) contracts.ModelSummary {
 	for _, run := range runs {
 		all = append(all, caseresult.Observations(run.report)...)
 	}
+
 	s := score.Summarize(all)
 	m := contracts.ModelSummary{
 		Model: runs[0].report.Model, AnsweredBy: runs[0].report.AnsweredBy, Repeats: len(runs),
@@ -170,6 +190,7 @@ func summarizeModel(runs []selectionRun) contracts.ModelSummary {
 	for _, r := range metrics.SelectionRates() {
 		m.Rates = append(m.Rates, rateOf(r.Name, answered))
 	}
+
 	for _, mean := range []struct {
 		name string
 		mean score.Mean
@@ -179,18 +200,22 @@ func summarizeModel(runs []selectionRun) contracts.ModelSummary {
 			contracts.MeanSummary{Mean: mean.name, Of: mean.mean.Of, Value: mean.mean.Value,
 				Interval: bounds(mean.mean.Low, mean.mean.High)})
 	}
+
 	byTag := map[string][]score.Observation{}
 	for _, o := range answered {
 		for _, tag := range o.Tags {
 			byTag[tag] = append(byTag[tag], o)
 		}
 	}
+
 	for _, tag := range slices.Sorted(maps.Keys(byTag)) {
 		m.Tags = append(m.Tags, contracts.TagSummary{Tag: tag, Accuracy: rateOf("accuracy", byTag[tag])})
 	}
+
 	for i := range runs[0].report.PerCase {
 		m.PerCase = append(m.PerCase, summarizeCase(runs, i))
 	}
+
 	return m
 }
 
@@ -219,16 +244,19 @@ func summarizeCase(runs []selectionRun, i int) contracts.CaseSummary {
 			c.Error = cmp.Or(c.Error, r.Error)
 			continue
 		}
+
 		c.Answers++
 		right := r.Class == "TP" || r.Class == "TN"
 		if right {
 			c.Right++
 		}
+
 		if c.Answers == 1 || !right && !shown {
 			c.Class, c.Calls, c.Reasoning, c.Withheld = r.Class, r.Calls, r.Reasoning, r.Withheld
 			shown = !right
 		}
 	}
+
 	return c
 }
 
@@ -241,6 +269,7 @@ func compareModel(m *contracts.ModelSummary, baseline *contracts.BaselineSelecti
 	if at < 0 {
 		return
 	}
+
 	before := baseline.Models[at]
 	other := func(c contracts.CaseSummary) bool { return !part.Case(c) }
 	if part.SameCases() && !slices.ContainsFunc(m.PerCase, other) {
@@ -250,6 +279,7 @@ func compareModel(m *contracts.ModelSummary, baseline *contracts.BaselineSelecti
 			}
 		}
 	}
+
 	c := contracts.CasesComparison{Verdict: contracts.WithinNoise}
 	for _, now := range m.PerCase {
 		switch was := slices.Contains(before.Right, now.ID); {
@@ -260,12 +290,14 @@ func compareModel(m *contracts.ModelSummary, baseline *contracts.BaselineSelecti
 			c.Gained = append(c.Gained, now.ID)
 		}
 	}
+
 	if c.PValue = metrics.McNemar(len(c.Lost), len(c.Gained)); c.PValue < significance.Level {
 		c.Verdict = contracts.Improved
 		if len(c.Lost) > len(c.Gained) {
 			c.Verdict = contracts.Regressed
 		}
 	}
+
 	m.Comparison = &c
 }
 
@@ -274,11 +306,13 @@ func logSelection(w io.Writer, s *contracts.SelectionAggregate) {
 	if s == nil {
 		return
 	}
+
 	for _, m := range s.Models {
 		line := m.Model
 		if m.AnsweredBy == contracts.AnsweredByBaseline {
 			line += " (a baseline)"
 		}
+
 		line += fmt.Sprintf(": %d cases, %d repeats, %d errored runs", s.Cases, m.Repeats, m.Errored)
 		for _, r := range metrics.SelectionRates() {
 			if rate, _ := m.Rate(r.Name); r.Shown&metrics.InSummary != 0 && rate.Value != nil {
@@ -286,9 +320,11 @@ func logSelection(w io.Writer, s *contracts.SelectionAggregate) {
 					rate.Interval.High)
 			}
 		}
+
 		if c := m.Comparison; c != nil {
 			line += fmt.Sprintf("; %d cases lost, %d gained, p %.3f", len(c.Lost), len(c.Gained), c.PValue)
 		}
+
 		fmt.Fprintln(w, line)
 	}
 }

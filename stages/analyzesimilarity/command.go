@@ -46,5 +46,6 @@ func Command() *cobra.Command {
 			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
+
 	return cmd
 }

@@ -27,13 +27,16 @@ func Run(ctx context.Context, opts Options) error {
 		return fmt.Errorf("--method %q is unknown: use %s or %s", opts.Method, similarity.TFIDF,
 			similarity.DescriptionOverlap)
 	}
+
 	if !(opts.Threshold >= 0 && opts.Threshold <= 1) {
 		return fmt.Errorf("--threshold %v is out of range: give a score from 0 to 1", opts.Threshold)
 	}
+
 	corpus, sum, err := contracts.ReadDigested[contracts.Corpus](opts.Corpus)
 	if err != nil {
 		return err
 	}
+
 	report := contracts.SimilarityReport{
 		CorpusVersion: corpus.Version, CorpusSHA256: sum, Tools: len(corpus.Tools),
 		Method: opts.Method, Threshold: opts.Threshold,
@@ -41,13 +44,16 @@ func Run(ctx context.Context, opts Options) error {
 	if err := analyze(ctx, corpus, method, &report); err != nil {
 		return fmt.Errorf("%s: %w", opts.Corpus, err)
 	}
+
 	if err := contracts.Write(opts.Out, report); err != nil {
 		return err
 	}
+
 	if opts.Progress != nil {
 		opts.Progress(fmt.Sprintf("%d tools: %d similar pairs, %d overlapping pairs, %d groups", report.Tools,
 			report.FlaggedTotal, report.OverlapTotal, len(report.Clusters)))
 	}
+
 	return nil
 }
 
@@ -57,13 +63,16 @@ func analyze(ctx context.Context, corpus contracts.Corpus, method similarity.Met
 	if errors.Is(err, similarity.ErrTooFew) {
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	a, err := similarity.Analyze(ctx, tools, similarity.Options{Method: method, Threshold: report.Threshold})
 	if err != nil {
 		return err
 	}
+
 	report.FlaggedTotal = len(a.Flagged)
 	for _, r := range similarity.Recommend(tools, a.Flagged[:min(len(a.Flagged), maxPairs)]) {
 		pair := contracts.SimilarPair{A: r.Pair[0], B: r.Pair[1], Score: r.Score}
@@ -71,12 +80,15 @@ func analyze(ctx context.Context, corpus contracts.Corpus, method similarity.Met
 			pair.Issues = append(pair.Issues,
 				contracts.SimilarityIssue{Type: string(i.Type), Description: clip(i.Description)})
 		}
+
 		report.Flagged = append(report.Flagged, pair)
 	}
+
 	o, err := similarity.Overlap(ctx, tools, nil, report.Threshold)
 	if err != nil {
 		return err
 	}
+
 	report.Weights = o.Dimensions
 	report.Overlap, report.OverlapTotal = overlapping(o, report.Threshold)
 	report.Clusters = o.Clusters

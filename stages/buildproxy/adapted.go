@@ -28,11 +28,14 @@ func parseOptions(words []string) (map[string]string, error) {
 		if !ok || name == "" {
 			return nil, &UsageError{fmt.Sprintf("--option %q is not NAME=VALUE", w)}
 		}
+
 		if _, twice := options[name]; twice {
 			return nil, &UsageError{fmt.Sprintf("--option %s is given twice", name)}
 		}
+
 		options[name] = value
 	}
+
 	return options, nil
 }
 
@@ -43,31 +46,39 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 	if err != nil {
 		return m, err
 	}
+
 	if m.Name == "" {
 		m.Name = a.Name
 	}
+
 	if err := checkAdapted(a, &opts); err != nil {
 		return m, err
 	}
+
 	text, err := a.Portable(func(block string) bool { return block != "build" && block != "detector" })
 	if err != nil {
 		return m, err
 	}
+
 	if a.Build != nil {
 		// Keep only the fact that there is a build.
 		text = append(text, fmt.Sprintf("build {\n  binary = %q\n}\n", filepath.Base(opts.Binary))...)
 	}
+
 	// Report unknown or missing options now.
 	if _, err := a.Run(adapter.Setting{Listen: "127.0.0.1:0", Options: opts.OptionValues}); err != nil {
 		return m, err
 	}
+
 	if err := os.WriteFile(filepath.Join(opts.Out, adapterFile), text, 0o644); err != nil {
 		return m, fmt.Errorf("write the adapter: %w", err)
 	}
+
 	described, err := describedDigest(text, opts.OptionValues)
 	if err != nil {
 		return m, err
 	}
+
 	switch {
 	case a.Build != nil:
 		m.Kind = contracts.ProxyBinary
@@ -75,6 +86,7 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 			if m.Binary, m.Identity, err = keepBinary(dir, opts); err == nil && opts.Detectors != "" {
 				err = keepDetectors(a, dir, opts.Detectors)
 			}
+
 			return err
 		})
 		m.Identity += "+" + described
@@ -86,9 +98,11 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 	default:
 		m.Kind, m.Identity = contracts.ProxyCommand, described
 	}
+
 	if err == nil && a.Build == nil && opts.Detectors != "" {
 		err = keepDetectors(a, "", opts.Detectors)
 	}
+
 	return m, err
 }
 
@@ -114,16 +128,20 @@ func checkAdapted(a *adapter.Adapter, opts *Options) error {
 		return &UsageError{"--identity applies to the embedded proxy: a binary is identified by its content; leave " +
 			"it out"}
 	}
+
 	if opts.Binary == "" {
 		opts.Binary = a.Build.Binary
 	}
+
 	if !filepath.IsLocal(opts.Binary) {
 		return &UsageError{fmt.Sprintf("--binary %q is outside the source: give a path relative to the source",
 			opts.Binary)}
 	}
+
 	if len(opts.Command) == 0 {
 		opts.Command = a.Build.Command
 	}
+
 	return nil
 }
 
@@ -144,29 +162,35 @@ func keepDetectors(a *adapter.Adapter, build, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("create the directory of the detectors: %w", err)
 	}
+
 	var text []byte
 	if a != nil {
 		var err error
 		if text, err = a.Portable(func(block string) bool { return block == "detector" }); err != nil {
 			return err
 		}
+
 		for _, d := range a.Detectors {
 			if d.Binary == "" || build == "" {
 				continue
 			}
+
 			_, err := install(filepath.Join(dir, filepath.Base(d.Binary)), filepath.Join(build, d.Binary))
 			if errors.Is(err, os.ErrNotExist) {
 				fmt.Fprintf(os.Stderr, "detector %s: the build produced no file %s, so this detector cannot run\n",
 					d.Name, d.Binary)
 				continue
 			}
+
 			if err != nil {
 				return err
 			}
 		}
 	}
+
 	if err := os.WriteFile(filepath.Join(dir, adapter.DetectorsFile), text, 0o644); err != nil {
 		return fmt.Errorf("write the detectors: %w", err)
 	}
+
 	return nil
 }

@@ -21,17 +21,21 @@ func copyTree(to, from string) error {
 	if err != nil {
 		return err
 	}
+
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
+
 		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
+
 		if rel == "." {
 			return nil
 		}
+
 		target := filepath.Join(to, rel)
 		switch {
 		case d.IsDir() && d.Name() == ".git":
@@ -43,14 +47,17 @@ func copyTree(to, from string) error {
 			if err != nil {
 				return err
 			}
+
 			if filepath.IsAbs(link) || !filepath.IsLocal(filepath.Join(filepath.Dir(rel), link)) {
 				return fmt.Errorf("%s is a symbolic link out of the source (to %q): replace it by its target", rel,
 					link)
 			}
+
 			return os.Symlink(link, target)
 		case d.Type().IsRegular():
 			return copyFile(target, path)
 		}
+
 		return fmt.Errorf("%s is neither a file nor a directory: remove it from the source", rel)
 	})
 }
@@ -60,15 +67,18 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
+
 	defer src.Close()
 	info, err := src.Stat()
 	if err != nil {
 		return err
 	}
+
 	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
 	if err != nil {
 		return err
 	}
+
 	_, err = io.Copy(dst, src)
 	return errors.Join(err, dst.Close())
 }
@@ -101,6 +111,7 @@ func runBuild(ctx context.Context, dir string, argv []string, env map[string]str
 	for name, v := range env {
 		cmd.Env = append(cmd.Env, name+"="+v)
 	}
+
 	tail := subprocess.NewTail(tailLimit)
 	out := io.MultiWriter(os.Stderr, tail)
 	cmd.Stdout, cmd.Stderr = out, out
@@ -108,13 +119,16 @@ func runBuild(ctx context.Context, dir string, argv []string, env map[string]str
 	if err == nil {
 		return nil
 	}
+
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("run the build command %q: %w: check that it is installed and on PATH", argv, err)
 	}
+
 	return fmt.Errorf("the build command %q failed (%w): correct the source or the command; the end of its output:\n%s",
 		argv, err, tail.Indented())
 }

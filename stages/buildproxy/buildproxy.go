@@ -70,6 +70,7 @@ func Command() *cobra.Command {
 			if opts.OptionValues, err = parseOptions(optionValues); err != nil {
 				return err
 			}
+
 			return Run(cmd.Context(), opts)
 		},
 	}
@@ -88,6 +89,7 @@ func Command() *cobra.Command {
 	if err := cmd.MarkFlagRequired("out"); err != nil {
 		panic(err) // the flag does not exist: a bug in this program
 	}
+
 	return cmd
 }
 
@@ -104,13 +106,16 @@ func Run(ctx context.Context, opts Options) error {
 	if err := check(opts); err != nil {
 		return err
 	}
+
 	if st, err := os.Stat(opts.Source); opts.Source != "" && (err != nil || !st.IsDir()) {
 		return &UsageError{fmt.Sprintf("--source %s is not an existing directory: give the directory of the proxy's "+
 			"source", opts.Source)}
 	}
+
 	if err := os.MkdirAll(opts.Out, 0o755); err != nil {
 		return fmt.Errorf("create the output directory: %w", err)
 	}
+
 	var manifest contracts.ProxyManifest
 	var err error
 	switch {
@@ -121,19 +126,23 @@ func Run(ctx context.Context, opts Options) error {
 	default:
 		manifest, err = built(ctx, opts)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	if opts.Model != "" {
 		if err := keepModel(&manifest, opts); err != nil {
 			return err
 		}
 	}
+
 	if opts.Adapter == "" && opts.Detectors != "" {
 		if err := keepDetectors(nil, "", opts.Detectors); err != nil {
 			return err
 		}
 	}
+
 	return contracts.Write(filepath.Join(opts.Out, undertest.ManifestFile), manifest)
 }
 
@@ -157,6 +166,7 @@ func check(opts Options) error {
 		return &UsageError{fmt.Sprintf("--binary %q is outside the source: give a path relative to the source",
 			opts.Binary)}
 	}
+
 	return nil
 }
 
@@ -167,12 +177,15 @@ func embedded(opts Options) (contracts.ProxyManifest, error) {
 	if m.Name == "" {
 		m.Name = ReferenceName
 	}
+
 	if m.Identity == "" && EmbeddedIdentity != nil {
 		m.Identity = EmbeddedIdentity()
 	}
+
 	if m.Identity == "" {
 		return m, errors.New("this program has no digest of its embedded proxy: give it with --identity")
 	}
+
 	return m, nil
 }
 
@@ -197,17 +210,21 @@ func buildIn(ctx context.Context, source string, command []string, env map[strin
 	if len(command) == 0 {
 		return use(source)
 	}
+
 	work, err := os.MkdirTemp("", "touchstone-build-")
 	if err != nil {
 		return fmt.Errorf("create a directory to build in: %w", err)
 	}
+
 	defer removeAll(work)
 	if err := copyTree(work, source); err != nil {
 		return fmt.Errorf("copy the source to build it: %w", err)
 	}
+
 	if err := runBuild(ctx, work, command, env); err != nil {
 		return err
 	}
+
 	return use(work)
 }
 
@@ -218,6 +235,7 @@ func keepBinary(dir string, opts Options) (name, identity string, err error) {
 		return "", "", &UsageError{fmt.Sprintf("--binary %q has the name of a file that is stored next to it: give "+
 			"the binary another name in the build", opts.Binary)}
 	}
+
 	from := filepath.Join(dir, opts.Binary)
 	info, err := os.Lstat(from)
 	switch {
@@ -238,6 +256,7 @@ func keepBinary(dir string, opts Options) (name, identity string, err error) {
 		return "", "", fmt.Errorf("the build's result %s is not executable: correct --binary, or set its mode in "+
 			"the build", opts.Binary)
 	}
+
 	identity, err = install(filepath.Join(opts.Out, name), from)
 	return name, identity, err
 }
@@ -248,15 +267,18 @@ func install(to, from string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the build's result: %w", err)
 	}
+
 	defer src.Close()
 	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
 	if err != nil {
 		return "", fmt.Errorf("keep the build's result: %w", err)
 	}
+
 	h := sha256.New()
 	_, err = io.Copy(io.MultiWriter(dst, h), src)
 	if err := errors.Join(err, dst.Close()); err != nil {
 		return "", fmt.Errorf("keep the build's result: %w", err)
 	}
+
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

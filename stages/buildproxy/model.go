@@ -20,15 +20,18 @@ func keepModel(m *contracts.ProxyManifest, opts Options) error {
 	if err != nil {
 		return &UsageError{fmt.Sprintf("--model: %v", err)}
 	}
+
 	to := filepath.Join(opts.Out, modelDir)
 	if err := os.Mkdir(to, 0o755); err != nil {
 		return fmt.Errorf("keep the model: %w", err)
 	}
+
 	for _, f := range model.Files {
 		if err := copyFile(filepath.Join(to, f.Name), filepath.Join(opts.Model, f.Name)); err != nil {
 			return fmt.Errorf("keep the model: %w", err)
 		}
 	}
+
 	m.Model = modelDir
 	m.Identity += fmt.Sprintf("+%x", sha256.Sum256([]byte(model.Identity())))
 	return nil

@@ -25,10 +25,12 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 		return contracts.Baseline{}, errors.New("no query was measured, so there is nothing to compare with later; " +
 			"check the golden set")
 	}
+
 	if agg.Degraded != "" {
 		return contracts.Baseline{},
 			fmt.Errorf("the index was degraded on purpose (%s); measure again without degrading it", agg.Degraded)
 	}
+
 	for _, d := range unfrozen(agg.Validation) {
 		if d.State == contracts.StateChanged {
 			return contracts.Baseline{}, fmt.Errorf("%s %s is frozen and was edited, so a baseline on it would not "+
@@ -36,11 +38,13 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 				d.Version, d.Version)
 		}
 	}
+
 	if agg.Retrieval.Errored > 0 {
 		return contracts.Baseline{}, fmt.Errorf("%d of %d queries ended in an error; fix the proxy so that it "+
 			"answers all of them (%s)",
 			agg.Retrieval.Errored, agg.Retrieval.Queries, firstError(agg))
 	}
+
 	b := contracts.Baseline{
 		Version: "baseline_v1",
 		Data:    agg.Data,
@@ -56,22 +60,27 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 	for _, m := range agg.Retrieval.Metrics {
 		b.Metrics[m.Metric] = m.Mean
 	}
+
 	for _, q := range agg.Retrieval.PerQuery {
 		b.PerQuery = append(b.PerQuery,
 			contracts.BaselineQuery{ID: q.ID, Metrics: q.Metrics, Ranked: toolsOf(q.Ranked)})
 	}
+
 	for _, d := range agg.Detectors {
 		b.PerDetector = append(b.PerDetector, baselineOf(d))
 	}
+
 	var err error
 	if b.Selection, err = newBaselineSelection(agg.Selection); err != nil {
 		return contracts.Baseline{}, err
 	}
+
 	if kept != nil {
 		b.Version, b.Thresholds = cmp.Or(kept.Version, b.Version), withDetectors(kept.Thresholds, agg)
 	} else {
 		b.Thresholds = DefaultThresholds(agg)
 	}
+
 	return b, nil
 }
 
@@ -119,6 +128,7 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 	if old != nil {
 		was = *old
 	}
+
 	var lines []string
 	change := func(what, before, after string) {
 		switch {
@@ -135,6 +145,7 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 		if sha == "" {
 			return ""
 		}
+
 		return fmt.Sprintf("%s (sha256 %.12s)", version, sha)
 	}
 	change("corpus", identity(was.Data.CorpusVersion, was.Data.CorpusSHA256),
@@ -147,27 +158,34 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 	if old != nil {
 		change("runs", fmt.Sprint(was.RunsAveraged), fmt.Sprint(next.RunsAveraged))
 	}
+
 	for _, name := range metricsOf(was.Metrics, next.Metrics) {
 		change(name, metricText(was.Metrics, name), metricText(next.Metrics, name))
 	}
+
 	if line := queryChanges(was, next); line != "" && old != nil {
 		lines = append(lines, line)
 	}
+
 	for _, name := range detectorNames(was, next) {
 		b, _ := baselineDetector(was, name)
 		n, _ := baselineDetector(next, name)
 		change(name, scoreText(b), scoreText(n))
 	}
+
 	for _, c := range thresholdChanges(was.Thresholds, next.Thresholds) {
 		change(c[0], c[1], c[2])
 	}
+
 	for _, c := range selectionChanges(was.Selection, next.Selection) {
 		change(c[0], c[1], c[2])
 	}
+
 	if len(lines) == 0 && !reflect.DeepEqual(was, next) {
 		lines = append(lines, "the origin of the baseline, the digests of its data or the details of a detector "+
 			"change; no figure changes")
 	}
+
 	return lines
 }
 
@@ -200,6 +218,7 @@ func queryChanges(was, next contracts.Baseline) string {
 	for _, q := range was.PerQuery {
 		before[q.ID] = q
 	}
+
 	figures, lists, added := 0, 0, 0
 	for _, q := range next.PerQuery {
 		b, ok := before[q.ID]
@@ -213,9 +232,11 @@ func queryChanges(was, next contracts.Baseline) string {
 			lists++
 		}
 	}
+
 	if figures+lists+added+len(before) == 0 {
 		return ""
 	}
+
 	return fmt.Sprintf("queries: %d with other scores, %d with the same scores but another list, %d new, %d removed",
 		figures, lists, added, len(before))
 }

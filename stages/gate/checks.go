@@ -49,6 +49,7 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 		c.Passed = holds(c)
 		checks = append(checks, c)
 	}
+
 	c := contracts.GateCheck{
 		Subject: Subject, Metric: "errored",
 		Value: share(agg.Retrieval.Errored, agg.Retrieval.Queries), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
@@ -73,6 +74,7 @@ func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.Unjudge
 			})
 		}
 	}
+
 	list = append(list, unjudgedDetectors(agg, b)...)
 	for _, name := range metricsOf(b.Metrics, nil) {
 		if _, ok := metric(agg, name); !ok {
@@ -82,6 +84,7 @@ func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.Unjudge
 			})
 		}
 	}
+
 	return list
 }
 

@@ -38,5 +38,6 @@ none, with the reason.`,
 	for _, name := range []string{"aggregate", "out"} {
 		cmd.MarkFlagRequired(name)
 	}
+
 	return cmd
 }

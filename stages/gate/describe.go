@@ -21,21 +21,25 @@ func Describe(g contracts.Gate) []string {
 	if n := g.NoVerdict; n != nil {
 		return append([]string{"no verdict: " + n.Reason, "  " + n.Remedy}, overlapLines(g)...)
 	}
+
 	var failed []contracts.GateCheck
 	for _, c := range g.Checks {
 		if !c.Passed {
 			failed = append(failed, c)
 		}
 	}
+
 	if len(failed) == 0 {
 		lines := []string{fmt.Sprintf("the gate passed: %d checks against %s", len(g.Checks), g.Baseline)}
 		return slices.Concat(lines, overlapLines(g), unjudgedLines(g), countLine(g))
 	}
+
 	lines := []string{fmt.Sprintf("the gate FAILED: %d of %d checks against %s", len(failed), len(g.Checks),
 		g.Baseline)}
 	for _, c := range failed {
 		lines = append(lines, describeCheck(c))
 	}
+
 	return slices.Concat(lines, overlapLines(g), unjudgedLines(g), countLine(g), worst(g.Moves))
 }
 
@@ -48,17 +52,22 @@ func unjudgedLines(g contracts.Gate) []string {
 			if byNote[m.Note] == nil {
 				notes = append(notes, m.Note)
 			}
+
 			byNote[m.Note] = append(byNote[m.Note], m.Subject)
 			continue
 		}
+
 		lines = append(lines, fmt.Sprintf("  %s %s is %s: %s", m.Subject, m.Metric, m.State, m.Note))
 	}
+
 	for _, note := range notes {
 		lines = append(lines, fmt.Sprintf("  not judged: %s (%s)", strings.Join(byNote[note], ", "), note))
 	}
+
 	for _, w := range g.Warnings {
 		lines = append(lines, "  warning: "+w)
 	}
+
 	return lines
 }
 
@@ -97,15 +106,19 @@ func worst(moves []contracts.Move) []string {
 		if m.State != contracts.MoveErrored && m.State != contracts.MoveRegressed {
 			continue
 		}
+
 		if len(lines) == shownMoves {
 			more++
 			continue
 		}
+
 		lines = append(lines, "  "+describeMove(m))
 	}
+
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more for the worse", more))
 	}
+
 	return lines
 }
 
@@ -124,6 +137,7 @@ func describeMove(m contracts.Move) string {
 			line += "; " + m.DisplacedBy + " now has its rank"
 		}
 	}
+
 	return line
 }
 

@@ -32,6 +32,7 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSe
 		for _, floor := range t.CategoryFloors {
 			add(categoryCheck(s, floor, b.Version), func(m move) bool { return m.Category == floor.Category })
 		}
+
 		add(contracts.GateCheck{
 			Metric: "fpr_benign", Value: *s.FPRBenign, Interval: d.FPRBenignInterval, Bound: t.FPRCeiling,
 			Comparison: atMost,
@@ -61,6 +62,7 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSe
 			}, func(m move) bool { return slices.Contains(d.Unstable, m.ID) })
 		}
 	}
+
 	return checks
 }
 
@@ -87,24 +89,29 @@ func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, t contracts
 		problems = append(problems,
 			fmt.Sprintf("detector %s has a threshold but is not in the baseline; %s", name, update))
 	}
+
 	if slices.Contains(b.Thresholds.NotJudged, name) {
 		problems = append(problems,
 			fmt.Sprintf("detector %s has a threshold, but not_judged names it too; remove one of them", name))
 	}
+
 	d, ok := detector(agg, name)
 	if !ok {
 		return append(problems, fmt.Sprintf("detector %s has a threshold but was not run; add it to the detectors "+
 			"or remove its threshold", name))
 	}
+
 	if t.MaxUnstable != nil && d.Runs < 2 {
 		problems = append(problems, fmt.Sprintf("the threshold of detector %s has max_unstable, but one run cannot "+
 			"show whether runs agree; measure at least two, or remove max_unstable", name))
 	}
+
 	for i, floor := range t.CategoryFloors {
 		if c, ok := category(d.Score, floor.Category); !ok || c.Total == 0 {
 			problems = append(problems, fmt.Sprintf("the threshold of detector %s has a floor for %s, but the "+
 				"security corpus has no such entry; add some, or remove the floor", name, floor.Category))
 		}
+
 		if slices.ContainsFunc(t.CategoryFloors[:i],
 			func(o contracts.CategoryFloor) bool { return o.Category == floor.Category }) {
 			problems = append(problems,
@@ -112,17 +119,20 @@ func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, t contracts
 					floor.Category))
 		}
 	}
+
 	total, errored := make(map[string]int), make(map[string]int)
 	for _, e := range d.PerEntry {
 		kind := e.Category
 		if e.Label == contracts.LabelMalicious {
 			kind = contracts.LabelMalicious
 		}
+
 		total[kind]++
 		if e.Verdict == contracts.VerdictErrored {
 			errored[kind]++
 		}
 	}
+
 	for _, kind := range []struct{ name, entries string }{
 		{contracts.LabelMalicious, "malicious entry"}, {contracts.CategoryBenign, "plain benign entry"},
 		{contracts.CategoryHardNegative, "hard negative"},
@@ -136,6 +146,7 @@ func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, t contracts
 				fmt.Sprintf("detector %s failed on every %s; see its errors", name, kind.entries))
 		}
 	}
+
 	return problems
 }
 
@@ -148,16 +159,20 @@ func unjudgedDetectors(agg contracts.Aggregate, b contracts.Baseline) []contract
 			func(t contracts.DetectorThreshold) bool { return t.Detector == name }) {
 			continue
 		}
+
 		u := contracts.UnjudgedMetric{Subject: name, Metric: "recall", State: contracts.Unjudged,
 			Note: "no threshold; touchstone baseline update adds one"}
 		if slices.Contains(b.Thresholds.NotJudged, name) {
 			u.Note = "not_judged of " + b.Version
 		}
+
 		if d.Score.Recall != nil {
 			u.Value = *d.Score.Recall
 		}
+
 		list = append(list, u)
 	}
+
 	return list
 }
 

@@ -40,11 +40,13 @@ func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *mo
 	for _, t := range b.Thresholds.Detectors {
 		judged[t.Detector] = true
 	}
+
 	for _, d := range agg.Detectors {
 		weight := 0.0
 		if judged[d.Score.Detector] {
 			weight = 1
 		}
+
 		before, known := baselineDetector(b, d.Score.Detector)
 		if !known {
 			s.all = append(s.all, move{Move: contracts.Move{
@@ -53,8 +55,10 @@ func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *mo
 			}})
 			continue
 		}
+
 		s.all = append(s.all, entryMoves(d, before, weight, part)...)
 	}
+
 	for _, before := range b.PerDetector {
 		if _, ok := detector(agg, before.Score.Detector); !ok {
 			s.all = append(s.all, move{Move: contracts.Move{
@@ -63,6 +67,7 @@ func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *mo
 			}})
 		}
 	}
+
 	slices.SortStableFunc(s.all, func(a, b move) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(severity, a.State), slices.Index(severity, b.State)),
@@ -114,6 +119,7 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 	for _, q := range b.PerQuery {
 		before[q.ID] = q
 	}
+
 	var found []move
 	measured := make(map[string]bool, len(agg.Retrieval.PerQuery))
 	for _, q := range agg.Retrieval.PerQuery {
@@ -125,13 +131,16 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 			if known {
 				m.State = contracts.MoveEdited
 			}
+
 			if q.ErroredRuns > 0 {
 				m.State, m.Error = contracts.MoveErrored, q.Error
 			}
+
 			m.follow(q, was.Ranked)
 			found = append(found, m)
 			continue
 		}
+
 		lost, net := false, 0.0
 		for _, t := range b.Thresholds.Retrieval {
 			then := was.Metrics[t.Metric]
@@ -139,11 +148,13 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 			if math.Abs(now-then) <= epsilon {
 				continue
 			}
+
 			m.changed[t.Metric] = true
 			gain := metrics.Gain(t.Metric, then, now)
 			lost = lost || gain < 0
 			net += gain
 		}
+
 		switch {
 		case q.ErroredRuns > 0:
 			m.State, m.Error = contracts.MoveErrored, q.Error
@@ -154,16 +165,19 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 		default:
 			m.State = contracts.MoveFixed
 		}
+
 		m.weight = math.Abs(net)
 		m.follow(q, was.Ranked)
 		found = append(found, m)
 	}
+
 	for _, was := range b.PerQuery {
 		if !measured[was.ID] {
 			found = append(found, move{Move: contracts.Move{Subject: Subject, ID: was.ID,
 				State: contracts.MoveRemoved}})
 		}
 	}
+
 	return found
 }
 
@@ -176,6 +190,7 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 	for _, r := range q.Ranked {
 		now = append(now, r.ToolID)
 	}
+
 	type candidate struct {
 		label         contracts.Label
 		before, after int // indexes from 0; a tool out of the list gets a very large one
@@ -185,6 +200,7 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 		if i := slices.Index(list, tool); i >= 0 {
 			return i
 		}
+
 		return out
 	}
 	var candidates []candidate
@@ -193,9 +209,11 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 			candidates = append(candidates, candidate{l, place(then, l.ToolID), place(now, l.ToolID)})
 		}
 	}
+
 	if len(candidates) == 0 {
 		return
 	}
+
 	slices.SortFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(
 			cmp.Compare(b.label.Relevance, a.label.Relevance), cmp.Compare(a.before, b.before),
@@ -206,6 +224,7 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 		if m.State == contracts.MoveFixed {
 			return c.after < c.before
 		}
+
 		return c.after > c.before
 	})
 	c := candidates[max(chosen, 0)]
@@ -217,6 +236,7 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 			m.DisplacedBy = now[c.before]
 		}
 	}
+
 	if c.after != out {
 		rank := c.after + 1
 		m.RankAfter = &rank
@@ -231,24 +251,29 @@ func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, we
 	for _, id := range then.Flagged {
 		before[id] = contracts.VerdictFlagged
 	}
+
 	for _, id := range then.Errored {
 		before[id] = contracts.VerdictErrored
 	}
+
 	var found []move
 	for _, e := range d.PerEntry {
 		was, ok := before[e.ID]
 		if !ok {
 			was = contracts.VerdictClean
 		}
+
 		state := detection.Moved(was, e)
 		if state == "" || state != contracts.MoveErrored && !part.Entry(e.ID) {
 			continue
 		}
+
 		m := move{weight: weight, Move: contracts.Move{
 			Subject: d.Score.Detector, ID: e.ID, State: state, Category: e.Category, Before: was, After: e.Verdict,
 			Error: e.Error,
 		}}
 		found = append(found, m)
 	}
+
 	return found
 }

@@ -27,6 +27,7 @@ func noAnswerChecks(agg contracts.Aggregate, b contracts.Baseline) []contracts.G
 		c.Passed = holds(c)
 		checks = append(checks, c)
 	}
+
 	return checks
 }
 
@@ -39,6 +40,7 @@ func noAnswerProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 			problems = append(problems,
 				fmt.Sprintf("%s has two thresholds in the baseline; keep one of them", t.Metric))
 		}
+
 		_, declared := metrics.NoAnswerMetricByName(t.Metric)
 		_, measured := noAnswerMetric(agg, t.Metric)
 		switch {
@@ -47,6 +49,7 @@ func noAnswerProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 			for _, m := range metrics.NoAnswerMetrics() {
 				names = append(names, m.Name)
 			}
+
 			problems = append(problems, fmt.Sprintf("no_answer has a threshold for %s, which is no metric of "+
 				"queries without a right tool (they are %s); correct the name or remove the threshold", t.Metric,
 				strings.Join(names, ", ")))
@@ -58,6 +61,7 @@ func noAnswerProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 				"gives all results the same score or answers none of these queries; remove the threshold", t.Metric))
 		}
 	}
+
 	return problems
 }
 

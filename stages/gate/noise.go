@@ -22,25 +22,30 @@ func noiseWarnings(agg contracts.Aggregate, b contracts.Baseline) []string {
 		if m.Noise == 0 {
 			continue
 		}
+
 		runs := float64(agg.Retrieval.Runs)
 		se := m.Noise * math.Sqrt(1+runs/float64(max(1, b.RunsAveraged)))
 		if t.Tolerance >= quietErrors*se {
 			continue
 		}
+
 		// With k times as many runs, now and in the baseline, se falls by sqrt(k).
 		enough := 1
 		if t.Tolerance > 0 {
 			single := m.Noise * math.Sqrt(runs)
 			enough = int(math.Ceil(2 * math.Pow(quietErrors*single/t.Tolerance, 2)))
 		}
+
 		remedy := fmt.Sprintf("measure at least %d runs, here and for the baseline, or set a tolerance of at least "+
 			"%.3f", enough, math.Ceil(quietErrors*se*1000)/1000)
 		if t.Tolerance == 0 {
 			remedy = fmt.Sprintf("set a tolerance of at least %.3f", math.Ceil(quietErrors*se*1000)/1000)
 		}
+
 		warnings = append(warnings, fmt.Sprintf("the runs of the proxy differ, so that chance alone moves %s by a "+
 			"standard error of %.4f; the tolerance of %s is only %.1f of them and may be exceeded by chance: %s",
 			t.Metric, se, figure(t.Tolerance), t.Tolerance/se, remedy))
 	}
+
 	return warnings
 }

@@ -22,6 +22,7 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 	if part.Data == nil {
 		return nil
 	}
+
 	var few []string
 	for _, o := range []struct {
 		contracts.Overlap
@@ -34,17 +35,21 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 		if o.Common > 0 && o.Share() >= minOverlap || o.Now == 0 && o.Before == 0 {
 			continue
 		}
+
 		text := fmt.Sprintf("only %d of %d %s are the same as in the data of the baseline", o.Common,
 			max(o.Now, o.Before), o.entries)
 		if slices.ContainsFunc(o.kinds, func(k string) bool { return slices.Contains(part.Data.Unknown, k) }) {
 			text = fmt.Sprintf("which %s are the same is unknown, because the baseline or the validation report has "+
 				"no digests of its entries", o.entries)
 		}
+
 		few = append(few, text)
 	}
+
 	if len(few) == 0 {
 		return nil
 	}
+
 	reason := fmt.Sprintf("%s was made on other data, and %s; the share must be at least %g (min_overlap)",
 		agg.Baseline.Version, strings.Join(few, "; "), minOverlap)
 	remedy := "look at the changes and make a new baseline with touchstone baseline update"
@@ -53,6 +58,7 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 		remedy = "make the edit of the frozen data the next version with touchstone data next, and a baseline for " +
 			"it with touchstone baseline update"
 	}
+
 	return &contracts.NotJudged{Reason: reason, Remedy: remedy}
 }
 
@@ -99,25 +105,30 @@ func comparedInPart(agg contracts.Aggregate, b contracts.Baseline, part overlap.
 	if !comparedOnOtherData(agg, b, part) {
 		return false
 	}
+
 	before := part.Queries(b)
 	for _, m := range agg.Retrieval.Metrics {
 		_, ok := b.Metrics[m.Metric]
 		if compared := m.Comparison != nil; compared != ok {
 			return false
 		}
+
 		if !ok {
 			continue
 		}
+
 		column := make([]float64, 0, len(before))
 		for _, q := range b.PerQuery {
 			if _, common := before[q.ID]; common {
 				column = append(column, q.Metrics[m.Metric])
 			}
 		}
+
 		if math.Abs(metrics.Mean(column)-m.Comparison.Baseline) > 1e-9 {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -129,18 +140,22 @@ func overlapLines(g contracts.Gate) []string {
 		if d.Entries.Now > 0 {
 			parts = append(parts, fmt.Sprintf("%d of %d security entries", d.Entries.Common, d.Entries.Now))
 		}
+
 		if g.NoVerdict == nil {
 			lines = append(lines, fmt.Sprintf("  %s was made on other data: %s are the same and are compared with it",
 				g.Baseline, strings.Join(parts, " and ")))
 		}
+
 		lines = append(lines, changeLines(d.Changes)...)
 	}
+
 	for _, u := range g.Unfrozen {
 		if u.State == contracts.StateChanged {
 			lines = append(lines, fmt.Sprintf("  %s %s is frozen and was edited: these figures are not those of %s; "+
 				"touchstone data next makes the edit the next version", u.Kind, u.Version, u.Version))
 		}
 	}
+
 	return lines
 }
 
@@ -154,12 +169,15 @@ func changeLines(changes []contracts.DataChange) []string {
 		if ids[g] == nil {
 			order = append(order, g)
 		}
+
 		id := c.ID
 		if c.Tool != "" {
 			id += fmt.Sprintf(" (%s)", c.Tool)
 		}
+
 		ids[g] = append(ids[g], id)
 	}
+
 	var lines []string
 	for _, g := range order {
 		shown := ids[g][:min(len(ids[g]), shownIDs)]
@@ -167,8 +185,10 @@ func changeLines(changes []contracts.DataChange) []string {
 		if more := len(ids[g]) - len(shown); more > 0 {
 			line += fmt.Sprintf(" and %d more", more)
 		}
+
 		lines = append(lines, line)
 	}
+
 	return lines
 }
 

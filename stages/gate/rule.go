@@ -19,6 +19,7 @@ func verdicts(agg contracts.Aggregate, b contracts.Baseline) map[string]string {
 		m, _ := metric(agg, t.Metric)
 		names, p = append(names, t.Metric), append(p, m.Comparison.PValue)
 	}
+
 	_, significant := significance.Families(names, p, names)
 	verdicts := make(map[string]string)
 	for i, name := range names {
@@ -32,6 +33,7 @@ func verdicts(agg contracts.Aggregate, b contracts.Baseline) map[string]string {
 			verdicts[name] = contracts.Improved
 		}
 	}
+
 	return verdicts
 }
 
@@ -51,11 +53,13 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict
 		if s.worse > 0 {
 			c.Value = interval.High
 		}
+
 		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, must stay %s "+
 			"%+.4f (non-inferiority margin of %s)",
 			figure(was), interval.Low, interval.High, s.beyond, c.Bound, version)
 		return c
 	}
+
 	interval := m.Interval
 	c.Value, c.Interval, c.Comparison, c.Bound = m.Mean, &interval, s.loose, was+s.worse*t.Tolerance
 	rule := fmt.Sprintf("it may be at most %s %s the baseline's %s (tolerance of %s)", figure(t.Tolerance), s.direction,
@@ -66,6 +70,7 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict
 			"whatever the tolerance",
 			probability(m.Comparison.PValue), figure(significance.SmallestDrop), s.direction, figure(was))
 	}
+
 	detectable := min(m.Comparison.MinDetectable, found(t.Tolerance, m.Comparison.MinDetectable, tests))
 	c.MinDetectable = &detectable
 	c.Rule = fmt.Sprintf("%s; it changed by %+.4f (the smallest change that is found with a chance of .8 is %.4f)",

@@ -33,28 +33,35 @@ func Run(_ context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+
 	if !(opts.MinOverlap >= 0 && opts.MinOverlap <= 1) {
 		return fmt.Errorf("--min-overlap %v: give a share from 0 to 1", opts.MinOverlap)
 	}
+
 	if opts.Baseline == "" {
 		return errors.New("there is no baseline to judge by; make one with touchstone baseline update")
 	}
+
 	baseline, err := contracts.Read[contracts.Baseline](opts.Baseline)
 	if err != nil {
 		return err
 	}
+
 	verdict, err := Judge(agg, baseline, opts.MinOverlap)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opts.Baseline, err)
 	}
+
 	if err := contracts.Write(opts.Out, verdict); err != nil {
 		return err
 	}
+
 	if opts.Log != nil {
 		for _, line := range Describe(verdict) {
 			fmt.Fprintln(opts.Log, line)
 		}
 	}
+
 	return nil
 }
 
@@ -70,9 +77,11 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap floa
 			Checks: []contracts.GateCheck{}, Moves: []contracts.Move{}, Counts: map[string]int{},
 		}, nil
 	}
+
 	if err := judgeable(agg, baseline, part); err != nil {
 		return contracts.Gate{}, err
 	}
+
 	moves := moves(agg, baseline, part)
 	g := contracts.Gate{
 		Passed: true, Baseline: baseline.Version, Data: part.Data, Unfrozen: unfrozen(agg.Validation),
@@ -84,6 +93,7 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap floa
 	for _, c := range g.Checks {
 		g.Passed = g.Passed && c.Passed
 	}
+
 	return g, nil
 }
 
@@ -97,21 +107,26 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 	if !agg.Baseline.Comparable {
 		return fmt.Errorf("the baseline cannot be compared with: %s; %s", agg.Baseline.Reason, update)
 	}
+
 	if agg.Baseline.Version == b.Version && !comparedWith(agg, b, part) {
 		return fmt.Errorf("%s is no longer the baseline that the figures were compared with; run aggregate again",
 			b.Version)
 	}
+
 	if agg.Baseline.Version != b.Version {
 		return fmt.Errorf("the figures were compared with the baseline %s, but the gate was given %s; run aggregate "+
 			"again", agg.Baseline.Version, b.Version)
 	}
+
 	var problems []string
 	if agg.Retrieval.Queries == 0 || len(agg.Retrieval.PerQuery) == 0 {
 		problems = append(problems, "no query was measured; check the golden set")
 	}
+
 	if len(b.Thresholds.Retrieval) == 0 {
 		problems = append(problems, "the baseline has no threshold for any retrieval metric; add one to its thresholds")
 	}
+
 	for i, t := range b.Thresholds.Retrieval {
 		problems = append(problems, metricProblems(agg, b, t.Metric)...)
 		if slices.ContainsFunc(b.Thresholds.Retrieval[:i],
@@ -120,9 +135,11 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 				fmt.Sprintf("%s has two thresholds in the baseline; keep one of them", t.Metric))
 		}
 	}
+
 	if len(b.Thresholds.Detectors) == 0 {
 		problems = append(problems, "the baseline has no threshold for any detector; add one to its thresholds")
 	}
+
 	for i, t := range b.Thresholds.Detectors {
 		problems = append(problems, detectorProblems(agg, b, t)...)
 		if slices.ContainsFunc(b.Thresholds.Detectors[:i],
@@ -131,11 +148,13 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 				fmt.Sprintf("detector %s has two thresholds in the baseline; keep one of them", t.Detector))
 		}
 	}
+
 	problems = append(problems, noAnswerProblems(agg, b)...)
 	problems = append(problems, selectionProblems(agg, b)...)
 	if len(problems) > 0 {
 		return errors.New("the gate cannot judge: " + strings.Join(problems, "; "))
 	}
+
 	return nil
 }
 
@@ -170,6 +189,7 @@ func metricProblems(agg contracts.Aggregate, b contracts.Baseline, name string) 
 	case !measured:
 		return []string{fmt.Sprintf("%s has a threshold but was not measured; run aggregate again", name)}
 	}
+
 	return nil
 }
 

@@ -19,16 +19,19 @@ func selectionProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 			problems = append(problems, fmt.Sprintf("model %s has a threshold but was not measured; add it to the "+
 				"models, or remove its threshold", t.Model))
 		}
+
 		if !bounded(t) {
 			problems = append(problems,
 				fmt.Sprintf("the threshold of model %s has no bound; add one, or remove the threshold", t.Model))
 		}
+
 		if slices.ContainsFunc(b.Thresholds.Selection[:i],
 			func(o contracts.SelectionThreshold) bool { return o.Model == t.Model }) {
 			problems = append(problems,
 				fmt.Sprintf("model %s has two thresholds in the baseline; keep one of them", t.Model))
 		}
 	}
+
 	return problems
 }
 
@@ -49,6 +52,7 @@ func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 			if declared.Threshold == "" || bound == nil {
 				continue
 			}
+
 			rate, _ := m.Rate(declared.Name)
 			c := rateCheck(declared, rate, *bound, b.Version)
 			c.Subject = t.Model
@@ -56,6 +60,7 @@ func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 			c.Passed = holds(c)
 			checks = append(checks, c)
 		}
+
 		n := failedCases(m)
 		c := contracts.GateCheck{
 			Subject: t.Model, Metric: "errored", Value: share(n, len(m.PerCase)), Bound: b.Thresholds.MaxErrored,
@@ -67,6 +72,7 @@ func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 		c.Passed = holds(c)
 		checks = append(checks, c)
 	}
+
 	return checks
 }
 
@@ -79,11 +85,13 @@ func rateCheck(declared metrics.SelectionRate, rate contracts.RateSummary, bound
 	if declared.LowerIsBetter {
 		c.Comparison, c.Value, has = atMost, 1, "must be at most %s"
 	}
+
 	what := fmt.Sprintf("no run is counted (%s), which is judged as the worst value", declared.Formula)
 	if rate.Value != nil {
 		c.Value = *rate.Value
 		what = fmt.Sprintf("%d of %d runs count, of %d cases (%s)", rate.Count, rate.Of, rate.Cases, declared.Formula)
 	}
+
 	c.Rule = fmt.Sprintf("%s; the share "+has+" (%s of %s)", what, figure(bound), declared.Threshold, version)
 	return c
 }
@@ -117,6 +125,7 @@ func caseMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 	if agg.Selection == nil {
 		return nil
 	}
+
 	var found []move
 	for _, m := range agg.Selection.Models {
 		judged := slices.ContainsFunc(b.Thresholds.Selection,
@@ -125,6 +134,7 @@ func caseMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 		if judged {
 			weight = 1
 		}
+
 		for _, c := range m.PerCase {
 			mv := move{weight: weight, Move: contracts.Move{Subject: m.Model, ID: c.ID, Title: c.Query}}
 			switch {
@@ -139,9 +149,11 @@ func caseMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 			default:
 				continue
 			}
+
 			found = append(found, mv)
 		}
 	}
+
 	return found
 }
 
@@ -164,6 +176,7 @@ func newBaselineSelection(s *contracts.SelectionAggregate) (*contracts.BaselineS
 	if s == nil {
 		return nil, nil
 	}
+
 	b := &contracts.BaselineSelection{
 		CasesVersion: s.CasesVersion, CasesSHA256: s.CasesSHA256,
 		Offer: contracts.SelectionOffer{Tools: s.Offer.Tools, TopK: s.Offer.TopK},
@@ -174,12 +187,14 @@ func newBaselineSelection(s *contracts.SelectionAggregate) (*contracts.BaselineS
 			return nil, fmt.Errorf("%d of %d cases have no answer of model %s; record all of them first (%s: %s)", n,
 				len(m.PerCase), m.Model, m.PerCase[i].ID, m.PerCase[i].Error)
 		}
+
 		kept := contracts.BaselineModel{Model: m.Model, Repeats: m.Repeats, Rates: make(map[string]float64)}
 		for _, r := range m.Rates {
 			if r.Value != nil {
 				kept.Rates[r.Rate] = *r.Value
 			}
 		}
+
 		for _, c := range m.PerCase {
 			if c.IsRight() {
 				kept.Right = append(kept.Right, c.ID)
@@ -187,8 +202,10 @@ func newBaselineSelection(s *contracts.SelectionAggregate) (*contracts.BaselineS
 				kept.Wrong = append(kept.Wrong, c.ID)
 			}
 		}
+
 		b.Models = append(b.Models, kept)
 	}
+
 	return b, nil
 }
 
@@ -199,28 +216,34 @@ func defaultSelection(agg contracts.Aggregate) []contracts.SelectionThreshold {
 	if agg.Selection == nil {
 		return nil
 	}
+
 	const worse = 0.02
 	var list []contracts.SelectionThreshold
 	for _, m := range agg.Selection.Models {
 		if m.AnsweredBy != contracts.AnsweredByRecording {
 			continue
 		}
+
 		t := contracts.SelectionThreshold{Model: m.Model}
 		for _, declared := range metrics.SelectionRates() {
 			r, _ := m.Rate(declared.Name)
 			if declared.Threshold == "" || r.Value == nil {
 				continue
 			}
+
 			bound := max(0, hundredths(*r.Value-worse, math.Floor))
 			if declared.LowerIsBetter {
 				bound = min(1, hundredths(*r.Value+worse, math.Ceil))
 			}
+
 			t.SetBound(declared.Threshold, &bound)
 		}
+
 		if bounded(t) {
 			list = append(list, t)
 		}
 	}
+
 	return list
 }
 
@@ -232,24 +255,29 @@ func selectionChanges(was, next *contracts.BaselineSelection) [][3]string {
 			if m.Model != name {
 				continue
 			}
+
 			parts := []string{}
 			for _, r := range metrics.SelectionRates() {
 				if v, ok := m.Rates[r.Name]; ok && r.Shown&metrics.InTables != 0 {
 					parts = append(parts, fmt.Sprintf("%s %.4f", strings.ToLower(r.Label), v))
 				}
 			}
+
 			return strings.Join(append(parts, fmt.Sprintf("%d cases right", len(m.Right))), ", ")
 		}
+
 		return ""
 	}
 	data := func(s *contracts.BaselineSelection) string {
 		if s == nil {
 			return ""
 		}
+
 		offer := s.Offer.Tools
 		if s.Offer.TopK > 0 {
 			offer = fmt.Sprintf("%s, top %d", offer, s.Offer.TopK)
 		}
+
 		return fmt.Sprintf("%s (sha256 %.12s), offered: %s", s.CasesVersion, s.CasesSHA256, offer)
 	}
 	changes := [][3]string{{"cases", data(was), data(next)}}
@@ -257,9 +285,11 @@ func selectionChanges(was, next *contracts.BaselineSelection) [][3]string {
 	for _, m := range append(slices.Clone(modelsOf(was)), modelsOf(next)...) {
 		names[m.Model] = true
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		changes = append(changes, [3]string{name, text(was, name), text(next, name)})
 	}
+
 	return changes
 }
 

@@ -39,10 +39,12 @@ func withDetectors(t contracts.Thresholds, agg contracts.Aggregate) contracts.Th
 			slices.ContainsFunc(t.Detectors, func(o contracts.DetectorThreshold) bool { return o.Detector == name }) {
 			continue
 		}
+
 		if threshold, ok := defaultDetector(d.Score); ok {
 			t.Detectors = append(t.Detectors, threshold)
 		}
 	}
+
 	return t
 }
 
@@ -58,6 +60,7 @@ func defaultDetector(s contracts.DetectorScore) (t contracts.DetectorThreshold, 
 	if s.Recall == nil || s.FPRBenign == nil || s.FPRHardNegative == nil {
 		return t, false
 	}
+
 	t = contracts.DetectorThreshold{
 		Detector:               s.Detector,
 		FPRCeiling:             max(fpr, hundredths(*s.FPRBenign, math.Ceil)),
@@ -71,6 +74,7 @@ func defaultDetector(s contracts.DetectorScore) (t contracts.DetectorThreshold, 
 			})
 		}
 	}
+
 	return t, true
 }
 
@@ -92,13 +96,16 @@ func thresholdChanges(was, next contracts.Thresholds) [][3]string {
 			func(o contracts.DetectorThreshold) bool { return o.Detector == t.Detector }) {
 			continue
 		}
+
 		text := fmt.Sprintf("recall >= %s, FPR <= %s, on hard negatives <= %s", figure(t.RecallFloor),
 			figure(t.FPRCeiling), figure(t.HardNegativeFPRCeiling))
 		for _, floor := range t.CategoryFloors {
 			text += fmt.Sprintf(", %s >= %s", strings.ReplaceAll(floor.Category, "_", " "), figure(floor.RecallFloor))
 		}
+
 		changes = append(changes, [3]string{"threshold of " + t.Detector, "", text})
 	}
+
 	return changes
 }
 
@@ -118,17 +125,20 @@ func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string
 		if old != nil {
 			_, known = old.Metrics[m.Name]
 		}
+
 		if m.Gated && !known && !has(m.Name) {
 			remarks = append(remarks,
 				fmt.Sprintf(`%s has no threshold, so the gate does not judge it; to change that, add {"metric": %q, "tolerance": %g} to thresholds.retrieval`, m.Name, m.Name, tolerance))
 		}
 	}
+
 	for _, t := range next.Thresholds.Retrieval {
 		if _, ok := next.Metrics[t.Metric]; !ok {
 			remarks = append(remarks, fmt.Sprintf("the threshold for %s is kept, but %s is not measured; the gate "+
 				"fails with an error until you remove the threshold", t.Metric, t.Metric))
 		}
 	}
+
 	for _, d := range next.PerDetector {
 		name := d.Score.Detector
 		if !slices.Contains(next.Thresholds.NotJudged, name) &&
@@ -138,12 +148,14 @@ func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string
 				"attacks, plain benign entries or hard negatives; the gate does not judge it", name))
 		}
 	}
+
 	for _, t := range next.Thresholds.Detectors {
 		if _, ok := baselineDetector(next, t.Detector); !ok {
 			remarks = append(remarks, fmt.Sprintf("the threshold for detector %s is kept, but the detector is not "+
 				"run; the gate fails with an error until you remove the threshold", t.Detector))
 		}
 	}
+
 	for _, t := range next.Thresholds.Selection {
 		if !slices.ContainsFunc(modelsOf(next.Selection),
 			func(m contracts.BaselineModel) bool { return m.Model == t.Model }) {
@@ -151,5 +163,6 @@ func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string
 				"measured; the gate fails with an error until you remove the threshold", t.Model))
 		}
 	}
+
 	return remarks
 }

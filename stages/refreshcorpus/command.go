@@ -34,10 +34,12 @@ overwrites a file, and it refuses a corpus that has lost tools.
 			if err != nil {
 				return err
 			}
+
 			r.Write(cmd.OutOrStdout())
 			if report == "" {
 				return nil
 			}
+
 			return r.writeReport(report)
 		},
 	}
@@ -52,6 +54,7 @@ overwrites a file, and it refuses a corpus that has lost tools.
 	for _, name := range []string{"upstreams", "out"} {
 		cmd.MarkFlagRequired(name)
 	}
+
 	return cmd
 }
 

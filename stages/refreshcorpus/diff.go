@@ -95,18 +95,21 @@ func Compare(before, after contracts.Corpus) Diff {
 			fresh = append(fresh, featuresOf(t))
 			continue
 		}
+
 		if c := changeOf(was, t); c.none() {
 			d.Unchanged++
 		} else {
 			d.Changed = append(d.Changed, ToolChange{t.ToolID, c})
 		}
 	}
+
 	now := byID(after)
 	for i := range before.Tools {
 		if t := &before.Tools[i]; now[t.ToolID] == nil {
 			gone = append(gone, featuresOf(t))
 		}
 	}
+
 	pairs, sure := match(gone, fresh)
 	renamedFrom, renamedTo := map[int]bool{}, map[int]bool{}
 	for i, p := range pairs {
@@ -114,16 +117,19 @@ func Compare(before, after contracts.Corpus) Diff {
 		from, to := gone[p.from].tool, fresh[p.to].tool
 		d.Renamed = append(d.Renamed, Rename{from.ToolID, to.ToolID, p.similarity, sure[i], changeOf(from, to)})
 	}
+
 	for i, f := range gone {
 		if !renamedFrom[i] {
 			d.Removed = append(d.Removed, f.tool.ToolID)
 		}
 	}
+
 	for i, f := range fresh {
 		if !renamedTo[i] {
 			d.Added = append(d.Added, f.tool.ToolID)
 		}
 	}
+
 	slices.Sort(d.Added)
 	slices.Sort(d.Removed)
 	slices.SortFunc(d.Renamed, func(a, b Rename) int { return strings.Compare(a.From, b.From) })
@@ -144,18 +150,22 @@ func serverChanges(before, after contracts.Corpus) []ServerChange {
 	for _, s := range before.Servers {
 		versions[s.Server] = &ServerChange{Server: s.Server, Before: s.Version}
 	}
+
 	for _, s := range after.Servers {
 		if versions[s.Server] == nil {
 			versions[s.Server] = &ServerChange{Server: s.Server}
 		}
+
 		versions[s.Server].After = s.Version
 	}
+
 	changes := []ServerChange{}
 	for _, c := range versions {
 		if c.Before != c.After {
 			changes = append(changes, *c)
 		}
 	}
+
 	slices.SortFunc(changes, func(a, b ServerChange) int { return strings.Compare(a.Server, b.Server) })
 	return changes
 }
@@ -167,11 +177,13 @@ func changeOf(a, b *contracts.Tool) Change {
 	if a.Description != b.Description {
 		c.Description = &TextChange{a.Description, b.Description}
 	}
+
 	c.OutputSchema = !bytes.Equal(sortedOrNone(a.OutputSchema), sortedOrNone(b.OutputSchema))
 	c.Annotations = !bytes.Equal(sortedOrNone(a.Annotations), sortedOrNone(b.Annotations))
 	if bytes.Equal(sortedSchema(a.Schema), sortedSchema(b.Schema)) {
 		return c
 	}
+
 	s := &SchemaChange{Added: []string{}, Removed: []string{}, Changed: []string{}}
 	was, is := parameters(a.Schema), parameters(b.Schema)
 	for name, schema := range is {
@@ -182,14 +194,17 @@ func changeOf(a, b *contracts.Tool) Change {
 			s.Changed = append(s.Changed, name)
 		}
 	}
+
 	for name := range was {
 		if _, ok := is[name]; !ok {
 			s.Removed = append(s.Removed, name)
 		}
 	}
+
 	for _, list := range [][]string{s.Added, s.Removed, s.Changed} {
 		slices.Sort(list)
 	}
+
 	s.Else = !bytes.Equal(withoutParameters(a.Schema), withoutParameters(b.Schema))
 	c.Schema = s
 	return c
@@ -216,25 +231,31 @@ func (d Diff) Write(w io.Writer) {
 	for _, s := range d.Servers {
 		fmt.Fprintf(w, "server %s: %s → %s\n", safetext.Visible(s.Server), versionOr(s.Before), versionOr(s.After))
 	}
+
 	for _, id := range d.Removed {
 		fmt.Fprintln(w, "-", safetext.Visible(id))
 	}
+
 	for _, id := range d.Added {
 		fmt.Fprintln(w, "+", safetext.Visible(id))
 	}
+
 	for _, r := range d.Renamed {
 		how := "probably"
 		if r.Sure {
 			how = "surely"
 		}
+
 		fmt.Fprintf(w, "> %s → %s (%s renamed, similarity %.2f)\n", safetext.Visible(r.From), safetext.Visible(r.To),
 			how, r.Similarity)
 		r.write(w)
 	}
+
 	for _, c := range d.Changed {
 		fmt.Fprintln(w, "~", safetext.Visible(c.ToolID))
 		c.write(w)
 	}
+
 	fmt.Fprintf(w, "%d added, %d removed, %d renamed, %d changed, %d unchanged\n",
 		len(d.Added), len(d.Removed), len(d.Renamed), len(d.Changed), d.Unchanged)
 }
@@ -254,6 +275,7 @@ func (c Change) write(w io.Writer) {
 		fmt.Fprintf(w, "    description\n      - %s\n      + %s\n", excerpt(c.Description.Before),
 			excerpt(c.Description.After))
 	}
+
 	if s := c.Schema; s != nil {
 		var parts []string
 		for _, x := range []struct {
@@ -264,14 +286,18 @@ func (c Change) write(w io.Writer) {
 				parts = append(parts, x.sign+safetext.Visible(name))
 			}
 		}
+
 		if s.Else {
 			parts = append(parts, "(and other parts of the schema)")
 		}
+
 		fmt.Fprintf(w, "    schema: %s\n", strings.Join(parts, " "))
 	}
+
 	if c.OutputSchema {
 		fmt.Fprintln(w, "    output schema")
 	}
+
 	if c.Annotations {
 		fmt.Fprintln(w, "    annotations")
 	}

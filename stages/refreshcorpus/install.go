@@ -25,14 +25,17 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 		if err != nil {
 			return fmt.Errorf("install %q: %w; commit the file beside upstreams.hcl", block.Name, err)
 		}
+
 		target := filepath.Join(to, name)
 		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return fmt.Errorf("install %q: %w", block.Name, err)
 		}
+
 		if err := os.WriteFile(target, text, 0o644); err != nil {
 			return fmt.Errorf("install %q: %w; check the space there", block.Name, err)
 		}
 	}
+
 	fmt.Fprintf(log, "installing %s: %s\n", block.Name, strings.Join(block.Command, " "))
 	limited, cancel := context.WithTimeout(ctx, block.timeout)
 	defer cancel()
@@ -54,6 +57,7 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("install %q: %w; install that program first", block.Name, err)
 	}
+
 	return fmt.Errorf("install %q: %q failed (%w); the end of what it printed:\n%s", block.Name, block.Command, err,
 		said.Indented())
 }
@@ -70,6 +74,7 @@ func environment(own, passthrough []string) []string {
 	for _, name := range passthrough {
 		names[name] = true
 	}
+
 	var kept []string
 	for _, v := range own {
 		name, _, _ := strings.Cut(v, "=")
@@ -77,9 +82,11 @@ func environment(own, passthrough []string) []string {
 		for _, prefix := range []string{"npm_config_", "NPM_CONFIG_", "UV_", "PIP_"} {
 			settings = settings || strings.HasPrefix(name, prefix)
 		}
+
 		if names[name] || settings {
 			kept = append(kept, v)
 		}
 	}
+
 	return kept
 }

@@ -17,27 +17,32 @@ func (l *listing) keep(u *upstreams) ([]contracts.Tool, []contracts.CorpusServer
 	if u.Corpus.Keep == "" {
 		return nil, nil, nil
 	}
+
 	file := filepath.Join(u.dir, filepath.FromSlash(u.Corpus.Keep))
 	c, err := contracts.Read[contracts.Corpus](file)
 	if err != nil {
 		return nil, nil, fmt.Errorf("keep: %w", err)
 	}
+
 	var tools []contracts.Tool
 	kept := map[string]bool{}
 	for _, t := range c.Tools {
 		if l.asked[t.Server] && !kept[t.Server] {
 			continue
 		}
+
 		l.asked[t.Server], kept[t.Server] = true, true
 		l.tools[t.Server] = append(l.tools[t.Server], input.Tool{Tool: scanner.Tool{Server: t.Server, Name: t.Tool}})
 		tools = append(tools, t)
 	}
+
 	var servers []contracts.CorpusServer
 	for _, s := range c.Servers {
 		if kept[s.Server] {
 			servers = append(servers, s)
 		}
 	}
+
 	return tools, servers, nil
 }
 

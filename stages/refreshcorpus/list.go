@@ -30,6 +30,7 @@ func list(ctx context.Context, u *upstreams, servers []input.Server, log io.Writ
 	for _, s := range servers {
 		found.asked[s.Name] = true
 	}
+
 	for patience := range timeoutsOf(u) {
 		var together []input.Server
 		for i, s := range servers {
@@ -37,24 +38,30 @@ func list(ctx context.Context, u *upstreams, servers []input.Server, log io.Writ
 				together = append(together, s)
 			}
 		}
+
 		in, err := input.List(ctx, together, patience)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, l := range in.Listed {
 			found.reported[l.Server] = l
 		}
+
 		for _, t := range in.Tools {
 			found.tools[t.Server] = append(found.tools[t.Server], t)
 		}
+
 		for _, missed := range in.Unscanned {
 			reason := missed.Cause()
 			if missed.Tool != "" {
 				reason = fmt.Sprintf("its tool %s cannot be read: %s", safetext.Visible(missed.Tool), reason)
 			}
+
 			found.failed[missed.Server] = cmp.Or(found.failed[missed.Server], reason)
 		}
 	}
+
 	for server, tools := range found.tools {
 		slices.SortFunc(tools, func(a, b input.Tool) int { return strings.Compare(a.Name, b.Name) })
 		for i := 1; i < len(tools); i++ {
@@ -63,9 +70,11 @@ func list(ctx context.Context, u *upstreams, servers []input.Server, log io.Writ
 			}
 		}
 	}
+
 	for server := range found.failed {
 		delete(found.tools, server) // do not use an incomplete list
 	}
+
 	return found, nil
 }
 
@@ -89,11 +98,13 @@ func (l *listing) checkVersions(u *upstreams, locked locks) error {
 		if lock := locked[up.Install]; !ok || l.failed[up.Name] != "" || lock != nil && lock.npm {
 			continue
 		}
+
 		if said.Version != up.Version {
 			wrong = append(wrong, fmt.Errorf("upstream %q is pinned to version %s but reports %s %s; start the "+
 				"pinned version, or change version in the file",
 				up.Name, up.Version, safetext.Visible(said.Name), safetext.Visible(said.Version)))
 		}
 	}
+
 	return errors.Join(wrong...)
 }

@@ -31,11 +31,13 @@ func literal(text []byte, file string) hcl.Diagnostics {
 			return append(diags, refusal(t.Range, "this is not a plain value",
 				"write strings, lists and maps of strings; expressions are not supported here, and $${ stands for ${"))
 		}
+
 		if depth > maxNesting {
 			return append(diags, refusal(t.Range, "this is nested too deeply",
 				"close a bracket or a brace before this"))
 		}
 	}
+
 	return diags
 }
 

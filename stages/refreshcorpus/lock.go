@@ -39,6 +39,7 @@ func parseLock(name string, text []byte) (*lockFile, error) {
 	if name != "package-lock.json" && name != "npm-shrinkwrap.json" {
 		return l, nil
 	}
+
 	var npm struct {
 		LockfileVersion int                      `json:"lockfileVersion"`
 		Packages        map[string]lockedPackage `json:"packages"`
@@ -46,10 +47,12 @@ func parseLock(name string, text []byte) (*lockFile, error) {
 	if err := json.Unmarshal(text, &npm); err != nil {
 		return nil, fmt.Errorf("%s: %w; create it again with npm install --package-lock-only", name, err)
 	}
+
 	if npm.LockfileVersion < 2 {
 		return nil, fmt.Errorf("%s has lockfileVersion %d, but 2 or later is needed; create it again with npm 7 or "+
 			"later", name, npm.LockfileVersion)
 	}
+
 	l.npm, l.packages = true, npm.Packages
 	return l, nil
 }
@@ -59,6 +62,7 @@ func (l *lockFile) pinned(up *upstreamBlock) (lockedPackage, error) {
 	if !l.npm {
 		return lockedPackage{}, nil
 	}
+
 	p, ok := l.packages["node_modules/"+up.Package]
 	switch {
 	case !ok:
@@ -71,5 +75,6 @@ func (l *lockFile) pinned(up *upstreamBlock) (lockedPackage, error) {
 		return p, fmt.Errorf("upstream %q: %s has no integrity for %s, so two installations may differ; create the "+
 			"lock file again", up.Name, l.name, up.Package)
 	}
+
 	return p, nil
 }

@@ -77,6 +77,7 @@ func Migrate(golden contracts.GoldenSet, before, after contracts.Corpus, o Migra
 		return nil, &usageError{fmt.Sprintf("the golden set is labelled for corpus %q, but the first corpus is %q; "+
 			"give the corpus of the golden set", golden.CorpusVersion, before.Version)}
 	}
+
 	version := o.Version
 	if version == "" {
 		n, ok := number(golden.Version)
@@ -84,22 +85,27 @@ func Migrate(golden contracts.GoldenSet, before, after contracts.Corpus, o Migra
 			return nil, &usageError{fmt.Sprintf("cannot derive a version that follows version %q of the golden set; "+
 				"give one with --version", golden.Version)}
 		}
+
 		version = fmt.Sprintf("v%d", n+1)
 	}
+
 	d := Compare(before, after)
 	m := &migrator{diff: d, renamed: map[string]Rename{}, changed: map[string]Change{}, now: byID(after),
 		old: byID(before)}
 	for _, r := range d.Renamed {
 		m.renamed[r.From] = r
 	}
+
 	for _, c := range d.Changed {
 		m.changed[c.ToolID] = c.Change
 	}
+
 	for i := range after.Tools {
 		if m.old[after.Tools[i].ToolID] == nil {
 			m.fresh = append(m.fresh, featuresOf(&after.Tools[i]))
 		}
 	}
+
 	m.out = Migration{Version: version, From: before.Version, To: after.Version, Work: []Work{}, Unlabelled: []string{}}
 	m.out.Unlabelled = append(m.out.Unlabelled, d.Added...)
 	for _, r := range d.Renamed {
@@ -107,12 +113,14 @@ func Migrate(golden contracts.GoldenSet, before, after contracts.Corpus, o Migra
 			m.out.Unlabelled = append(m.out.Unlabelled, r.To)
 		}
 	}
+
 	slices.Sort(m.out.Unlabelled)
 	from := contracts.GeneratedFrom{Source: "migrated", Date: o.Date}
 	if golden.GeneratedFrom != nil {
 		from = *golden.GeneratedFrom
 		from.Date = o.Date
 	}
+
 	from.Note = strings.TrimSpace(fmt.Sprintf("%s Migrated from golden set %s over corpus %s.", from.Note,
 		golden.Version, before.Version))
 	m.out.Golden = contracts.GoldenSet{Version: version, CorpusVersion: after.Version, GeneratedFrom: &from,
@@ -120,9 +128,11 @@ func Migrate(golden contracts.GoldenSet, before, after contracts.Corpus, o Migra
 	for i := range golden.Queries {
 		m.query(&golden.Queries[i])
 	}
+
 	if err := m.leaveOutInvalid(golden, after); err != nil {
 		return nil, err
 	}
+
 	m.out.Queries = len(m.out.Golden.Queries)
 	return &m.out, nil
 }
@@ -154,16 +164,20 @@ func (m *migrator) query(q *contracts.Query) {
 		if !kept {
 			continue
 		}
+
 		if slices.ContainsFunc(next.Labels, func(o contracts.Label) bool { return o.ToolID == id }) {
 			continue // another label covers this tool
 		}
+
 		relevant = relevant || l.Relevance > 0
 		next.Labels = append(next.Labels, contracts.Label{ToolID: id, Relevance: l.Relevance})
 	}
+
 	if !relevant && q.Answerable() {
 		m.work(q, Work{Kind: WorkLeftOut, What: "no relevant tool is left; label another one, or drop the query"})
 		return
 	}
+
 	next.Notes = m.notes(q)
 	m.out.Golden.Queries = append(m.out.Golden.Queries, next)
 }
@@ -177,8 +191,10 @@ func (m *migrator) label(q *contracts.Query, l contracts.Label) (id string, kept
 			work.Kind, work.What = WorkChanged, "its description changed; check that the label still holds"
 			m.work(q, work)
 		}
+
 		return l.ToolID, true
 	}
+
 	r, ok := m.renamed[l.ToolID]
 	if ok && r.Sure {
 		m.out.Followed++
@@ -187,8 +203,10 @@ func (m *migrator) label(q *contracts.Query, l contracts.Label) (id string, kept
 				"check that the label still holds", r.To)
 			m.work(q, work)
 		}
+
 		return r.To, true
 	}
+
 	work.Kind, work.What = WorkGone, "the tool is gone; label the tool that serves the query now"
 	work.Candidates = m.candidates(l.ToolID)
 	m.work(q, work)
@@ -205,12 +223,14 @@ func (m *migrator) candidates(id string) []Candidate {
 	if old == nil {
 		return list
 	}
+
 	f := featuresOf(old)
 	for i := range m.fresh {
 		if s := similarity(&f, &m.fresh[i]); s >= 0.3 {
 			list = append(list, Candidate{m.fresh[i].tool.ToolID, s})
 		}
 	}
+
 	slices.SortFunc(list, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), strings.Compare(a.ToolID, b.ToolID))
 	})
@@ -227,6 +247,7 @@ func (m *migrator) notes(q *contracts.Query) string {
 	if !ok {
 		return q.Notes
 	}
+
 	id := ""
 	for known := range m.old {
 		if after, found := strings.CutPrefix(rest, known); found && len(known) > len(id) &&
@@ -234,12 +255,14 @@ func (m *migrator) notes(q *contracts.Query) string {
 			id = known
 		}
 	}
+
 	switch r, renamed := m.renamed[id]; {
 	case id == "" || m.now[id] != nil:
 		return q.Notes
 	case renamed && r.Sure:
 		return head + nearDuplicate + r.To + rest[len(id):]
 	}
+
 	m.work(q, Work{Kind: WorkNote, ToolID: id, Candidates: m.candidates(id),
 		What: "the near-duplicate that makes this query hard is gone; name another one in the notes, or the query " +
 			"is no longer hard"})
@@ -254,6 +277,7 @@ func (m *migrator) leaveOutInvalid(golden contracts.GoldenSet, after contracts.C
 	for i := range golden.Queries {
 		original[golden.Queries[i].ID] = &golden.Queries[i]
 	}
+
 	var whole []string
 	invalid := map[string]bool{}
 	for _, p := range validation.CheckGolden(m.out.Golden, after) {
@@ -262,17 +286,21 @@ func (m *migrator) leaveOutInvalid(golden contracts.GoldenSet, after contracts.C
 			whole = append(whole, p.Message+"; "+p.Remedy)
 			continue
 		}
+
 		invalid[q.ID] = true
 		m.work(q, Work{Kind: WorkLeftOut, What: p.Message + "; " + p.Remedy})
 	}
+
 	if len(whole) > 0 {
 		return fmt.Errorf("the golden set cannot be migrated: %s", strings.Join(whole, "; "))
 	}
+
 	m.out.Golden.Queries = slices.DeleteFunc(m.out.Golden.Queries,
 		func(q contracts.Query) bool { return invalid[q.ID] })
 	if len(m.out.Golden.Queries) == 0 {
 		return fmt.Errorf("no query is left: corpus %s has none of the labelled tools; label a new set", after.Version)
 	}
+
 	return nil
 }
 
@@ -288,14 +316,17 @@ func (m *Migration) Write(w io.Writer) {
 		if x.ToolID != "" {
 			fmt.Fprintf(w, "%s: ", safetext.Visible(x.ToolID))
 		}
+
 		fmt.Fprintf(w, "%s\n          %s\n", safetext.Visible(x.What), excerpt(x.Text))
 		for _, c := range x.Candidates {
 			fmt.Fprintf(w, "          perhaps %s (similarity %.2f)\n", safetext.Visible(c.ToolID), c.Similarity)
 		}
 	}
+
 	if len(m.Work) == 0 {
 		fmt.Fprintln(w, "no label needs review")
 	}
+
 	if n := len(m.Unlabelled); n > 0 {
 		fmt.Fprintf(w, "%d new tools have no label, so they count as irrelevant; check whether one of them serves a "+
 			"query\n", n)

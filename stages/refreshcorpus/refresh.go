@@ -64,54 +64,67 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
+
 	if _, err := time.Parse(time.DateOnly, o.Date); err != nil {
 		return nil, &usageError{fmt.Sprintf("%q is not a date: write a date such as 2027-01-31", o.Date)}
 	}
+
 	if _, err := os.Lstat(o.Out); err == nil {
 		return nil, existsError(o.Out)
 	}
+
 	u, err := readUpstreams(o.Upstreams)
 	if err != nil {
 		return nil, err
 	}
+
 	var previous *contracts.Corpus
 	if o.Previous != "" {
 		c, err := contracts.Read[contracts.Corpus](o.Previous)
 		if err != nil {
 			return nil, err
 		}
+
 		previous = &c
 	}
+
 	version := o.Version
 	if version == "" {
 		if version, err = nextVersion(previous); err != nil {
 			return nil, err
 		}
 	}
+
 	private, err := os.MkdirTemp("", "touchstone-refresh-")
 	if err != nil {
 		return nil, fmt.Errorf("create a private directory: %w", err)
 	}
+
 	defer os.RemoveAll(private)
 	servers, locked, err := u.prepare(ctx, private, o.Log)
 	if err != nil {
 		return nil, err
 	}
+
 	found, err := list(ctx, u, servers, o.Log)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := found.checkVersions(u, locked); err != nil {
 		return nil, err
 	}
+
 	kept, keptServers, err := found.keep(u)
 	if err != nil {
 		return nil, err
 	}
+
 	missing := shrunken(found, previous)
 	if err := refuse(missing, o); err != nil {
 		return nil, err
 	}
+
 	corpus := found.corpus(u, locked, missing)
 	addServers(&corpus, kept, keptServers)
 	corpus.Version, corpus.GeneratedFrom.Date = version, o.Date
@@ -119,16 +132,20 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, errors.New("no server lists a tool, so there is no corpus to write; see the messages about each " +
 			"server above")
 	}
+
 	if err := writeNew(o.Out, corpus); err != nil {
 		return nil, err
 	}
+
 	r := &Result{File: o.Out, Version: version, Missing: missing, Servers: []Server{}, RugPulls: []RugPull{}}
 	for _, s := range corpus.Servers {
 		r.Servers = append(r.Servers, Server{s, len(found.tools[s.Server])})
 	}
+
 	if previous == nil {
 		return r, nil
 	}
+
 	d := Compare(*previous, corpus)
 	r.Diff = &d
 	r.RugPulls, err = RugPulls(*previous, corpus)
@@ -174,8 +191,10 @@ func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) 
 			wrong = append(wrong, fmt.Errorf("install %q: %w", in.Name, err))
 			continue
 		}
+
 		locked[in.Name] = l
 	}
+
 	for i := range u.Upstreams {
 		if l := locked[u.Upstreams[i].Install]; l != nil {
 			if _, err := l.pinned(&u.Upstreams[i]); err != nil {
@@ -183,27 +202,33 @@ func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) 
 			}
 		}
 	}
+
 	servers := make([]input.Server, len(u.Upstreams))
 	for i := range u.Upstreams {
 		s, err := u.Upstreams[i].server(u.dir, private)
 		if err != nil {
 			wrong = append(wrong, err)
 		}
+
 		servers[i] = s
 	}
+
 	if len(wrong) > 0 {
 		return nil, nil, &usageError{errors.Join(wrong...).Error()}
 	}
+
 	for i := range u.Installs {
 		in := &u.Installs[i]
 		to := filepath.Join(private, in.Name)
 		if err := os.MkdirAll(to, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("install %q: %w", in.Name, err)
 		}
+
 		if err := install(ctx, in, u.dir, to, log); err != nil {
 			return nil, nil, err
 		}
 	}
+
 	return servers, locked, nil
 }
 
@@ -217,26 +242,32 @@ func (up *upstreamBlock) server(dir, private string) (input.Server, error) {
 				return input.Server{}, fmt.Errorf("upstream %q: the header %s is in the variable %s, which is not "+
 					"set; set it", up.Name, name, variable)
 			}
+
 			headers[name] = value
 		}
+
 		s, err := input.URLServer(up.Name, up.URL, headers)
 		s.Client = "upstreams.hcl"
 		return s, err
 	}
+
 	s := input.CommandServer(up.Name, up.Command)
 	s.Client, s.Dir = "upstreams.hcl", dir
 	if up.Install != "" {
 		s.Dir = filepath.Join(private, up.Install)
 	}
+
 	s.Env = map[string]string{}
 	for _, name := range up.Passthrough {
 		if value, ok := os.LookupEnv(name); ok {
 			s.Env[name] = value
 		}
 	}
+
 	for name, value := range up.Env {
 		s.Env[name] = value
 	}
+
 	return s, nil
 }
 
@@ -249,6 +280,7 @@ func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contract
 		if l.failed[up.Name] != "" {
 			continue
 		}
+
 		said := l.reported[up.Name]
 		s := contracts.CorpusServer{Server: up.Name, Version: up.Version, Package: up.Package,
 			Reported: strings.TrimSpace(said.Name + " " + said.Version)}
@@ -256,6 +288,7 @@ func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contract
 			s.LockSHA256 = lock.sha256
 			s.Integrity = lock.packages["node_modules/"+up.Package].Integrity
 		}
+
 		c.Servers = append(c.Servers, s)
 		for _, t := range l.tools[up.Name] {
 			c.Tools = append(c.Tools, contracts.Tool{
@@ -265,15 +298,18 @@ func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contract
 			})
 		}
 	}
+
 	slices.SortFunc(c.Tools, func(a, b contracts.Tool) int { return strings.Compare(a.ToolID, b.ToolID) })
 	if len(missing) > 0 {
 		names := make([]string, len(missing))
 		for i, m := range missing {
 			names[i] = m.Server
 		}
+
 		c.GeneratedFrom.Note = strings.TrimSpace(c.GeneratedFrom.Note +
 			" Missing or with fewer tools than before, on purpose: " + strings.Join(names, ", ") + ".")
 	}
+
 	return c
 }
 
@@ -284,18 +320,21 @@ func sortedSchema(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage(`{}`)
 	}
+
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
 	if d.Decode(&v) != nil {
 		return raw // the check of the contract reports it
 	}
+
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if enc.Encode(v) != nil {
 		return raw
 	}
+
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
@@ -322,16 +361,19 @@ func WriteNew(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
+
 	f, err := os.CreateTemp(filepath.Dir(path), ".touchstone-*")
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w; check the permissions there", path, err)
 	}
+
 	defer os.Remove(f.Name())
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w; check the space there", path, err)
 	}
+
 	// A link fails if another process has created path in the meantime; a
 	// rename would replace it.
 	if err := os.Link(f.Name(), path); errors.Is(err, os.ErrExist) {
@@ -339,5 +381,6 @@ func WriteNew(path string, data []byte) error {
 	} else if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
+
 	return nil
 }

@@ -29,16 +29,19 @@ func RugPulls(before, after contracts.Corpus) ([]RugPull, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	found := []RugPull{}
 	for _, f := range s.Scan(scannerTools(after, before)).Findings {
 		if len(f.FailedChecks) > 0 {
 			found = append(found, RugPull{f.Server + ":" + f.Tool, "unknown",
 				"the check failed on this tool; review its change yourself", ""})
 		}
+
 		for _, sig := range f.Signals {
 			found = append(found, RugPull{f.Server + ":" + f.Tool, string(f.Severity), sig.Detail, sig.Evidence})
 		}
 	}
+
 	return found, nil
 }
 
@@ -52,10 +55,12 @@ func scannerTools(c, other contracts.Corpus) []scanner.Tool {
 		if o != nil && len(o.OutputSchema) > 0 {
 			tools[i].OutputSchema = sortedOrNone(t.OutputSchema)
 		}
+
 		if o != nil && len(o.Annotations) > 0 {
 			tools[i].Annotations = sortedOrNone(t.Annotations)
 		}
 	}
+
 	return tools
 }
 

@@ -26,19 +26,23 @@ func shrunken(found *listing, previous *contracts.Corpus) []Missing {
 	for server, reason := range found.failed {
 		missing = append(missing, Missing{server, "it could not be read: " + safetext.Visible(reason)})
 	}
+
 	if previous != nil {
 		before := map[string][]string{}
 		for _, t := range previous.Tools {
 			before[t.Server] = append(before[t.Server], t.Tool)
 		}
+
 		for server, tools := range before {
 			if found.failed[server] != "" {
 				continue
 			}
+
 			now := map[string]bool{}
 			for _, t := range found.tools[server] {
 				now[t.Name] = true
 			}
+
 			gone := slices.DeleteFunc(slices.Sorted(slices.Values(tools)), func(name string) bool { return now[name] })
 			switch {
 			case !found.asked[server]:
@@ -52,6 +56,7 @@ func shrunken(found *listing, previous *contracts.Corpus) []Missing {
 			}
 		}
 	}
+
 	slices.SortFunc(missing, func(a, b Missing) int { return strings.Compare(a.Server, b.Server) })
 	return missing
 }
@@ -77,24 +82,30 @@ func refuse(missing []Missing, o Options) error {
 	if o.AnyMissing {
 		return nil
 	}
+
 	allowed := map[string]bool{}
 	for _, name := range o.AllowMissing {
 		allowed[name] = true
 	}
+
 	var left []Missing
 	for _, m := range missing {
 		if !allowed[m.Server] {
 			left = append(left, m)
 		}
+
 		delete(allowed, m.Server)
 	}
+
 	if len(left) > 0 {
 		return &ShrunkenError{left}
 	}
+
 	if len(allowed) > 0 {
 		return &usageError{fmt.Sprintf("--allow-missing names %s, but nothing of it is missing; leave it out",
 			strings.Join(slices.Sorted(maps.Keys(allowed)), ", "))}
 	}
+
 	return nil
 }
 

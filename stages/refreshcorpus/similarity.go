@@ -76,9 +76,11 @@ func similarity(a, b *features) float64 {
 		for w, n := range a.words {
 			common += min(n, b.words[w])
 		}
+
 		sum += float64(descriptionPart * float64(2*common) / float64(a.length+b.length))
 		parts += descriptionPart
 	}
+
 	if len(a.parameters)+len(b.parameters) > 0 {
 		common := 0
 		for _, p := range a.parameters {
@@ -86,9 +88,11 @@ func similarity(a, b *features) float64 {
 				common++
 			}
 		}
+
 		sum += float64(parametersPart * float64(common) / float64(len(a.parameters)+len(b.parameters)-common))
 		parts += parametersPart
 	}
+
 	return sum / parts
 }
 
@@ -111,11 +115,13 @@ func match(gone, fresh []features) (pairs []pair, sure []bool) {
 			if !everything && !identical && a.tool.Server != b.tool.Server {
 				continue
 			}
+
 			if s := similarity(a, b); s >= probablyRenamed-clearLead || identical {
 				candidates = append(candidates, pair{i, j, s, identical})
 			}
 		}
 	}
+
 	slices.SortStableFunc(candidates, func(a, b pair) int {
 		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(b.similarity, a.similarity),
 			cmp.Compare(gone[a.from].tool.ToolID, gone[b.from].tool.ToolID),
@@ -126,15 +132,18 @@ func match(gone, fresh []features) (pairs []pair, sure []bool) {
 		rivals[p.from] = append(rivals[p.from], p)
 		rivals[^p.to] = append(rivals[^p.to], p)
 	}
+
 	usedFrom, usedTo := map[int]bool{}, map[int]bool{}
 	for _, p := range candidates {
 		if usedFrom[p.from] || usedTo[p.to] || p.similarity < probablyRenamed && !p.identical {
 			continue
 		}
+
 		usedFrom[p.from], usedTo[p.to] = true, true
 		pairs, sure = append(pairs, p),
 			append(sure, isUnambiguous(p, rivals[p.from]) && isUnambiguous(p, rivals[^p.to]))
 	}
+
 	return pairs, sure
 }
 
@@ -151,13 +160,16 @@ func isUnambiguous(p pair, rivals []pair) bool {
 	if !p.identical && p.similarity < surelyRenamed {
 		return false
 	}
+
 	for _, o := range rivals {
 		if o.from == p.from && o.to == p.to {
 			continue
 		}
+
 		if p.identical && o.identical || !p.identical && o.similarity > p.similarity-clearLead {
 			return false
 		}
 	}
+
 	return true
 }

@@ -82,21 +82,26 @@ func parseUpstreams(file string, text []byte) (*upstreams, error) {
 	if len(text) > maxUpstreams {
 		return nil, fmt.Errorf("%s is larger than %d KiB: split it and refresh in parts", file, maxUpstreams>>10)
 	}
+
 	u := &upstreams{dir: filepath.Dir(file)}
 	var f *hcl.File
 	diags := literal(text, file)
 	if !diags.HasErrors() {
 		f, diags = hclparse.NewParser().ParseHCL(text, file)
 	}
+
 	if !diags.HasErrors() {
 		diags = append(diags, gohcl.DecodeBody(f.Body, nil, u)...)
 	}
+
 	if !diags.HasErrors() {
 		diags = append(diags, u.check(file)...)
 	}
+
 	if diags.HasErrors() {
 		return nil, &upstreamsError{diags}
 	}
+
 	slices.SortFunc(u.Upstreams, func(a, b upstreamBlock) int { return strings.Compare(a.Name, b.Name) })
 	return u, nil
 }
@@ -128,29 +133,35 @@ func (u *upstreams) check(file string) hcl.Diagnostics {
 		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "the corpus has no source",
 			`write corpus { source = "..." }: the origin of these tools, for readers of the corpus`)
 	}
+
 	if u.Corpus != nil && u.Corpus.Keep != "" && !filepath.IsLocal(filepath.FromSlash(u.Corpus.Keep)) {
 		complain(u.Corpus.Range, fmt.Sprintf("keep = %q is outside the directory of this file", u.Corpus.Keep),
 			"name a corpus in this directory or below it")
 	}
+
 	if len(u.Upstreams) == 0 {
 		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "there is no upstream",
 			`write upstream "NAME" { ... } for each server`)
 	}
+
 	installs := map[string]bool{}
 	for i := range u.Installs {
 		in := &u.Installs[i]
 		if installs[in.Name] {
 			complain(in.Range, fmt.Sprintf("install %q is declared twice", in.Name), "rename one of the two")
 		}
+
 		installs[in.Name] = true
 		in.timeout = duration(in.Timeout, defaultInstall, in.Range, complain)
 		if len(in.Command) == 0 {
 			complain(in.Range, "the command is empty", `write it as a list of words, such as ["npm", "ci"]`)
 		}
+
 		if !slices.Contains(in.Files, in.Lock) {
 			complain(in.Range, fmt.Sprintf("the lock %q is not one of the files", in.Lock),
 				"add it to files: a file that is not copied cannot pin anything")
 		}
+
 		for _, name := range in.Files {
 			if !filepath.IsLocal(filepath.FromSlash(name)) {
 				complain(in.Range, fmt.Sprintf("%q is outside the directory of this file", name),
@@ -158,16 +169,19 @@ func (u *upstreams) check(file string) hcl.Diagnostics {
 			}
 		}
 	}
+
 	seen := map[string]bool{}
 	for i := range u.Upstreams {
 		up := &u.Upstreams[i]
 		if seen[up.Name] {
 			complain(up.Range, fmt.Sprintf("upstream %q is declared twice", up.Name), "rename one of the two")
 		}
+
 		seen[up.Name] = true
 		up.timeout = duration(up.Timeout, defaultList, up.Range, complain)
 		up.check(installs, complain)
 	}
+
 	return diags
 }
 
@@ -176,18 +190,22 @@ func (up *upstreamBlock) check(installs map[string]bool, complain func(hcl.Range
 		complain(up.Range, fmt.Sprintf("%q cannot be the name of a server", up.Name),
 			"tool ids are server:tool, so use a name without a colon, of 1 to 256 bytes")
 	}
+
 	if strings.TrimSpace(up.Version) == "" || len(up.Version) > 256 {
 		complain(up.Range, "the version is not pinned", "write the exact version to read")
 	}
+
 	if (len(up.Command) == 0) == (up.URL == "") {
 		complain(up.Range, "a server needs either a command or a url", "set one of the two")
 	}
+
 	if up.URL != "" {
 		if a, err := url.Parse(up.URL); err != nil || a.Scheme != "http" && a.Scheme != "https" || a.Host == "" ||
 			a.User != nil {
 			complain(up.Range, "the url is not an http or https address",
 				"write it as https://host/mcp; put secrets into headers, by the name of a variable")
 		}
+
 		if up.Install != "" || up.Package != "" || len(up.Env)+len(up.Passthrough) > 0 {
 			complain(up.Range, "install, package, env and passthrough require a command",
 				"remove them for a server with a url")
@@ -195,9 +213,11 @@ func (up *upstreamBlock) check(installs map[string]bool, complain func(hcl.Range
 	} else if len(up.Headers) > 0 {
 		complain(up.Range, "headers require a url", "remove them for a server with a command")
 	}
+
 	if up.Install != "" && !installs[up.Install] {
 		complain(up.Range, fmt.Sprintf("there is no install %q", up.Install), "declare it in an install block")
 	}
+
 	if (up.Install == "") != (up.Package == "") {
 		complain(up.Range, "install and package require each other",
 			"name the package as in the lock file, so that its version can be checked")

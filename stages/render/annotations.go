@@ -28,6 +28,7 @@ func Annotations(r contracts.Report) []byte {
 		failures = append(failures, annotation{title: "Touchstone: " + checkName(c),
 			message: checkText(c) + ": " + c.Rule})
 	}
+
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		if m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored {
 			warnings = append(warnings,
@@ -35,12 +36,14 @@ func Annotations(r contracts.Report) []byte {
 					message: strings.TrimSpace(wording.Shorten(m.Title, 200) + " " + why(m))})
 		}
 	}
+
 	warnings = append(editedFrozen(&r.Gate), warnings...)
 	title := "Touchstone: the gate " + outcome(&r.Gate)
 	if n := r.Gate.NoVerdict; n != nil {
 		title = "Touchstone: no verdict"
 		failures = append(failures, annotation{title: title, message: verdict(&r.Gate)})
 	}
+
 	var b bytes.Buffer
 	writeAnnotations(&b, "error", failures)
 	writeAnnotations(&b, "warning", warnings)
@@ -48,15 +51,19 @@ func Annotations(r contracts.Report) []byte {
 	if d := degraded(&r.Aggregate); d != "" {
 		notices = append(notices, annotation{title: "Touchstone: degraded index", message: d})
 	}
+
 	for _, line := range r.Gate.Warnings {
 		notices = append(notices, annotation{title: "Touchstone: may fail by chance", message: line})
 	}
+
 	if lines := changedData(&r.Gate); len(lines) > 0 {
 		notices = append(notices, annotation{title: "Touchstone: changed data", message: strings.Join(lines, " ")})
 	}
+
 	for _, line := range unjudged(&r.Gate) {
 		notices = append(notices, annotation{title: "Touchstone: not judged", message: line})
 	}
+
 	writeAnnotations(&b, "notice", notices)
 	return b.Bytes()
 }
@@ -89,9 +96,11 @@ func writeAnnotations(b *bytes.Buffer, command string, list []annotation) {
 			a = annotation{title: "Touchstone: more",
 				message: fmt.Sprintf("%d more are not shown here; report.md and report.html list them.", len(list)-i)}
 		}
+
 		if i == maxAnnotations {
 			return
 		}
+
 		fmt.Fprintf(b, "::%s %stitle=%s::%s\n", command, a.place(),
 			annotationProperty.Replace(wording.PlainLines(wording.Shorten(a.title, 200))),
 			annotationText.Replace(wording.PlainLines(wording.Shorten(a.message, maxAnnotationText))))

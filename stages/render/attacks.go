@@ -34,6 +34,7 @@ func viewAttacks(detectors []contracts.DetectorSummary) []attackTable {
 			tables = append(tables, attackTable{by.title, by.head, rows})
 		}
 	}
+
 	return tables
 }
 
@@ -47,9 +48,11 @@ func attackRows(detectors []contracts.DetectorSummary, of func(contracts.EntrySu
 			if value == "" || e.Label != contracts.LabelMalicious {
 				continue
 			}
+
 			if counts[value] == nil {
 				counts[value] = make([]contracts.CategoryScore, len(detectors))
 			}
+
 			c := &counts[value][i]
 			c.Category = value
 			c.Total++
@@ -61,10 +64,12 @@ func attackRows(detectors []contracts.DetectorSummary, of func(contracts.EntrySu
 			}
 		}
 	}
+
 	values := make([]string, 0, len(counts))
 	for value := range counts {
 		values = append(values, value)
 	}
+
 	missed := func(value string) int { return counts[value][0].Total - counts[value][0].Flagged }
 	slices.SortFunc(values, func(a, b string) int {
 		return cmp.Or(cmp.Compare(missed(b), missed(a)), cmp.Compare(counts[b][0].Total, counts[a][0].Total),
@@ -77,6 +82,7 @@ func attackRows(detectors []contracts.DetectorSummary, of func(contracts.EntrySu
 			rows[i].Cells = append(rows[i].Cells, flaggedCell(detectors[j].Score.Detector, c, true))
 		}
 	}
+
 	return rows
 }
 
@@ -86,17 +92,21 @@ func flaggedCell(detector string, c contracts.CategoryScore, attack bool) catego
 	if c.Total == 0 {
 		return categoryCell{Text: "–", Class: "none"}
 	}
+
 	cell := categoryCell{Text: fmt.Sprintf("%d/%d", c.Flagged, c.Total), Class: "alarm"}
 	cell.Title = fmt.Sprintf("%s: %d of %d flagged", detector, c.Flagged, c.Total)
 	if i, ok := metrics.Wilson(c.Flagged, c.Total); ok {
 		cell.Title += fmt.Sprintf(", 95%% interval %s to %s", wording.Figure(i.Low), wording.Figure(i.High))
 	}
+
 	if attack {
 		cell.Class = "caught"
 	}
+
 	if c.Errored > 0 {
 		cell.Text += fmt.Sprintf(" (%d errored)", c.Errored)
 	}
+
 	share := float64(c.Flagged) / float64(c.Total)
 	cell.Bar = template.HTML(fmt.Sprintf(`<svg class="share" viewBox="0 0 60 6" width="60" height="6" aria-hidden="true"><rect class="whole" width="60" height="6" rx="3"/><rect class="part" width="%.1f" height="6" rx="3"/></svg>`, share*60))
 	return cell
@@ -111,6 +121,7 @@ func markdownAttacks(r *contracts.Report) [][]string {
 		for _, d := range r.Aggregate.Detectors {
 			head = append(head, wording.Markdown(d.Score.Detector))
 		}
+
 		rows := []string{fmt.Sprintf("<details><summary>%s: %d</summary>\n\n%s", t.Title, len(t.Rows),
 			wording.TableHead(head))}
 		for _, row := range t.Rows {
@@ -118,9 +129,12 @@ func markdownAttacks(r *contracts.Report) [][]string {
 			for _, c := range row.Cells {
 				line += " | " + c.Text
 			}
+
 			rows = append(rows, line+" |\n")
 		}
+
 		sections = append(sections, append(rows, "</details>\n\n"))
 	}
+
 	return sections
 }

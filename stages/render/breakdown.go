@@ -53,20 +53,24 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 	if len(queries) == 0 {
 		return nil
 	}
+
 	v := &breakdownView{}
 	for _, m := range brokenDown {
 		v.Metrics = append(v.Metrics, m.Label)
 	}
+
 	moved := make(map[string]string)
 	for _, m := range r.Gate.Moves {
 		if m.Subject == retrieval {
 			moved[m.ID] = m.State
 		}
 	}
+
 	groups := significance.Groups(queries)
 	for _, p := range queryKinds(queries, r.Aggregate.Retrieval.TestShare) {
 		v.Kinds = append(v.Kinds, viewPart(p, queries, groups, moved))
 	}
+
 	servers := serversOf(queries)
 	slices.SortStableFunc(servers, func(a, b part) int {
 		return cmp.Compare(meanOf(a, queries, brokenDown[0].Name), meanOf(b, queries, brokenDown[0].Name))
@@ -74,6 +78,7 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 	for _, p := range servers {
 		v.Servers = append(v.Servers, viewPart(p, queries, groups, moved))
 	}
+
 	v.Curve, v.CurveNote = recallCurve(r)
 	return v
 }
@@ -89,18 +94,22 @@ func queryKinds(queries []contracts.QuerySummary, testShare float64) []part {
 		if isHard(&queries[i]) {
 			kind = 0
 		}
+
 		relevant := 0
 		for _, l := range queries[i].Labels {
 			if l.Relevance > 0 {
 				relevant++
 			}
 		}
+
 		if relevant > 1 {
 			tools = 3
 		}
+
 		kinds[kind].queries = append(kinds[kind].queries, i)
 		kinds[tools].queries = append(kinds[tools].queries, i)
 	}
+
 	kinds = slices.Concat(kinds, splits(queries, testShare), taggedQueries(queries))
 	return slices.DeleteFunc(kinds, func(p part) bool { return len(p.queries) == 0 })
 }
@@ -132,18 +141,22 @@ func taggedQueries(queries []contracts.QuerySummary) []part {
 				tags[t].queries = append(tags[t].queries, i)
 			}
 		}
+
 		tag := queries[i].Language
 		if tag == "" {
 			continue
 		}
+
 		n, known := at[tag]
 		if !known {
 			n = len(languages)
 			at[tag] = n
 			languages = append(languages, part{name: "language " + tag})
 		}
+
 		languages[n].queries = append(languages[n].queries, i)
 	}
+
 	slices.SortFunc(languages, func(a, b part) int { return strings.Compare(a.name, b.name) })
 	return append(tags, languages...)
 }
@@ -164,17 +177,20 @@ func serversOf(queries []contracts.QuerySummary) []part {
 			if l.Relevance <= 0 || !ok {
 				continue
 			}
+
 			n, known := at[server]
 			if !known {
 				n = len(parts)
 				at[server] = n
 				parts = append(parts, part{name: server})
 			}
+
 			if in := parts[n].queries; len(in) == 0 || in[len(in)-1] != i {
 				parts[n].queries = append(in, i)
 			}
 		}
 	}
+
 	slices.SortFunc(parts, func(a, b part) int { return strings.Compare(a.name, b.name) })
 	return parts
 }
@@ -195,11 +211,13 @@ func viewPart(p part, queries []contracts.QuerySummary, groups []string, moved m
 		own[i] = groups[q]
 		counts[moved[queries[q].ID]]++
 	}
+
 	for k, m := range brokenDown {
 		values := make([]float64, len(p.queries))
 		for i, q := range p.queries {
 			values[i] = queries[q].Metrics[m.Name]
 		}
+
 		mean, i := metrics.Mean(values), metrics.ScoreMean(values, own)
 		interval := contracts.Interval{Low: i.Low, High: i.High}
 		cell := partCell{Value: wording.Figure(mean), Range: wording.Figure(i.Low) + " to " + wording.Figure(i.High)}
@@ -207,14 +225,18 @@ func viewPart(p part, queries []contracts.QuerySummary, groups []string, moved m
 			cell.Plot = plot{Low: 0, High: 1, Value: &mean, Interval: &interval,
 				Label: fmt.Sprintf("%s of %s: %s", m.Label, p.name, wording.Figure(mean))}.svg()
 		}
+
 		v.Cells = append(v.Cells, cell)
 	}
+
 	if worse := counts[contracts.MoveRegressed] + counts[contracts.MoveErrored]; worse > 0 {
 		v.Moved = fmt.Sprintf("−%d", worse)
 	}
+
 	if better := counts[contracts.MoveFixed]; better > 0 {
 		v.Moved = strings.TrimSpace(fmt.Sprintf("%s +%d", v.Moved, better))
 	}
+
 	return v
 }
 
@@ -238,15 +260,18 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 		for _, l := range q.Labels {
 			judged[l.ToolID] = l.Relevance
 		}
+
 		ids := make([]string, len(q.Ranked))
 		for k, t := range q.Ranked {
 			ids[k] = t.ToolID
 		}
+
 		topic := metrics.EvaluateTopic(ids, judged, 1)
 		for k := range recall {
 			recall[k] += topic.Recall(k+1) / float64(len(queries))
 		}
 	}
+
 	x := func(k int) float64 { return curveLeft + float64(k-1)*(curveWidth-curveLeft-10)/(curveMost-1) }
 	y := func(v float64) float64 { return 8 + (1-v)*(curveHeight-curveFoot-8) }
 	var points, said []string
@@ -254,6 +279,7 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 		points = append(points, fmt.Sprintf("%.1f,%.1f", x(k+1), y(v)))
 		said = append(said, fmt.Sprintf("%d: %s", k+1, wording.Figure(v)))
 	}
+
 	note := "Recall at " + strings.Join(said, ", ") + "."
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="curve" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="%s">`,
@@ -261,18 +287,22 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 	for _, v := range []float64{0, 0.5, 1} {
 		fmt.Fprintf(&b, `<line class="axis" x1="%g" y1="%.1f" x2="%g" y2="%.1f"/><text x="%g" y="%.1f" text-anchor="end">%g</text>`, curveLeft, y(v), curveWidth-10, y(v), curveLeft-6, y(v)+4, v)
 	}
+
 	for k := 1; k <= curveMost; k++ {
 		fmt.Fprintf(&b, `<text x="%.1f" y="%g" text-anchor="middle">%d</text>`, x(k), curveHeight-4, k)
 	}
+
 	for _, m := range r.Aggregate.Retrieval.Metrics {
 		k := 0
 		if _, err := fmt.Sscanf(m.Metric, "recall_at_%d", &k); err != nil || k < 1 || k > curveMost ||
 			m.Comparison == nil {
 			continue
 		}
+
 		fmt.Fprintf(&b, `<line class="baseline" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x(k)-6,
 			y(m.Comparison.Baseline), x(k)+6, y(m.Comparison.Baseline))
 	}
+
 	fmt.Fprintf(&b, `<polyline class="line" points="%s"/></svg>`, strings.Join(points, " "))
 	return template.HTML(b.String()), note
 }

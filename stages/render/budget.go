@@ -28,6 +28,7 @@ func embed(r *contracts.Report, room int) (embedded, error) {
 		if err != nil {
 			return embedded{}, err
 		}
+
 		switch {
 		case fits:
 			return s.embed(len(queries), len(moves))
@@ -63,43 +64,54 @@ func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 	for _, m := range shownPerQuery {
 		s.head.Metrics = append(s.head.Metrics, m.Label)
 	}
+
 	if err := s.head.addDetectors(r.Aggregate.Detectors); err != nil {
 		return false, err
 	}
+
 	s.head.Opened = openedDetector(r)
 	place := make(map[string]int, len(s.queries))
 	for i := range s.queries {
 		place[s.queries[i].ID] = i
 		s.rows = append(s.rows, queryRow(s.queries[i], &s.tools))
 	}
+
 	for _, m := range s.moves {
 		at, q := -1, (*query)(nil)
 		if n, ok := place[m.ID]; ok && m.Subject == retrieval {
 			at, q = n, &s.queries[n]
 		}
+
 		s.moveRows = append(s.moveRows, moveRow(m, at, q, &s.tools))
 	}
+
 	for _, row := range slices.Concat(s.rows, s.moveRows) {
 		if err := row.render(details[s.level]); err != nil {
 			return false, err
 		}
+
 		s.size += len(row.line) + 1
 	}
+
 	s.head.Tools, s.head.Flags = s.tools.names, s.flags()
 	data, err := scriptSafeJSON(s.head)
 	if err != nil {
 		return false, err
 	}
+
 	s.base = len(data)
 	if s.base+s.size <= room {
 		return true, nil
 	}
+
 	if s.base > room/2 {
 		return false, nil
 	}
+
 	if err := s.shrink(room - s.base); err != nil {
 		return false, err
 	}
+
 	s.drop(room - s.base)
 	return true, nil
 }
@@ -114,20 +126,24 @@ func (s *selection) shrink(room int) error {
 				rows = append(rows, row)
 			}
 		}
+
 		for _, d := range details[s.level+1:] {
 			slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(len(b.line), len(a.line)) })
 			for _, row := range rows {
 				if s.size <= room {
 					return nil
 				}
+
 				before := len(row.line)
 				if err := row.render(d); err != nil {
 					return err
 				}
+
 				s.size += len(row.line) - before
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -138,11 +154,13 @@ func (s *selection) drop(room int) {
 	for _, row := range s.moveRows {
 		inMoves += len(row.line) + 1
 	}
+
 	for s.size > room {
 		from := &s.moveRows
 		if n := len(s.rows); n > 0 && (s.rows[n-1].weight == unmoved || s.size-inMoves >= inMoves) {
 			from = &s.rows
 		}
+
 		last := (*from)[len(*from)-1]
 		*from = (*from)[:len(*from)-1]
 		s.size -= len(last.line) + 1

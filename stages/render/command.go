@@ -37,6 +37,7 @@ annotations.txt holds GitHub workflow commands. Print it in a workflow step to s
 			panic(err) // the flag is declared above
 		}
 	}
+
 	return cmd
 }
 
@@ -47,9 +48,11 @@ func Run(ctx context.Context, o Options) error {
 	if err := errors.Join(err, gateErr); err != nil {
 		return err
 	}
+
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	aggregate.Validation.Digests = nil // they serve the next comparison, which reads the baseline
 	r := contracts.Report{Version: contracts.ReportVersion, Gate: gate, Aggregate: aggregate}
 	written := make([][]byte, len(formats))
@@ -58,14 +61,17 @@ func Run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
+
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
 		return fmt.Errorf("cannot write %s: %w; check the space and the permissions there", o.Out, err)
 	}
+
 	for i, f := range formats {
 		if err := atomicfile.WriteFile(filepath.Join(o.Out, f.file), written[i], 0o644); err != nil {
 			return fmt.Errorf("cannot write %s: %w; check the space and the permissions there",
 				filepath.Join(o.Out, f.file), err)
 		}
 	}
+
 	return nil
 }

@@ -77,6 +77,7 @@ func (t *toolTable) number(id string) int {
 	if id == "" {
 		return -1
 	}
+
 	n, ok := t.numbers[id]
 	if !ok {
 		n = len(t.names)
@@ -85,8 +86,10 @@ func (t *toolTable) number(id string) int {
 		if name != id {
 			t.cut++
 		}
+
 		t.names = append(t.names, name)
 	}
+
 	return n
 }
 
@@ -116,6 +119,7 @@ func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 		if err != nil {
 			return err
 		}
+
 		h.Entries, h.Detect = entries, answers
 		if len(data) <= evidenceBudget || most == 0 {
 			if cut > 0 {
@@ -123,9 +127,11 @@ func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 					wording.CountOf(cut, "1 text of a detector (evidence, signal or error) is",
 						"%d texts of detectors (evidence, signals and errors) are"), most))
 			}
+
 			return nil
 		}
 	}
+
 	return nil
 }
 
@@ -138,11 +144,14 @@ func openedDetector(r *contracts.Report) string {
 			func(d contracts.DetectorSummary) bool { return d.Score.Detector == c.Subject }) {
 			continue
 		}
+
 		if !c.Passed {
 			return c.Subject
 		}
+
 		judged = cmp.Or(judged, c.Subject)
 	}
+
 	return judged
 }
 
@@ -154,6 +163,7 @@ func collectDetectors(detectors []contracts.DetectorSummary, most int) (entries 
 		if out != s {
 			cut++
 		}
+
 		return out
 	}
 	numbers := make(map[string]int)
@@ -165,6 +175,7 @@ func collectDetectors(detectors []contracts.DetectorSummary, most int) (entries 
 			}
 		}
 	}
+
 	for _, d := range detectors {
 		verdicts := bytes.Repeat([]byte{'-'}, len(entries))
 		out := detectorData{Name: d.Score.Detector, Unstable: []int{}, Said: make(map[string][]any)}
@@ -174,21 +185,26 @@ func collectDetectors(detectors []contracts.DetectorSummary, most int) (entries 
 			if e.Verdict == contracts.VerdictClean && e.Evidence == "" && e.Error == "" && len(e.Signals) == 0 {
 				continue
 			}
+
 			shown := e.Signals[:min(len(e.Signals), 10)]
 			cut += len(e.Signals) - len(shown)
 			signals := make([]string, 0, len(shown))
 			for _, s := range shown {
 				signals = append(signals, short(s))
 			}
+
 			out.Said[fmt.Sprint(n)] = []any{milli(e.Confidence), signals, short(e.Evidence), short(e.Error)}
 		}
+
 		for _, id := range d.Unstable {
 			if n, ok := numbers[id]; ok {
 				out.Unstable = append(out.Unstable, n)
 			}
 		}
+
 		out.Verdicts = string(verdicts)
 		answers = append(answers, out)
 	}
+
 	return entries, answers, cut
 }

@@ -57,10 +57,12 @@ func Diff(a, b contracts.Report) Difference {
 			d.DataChanged = append(d.DataChanged, x.kind)
 		}
 	}
+
 	if sa, sb := a.Aggregate.Selection, b.Aggregate.Selection; sa != nil && sb != nil &&
 		sa.CasesSHA256 != sb.CasesSHA256 {
 		d.DataChanged = append(d.DataChanged, contracts.KindCases)
 	}
+
 	d.DegradedBefore, d.DegradedAfter = a.Aggregate.Degraded, b.Aggregate.Degraded
 	d.ProxyChanged = a.Aggregate.ProxyIdentity != b.Aggregate.ProxyIdentity
 	d.Figures = append(d.Figures, diffFigures(figures(&a.Aggregate), figures(&b.Aggregate))...)
@@ -83,6 +85,7 @@ func figures(a *contracts.Aggregate) []measured {
 	for _, m := range a.Retrieval.Metrics {
 		all = append(all, measured{retrieval, m.Metric, m.Mean, &m.Interval})
 	}
+
 	for _, d := range a.Detectors {
 		for _, r := range metrics.DetectionRates() {
 			if value := d.Score.Rate(r.Name); value != nil && r.Shown&metrics.InTables != 0 {
@@ -90,9 +93,11 @@ func figures(a *contracts.Aggregate) []measured {
 			}
 		}
 	}
+
 	if a.Selection == nil {
 		return all
 	}
+
 	for _, m := range a.Selection.Models {
 		for _, declared := range metrics.SelectionRates() {
 			if r, _ := m.Rate(declared.Name); r.Value != nil && declared.Shown&metrics.InTables != 0 {
@@ -100,6 +105,7 @@ func figures(a *contracts.Aggregate) []measured {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -110,6 +116,7 @@ func diffFigures(before, after []measured) []FigureDifference {
 		if i < 0 {
 			return nil
 		}
+
 		return &list[i]
 	}
 	for _, m := range after {
@@ -121,11 +128,13 @@ func diffFigures(before, after []measured) []FigureDifference {
 				holds(m.interval, o.value)})
 		}
 	}
+
 	for _, o := range before {
 		if find(after, o) == nil {
 			out = append(out, FigureDifference{Subject: o.subject, Metric: o.metric, Before: &o.value})
 		}
 	}
+
 	return out
 }
 
@@ -137,6 +146,7 @@ func diffQueries(before, after []contracts.QuerySummary) []contracts.Move {
 	for i := range before {
 		old[before[i].ID] = &before[i]
 	}
+
 	var moves []contracts.Move
 	seen := make(map[string]bool, len(after))
 	for i := range after {
@@ -151,6 +161,7 @@ func diffQueries(before, after []contracts.QuerySummary) []contracts.Move {
 			moves = append(moves, m)
 			continue
 		}
+
 		was, wasTool := bestRank(o)
 		m.RankBefore = was
 		switch {
@@ -167,8 +178,10 @@ func diffQueries(before, after []contracts.QuerySummary) []contracts.Move {
 		default:
 			continue
 		}
+
 		moves = append(moves, m)
 	}
+
 	for i := range before {
 		if o := &before[i]; !seen[o.ID] {
 			rank, tool := bestRank(o)
@@ -176,6 +189,7 @@ func diffQueries(before, after []contracts.QuerySummary) []contracts.Move {
 				State: contracts.MoveRemoved, RankBefore: rank, Tool: tool})
 		}
 	}
+
 	return moves
 }
 
@@ -206,10 +220,12 @@ func diffDetectors(before, after []contracts.DetectorSummary) []contracts.Move {
 		if i < 0 {
 			continue
 		}
+
 		old := make(map[string]contracts.EntrySummary, len(before[i].PerEntry))
 		for _, e := range before[i].PerEntry {
 			old[e.ID] = e
 		}
+
 		for _, e := range d.PerEntry {
 			o, ok := old[e.ID]
 			delete(old, e.ID)
@@ -218,11 +234,14 @@ func diffDetectors(before, after []contracts.DetectorSummary) []contracts.Move {
 			if ok {
 				m.State = detection.Moved(o.Verdict, e)
 			}
+
 			if m.State == "" || m.State == contracts.MoveErrored && o.Error != "" {
 				continue
 			}
+
 			moves = append(moves, m)
 		}
+
 		for _, e := range before[i].PerEntry {
 			if _, gone := old[e.ID]; gone {
 				moves = append(moves, contracts.Move{Subject: d.Score.Detector, ID: e.ID, Category: e.Category,
@@ -230,6 +249,7 @@ func diffDetectors(before, after []contracts.DetectorSummary) []contracts.Move {
 			}
 		}
 	}
+
 	return moves
 }
 
@@ -239,15 +259,18 @@ func (d Difference) Lines() []string {
 	for _, kind := range d.DataChanged {
 		lines = append(lines, fmt.Sprintf("note: the %s datasets differ, which is one reason why figures differ", kind))
 	}
+
 	if d.ProxyChanged {
 		lines = append(lines, "note: the proxies under test differ")
 	}
+
 	for _, side := range []struct{ name, how string }{{"before", d.DegradedBefore}, {"after", d.DegradedAfter}} {
 		if side.how != "" {
 			lines = append(lines, wording.Plain(fmt.Sprintf("note: the index %s was degraded on purpose: %s", side.name,
 				side.how)))
 		}
 	}
+
 	for _, f := range d.Figures {
 		name := checkName(contracts.GateCheck{Subject: f.Subject, Metric: f.Metric})
 		switch {
@@ -260,26 +283,33 @@ func (d Difference) Lines() []string {
 			if f.Noise {
 				mark = "~"
 			}
+
 			lines = append(lines, fmt.Sprintf("%s %s: %s → %s (%s)", mark, name, wording.Figure(*f.Before),
 				wording.Figure(*f.After), wording.Signed(*f.After-*f.Before)))
 		}
 	}
+
 	if len(d.Figures) == 0 && len(d.Moves) == 0 {
 		return append(lines, "nothing moved")
 	}
+
 	for _, m := range d.Moves {
 		subject := ""
 		if m.Subject != retrieval {
 			subject = m.Subject + " "
 		}
+
 		line := fmt.Sprintf("%s: %s%s", m.State, subject, m.ID)
 		if w := why(m); w != "" {
 			line += " (" + w + ")"
 		}
+
 		if m.Title != "" {
 			line += " " + wording.Shorten(m.Title, 80)
 		}
+
 		lines = append(lines, wording.Plain(line))
 	}
+
 	return lines
 }

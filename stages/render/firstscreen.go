@@ -38,20 +38,25 @@ func viewFirst(r *contracts.Report) *firstScreen {
 	if len(failed) == 0 {
 		return nil
 	}
+
 	f := &firstScreen{}
 	for _, c := range failed[:min(len(failed), maxFirstChecks)] {
 		f.Checks = append(f.Checks, viewFirstCheck(c, &r.Aggregate))
 	}
+
 	if n := len(failed) - len(f.Checks); n > 0 {
 		f.MoreChecks = wording.CountOf(n, "1 more check fails.", "%d more checks fail.")
 	}
+
 	worst := worstMoves(&r.Gate)
 	for _, m := range worst[:min(len(worst), maxFirstMoves)] {
 		f.Moves = append(f.Moves, viewFirstMove(m))
 	}
+
 	if n := len(worst) - len(f.Moves); n > 0 {
 		f.MoreMoves = wording.CountOf(n, "1 more got worse", "%d more got worse")
 	}
+
 	return f
 }
 
@@ -61,17 +66,21 @@ func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
 	if c.Interval != nil {
 		v.Interval = wording.Figure(c.Interval.Low) + " to " + wording.Figure(c.Interval.High)
 	}
+
 	if c.Subject != retrieval {
 		return v
 	}
+
 	for _, m := range a.Retrieval.Metrics {
 		if m.Metric == c.Metric && m.Comparison != nil {
 			v.Change, v.Detectable = wording.Signed(m.Comparison.Delta), "±"+wording.Figure(m.Comparison.MinDetectable)
 		}
 	}
+
 	if c.MinDetectable != nil { // that of the verdict
 		v.Detectable = "±" + wording.Figure(*c.MinDetectable)
 	}
+
 	return v
 }
 
@@ -84,6 +93,7 @@ func worstMoves(g *contracts.Gate) []contracts.Move {
 			blamed[[2]string{c.Subject, id}] = true
 		}
 	}
+
 	worse := slices.DeleteFunc(sortedMoves(g.Moves), func(m contracts.Move) bool {
 		return m.State != contracts.MoveRegressed && m.State != contracts.MoveErrored
 	})
@@ -99,6 +109,7 @@ func viewFirstMove(m contracts.Move) firstMove {
 	if m.Subject != retrieval {
 		v.ID = m.Subject + ": " + m.ID
 	}
+
 	switch {
 	case m.Error != "":
 		v.How = "error: " + wording.Shorten(m.Error, 200)
@@ -108,5 +119,6 @@ func viewFirstMove(m contracts.Move) firstMove {
 		v.How = fmt.Sprintf("rank %s → %s", rankText(m.RankBefore), rankText(m.RankAfter))
 		v.DisplacedBy = m.DisplacedBy
 	}
+
 	return v
 }

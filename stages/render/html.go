@@ -54,12 +54,14 @@ func HTML(r contracts.Report) ([]byte, error) {
 	if err := bodyTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render report.html: %w", err)
 	}
+
 	foot := strings.Join([]string{runOpen, "null", closing, "\n<script>", pageJS, closing, "\n</body>\n</html>\n"}, "")
 	tags := strings.Join([]string{dataOpen, movesOpen, queriesOpen, closing, "\n", closing, "\n", closing, "\n"}, "")
 	data, err := embed(&r, pageBudget-b.Len()-len(tags)-len(foot))
 	if err != nil {
 		return nil, err
 	}
+
 	for _, part := range []struct {
 		open string
 		data []byte
@@ -68,6 +70,7 @@ func HTML(r contracts.Report) ([]byte, error) {
 		b.Write(part.data)
 		b.WriteString(closing + "\n")
 	}
+
 	b.WriteString(foot)
 	return wording.PlainPage(b.Bytes()), nil
 }
@@ -81,15 +84,18 @@ func WithRun(page []byte, run contracts.RunSummary) ([]byte, error) {
 	if start < 0 {
 		return nil, fmt.Errorf("this is not a report.html of touchstone: it has no place for the run; render it again")
 	}
+
 	start += len(runOpen)
 	end := bytes.Index(page[start:], []byte(closing))
 	if end < 0 {
 		return nil, fmt.Errorf("report.html is cut off; render it again")
 	}
+
 	data, err := contracts.Encode("run summary", run)
 	if err != nil {
 		return nil, err
 	}
+
 	var out bytes.Buffer
 	out.Write(page[:start])
 	json.HTMLEscape(&out, bytes.TrimSpace(data))

@@ -57,6 +57,7 @@ func JUnit(r contracts.Report) ([]byte, error) {
 			blamed[[2]string{c.Subject, id}] = true
 		}
 	}
+
 	var checks, moves junitSuite
 	checks.Name, moves.Name = "gate", "moved"
 	for _, c := range r.Gate.Checks {
@@ -67,15 +68,19 @@ func JUnit(r contracts.Report) ([]byte, error) {
 		} else {
 			tc.Failure = &junitOutcome{text, c.Rule}
 		}
+
 		checks.add(tc)
 	}
+
 	if r.Gate.NoVerdict != nil {
 		checks.add(junitCase{Class: "gate", Name: "verdict", Error: &junitOutcome{"no verdict", verdict(&r.Gate)}})
 	}
+
 	for _, m := range r.Gate.Unjudged {
 		checks.add(junitCase{Class: "gate." + m.Subject, Name: wording.MetricName(m.Metric),
 			Skipped: &junitSkipped{m.State + ": " + m.Note}})
 	}
+
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		tc := junitCase{Class: "moved." + m.Subject, Name: m.ID + " " + m.State}
 		message := strings.TrimSpace(m.State + " " + why(m))
@@ -88,12 +93,15 @@ func JUnit(r contracts.Report) ([]byte, error) {
 		default:
 			tc.Output = strings.TrimSpace(message + "\n" + m.Title)
 		}
+
 		moves.add(tc)
 	}
+
 	all := junitSuites{Name: "touchstone", Suites: []junitSuite{checks, moves}}
 	if s := r.Aggregate.Selection; s != nil {
 		all.Suites = append(all.Suites, junitSelection(s))
 	}
+
 	return encodeJUnit(all)
 }
 
@@ -104,6 +112,7 @@ func encodeJUnit(all junitSuites) ([]byte, error) {
 		all.Failures += s.Failures
 		all.Errors += s.Errors
 	}
+
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
 	enc := xml.NewEncoder(&b)
@@ -111,6 +120,7 @@ func encodeJUnit(all junitSuites) ([]byte, error) {
 	if err := enc.Encode(all); err != nil {
 		return nil, fmt.Errorf("cannot write junit.xml: %w", err)
 	}
+
 	b.WriteByte('\n')
 	return b.Bytes(), nil
 }

@@ -33,21 +33,27 @@ func Markdown(r contracts.Report) []byte {
 	if d := degraded(&r.Aggregate); d != "" {
 		fmt.Fprintf(&b, "> ⚠️ **%s** These are not the figures of the normal proxy.\n\n", wording.Markdown(d))
 	}
+
 	if s := answers(&r.Aggregate); s != "" {
 		fmt.Fprintf(&b, "> ⚠️ %s\n\n", wording.Markdown(wording.Shorten(s, maxRemark)))
 	}
+
 	if s := r.Aggregate.Baseline; !s.Comparable && s.Reason != "" {
 		fmt.Fprintf(&b, "**No comparison:** %s\n\n", wording.Markdown(s.Reason))
 	}
+
 	for _, line := range r.Gate.Warnings {
 		fmt.Fprintf(&b, "> ⚠️ %s\n\n", wording.Markdown(wording.Shorten(line, maxRemark)))
 	}
+
 	for _, a := range editedFrozen(&r.Gate) {
 		fmt.Fprintf(&b, "> ⚠️ %s\n\n", wording.Markdown(a.message))
 	}
+
 	for _, line := range slices.Concat(changedData(&r.Gate), unjudged(&r.Gate)) {
 		fmt.Fprintf(&b, "> %s\n\n", wording.Markdown(line))
 	}
+
 	foot := markdownFoot(&r)
 	room := wording.MaxComment - 1 - maxOrigins - len(foot)
 	sections := [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownNoAnswer(&r), markdownDetectors(&r),
@@ -55,6 +61,7 @@ func Markdown(r contracts.Report) []byte {
 	for _, section := range append(sections, markdownAttacks(&r)...) {
 		room = wording.AppendSection(&b, section, room)
 	}
+
 	b.WriteString(foot)
 	return b.Bytes()
 }
@@ -63,6 +70,7 @@ func markdownChecks(r *contracts.Report) []string {
 	if len(r.Gate.Checks) == 0 {
 		return nil
 	}
+
 	checks := slices.Clone(r.Gate.Checks)
 	slices.SortStableFunc(checks,
 		func(a, b contracts.GateCheck) int { return boolOrder(a.Passed) - boolOrder(b.Passed) })
@@ -72,13 +80,16 @@ func markdownChecks(r *contracts.Report) []string {
 		if !c.Passed {
 			mark = "❌"
 		}
+
 		moved := ""
 		if c.Verdict != "" {
 			moved = wording.VerdictSign(c.Verdict)
 		}
+
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, mdCheck(c), wording.Figure(c.Value),
 			wording.Markdown(sign(c.Comparison)), wording.Figure(c.Bound), moved))
 	}
+
 	return append(rows, "\n")
 }
 
@@ -103,6 +114,7 @@ func markdownRetrieval(r *contracts.Report) []string {
 	if len(a.Metrics) == 0 {
 		return nil
 	}
+
 	rows := []string{fmt.Sprintf("<details><summary>Retrieval: %d queries, %s</summary>\n\n| metric | mean | 95%% "+
 		"interval | baseline | change | detectable |\n|---|---|---|---|---|---|\n",
 		a.Queries, wording.CountOf(a.Runs, "1 run", "%d runs"))}
@@ -110,23 +122,28 @@ func markdownRetrieval(r *contracts.Report) []string {
 		if !shown(m.Metric, metrics.InTables) {
 			continue
 		}
+
 		base, detectable := "", ""
 		if r.Aggregate.Baseline.Comparable {
 			base = "new"
 		}
+
 		if m.Comparison != nil {
 			base, detectable = wording.Figure(m.Comparison.Baseline)+over(m.Comparison, a.Queries),
 				wording.Figure(m.Comparison.MinDetectable)
 		}
+
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", mdMetric(m.Metric),
 			wording.Figure(m.Mean), wording.Figure(m.Interval.Low), wording.Figure(m.Interval.High), base,
 			change(m.Comparison), detectable))
 	}
+
 	rows = append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a "+
 		"chance of .8.\n")
 	if s := judged(a); s != "" {
 		rows = append(rows, s+"\n")
 	}
+
 	return append(rows, "</details>\n\n")
 }
 
@@ -134,12 +151,14 @@ func markdownDetectors(r *contracts.Report) []string {
 	if len(r.Aggregate.Detectors) == 0 {
 		return nil
 	}
+
 	rates := slices.DeleteFunc(metrics.DetectionRates(),
 		func(r metrics.DetectionRate) bool { return r.Shown&metrics.InTables == 0 })
 	names := []string{"detector"}
 	for _, r := range rates {
 		names = append(names, r.Label)
 	}
+
 	rows := []string{"<details><summary>Detectors</summary>\n\n" +
 		wording.TableHead(append(names, "Precision at base rates", "Runs", "Errored"))}
 	for _, d := range r.Aggregate.Detectors {
@@ -149,11 +168,14 @@ func markdownDetectors(r *contracts.Report) []string {
 			if s := spread(d, r.Name); s != "" {
 				cell += "; " + s
 			}
+
 			cells = append(cells, cell)
 		}
+
 		cells = append(cells, strings.Join(expected(d.Score), "; "), cmp.Or(stability(d), "1 run"))
 		rows = append(rows, fmt.Sprintf("| %s | %d |\n", strings.Join(cells, " | "), detection.Failed(d)))
 	}
+
 	return append(rows, "</details>\n\n")
 }
 
@@ -161,10 +183,12 @@ func markdownMoves(r *contracts.Report) []string {
 	if len(r.Gate.Moves) == 0 {
 		return nil
 	}
+
 	open := ""
 	if !r.Gate.Passed {
 		open = " open"
 	}
+
 	rows := []string{fmt.Sprintf("<details%s><summary>What moved: %d</summary>\n\n| | what | how |\n|---|---|---|\n",
 		open, len(r.Gate.Moves))}
 	for _, m := range sortedMoves(r.Gate.Moves) {
@@ -172,6 +196,7 @@ func markdownMoves(r *contracts.Report) []string {
 			wording.Markdown(wording.Shorten(cmp.Or(m.Title, m.Category), 120)),
 			wording.Markdown(wording.Shorten(why(m), 400))))
 	}
+
 	return append(rows, "</details>\n\n")
 }
 

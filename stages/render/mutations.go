@@ -61,6 +61,7 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 	if r == nil {
 		return nil
 	}
+
 	var views []mutationView
 	for _, d := range r.Detectors {
 		u, bare := d.Unmutated, d.Removed
@@ -78,15 +79,18 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 			if i < len(d.Totals) {
 				row.Class = "total"
 			}
+
 			pl := plot{Low: 0, High: 1, Value: dev.Retention.Rate, Interval: dev.Retention.Interval,
 				Label: fmt.Sprintf("%s: %s still caught", row.Name, row.Kept)}
 			if h := f.HeldOut; h != nil {
 				row.HeldOut, row.HeldOutFPR = viewShare(&h.Retention), viewShare(&h.FPR)
 				pl.Baseline = h.Retention.Rate
 			}
+
 			if f.Difference != nil {
 				row.Difference = wording.Signed(*f.Difference)
 			}
+
 			row.Plot = pl.svg()
 			v.Rows = append(v.Rows, row)
 			for _, o := range f.Operators {
@@ -94,18 +98,22 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 				if o.Disguise {
 					alarms, o.Alarms = o.Score.FPRDisguise, nil // correct, so not false alarms
 				}
+
 				v.Operators = append(v.Operators,
 					operatorRow{f.Family, o.Operator, counted(o.Score.Retention), counted(alarms), firstOf(o.Lost),
 						firstOf(o.Alarms)})
 			}
 		}
+
 		for _, s := range d.Sources {
 			v.Sources = append(v.Sources,
 				sourceRow{wording.Shorten(s.Source, 80), viewShare(&s.Unmutated), viewShare(&s.Mutated),
 					viewShare(&s.OtherUnmutated), viewShare(&s.OtherMutated)})
 		}
+
 		views = append(views, v)
 	}
+
 	return views
 }
 
@@ -130,6 +138,7 @@ func markdownMutations(r *contracts.Report) []string {
 	if m == nil {
 		return nil
 	}
+
 	rows := []string{"<details><summary>Rewritten entries: attacks still caught, benign entries " +
 		"flagged</summary>\n\n| detector | family | still caught | held out | difference | FPR | FPR, held out " +
 		"|\n|---|---|---|---|---|---|---|\n"}
@@ -140,6 +149,7 @@ func markdownMutations(r *contracts.Report) []string {
 				row.Kept, row.HeldOut, cmp.Or(row.Difference, "–"), row.FPR, row.HeldOutFPR))
 		}
 	}
+
 	return append(rows, "\nStill caught: share of the attacks that are flagged without rewriting. FPR: without "+
 		"benign entries rewritten by operators that only hide something.\n</details>\n\n")
 }

@@ -35,6 +35,7 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 	if n == nil {
 		return nil
 	}
+
 	v := &noAnswerView{Said: noAnswerText(n)}
 	for _, m := range n.Metrics {
 		mv := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean),
@@ -44,9 +45,11 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 		if m.Spread > 0 {
 			pl.Dots = m.PerRun
 		}
+
 		mv.Plot = pl.svg()
 		v.Metrics = append(v.Metrics, mv)
 	}
+
 	queries := slices.Clone(n.PerQuery)
 	slices.SortStableFunc(queries,
 		func(a, b contracts.NoAnswerQuery) int { return cmp.Compare(firstScore(b), firstScore(a)) })
@@ -58,8 +61,10 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 		case len(q.Ranked) > 0:
 			row.First, row.Score = wording.Shorten(q.Ranked[0].ToolID, 120), wording.Figure(q.Ranked[0].Score)
 		}
+
 		v.Queries = append(v.Queries, row)
 	}
+
 	return v
 }
 

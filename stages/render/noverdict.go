@@ -29,15 +29,18 @@ func NoVerdict(n contracts.NoVerdict) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	files[NoVerdictFile] = data
 	for _, f := range formats {
 		if f.noVerdict == nil {
 			continue
 		}
+
 		if files[f.file], err = f.noVerdict(n); err != nil {
 			return nil, err
 		}
 	}
+
 	return files, nil
 }
 
@@ -57,14 +60,17 @@ func bounded(n contracts.NoVerdict) contracts.NoVerdict {
 		r.Entry, r.Message, r.Remedy = wording.Plain(wording.Shorten(r.Entry, maxLogLine)),
 			wording.Plain(wording.Shorten(r.Message, maxMessage)), wording.Plain(wording.Shorten(r.Remedy, maxMessage))
 	}
+
 	n.Logs = slices.Clone(n.Logs)
 	for i := range n.Logs {
 		lines := make([]string, len(n.Logs[i].Lines))
 		for k, line := range n.Logs[i].Lines {
 			lines[k] = wording.Plain(wording.Shorten(line, maxLogLine))
 		}
+
 		n.Logs[i].Lines = lines
 	}
+
 	return n
 }
 
@@ -144,12 +150,14 @@ func noVerdictMarkdown(n contracts.NoVerdict) ([]byte, error) {
 	if n.Command != "" {
 		foot = "Run it again: <code>" + wording.Markdown(wording.Shorten(n.Command, maxRemark)) + "</code>\n"
 	}
+
 	rows := []string{"| where | what |\n|---|---|\n"}
 	for _, r := range n.Problems {
 		rows = append(rows, fmt.Sprintf("| %s | %s |\n",
 			wording.Markdown(wording.Shorten(cmp.Or(where(r), r.Stage), 200)),
 			wording.Markdown(wording.Shorten(what(r), 600))))
 	}
+
 	sections := [][]string{append(rows, "\n")}
 	for _, l := range n.Logs {
 		rows := []string{fmt.Sprintf("<details><summary>Log of %s</summary>\n\n",
@@ -157,12 +165,15 @@ func noVerdictMarkdown(n contracts.NoVerdict) ([]byte, error) {
 		for _, line := range l.Lines {
 			rows = append(rows, wording.Markdown(wording.Shorten(line, 600))+"<br>\n")
 		}
+
 		sections = append(sections, append(rows, "</details>\n\n"))
 	}
+
 	room := wording.MaxComment - 1 - len(foot)
 	for _, s := range sections {
 		room = wording.AppendSection(&b, s, room)
 	}
+
 	b.WriteString(foot)
 	return b.Bytes(), nil
 }
@@ -190,14 +201,17 @@ func noVerdictAnnotations(n contracts.NoVerdict) ([]byte, error) {
 		list = append(list, annotation{title: "Touchstone: no verdict",
 			message: strings.TrimSpace(n.Summary + " " + stagesLine(&n))})
 	}
+
 	for _, r := range n.Problems {
 		a := annotation{title: "Touchstone: " + cmp.Or(r.Entry, r.Stage, "no verdict"), message: what(r), line: r.Line,
 			column: r.Column}
 		if r.File != "" {
 			a.file = path.Join(n.Directory, r.File)
 		}
+
 		list = append(list, a)
 	}
+
 	var b bytes.Buffer
 	writeAnnotations(&b, "error", list)
 	return b.Bytes(), nil

@@ -61,10 +61,12 @@ func originsNote(list []contracts.MadeElsewhere) string {
 		if stages[m.Origin] == nil {
 			origins = append(origins, m.Origin)
 		}
+
 		if !slices.Contains(stages[m.Origin], m.Stage) {
 			stages[m.Origin] = append(stages[m.Origin], m.Stage)
 		}
 	}
+
 	// Escaping makes texts longer.
 	text := ""
 	for shown := min(len(origins), shownOrigins); shown > 0; shown-- {
@@ -72,18 +74,22 @@ func originsNote(list []contracts.MadeElsewhere) string {
 		for _, o := range origins[:shown] {
 			parts = append(parts, wording.Shorten(o, 160)+" ("+wording.Shorten(strings.Join(stages[o], ", "), 80)+")")
 		}
+
 		if more := len(origins) - shown; more > 0 {
 			parts = append(parts, fmt.Sprintf("and from %s, which report.json lists",
 				wording.CountOf(more, "1 other origin", "%d other origins")))
 		}
+
 		if text = wording.Markdown(strings.Join(parts, "; ")); len(text) < maxOrigins-200 {
 			break
 		}
 	}
+
 	sign := ""
 	if slices.ContainsFunc(list, func(m contracts.MadeElsewhere) bool { return !m.Signed }) {
 		sign = "⚠️ "
 	}
+
 	return fmt.Sprintf("> %s%s: %s\n\n", sign,
 		wording.CountOf(len(list), "1 result was not made by the machine of this run",
 			"%d results were not made by the machine of this run"), text)

@@ -65,10 +65,12 @@ func changedData(g *contracts.Gate) []string {
 	if d == nil {
 		return nil
 	}
+
 	compared := " and are compared with it; floors and ceilings are judged on all"
 	if g.NoVerdict != nil {
 		compared = ""
 	}
+
 	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the "+
 		"same%s.",
 		named("baseline", g.Baseline), d.Baseline.CorpusVersion, wording.Shorten(d.Baseline.GoldenVersion, 24),
@@ -81,9 +83,11 @@ func changedData(g *contracts.Gate) []string {
 			}
 		}
 	}
+
 	for _, a := range d.Apart {
 		lines = append(lines, nonCommonLine(a))
 	}
+
 	return lines
 }
 
@@ -110,23 +114,29 @@ func changesOf(changes []contracts.DataChange, kind, state string) string {
 		if c.Kind != kind || c.State != state {
 			continue
 		}
+
 		if n++; n > maxChangedIDs {
 			continue
 		}
+
 		id := c.ID
 		if c.Tool != "" {
 			id += fmt.Sprintf(" (its tool %s)", c.Tool)
 		}
+
 		ids = append(ids, id)
 	}
+
 	if n == 0 {
 		return ""
 	}
+
 	line := fmt.Sprintf("%s %s: %s", wording.CountOf(n, changedNames[kind][0], changedNames[kind][1]), state,
 		strings.Join(ids, ", "))
 	if n > maxChangedIDs {
 		line += fmt.Sprintf(" and %d more", n-maxChangedIDs)
 	}
+
 	return line + "."
 }
 
@@ -140,6 +150,7 @@ func nonCommonLine(a contracts.ApartQueries) string {
 		if !m.Gated || !isNow && !was {
 			continue
 		}
+
 		text := wording.MetricName(m.Name) + " "
 		switch {
 		case isNow && was:
@@ -149,8 +160,10 @@ func nonCommonLine(a contracts.ApartQueries) string {
 		default:
 			text += wording.Figure(before)
 		}
+
 		figures = append(figures, text)
 	}
+
 	return fmt.Sprintf("Not judged: the %s, %s.",
 		wording.CountOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
 }

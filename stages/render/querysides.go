@@ -27,6 +27,7 @@ func SidesOf(a, b contracts.Report, id string) (QuerySides, error) {
 			if list[k].ID != id {
 				continue
 			}
+
 			if i == 0 {
 				q.Before = &list[k]
 			} else {
@@ -34,9 +35,11 @@ func SidesOf(a, b contracts.Report, id string) (QuerySides, error) {
 			}
 		}
 	}
+
 	if q.Before == nil && q.After == nil {
 		return q, fmt.Errorf("neither report has a query %q", wording.Plain(wording.Shorten(id, 200)))
 	}
+
 	return q, nil
 }
 
@@ -51,6 +54,7 @@ func (q QuerySides) Write(w io.Writer) error {
 			fmt.Fprintln(w, wording.Plain(q.ID+": "+text))
 		}
 	}
+
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := []string{"", "before", "after"}
 	for i, how := range q.Degraded {
@@ -58,6 +62,7 @@ func (q QuerySides) Write(w io.Writer) error {
 			head[i+1] += " (degraded on purpose: " + wording.Plain(wording.Shorten(how, 100)) + ")"
 		}
 	}
+
 	fmt.Fprintln(t, strings.Join(head, "\t"))
 	for _, m := range shownPerQuery {
 		row := []string{m.Label}
@@ -66,17 +71,22 @@ func (q QuerySides) Write(w io.Writer) error {
 			if s != nil {
 				cell = wording.Figure(s.Metrics[m.Name])
 			}
+
 			row = append(row, cell)
 		}
+
 		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
+
 	for rank := 1; rank == 1 || rank <= q.longest(); rank++ {
 		row := []string{fmt.Sprint(rank)}
 		for _, s := range sides {
 			row = append(row, place(s, rank))
 		}
+
 		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
+
 	return t.Flush()
 }
 
@@ -103,11 +113,13 @@ func place(s *contracts.QuerySummary, rank int) string {
 	case rank > len(s.Ranked):
 		return ""
 	}
+
 	tool := s.Ranked[rank-1].ToolID
 	for _, l := range s.Labels {
 		if l.ToolID == tool && l.Relevance >= 0 && l.Relevance <= 2 {
 			return wording.Plain(wording.Shorten(tool, 80)) + " " + []string{"○", "◐", "●"}[l.Relevance]
 		}
 	}
+
 	return wording.Plain(wording.Shorten(tool, 80))
 }

@@ -89,15 +89,18 @@ func sortedQueries(queries []contracts.QuerySummary, moves []contracts.Move) []q
 			moved[m.ID] = i
 		}
 	}
+
 	out := make([]query, len(queries))
 	for i := range queries {
 		q := query{QuerySummary: &queries[i], move: -1}
 		if n, ok := moved[q.ID]; ok {
 			q.move, q.state = n, moves[n].State
 		}
+
 		q.first = 1 + slices.IndexFunc(q.Ranked, contracts.RankedTool.Relevant)
 		out[i] = q
 	}
+
 	slices.SortStableFunc(out, func(a, b query) int { return a.order() - b.order() })
 	return out
 }
@@ -116,12 +119,15 @@ func queryRow(q query, tools *toolTable) *row {
 	if q.move >= 0 || q.failed() {
 		r.weight, r.flags = attention, flagAttention
 	}
+
 	if q.ErroredRuns > 0 {
 		r.flags |= flagErrored
 	}
+
 	if isHard(q.QuerySummary) {
 		r.flags |= flagHard
 	}
+
 	r.encode = func(d detail) ([]any, bool) {
 		t := truncator{detail: d, whole: true}
 		told := q.Labels
@@ -130,27 +136,33 @@ func queryRow(q query, tools *toolTable) *row {
 			slices.SortStableFunc(told, func(a, b contracts.Label) int { return cmp.Compare(b.Relevance, a.Relevance) })
 			told, t.whole = told[:d.labels], false
 		}
+
 		labels := make([]int, 0, 2*len(told))
 		for _, l := range told {
 			labels = append(labels, tools.number(l.ToolID), l.Relevance)
 		}
+
 		list := q.Ranked
 		if len(list) > d.ranked {
 			list, t.whole = list[:d.ranked], false
 		}
+
 		ranked := make([]int, 0, len(list))
 		for _, p := range list {
 			ranked = append(ranked, tools.number(p.ToolID))
 		}
+
 		values := make([]int, 0, len(shownPerQuery))
 		for _, m := range shownPerQuery {
 			values = append(values, milli(q.Metrics[m.Name]))
 		}
+
 		fields := []any{q.ID, t.short(q.Query), t.short(q.Notes), labels, ranked, values, q.first, q.ErroredRuns,
 			t.short(q.Error), q.move}
 		if !t.whole {
 			fields = append(fields, len(q.Labels)-len(told), len(q.Ranked)-len(list))
 		}
+
 		return fields, t.whole
 	}
 	return r
@@ -168,6 +180,7 @@ func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
 			failure = ""
 		}
 	}
+
 	return &row{weight: move, encode: func(d detail) ([]any, bool) {
 		t := truncator{detail: d, whole: true}
 		return []any{m.Subject, m.ID, slices.Index(stateOrder, m.State), tools.number(m.Tool), orZero(m.RankBefore),

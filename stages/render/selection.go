@@ -79,11 +79,13 @@ func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
 	if m.Errored > 0 {
 		v.Counts += fmt.Sprintf(", %d errored", m.Errored)
 	}
+
 	for _, declared := range metrics.SelectionRates() {
 		if r, ok := m.Rate(declared.Name); ok && declared.Shown&metrics.OnPage != 0 {
 			v.Rates = append(v.Rates, viewSelectionRate(m.Model, declared, r, g))
 		}
 	}
+
 	v.Facts = modelFacts(m)
 	for _, t := range m.Tags {
 		if t.Accuracy.Value != nil {
@@ -91,14 +93,17 @@ func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
 				rangeOf(t.Accuracy.Interval), fmt.Sprintf("%d of %d", t.Accuracy.Count, t.Accuracy.Of)})
 		}
 	}
+
 	wrong := worstCases(m)
 	for _, c := range wrong[:min(len(wrong), shownCases)] {
 		v.Cases = append(v.Cases, viewCase(c))
 	}
+
 	if n := len(wrong) - len(v.Cases); n > 0 {
 		v.More = fmt.Sprintf("%s: report.json has them.",
 			wording.CountOf(n, "1 more case is not shown", "%d more cases are not shown"))
 	}
+
 	return v
 }
 
@@ -108,6 +113,7 @@ func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts
 	if r.Value == nil {
 		return v
 	}
+
 	pl := plot{Low: 0, High: 1, Value: r.Value, Interval: r.Interval, Baseline: r.Baseline, Label: declared.Label +
 		" " + wording.Figure(*r.Value)}
 	for _, c := range g.Checks {
@@ -118,6 +124,7 @@ func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts
 			}
 		}
 	}
+
 	v.Value, v.Range, v.Plot = wording.Figure(*r.Value),
 		fmt.Sprintf("%s, %d of %d", rangeOf(r.Interval), r.Count, r.Of), pl.svg()
 	return v
@@ -139,17 +146,21 @@ func modelFacts(m contracts.ModelSummary) []string {
 				wording.Figure(*mean.Value), rangeOf(mean.Interval)))
 		}
 	}
+
 	if k := len(m.PassAt); k > 1 && k == len(m.PassAll) {
 		facts = append(facts, fmt.Sprintf("pass@%d %s, pass^%d %s", k, wording.Figure(m.PassAt[k-1]), k,
 			wording.Figure(m.PassAll[k-1])))
 	}
+
 	if m.Consistency != nil {
 		facts = append(facts, "Consistency "+wording.Figure(*m.Consistency))
 	}
+
 	if c := m.Comparison; c != nil {
 		facts = append(facts, fmt.Sprintf("Against the baseline: %d lost, %d gained %s (McNemar p %s)", len(c.Lost),
 			len(c.Gained), wording.VerdictSign(c.Verdict), wording.Probability(c.PValue)))
 	}
+
 	return facts
 }
 
@@ -175,6 +186,7 @@ func worstCases(m contracts.ModelSummary) []contracts.CaseSummary {
 			list = append(list, c)
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b contracts.CaseSummary) int {
 		return cmp.Or(lost(a)-lost(b), cmp.Compare(share(a), share(b)), cmp.Compare(a.ID, b.ID))
 	})
@@ -190,9 +202,11 @@ func viewCase(c contracts.CaseSummary) caseView {
 			v.Called, v.Why = "–", wording.Shorten(c.Error, 400)
 		}
 	}
+
 	if len(c.Withheld) > 0 {
 		v.Why += " Not on offer: " + wording.Shorten(strings.Join(c.Withheld, ", "), 200) + "."
 	}
+
 	return v
 }
 
@@ -220,12 +234,14 @@ func markdownSelection(r *contracts.Report) []string {
 	if s == nil {
 		return nil
 	}
+
 	rates := slices.DeleteFunc(metrics.SelectionRates(),
 		func(r metrics.SelectionRate) bool { return r.Shown&metrics.InTables == 0 })
 	names := []string{"model"}
 	for _, r := range rates {
 		names = append(names, r.Label)
 	}
+
 	rows := []string{fmt.Sprintf("<details><summary>Tool selection: %s</summary>\n\n%s\n\n",
 		wording.CountOf(s.Cases, "1 case", "%d cases"), wording.Markdown(offerNote(s))) +
 		wording.TableHead(append(names, "Errored"))}
@@ -234,20 +250,25 @@ func markdownSelection(r *contracts.Report) []string {
 		if m.AnsweredBy == contracts.AnsweredByBaseline {
 			cells[0] += " (a baseline, no model)"
 		}
+
 		for _, declared := range rates {
 			measured, _ := m.Rate(declared.Name)
 			cells = append(cells, wording.Rate(measured.Value, measured.Interval))
 		}
+
 		rows = append(rows, fmt.Sprintf("| %s | %d |\n", strings.Join(cells, " | "), m.Errored))
 	}
+
 	for _, m := range s.Models {
 		for _, fact := range modelFacts(m) {
 			rows = append(rows, fmt.Sprintf("\n%s: %s\n", wording.Markdown(m.Model), wording.Markdown(fact)))
 		}
+
 		wrong := worstCases(m)
 		if len(wrong) == 0 {
 			continue
 		}
+
 		rows = append(rows, fmt.Sprintf("\nWorst cases of %s:\n\n", wording.Markdown(m.Model))+
 			wording.TableHead([]string{"case", "right", "expected", "called"}))
 		for _, c := range wrong[:min(len(wrong), shownCases)] {
@@ -257,6 +278,7 @@ func markdownSelection(r *contracts.Report) []string {
 				wording.Markdown(v.Called)))
 		}
 	}
+
 	return append(rows, "</details>\n\n")
 }
 
@@ -274,23 +296,28 @@ func viewSimilarity(s *contracts.SimilarityReport) *similarityView {
 	if s == nil {
 		return nil
 	}
+
 	v := &similarityView{Note: similarityNote(s)}
 	for _, p := range s.Flagged[:min(len(s.Flagged), shownPairs)] {
 		var reasons []string
 		for _, i := range p.Issues {
 			reasons = append(reasons, wording.Shorten(i.Description, 200))
 		}
+
 		v.Pairs = append(v.Pairs,
 			pairView{wording.Shorten(p.A, 120), wording.Shorten(p.B, 120), wording.Figure(p.Score),
 				strings.Join(reasons, " ")})
 	}
+
 	if n := s.FlaggedTotal - len(v.Pairs); n > 0 {
 		v.More = fmt.Sprintf("%s: report.json lists %d.",
 			wording.CountOf(n, "1 more pair is not shown", "%d more pairs are not shown"), len(s.Flagged))
 	}
+
 	for _, group := range s.Clusters[:min(len(s.Clusters), shownPairs)] {
 		v.Groups = append(v.Groups, wording.Shorten(strings.Join(group, ", "), 600))
 	}
+
 	return v
 }
 
@@ -306,6 +333,7 @@ func markdownSimilarity(r *contracts.Report) []string {
 	if s == nil || s.FlaggedTotal == 0 {
 		return nil
 	}
+
 	v := viewSimilarity(s)
 	rows := []string{fmt.Sprintf("<details><summary>Similar tools: %s</summary>\n\n%s\n\n",
 		wording.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), wording.Markdown(v.Note)) +
@@ -313,6 +341,7 @@ func markdownSimilarity(r *contracts.Report) []string {
 	for _, p := range v.Pairs {
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", wording.Markdown(p.A), wording.Markdown(p.B), p.Score))
 	}
+
 	return append(rows, "</details>\n\n")
 }
 
@@ -329,16 +358,20 @@ func junitSelection(s *contracts.SelectionAggregate) junitSuite {
 					r.Count, r.Of)
 			}
 		}
+
 		for _, fact := range modelFacts(m) {
 			fmt.Fprintln(&b, fact)
 		}
+
 		wrong := worstCases(m)
 		for _, c := range wrong[:min(len(wrong), shownCases)] {
 			v := viewCase(c)
 			fmt.Fprintf(&b, "%s (%s right): %s expected, %s called: %s\n", v.ID, v.Right, v.Expected, v.Called, v.Query)
 		}
+
 		suite.add(junitCase{Class: "selection", Name: m.Model, Output: strings.TrimSpace(b.String())})
 	}
+
 	return suite
 }
 
@@ -348,16 +381,19 @@ func diffSelection(before, after *contracts.SelectionAggregate) []contracts.Move
 	if before == nil || after == nil {
 		return nil
 	}
+
 	var moves []contracts.Move
 	for _, m := range after.Models {
 		i := slices.IndexFunc(before.Models, func(o contracts.ModelSummary) bool { return o.Model == m.Model })
 		if i < 0 {
 			continue
 		}
+
 		old := make(map[string]contracts.CaseSummary)
 		for _, c := range before.Models[i].PerCase {
 			old[c.ID] = c
 		}
+
 		for _, c := range m.PerCase {
 			o, ok := old[c.ID]
 			move := contracts.Move{Subject: m.Model, ID: c.ID, Title: c.Query, Before: calledNames(o),
@@ -374,8 +410,10 @@ func diffSelection(before, after *contracts.SelectionAggregate) []contracts.Move
 			default:
 				move.State = contracts.MoveRegressed
 			}
+
 			moves = append(moves, move)
 		}
 	}
+
 	return moves
 }

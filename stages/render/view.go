@@ -83,14 +83,17 @@ func newPage(r *contracts.Report) page {
 	case !g.Passed:
 		p.Word, p.Class = "Failed", "fail"
 	}
+
 	p.ChangedData = changedData(g)
 	for _, a := range editedFrozen(g) {
 		p.EditedFrozen = append(p.EditedFrozen, a.message)
 	}
+
 	p.Title = "Touchstone: " + strings.ToLower(p.Word)
 	if p.First = viewFirst(r); p.First != nil {
 		p.Sentence = failedCount(g) + "." + coverageText(g) // the table below has the figures
 	}
+
 	p.Facts = []string{
 		a.Proxy, a.SearchPath + " search",
 		wording.CountOf(a.Retrieval.Queries, "1 query", "%d queries"),
@@ -100,13 +103,16 @@ func newPage(r *contracts.Report) page {
 	if g.Baseline != "" {
 		p.Facts = append(p.Facts, named("baseline", g.Baseline))
 	}
+
 	p.Degraded, p.Answers = degraded(a), wording.Shorten(answers(a), maxRemark)
 	if !a.Baseline.Comparable {
 		p.NoComparison = cmp.Or(a.Baseline.Reason, "no baseline was given")
 	}
+
 	for _, c := range g.Checks {
 		p.Checks = append(p.Checks, viewCheck(c))
 	}
+
 	slices.SortStableFunc(p.Checks,
 		func(x, y checkView) int { return boolOrder(x.Class == "pass") - boolOrder(y.Class == "pass") })
 	for _, m := range a.Retrieval.Metrics {
@@ -114,12 +120,14 @@ func newPage(r *contracts.Report) page {
 			p.Metrics = append(p.Metrics, viewMetric(m, g, a.Retrieval.Queries))
 		}
 	}
+
 	p.Judged, p.NoAnswer = judged(&a.Retrieval), viewNoAnswer(a.Retrieval.NoAnswer)
 	p.Breakdown = viewBreakdown(r)
 	p.Unjudged, p.MayFail = unjudged(g), g.Warnings
 	for _, d := range a.Detectors {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
 	}
+
 	p.Categories, p.Attacks = viewCategories(a.Detectors), viewAttacks(a.Detectors)
 	p.Mutations = viewMutations(a.Mutations)
 	p.Selection, p.Similarity = viewSelection(a.Selection, g), viewSimilarity(a.Similarity)
@@ -128,6 +136,7 @@ func newPage(r *contracts.Report) page {
 		p.Data = append(p.Data, dataView{d.Kind, wording.Shorten(d.Version, 24), d.State, d.SHA256[:12],
 			fmt.Sprint(d.Entries)})
 	}
+
 	return p
 }
 
@@ -137,9 +146,11 @@ func viewCheck(c contracts.GateCheck) checkView {
 	if !c.Passed {
 		v.Mark, v.State, v.Class = "✕", "fails", "fail"
 	}
+
 	if n := len(c.Moved); n > 0 {
 		v.Moved = wording.CountOf(n, "1 moved", "%d moved")
 	}
+
 	pl := plot{Low: 0, High: 1, Value: &c.Value, Interval: c.Interval, Bound: &c.Bound,
 		Label: fmt.Sprintf("%s %s, bound %s", v.Name, v.Value, v.Bound)}
 	if c.Value < 0 || c.Bound < 0 { // a difference
@@ -148,6 +159,7 @@ func viewCheck(c contracts.GateCheck) checkView {
 	} else {
 		pl.Band = allowed(c)
 	}
+
 	v.Plot = pl.svg()
 	return v
 }
@@ -178,15 +190,18 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metri
 	if m.Spread > 0 {
 		pl.Dots = m.PerRun
 	}
+
 	for _, c := range g.Checks {
 		if c.Subject == retrieval && c.Metric == m.Metric && c.Bound >= 0 {
 			pl.Bound = &c.Bound
 		}
 	}
+
 	if m.Comparison == nil &&
 		slices.ContainsFunc(g.Unjudged, func(u contracts.UnjudgedMetric) bool { return u.Metric == m.Metric }) {
 		v.Versus = "new, not in the baseline"
 	}
+
 	if c := m.Comparison; c != nil {
 		pl.Baseline = &c.Baseline
 		v.Change, v.Versus = change(c), "baseline "+wording.Figure(c.Baseline)+over(c, queries)
@@ -199,6 +214,7 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metri
 		v.DeltaNote = fmt.Sprintf("p %s, detectable ±%s", wording.Probability(c.PValue),
 			wording.Figure(c.MinDetectable))
 	}
+
 	v.Plot = pl.svg()
 	return v
 }
@@ -210,10 +226,12 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 	if n := detection.Failed(d); n > 0 {
 		v.Counts += fmt.Sprintf(", %d errored", n)
 	}
+
 	for _, r := range metrics.DetectionRates() {
 		if r.Shown&metrics.OnPage == 0 {
 			continue
 		}
+
 		rv := rateView{Name: r.Label, Value: "–", Range: "not defined"}
 		if value, interval := s.Rate(r.Name), d.RateInterval(r.Name); value != nil {
 			pl := plot{Low: 0, High: 1, Value: value, Interval: interval, Label: rv.Name + " " + wording.Figure(*value)}
@@ -225,16 +243,20 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 					}
 				}
 			}
+
 			rv.Value, rv.Range, rv.Plot = wording.Figure(*value), "", pl.svg()
 			if interval != nil {
 				rv.Range = wording.Figure(interval.Low) + " to " + wording.Figure(interval.High)
 			}
+
 			if s := spread(d, r.Name); s != "" {
 				rv.Range = strings.TrimPrefix(rv.Range+"; "+s, "; ")
 			}
 		}
+
 		v.Rates = append(v.Rates, rv)
 	}
+
 	return v
 }
 
@@ -254,12 +276,15 @@ func viewCategories(detectors []contracts.DetectorSummary) []categoryRow {
 				row.Cells = append(row.Cells, flaggedCell(d.Score.Detector, contracts.CategoryScore{}, attack))
 				continue
 			}
+
 			present = true
 			row.Cells = append(row.Cells, flaggedCell(d.Score.Detector, d.Score.PerCategory[i], attack))
 		}
+
 		if present {
 			rows = append(rows, row)
 		}
 	}
+
 	return rows
 }

@@ -44,14 +44,17 @@ func checksLine(g *contracts.Gate) string {
 	case g.Passed:
 		return fmt.Sprintf("%s.", wording.CountOf(len(g.Checks), "The only check passed", "All %d checks passed"))
 	}
+
 	var parts []string
 	for i, c := range failed {
 		if i == 3 {
 			parts = append(parts, fmt.Sprintf("and %d more", len(failed)-3))
 			break
 		}
+
 		parts = append(parts, checkText(c))
 	}
+
 	return failedCount(g) + ": " + strings.Join(parts, "; ") + "."
 }
 
@@ -120,16 +123,20 @@ func unjudged(g *contracts.Gate) []string {
 			if detectors[m.Note] == nil {
 				notes = append(notes, m.Note)
 			}
+
 			detectors[m.Note] = append(detectors[m.Note],
 				fmt.Sprintf("%s (recall %s)", m.Subject, wording.Figure(m.Value)))
 			continue
 		}
+
 		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", wording.MetricName(m.Metric), wording.Figure(m.Value),
 			m.State, m.Note))
 	}
+
 	for _, note := range notes {
 		lines = append(lines, fmt.Sprintf("Not judged: %s (%s).", strings.Join(detectors[note], ", "), note))
 	}
+
 	return lines
 }
 
@@ -193,15 +200,18 @@ func movesLine(moves []contracts.Move) string {
 	for _, m := range moves {
 		counts[m.State]++
 	}
+
 	var parts []string
 	for _, s := range stateOrder {
 		if counts[s] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
 		}
 	}
+
 	if len(parts) == 0 {
 		return "Nothing moved against the baseline."
 	}
+
 	return fmt.Sprintf("%s: %s.", wording.CountOf(len(moves), "1 query or entry moved", "%d queries and entries moved"),
 		strings.Join(parts, ", "))
 }
@@ -219,10 +229,12 @@ func why(m contracts.Move) string {
 		if m.Tool != "" {
 			fmt.Fprintf(&b, " for %s", m.Tool)
 		}
+
 		if m.DisplacedBy != "" && m.State != contracts.MoveFixed {
 			fmt.Fprintf(&b, ", displaced by %s", m.DisplacedBy)
 		}
 	}
+
 	return b.String()
 }
 

@@ -43,5 +43,6 @@ of the proxy's adapter, as in score-security. Both require exactly one
 	for _, name := range []string{"security", "out"} {
 		cmd.MarkFlagRequired(name)
 	}
+
 	return cmd
 }

@@ -29,14 +29,17 @@ func count(detector string, cases []mutationCase, results []contracts.EntryResul
 			j.flagged = j.flagged || r.Verdict == contracts.VerdictFlagged
 			j.errored = j.errored || r.Verdict == contracts.VerdictErrored
 		}
+
 		// If one view is flagged the case is flagged, even if another failed.
 		j.errored = j.errored && !j.flagged
 		if c.operator == asItIs {
 			caught[c.id] = j.flagged
 		}
+
 		j.caught = caught[c.id]
 		list[i] = j
 	}
+
 	with := func(keep func(op mutation.Operator) bool) []judged {
 		return slices.DeleteFunc(slices.Clone(list),
 			func(j judged) bool { return j.operator < 0 || !keep(operators[j.operator]) })
@@ -56,6 +59,7 @@ func count(detector string, cases []mutationCase, results []contracts.EntryResul
 				f.Difference = &difference
 			}
 		}
+
 		return f
 	}
 	d := contracts.MutationDetector{Detector: detector, Unmutated: score(only(asItIs), operators),
@@ -71,8 +75,10 @@ func count(detector string, cases []mutationCase, results []contracts.EntryResul
 				f.Operators = append(f.Operators, operatorScore(op, only(i), operators))
 			}
 		}
+
 		d.Families = append(d.Families, f)
 	}
+
 	d.Sources = sources(only(asItIs), with(func(op mutation.Operator) bool { return !op.HeldOut }))
 	return d
 }
@@ -87,6 +93,7 @@ func operatorScore(op mutation.Operator, list []judged, operators []mutation.Ope
 			s.Alarms = append(s.Alarms, j.id)
 		}
 	}
+
 	slices.Sort(s.Lost)
 	slices.Sort(s.Alarms)
 	return s
@@ -105,6 +112,7 @@ func score(list []judged, operators []mutation.Operator) contracts.MutationScore
 			s.Errored++
 		}
 	}
+
 	return s
 }
 
@@ -116,18 +124,21 @@ func share(list []judged, in func(judged) bool) contracts.Share {
 		if !in(j) {
 			continue
 		}
+
 		s.Of++
 		ids[j.id] = true
 		if j.flagged {
 			s.Count++
 		}
 	}
+
 	s.Entries = len(ids)
 	if s.Of > 0 {
 		rate := float64(s.Count) / float64(s.Of)
 		i := metrics.WilsonOf(rate, s.Entries)
 		s.Rate, s.Interval = &rate, &contracts.Interval{Low: i.Low, High: i.High}
 	}
+
 	return s
 }
 
@@ -140,6 +151,7 @@ func sources(unmutated, mutated []judged) []contracts.SourceScore {
 			names[j.source] = true
 		}
 	}
+
 	var list []contracts.SourceScore
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		own := func(j judged) bool { return j.attack && j.source == name }
@@ -148,6 +160,7 @@ func sources(unmutated, mutated []judged) []contracts.SourceScore {
 			Unmutated: share(unmutated, own), Mutated: share(mutated, own),
 			OtherUnmutated: share(unmutated, other), OtherMutated: share(mutated, other)})
 	}
+
 	slices.SortStableFunc(list, func(a, b contracts.SourceScore) int {
 		return cmp.Compare(*a.Unmutated.Rate, *b.Unmutated.Rate)
 	})

@@ -38,21 +38,26 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Seed < 0 {
 		return fmt.Errorf("--seed is %d: give 0 or greater", opts.Seed)
 	}
+
 	if (len(opts.Argv) > 0 || opts.Adapted != "") && len(opts.Detectors) != 1 {
 		return errors.New("a command after -- and --adapted require exactly one --detector, as the name for the report")
 	}
+
 	operators := mutation.Development()
 	if opts.HeldOut {
 		held := mutation.HeldOut()
 		if len(held) == 0 {
 			return errors.New("this program was built without the held-out operators: build it with -tags heldout")
 		}
+
 		operators = append(operators, held...)
 	}
+
 	corpus, digest, err := scoresecurity.ReadCorpus(opts.Security)
 	if err != nil {
 		return err
 	}
+
 	report := contracts.MutationReport{SecurityVersion: corpus.Version, SecuritySHA256: digest, Seed: opts.Seed,
 		HeldOut: opts.HeldOut}
 	names := slices.Compact(slices.Sorted(slices.Values(opts.Detectors)))
@@ -62,6 +67,7 @@ func Run(ctx context.Context, opts Options) error {
 			return fmt.Errorf("%s: no entry has a text to rewrite: add attacks with more than one sentence",
 				opts.Security)
 		}
+
 		for _, name := range names {
 			results, err := scoresecurity.Judge(ctx, scoresecurity.Options{
 				Security: opts.Security, Detector: name, Argv: opts.Argv, Adapted: opts.Adapted, Run: opts.Seed,
@@ -70,9 +76,11 @@ func Run(ctx context.Context, opts Options) error {
 			if err != nil {
 				return err
 			}
+
 			report.Detectors = append(report.Detectors, count(name, cases, results, operators))
 		}
 	}
+
 	return contracts.Write(opts.Out, report)
 }
 
@@ -99,6 +107,7 @@ func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, se
 		if !mutation.Eligible(e) {
 			continue
 		}
+
 		c := mutationCase{id: e.ID, source: e.Provenance.Source, attack: e.Label == contracts.LabelMalicious,
 			operator: asItIs}
 		add := func(operator int, views ...contracts.SecurityEntry) {
@@ -111,11 +120,13 @@ func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, se
 		if views, ok := mutation.Control().Variant(e, seed); ok {
 			add(withoutPassage, views...)
 		}
+
 		for i, op := range operators {
 			if views, ok := op.Variant(e, seed); ok {
 				add(i, views...)
 			}
 		}
 	}
+
 	return cases, entries
 }

@@ -47,32 +47,39 @@ func (a *querier) askAll(ctx context.Context, queries []contracts.Query, order [
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
+
 			r.Error = err.Error()
 			failures = append(failures, failure{q.ID, r.Error})
 		}
+
 		unanswered++
 		if !errors.Is(err, undertest.ErrNoAnswer) {
 			unanswered = 0
 		}
+
 		r.Metrics = score(r)
 		results = append(results, r)
 		grace := time.Duration(0)
 		if errors.Is(err, undertest.ErrBroken) && (len(failures) == 1 || a.tooMany(failures, queries)) {
 			grace = time.Second
 		}
+
 		if how, ended := a.proxy.Ended(grace); ended {
 			return nil, a.fail(fmt.Sprintf("ended during the queries, after at most %d of %d: %s", len(results),
 				len(queries), how), failures)
 		}
+
 		if unanswered == maxConsecutiveTimeouts {
 			return nil, a.fail(fmt.Sprintf("hangs: %d consecutive queries had no answer", maxConsecutiveTimeouts),
 				failures)
 		}
+
 		if a.tooMany(failures, queries) {
 			return nil, a.fail(fmt.Sprintf("failed on more than %s of %d queries", share(a.maxFailed), len(queries)),
 				failures)
 		}
 	}
+
 	slices.SortFunc(results, func(a, b contracts.QueryResult) int { return cmp.Compare(a.ID, b.ID) })
 	return results, nil
 }
@@ -111,8 +118,10 @@ func byError(failures []failure) []string {
 		if queries[f.why] == nil {
 			whys = append(whys, f.why)
 		}
+
 		queries[f.why] = append(queries[f.why], f.query)
 	}
+
 	lines := make([]string, len(whys))
 	for i, why := range whys {
 		failed := queries[why]
@@ -120,8 +129,10 @@ func byError(failures []failure) []string {
 		if more := len(failed) - mostNamed; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
+
 		lines[i] = text + ": " + why
 	}
+
 	return lines
 }
 
@@ -133,6 +144,7 @@ func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryRe
 	if err != nil {
 		return r, err
 	}
+
 	hits, remarks := a.clean(answer.Tools, depth)
 	if missing := depth - len(hits); missing > 0 && len(answer.Tools) >= depth {
 		// Dropped results must not make a full list short: the next results
@@ -142,14 +154,17 @@ func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryRe
 		if err != nil {
 			return r, err
 		}
+
 		hits, _ = a.clean(again.Tools, 2*depth+missing)
 	}
+
 	r.Anomalies = remarks
 	for i, h := range hits[:min(depth, len(hits))] {
 		r.Ranked = append(r.Ranked, contracts.RankedTool{
 			Rank: i + 1, ToolID: h.Name, Score: h.Score, Relevance: relevance(q, h.Name),
 		})
 	}
+
 	return r, nil
 }
 
@@ -169,15 +184,19 @@ func (a *querier) clean(hits []contracts.SearchHit, limit int) (kept []contracts
 			kept = append(kept, h)
 		}
 	}
+
 	if len(hits) > limit {
 		remarks = append(remarks, fmt.Sprintf("answered with %d tools, but the limit is %d", len(hits), limit))
 	}
+
 	if len(unknown) > 0 {
 		remarks = append(remarks, "dropped, not in the corpus: "+quoted(unknown))
 	}
+
 	if len(twice) > 0 {
 		remarks = append(remarks, "dropped, listed twice: "+quoted(twice))
 	}
+
 	return kept, remarks
 }
 
@@ -189,12 +208,15 @@ func quoted(names []string) string {
 		if len(n) > mostBytes {
 			n = n[:mostBytes] + "..."
 		}
+
 		parts = append(parts, fmt.Sprintf("%+q", n))
 	}
+
 	text := strings.Join(parts, ", ")
 	if more := len(names) - len(parts); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
+
 	return text
 }
 

@@ -82,5 +82,6 @@ func Command() *cobra.Command {
 			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
+
 	return cmd
 }

@@ -27,28 +27,35 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Run < 1 {
 		return fmt.Errorf("--run %d is out of range: runs are counted from 1", opts.Run)
 	}
+
 	if opts.Search != contracts.SearchMCP && opts.Search != contracts.SearchREST {
 		return fmt.Errorf("--search %q is unknown: use %s or %s", opts.Search, contracts.SearchMCP,
 			contracts.SearchREST)
 	}
+
 	maxFailed := defaultMaxFailed
 	if opts.MaxFailed != nil {
 		maxFailed = *opts.MaxFailed
 	}
+
 	if !(maxFailed >= 0 && maxFailed <= 1) {
 		return fmt.Errorf("--max-failed %v is out of range: give a share from 0 to 1", maxFailed)
 	}
+
 	degrade, err := undertest.ParseDegrade(opts.Degrade)
 	if err != nil {
 		return err
 	}
+
 	d, err := readData(opts)
 	if err != nil {
 		return err
 	}
+
 	if err := undertest.CheckHidden(degrade, d.corpus); err != nil {
 		return err
 	}
+
 	seed := uint64(opts.Run)
 	p, err := undertest.Start(ctx, undertest.Options{
 		Dir: opts.Proxy, Corpus: d.corpus, Seed: seed, Index: degrade, SearchPath: opts.Search,
@@ -58,18 +65,22 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+
 	defer p.Stop()
 	if err := sameIndex(ctx, p, d.index); err != nil {
 		return err
 	}
+
 	a := querier{proxy: p, maxFailed: maxFailed, known: map[contracts.ToolID]bool{}}
 	for _, t := range d.corpus.Tools {
 		a.known[t.ToolID] = true
 	}
+
 	results, err := a.askAll(ctx, d.golden.Queries, replay.Order(seed, "queries", len(d.golden.Queries)))
 	if err != nil {
 		return err
 	}
+
 	report := contracts.RetrievalReport{
 		CorpusVersion: d.corpus.Version,
 		GoldenVersion: goldenVersion(d.golden, d.goldenSHA256),
@@ -87,9 +98,11 @@ func Run(ctx context.Context, opts Options) error {
 	if err := contracts.Write(opts.Out, report); err != nil {
 		return err
 	}
+
 	if opts.Progress != nil {
 		opts.Progress(summary(report))
 	}
+
 	return nil
 }
 
@@ -100,13 +113,16 @@ func separate(results []contracts.QueryResult, golden contracts.GoldenSet) (scor
 	for _, q := range golden.Queries {
 		none[q.ID] = !q.Answerable()
 	}
+
 	for _, r := range results {
 		if !none[r.ID] {
 			scored = append(scored, r)
 			continue
 		}
+
 		unanswerable = append(unanswerable, r.Unanswerable())
 	}
+
 	return scored, unanswerable
 }
 
@@ -130,25 +146,31 @@ func readData(opts Options) (data, error) {
 	if d.corpus, d.corpusSHA256, err = contracts.ReadDigested[contracts.Corpus](opts.Corpus); err != nil {
 		return d, err
 	}
+
 	if d.golden, d.goldenSHA256, err = contracts.ReadDigested[contracts.GoldenSet](opts.Golden); err != nil {
 		return d, err
 	}
+
 	if d.index, err = contracts.Read[contracts.IndexSnapshot](opts.Index); err != nil {
 		return d, err
 	}
+
 	if d.golden.CorpusVersion != d.corpus.Version {
 		return d, fmt.Errorf("golden set %s is for corpus version %q, but %s has version %q: use the corpus of the "+
 			"golden set",
 			opts.Golden, d.golden.CorpusVersion, opts.Corpus, d.corpus.Version)
 	}
+
 	if !slices.ContainsFunc(d.golden.Queries, func(q contracts.Query) bool { return q.Answerable() }) {
 		return d, fmt.Errorf("golden set %s has no query with a right tool: there is nothing to score", opts.Golden)
 	}
+
 	if d.index.CorpusVersion != d.corpus.Version {
 		return d, fmt.Errorf("index snapshot %s is of corpus version %q, but %s has version %q: run snapshot-index "+
 			"again",
 			opts.Index, d.index.CorpusVersion, opts.Corpus, d.corpus.Version)
 	}
+
 	return d, nil
 }
 
@@ -166,14 +188,17 @@ func sameIndex(ctx context.Context, p *undertest.Proxy, snapshot contracts.Index
 		return fmt.Errorf("the index snapshot is of proxy %q (%s), but this is %q (%s): run snapshot-index again",
 			snapshot.Proxy, snapshot.ProxyIdentity, p.Manifest.Name, p.Manifest.Identity)
 	}
+
 	tools, err := p.Tools(ctx)
 	if err != nil {
 		return err
 	}
+
 	got, err := undertest.Digest(tools)
 	if err != nil {
 		return p.WithLog(fmt.Errorf("proxy %q lists an entry that is not a tool: %w", p.Manifest.Name, err))
 	}
+
 	want := slices.Clone(snapshot.Tools)
 	slices.SortFunc(want, func(a, b contracts.IndexedTool) int { return cmp.Compare(a.ToolID, b.ToolID) })
 	lines := append(undertest.Differences(want, got), undertest.Unsearchable(tools)...)
@@ -182,5 +207,6 @@ func sameIndex(ctx context.Context, p *undertest.Proxy, snapshot contracts.Index
 			"with the same tools must build the same index:\n%s",
 			p.Manifest.Name, len(lines), undertest.Shorten(lines)))
 	}
+
 	return nil
 }

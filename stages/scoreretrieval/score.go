@@ -14,12 +14,15 @@ func score(r contracts.QueryResult) contracts.RetrievalMetrics {
 		for _, m := range metrics.Ranking() {
 			worst[m.Name] = m.Worst()
 		}
+
 		return worst
 	}
+
 	ids := make([]contracts.ToolID, len(r.Ranked))
 	for i, t := range r.Ranked {
 		ids[i] = t.ToolID
 	}
+
 	return ranking.Score(r.Labels, ids)
 }
 

@@ -38,6 +38,7 @@ row are not answered in time.`,
 	for _, name := range []string{"security", "detector", "run", "out"} {
 		cmd.MarkFlagRequired(name)
 	}
+
 	return cmd
 }
 

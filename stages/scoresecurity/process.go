@@ -45,13 +45,16 @@ func start(argv []string, stderr *subprocess.Tail) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
+
 	if err := subprocess.Start(cmd); err != nil {
 		return nil, err
 	}
+
 	p := &process{cmd: cmd, stdin: stdin, lines: make(chan answer), quit: make(chan struct{})}
 	go p.read(stdout)
 	return p, nil
@@ -66,10 +69,12 @@ func (p *process) read(stdout io.Reader) {
 		if err == readlimit.ErrLineTooLong {
 			err = fmt.Errorf("answered a line of more than %d bytes", maxLine)
 		}
+
 		if err != nil {
 			p.deliver(answer{err: err})
 			return
 		}
+
 		if !p.deliver(answer{line: line}) {
 			return
 		}
@@ -99,6 +104,7 @@ func (p *process) ask(ctx context.Context, request []byte, timeout time.Duration
 		if a.err == io.EOF {
 			return nil, errors.New(p.ending())
 		}
+
 		return a.line, a.err
 	case <-timer.C:
 		return nil, fmt.Errorf("%w within %v", errNoVerdict, timeout)

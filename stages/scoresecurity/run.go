@@ -59,14 +59,17 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Run < 0 {
 		return fmt.Errorf("--run is %d: give the number of the run, 0 or greater", opts.Run)
 	}
+
 	corpus, digest, err := ReadCorpus(opts.Security)
 	if err != nil {
 		return err
 	}
+
 	entries, err := Judge(ctx, opts, corpus.Entries)
 	if err != nil {
 		return err
 	}
+
 	slices.SortFunc(entries, func(a, b contracts.EntryResult) int { return cmp.Compare(a.ID, b.ID) })
 	return contracts.Write(opts.Out, contracts.SecurityReport{
 		SecurityVersion: corpus.Version,
@@ -96,22 +99,28 @@ func Judge(ctx context.Context, opts Options, entries []contracts.SecurityEntry)
 	if strings.ContainsFunc(opts.Detector, unicode.IsSpace) {
 		return nil, fmt.Errorf("--detector is %q: give a name without spaces", opts.Detector)
 	}
+
 	if opts.EntryTimeout < 0 {
 		return nil, fmt.Errorf("--entry-timeout is %v: give a duration above zero", opts.EntryTimeout)
 	}
+
 	if opts.EntryTimeout == 0 {
 		opts.EntryTimeout = DefaultEntryTimeout
 	}
+
 	if opts.Log == nil {
 		opts.Log = io.Discard
 	}
+
 	if err := ownDetector(&opts); err != nil {
 		return nil, err
 	}
+
 	results, err := askAll(ctx, opts, entries)
 	if err != nil {
 		return nil, fmt.Errorf("detector %s: %w", opts.Detector, err)
 	}
+
 	return perEntry(entries, results), nil
 }
 
@@ -120,26 +129,33 @@ func ownDetector(opts *Options) error {
 	if len(opts.Argv) > 0 && opts.Adapted != "" {
 		return errors.New("--adapted and a command after -- select two detectors: use only one of them")
 	}
+
 	if len(opts.Argv) > 0 {
 		if opts.Detector == "" {
 			return errors.New("--detector is missing: give the detector a name for the report")
 		}
+
 		if detectors.Check(opts.Detector) == nil {
 			return fmt.Errorf("--detector %s is the name of a built-in detector, and the report would confuse the "+
 				"two: choose another name", opts.Detector)
 		}
+
 		return nil
 	}
+
 	if opts.Adapted != "" {
 		return adaptedDetector(opts)
 	}
+
 	if err := detectors.Check(opts.Detector); err != nil {
 		return fmt.Errorf("%w, or give the command of an external detector after --", err)
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this executable, to run it as the detector: %w", err)
 	}
+
 	opts.Argv = []string{self, "detector", opts.Detector}
 	return nil
 }
@@ -150,13 +166,16 @@ func adaptedDetector(opts *Options) error {
 		return fmt.Errorf("--detector %s is the name of a built-in detector, and the report would confuse the two: "+
 			"rename it in the adapter", opts.Detector)
 	}
+
 	if _, err := adapted.Open(opts.Adapted, opts.Detector); err != nil {
 		return err
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this executable, to run the detector: %w", err)
 	}
+
 	opts.Argv = []string{self, "detector", "--adapted", opts.Adapted, opts.Detector}
 	return nil
 }
@@ -189,16 +208,19 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 		if err != nil {
 			return nil, fmt.Errorf("%s: entry %s: %w", opts.Security, entries[i].ID, err)
 		}
+
 		if p == nil {
 			if p, err = start(opts.Argv, stderr); err != nil {
 				return nil, fmt.Errorf("start it: %w: give a command that can be run after --", err)
 			}
 		}
+
 		line, err := p.ask(ctx, request, opts.EntryTimeout)
 		var v contracts.DetectorVerdict
 		if err == nil {
 			v, err = readVerdict(line, id)
 		}
+
 		switch {
 		case err != nil:
 			p.stop()
@@ -206,6 +228,7 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("interrupted after %d of %d entries: %w", n, len(entries), context.Cause(ctx))
 			}
+
 			results[i].failed = renderSafe(err.Error(), maxReason)
 		case v.Error != "":
 			// The detector follows the protocol, so it need not be restarted.
@@ -213,32 +236,39 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 		default:
 			results[i].verdict = v
 		}
+
 		if results[i].failed != "" {
 			errored++
 			fmt.Fprintf(opts.Log, "detector %s: entry %s: %s\n", opts.Detector, entries[i].ID, results[i].failed)
 		}
+
 		if unanswered++; !errors.Is(err, errNoVerdict) {
 			unanswered = 0
 		}
+
 		if unanswered == maxConsecutiveTimeouts {
 			return nil, fmt.Errorf("hangs: %d consecutive entries had no verdict within %v%s", maxConsecutiveTimeouts,
 				opts.EntryTimeout, stderrNote(stderr))
 		}
+
 		if errored > len(entries)/2 {
 			return nil, fmt.Errorf("failed on %d of the %d entries shown, more than half of all %d; the last: %s%s",
 				errored, n+1, len(entries), results[i].failed, stderrNote(stderr))
 		}
 	}
+
 	if p != nil {
 		if err := p.finish(opts.EntryTimeout); err != nil {
 			// All verdicts are in, so how it ended cannot change them.
 			fmt.Fprintf(opts.Log, "detector %s: after the last verdict: %v\n", opts.Detector, err)
 		}
 	}
+
 	if errored > 0 {
 		fmt.Fprintf(opts.Log, "detector %s: failed on %d of %d entries%s\n", opts.Detector, errored, len(entries),
 			stderrNote(stderr))
 	}
+
 	return results, nil
 }
 

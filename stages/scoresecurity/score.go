@@ -25,10 +25,13 @@ func perEntry(entries []contracts.SecurityEntry, results []result) []contracts.E
 		case v.Flagged:
 			r.Verdict = contracts.VerdictFlagged
 		}
+
 		for _, signal := range v.Signals[:min(len(v.Signals), maxSignals)] {
 			r.Signals = append(r.Signals, renderSafe(signal, maxSignal))
 		}
+
 		list[i] = r
 	}
+
 	return list
 }

@@ -31,17 +31,21 @@ func readVerdict(line []byte, id string) (contracts.DetectorVerdict, error) {
 		for _, p := range file.Problems {
 			messages = append(messages, p.Message)
 		}
+
 		return v, fmt.Errorf("answered something other than a verdict: %s", strings.Join(messages, "; "))
 	}
+
 	if err != nil {
 		return v, err
 	}
+
 	switch {
 	case v.ID != id:
 		return v, errors.New("answered with the id of another request")
 	case v.Error != "" && v.Flagged:
 		return v, errors.New("answered with both flagged and error")
 	}
+
 	return v, nil
 }
 
@@ -63,12 +67,15 @@ func renderSafe(text string, limit int) string {
 		case !strconv.IsPrint(r) || unicode.Is(unicode.Variation_Selector, r) || blank(r):
 			piece = fmt.Sprintf(`\u{%X}`, r)
 		}
+
 		if b.Len()+len(piece) > limit-len(cut) {
 			b.WriteString(cut)
 			break
 		}
+
 		b.WriteString(piece)
 	}
+
 	return b.String()
 }
 

@@ -104,5 +104,6 @@ a network, so it is for the command line and not for pipelines:
 			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
+
 	return cmd
 }

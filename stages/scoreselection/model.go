@@ -32,6 +32,7 @@ func newSubject(opts Options) (subject, error) {
 		return subject{}, fmt.Errorf("--model %q is no provider/model: write it as lexical/bm25 or "+
 			"replay/ollama/qwen3:8b", opts.Model)
 	}
+
 	request := selection.SettingsRequest{Provider: provider, Model: name, BaseURL: opts.BaseURL}
 	// Recordings are found by the settings, so the settings depend on the flags
 	// only and not on the environment.
@@ -39,6 +40,7 @@ func newSubject(opts Options) (subject, error) {
 	if err != nil {
 		return subject{}, fmt.Errorf("model %q: %w", opts.Model, err)
 	}
+
 	s := subject{settings: settings, answeredBy: contracts.AnsweredByBaseline}
 	var options model.Options
 	switch {
@@ -50,9 +52,11 @@ func newSubject(opts Options) (subject, error) {
 		if s.record, err = model.LoadCassette(opts.Record); errors.Is(err, os.ErrNotExist) {
 			s.record, err = model.NewCassette(), nil
 		}
+
 		if err != nil {
 			return s, err
 		}
+
 		if options.Key, err = model.KeyFrom(opts.APIKey, os.Getenv); err != nil {
 			return s, err
 		}
@@ -60,22 +64,27 @@ func newSubject(opts Options) (subject, error) {
 		if opts.Cassette == "" {
 			return s, fmt.Errorf("model %s needs --cassette, the file of its recorded answers", opts.Model)
 		}
+
 		if options.Cassette, err = model.LoadCassette(opts.Cassette); err != nil {
 			return s, err
 		}
+
 		s.answeredBy = contracts.AnsweredByRecording
 	case provider != lexical:
 		return s, fmt.Errorf("model %s would be asked over the network, which stages do not have: record its "+
 			"answers with --record FILE, then use replay/%[1]s with --cassette FILE", opts.Model)
 	}
+
 	if s.model, err = model.New(settings, options); err != nil {
 		return s, err
 	}
+
 	if s.record != nil {
 		s.model = model.Recorder{Model: s.model, Cassette: s.record, Key: options.Key}
 		if provider != lexical {
 			s.answeredBy = contracts.AnsweredByRecording
 		}
 	}
+
 	return s, nil
 }

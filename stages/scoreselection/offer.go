@@ -98,24 +98,30 @@ func newSearch(ctx context.Context, opts Options, corpus contracts.Corpus) (*sea
 	if opts.Proxy == "" {
 		return nil, errors.New("--offer search needs --proxy, the directory that build-proxy wrote")
 	}
+
 	if opts.TopK < 1 {
 		return nil, fmt.Errorf("--top-k %d is out of range: the search is asked for at least one tool", opts.TopK)
 	}
+
 	if opts.Search != contracts.SearchMCP && opts.Search != contracts.SearchREST {
 		return nil, fmt.Errorf("--search %q is unknown: use %s or %s", opts.Search, contracts.SearchMCP,
 			contracts.SearchREST)
 	}
+
 	degrade, err := undertest.ParseDegrade(opts.Degrade)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := undertest.CheckHidden(degrade, corpus); err != nil {
 		return nil, err
 	}
+
 	s := &search{known: map[contracts.ToolID]selection.Tool{}, opts: opts}
 	for _, t := range corpus.Tools {
 		s.known[t.ToolID] = toolOf(t)
 	}
+
 	s.proxy, err = undertest.Start(ctx, undertest.Options{
 		Dir: opts.Proxy, Corpus: corpus, Seed: replaySeed, Index: degrade, SearchPath: opts.Search,
 		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: opts.Executable,
@@ -124,6 +130,7 @@ func newSearch(ctx context.Context, opts Options, corpus contracts.Corpus) (*sea
 	if err != nil {
 		return nil, err
 	}
+
 	return s, nil
 }
 
@@ -134,12 +141,15 @@ func (s *search) tools(ctx context.Context, c contracts.SelectionCase) ([]select
 		if errors.Is(err, undertest.ErrBroken) {
 			grace = time.Second
 		}
+
 		if how, ended := s.proxy.Ended(grace); ended {
 			return nil, &endedError{s.proxy.WithLog(fmt.Errorf("proxy %q ended during the searches: %s",
 				s.proxy.Manifest.Name, how))}
 		}
+
 		return nil, fmt.Errorf("search: %w", err)
 	}
+
 	var found []selection.Tool
 	seen := map[contracts.ToolID]bool{}
 	for _, hit := range answer.Tools {
@@ -147,9 +157,11 @@ func (s *search) tools(ctx context.Context, c contracts.SelectionCase) ([]select
 		if !ok || seen[hit.Name] || len(found) == s.opts.TopK {
 			continue
 		}
+
 		seen[hit.Name] = true
 		found = append(found, t)
 	}
+
 	return ofServers(found, c.Servers), nil
 }
 

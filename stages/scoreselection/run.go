@@ -20,26 +20,32 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Repeat < 1 {
 		return fmt.Errorf("--repeat %d is out of range: repeats are counted from 1", opts.Repeat)
 	}
+
 	corpus, corpusSHA256, err := contracts.ReadDigested[contracts.Corpus](opts.Corpus)
 	if err != nil {
 		return err
 	}
+
 	cases, casesSHA256, err := contracts.ReadDigested[contracts.CaseSet](opts.Cases)
 	if err != nil {
 		return err
 	}
+
 	if cases.CorpusVersion != corpus.Version {
 		return fmt.Errorf("the cases %s are for corpus version %q, but %s has version %q: use the corpus of the cases",
 			opts.Cases, cases.CorpusVersion, opts.Corpus, corpus.Version)
 	}
+
 	s, err := newSubject(opts)
 	if err != nil {
 		return err
 	}
+
 	o, err := newOfferer(ctx, opts, corpus)
 	if err != nil {
 		return err
 	}
+
 	defer o.stop()
 	report := contracts.SelectionReport{
 		CorpusVersion: corpus.Version, CorpusSHA256: corpusSHA256, CasesVersion: cases.Version,
@@ -54,15 +60,19 @@ func Run(ctx context.Context, opts Options) error {
 			return errors.Join(asked, err)
 		}
 	}
+
 	if asked != nil {
 		return asked
 	}
+
 	if err := contracts.Write(opts.Out, report); err != nil {
 		return err
 	}
+
 	if opts.Progress != nil {
 		opts.Progress(summary(report))
 	}
+
 	return nil
 }
 
@@ -88,8 +98,10 @@ func (a caseRunner) askAll(ctx context.Context, cases []contracts.SelectionCase,
 		case err != nil:
 			r.Error = selection.Clip(err.Error(), 2000)
 		}
+
 		report.PerCase = append(report.PerCase, r)
 	}
+
 	slices.SortFunc(report.PerCase, func(a, b contracts.CaseResult) int { return cmp.Compare(a.ID, b.ID) })
 	return nil
 }
@@ -101,6 +113,7 @@ func (a caseRunner) ask(ctx context.Context, c contracts.SelectionCase) (contrac
 	if err != nil {
 		return r, err
 	}
+
 	r.Offered = len(tools)
 	for _, want := range c.Expected {
 		if !slices.ContainsFunc(tools,
@@ -108,16 +121,19 @@ func (a caseRunner) ask(ctx context.Context, c contracts.SelectionCase) (contrac
 			r.Withheld = append(r.Withheld, want.Server+":"+want.Tool)
 		}
 	}
+
 	answer, err := a.subject.model.Ask(ctx, model.Request{
 		Query: c.Query, Tools: tools, Settings: a.subject.settings, Several: len(c.Expected) > 1, Repeat: a.repeat,
 	})
 	if err != nil {
 		return r, err
 	}
+
 	e, _, err := score.Evaluate(caseOf(c), tools, answer)
 	if err != nil {
 		return r, fmt.Errorf("score the answer: %w", err)
 	}
+
 	r.Calls = callsOf(answer.Calls)
 	r.Class = string(e.Classification)
 	r.Completeness, r.Correctness, r.Conformance = e.ParameterCompleteness, e.ParameterCorrectness,
@@ -125,6 +141,7 @@ func (a caseRunner) ask(ctx context.Context, c contracts.SelectionCase) (contrac
 	for _, name := range e.HallucinatedParameters[:min(len(e.HallucinatedParameters), maxListed)] {
 		r.Invented = append(r.Invented, selection.Clip(name, 500))
 	}
+
 	r.Confidence, r.ConfidenceSource = answer.Confidence, string(answer.ConfidenceSource)
 	r.Reasoning = selection.Clip(e.Reasoning, 4000)
 	return r, nil
@@ -153,9 +170,11 @@ func callsOf(made []selection.MadeCall) []contracts.MadeCall {
 		if _, err := contracts.CanonicalJSON(m.Parameters); len(m.Parameters) > 0 && err != nil {
 			call.Parameters, call.Malformed = nil, string(m.Parameters)
 		}
+
 		call.Malformed = selection.Clip(call.Malformed, 2000)
 		calls = append(calls, call)
 	}
+
 	return calls[:min(len(calls), maxListed)]
 }
 
@@ -167,13 +186,16 @@ func summary(r contracts.SelectionReport) string {
 	if r.AnsweredBy == contracts.AnsweredByBaseline {
 		line = "baseline " + line
 	}
+
 	for _, rate := range metrics.SelectionRates() {
 		if rate.Shown&metrics.InSummary == 0 {
 			continue
 		}
+
 		if v := score.RateOf(rate.Name, answered).Value; v != nil {
 			line += fmt.Sprintf(", %s %.4f", rate.Label, *v)
 		}
 	}
+
 	return line
 }

@@ -64,6 +64,7 @@ func Command() *cobra.Command {
 			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
+
 	return cmd
 }
 
@@ -73,13 +74,16 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+
 	corpus, err := contracts.Read[contracts.Corpus](opts.Corpus)
 	if err != nil {
 		return err
 	}
+
 	if err := undertest.CheckHidden(degrade, corpus); err != nil {
 		return err
 	}
+
 	p, err := undertest.Start(ctx, undertest.Options{
 		Dir: opts.Proxy, Corpus: corpus, Index: degrade,
 		ReadyTimeout: opts.ReadyTimeout, Executable: opts.Executable, Progress: opts.Progress, KeepHome: opts.KeepHome,
@@ -87,27 +91,33 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+
 	defer p.Stop()
 	want, err := p.Expected(corpus)
 	if err != nil {
 		return fmt.Errorf("corpus %s: %w", opts.Corpus, err)
 	}
+
 	tools, err := p.Tools(ctx)
 	if err != nil {
 		return err
 	}
+
 	if err := p.Mismatch(want, tools); err != nil {
 		return err
 	}
+
 	if lines := undertest.Unsearchable(tools); len(lines) > 0 {
 		return p.WithLog(fmt.Errorf("proxy %q did not index the whole corpus: %d of %d tools are listed but not "+
 			"found by a search:\n%s",
 			p.Manifest.Name, len(lines), len(want), undertest.Shorten(lines)))
 	}
+
 	got, err := undertest.Digest(tools)
 	if err != nil {
 		return err
 	}
+
 	return contracts.Write(opts.Out, contracts.IndexSnapshot{
 		CorpusVersion: corpus.Version, Proxy: p.Manifest.Name, ProxyIdentity: p.Manifest.Identity, Tools: got,
 	})

@@ -32,6 +32,7 @@ A file whose version is frozen with other bytes is refused, or, with
 			default:
 				return fmt.Errorf("unknown --changed %s; use refuse or report", changed)
 			}
+
 			o.Log = cmd.ErrOrStderr()
 			return Run(cmd.Context(), o)
 		},
@@ -56,5 +57,6 @@ A file whose version is frozen with other bytes is refused, or, with
 			panic(err) // the flag is declared above
 		}
 	}
+
 	return cmd
 }

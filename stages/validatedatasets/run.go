@@ -36,10 +36,12 @@ func Run(ctx context.Context, o Options) error {
 	if o.Cases != "" && o.OutCases == "" {
 		return errors.New("--cases needs --out-cases, the directory for the accepted cases")
 	}
+
 	lock, err := validation.ReadLock(o.Lock)
 	if err != nil {
 		return err
 	}
+
 	accepted, err := validation.All(ctx, validation.Options{
 		Corpus: o.Corpus, Golden: o.Golden, Security: o.Security, Cases: o.Cases, Lock: lock,
 		ReportChanged: o.ReportChanged,
@@ -48,29 +50,35 @@ func Run(ctx context.Context, o Options) error {
 	if errors.As(err, &invalid) {
 		return errors.Join(invalid, writeProblems(o.OutReport, invalid))
 	}
+
 	if err != nil {
 		return err
 	}
+
 	if o.Log != nil {
 		for _, w := range accepted.Report.Warnings {
 			fmt.Fprintln(o.Log, "warning:", w)
 		}
 	}
+
 	outputs := []output{{o.OutCorpus, accepted.Corpus}, {o.OutGolden, accepted.Golden},
 		{o.OutSecurity, accepted.Security}}
 	if o.Cases != "" {
 		outputs = append(outputs, output{filepath.Join(o.OutCases, CasesFile), accepted.Cases})
 	}
+
 	if o.OutCases != "" {
 		if err := os.MkdirAll(o.OutCases, 0o755); err != nil {
 			return fmt.Errorf("cannot write %s: %w", o.OutCases, err)
 		}
 	}
+
 	for _, out := range outputs {
 		if err := copyOut(out.path, out.data); err != nil {
 			return err
 		}
 	}
+
 	return contracts.Write(o.OutReport, accepted.Report)
 }
 

@@ -16,6 +16,7 @@ func WriteGraph(dir string, n int) error {
 			return err
 		}
 	}
+
 	var ninja, all strings.Builder
 	ninja.WriteString("rule cp\n  command = cp $in $out\nrule cat\n  command = cat $in > $out\n")
 	for i := range n {
@@ -23,9 +24,11 @@ func WriteGraph(dir string, n int) error {
 			0o644); err != nil {
 			return err
 		}
+
 		fmt.Fprintf(&ninja, "build copy/%d: cp src/%d\n", i, i)
 		fmt.Fprintf(&all, " copy/%d", i)
 	}
+
 	fmt.Fprintf(&ninja, "build all: cat%s\ndefault all\n", all.String())
 	makefile := fmt.Sprintf("all:%s\n\tcat $^ > $@\ncopy/%%: src/%%\n\tcp $< $@\n", all.String())
 	hcl := fmt.Sprintf(`pipeline {
@@ -53,6 +56,7 @@ stage "all" {
 			return err
 		}
 	}
+
 	return nil
 }
 

@@ -14,11 +14,13 @@ func Growth(n, y []float64) (b, r2 float64) {
 		sx += math.Log(n[i])
 		sy += math.Log(y[i])
 	}
+
 	mx, my := sx/float64(len(n)), sy/float64(len(n))
 	var xx, xy, yy float64
 	for i := range n {
 		dx, dy := math.Log(n[i])-mx, math.Log(y[i])-my
 		xx, xy, yy = xx+dx*dx, xy+dx*dy, yy+dy*dy
 	}
+
 	return xy / xx, xy * xy / (xx * yy)
 }

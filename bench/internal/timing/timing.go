@@ -33,6 +33,7 @@ func (c Contender) run() (usage, error) {
 			return usage{}, err
 		}
 	}
+
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Dir = c.Dir
 	var out strings.Builder
@@ -43,6 +44,7 @@ func (c Contender) run() (usage, error) {
 	if err != nil {
 		return u, fmt.Errorf("%s: %w\n%s", c.Name, err, out.String())
 	}
+
 	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	u.peak = peakOf(cmd.ProcessState)
 	return u, nil
@@ -68,8 +70,10 @@ func Compare(w io.Writer, warmup, runs int, contenders ...Contender) ([]Sample, 
 			fmt.Fprintf(w, "%s is not installed and is left out\n", c.Name)
 			continue
 		}
+
 		present = append(present, c)
 	}
+
 	samples := make([]Sample, len(present))
 	for round := range warmup + runs {
 		for i, c := range present {
@@ -77,6 +81,7 @@ func Compare(w io.Writer, warmup, runs int, contenders ...Contender) ([]Sample, 
 			if err != nil {
 				return nil, err
 			}
+
 			samples[i].Name = c.Name
 			if round >= warmup {
 				samples[i].Times = append(samples[i].Times, u.wall)
@@ -85,10 +90,12 @@ func Compare(w io.Writer, warmup, runs int, contenders ...Contender) ([]Sample, 
 			}
 		}
 	}
+
 	for i := range samples {
 		slices.Sort(samples[i].Times)
 		slices.Sort(samples[i].CPU)
 	}
+
 	return samples, nil
 }
 

@@ -47,6 +47,7 @@ func RunTree(cmd *exec.Cmd, interval time.Duration, label func(argv []string) st
 	if err := cmd.Start(); err != nil {
 		return tree, err
 	}
+
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	look := &looker{root: cmd.Process.Pid, label: label, tree: &tree, members: map[int]*member{}}
@@ -61,6 +62,7 @@ func RunTree(cmd *exec.Cmd, interval time.Duration, label func(argv []string) st
 			for _, m := range look.members {
 				tree.part(m.part).CPU += m.cpu
 			}
+
 			return tree, err
 		case <-ticks.C:
 			if err := look.once(); err != nil {
@@ -106,6 +108,7 @@ func (l *looker) once() error {
 	if err != nil {
 		return err
 	}
+
 	for pid := range l.members {
 		if s, ok := stats[pid]; !ok || s.started != l.members[pid].started {
 			// Keep its time, under an id that no process has.
@@ -114,6 +117,7 @@ func (l *looker) once() error {
 			delete(l.members, pid)
 		}
 	}
+
 	parts := map[string]int64{}
 	var sum int64
 	processes := 0
@@ -122,18 +126,21 @@ func (l *looker) once() error {
 		if m == nil {
 			continue
 		}
+
 		processes++
 		m.cpu = s.cpu
 		size := subprocess.SizeField(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
 		sum += size
 		parts[m.part] += size
 	}
+
 	l.tree.Peak = max(l.tree.Peak, sum)
 	l.tree.Processes = max(l.tree.Processes, processes)
 	for name, size := range parts {
 		p := l.tree.part(name)
 		p.Peak = max(p.Peak, size)
 	}
+
 	return nil
 }
 
@@ -143,6 +150,7 @@ func (l *looker) member(pid int, stats map[int]stat) *member {
 	if !ok {
 		return nil
 	}
+
 	m := l.members[pid]
 	part := ""
 	if pid != l.root {
@@ -150,6 +158,7 @@ func (l *looker) member(pid int, stats map[int]stat) *member {
 		if parent == nil && m == nil {
 			parent = l.member(s.parent, stats)
 		}
+
 		switch {
 		case m != nil:
 			part = m.part
@@ -159,14 +168,17 @@ func (l *looker) member(pid int, stats map[int]stat) *member {
 			return nil
 		}
 	}
+
 	if m == nil {
 		m = &member{started: s.started, part: part}
 		l.members[pid] = m
 	}
+
 	// A process that has just been forked may still have its parent's arguments.
 	if own := l.label(arguments(pid)); own != "" {
 		m.part = own
 	}
+
 	return m
 }
 
@@ -176,15 +188,18 @@ func readStats() (map[int]stat, error) {
 		return nil, errors.New("there is no /proc to read the memory of processes from: this measurement requires " +
 			"Linux")
 	}
+
 	stats := make(map[int]stat, len(files))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 			continue // the process has ended
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("read the state of a process: %w", err)
 		}
+
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		// The name of the program is in parentheses and may contain anything.
 		// proc(5) counts fields from 1, and these start with the third.
@@ -192,11 +207,13 @@ func readStats() (map[int]stat, error) {
 		if len(f) < 20 {
 			continue
 		}
+
 		user, _ := strconv.Atoi(string(f[14-3]))
 		system, _ := strconv.Atoi(string(f[15-3]))
 		parent, _ := strconv.Atoi(string(f[4-3]))
 		stats[pid] = stat{parent: parent, started: string(f[22-3]), cpu: time.Duration(user+system) * clockTick}
 	}
+
 	return stats, nil
 }
 

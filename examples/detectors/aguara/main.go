@@ -37,22 +37,28 @@ func run(p peer, level string, in io.Reader, out io.Writer) error {
 	if p.least, err = severity(level); err != nil {
 		return err
 	}
+
 	if p.program == "" {
 		self, err := os.Executable()
 		if err != nil {
 			return fmt.Errorf("find this program, to look for aguara in its directory: %w; name it with -aguara", err)
 		}
+
 		p.program = filepath.Join(filepath.Dir(self), "aguara")
 	}
+
 	if p.program, err = filepath.Abs(p.program); err != nil {
 		return err
 	}
+
 	if _, err := os.Stat(p.program); err != nil {
 		return fmt.Errorf("%w: name the program with -aguara", err)
 	}
+
 	if p.dir, err = os.MkdirTemp("", "aguara-"); err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(p.dir)
 	return answer(p.judge, in, out)
 }
@@ -97,19 +103,23 @@ func answer(judge func(request) (verdict, error), in io.Reader, out io.Writer) e
 		} else if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
+
 		var r request
 		if err := json.Unmarshal(line, &r); err != nil {
 			return fmt.Errorf("invalid request: %w", err)
 		}
+
 		v, err := judge(r)
 		if err != nil {
 			v = verdict{Error: err.Error()}
 		}
+
 		v.Protocol, v.ID = 1, r.ID
 		b, err := json.Marshal(v)
 		if err != nil {
 			return err
 		}
+
 		if _, err := out.Write(append(b, '\n')); err != nil {
 			return err
 		}

@@ -41,10 +41,12 @@ func (p peer) judge(r request) (verdict, error) {
 			return verdict{}, fmt.Errorf("scan the approved version: %w", err)
 		}
 	}
+
 	s, err := p.scan(r.Tool, flags)
 	if err != nil {
 		return verdict{}, err
 	}
+
 	return p.verdict(s), nil
 }
 
@@ -69,6 +71,7 @@ func (p peer) verdict(s scanned) verdict {
 		if f.Severity < p.least {
 			continue
 		}
+
 		v.Flagged = true
 		v.Confidence = max(v.Confidence, min(f.Confidence, 1))
 		if !slices.Contains(v.Signals, f.RuleID) {
@@ -76,6 +79,7 @@ func (p peer) verdict(s scanned) verdict {
 			evidence = append(evidence, f.RuleID+": "+f.MatchedText)
 		}
 	}
+
 	slices.Sort(v.Signals)
 	slices.Sort(evidence)
 	v.Evidence = strings.Join(evidence, " | ")
@@ -89,9 +93,11 @@ func (p peer) scan(t tool, flags []string) (scanned, error) {
 	if err != nil {
 		return s, err
 	}
+
 	if err := os.WriteFile(filepath.Join(p.dir, p.file), listing, 0o600); err != nil {
 		return s, err
 	}
+
 	cmd := exec.Command(p.program,
 		slices.Concat([]string{"scan", "--format", "json", "--no-update-check"}, flags, []string{p.file})...)
 	cmd.Dir = p.dir
@@ -101,13 +107,16 @@ func (p peer) scan(t tool, flags []string) (scanned, error) {
 	if err := cmd.Run(); err != nil {
 		return s, fmt.Errorf("aguara: %w: %s", err, strings.TrimSpace(errs.String()))
 	}
+
 	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
 		return s, fmt.Errorf("aguara's output cannot be read: %w", err)
 	}
+
 	// A tool that was not scanned is not clean.
 	if s.FilesScanned != 1 || s.RulesLoaded == 0 {
 		return s, errors.New("aguara did not scan the tool")
 	}
+
 	return s, nil
 }
 
@@ -131,6 +140,7 @@ func toolsList(t tool) ([]byte, error) {
 			}
 		}
 	}
+
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

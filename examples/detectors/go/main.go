@@ -39,6 +39,7 @@ func main() {
 			// The entry counts as failed, and the next one gets a new process.
 			log.Fatal(err)
 		}
+
 		if err := out.Encode(judge(r)); err != nil {
 			log.Fatal(err)
 		}
@@ -50,6 +51,7 @@ func judge(r request) verdict {
 	if !r.Tool.Annotations.ReadOnly {
 		return v
 	}
+
 	for name := range r.Tool.InputSchema.Properties {
 		// Use the first name in sorted order: the order of a map would change
 		// the report from run to run.
@@ -57,5 +59,6 @@ func judge(r request) verdict {
 			v.Flagged, v.Evidence = true, name
 		}
 	}
+
 	return v
 }

@@ -38,30 +38,37 @@ func run(corpusFile, goldenFile string, seed uint64, rounds, width int) error {
 	if err != nil {
 		return err
 	}
+
 	golden, err := contracts.Read[contracts.GoldenSet](goldenFile)
 	if err != nil {
 		return err
 	}
+
 	evaluator, err := fitness.New(corpus, golden, fitness.Options{Seed: seed, Share: 0.6, Metric: "recall_at_5"})
 	if err != nil {
 		return err
 	}
+
 	c := &climber{evaluator: evaluator, original: map[string]string{}, rng: rand.New(rand.NewPCG(seed, 0))}
 	for _, tool := range corpus.Tools {
 		c.original[tool.ToolID] = tool.Description
 	}
+
 	changed, err := c.climb(rounds, width)
 	if err != nil {
 		return err
 	}
+
 	before, err := evaluator.ScoreBoth(context.Background(), contracts.Candidate{ID: "original"})
 	if err != nil {
 		return err
 	}
+
 	after, err := evaluator.ScoreBoth(context.Background(), contracts.Candidate{ID: "climbed", Descriptions: changed})
 	if err != nil {
 		return err
 	}
+
 	fmt.Printf("%d descriptions changed\n", len(changed))
 	fmt.Printf("recall_at_5  train (%d)     %.4f, before %.4f\n", evaluator.Train(), after.Fitness, before.Fitness)
 	fmt.Printf("recall_at_5  held out (%d)  %.4f, before %.4f\n", evaluator.HeldOut(),
@@ -82,6 +89,7 @@ func (c *climber) climb(rounds, width int) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	best := answers[0]
 	for range rounds {
 		misses := slices.DeleteFunc(slices.Clone(best.Feedback), func(f contracts.FitnessFeedback) bool {
@@ -90,19 +98,23 @@ func (c *climber) climb(rounds, width int) (map[string]string, error) {
 		if len(misses) == 0 {
 			break
 		}
+
 		candidates := make([]map[string]string, width)
 		for i := range candidates {
 			candidates[i] = c.mutate(changed, misses[c.rng.IntN(len(misses))])
 		}
+
 		if answers, err = c.score(candidates); err != nil {
 			return nil, err
 		}
+
 		for i, answer := range answers {
 			if answer.Feasible && answer.Fitness > best.Fitness {
 				best, changed = answer, candidates[i]
 			}
 		}
 	}
+
 	return changed, nil
 }
 
@@ -117,12 +129,14 @@ func (c *climber) score(candidates []map[string]string) ([]contracts.Fitness, er
 				contracts.Candidate{ID: "climbing", Descriptions: descriptions})
 		})
 	}
+
 	working.Wait()
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
 	}
+
 	return answers, nil
 }
 
@@ -135,6 +149,7 @@ func (c *climber) mutate(changed map[string]string, miss contracts.FitnessFeedba
 	if !ok {
 		text = c.original[tool]
 	}
+
 	known := word.FindAllString(strings.ToLower(text), -1)
 	words := slices.DeleteFunc(word.FindAllString(strings.ToLower(miss.Query), -1),
 		func(w string) bool { return slices.Contains(known, w) })
@@ -144,5 +159,6 @@ func (c *climber) mutate(changed map[string]string, miss contracts.FitnessFeedba
 	if len(words) > 0 {
 		next[tool] = strings.TrimSpace(text) + " Also for: " + strings.Join(words, ", ") + "."
 	}
+
 	return next
 }

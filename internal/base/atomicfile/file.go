@@ -22,14 +22,17 @@ func Create(path string, perm fs.FileMode) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if !direct {
 		return pending(target, perm)
 	}
+
 	// A standard stream may be a file to which others have written.
 	f, err := os.OpenFile(target, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
 	}
+
 	return &File{File: f}, nil
 }
 

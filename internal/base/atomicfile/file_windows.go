@@ -12,6 +12,7 @@ func pending(path string, perm fs.FileMode) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	replaced := false
 	return &File{
 		File: f,
@@ -19,12 +20,15 @@ func pending(path string, perm fs.FileMode) (*File, error) {
 			if err := f.Sync(); err != nil {
 				return err
 			}
+
 			if err := f.Close(); err != nil {
 				return err
 			}
+
 			if err := os.Rename(f.Name(), path); err != nil {
 				return err
 			}
+
 			replaced = true
 			return nil
 		},

@@ -24,6 +24,7 @@ func follow(path string) (target string, direct bool, err error) {
 		if descriptor.MatchString(filepath.ToSlash(path)) {
 			return path, true, nil
 		}
+
 		info, err := os.Lstat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -34,16 +35,21 @@ func follow(path string) (target string, direct bool, err error) {
 			if info.IsDir() {
 				return "", false, &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
 			}
+
 			return path, !info.Mode().IsRegular(), nil
 		}
+
 		link, err := os.Readlink(path)
 		if err != nil {
 			return "", false, err
 		}
+
 		if !filepath.IsAbs(link) {
 			link = filepath.Join(filepath.Dir(path), link)
 		}
+
 		path = link
 	}
+
 	return "", false, &fs.PathError{Op: "write", Path: path, Err: errors.New("too many symbolic links")}
 }

@@ -16,15 +16,18 @@ func To(given string, known []string) string {
 	if given == "" {
 		return ""
 	}
+
 	given = strings.ToLower(given)
 	for _, name := range known {
 		below := min(distance, max(2, min(len(given), len(name))))
 		if d := len(name) - len(given); d >= below || -d >= below { // this also bounds the work
 			continue
 		}
+
 		if d := levenshtein.Distance(given, strings.ToLower(name), nil); d < below {
 			best, distance = name, d
 		}
 	}
+
 	return best
 }

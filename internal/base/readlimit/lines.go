@@ -28,6 +28,7 @@ func Line(r *bufio.Reader, limit int) ([]byte, error) {
 			if len(full) < len(line) {
 				_ = r.UnreadByte() // one was just read
 			}
+
 			return nil, ErrLineTooLong
 		case err == nil, err == io.EOF && len(line) > 0:
 			return full, nil

@@ -45,6 +45,7 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	switch {
 	case info.IsDir():
 		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is a directory")}
@@ -53,6 +54,7 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 	case info.Mode().IsRegular():
 		return openAndRead(path, limit, info.Size())
 	}
+
 	return await(ctx, func() ([]byte, error) { return openAndRead(path, limit, 0) })
 }
 
@@ -105,12 +107,15 @@ func read(r io.Reader, name string, limit, expected int64) ([]byte, error) {
 	} else {
 		data, err = io.ReadAll(r) // takes half the memory of a buffer that doubles
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	if int64(len(data)) > limit {
 		return nil, &TooLargeError{name, limit}
 	}
+
 	return data, nil
 }
 
@@ -120,6 +125,7 @@ func await(ctx context.Context, do func() ([]byte, error)) ([]byte, error) {
 	if ctx.Done() == nil {
 		return do()
 	}
+
 	type result struct {
 		data []byte
 		err  error

@@ -45,13 +45,16 @@ func (s *Set) Add(values ...string) {
 			if v = strings.TrimSpace(v); len(v) < MinLength || s.known[v] {
 				continue
 			}
+
 			if s.known == nil {
 				s.known = map[string]bool{}
 			}
+
 			s.known[v] = true
 			s.patterns = append(s.patterns, forms(v)...)
 		}
 	}
+
 	slices.SortFunc(s.patterns, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	s.patterns = slices.Compact(s.patterns)
 }
@@ -70,6 +73,7 @@ func forms(v string) []string {
 		strings.ReplaceAll(url.QueryEscape(v), "+", "%20")} {
 		list = append(list, escaped, lowerEscapes(escaped))
 	}
+
 	digits := hex.EncodeToString([]byte(v))
 	list = append(list, digits, strings.ToUpper(digits))
 	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
@@ -78,6 +82,7 @@ func forms(v string) []string {
 			list = append(list, inside(e, v, shift))
 		}
 	}
+
 	return slices.DeleteFunc(list, func(f string) bool { return len(f) < MinLength || f != v && len(f) < minEncoded })
 }
 
@@ -194,10 +199,12 @@ func find[T string | []byte](text T, patterns []string, index func(T, string) in
 			if i < 0 {
 				break
 			}
+
 			spans = append(spans, span{at + i, at + i + len(p)})
 			at += i + 1
 		}
 	}
+
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(a.start-b.start, b.end-a.end) })
 	joined := spans[:0]
 	for _, p := range spans {
@@ -205,7 +212,9 @@ func find[T string | []byte](text T, patterns []string, index func(T, string) in
 			joined[n-1].end = max(joined[n-1].end, p.end)
 			continue
 		}
+
 		joined = append(joined, p)
 	}
+
 	return joined
 }

@@ -22,9 +22,11 @@ func Visible(s string) string {
 			break
 		}
 	}
+
 	if clean {
 		return s
 	}
+
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -36,8 +38,10 @@ func Visible(s string) string {
 		default:
 			b.WriteString(s[i : i+size])
 		}
+
 		i += size
 	}
+
 	return b.String()
 }
 
@@ -85,8 +89,10 @@ func JSON(text []byte) []byte {
 		default:
 			out = fmt.Appendf(out, `\u%04x`, r)
 		}
+
 		i += size
 	}
+
 	return out
 }
 
@@ -104,6 +110,7 @@ func MarkdownCode(s string) string {
 			b.WriteRune(r)
 		}
 	}
+
 	b.WriteString("</code>")
 	return b.String()
 }

@@ -25,11 +25,14 @@ func Run(ctx context.Context, cmd *exec.Cmd) error {
 	if err == nil {
 		err = cmd.Wait()
 	}
+
 	if cmd.Process != nil {
 		KillGroup(cmd.Process.Pid)
 	}
+
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	return err
 }

@@ -39,17 +39,21 @@ func Explained(err error, file string) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+
 	interpreter, script := interpreterOf(file)
 	if interpreter == "" {
 		return err
 	}
+
 	if _, there := os.Stat(interpreter); !errors.Is(there, fs.ErrNotExist) {
 		return err
 	}
+
 	if script {
 		return fmt.Errorf("%w: the file exists, but its interpreter %s does not: run it in an image that has the "+
 			"interpreter", err, interpreter)
 	}
+
 	return fmt.Errorf("%w: the file exists, but its dynamic loader %s does not: build it statically (a Go program "+
 		"with CGO_ENABLED=0), or run it in an image that has the loader", err, interpreter)
 }
@@ -62,6 +66,7 @@ func interpreterOf(file string) (path string, script bool) {
 	if err != nil {
 		return "", false
 	}
+
 	defer f.Close()
 	line, _ := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n')
 	if first, ok := strings.CutPrefix(line, "#!"); ok {
@@ -69,20 +74,25 @@ func interpreterOf(file string) (path string, script bool) {
 		if len(words) == 0 || !filepath.IsAbs(words[0]) {
 			return "", false
 		}
+
 		return words[0], true
 	}
+
 	binary, err := elf.NewFile(f)
 	if err != nil {
 		return "", false
 	}
+
 	for _, p := range binary.Progs {
 		if p.Type == elf.PT_INTERP {
 			b, err := io.ReadAll(io.LimitReader(p.Open(), 4096))
 			if err != nil {
 				return "", false
 			}
+
 			return string(bytes.TrimRight(b, "\x00")), false
 		}
 	}
+
 	return "", false
 }

@@ -54,12 +54,14 @@ func startStdio(cmd *exec.Cmd, grace time.Duration, start func() (killAll func()
 	if err != nil {
 		return nil, fmt.Errorf("open a pipe: %w", err)
 	}
+
 	out, childOut, err := os.Pipe()
 	if err != nil {
 		childIn.Close()
 		in.Close()
 		return nil, fmt.Errorf("open a pipe: %w", err)
 	}
+
 	cmd.Stdin, cmd.Stdout = childIn, childOut
 	cmd.WaitDelay = grace
 	killAll, err := start()
@@ -70,6 +72,7 @@ func startStdio(cmd *exec.Cmd, grace time.Duration, start func() (killAll func()
 		out.Close()
 		return nil, err
 	}
+
 	p := &Stdio{In: in, Out: out, Exited: make(chan struct{}), killAll: killAll, grace: grace}
 	go func() {
 		defer close(p.Exited)
@@ -77,6 +80,7 @@ func startStdio(cmd *exec.Cmd, grace time.Duration, start func() (killAll func()
 		if cmd.ProcessState != nil && !p.killed.Load() {
 			p.State = cmd.ProcessState.String()
 		}
+
 		killAll() // the remaining children
 	}()
 	return p, nil

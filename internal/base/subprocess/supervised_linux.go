@@ -27,17 +27,20 @@ func StartSupervised(cmd *exec.Cmd) (*Supervised, error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err
 	}
+
 	file := cmd.Path
 	childControl, control, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("open a pipe: %w", err)
 	}
+
 	status, childStatus, err := os.Pipe()
 	if err != nil {
 		childControl.Close()
 		control.Close()
 		return nil, fmt.Errorf("open a pipe: %w", err)
 	}
+
 	defer status.Close()
 	cmd.Args = append([]string{supervisorWord, file}, cmd.Args...)
 	cmd.Path = "/proc/self/exe"
@@ -50,16 +53,19 @@ func StartSupervised(cmd *exec.Cmd) (*Supervised, error) {
 		control.Close()
 		return nil, err
 	}
+
 	line, _ := bufio.NewReader(status).ReadString('\n')
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
 	if err == nil && pid > 0 {
 		return &Supervised{Pid: pid, control: control}, nil
 	}
+
 	control.Close()
 	_ = cmd.Wait()
 	if err != nil {
 		return nil, fmt.Errorf("the supervisor of %s ended", file)
 	}
+
 	return nil, Explained(&os.PathError{Op: "fork/exec", Path: file, Err: syscall.Errno(-pid)}, absolute(file, cmd.Dir))
 }
 

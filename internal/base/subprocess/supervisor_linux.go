@@ -48,6 +48,7 @@ func supervise(path string, args []string) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		refuseStart(status, err)
 	}
+
 	server, err := os.StartProcess(path, args, &os.ProcAttr{
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: os.Environ(),
 		// This function runs on the first thread, which ends with the process.
@@ -56,6 +57,7 @@ func supervise(path string, args []string) {
 	if err != nil {
 		refuseStart(status, err)
 	}
+
 	letGo()
 	fmt.Fprintln(status, server.Pid)
 	status.Close()
@@ -75,6 +77,7 @@ func supervise(path string, args []string) {
 	if err != nil {
 		os.Exit(1)
 	}
+
 	endLike(state.Sys().(syscall.WaitStatus))
 }
 
@@ -114,9 +117,11 @@ func killDescendants() {
 		case pid > 0 || errors.Is(err, unix.EINTR):
 			continue
 		}
+
 		for _, child := range children() {
 			_ = unix.Kill(child, unix.SIGKILL)
 		}
+
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -131,15 +136,18 @@ func children() []int {
 		if err != nil {
 			continue
 		}
+
 		// The name of the program is in parentheses and may contain anything.
 		rest := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(rest) < 2 || !bytes.Equal(rest[1], self) {
 			continue
 		}
+
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
 			pids = append(pids, pid)
 		}
 	}
+
 	return pids
 }
 
@@ -157,6 +165,7 @@ func endLike(status syscall.WaitStatus) {
 		time.Sleep(100 * time.Millisecond)
 		syscall.Exit(128 + int(status.Signal()))
 	}
+
 	// With the race detector, os.Exit waits for a second, and the client with it.
 	syscall.Exit(status.ExitStatus())
 }

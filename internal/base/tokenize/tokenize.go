@@ -35,8 +35,10 @@ func Words(text string) []string {
 		default:
 			word.WriteRune(unicode.ToLower(r))
 		}
+
 		lower = unicode.IsLower(r) || unicode.IsDigit(r)
 	}
+
 	end()
 	return list
 }

@@ -22,6 +22,7 @@ func escape(id contracts.ToolID) string {
 	if !strings.ContainsAny(id, blanks+"%") {
 		return id
 	}
+
 	var b strings.Builder
 	for i := range len(id) {
 		if c := id[i]; strings.IndexByte(blanks+"%", c) >= 0 {
@@ -30,6 +31,7 @@ func escape(id contracts.ToolID) string {
 			b.WriteByte(c)
 		}
 	}
+
 	return b.String()
 }
 

@@ -18,15 +18,19 @@ func WriteQrels(w io.Writer, golden contracts.GoldenSet) error {
 		if _, twice := qrels[q.ID]; twice {
 			return fmt.Errorf("query %s occurs twice in the golden set; run validate-datasets on it", q.ID)
 		}
+
 		if !q.Answerable() {
 			continue
 		}
+
 		judged := make([]trec.Judgement, len(q.Labels))
 		for i, l := range q.Labels {
 			judged[i] = trec.Judgement{Document: escape(l.ToolID), Relevance: l.Relevance}
 		}
+
 		qrels[q.ID] = judged
 	}
+
 	return trec.WriteQrels(w, qrels)
 }
 
@@ -42,14 +46,17 @@ func WriteRun(w io.Writer, report contracts.RetrievalReport) error {
 	if err != nil {
 		return err
 	}
+
 	for _, q := range report.PerQuery {
 		if q.Error != "" {
 			continue
 		}
+
 		if err := run.Topic(q.ID, scored(q.Ranked)); err != nil {
 			return fmt.Errorf("query %s: %w", q.ID, err)
 		}
 	}
+
 	return run.Flush()
 }
 

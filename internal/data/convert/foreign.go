@@ -84,8 +84,10 @@ func Import(file string, data []byte, opts ImportOptions) (Imported, error) {
 			return Imported{}, fmt.Errorf("%s is a JSON %s, not an object: if it is a dataset in another format, "+
 				"name that with --format", file, wrongType.Value)
 		}
+
 		return Imported{}, fmt.Errorf("%s is not JSON: %w", file, err)
 	}
+
 	im := &importer{file: file, opts: opts, dropped: map[string]int{}, mapped: map[string]int{}}
 	root := &object{im: im, fields: top}
 	var out Imported
@@ -104,9 +106,11 @@ func Import(file string, data []byte, opts ImportOptions) (Imported, error) {
 		return out, fmt.Errorf("%s is not a dataset that can be imported: it has neither \"tools\" (a corpus), nor "+
 			"\"queries\" (a golden set), nor \"entries\" (a security corpus)", file)
 	}
+
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", file, err)
 	}
+
 	root.rest("")
 	out.Notes = im.notes()
 	return out, nil
@@ -206,22 +210,27 @@ func (im *importer) source(root *object) (contracts.GeneratedFrom, error) {
 	if err != nil {
 		return from, err
 	}
+
 	err = o.all(map[string]any{"source": &from.Source, "note": &from.Note, "license": &from.License,
 		"date": &from.Date})
 	if err != nil {
 		return from, fmt.Errorf("generated_from: %w", err)
 	}
+
 	o.rest("generated_from")
 	if from.Note == "" && root.has("description") {
 		if err := root.take("description", &from.Note); err != nil {
 			return from, err
 		}
+
 		im.recordMapping("description became generated_from.note")
 	}
+
 	if from.Source == "" {
 		from.Source = "imported from " + im.file
 		im.recordMapping("generated_from.source was set to the name of the file")
 	}
+
 	from.License, err = im.license(from.License)
 	return from, err
 }
@@ -257,13 +266,16 @@ func (im *importer) corpus(root *object) (*contracts.Corpus, error) {
 	if c.Version, err = im.version(root); err != nil {
 		return nil, err
 	}
+
 	if c.GeneratedFrom, err = im.source(root); err != nil {
 		return nil, err
 	}
+
 	tools, err := root.list("tools")
 	if err != nil {
 		return nil, err
 	}
+
 	for i, o := range tools {
 		var t contracts.Tool
 		err := o.all(map[string]any{
@@ -274,16 +286,20 @@ func (im *importer) corpus(root *object) (*contracts.Corpus, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tool %d: %w", i+1, err)
 		}
+
 		if t.Schema == nil {
 			t.Schema = im.borrowedSchema(t.ToolID)
 		}
+
 		if t.Schema == nil {
 			t.Schema = emptySchema
 			im.recordMapping(`a tool without a schema got {"type":"object"}`)
 		}
+
 		o.rest("tools[]")
 		c.Tools = append(c.Tools, t)
 	}
+
 	return &c, nil
 }
 
@@ -307,55 +323,68 @@ func (im *importer) golden(root *object) (*contracts.GoldenSet, error) {
 	if g.Version, err = im.version(root); err != nil {
 		return nil, err
 	}
+
 	if root.has("generated_from") {
 		from, err := im.source(root)
 		if err != nil {
 			return nil, err
 		}
+
 		g.GeneratedFrom = &from
 	}
+
 	if err := root.take("corpus_version", &g.CorpusVersion); err != nil {
 		return nil, err
 	}
+
 	queries, err := root.list("queries")
 	if err != nil {
 		return nil, err
 	}
+
 	known := map[contracts.ToolID]bool{}
 	if c := im.opts.Corpus; c != nil {
 		for _, t := range c.Tools {
 			known[t.ToolID] = true
 		}
+
 		if c.Version != g.CorpusVersion {
 			im.recordMapping("corpus_version %q became %q: the given corpus has every labelled tool", g.CorpusVersion,
 				c.Version)
 			g.CorpusVersion = c.Version
 		}
 	}
+
 	for i, o := range queries {
 		var q contracts.Query
 		if err := o.all(map[string]any{"id": &q.ID, "query": &q.Query, "notes": &q.Notes, "language": &q.Language,
 			"tags": &q.Tags, "expects": &q.Expects}); err != nil {
 			return nil, fmt.Errorf("query %d: %w", i+1, err)
 		}
+
 		labels, err := o.list("labels")
 		if err != nil {
 			return nil, fmt.Errorf("query %s: %w", q.ID, err)
 		}
+
 		for _, l := range labels {
 			var label contracts.Label
 			if err := l.all(map[string]any{"tool_id": &label.ToolID, "relevance": &label.Relevance}); err != nil {
 				return nil, fmt.Errorf("query %s: %w", q.ID, err)
 			}
+
 			if im.opts.Corpus != nil && !known[label.ToolID] {
 				return nil, fmt.Errorf("query %s: its label %q is not a tool of corpus %s: give the corpus of this "+
 					"golden set", q.ID, label.ToolID, im.opts.Corpus.Version)
 			}
+
 			l.rest("queries[].labels[]")
 			q.Labels = append(q.Labels, label)
 		}
+
 		o.rest("queries[]")
 		g.Queries = append(g.Queries, q)
 	}
+
 	return &g, nil
 }

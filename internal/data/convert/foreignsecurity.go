@@ -28,25 +28,31 @@ func (im *importer) security(root *object) (*contracts.SecurityCorpus, error) {
 	if s.Version, err = im.version(root); err != nil {
 		return nil, err
 	}
+
 	if s.GeneratedFrom, err = im.source(root); err != nil {
 		return nil, err
 	}
+
 	entries, err := root.list("entries")
 	if err != nil {
 		return nil, err
 	}
+
 	for i, o := range entries {
 		e, err := im.entry(o)
 		if err != nil {
 			return nil, fmt.Errorf("entry %d (%s): %w", i+1, e.ID, err)
 		}
+
 		if slices.Contains(im.opts.DropCategories, e.Category) || e.HardNegativeFor != "" &&
 			slices.Contains(im.opts.DropCategories, e.HardNegativeFor) {
 			im.recordMapping("dropped because of --drop-category: an entry of %s", e.Category)
 			continue
 		}
+
 		s.Entries = append(s.Entries, e)
 	}
+
 	return &s, nil
 }
 
@@ -62,54 +68,66 @@ func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
 	if err != nil {
 		return e, err
 	}
+
 	e.Category = im.category(e.Category)
 	if o.has("tool") {
 		tool, err := o.object("tool")
 		if err != nil {
 			return e, err
 		}
+
 		if err := im.tool(tool, "entries[].tool", &e.Name, &e.Description, &e.InputSchema,
 			&e.OutputSchema); err != nil {
 			return e, err
 		}
 	}
+
 	peers, err := o.list("peers")
 	if err != nil {
 		return e, err
 	}
+
 	for _, p := range peers {
 		var peer contracts.Peer
 		if err := p.take("server", &peer.Server); err != nil {
 			return e, err
 		}
+
 		tool, err := p.object("tool")
 		if err != nil {
 			return e, err
 		}
+
 		if err := im.tool(tool, "entries[].peers[].tool", &peer.Name, &peer.Description, &peer.InputSchema,
 			nil); err != nil {
 			return e, err
 		}
+
 		p.rest("entries[].peers[]")
 		e.Peers = append(e.Peers, peer)
 	}
+
 	provenance, err := o.object("provenance")
 	if err != nil {
 		return e, err
 	}
+
 	if err := provenance.all(map[string]any{"source": &e.Provenance.Source, "license": &e.Provenance.License,
 		"reference": &e.Provenance.Reference}); err != nil {
 		return e, err
 	}
+
 	provenance.rest("entries[].provenance")
 	if e.Provenance.License, err = im.license(e.Provenance.License); err != nil {
 		return e, err
 	}
+
 	if e.Category == contracts.CategoryHardNegative {
 		e.HardNegativeFor = im.twinOf(e.ID, resembles)
 	} else if resembles != "" {
 		im.dropped["entries[].resembles of an entry that is not a hard negative"]++
 	}
+
 	o.rest("entries[]")
 	return e, nil
 }
@@ -121,6 +139,7 @@ func (im *importer) twinOf(id, resembles string) string {
 		im.recordMapping("resembles became hard_negative_for")
 		return im.category(resembles)
 	}
+
 	name, ok := strings.CutPrefix(id, "hn_")
 	if i := strings.LastIndexByte(name, '_'); ok && i > 0 {
 		if c := im.category(name[:i]); slices.Contains(contracts.AttackCategories, c) {
@@ -128,6 +147,7 @@ func (im *importer) twinOf(id, resembles string) string {
 			return c
 		}
 	}
+
 	return ""
 }
 

@@ -86,11 +86,13 @@ func (f Format) Import(name string, files []File, opts ImportOptions) ([]Importe
 		return nil, fmt.Errorf("%s: there is no file of the format %s, which consists of %s", name, f.Name,
 			strings.Join(f.Files, ", "))
 	}
+
 	im := &importer{file: name, opts: opts, dropped: map[string]int{}, mapped: map[string]int{}}
 	all, err := f.read(im, files)
 	if err != nil {
 		return nil, err
 	}
+
 	from := contracts.GeneratedFrom{Source: cmp.Or(opts.Source, "imported from "+name), License: opts.License}
 	for _, one := range all {
 		switch {
@@ -103,9 +105,11 @@ func (f Format) Import(name string, files []File, opts ImportOptions) ([]Importe
 			one.Security.GeneratedFrom = from
 		}
 	}
+
 	if len(all) > 0 {
 		all[0].Notes = im.notes()
 	}
+
 	return all, nil
 }
 
@@ -120,6 +124,7 @@ func (im *importer) newCorpus(tools []contracts.Tool) (Imported, error) {
 		return Imported{}, fmt.Errorf("%s: there is no tool in its files; check that they belong to the format",
 			im.file)
 	}
+
 	c := &contracts.Corpus{Version: im.datasetVersion()}
 	seen := map[contracts.ToolID]bool{}
 	for _, t := range tools {
@@ -128,13 +133,16 @@ func (im *importer) newCorpus(tools []contracts.Tool) (Imported, error) {
 			im.recordMapping("left out: a tool with the id of an earlier one")
 			continue
 		}
+
 		seen[t.ToolID] = true
 		if len(t.Schema) == 0 || t.Schema[0] != '{' {
 			t.Schema = emptySchema
 			im.recordMapping(`a tool without a schema got {"type":"object"}`)
 		}
+
 		c.Tools = append(c.Tools, t)
 	}
+
 	return Imported{Kind: KindCorpus, Corpus: c}, nil
 }
 
@@ -145,6 +153,7 @@ func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Quer
 	for _, t := range corpus.Tools {
 		known[t.ToolID] = true
 	}
+
 	g := &contracts.GoldenSet{Version: corpus.Version, CorpusVersion: corpus.Version}
 	for _, q := range queries {
 		right := false
@@ -152,6 +161,7 @@ func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Quer
 			if !known[l.ToolID] {
 				im.recordMapping("left out: a label for a tool that is not in the corpus")
 			}
+
 			return !known[l.ToolID] || l.Relevance < 0
 		})
 		for i := range q.Labels {
@@ -159,18 +169,23 @@ func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Quer
 				q.Labels[i].Relevance = maxRelevance
 				im.recordMapping("a relevance above %d became %d", maxRelevance, maxRelevance)
 			}
+
 			right = right || q.Labels[i].Relevance > 0
 		}
+
 		if !right {
 			im.recordMapping("left out: a query without a right tool")
 			continue
 		}
+
 		g.Queries = append(g.Queries, q)
 	}
+
 	if len(g.Queries) == 0 {
 		return Imported{}, fmt.Errorf("%s: no query has a label for a tool of the corpus; check that the files "+
 			"belong together", im.file)
 	}
+
 	return Imported{Kind: KindGolden, Golden: g}, nil
 }
 
@@ -181,6 +196,7 @@ func (im *importer) newSecurity(entries []contracts.SecurityEntry) ([]Imported, 
 		return nil, fmt.Errorf("%s: there is no definition of a tool in its files; check that they belong to the "+
 			"format", im.file)
 	}
+
 	seen := map[string]int{}
 	for i := range entries {
 		e := &entries[i]
@@ -188,9 +204,11 @@ func (im *importer) newSecurity(entries []contracts.SecurityEntry) ([]Imported, 
 		if seen[e.ID]++; seen[e.ID] > 1 {
 			e.ID = fmt.Sprintf("%s-%d", e.ID, seen[e.ID])
 		}
+
 		e.Provenance.Source = cmp.Or(im.opts.Source, im.file)
 		e.Provenance.License = cmp.Or(im.opts.License, "NOASSERTION")
 	}
+
 	s := &contracts.SecurityCorpus{Version: im.datasetVersion(), Entries: entries}
 	return []Imported{{Kind: KindSecurity, Security: s}}, nil
 }
@@ -222,6 +240,7 @@ func (im *importer) rows(f File) ([]*object, error) {
 			data = []byte(rows)
 		}
 	}
+
 	if len(data) > 0 && data[0] == '[' {
 		if err := json.Unmarshal(data, &list); err != nil {
 			return nil, fmt.Errorf("%s: it is not a list of JSON objects: %w", f.Name, err)
@@ -233,20 +252,25 @@ func (im *importer) rows(f File) ([]*object, error) {
 			if line = bytes.TrimSpace(line); len(line) == 0 {
 				continue
 			}
+
 			var fields map[string]json.RawMessage
 			if err := json.Unmarshal(line, &fields); err != nil || fields == nil {
 				return nil, fmt.Errorf("%s:%d: the line is not a JSON object; write one object a line, or one list",
 					f.Name, number)
 			}
+
 			list = append(list, fields)
 		}
 	}
+
 	objects := make([]*object, len(list))
 	for i, fields := range list {
 		if fields == nil {
 			return nil, fmt.Errorf("%s: element %d is not a JSON object", f.Name, i+1)
 		}
+
 		objects[i] = &object{im: im, fields: fields}
 	}
+
 	return objects, nil
 }

@@ -53,6 +53,7 @@ func (c judgedCase) entries(im *importer) []contracts.SecurityEntry {
 		default:
 			e.Label, e.Category = contracts.LabelBenign, contracts.CategoryBenign
 		}
+
 		entries = append(entries, e)
 	}
 	for _, f := range c.frames {
@@ -60,26 +61,31 @@ func (c judgedCase) entries(im *importer) []contracts.SecurityEntry {
 			add("", contracts.CarrierServerInstructions,
 				contracts.SecurityEntry{ServerInstructions: f.Result.Instructions})
 		}
+
 		tools := f.Result.Tools
 		if c.malicious && len(tools) > 1 {
 			im.recordMapping("left out: an attack in a list of several tools, of which the case does not say which " +
 				"one it is")
 			continue
 		}
+
 		for i, t := range tools {
 			suffix := ""
 			if len(tools) > 1 {
 				suffix = fmt.Sprintf("-%d", i+1)
 			}
+
 			add(suffix, contracts.CarrierDescription, contracts.SecurityEntry{
 				Name: t.Name, Description: t.Description, InputSchema: objectOf(t.InputSchema),
 				OutputSchema: objectOf(t.OutputSchema), Annotations: objectOf(t.Annotations),
 			})
 		}
 	}
+
 	if len(entries) == 0 {
 		im.recordMapping("left out: a case without a definition of a tool that could be judged")
 	}
+
 	return entries
 }
 
@@ -108,19 +114,23 @@ func readGuardBench(im *importer, files []File) ([]Imported, error) {
 			im.recordMapping("left out: a file that is not a case of mcp-guardbench")
 			continue
 		}
+
 		if c.ID == "" || c.Bucket == "" {
 			im.recordMapping("left out: a file that is not a case of mcp-guardbench")
 			continue
 		}
+
 		category := contracts.CategoryToolPoisoning
 		if c.Category == "OWASP-MCP-2" {
 			category = contracts.CategoryPromptInjection
 		}
+
 		entries = append(entries, judgedCase{
 			id: "guardbench-" + c.ID, category: category, technique: slug(c.Category), reference: c.Source,
 			malicious: c.Bucket != "benign", frames: []frame{c.Message},
 		}.entries(im)...)
 	}
+
 	return im.newSecurity(entries)
 }
 
@@ -145,10 +155,12 @@ func readEgressBench(im *importer, files []File) ([]Imported, error) {
 			im.recordMapping("left out: a file that is not a case of agent-egress-bench")
 			continue
 		}
+
 		if c.Kind != "mcp_tool_definition" {
 			im.recordMapping("left out: a case that is not about the definition of a tool")
 			continue
 		}
+
 		category := contracts.CategoryToolPoisoning
 		switch {
 		case strings.Contains(c.Why, "shadowing"):
@@ -157,11 +169,13 @@ func readEgressBench(im *importer, files []File) ([]Imported, error) {
 			// A rug pull is told by the approved definition, which the case lacks.
 			im.recordMapping("a rug pull became tool_poisoning, because the case has no definition from before")
 		}
+
 		entries = append(entries, judgedCase{
 			id: "egress-" + c.ID, category: category, technique: slug(c.Why), reference: c.Source, severity: c.Severity,
 			malicious: c.Verdict != "allow", hard: c.Verdict == "allow" && c.Risk != "low", frames: c.Payload.Messages,
 		}.entries(im)...)
 	}
+
 	return im.newSecurity(entries)
 }
 
@@ -175,16 +189,19 @@ func readInjecAgent(im *importer, files []File) ([]Imported, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		for i, o := range rows {
 			var tool, result, kind string
 			if err := o.all(map[string]any{"User Tool": &tool, "Tool Response": &result,
 				"Attack Type": &kind}); err != nil {
 				return nil, fmt.Errorf("%s: case %d: %w", f.Name, i+1, err)
 			}
+
 			if tool == "" || result == "" {
 				return nil, fmt.Errorf("%s: case %d has no \"User Tool\" or no \"Tool Response\"; check that it is "+
 					"a file of test cases of InjecAgent", f.Name, i+1)
 			}
+
 			im.recordMapping("the result of a tool became the description of an entry")
 			entries = append(entries, contracts.SecurityEntry{
 				ID: fmt.Sprintf("injecagent-%s-%d", caseFile(f.Name), i+1), Name: tool, Description: result,
@@ -193,6 +210,7 @@ func readInjecAgent(im *importer, files []File) ([]Imported, error) {
 			})
 		}
 	}
+
 	return im.newSecurity(entries)
 }
 

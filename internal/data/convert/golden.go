@@ -35,6 +35,7 @@ func ReadTopics(file string, r io.Reader) ([]Topic, error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
+
 		id, text, ok := strings.Cut(line, "\t")
 		id, text = strings.TrimSpace(id), strings.TrimSpace(text)
 		bad := func(message, remedy string) error {
@@ -49,13 +50,16 @@ func ReadTopics(file string, r io.Reader) ([]Topic, error) {
 		case seen[id] > 0:
 			return nil, bad(fmt.Sprintf("topic %q is already in line %d", id, seen[id]), "keep one of the lines")
 		}
+
 		seen[id] = number
 		topics = append(topics, Topic{id, text})
 	}
+
 	if err := in.Err(); err != nil {
 		return nil, fmt.Errorf("cannot read %s after line %d: %w; check that it is a text file with one topic per line",
 			file, number, err)
 	}
+
 	return topics, nil
 }
 
@@ -70,6 +74,7 @@ func GoldenSet(corpus contracts.Corpus, qrels trec.Qrels, topics []Topic) (golde
 	for _, t := range corpus.Tools {
 		known[t.ToolID] = true
 	}
+
 	golden.CorpusVersion = corpus.Version
 	texts := make(map[string]bool, len(topics))
 	for _, t := range topics {
@@ -89,21 +94,27 @@ func GoldenSet(corpus contracts.Corpus, qrels trec.Qrels, topics []Topic) (golde
 				return golden, nil, fmt.Errorf("topic %s: %s is not a tool of corpus %s; documents must be tool "+
 					"ids, server:tool", t.ID, document, corpus.Version)
 			}
+
 			q.Labels = append(q.Labels, contracts.Label{ToolID: tool, Relevance: relevance})
 		}
+
 		if len(q.Labels) == 0 {
 			unjudged = append(unjudged, t.ID)
 			continue
 		}
+
 		golden.Queries = append(golden.Queries, q)
 	}
+
 	for _, id := range qrels.Topics() {
 		if !texts[id] {
 			return golden, nil, fmt.Errorf("topic %s has judgements but no text; add a line for it to the topics", id)
 		}
 	}
+
 	if len(golden.Queries) == 0 {
 		return golden, nil, fmt.Errorf("no topic has both a judgement and a text; check that the files belong together")
 	}
+
 	return golden, unjudged, nil
 }

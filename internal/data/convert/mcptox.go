@@ -36,12 +36,15 @@ func readMCPTox(im *importer, files []File) ([]Imported, error) {
 			if err != nil {
 				return nil, err
 			}
+
 			entries = append(entries, more...)
 			continue
 		}
+
 		if err := json.Unmarshal(f.Data, &top); err != nil {
 			return nil, fmt.Errorf("%s: it is not response_all.json of MCPTox: %w", f.Name, err)
 		}
+
 		for _, server := range slices.Sorted(maps.Keys(top.Servers)) {
 			s := top.Servers[server]
 			for i, m := range s.Malicious {
@@ -49,16 +52,19 @@ func readMCPTox(im *importer, files []File) ([]Imported, error) {
 					im.recordMapping("left out: an instance that is marked as wrong_data")
 					continue
 				}
+
 				name, description := toolText(m.Tool)
 				entries = append(entries,
 					mcptoxAttack(server, fmt.Sprint(i+1), name, description, m.Metadata.Risk, m.Metadata.Paradigm))
 			}
+
 			for i, block := range strings.Split("\n"+s.Clean, "\nTool:")[1:] {
 				name, description := toolText("Tool:" + block)
 				if description == "" {
 					im.recordMapping("left out: a tool of a server that has no description")
 					continue
 				}
+
 				entries = append(entries, contracts.SecurityEntry{
 					ID: fmt.Sprintf("mcptox-%s-clean-%d", server, i+1), Server: serverName(server), Name: name,
 					Description: description,
@@ -67,6 +73,7 @@ func readMCPTox(im *importer, files []File) ([]Imported, error) {
 			}
 		}
 	}
+
 	return im.newSecurity(entries)
 }
 
@@ -76,6 +83,7 @@ func (im *importer) pureTools(f File) ([]contracts.SecurityEntry, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var entries []contracts.SecurityEntry
 	for i, list := range lists {
 		for _, key := range slices.Sorted(maps.Keys(list.fields)) {
@@ -89,14 +97,17 @@ func (im *importer) pureTools(f File) ([]contracts.SecurityEntry, error) {
 			if err := list.take(key, &row); err != nil {
 				return nil, fmt.Errorf("%s: element %d: %w", f.Name, i+1, err)
 			}
+
 			if row.Content == "" {
 				return nil, fmt.Errorf("%s: element %d: %q has no tool_content; check that it is pure_tool.json of "+
 					"MCPTox", f.Name, i+1, key)
 			}
+
 			entries = append(entries,
 				mcptoxAttack(row.Server, key, row.Tool, strings.TrimSpace(row.Content), row.Risk, row.Paradigm))
 		}
 	}
+
 	return entries, nil
 }
 

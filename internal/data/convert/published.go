@@ -16,6 +16,7 @@ func readPublished(im *importer, files []File) ([]Imported, error) {
 			if bytes.Contains(f.Data, []byte(`"queries"`)) {
 				return 1
 			}
+
 			return 0
 		}
 		return isGolden(a) - isGolden(b)
@@ -27,21 +28,27 @@ func readPublished(im *importer, files []File) ([]Imported, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		if slices.ContainsFunc(all, func(o Imported) bool { return o.Kind == one.Kind }) {
 			return nil, fmt.Errorf("%s: there are two datasets of the kind %s; name one of their files", im.file,
 				one.Kind)
 		}
+
 		if one.Kind == KindCorpus {
 			opts.Corpus = one.Corpus
 		}
+
 		if one.Kind == KindGolden && opts.Corpus == nil {
 			return nil, fmt.Errorf("%s: there is a golden set without its corpus; name the file of the corpus too",
 				im.file)
 		}
+
 		for _, note := range one.Notes {
 			im.recordMapping("%s: %s", f.Name, note)
 		}
+
 		all = append(all, one)
 	}
+
 	return all, nil
 }

@@ -27,6 +27,7 @@ func readLiveMCPBench(im *importer, files []File) ([]Imported, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		for i, o := range rows {
 			var servers map[string]struct {
 				Tools []listedTool `json:"tools"`
@@ -34,6 +35,7 @@ func readLiveMCPBench(im *importer, files []File) ([]Imported, error) {
 			if err := o.take("tools", &servers); err != nil {
 				return nil, fmt.Errorf("%s: server %d: %w", f.Name, i+1, err)
 			}
+
 			for _, name := range slices.Sorted(maps.Keys(servers)) {
 				for _, t := range servers[name].Tools {
 					tools = append(tools, contracts.Tool{
@@ -44,6 +46,7 @@ func readLiveMCPBench(im *importer, files []File) ([]Imported, error) {
 			}
 		}
 	}
+
 	corpus, err := im.newCorpus(tools)
 	return []Imported{corpus}, err
 }
@@ -58,28 +61,34 @@ func readServerSources(im *importer, files []File) ([]Imported, error) {
 			im.recordMapping("left out: a file in a language that is not read")
 			continue
 		}
+
 		found, err := source.Find(f.Name, string(f.Data))
 		if err != nil {
 			im.recordMapping("left out: a file that cannot be parsed")
 			continue
 		}
+
 		for range found.Problems {
 			im.recordMapping("left out: a part of a tool that the server computes when it runs")
 		}
+
 		server := serverName(path.Base(path.Dir(f.Name)))
 		if server == "." {
 			server = serverName(caseFile(f.Name))
 		}
+
 		for _, d := range found.Definitions {
 			if d.Kind == source.Tool && d.Name != "" {
 				tools = append(tools, contracts.Tool{Server: server, Tool: d.Name, Description: d.Description})
 			}
 		}
 	}
+
 	corpus, err := im.newCorpus(tools)
 	if err != nil || len(im.opts.Attacks) == 0 {
 		return []Imported{corpus}, err
 	}
+
 	attacks := maps.Clone(im.opts.Attacks)
 	var entries []contracts.SecurityEntry
 	for _, t := range corpus.Corpus.Tools {
@@ -90,12 +99,15 @@ func readServerSources(im *importer, files []File) ([]Imported, error) {
 			e.Label, e.Category = contracts.LabelMalicious, category
 			e.Severity, e.Technique, e.Carrier = "high", slug(category), contracts.CarrierDescription
 		}
+
 		entries = append(entries, e)
 	}
+
 	for _, id := range slices.Sorted(maps.Keys(attacks)) {
 		return nil, fmt.Errorf("%s: no file defines %s, which is named as an attack; correct the name, which is "+
 			"DIRECTORY:TOOL", im.file, id)
 	}
+
 	return im.newSecurity(entries)
 }
 
@@ -110,6 +122,7 @@ func readToolRet(im *importer, files []File) ([]Imported, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		for i, o := range rows {
 			switch {
 			case o.has("documentation"):
@@ -117,12 +130,14 @@ func readToolRet(im *importer, files []File) ([]Imported, error) {
 				if err != nil {
 					return nil, fmt.Errorf("%s: row %d: %w", f.Name, i+1, err)
 				}
+
 				tools = append(tools, tool)
 			case o.has("labels"):
 				q, err := toolRetQuery(o)
 				if err != nil {
 					return nil, fmt.Errorf("%s: row %d: %w", f.Name, i+1, err)
 				}
+
 				queries = append(queries, q)
 			default:
 				return nil, fmt.Errorf("%s: row %d has neither \"documentation\" (a tool) nor \"labels\" (a query); "+
@@ -130,6 +145,7 @@ func readToolRet(im *importer, files []File) ([]Imported, error) {
 			}
 		}
 	}
+
 	return im.corpusAndGolden(tools, queries)
 }
 
@@ -141,13 +157,16 @@ func toolRetTool(o *object) (contracts.Tool, error) {
 	if err := o.all(map[string]any{"id": &t.Tool, "documentation": &documentation}); err != nil {
 		return t, err
 	}
+
 	if t.Tool == "" {
 		return t, fmt.Errorf("the tool has no id")
 	}
+
 	text, err := textOrJSON(documentation)
 	if err != nil {
 		return t, err
 	}
+
 	t.Description = text
 	// The documentation is mostly a JSON object, of which the name and the
 	// description are what a server would list.
@@ -162,6 +181,7 @@ func toolRetTool(o *object) (contracts.Tool, error) {
 			t.Schema = schema
 		}
 	}
+
 	return t, nil
 }
 
@@ -180,10 +200,12 @@ func toolRetQuery(o *object) (contracts.Query, error) {
 	if err := o.all(map[string]any{"id": &q.ID, "query": &q.Query, "labels": &raw}); err != nil {
 		return q, err
 	}
+
 	text, err := textOrJSON(raw)
 	if err != nil {
 		return q, err
 	}
+
 	var labels []struct {
 		ID        string `json:"id"`
 		Relevance *int   `json:"relevance"`
@@ -191,13 +213,16 @@ func toolRetQuery(o *object) (contracts.Query, error) {
 	if err := json.Unmarshal([]byte(text), &labels); err != nil {
 		return q, fmt.Errorf("labels: %w", err)
 	}
+
 	for _, l := range labels {
 		relevance := maxRelevance
 		if l.Relevance != nil && *l.Relevance <= 0 {
 			relevance = 0
 		}
+
 		q.Labels = append(q.Labels, contracts.Label{ToolID: toolRetServer + ":" + l.ID, Relevance: relevance})
 	}
+
 	return q, nil
 }
 
@@ -207,6 +232,7 @@ func (im *importer) corpusAndGolden(tools []contracts.Tool, queries []contracts.
 	if err != nil {
 		return nil, err
 	}
+
 	seen := map[string]int{}
 	for i := range queries {
 		q := &queries[i]
@@ -214,15 +240,18 @@ func (im *importer) corpusAndGolden(tools []contracts.Tool, queries []contracts.
 		if q.ID == "" || strings.TrimSpace(q.Query) == "" {
 			return nil, fmt.Errorf("%s: query %d (%q) has no id or no text; correct its row", im.file, i+1, q.ID)
 		}
+
 		if seen[q.ID]++; seen[q.ID] > 1 {
 			im.recordMapping("a query with the id of an earlier one got another id")
 			q.ID = fmt.Sprintf("%s-%d", q.ID, seen[q.ID])
 		}
 	}
+
 	if len(queries) == 0 {
 		im.recordMapping("there are no queries, so there is no golden set")
 		return []Imported{corpus}, nil
 	}
+
 	golden, err := im.newGolden(corpus.Corpus, queries)
 	return []Imported{corpus, golden}, err
 }
@@ -239,21 +268,26 @@ func readBEIR(im *importer, files []File) ([]Imported, error) {
 			if err := readBEIRQrels(f, server, labels); err != nil {
 				return nil, err
 			}
+
 			continue
 		}
+
 		rows, err := im.rows(f)
 		if err != nil {
 			return nil, err
 		}
+
 		isCorpus := strings.HasPrefix(path.Base(f.Name), "corpus")
 		for i, o := range rows {
 			var id, title, text string
 			if err := o.all(map[string]any{"_id": &id, "title": &title, "text": &text}); err != nil {
 				return nil, fmt.Errorf("%s: row %d: %w", f.Name, i+1, err)
 			}
+
 			if id == "" {
 				return nil, fmt.Errorf("%s: row %d has no _id; check that it is a file of BEIR", f.Name, i+1)
 			}
+
 			if isCorpus {
 				tools = append(tools, contracts.Tool{Server: server, Tool: id,
 					Description: strings.TrimSpace(title + "\n" + text)})
@@ -262,9 +296,11 @@ func readBEIR(im *importer, files []File) ([]Imported, error) {
 			}
 		}
 	}
+
 	for i := range queries {
 		queries[i].Labels = labels[queries[i].ID]
 	}
+
 	return im.corpusAndGolden(tools, queries)
 }
 
@@ -278,20 +314,25 @@ func readBEIRQrels(f File, server string, labels map[string][]contracts.Label) e
 		if len(fields) == 1 && fields[0] == "" {
 			continue
 		}
+
 		if len(fields) != 3 {
 			return fmt.Errorf("%s:%d: the line has %s and not 3; write query, document and score with tabs between "+
 				"them", f.Name, number, english.Plural(len(fields), "field", ""))
 		}
+
 		score, err := strconv.Atoi(fields[2])
 		if err != nil {
 			if number == 1 {
 				continue // the head
 			}
+
 			return fmt.Errorf("%s:%d: the score %q is not a whole number", f.Name, number, fields[2])
 		}
+
 		labels[fields[0]] = append(labels[fields[0]],
 			contracts.Label{ToolID: server + ":" + fields[1], Relevance: score})
 	}
+
 	return nil
 }
 
@@ -314,24 +355,30 @@ func readTREC(im *importer, files []File) ([]Imported, error) {
 		default:
 			qrels, err = trec.ReadQrels(f.Name, bytes.NewReader(f.Data))
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		have[base] = true
 	}
+
 	for _, base := range []string{"corpus.json", "topics.tsv", "qrels.txt"} {
 		if !have[base] {
 			return nil, fmt.Errorf("%s: there is no %s", im.file, base)
 		}
 	}
+
 	corpus.Version = cmp.Or(im.opts.Version, corpus.Version)
 	golden, unjudged, err := GoldenSet(corpus, qrels, topics)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", im.file, err)
 	}
+
 	golden.Version = corpus.Version
 	for range unjudged {
 		im.recordMapping("left out: a topic without a judgement")
 	}
+
 	return []Imported{{Kind: KindCorpus, Corpus: &corpus}, {Kind: KindGolden, Golden: &golden}}, nil
 }

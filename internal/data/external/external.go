@@ -52,6 +52,7 @@ func Parse(file string, text []byte) ([]Source, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("%s is larger than %d KiB: split it", file, maxFile>>10)
 	}
+
 	var all struct {
 		Sources []Source `hcl:"external,block"`
 	}
@@ -59,12 +60,14 @@ func Parse(file string, text []byte) ([]Source, error) {
 	if !diags.HasErrors() {
 		diags = append(diags, gohcl.DecodeBody(f.Body, nil, &all)...)
 	}
+
 	if !diags.HasErrors() {
 		names := map[string]bool{}
 		for i := range all.Sources {
 			diags = append(diags, all.Sources[i].check(names)...)
 		}
 	}
+
 	if diags.HasErrors() {
 		var problems []error
 		for _, d := range diags {
@@ -72,11 +75,14 @@ func Parse(file string, text []byte) ([]Source, error) {
 			if d.Subject != nil {
 				at = fmt.Sprintf("%s:%d,%d", d.Subject.Filename, d.Subject.Start.Line, d.Subject.Start.Column)
 			}
+
 			problems = append(problems,
 				fmt.Errorf("%s: %s: %s", at, safetext.Visible(d.Summary), safetext.Visible(d.Detail)))
 		}
+
 		return nil, errors.Join(problems...)
 	}
+
 	slices.SortFunc(all.Sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
 	return all.Sources, nil
 }
@@ -89,46 +95,56 @@ func (s *Source) check(names map[string]bool) (diags hcl.Diagnostics) {
 	if names[s.Name] {
 		refuse(fmt.Sprintf("external %q is declared twice", s.Name), "rename one of the two")
 	}
+
 	names[s.Name] = true
 	if strings.ContainsFunc(s.Name,
 		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' }) || s.Name == "" {
 		refuse(fmt.Sprintf("%q cannot be a name", s.Name),
 			"it names a directory: use lower-case letters, digits and hyphens")
 	}
+
 	if _, ok := convert.FormatByName(s.Format); !ok {
 		var known []string
 		for _, f := range convert.Formats() {
 			known = append(known, f.Name)
 		}
+
 		refuse(fmt.Sprintf("there is no format %q", s.Format), "use one of "+strings.Join(known, ", "))
 	}
+
 	for what, address := range map[string]string{"source": s.Address, "url": s.URL} {
 		if a, err := url.Parse(address); (address != "" || what == "source") &&
 			(err != nil || a.Scheme != "https" && a.Scheme != "http" || a.Host == "" || a.User != nil) {
 			refuse(fmt.Sprintf("the %s is not an http or https address", what), "write it as https://host/path")
 		}
 	}
+
 	if strings.TrimSpace(s.License) == "" {
 		refuse("the licence is empty", "write an SPDX identifier, or NOASSERTION if the project has no licence")
 	}
+
 	if s.SHA256 != "" && (len(s.SHA256) != 64 || strings.Trim(s.SHA256, "0123456789abcdef") != "") {
 		refuse("sha256 is not 64 lower-case hexadecimal digits", "data external prints the digest of what is there")
 	}
+
 	if s.URL != "" && s.SHA256 == "" {
 		refuse("a source with a url has no sha256", "what is downloaded is compared with it")
 	}
+
 	for _, pattern := range s.Files {
 		if _, err := path.Match(pattern, ""); err != nil {
 			refuse(fmt.Sprintf("%q is not a pattern", pattern),
 				"use * and ? as in path names, and no brackets that do not close")
 		}
 	}
+
 	for id, category := range s.Attacks {
 		if !slices.Contains(contracts.AttackCategories, category) {
 			refuse(fmt.Sprintf("%s has the category %q", id, category), "use one of "+
 				strings.Join(contracts.AttackCategories, ", "))
 		}
 	}
+
 	return diags
 }
 

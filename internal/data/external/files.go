@@ -52,13 +52,16 @@ func (s *Source) Find(ctx context.Context, dir string) (Found, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
 	}
+
 	if err != nil {
 		return found, err
 	}
+
 	names, err := s.names(root)
 	if err != nil {
 		return found, err
 	}
+
 	left := int64(maxBytes)
 	for _, name := range names {
 		data, err := readlimit.File(ctx, filepath.Join(root, filepath.FromSlash(name)), left)
@@ -66,15 +69,19 @@ func (s *Source) Find(ctx context.Context, dir string) (Found, error) {
 			return found, fmt.Errorf("%s: its files have more than %d MiB; name fewer of them with files", s.Name,
 				maxBytes>>20)
 		}
+
 		if err != nil {
 			return found, err
 		}
+
 		left -= int64(len(data))
 		found.Files = append(found.Files, convert.File{Name: fileName(name, root), Data: data})
 	}
+
 	if len(found.Files) == 0 {
 		return found, nil
 	}
+
 	switch found.Digest = Digest(found.Files); s.SHA256 {
 	case "":
 		found.State = Unpinned
@@ -83,6 +90,7 @@ func (s *Source) Find(ctx context.Context, dir string) (Found, error) {
 	default:
 		found.State = Changed
 	}
+
 	return found, nil
 }
 
@@ -103,19 +111,23 @@ func (s *Source) names(root string) ([]string, error) {
 		if err != nil {
 			return err
 		}
+
 		if d.IsDir() && strings.HasPrefix(d.Name(), ".git") {
 			return filepath.SkipDir
 		}
+
 		relative, err := filepath.Rel(root, at)
 		if err != nil {
 			return err
 		}
+
 		name := filepath.ToSlash(relative)
 		if d.Type().IsRegular() && (name == "." || format.Matches(name)) {
 			if names = append(names, name); len(names) > maxFiles {
 				return fmt.Errorf("%s: it has more than %d files; name fewer of them with files", s.Name, maxFiles)
 			}
 		}
+
 		return nil
 	})
 	slices.Sort(names)
@@ -149,45 +161,55 @@ func (s *Source) Fetch(ctx context.Context, client *http.Client, dir string) err
 		return fmt.Errorf("%s has no url of a single file; get %s yourself, and put it or a link to it at %s", s.Name,
 			s.Address, filepath.Join(dir, s.Name))
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
 	if err != nil {
 		return err
 	}
+
 	response, err := client.Do(request)
 	if err != nil {
 		return fmt.Errorf("fetch %s: %w; check the network, or put the file at %s yourself", s.Name, err,
 			filepath.Join(dir, s.Name))
 	}
+
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("fetch %s: %s answered with status %d; put the file at %s yourself", s.Name, s.URL,
 			response.StatusCode, filepath.Join(dir, s.Name))
 	}
+
 	data, err := io.ReadAll(readlimit.Reader(response.Body, s.URL, maxBytes))
 	if err != nil {
 		return fmt.Errorf("fetch %s: %w", s.Name, err)
 	}
+
 	if sum := hexSum(data); sum != s.SHA256 {
 		return fmt.Errorf("fetch %s: the file has the SHA-256 %s and not %s, so it was not kept; check whether the "+
 			"project has changed it", s.Name, sum, s.SHA256)
 	}
+
 	at, err := url.Parse(s.URL)
 	if err != nil {
 		return err
 	}
+
 	file := filepath.Join(dir, s.Name, path.Base(at.Path))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
+
 	f, err := atomicfile.Create(file, 0o644)
 	if err != nil {
 		return err
 	}
+
 	defer f.Cleanup()
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
+
 	return f.Commit()
 }

@@ -67,6 +67,7 @@ func Compare(first, second Judge) (*Agreement, error) {
 		return nil, fmt.Errorf("%s judged tools of corpus %q, and %s those of corpus %q; compare judgements about "+
 			"one corpus", first.Name, first.CorpusVersion, second.Name, second.CorpusVersion)
 	}
+
 	a := &Agreement{Table: metrics.NewTable(grades), Disagreements: []Disagreement{}}
 	var tables []metrics.Table
 	for _, query := range slices.Sorted(maps.Keys(first.Labels)) {
@@ -79,15 +80,18 @@ func Compare(first, second Judge) (*Agreement, error) {
 				a.OnlyFirst++
 				continue
 			}
+
 			table[x][y]++
 			if x != y {
 				a.Disagreements = append(a.Disagreements, Disagreement{query, tool, x, y})
 			}
 		}
+
 		if table.Total() > 0 {
 			tables = append(tables, table)
 		}
 	}
+
 	for query, labels := range second.Labels {
 		for tool := range labels {
 			if _, both := first.Labels[query][tool]; !both {
@@ -95,10 +99,12 @@ func Compare(first, second Judge) (*Agreement, error) {
 			}
 		}
 	}
+
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%s and %s judged no pair of a query and a tool in common; check that both are about "+
 			"the same queries", first.Name, second.Name)
 	}
+
 	a.Table = metrics.Sum(tables...)
 	a.Queries, a.Pairs = len(tables), a.Table.Total()
 	for _, m := range measures {
@@ -111,7 +117,9 @@ func Compare(first, second Judge) (*Agreement, error) {
 				f.Interval = &contracts.Interval{Low: max(-1, interval.Low), High: min(1, interval.High)}
 			}
 		}
+
 		a.Figures = append(a.Figures, f)
 	}
+
 	return a, nil
 }

@@ -27,27 +27,33 @@ func Read(file string, data []byte) (Judge, error) {
 		if err != nil {
 			return Judge{}, err
 		}
+
 		judge := Judge{Name: j.Judge, CorpusVersion: j.CorpusVersion, Labels: map[string]map[contracts.ToolID]int{}}
 		for _, q := range j.Judged {
 			if judge.Labels[q.ID] != nil {
 				return Judge{}, fmt.Errorf("%s: query %s is judged twice; keep one of the two", file, q.ID)
 			}
+
 			if judge.Labels[q.ID], err = relevances(file, q.ID, q.Labels); err != nil {
 				return Judge{}, err
 			}
 		}
+
 		return judge, nil
 	}
+
 	g, err := contracts.Decode[contracts.GoldenSet](file, data)
 	if err != nil {
 		return Judge{}, fmt.Errorf("%w\n%s must be a golden set or a file of judgements", err, file)
 	}
+
 	judge := Judge{Name: file, CorpusVersion: g.CorpusVersion, Labels: map[string]map[contracts.ToolID]int{}}
 	for _, q := range g.Queries {
 		if judge.Labels[q.ID], err = relevances(file, q.ID, q.Labels); err != nil {
 			return Judge{}, err
 		}
 	}
+
 	return judge, nil
 }
 

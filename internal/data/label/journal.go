@@ -46,30 +46,37 @@ func openJournal(path string, want header) (*journal, []entry, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot open the journal %s: %w", path, err)
 	}
+
 	if !held {
 		return nil, nil, fmt.Errorf("another process judges with the journal %s; end it, or give another output file",
 			path)
 	}
+
 	entries, size, err := readJournal(path, want)
 	if err != nil {
 		return nil, nil, errors.Join(err, lock.Close())
 	}
+
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("cannot write the journal: %w", err), lock.Close())
 	}
+
 	j := &journal{file, lock}
 	if err := file.Truncate(size); err != nil {
 		return nil, nil, errors.Join(err, j.close())
 	}
+
 	if _, err := file.Seek(size, 0); err != nil {
 		return nil, nil, errors.Join(err, j.close())
 	}
+
 	if size == 0 {
 		if err := j.write(want); err != nil {
 			return nil, nil, errors.Join(err, j.close())
 		}
 	}
+
 	return j, entries, nil
 }
 
@@ -79,19 +86,23 @@ func readJournal(path string, want header) (entries []entry, size int64, err err
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
+
 	if err != nil {
 		return nil, 0, err
 	}
+
 	for number := 1; ; number++ {
 		line, rest, whole := bytes.Cut(data[size:], []byte("\n"))
 		if !whole {
 			return entries, size, nil
 		}
+
 		if number == 1 {
 			var h header
 			if json.Unmarshal(line, &h) != nil || h.Judge == "" {
 				return nil, 0, fmt.Errorf("%s is not a journal of judgements; give another output file", path)
 			}
+
 			if h != want {
 				return nil, 0, fmt.Errorf("the journal %s has judgements of %q about corpus %q, and not of %q about "+
 					"corpus %q; give another output file", path, h.Judge, h.CorpusVersion, want.Judge,
@@ -103,8 +114,10 @@ func readJournal(path string, want header) (entries []entry, size int64, err err
 				return nil, 0, fmt.Errorf("%s:%d: the line is not a judgement; restore the file, or remove the line",
 					path, number)
 			}
+
 			entries = append(entries, e)
 		}
+
 		size = int64(len(data) - len(rest))
 	}
 }

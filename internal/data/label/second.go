@@ -18,21 +18,25 @@ func Second(pool contracts.Pool, first map[string]map[contracts.ToolID]int, shar
 		if float64(binary.BigEndian.Uint64(sum[:8]))/(1<<64) >= share {
 			continue
 		}
+
 		var tools []contracts.ToolID
 		for _, id := range item.Tools {
 			if _, judged := first[item.ID][id]; judged {
 				tools = append(tools, id)
 			}
 		}
+
 		if len(tools) > 0 {
 			item.Tools = tools
 			items = append(items, item)
 		}
 	}
+
 	if len(items) == 0 {
 		return pool, fmt.Errorf("the first judge judged no pair of this part of the pool; give a larger share, or " +
 			"the pool that was judged")
 	}
+
 	pool.Items = items
 	return pool, nil
 }

@@ -41,14 +41,17 @@ func Handler(s *Session) http.Handler {
 		if err != nil {
 			panic(err) // the file is part of the program
 		}
+
 		if file.name == "label.css" {
 			content = append([]byte(pagestyle.Tokens), content...)
 		}
+
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", file.mediaType)
 			_, _ = w.Write(content)
 		})
 	}
+
 	mux.HandleFunc("GET /api/progress", func(w http.ResponseWriter, _ *http.Request) { answer(w, s.Progress(), nil) })
 	mux.HandleFunc("GET /api/items/{number}", func(w http.ResponseWriter, r *http.Request) {
 		number, err := strconv.Atoi(r.PathValue("number"))
@@ -57,6 +60,7 @@ func Handler(s *Session) http.Handler {
 			refuse(w, http.StatusNotFound, "there is no such item")
 			return
 		}
+
 		answer(w, item, nil)
 	})
 	mux.HandleFunc("POST /api/judge", func(w http.ResponseWriter, r *http.Request) {
@@ -70,6 +74,7 @@ func Handler(s *Session) http.Handler {
 			refuse(w, http.StatusBadRequest, "the request is not a judgement: it needs query, tool and relevance")
 			return
 		}
+
 		answer(w, struct{}{}, s.Judge(body.Query, body.Tool, *body.Relevance))
 	})
 	mux.HandleFunc("POST /api/undo", func(w http.ResponseWriter, _ *http.Request) {
@@ -78,6 +83,7 @@ func Handler(s *Session) http.Handler {
 			refuse(w, http.StatusConflict, "there is nothing to undo")
 			return
 		}
+
 		answer(w, undone, err)
 	})
 	mux.HandleFunc("POST /api/export", func(w http.ResponseWriter, _ *http.Request) {

@@ -57,32 +57,40 @@ func Open(o Options) (*Session, error) {
 		return nil, fmt.Errorf("the pool is over corpus %q, but this is corpus %q; give the corpus of the pool",
 			o.Pool.CorpusVersion, o.Corpus.Version)
 	}
+
 	for i := range o.Corpus.Tools {
 		s.tools[o.Corpus.Tools[i].ToolID] = &o.Corpus.Tools[i]
 	}
+
 	for i, item := range o.Pool.Items {
 		if _, twice := s.places[item.ID]; twice {
 			return nil, fmt.Errorf("the pool has the query %s twice; pool again", item.ID)
 		}
+
 		s.places[item.ID] = i
 		for _, id := range item.Tools {
 			if s.tools[id] == nil {
 				return nil, fmt.Errorf("query %s: the corpus has no tool %q; give the corpus of the pool", item.ID, id)
 			}
 		}
+
 		s.pairs += len(item.Tools)
 	}
+
 	if s.pairs == 0 {
 		return nil, fmt.Errorf("the pool has no tool to judge")
 	}
+
 	journal, entries, err := openJournal(o.Out+".journal", header{o.Judge, o.Corpus.Version})
 	if err != nil {
 		return nil, err
 	}
+
 	s.journal = journal
 	for _, e := range entries {
 		s.replay(e)
 	}
+
 	return s, nil
 }
 
@@ -159,6 +167,7 @@ func (s *Session) Progress() Progress {
 			}
 		}
 	}
+
 	return p
 }
 
@@ -183,6 +192,7 @@ func (s *Session) Item(number int) (item Item, ok bool) {
 	if number < 0 || number >= len(s.options.Pool.Items) {
 		return Item{}, false
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := s.options.Pool.Items[number]
@@ -192,8 +202,10 @@ func (s *Session) Item(number int) (item Item, ok bool) {
 		if grade, judged := s.grades[pair{of.ID, id}]; judged {
 			tool.Relevance = &grade
 		}
+
 		item.Tools = append(item.Tools, tool)
 	}
+
 	return item, true
 }
 
@@ -202,15 +214,18 @@ func (s *Session) Judge(query string, tool contracts.ToolID, grade int) error {
 	if !s.inPool(query, tool) {
 		return fmt.Errorf("the pool has no tool %q for a query %q", tool, query)
 	}
+
 	if grade < 0 || grade > 2 {
 		return fmt.Errorf("%d is no grade; the grades are 0, 1 and 2", grade)
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := pair{query, tool}
 	if err := s.journal.add(entry{Query: query, Tool: tool, Relevance: &grade}); err != nil {
 		return err
 	}
+
 	s.remember(p)
 	s.apply(p, &grade)
 	return nil
@@ -230,10 +245,12 @@ func (s *Session) Undo() (undone Undone, ok bool, err error) {
 	if len(s.history) == 0 {
 		return Undone{}, false, nil
 	}
+
 	last := s.history[len(s.history)-1]
 	if err := s.journal.add(entry{Query: last.query, Tool: last.tool, Relevance: last.before, Undo: true}); err != nil {
 		return Undone{}, false, err
 	}
+
 	s.history = s.history[:len(s.history)-1]
 	s.apply(last.pair, last.before)
 	return Undone{s.places[last.query], last.tool}, true, nil
@@ -253,13 +270,16 @@ func (s *Session) Export() (int, error) {
 				q.Labels = append(q.Labels, contracts.Label{ToolID: id, Relevance: grade})
 			}
 		}
+
 		if len(q.Labels) > 0 {
 			j.Judged = append(j.Judged, q)
 			count += len(q.Labels)
 		}
 	}
+
 	if count == 0 {
 		return 0, nil
 	}
+
 	return count, contracts.Write(s.options.Out, j)
 }

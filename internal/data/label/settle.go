@@ -32,21 +32,26 @@ func Disputed(pool contracts.Pool, first, second Judged) (contracts.Pool, map[st
 			if !byFirst || !bySecond || a == b {
 				continue
 			}
+
 			if given[item.ID] == nil {
 				given[item.ID] = map[contracts.ToolID][]Given{}
 			}
+
 			given[item.ID][id] = []Given{{first.Name, a}, {second.Name, b}}
 			tools = append(tools, id)
 		}
+
 		if len(tools) > 0 {
 			item.Tools = tools
 			items = append(items, item)
 		}
 	}
+
 	if len(items) == 0 {
 		return pool, nil, fmt.Errorf("%s and %s do not disagree on any pair of the pool, so there is nothing to settle",
 			first.Name, second.Name)
 	}
+
 	pool.Items = items
 	return pool, given, nil
 }

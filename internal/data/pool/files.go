@@ -30,21 +30,26 @@ func ReadQueries(file string, data []byte) ([]Query, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		for _, t := range topics {
 			queries = append(queries, Query{ID: t.ID, Text: t.Text})
 		}
 	}
+
 	if len(queries) == 0 {
 		return nil, fmt.Errorf("%s has no query; add one", file)
 	}
+
 	first := make(map[string]int, len(queries))
 	for i, q := range queries {
 		if j, twice := first[q.ID]; twice {
 			return nil, fmt.Errorf("%s: queries %d and %d have the id %q; give each query an id of its own", file, j+1,
 				i+1, q.ID)
 		}
+
 		first[q.ID] = i
 	}
+
 	return queries, nil
 }
 
@@ -65,16 +70,20 @@ func jsonQueries(file string, data []byte) ([]Query, error) {
 	} else {
 		err = json.Unmarshal(data, &list)
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("%s is no list of queries: %w; write an array of objects with id and query", file, err)
 	}
+
 	queries := make([]Query, len(list))
 	for i, q := range list {
 		if q.ID == "" || strings.TrimSpace(q.Query) == "" {
 			return nil, fmt.Errorf("%s: query %d (%q) has no id or no text; both are needed", file, i+1, q.ID)
 		}
+
 		queries[i] = Query{q.ID, q.Query, q.Language}
 	}
+
 	return queries, nil
 }
 
@@ -88,9 +97,11 @@ func ReadRun(name, file string, data []byte) (Run, error) {
 		if err != nil {
 			return run, err
 		}
+
 		if run.Name == "" {
 			run.Name = report.Proxy
 		}
+
 		for _, q := range report.PerQuery {
 			ranked := slices.Clone(q.Ranked)
 			slices.SortStableFunc(ranked, func(a, b contracts.RankedTool) int { return a.Rank - b.Rank })
@@ -98,23 +109,29 @@ func ReadRun(name, file string, data []byte) (Run, error) {
 				run.Found[q.ID] = append(run.Found[q.ID], r.ToolID)
 			}
 		}
+
 		return run, nil
 	}
+
 	results, err := trec.ReadRun(file, bytes.NewReader(data))
 	if err != nil {
 		return run, err
 	}
+
 	if len(results) == 0 {
 		return run, fmt.Errorf("%s has no results; it must be a retrieval report or a TREC run", file)
 	}
+
 	for id, list := range results {
 		for _, r := range list {
 			run.Found[id] = append(run.Found[id], convert.ToolID(r.ID))
 		}
 	}
+
 	if run.Name == "" {
 		run.Name = lastField(data)
 	}
+
 	return run, nil
 }
 

@@ -45,19 +45,23 @@ func newLSA(tools []contracts.Tool) *lsa {
 				l.terms[term] = number
 				holders = append(holders, 0)
 			}
+
 			holders[number]++
 			rows[i] = append(rows[i], number)
 		}
 	}
+
 	l.idf = make([]float64, len(holders))
 	for i, n := range holders {
 		l.idf[i] = math.Log(1 + float64(len(tools))/n)
 	}
+
 	l.decompose(rows)
 	l.vectors = make([][]float64, len(rows))
 	for i, row := range rows {
 		l.vectors[i] = l.fold(row)
 	}
+
 	return l
 }
 
@@ -72,12 +76,14 @@ func (l *lsa) decompose(rows [][]int) {
 			l.basis[i][d] = random.NormFloat64()
 		}
 	}
+
 	orthonormalize(l.basis)
 	for range lsaRounds {
 		next := make([][]float64, len(l.terms))
 		for i := range next {
 			next[i] = make([]float64, dimensions)
 		}
+
 		for _, row := range rows {
 			image := l.fold(row)
 			for _, term := range row {
@@ -86,6 +92,7 @@ func (l *lsa) decompose(rows [][]int) {
 				}
 			}
 		}
+
 		l.basis = next
 		orthonormalize(l.basis)
 	}
@@ -113,6 +120,7 @@ func (l *lsa) Search(_ context.Context, query string, limit int) ([]contracts.To
 			known = append(known, number)
 		}
 	}
+
 	q := l.fold(known)
 	scores := make([]float64, len(l.vectors))
 	for i, v := range l.vectors {
@@ -120,6 +128,7 @@ func (l *lsa) Search(_ context.Context, query string, limit int) ([]contracts.To
 			scores[i] = dot(q, v) / norm
 		}
 	}
+
 	return l.best(scores, limit), nil
 }
 
@@ -138,6 +147,7 @@ func orthonormalize(rows [][]float64) {
 	if len(rows) == 0 {
 		return
 	}
+
 	columns := make([][]float64, len(rows[0]))
 	for d := range columns {
 		columns[d] = make([]float64, len(rows))
@@ -145,6 +155,7 @@ func orthonormalize(rows [][]float64) {
 			columns[d][i] = rows[i][d]
 		}
 	}
+
 	for d, column := range columns {
 		before := math.Sqrt(dot(column, column))
 		for _, other := range columns[:d] {
@@ -153,15 +164,18 @@ func orthonormalize(rows [][]float64) {
 				column[i] -= float64(along * other[i])
 			}
 		}
+
 		norm := math.Sqrt(dot(column, column))
 		if norm <= 1e-10*before {
 			clear(column)
 			continue
 		}
+
 		for i := range column {
 			column[i] /= norm
 		}
 	}
+
 	for i := range rows {
 		for d := range columns {
 			rows[i][d] = columns[d][i]

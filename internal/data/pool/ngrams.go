@@ -39,12 +39,14 @@ func newNgrams(tools []contracts.Tool) *ngrams {
 			n.postings[gram] = append(n.postings[gram], weighted{i, 1 + math.Log(float64(count))})
 		}
 	}
+
 	for gram, list := range n.postings {
 		idf := n.idf(gram)
 		for _, p := range list {
 			n.norms[p.tool] += float64(p.weight * idf * p.weight * idf)
 		}
 	}
+
 	return n
 }
 
@@ -60,15 +62,18 @@ func (n *ngrams) Search(_ context.Context, query string, limit int) ([]contracts
 		if len(n.postings[gram]) > 0 {
 			idf = n.idf(gram)
 		}
+
 		for _, p := range n.postings[gram] {
 			scores[p.tool] += float64(p.weight * idf * idf)
 		}
 	}
+
 	for i := range scores {
 		if n.norms[i] > 0 {
 			scores[i] /= math.Sqrt(n.norms[i])
 		}
 	}
+
 	return n.best(scores, limit), nil
 }
 

@@ -47,12 +47,15 @@ func Build(corpus contracts.Corpus, queries []Query, runs []Run, depth int) (con
 	for _, t := range corpus.Tools {
 		known[t.ToolID] = true
 	}
+
 	for _, r := range runs {
 		if slices.Contains(pool.Retrievers, r.Name) {
 			return pool, fmt.Errorf("two runs are named %q; give one another name with --run NAME=FILE", r.Name)
 		}
+
 		pool.Retrievers = append(pool.Retrievers, r.Name)
 	}
+
 	for _, q := range queries {
 		item := contracts.PoolItem{ID: q.ID, Query: q.Text, Language: q.Language, Tools: []contracts.ToolID{},
 			By: map[string][]contracts.ToolID{}}
@@ -61,6 +64,7 @@ func Build(corpus contracts.Corpus, queries []Query, runs []Run, depth int) (con
 			if !r.Whole {
 				found = found[:min(depth, len(found))]
 			}
+
 			item.By[r.Name] = append([]contracts.ToolID{}, found...)
 			for _, id := range item.By[r.Name] {
 				if !known[id] {
@@ -68,16 +72,20 @@ func Build(corpus contracts.Corpus, queries []Query, runs []Run, depth int) (con
 						"corpus", r.Name, q.ID, corpus.Version, id)
 				}
 			}
+
 			item.Tools = append(item.Tools, item.By[r.Name]...)
 		}
+
 		slices.Sort(item.Tools)
 		item.Tools = slices.Compact(item.Tools)
 		sorted := slices.Clone(item.Tools)
 		for i, j := range replay.Order(shuffle, q.ID, len(sorted)) {
 			item.Tools[i] = sorted[j]
 		}
+
 		pool.Items = append(pool.Items, item)
 	}
+
 	return pool, nil
 }
 
@@ -110,6 +118,7 @@ func Contributions(pool contracts.Pool, labels map[string]map[contracts.ToolID]i
 				for _, other := range pool.Retrievers {
 					alone = alone && (other == name || !slices.Contains(item.By[other], id))
 				}
+
 				isRelevant := labels[item.ID][id] >= 1
 				c.Pooled++
 				relevant += count(isRelevant)
@@ -117,11 +126,14 @@ func Contributions(pool contracts.Pool, labels map[string]map[contracts.ToolID]i
 				unique += count(alone && isRelevant)
 			}
 		}
+
 		if labels != nil {
 			c.Relevant, c.UniqueRelevant = &relevant, &unique
 		}
+
 		list[i] = c
 	}
+
 	return list
 }
 

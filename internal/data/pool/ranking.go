@@ -31,6 +31,7 @@ func (r ranking) best(scores []float64, limit int) []contracts.ToolID {
 			found = append(found, i)
 		}
 	}
+
 	slices.SortFunc(found, func(a, b int) int {
 		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(r.ids[a], r.ids[b]))
 	})
@@ -38,6 +39,7 @@ func (r ranking) best(scores []float64, limit int) []contracts.ToolID {
 	for _, i := range found[:min(limit, len(found))] {
 		ids = append(ids, r.ids[i])
 	}
+
 	return ids
 }
 

@@ -118,17 +118,21 @@ func Search(ctx context.Context, corpus contracts.Corpus, queries []Query, names
 				name)
 		}
 	}
+
 	var runs []Run
 	for _, b := range builtins {
 		if b.dense && model == nil || len(names) > 0 && !slices.Contains(names, b.name) {
 			continue
 		}
+
 		run, err := b.search(ctx, corpus.Tools, queries, depth, model)
 		if err != nil {
 			return nil, fmt.Errorf("retriever %s: %w", b.name, err)
 		}
+
 		runs = append(runs, run)
 	}
+
 	return runs, nil
 }
 
@@ -139,18 +143,23 @@ func (b builtin) search(ctx context.Context, tools []contracts.Tool, queries []Q
 	if err != nil {
 		return run, err
 	}
+
 	if c, ok := s.(interface{ Close() }); ok {
 		defer c.Close()
 	}
+
 	for _, q := range queries {
 		if err := ctx.Err(); err != nil {
 			return run, err
 		}
+
 		found, err := s.Search(ctx, q.Text, depth)
 		if err != nil {
 			return run, fmt.Errorf("query %s: %w", q.ID, err)
 		}
+
 		run.Found[q.ID] = found
 	}
+
 	return run, nil
 }

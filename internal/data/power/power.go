@@ -74,17 +74,21 @@ func Of(golden contracts.GoldenSet, groups []string, runs []pool.Run, o Options)
 	if len(runs) < 2 {
 		return nil, fmt.Errorf("there are %d runs, and a difference needs 2", len(runs))
 	}
+
 	if len(queries) < 2 {
 		return nil, fmt.Errorf("the golden set has %d queries with a right tool, and a variance needs 2", len(queries))
 	}
+
 	p := &Power{Queries: len(queries), Groups: countDistinct(groups)}
 	for _, name := range o.Metrics {
 		m, ok := metrics.RankingByName(name)
 		if !ok {
 			return nil, fmt.Errorf("there is no metric %q; use one of %v", name, contracts.MetricNames)
 		}
+
 		p.Metrics = append(p.Metrics, ofMetric(m, queries, groups, runs, o))
 	}
+
 	return p, nil
 }
 
@@ -135,6 +139,7 @@ func ofMetric(m metrics.RankingMetric, queries []contracts.Query, groups []strin
 	for r, run := range runs {
 		columns[r] = values(m, queries, run)
 	}
+
 	answer := Metric{Metric: m.Name}
 	for a := range runs {
 		for b := a + 1; b < len(runs); b++ {
@@ -142,12 +147,14 @@ func ofMetric(m metrics.RankingMetric, queries []contracts.Query, groups []strin
 			for i := range differences {
 				differences[i] = columns[b][i] - columns[a][i]
 			}
+
 			answer.Pairs = append(answer.Pairs, Pair{
 				A: runs[a].Name, B: runs[b].Name, Delta: metrics.Mean(differences), SD: metrics.StdDev(differences),
 				Detectable: metrics.MinDetectableOf(metrics.StdError(differences, groups), max(1, o.Tests)),
 			})
 		}
 	}
+
 	slices.SortStableFunc(answer.Pairs, func(a, b Pair) int {
 		switch {
 		case a.Detectable < b.Detectable:
@@ -155,12 +162,14 @@ func ofMetric(m metrics.RankingMetric, queries []contracts.Query, groups []strin
 		case a.Detectable > b.Detectable:
 			return 1
 		}
+
 		return 0
 	})
 	detectable := make([]float64, len(answer.Pairs))
 	for i, pair := range answer.Pairs {
 		detectable[i] = pair.Detectable
 	}
+
 	middle := median(detectable)
 	for _, n := range o.Sizes {
 		scale := math.Sqrt(float64(len(queries)) / float64(n))
@@ -168,10 +177,12 @@ func ofMetric(m metrics.RankingMetric, queries []contracts.Query, groups []strin
 			Size{Queries: n, Least: detectable[0] * scale, Median: middle * scale,
 				Most: detectable[len(detectable)-1] * scale})
 	}
+
 	if o.Detect > 0 {
 		needed := int(math.Ceil(float64(len(queries)) * math.Pow(middle/o.Detect, 2)))
 		answer.Needed = &needed
 	}
+
 	return answer
 }
 

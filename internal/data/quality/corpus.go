@@ -26,16 +26,19 @@ func Corpus(name string, data []byte, c contracts.Corpus) *Report {
 				parts[part]++
 			}
 		}
+
 		lengths = append(lengths, float64(utf8.RuneCountInString(t.Description)))
 		texts[i] = t.Description
 		all, with := countParameters(t.Schema)
 		parameters, described = parameters+all, described+with
 		r.checkText(t.ToolID, t.Description+"\n"+string(t.Schema))
 	}
+
 	sizes := make([]float64, 0, len(servers))
 	for _, n := range servers {
 		sizes = append(sizes, float64(n))
 	}
+
 	r.Tables = append(r.Tables,
 		Table{"size", []Row{{Name: "tools", Value: float64(len(c.Tools))},
 			{Name: "servers", Value: float64(len(servers))}, {Name: "parameters", Value: float64(parameters)},
@@ -46,6 +49,7 @@ func Corpus(name string, data []byte, c contracts.Corpus) *Report {
 		r.find("near-duplicate", c.Tools[p.second].ToolID, "its description resembles that of %s (%.2f)",
 			c.Tools[p.first].ToolID, p.resemblance)
 	}
+
 	checkRoundTrip(r, name, data, c)
 	return r
 }
@@ -66,6 +70,7 @@ func countParameters(schema json.RawMessage) (all, described int) {
 			described++
 		}
 	}
+
 	return all, described
 }
 
@@ -79,15 +84,18 @@ func Cases(name string, data []byte, s contracts.CaseSet) *Report {
 		for _, tag := range c.Tags {
 			tags[tag]++
 		}
+
 		texts[i] = c.Query
 		r.checkText(c.ID, c.Query)
 	}
+
 	r.Tables = append(r.Tables, Table{"size", []Row{{Name: "cases", Value: float64(len(s.Cases))}}},
 		calls.table("cases with", len(s.Cases)), tags.table("cases by tag", len(s.Cases)))
 	for _, p := range nearDuplicates(texts, likeness) {
 		r.find("near-duplicate", s.Cases[p.second].ID, "its request resembles that of %s (%.2f)", s.Cases[p.first].ID,
 			p.resemblance)
 	}
+
 	checkRoundTrip(r, name, data, s)
 	return r
 }

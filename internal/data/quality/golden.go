@@ -17,6 +17,7 @@ func Golden(name string, data []byte, g contracts.GoldenSet, corpus contracts.Co
 	for _, t := range corpus.Tools {
 		words[t.ToolID] = wordSet(t.Tool + " " + t.Description)
 	}
+
 	kinds, languages, labels, splits, answers := counter{}, counter{}, counter{}, counter{}, counter{}
 	right := map[contracts.ToolID]bool{}
 	var overlaps []float64
@@ -27,17 +28,21 @@ func Golden(name string, data []byte, g contracts.GoldenSet, corpus contracts.Co
 		for _, tag := range q.Tags {
 			kinds[tag]++
 		}
+
 		if !q.Answerable() {
 			kinds["expects none"]++
 		}
+
 		language := q.Language
 		if language == "" {
 			language = "en"
 		}
+
 		languages[language]++
 		if split := g.Split(q.ID); split != "" {
 			splits[split]++
 		}
+
 		relevant, overlap := 0, math.Inf(-1)
 		for _, l := range q.Labels {
 			labels[fmt.Sprintf("grade %d", l.Relevance)]++
@@ -48,6 +53,7 @@ func Golden(name string, data []byte, g contracts.GoldenSet, corpus contracts.Co
 				overlap = max(overlap, overlapOf(q.Query, words[l.ToolID]))
 			}
 		}
+
 		answers[answerCount(relevant)]++
 		if relevant > 0 {
 			overlaps = append(overlaps, overlap)
@@ -56,8 +62,10 @@ func Golden(name string, data []byte, g contracts.GoldenSet, corpus contracts.Co
 					100*overlap)
 			}
 		}
+
 		r.checkText(q.ID, q.Query)
 	}
+
 	n := len(g.Queries)
 	r.Tables = append(r.Tables,
 		Table{"size", []Row{{Name: "queries", Value: float64(n)}, {Name: "labels", Value: float64(judged)},
@@ -74,6 +82,7 @@ func Golden(name string, data []byte, g contracts.GoldenSet, corpus contracts.Co
 				"the two", g.Split(b), a, g.Split(a))
 		}
 	}
+
 	checkRoundTrip(r, name, data, g)
 	return r
 }

@@ -45,11 +45,13 @@ func nearDuplicates(texts []string, threshold float64) []pair {
 		if len(sets[i]) == 0 {
 			continue
 		}
+
 		words := strings.Join(tokenize.Words(text), " ")
 		if j, known := equal[words]; known {
 			pairs = append(pairs, pair{j, i, 1})
 			continue
 		}
+
 		equal[words] = i
 		s := signature(sets[i])
 		for band := range bands {
@@ -58,20 +60,24 @@ func nearDuplicates(texts []string, threshold float64) []pair {
 				if seen[[2]int{j, i}] {
 					continue
 				}
+
 				seen[[2]int{j, i}] = true
 				if r := jaccard(sets[j], sets[i]); r >= threshold {
 					pairs = append(pairs, pair{j, i, r})
 				}
 			}
+
 			if len(buckets[b]) < mostInBucket {
 				buckets[b] = append(buckets[b], i)
 			}
 		}
 	}
+
 	slices.SortFunc(pairs, func(a, b pair) int {
 		if a.first != b.first {
 			return a.first - b.first
 		}
+
 		return a.second - b.second
 	})
 	return pairs
@@ -84,12 +90,14 @@ func runs(text string) []uint64 {
 	if len(marked) == 0 {
 		return nil
 	}
+
 	var set []uint64
 	for from := 0; from == 0 || from+runLength <= len(marked); from++ {
 		h := fnv.New64a()
 		h.Write([]byte(string(marked[from:min(from+runLength, len(marked))])))
 		set = append(set, h.Sum64())
 	}
+
 	slices.Sort(set)
 	return slices.Compact(set)
 }
@@ -127,5 +135,6 @@ func jaccard(a, b []uint64) float64 {
 			j++
 		}
 	}
+
 	return float64(common) / float64(len(a)+len(b)-common)
 }

@@ -56,14 +56,17 @@ func luhn(s string) bool {
 		if s[i] < '0' || s[i] > '9' {
 			continue
 		}
+
 		d := int(s[i] - '0')
 		if double {
 			if d *= 2; d > 9 {
 				d -= 9
 			}
 		}
+
 		sum, double = sum+d, !double
 	}
+
 	return sum%10 == 0
 }
 
@@ -73,6 +76,7 @@ func validIBAN(s string) bool {
 	if len(s) < 15 || len(s) > 34 {
 		return false
 	}
+
 	rest := 0
 	for _, c := range s[4:] + s[:4] {
 		switch {
@@ -82,6 +86,7 @@ func validIBAN(s string) bool {
 			rest = (rest*100 + int(c-'A'+10)) % 97
 		}
 	}
+
 	return rest == 1
 }
 
@@ -102,6 +107,7 @@ func (r *Report) checkText(entry, text string) {
 			}
 		}
 	}
+
 	for _, word := range tokenize.Words(text) {
 		if abuse[word] {
 			r.find("abuse", entry, "the word %q", word)

@@ -72,6 +72,7 @@ func quantiles(name string, values []float64) Table {
 	if len(values) == 0 {
 		return t
 	}
+
 	values = slices.Clone(values)
 	slices.Sort(values)
 	for _, q := range []struct {
@@ -80,5 +81,6 @@ func quantiles(name string, values []float64) Table {
 	}{{"min", 0}, {"p10", 0.1}, {"p25", 0.25}, {"median", 0.5}, {"p75", 0.75}, {"p90", 0.9}, {"max", 1}} {
 		t.Rows = append(t.Rows, Row{Name: q.name, Value: values[int(q.at*float64(len(values)-1)+0.5)]})
 	}
+
 	return t
 }

@@ -16,22 +16,26 @@ func checkRoundTrip[T any](r *Report, name string, data []byte, value T) {
 		r.find("round-trip", "", "the content cannot be written: %v", err)
 		return
 	}
+
 	plain := withoutEscapes(data)
 	if bytes.Equal(plain, written) {
 		return
 	}
+
 	line := 1
 	for i := 0; i < len(plain) && i < len(written) && plain[i] == written[i]; i++ {
 		if plain[i] == '\n' {
 			line++
 		}
 	}
+
 	a, errA := contracts.CanonicalJSON(data)
 	b, errB := contracts.CanonicalJSON(written)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
 		r.find("round-trip", "", "reading and writing the file changes its content, first in line %d", line)
 		return
 	}
+
 	r.find("round-trip", "", "the file is not laid out as this program writes it, first in line %d", line)
 }
 
@@ -45,13 +49,16 @@ func withoutEscapes(data []byte) []byte {
 			i++
 			continue
 		}
+
 		end := i + 1
 		for end < len(data) && data[end] != '"' {
 			if data[end] == '\\' {
 				end++
 			}
+
 			end++
 		}
+
 		end = min(end+1, len(data))
 		var text string
 		if json.Unmarshal(data[i:end], &text) != nil {
@@ -62,9 +69,12 @@ func withoutEscapes(data []byte) []byte {
 			if enc.Encode(text) != nil {
 				return data
 			}
+
 			out.Truncate(out.Len() - 1) // the line feed
 		}
+
 		i = end
 	}
+
 	return out.Bytes()
 }

@@ -22,12 +22,14 @@ func Security(name string, data []byte, s contracts.SecurityCorpus) *Report {
 			count(carriers, e.Carrier)
 			count(techniques, e.Technique)
 		}
+
 		count(negatives, e.HardNegativeFor)
 		lengths[e.Label] = append(lengths[e.Label], float64(utf8.RuneCountInString(e.Description)))
 		texts[i] = e.Server + " " + e.Name + " " + e.Description + " " + e.ServerInstructions + " " +
 			string(e.InputSchema) + " " + string(e.OutputSchema)
 		r.checkText(e.ID, e.Description+"\n"+e.ServerInstructions)
 	}
+
 	n := len(s.Entries)
 	r.Tables = append(r.Tables,
 		Table{"size", []Row{{Name: "entries", Value: float64(n)}, {"attacks", float64(attacks), share(attacks, n)}}},
@@ -41,9 +43,11 @@ func Security(name string, data []byte, s contracts.SecurityCorpus) *Report {
 		if a.Twin == b.ID || b.Twin == a.ID {
 			continue // they have to be alike
 		}
+
 		r.find("near-duplicate", b.ID, "its definition resembles that of %s (%.2f), and they are no twins", a.ID,
 			p.resemblance)
 	}
+
 	checkRoundTrip(r, name, data, s)
 	return r
 }

@@ -33,6 +33,7 @@ func (o Options) check() error {
 		return fmt.Errorf("%d tools on %d servers are more than %d per server: give more servers", o.Tools, o.Servers,
 			maxPerServer)
 	}
+
 	return nil
 }
 
@@ -44,6 +45,7 @@ func Generate(opts Options) (contracts.Corpus, contracts.GoldenSet, error) {
 	if err := opts.check(); err != nil {
 		return contracts.Corpus{}, contracts.GoldenSet{}, err
 	}
+
 	version := fmt.Sprintf("synthetic-%d-%d-%d", opts.Tools, opts.Servers, opts.Seed)
 	from := contracts.GeneratedFrom{
 		Source: "synthetic",
@@ -59,6 +61,7 @@ func Generate(opts Options) (contracts.Corpus, contracts.GoldenSet, error) {
 		corpus.Tools = append(corpus.Tools, tools...)
 		meanings = append(meanings, means...)
 	}
+
 	golden := contracts.GoldenSet{Version: version, CorpusVersion: version, GeneratedFrom: &from}
 	golden.Queries = queries(opts, corpus.Tools, meanings)
 	return corpus, golden, nil
@@ -85,6 +88,7 @@ func server(i, tools int, rng *rand.Rand) ([]contracts.Tool, []meaning) {
 		if seen[m] {
 			continue
 		}
+
 		seen[m] = true
 		tool := toolName(m)
 		made = append(made, contracts.Tool{
@@ -96,6 +100,7 @@ func server(i, tools int, rng *rand.Rand) ([]contracts.Tool, []meaning) {
 		})
 		means = append(means, m)
 	}
+
 	return made, means
 }
 
@@ -135,6 +140,7 @@ func queries(opts Options, tools []contracts.Tool, meanings []meaning) []contrac
 	for i, m := range meanings {
 		alike[roughly{m.action, m.noun, m.field}] = append(alike[roughly{m.action, m.noun, m.field}], i)
 	}
+
 	rng := rand.New(rand.NewPCG(opts.Seed, 0))
 	list := make([]contracts.Query, opts.Queries)
 	width := len(strconv.Itoa(opts.Queries))
@@ -147,12 +153,15 @@ func queries(opts Options, tools []contracts.Tool, meanings []meaning) []contrac
 			if meanings[i] == m {
 				relevance = 2
 			}
+
 			labels = append(labels, contracts.Label{ToolID: tools[i].ToolID, Relevance: relevance})
 		}
+
 		slices.SortFunc(labels, func(a, b contracts.Label) int { return strings.Compare(a.ToolID, b.ToolID) })
 		list[q] = contracts.Query{ID: fmt.Sprintf("s%0*d", width, q+1), Query: question(m, tools[target].Server, rng),
 			Labels: labels}
 	}
+
 	return list
 }
 
@@ -164,6 +173,7 @@ func question(m meaning, product string, rng *rand.Rand) string {
 		if rng.IntN(2) == 0 {
 			return c.word
 		}
+
 		return c.others[rng.IntN(len(c.others))]
 	}
 	a := actions[m.action].others
@@ -171,6 +181,7 @@ func question(m meaning, product string, rng *rand.Rand) string {
 	if rng.IntN(4) == 0 {
 		about = product
 	}
+
 	return fmt.Sprintf("I want to %s the %s %s for %s", a[rng.IntN(len(a))], say(nouns[m.noun]),
 		say(qualifiers[m.qualifier]), about)
 }

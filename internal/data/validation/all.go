@@ -49,12 +49,14 @@ func All(ctx context.Context, o Options) (*Accepted, error) {
 			if o.Cases != "" {
 				cases, err = load[contracts.CaseSet](contracts.KindCases, o.Cases)
 			}
+
 			return err
 		},
 	)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -89,13 +91,16 @@ func All(ctx context.Context, o Options) (*Accepted, error) {
 			invalid.Files = append(invalid.Files, fe)
 		}
 	}
+
 	if len(invalid.Files) > 0 {
 		return nil, &invalid
 	}
+
 	report.Warnings = append(warnings, stateWarnings(report.Datasets)...)
 	if report.Digests, err = digestsOfData(corpus.value, golden.value, security.value, caseSet); err != nil {
 		return nil, err
 	}
+
 	return &accepted, nil
 }
 
@@ -122,11 +127,13 @@ func inParallel(functions ...func() error) error {
 	for i, f := range functions {
 		wg.Go(func() { failed[i] = f() })
 	}
+
 	wg.Wait()
 	for _, err := range failed {
 		if err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

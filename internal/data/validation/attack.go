@@ -21,10 +21,12 @@ func checkDescribed(d *dataset[contracts.SecurityCorpus], at string, e *contract
 				"remove it, or correct the label")
 		}
 	}
+
 	if e.Rationale != "" && e.Category != "" && e.Category != contracts.CategoryHardNegative {
 		d.refuse(at+"/rationale", e.ID, fmt.Sprintf("an entry of the category %s has a rationale", e.Category),
 			"use the category hard_negative, or remove the field")
 	}
+
 	if field := carriedBy(e); field != "" {
 		d.refuse(at+"/carrier", e.ID, fmt.Sprintf("the carrier is %s, but the entry has no %s", e.Carrier, field),
 			"name the part that carries the attack, or add the part")
@@ -50,6 +52,7 @@ func carriedBy(e *contracts.SecurityEntry) string {
 	if m := missing[e.Carrier]; m.is {
 		return m.field
 	}
+
 	return ""
 }
 
@@ -63,6 +66,7 @@ func checkAllDescribed(d *dataset[contracts.SecurityCorpus]) {
 	}) {
 		return
 	}
+
 	for i := range entries {
 		e := &entries[i]
 		attack, hard := e.Label == contracts.LabelMalicious, e.Category == contracts.CategoryHardNegative
@@ -90,12 +94,14 @@ func checkTwins(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	for i := range entries {
 		at[entries[i].ID] = i
 	}
+
 	var uneven []string
 	for i := range entries {
 		e := &entries[i]
 		if e.Twin == "" {
 			continue
 		}
+
 		place := fmt.Sprintf("/entries/%d/twin", i)
 		j, known := at[e.Twin]
 		if !known {
@@ -103,6 +109,7 @@ func checkTwins(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 				"name the other entry of the pair, or remove the field")
 			continue
 		}
+
 		twin := &entries[j]
 		switch {
 		case i == j:
@@ -119,10 +126,12 @@ func checkTwins(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 			uneven = append(uneven, e.ID+" and "+twin.ID)
 		}
 	}
+
 	if len(uneven) > 0 {
 		warnings = append(warnings, fmt.Sprintf("security: %d pairs of twins differ in length by more than half, so "+
 			"that a detector can tell them apart by it: %s", len(uneven), listed(uneven)))
 	}
+
 	return warnings
 }
 

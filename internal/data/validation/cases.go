@@ -24,6 +24,7 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 				corpus.Version),
 			"use the corpus that the cases were written for, or check the cases and change corpus_version")
 	}
+
 	k := newKnown(corpus)
 	first := make(map[string]int)
 	byText := make(map[string]*contracts.SelectionCase)
@@ -36,6 +37,7 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 		if c.Query != "" && len(textWords(c.Query)) == 0 {
 			d.refuse(at+"/query", c.ID, "the query has no word", "write what a user would ask for")
 		}
+
 		text := strings.Join(append(slices.Clone(c.Servers), readerText(c.Query)), "\n")
 		if earlier := byText[text]; earlier == nil {
 			byText[text] = c
@@ -43,32 +45,40 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 			repeated = append(repeated, c.ID)
 			checkSameAnswer(d, at, c, earlier)
 		}
+
 		checkServers(d, at, c, k)
 		if c.Ordered && len(c.Expected) < 2 {
 			d.refuse(at+"/ordered", c.ID, "ordered is true, and the case expects fewer than two calls",
 				"remove the field, or add the other calls")
 		}
+
 		if len(c.Expected) == 0 {
 			none++
 		}
+
 		if checkCalls(d, at, c, k) {
 			filled++
 		}
 	}
+
 	if len(s.Cases) == 0 {
 		return nil
 	}
+
 	if len(repeated) > 0 {
 		warnings = append(warnings,
 			fmt.Sprintf("cases: %d cases repeat the text of an earlier one: %s", len(repeated), listed(repeated)))
 	}
+
 	if none == 0 {
 		warnings = append(warnings, "cases: every case expects a tool, so a model that always calls one is never "+
 			"wrong to do so")
 	}
+
 	if filled == 0 {
 		warnings = append(warnings, "cases: no case says which parameters are right, so parameters are hardly tested")
 	}
+
 	return warnings
 }
 
@@ -110,11 +120,14 @@ func checkServers(d *dataset[contracts.CaseSet], at string, c *contracts.Selecti
 		case len(k.servers) > 0 && !k.servers[name]:
 			d.refuse(place, c.ID, fmt.Sprintf("the corpus has no server %q", name), "correct the name, or remove it")
 		}
+
 		seen[name] = true
 	}
+
 	if len(c.Servers) == 0 {
 		return
 	}
+
 	for i, call := range c.Expected {
 		if call.Server != "" && !seen[call.Server] {
 			d.refuse(fmt.Sprintf("%s/expected/%d/server", at, i), c.ID,
@@ -132,16 +145,19 @@ func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.Selection
 		if call.Server == "" || call.Tool == "" || len(k.tools) == 0 {
 			continue
 		}
+
 		id := call.Server + ":" + call.Tool
 		tool := k.tools[id]
 		if tool == nil {
 			d.refuse(place+"/tool", c.ID, fmt.Sprintf("the corpus has no tool %q", id), suggest(d, id, k.tools))
 			continue
 		}
+
 		if call.Parameters != nil && !d.fromSchema[place+"/parameters"] {
 			checkParameters(d, place+"/parameters", c, call, tool)
 		}
 	}
+
 	return filled
 }
 
@@ -153,14 +169,17 @@ func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.Sele
 	if err != nil {
 		return // not an object: the schema of the contract has reported it
 	}
+
 	if p.SchemaProblem != "" {
 		d.refuse(at, c.ID, fmt.Sprintf("the input schema of %s cannot be used: %s", tool.ToolID, p.SchemaProblem),
 			"correct the schema in a new version of the corpus, or leave out parameters")
 	}
+
 	for _, one := range p.Details {
 		if one.Problem == "" {
 			continue
 		}
+
 		place, name := at, "the parameters break"
 		if one.Name != "" {
 			name = fmt.Sprintf("parameter %.128q breaks", one.Name)
@@ -168,6 +187,7 @@ func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.Sele
 				place = jsonpointer.Join(at, one.Name)
 			}
 		}
+
 		d.refuse(place, c.ID, fmt.Sprintf("%s the input schema of %s: %s", name, tool.ToolID, one.Problem),
 			"correct the parameters as the schema in the corpus says")
 	}

@@ -35,6 +35,7 @@ func Check(lock contracts.DatasetLock, files []string) ([]Checked, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		var c Checked
 		var fe *contracts.FileError
 		switch kind := kindOf(data); kind {
@@ -43,6 +44,7 @@ func Check(lock contracts.DatasetLock, files []string) ([]Checked, error) {
 				if len(d.problems) == 0 {
 					corpora.known[path] = &d.value
 				}
+
 				return checkCorpus(d)
 			}, describeCorpus)
 		case contracts.KindGolden:
@@ -55,20 +57,26 @@ func Check(lock contracts.DatasetLock, files []string) ([]Checked, error) {
 			if _, err := contracts.CanonicalJSON(data); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
+
 			return nil, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases; "+
 				"name a corpus, a golden set, a security corpus or a set of cases", path)
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		if fe != nil {
 			invalid.Files = append(invalid.Files, fe)
 		}
+
 		checked = append(checked, c)
 	}
+
 	if len(invalid.Files) > 0 {
 		return nil, &invalid
 	}
+
 	return checked, nil
 }
 
@@ -90,10 +98,12 @@ func checkGoldenFile(path string, corpora *corpora, lock contracts.DatasetLock) 
 	if err != nil {
 		return Checked{}, nil, err
 	}
+
 	corpus, err := corpusOf(golden, golden.value.CorpusVersion, corpora)
 	if err != nil {
 		return Checked{}, nil, err
 	}
+
 	warnings := checkGolden(golden, corpus)
 	v := validated(golden, locked{DatasetLock: lock}, describeGolden)
 	return Checked{ValidatedDataset: v, Path: path, Versionless: golden.value.Version == "", Warnings: warnings,
@@ -106,10 +116,12 @@ func checkCasesFile(path string, corpora *corpora, lock contracts.DatasetLock) (
 	if err != nil {
 		return Checked{}, nil, err
 	}
+
 	corpus, err := corpusOf(cases, cases.value.CorpusVersion, corpora)
 	if err != nil {
 		return Checked{}, nil, err
 	}
+
 	warnings := checkCases(cases, corpus)
 	v := validated(cases, locked{DatasetLock: lock}, describeCases)
 	return Checked{ValidatedDataset: v, Path: path, Warnings: warnings, Data: cases.data, Corpus: corpus}, cases.err(),
@@ -124,14 +136,17 @@ func corpusOf[T any](d *dataset[T], version string, corpora *corpora) (*contract
 	if err != nil {
 		return nil, err
 	}
+
 	corpus := corpora.find(beside, version)
 	if corpus == nil && len(d.problems) == 0 {
 		return nil, fmt.Errorf("%s is made for corpus %q, which is neither given nor in the same directory; name "+
 			"the corpus file too", d.path, version)
 	}
+
 	if corpus == nil {
 		corpus = &contracts.Corpus{}
 	}
+
 	return corpus, nil
 }
 
@@ -152,10 +167,12 @@ func (c *corpora) find(beside []string, version string) *contracts.Corpus {
 				c.known[path] = corpus
 			}
 		}
+
 		if corpus != nil && corpus.Version == version {
 			return corpus
 		}
 	}
+
 	return nil
 }
 
@@ -165,12 +182,15 @@ func readCorpus(path, version string) *contracts.Corpus {
 	if err != nil || kindOf(data) != contracts.KindCorpus {
 		return nil
 	}
+
 	if v, _, _, ok := VersionOf(data); !ok || v != version {
 		return nil
 	}
+
 	corpus, err := contracts.Decode[contracts.Corpus](path, data)
 	if err != nil {
 		return nil
 	}
+
 	return &corpus
 }

@@ -23,16 +23,19 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 		if t.ToolID == "" {
 			continue
 		}
+
 		if j, twice := first[t.ToolID]; twice {
 			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("duplicate tool_id, also tool number %d", j+1),
 				"rename or remove one of the two")
 			continue
 		}
+
 		first[t.ToolID] = i
 		if want := t.Server + ":" + t.Tool; t.Server != "" && t.Tool != "" && t.ToolID != want {
 			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("tool_id is not server:tool, which is %q", want),
 				"make the three fields consistent")
 		}
+
 		checkToolSchema(d, at+"/schema", t.ToolID, t.Schema)
 		checkSchema(d, at+"/output_schema", t.ToolID, "the output schema", t.OutputSchema)
 		if t.Description == "" {
@@ -41,10 +44,12 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 			byText[t.Description] = append(byText[t.Description], t.ToolID)
 		}
 	}
+
 	if len(empty) > 0 {
 		warnings = append(warnings,
 			fmt.Sprintf("corpus: %d tools without a description: %s", len(empty), listed(empty)))
 	}
+
 	return append(warnings, sameText(byText, "corpus", "tools")...)
 }
 
@@ -55,6 +60,7 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 	if len(schema) == 0 || d.goodSchemas[0][string(schema)] {
 		return
 	}
+
 	before := len(d.problems)
 	defer func() {
 		if len(d.problems) == before {
@@ -68,16 +74,19 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 	if json.Unmarshal(schema, &s) != nil {
 		return // not an object: the schema of the contract has reported it
 	}
+
 	if s.Type != nil && s.Type != "object" {
 		d.refuse(at+"/type", entry, fmt.Sprintf("the type of the argument schema is %.60s", fmt.Sprint(s.Type)),
 			`a tool's arguments are an object: write "type": "object"`)
 		return
 	}
+
 	if len(s.Properties) > 0 && s.Properties[0] != '{' {
 		d.refuse(at+"/properties", entry, "the properties of the argument schema are not an object",
 			"map each argument's name to its schema")
 		return
 	}
+
 	checkSchema(d, at, entry, "the argument schema", schema)
 }
 
@@ -96,13 +105,16 @@ func checkSource[T any](d *dataset[T], from *contracts.GeneratedFrom) {
 	if from == nil {
 		return
 	}
+
 	if from.Source != "" && strings.TrimSpace(from.Source) == "" {
 		d.refuse("/generated_from/source", "", "the source is blank",
 			"write who or what made the dataset, so that others can find it")
 	}
+
 	if from.License == "" {
 		return
 	}
+
 	if message, remedy := CheckLicense(from.License); message != "" {
 		d.refuse("/generated_from/license", "", message, remedy)
 	}
@@ -118,9 +130,11 @@ func sameText(byText map[string][]string, file, what string) []string {
 			all = append(all, ids...)
 		}
 	}
+
 	if groups == 0 {
 		return nil
 	}
+
 	slices.Sort(all)
 	return []string{fmt.Sprintf("%s: %d %s share a description with another, in %d groups: %s", file, len(all), what,
 		groups, listed(all))}

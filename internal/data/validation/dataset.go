@@ -36,9 +36,11 @@ func load[T any](kind, path string) (*dataset[T], error) {
 		d.problems = fe.Problems
 		return d, nil
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("%s dataset: %w", kind, err)
 	}
+
 	sum := sha256.Sum256(data)
 	d.data, d.sha256 = data, hex.EncodeToString(sum[:])
 	d.value, err = contracts.Decode[T](path, data)
@@ -47,8 +49,10 @@ func load[T any](kind, path string) (*dataset[T], error) {
 		for _, p := range fe.Problems {
 			d.fromSchema[p.Pointer] = true
 		}
+
 		return d, nil
 	}
+
 	return d, err
 }
 
@@ -65,9 +69,11 @@ func (d *dataset[T]) err() *contracts.FileError {
 	if len(d.problems) == 0 {
 		return nil
 	}
+
 	if d.data == nil {
 		return &contracts.FileError{Path: d.path, Problems: d.problems}
 	}
+
 	var placed, open []contracts.Problem
 	for _, p := range d.problems {
 		if p.Line > 0 {
@@ -76,6 +82,7 @@ func (d *dataset[T]) err() *contracts.FileError {
 			open = append(open, p)
 		}
 	}
+
 	e := contracts.Locate(d.path, d.data, open)
 	e.Problems = mergeByPlace(placed, e.Problems)
 	return e

@@ -42,29 +42,35 @@ func checkSchema[T any](d *dataset[T], at, entry, what string, schema json.RawMe
 	if len(schema) == 0 || d.goodSchemas[1][string(schema)] {
 		return
 	}
+
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	object, isObject := value.(map[string]any)
 	if err != nil || !isObject {
 		return // the schema of the contract has reported it
 	}
+
 	var first *jsonschema.ValidationError
 	named, _ := object["$schema"].(string)
 	for i, dialect := range dialects {
 		if named != "" && trimmed(named) != trimmed(dialect) {
 			continue
 		}
+
 		err := metaschemas()[i].Validate(value)
 		if err == nil {
 			d.goodSchemas[1] = remembered(d.goodSchemas[1], schema)
 			return
 		}
+
 		if first == nil {
 			errors.As(err, &first)
 		}
 	}
+
 	if first == nil {
 		return // a dialect that is not known here
 	}
+
 	place, reason := deepest(first)
 	d.refuse(at+place, entry, fmt.Sprintf("%s is no JSON Schema: %s", what, reason),
 		"correct it: https://json-schema.org/understanding-json-schema")
@@ -126,10 +132,12 @@ func checkNUL[T any](d *dataset[T]) {
 	if !bytes.Contains(d.data, []byte(`\u0000`)) {
 		return
 	}
+
 	var tree any
 	if json.Unmarshal(d.data, &tree) != nil {
 		return // reported
 	}
+
 	refuse := func(at string) {
 		d.refuse(at, "", "the text holds the character U+0000 (NUL), at which many programs end a text", "remove it")
 	}
@@ -149,11 +157,13 @@ func checkNUL[T any](d *dataset[T]) {
 			for name := range v {
 				names = append(names, name)
 			}
+
 			slices.Sort(names)
 			for _, name := range names {
 				if strings.ContainsRune(name, 0) {
 					refuse(at)
 				}
+
 				walk(jsonpointer.Join(at, name), v[name])
 			}
 		}

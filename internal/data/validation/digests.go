@@ -77,5 +77,6 @@ func digestsOfData(corpus contracts.Corpus, golden contracts.GoldenSet, security
 			return id, c
 		})
 	}
+
 	return &d, errors.Join(errs[:]...)
 }

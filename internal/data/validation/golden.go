@@ -30,12 +30,14 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 	for i := range corpus.Tools {
 		tools[corpus.Tools[i].ToolID] = &corpus.Tools[i]
 	}
+
 	if g.CorpusVersion != "" && corpus.Version != "" && g.CorpusVersion != corpus.Version {
 		d.refuse("/corpus_version", "",
 			fmt.Sprintf("the queries are labelled for corpus %.128q, but the corpus is %.128q", g.CorpusVersion,
 				corpus.Version),
 			"use the corpus that the labels were made for, or check the labels and change corpus_version")
 	}
+
 	first := make(map[string]int)
 	byText := make(map[string]*contracts.Query)
 	var proper, repeated []string
@@ -46,6 +48,7 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		if q.Query != "" && len(textWords(q.Query)) == 0 {
 			d.refuse(at+"/query", q.ID, "the query has no word to search for", "write what a user would ask for")
 		}
+
 		text := readerText(q.Query)
 		if earlier := byText[text]; earlier == nil {
 			byText[text] = q
@@ -53,30 +56,37 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 			repeated = append(repeated, q.ID)
 			checkAgreement(d, at, q, earlier)
 		}
+
 		if checkLabels(d, at, q, tools) == properName {
 			proper = append(proper, q.ID)
 		}
+
 		checkNote(d, at, q, tools)
 		checkTraits(d, at, q)
 	}
+
 	if len(proper) > 0 {
 		warnings = append(warnings,
 			fmt.Sprintf("golden: %d queries contain a relevant tool's name as a proper name: %s", len(proper),
 				listed(proper)))
 	}
+
 	if len(repeated) > 0 {
 		warnings = append(warnings,
 			fmt.Sprintf("golden: %d queries repeat the text of an earlier one: %s", len(repeated), listed(repeated)))
 	}
+
 	checkSplit(d)
 	if len(g.Queries) > 0 && !slices.ContainsFunc(g.Queries, func(q contracts.Query) bool { return q.Answerable() }) {
 		d.refuse("/queries", "", "no query has a right tool",
 			"add queries that a tool serves: without them there is no ranking to measure")
 	}
+
 	if n := hardQueries(g); n == 0 && len(g.Queries) > 0 {
 		warnings = append(warnings,
 			`golden: no query is marked "hard-negative: near-dup of <tool_id>", so the set hardly tests near-duplicates`)
 	}
+
 	return warnings
 }
 
@@ -95,6 +105,7 @@ func checkTraits(d *dataset[contracts.GoldenSet], at string, q *contracts.Query)
 				"write a BCP 47 tag with a registered language, such as de or pt-BR")
 		}
 	}
+
 	right, wrong := 0, 0
 	for _, l := range q.Labels {
 		if l.Relevance >= 1 {
@@ -103,6 +114,7 @@ func checkTraits(d *dataset[contracts.GoldenSet], at string, q *contracts.Query)
 			wrong++
 		}
 	}
+
 	for k, tag := range q.Tags {
 		tagAt := fmt.Sprintf("%s/tags/%d", at, k)
 		switch {
@@ -122,10 +134,12 @@ func checkSplit(d *dataset[contracts.GoldenSet]) {
 	if g.TestShare <= 0 || g.TestShare >= 1 || len(g.Queries) == 0 {
 		return
 	}
+
 	size := map[string]int{}
 	for _, q := range g.Queries {
 		size[g.Split(q.ID)]++
 	}
+
 	for _, split := range []string{contracts.SplitDev, contracts.SplitTest} {
 		if size[split] == 0 {
 			d.refuse("/test_share", "",
@@ -163,44 +177,54 @@ func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
 		if l.ToolID == "" {
 			continue
 		}
+
 		labelAt := fmt.Sprintf("%s/labels/%d/tool_id", at, k)
 		if seen[l.ToolID] {
 			d.refuse(labelAt, q.ID, fmt.Sprintf("duplicate label for %s", l.ToolID), "keep one of the two")
 			continue
 		}
+
 		seen[l.ToolID] = true
 		if l.Relevance >= 1 || d.fromSchema[fmt.Sprintf("%s/labels/%d/relevance", at, k)] {
 			relevant++
 		}
+
 		tool := tools[l.ToolID]
 		if tool == nil {
 			if len(tools) > 0 {
 				d.refuse(labelAt, q.ID, fmt.Sprintf("dangling label: the corpus has no tool %q", l.ToolID),
 					suggest(d, l.ToolID, tools))
 			}
+
 			continue
 		}
+
 		if l.Relevance >= 1 {
 			if n := names(q.Query, tool.Server, tool.Tool); n > worst {
 				worst, giveaway = n, l.ToolID
 			}
 		}
 	}
+
 	if !q.Answerable() {
 		if relevant > 0 {
 			d.refuse(at+"/expects", q.ID, "the query expects no tool, but a label has relevance 1 or 2",
 				"remove expects, or label these tools 0")
 		}
+
 		return notNamed
 	}
+
 	if relevant == 0 && len(q.Labels) > 0 {
 		d.refuse(at+"/labels", q.ID, "no label has relevance 1 or 2",
 			"label the tool that serves this query, say \"expects\": \"none\" if no tool does, or remove the query")
 	}
+
 	if worst == named {
 		d.refuse(at+"/query", q.ID, fmt.Sprintf("the query names its tool %s", giveaway),
 			"describe the intent without the tool's name")
 	}
+
 	return worst
 }
 
@@ -217,9 +241,11 @@ func checkNote(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, t
 			fmt.Sprintf("write %q", form+"<tool_id>"))
 		return
 	}
+
 	if !ok || len(tools) == 0 {
 		return
 	}
+
 	if id, _, _ = strings.Cut(id, ","); tools[strings.TrimSpace(id)] == nil && tools[firstField(id)] == nil {
 		d.refuse(at+"/notes", q.ID,
 			fmt.Sprintf("the notes name a near-duplicate %q that the corpus does not have", firstField(id)),

@@ -18,19 +18,23 @@ func kindOf(data []byte) string {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return ""
 	}
+
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
 			return ""
 		}
+
 		if name, ok := key.(string); ok && kinds[name] != "" {
 			return kinds[name]
 		}
+
 		var skipped json.RawMessage
 		if dec.Decode(&skipped) != nil {
 			return ""
 		}
 	}
+
 	return ""
 }
 
@@ -49,17 +53,20 @@ func VersionOf(data []byte) (version string, start, end int, ok bool) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return "", 0, 0, false
 	}
+
 	for dec.More() {
 		key, err := dec.Token()
 		var raw json.RawMessage
 		if err != nil || dec.Decode(&raw) != nil {
 			return "", 0, 0, false
 		}
+
 		if key == "version" {
 			end = int(dec.InputOffset())
 			ok = json.Unmarshal(raw, &version) == nil && version != ""
 			return version, end - len(raw), end, ok
 		}
 	}
+
 	return "", 0, 0, false
 }

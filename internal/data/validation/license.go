@@ -96,10 +96,12 @@ func (p *licenseParser) one() *licenseRefusal {
 		p.broken = p.broken || !p.take(")")
 		return refusal
 	}
+
 	if len(p.tokens) == 0 || p.take(")") || p.take("OR") || p.take("AND") || p.take("WITH") {
 		p.broken = true
 		return nil
 	}
+
 	id := p.tokens[0]
 	p.tokens = p.tokens[1:]
 	if p.take("WITH") { // an exception only adds permissions
@@ -107,8 +109,10 @@ func (p *licenseParser) one() *licenseRefusal {
 			p.broken = true
 			return nil
 		}
+
 		p.tokens = p.tokens[1:]
 	}
+
 	return refuseLicense(id)
 }
 
@@ -118,18 +122,22 @@ func refuseLicense(id string) *licenseRefusal {
 		if strings.EqualFold(id, known) {
 			return nil
 		}
+
 		if d := levenshtein.Distance(strings.ToLower(id), strings.ToLower(known), nil); d < distance {
 			best, distance = known, d
 		}
 	}
+
 	for _, r := range restricted {
 		if len(id) >= len(r.prefix) && strings.EqualFold(id[:len(r.prefix)], r.prefix) {
 			return &licenseRefusal{fmt.Sprintf("licence %s restricts redistribution: %s", id, r.why), licenseRemedy}
 		}
 	}
+
 	if best != "" {
 		return &licenseRefusal{fmt.Sprintf("unknown licence %q", id), fmt.Sprintf("did you mean %q?", best)}
 	}
+
 	return &licenseRefusal{fmt.Sprintf("licence %q is not on the list of licences that allow redistribution", id),
 		licenseRemedy}
 }

@@ -14,17 +14,21 @@ func ReadLock(path string) (contracts.DatasetLock, error) {
 	if path == "" {
 		return contracts.DatasetLock{}, nil
 	}
+
 	lock, err := contracts.Read[contracts.DatasetLock](path)
 	if errors.Is(err, os.ErrNotExist) {
 		return contracts.DatasetLock{}, nil
 	}
+
 	var fe *contracts.FileError
 	if errors.As(err, &fe) {
 		return lock, &InvalidError{Files: []*contracts.FileError{fe}}
 	}
+
 	if err != nil {
 		return lock, err
 	}
+
 	for i, f := range lock.Frozen {
 		if j := slices.IndexFunc(lock.Frozen[:i],
 			func(o contracts.FrozenDataset) bool { return o.Kind == f.Kind && o.Version == f.Version }); j >= 0 {
@@ -34,6 +38,7 @@ func ReadLock(path string) (contracts.DatasetLock, error) {
 			}}}}}
 		}
 	}
+
 	return lock, nil
 }
 

@@ -51,26 +51,32 @@ func names(query, server, tool string) naming {
 	if len(name) == 0 {
 		return notNamed
 	}
+
 	text := textWords(query)
 	if len(name) == 1 {
 		return namesWord(query, text, server, name[0])
 	}
+
 	joined := strings.Join(name, "")
 	found := notNamed
 	for i, w := range text {
 		if w.lower == joined {
 			return named
 		}
+
 		if !hasRow(text[i:], name) {
 			continue
 		}
+
 		row := text[i : i+len(name)]
 		if query[row[0].start:row[len(row)-1].end] == tool || !isProperName(query, row) ||
 			slices.Contains(verbs, name[0]) {
 			return named
 		}
+
 		found = properName
 	}
+
 	return found
 }
 
@@ -95,12 +101,14 @@ func isProperName(query string, row []word) bool {
 		if !unicode.IsUpper(first) || rest == "" || rest != strings.ToLower(rest) {
 			return false
 		}
+
 		if i > 0 {
 			if between := query[row[i-1].end:w.start]; between != " " && between != "-" {
 				return false
 			}
 		}
 	}
+
 	return true
 }
 
@@ -154,9 +162,11 @@ func textWords(s string) []word {
 			start = -1
 		}
 	}
+
 	if start >= 0 {
 		words = append(words, word{strings.ToLower(s[start:]), start, len(s)})
 	}
+
 	return words
 }
 
@@ -176,7 +186,9 @@ func nameWords(name string) []string {
 				start = i
 			}
 		}
+
 		words = append(words, strings.ToLower(string(runes[start:])))
 	}
+
 	return words
 }

@@ -41,6 +41,7 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 			d.refuse(at, e.ID, fmt.Sprintf("the definition is the same as that of %s, which is %s", earlier.ID,
 				earlier.Label), "correct one of the labels, or remove one of the two")
 		}
+
 		switch {
 		case slices.Contains(contracts.AttackCategories, e.Category):
 			attacks[e.Category]++
@@ -49,16 +50,20 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 		case e.Category == contracts.CategoryHardNegative && e.HardNegativeFor == "":
 			twinless = append(twinless, e.ID)
 		}
+
 		if e.HardNegativeFor != "" {
 			twins[e.HardNegativeFor]++
 		}
+
 		if e.Description != "" && len(e.Peers) == 0 && e.Approved == nil {
 			byText[e.Description] = append(byText[e.Description], e.ID)
 		}
 	}
+
 	if len(s.Entries) == 0 {
 		return nil
 	}
+
 	warnings = append(warnings, checkTwins(d)...)
 	checkAllDescribed(d)
 	warnings = append(warnings, checkCategories(d, attacks, twins)...)
@@ -66,10 +71,12 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 		warnings = append(warnings, "security: there is no plain benign entry, so the false-positive rate on such "+
 			"entries is unknown")
 	}
+
 	if len(twinless) > 0 {
 		warnings = append(warnings, fmt.Sprintf("security: %d hard negatives do not name the attack category that "+
 			"they resemble (hard_negative_for): %s", len(twinless), listed(twinless)))
 	}
+
 	maps.DeleteFunc(byText, func(_ string, ids []string) bool {
 		return len(ids) == 2 && s.Entries[first[ids[0]]].Twin == ids[1]
 	})
@@ -102,20 +109,24 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 		d.refuse(at+"/category", e.ID, fmt.Sprintf("a benign entry has the attack category %s", e.Category),
 			"use the category benign, or hard_negative with hard_negative_for, or the label malicious")
 	}
+
 	if e.HardNegativeFor != "" && (attack || e.Category == contracts.CategoryBenign) {
 		d.refuse(at+"/hard_negative_for", e.ID,
 			fmt.Sprintf("hard_negative_for on an entry of the category %s", e.Category),
 			"use the category hard_negative, or remove the field")
 	}
+
 	if e.Provenance.Source != "" && strings.TrimSpace(e.Provenance.Source) == "" {
 		d.refuse(at+"/provenance/source", e.ID, "the source is blank",
 			"write who or what made the entry, so that others can find it")
 	}
+
 	if e.Provenance.License != "" {
 		if message, remedy := CheckLicense(e.Provenance.License); message != "" {
 			d.refuse(at+"/provenance/license", e.ID, message, remedy)
 		}
 	}
+
 	checkSituation(d, at, e)
 	checkDescribed(d, at, e)
 	checkEntrySchemas(d, at, e)
@@ -142,9 +153,11 @@ func checkCategories(d *dataset[contracts.SecurityCorpus], attacks, twins map[st
 				fmt.Sprintf("security: the attack category %s has only %d hard negatives", c, twins[c]))
 		}
 	}
+
 	if len(attacks) == 0 {
 		d.refuse("/entries", "", "there is no malicious entry",
 			"add attacks: without them there is no recall to measure")
 	}
+
 	return warnings
 }

@@ -34,10 +34,12 @@ func Add(lockPath, file, source string, entries []byte) (Added, error) {
 	if err != nil {
 		return Added{}, err
 	}
+
 	data, kind, err := readDataset(file)
 	if err != nil {
 		return Added{}, err
 	}
+
 	added := Added{Kind: kind, File: file, From: file}
 	added.Version, _, _, _ = validation.VersionOf(data)
 	if f, ok := validation.Frozen(lock, added.Kind, added.Version); ok {
@@ -45,28 +47,35 @@ func Add(lockPath, file, source string, entries []byte) (Added, error) {
 			return added, fmt.Errorf("%s was edited although its version %s is frozen; make the edit the next "+
 				"version with touchstone data next %s, and add to that", file, added.Version, file)
 		}
+
 		if added.Version, added.File, err = freeVersion(lock, added.Kind, added.Version, file); err != nil {
 			return added, err
 		}
 	}
+
 	content, err := added.join(data, source, entries)
 	if err != nil {
 		return added, err
 	}
+
 	if added.File == file {
 		err = atomicfile.WriteFile(file, content, 0o644)
 	} else {
 		err = writeNewFile(added.File, content)
 	}
+
 	if err != nil {
 		return added, err
 	}
+
 	if _, err := validation.Check(lock, []string{added.File}); err != nil {
 		if added.File == file {
 			return added, errors.Join(err, atomicfile.WriteFile(file, data, 0o644))
 		}
+
 		return added, errors.Join(err, os.Remove(added.File))
 	}
+
 	return added, nil
 }
 
@@ -86,6 +95,7 @@ func (a *Added) join(data []byte, source string, entries []byte) ([]byte, error)
 			func(s *contracts.SecurityCorpus) (*string, *[]contracts.SecurityEntry) { return &s.Version, &s.Entries },
 			func(e contracts.SecurityEntry) string { return e.ID })
 	}
+
 	return joined(a, data, source, entries, "cases",
 		func(s *contracts.CaseSet) (*string, *[]contracts.SelectionCase) { return &s.Version, &s.Cases },
 		func(c contracts.SelectionCase) string { return c.ID })
@@ -98,18 +108,22 @@ func joined[D, E any](a *Added, data []byte, source string, entries []byte, list
 	if errors.As(err, &fe) {
 		return nil, &validation.InvalidError{Files: []*contracts.FileError{fe}}
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	more, err := readEntries[E](source, entries, list)
 	if err != nil {
 		return nil, err
 	}
+
 	version, all := parts(&d)
 	place := make(map[string]bool, len(*all))
 	for _, e := range *all {
 		place[id(e)] = true
 	}
+
 	for i, e := range more {
 		switch {
 		case id(e) == "":
@@ -118,9 +132,11 @@ func joined[D, E any](a *Added, data []byte, source string, entries []byte, list
 			return nil, fmt.Errorf("%s: entry %d has the id %s, which the dataset has already; to change an entry, "+
 				"edit a draft", source, i+1, id(e))
 		}
+
 		place[id(e)] = true
 		a.IDs = append(a.IDs, id(e))
 	}
+
 	*version, *all = a.Version, append(*all, more...)
 	return contracts.Encode(a.File, d)
 }
@@ -138,6 +154,7 @@ func readEntries[E any](source string, data []byte, list string) ([]E, error) {
 	if json.Unmarshal(data, &whole) == nil && whole[list] != nil {
 		data = whole[list]
 	}
+
 	var all []E
 	if bytes.HasPrefix(data, []byte("[")) {
 		if err := strict(data, &all); err != nil {
@@ -151,17 +168,21 @@ func readEntries[E any](source string, data []byte, list string) ([]E, error) {
 			if line = bytes.TrimSpace(line); len(line) == 0 {
 				continue
 			}
+
 			var e E
 			if err := strict(line, &e); err != nil {
 				return nil, fmt.Errorf("%s:%d: the line cannot be read: %w; write a list, or one entry a line, like "+
 					"those of %q in the dataset", source, number, err, list)
 			}
+
 			all = append(all, e)
 		}
 	}
+
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s has no entries; write a list, or one entry a line, like those of %q in the dataset",
 			source, list)
 	}
+
 	return all, nil
 }

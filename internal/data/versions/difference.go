@@ -39,15 +39,18 @@ func Diff(from, to string) (Difference, error) {
 		if err != nil {
 			return Difference{}, err
 		}
+
 		kinds[i] = kind
 		if err := json.Unmarshal(data, &sides[i]); err != nil {
 			return Difference{}, fmt.Errorf("%s: %w", file, err)
 		}
 	}
+
 	if kinds[0] != kinds[1] {
 		return Difference{}, fmt.Errorf("%s is a %s dataset and %s a %s dataset; compare two versions of one kind",
 			from, kinds[0], to, kinds[1])
 	}
+
 	d := Difference{Kind: kinds[0], From: from, To: to, Header: []string{}, Added: []string{}, Removed: []string{},
 		Edited: []Edited{}}
 	list, id := "entries", "id"
@@ -59,18 +62,22 @@ func Diff(from, to string) (Difference, error) {
 	case contracts.KindCases:
 		list = "cases"
 	}
+
 	var entries [2]map[string]map[string]any
 	for i, file := range []string{from, to} {
 		var err error
 		if entries[i], err = byID(file, sides[i][list], id); err != nil {
 			return d, err
 		}
+
 		delete(sides[i], list)
 	}
+
 	header, err := fields(sides[0], sides[1])
 	if err != nil {
 		return d, err
 	}
+
 	d.Header = append(d.Header, header...)
 	for _, name := range slices.Sorted(maps.Keys(entries[0])) {
 		after, ok := entries[1][name]
@@ -78,17 +85,20 @@ func Diff(from, to string) (Difference, error) {
 			d.Removed = append(d.Removed, name)
 			continue
 		}
+
 		if changed := changedKeys(entries[0][name], after); len(changed) > 0 {
 			d.Edited = append(d.Edited, Edited{name, changed})
 		} else {
 			d.Same++
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(entries[1])) {
 		if _, ok := entries[0][name]; !ok {
 			d.Added = append(d.Added, name)
 		}
 	}
+
 	return d, nil
 }
 
@@ -97,6 +107,7 @@ func byID(file string, raw json.RawMessage, id string) (map[string]map[string]an
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, fmt.Errorf("%s: its entries are not objects: %w", file, err)
 	}
+
 	entries := make(map[string]map[string]any, len(list))
 	for i, e := range list {
 		name, ok := e[id].(string)
@@ -104,8 +115,10 @@ func byID(file string, raw json.RawMessage, id string) (map[string]map[string]an
 			return nil, fmt.Errorf("%s: entry %d has no %s, or that of an earlier one; touchstone data check says more",
 				file, i+1, id)
 		}
+
 		entries[name] = e
 	}
+
 	return entries, nil
 }
 
@@ -131,11 +144,13 @@ func changedKeys(a, b map[string]any) []string {
 			changed = append(changed, key)
 		}
 	}
+
 	for key := range b {
 		if _, ok := a[key]; !ok {
 			changed = append(changed, key)
 		}
 	}
+
 	slices.Sort(changed)
 	return changed
 }

@@ -20,23 +20,28 @@ func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, e
 	if err != nil {
 		return nil, err
 	}
+
 	checked, err := validation.Check(lock, files)
 	if err != nil {
 		return nil, err
 	}
+
 	var added []contracts.FrozenDataset
 	for _, c := range checked {
 		if kind != "" && c.Kind != kind {
 			return nil, fmt.Errorf("%s is a %s dataset, not %s; leave out --kind or name another file", c.Path, c.Kind,
 				kind)
 		}
+
 		if c.Versionless {
 			return nil, fmt.Errorf("%s has no version, and only versions can be frozen; add \"version\" to it", c.Path)
 		}
+
 		rel, err := filepath.Rel(filepath.Dir(lockPath), c.Path)
 		if err != nil {
 			return nil, fmt.Errorf("%s has no path relative to %s: %w", c.Path, lockPath, err)
 		}
+
 		f := contracts.FrozenDataset{Kind: c.Kind, Version: c.Version, File: filepath.ToSlash(rel), SHA256: c.SHA256}
 		switch before, ok := validation.Frozen(lock, f.Kind, f.Version); {
 		case !ok:
@@ -45,13 +50,16 @@ func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, e
 			return nil, fmt.Errorf("%s and %s are both %s %s but differ; give one of them another version", before.File,
 				f.File, f.Kind, f.Version)
 		}
+
 		added = append(added, f)
 	}
+
 	slices.SortFunc(lock.Frozen, func(a, b contracts.FrozenDataset) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version))
 	})
 	if err := contracts.Write(lockPath, lock); err != nil {
 		return nil, err
 	}
+
 	return added, nil
 }

@@ -42,18 +42,22 @@ func List(lockPath string) ([]Listed, error) {
 		return nil, fmt.Errorf("there is no directory %s; run in the directory of pipeline.hcl, or name the lock "+
 			"file with --lock", filepath.Dir(lockPath))
 	}
+
 	lock, err := validation.ReadLock(lockPath)
 	if err != nil {
 		return nil, err
 	}
+
 	dir := filepath.Dir(lockPath)
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		return nil, err
 	}
+
 	for _, f := range lock.Frozen {
 		paths = append(paths, filepath.Join(dir, filepath.FromSlash(f.File)))
 	}
+
 	slices.Sort(paths)
 	var all []Listed
 	for _, path := range slices.Compact(paths) {
@@ -61,23 +65,28 @@ func List(lockPath string) ([]Listed, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the dataset: %w", err)
 		}
+
 		l, ok := describeFile(path, data, lock)
 		if !ok {
 			l, ok = namedAsDataset(path, data)
 		}
+
 		if ok {
 			all = append(all, l)
 		}
 	}
+
 	for _, f := range lock.Frozen {
 		if !slices.ContainsFunc(all, func(l Listed) bool { return l.Kind == f.Kind && l.Version == f.Version }) {
 			all = append(all, Listed{f.Kind, f.Version, StateMissing, 0, filepath.Join(dir, filepath.FromSlash(f.File)),
 				f.SHA256})
 		}
 	}
+
 	slices.SortFunc(all, func(a, b Listed) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version), cmp.Compare(a.File, b.File))
 	})
@@ -89,13 +98,16 @@ func describeFile(path string, data []byte, lock contracts.DatasetLock) (Listed,
 	if kind == "" {
 		return Listed{}, false
 	}
+
 	v, valid, err := validation.Describe(kind, path, lock)
 	if err != nil {
 		return Listed{}, false
 	}
+
 	if !valid {
 		v.State = stateInvalid
 	}
+
 	return Listed{kind, v.Version, v.State, v.Entries, path, v.SHA256}, true
 }
 

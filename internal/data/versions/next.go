@@ -39,15 +39,18 @@ func Next(lockPath, file string, original func(digest string) []byte) (NextVersi
 	if err != nil {
 		return NextVersion{}, err
 	}
+
 	data, kind, err := readDataset(file)
 	if err != nil {
 		return NextVersion{}, err
 	}
+
 	next := NextVersion{Kind: kind, From: file}
 	version, start, end, ok := validation.VersionOf(data)
 	if !ok {
 		return next, fmt.Errorf("%s has no version that another could follow; add \"version\" to it", file)
 	}
+
 	var restored []byte
 	sum := sha256.Sum256(data)
 	if f, ok := validation.Frozen(lock, next.Kind, version); ok && f.SHA256 != hex.EncodeToString(sum[:]) {
@@ -57,23 +60,29 @@ func Next(lockPath, file string, original func(digest string) []byte) (NextVersi
 				"the edit", file, f.SHA256)
 		}
 	}
+
 	if next.Version, next.File, err = freeVersion(lock, next.Kind, version, file); err != nil {
 		return next, err
 	}
+
 	quoted, err := json.Marshal(next.Version)
 	if err != nil {
 		return next, err
 	}
+
 	content := bytes.Join([][]byte{data[:start], quoted, data[end:]}, nil)
 	if err := writeNewFile(next.File, content); err != nil {
 		return next, err
 	}
+
 	if restored == nil {
 		return next, nil
 	}
+
 	if err := atomicfile.WriteFile(file, restored, 0o644); err != nil {
 		return next, fmt.Errorf("wrote %s, but cannot restore %s: %w", next.File, file, err)
 	}
+
 	next.Restored = true
 	return next, nil
 }
@@ -98,10 +107,12 @@ func freeVersion(lock contracts.DatasetLock, kind, version, file string) (next, 
 	if parts == nil {
 		parts = []string{version, version + ".", "1"}
 	}
+
 	number, err := strconv.Atoi(parts[2])
 	if err != nil {
 		return "", "", err
 	}
+
 	dir, name := filepath.Split(file)
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -109,16 +120,19 @@ func freeVersion(lock contracts.DatasetLock, kind, version, file string) (next, 
 	if !isNamed {
 		before = stem + "_"
 	}
+
 	taken, err := versionsBeside(dir, kind)
 	if err != nil {
 		return "", "", err
 	}
+
 	for n := number + 1; ; n++ {
 		next = parts[1] + strconv.Itoa(n)
 		path = filepath.Join(dir, before+next+ext)
 		if _, ok := validation.Frozen(lock, kind, next); ok || taken[next] {
 			continue
 		}
+
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return next, path, nil
 		}
@@ -131,16 +145,19 @@ func versionsBeside(dir, kind string) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	taken := make(map[string]bool)
 	for _, f := range files {
 		data, err := contracts.ReadBytes(f)
 		if err != nil || validation.KindOf(data) != kind {
 			continue
 		}
+
 		if v, _, _, ok := validation.VersionOf(data); ok {
 			taken[v] = true
 		}
 	}
+
 	return taken, nil
 }
 

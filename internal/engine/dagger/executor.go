@@ -71,6 +71,7 @@ func (e *Executor) Close() error {
 	if e.client == nil {
 		return nil
 	}
+
 	client := e.client
 	e.client = nil
 	closed := make(chan error, 1)
@@ -82,6 +83,7 @@ func (e *Executor) Close() error {
 		if file, err := cli(); err == nil {
 			reap(file)
 		}
+
 		return errors.New("the Dagger engine did not end the session within the time limit; the session was abandoned")
 	}
 }
@@ -93,29 +95,35 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
+
 	client, err := e.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	binary, err := image.OwnFile(e.Binary)
 	if err != nil {
 		return nil, err
 	}
+
 	o := newJob(job, root, e.Grace)
 	if e.Binary != "" && job.Instance.Command[0] == image.OwnProgram {
 		if o.Identity, err = e.Identify(job.Instance); err != nil {
 			return nil, err
 		}
 	}
+
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
 	}
+
 	ctx = untraced(ctx)
 	build, err := e.uploadContext(ctx, client, job, root, binary)
 	if err != nil {
 		return nil, err
 	}
+
 	// touchstone is the first process of the container. When it ends, the
 	// container ends with all remaining processes of the stage.
 	mark := rand.Text()
@@ -128,6 +136,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if _, err := build.DockerBuild(opts).Directory(inside.Root).Export(ctx, taken); err != nil {
 		return nil, notRun(ctx, job, err)
 	}
+
 	return moveResults(job, taken, root)
 }
 
@@ -147,36 +156,44 @@ func moveResults(job *engine.Job, taken string, root image.Root) (*engine.Result
 	if err != nil {
 		return nil, fmt.Errorf("the container of %s ended without a result: %w", job.Instance, err)
 	}
+
 	var r inside.Report
 	if err := json.Unmarshal(b, &r); err != nil {
 		return nil, fmt.Errorf("the result of the container of %s: %w", job.Instance, err)
 	}
+
 	for name, to := range map[string]string{"stdout": job.Stdout, "stderr": job.Stderr} {
 		err := os.Rename(filepath.Join(taken, inside.Result, name), to)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
+
 	if r.Error != "" {
 		return nil, errors.New(r.Error)
 	}
+
 	box := filepath.Join(taken, inside.StageDir)
 	entries, err := os.ReadDir(box)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, entry := range entries {
 		if entry.Name() == inputRoot {
 			continue
 		}
+
 		to := filepath.Join(job.Dir, entry.Name())
 		if err := os.RemoveAll(to); err != nil {
 			return nil, err
 		}
+
 		if err := os.Rename(filepath.Join(box, entry.Name()), to); err != nil {
 			return nil, err
 		}
 	}
+
 	return &engine.Result{
 		ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration, PeakMemory: r.PeakMemory,
 		Isolation: isolation(job.Instance, root, r.Isolation),
@@ -204,11 +221,13 @@ func shortened(err error) error {
 	if i := strings.LastIndex(text, "\nError: "); i >= 0 {
 		text = text[i+len("\nError: "):]
 	}
+
 	if m := message.FindStringSubmatch(text); m != nil {
 		if said, err := strconv.Unquote(m[1]); err == nil {
 			text = said
 		}
 	}
+
 	text, _, _ = strings.Cut(text, "\n")
 	text, _, _ = strings.Cut(text, " [traceparent:")
 	return errors.New(text)

@@ -52,18 +52,22 @@ func (e *Executor) uploadContext(ctx context.Context, client *sdk.Client, job *e
 		if e.handed == nil {
 			e.handed = map[handedKey]*uploaded{}
 		}
+
 		e.handed[key] = h
 	}
+
 	e.mu.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.dir != nil {
 		return h.dir, nil
 	}
+
 	upload := filepath.Join(job.TempDir, "upload")
 	if err := os.MkdirAll(upload, 0o755); err != nil {
 		return nil, err
 	}
+
 	for name, text := range map[string]string{
 		uploadRecipe: key.recipe,
 		// Without this file, the engine looks for two files in every build.
@@ -73,6 +77,7 @@ func (e *Executor) uploadContext(ctx context.Context, client *sdk.Client, job *e
 			return nil, err
 		}
 	}
+
 	// The engine identifies the inputs by content: the path of the prepared
 	// directory is not part of any digest.
 	if hasInputs {
@@ -80,16 +85,19 @@ func (e *Executor) uploadContext(ctx context.Context, client *sdk.Client, job *e
 			return nil, fmt.Errorf("upload the inputs: %w", err)
 		}
 	}
+
 	// The binary comes first, because it is the same for every job of the run.
 	// The engine then copies it only once.
 	build := client.Directory().WithFile(uploadProgram, client.Host().File(binary))
 	if root.Dir != "" {
 		build = build.WithDirectory(uploadRoot, e.rootfs(client, root.Dir))
 	}
+
 	dir, err := build.WithDirectory("/", client.Host().Directory(upload)).Sync(ctx)
 	if err != nil {
 		return nil, notRun(ctx, job, err)
 	}
+
 	h.dir = dir
 	return dir, nil
 }

@@ -51,6 +51,7 @@ func runtime(ctx context.Context) error {
 		if _, err := exec.LookPath(argv[0]); err != nil {
 			continue
 		}
+
 		ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -64,10 +65,12 @@ func runtime(ctx context.Context) error {
 		case said != "":
 			err = errors.New(said[strings.LastIndexByte(said, '\n')+1:])
 		}
+
 		return fmt.Errorf("no Dagger engine: %s would start one, but %q fails: %w; start its daemon, or give the "+
 			"address of an engine in %s; %s",
 			argv[0], strings.Join(argv, " "), err, envRunner, remedyText)
 	}
+
 	return fmt.Errorf("no Dagger engine: %s is not set, and no docker, podman, finch, nerdctl or container is "+
 		"installed to start one; %s", envRunner, remedyText)
 }
@@ -80,6 +83,7 @@ func dial(ctx context.Context, host string) error {
 		return fmt.Errorf("%s=%q is not an address: write tcp://HOST:PORT, unix:///PATH, docker-container://NAME or "+
 			"kube-pod://POD; %s", envRunner, host, remedyText)
 	}
+
 	network, address := u.Scheme, u.Host
 	switch u.Scheme {
 	case "unix":
@@ -88,6 +92,7 @@ func dial(ctx context.Context, host string) error {
 	default:
 		return nil
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
@@ -95,12 +100,14 @@ func dial(ctx context.Context, host string) error {
 		return fmt.Errorf("no Dagger engine at %s: %w; start one there or correct %s; %s", host, errors.Unwrap(err),
 			envRunner, remedyText)
 	}
+
 	err = answers(conn)
 	_ = conn.Close()
 	if err != nil {
 		return fmt.Errorf("no Dagger engine at %s: %w; start one there, check the log of the running one, or "+
 			"correct %s; %s", host, err, envRunner, remedyText)
 	}
+
 	return nil
 }
 
@@ -135,14 +142,17 @@ func cli() (string, error) {
 	if name == "" {
 		name = "dagger"
 	}
+
 	file, err := exec.LookPath(name)
 	if err != nil {
 		where := fmt.Sprintf("%q is not in PATH", name)
 		if strings.ContainsRune(name, filepath.Separator) {
 			where = fmt.Sprintf("%s is %s, which is not an executable file", envCLI, name)
 		}
+
 		return "", fmt.Errorf("the dagger program is missing (%s): install Dagger %s, or set its path in %s; %s", where,
 			Version, envCLI, remedyText)
 	}
+
 	return file, nil
 }

@@ -16,12 +16,14 @@ func reap(program string) {
 	if err != nil {
 		return
 	}
+
 	tables, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, table := range tables {
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(table)))
 		if err != nil || parent(table) != os.Getpid() {
 			continue
 		}
+
 		if exe, err := os.Readlink(filepath.Join(filepath.Dir(table), "exe")); err == nil && exe == program {
 			if p, err := os.FindProcess(pid); err == nil {
 				_ = p.Kill()

@@ -38,14 +38,17 @@ func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) strin
 	if root.Ref != "" {
 		from = root.Ref
 	}
+
 	fmt.Fprintf(&b, "FROM %s\n", from)
 	if root.Dir != "" {
 		fmt.Fprintf(&b, "COPY %s/ /\n", uploadRoot)
 	}
+
 	if root.Ref != "" {
 		// A user from the image could not write outputs.
 		b.WriteString("USER 0:0\n")
 	}
+
 	fmt.Fprintf(&b, "ARG %s\n", markArgument)
 	b.WriteString("RUN")
 	if in.Network != pipeline.NetworkFull {
@@ -53,6 +56,7 @@ func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) strin
 		// any other interface.
 		b.WriteString(" --network=none")
 	}
+
 	mount := func(source, target string) {
 		fmt.Fprintf(&b, " --mount=type=bind,source=%s,target=%s", source, target)
 	}
@@ -60,12 +64,14 @@ func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) strin
 	if hasInputs {
 		mount(uploadStage, path.Join(inside.Root, inside.StageDir, inputRoot))
 	}
+
 	b.WriteString(" --mount=type=tmpfs,target=/tmp")
 	fmt.Fprintf(&b, " --mount=type=secret,id=%s$%s,target=%s,required=true", jobSecret, markArgument, inside.JobFile)
 	argv, err := json.Marshal([]string{toolRoot + "/touchstone", inside.Verb})
 	if err != nil {
 		panic(err) // strings always marshal
 	}
+
 	fmt.Fprintf(&b, " %s\n", argv)
 	return b.String()
 }
@@ -81,9 +87,11 @@ func newJob(job *engine.Job, root image.Root, grace time.Duration) *inside.Job {
 	if root.None() || job.Instance.Command[0] == image.OwnProgram {
 		o.Program = toolRoot + "/touchstone"
 	}
+
 	for _, out := range job.Instance.Outputs {
 		o.Parents = append(o.Parents, path.Dir(strings.TrimSuffix(out.Path, "/")))
 	}
+
 	return o
 }
 
@@ -95,13 +103,16 @@ func isolation(in *pipeline.Instance, root image.Root, within []string) []string
 	} else {
 		list = append(list, "image")
 	}
+
 	if in.Network != pipeline.NetworkFull {
 		list = append(list, "no-network")
 	}
+
 	for _, s := range within {
 		if !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}
+
 	return list
 }

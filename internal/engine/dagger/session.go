@@ -40,35 +40,42 @@ func (e *Executor) connect(ctx context.Context) (*sdk.Client, error) {
 	if e.client != nil {
 		return e.client, nil
 	}
+
 	if err := Reach(ctx); err != nil {
 		return nil, err
 	}
+
 	if os.Getenv(envSession) == "" {
 		// Without this variable, the SDK would download the program.
 		file, err := cli()
 		if err != nil {
 			return nil, err
 		}
+
 		if err := os.Setenv(envCLI, file); err != nil {
 			return nil, err
 		}
 	}
+
 	// The output of the dagger program is not used. Without this setting, the
 	// program would request every span of every container from the engine.
 	client, err := sdk.Connect(untraced(context.WithoutCancel(ctx)), sdk.WithEnvironmentVariable("DAGGER_SILENT", "1"))
 	if err != nil {
 		return nil, fmt.Errorf("no session with the Dagger engine: %w; %s", shortened(err), remedyText)
 	}
+
 	version, err := client.Version(ctx)
 	if err != nil {
 		_ = client.Close()
 		return nil, fmt.Errorf("read the version of the Dagger engine: %w; %s", shortened(err), remedyText)
 	}
+
 	if !supported(version) {
 		_ = client.Close()
 		return nil, fmt.Errorf("the Dagger engine has version %s, but touchstone needs %sx: run %s or another patch "+
 			"release of it; %s", version, minor(), Version, remedyText)
 	}
+
 	e.client = client
 	return client, nil
 }
@@ -84,6 +91,7 @@ func untraced(ctx context.Context) context.Context {
 			return ctx
 		}
 	}
+
 	// A trace that is not sampled, in the format of W3C Trace Context.
 	var unsampled trace.SpanContextConfig
 	unsampled.Remote = true

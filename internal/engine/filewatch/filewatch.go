@@ -46,12 +46,14 @@ func New(files []string) (*Watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watch files: %w; on Linux, sysctl fs.inotify.max_user_instances may be too small", err)
 	}
+
 	w := &Watcher{system: system, files: map[string]bool{}, dirs: map[string]os.FileInfo{}, pending: map[string]bool{},
 		notified: make(chan struct{}, 1)}
 	if err := w.Keep(files); err != nil {
 		_ = system.Close()
 		return nil, err
 	}
+
 	go w.collect()
 	return w, nil
 }
@@ -88,6 +90,7 @@ func (w *Watcher) Follow(plan *pipeline.Plan) error {
 		if len(in.Inputs) == 0 || &in.Inputs[0] == last {
 			continue
 		}
+
 		last = &in.Inputs[0]
 		for i := range in.Inputs {
 			for _, f := range in.Inputs[i].Files {
@@ -95,6 +98,7 @@ func (w *Watcher) Follow(plan *pipeline.Plan) error {
 			}
 		}
 	}
+
 	for _, path := range plan.Consulted {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			dirs = append(dirs, path)
@@ -102,10 +106,12 @@ func (w *Watcher) Follow(plan *pipeline.Plan) error {
 			files = append(files, path)
 		}
 	}
+
 	var passed []string
 	for _, p := range plan.Publish {
 		passed = append(passed, filepath.Join(plan.Root, filepath.FromSlash(p.Path)))
 	}
+
 	w.last.root, w.last.files, w.last.dirs, w.last.passed = plan.Root, files, dirs, passed
 	return w.set(plan.Root, files, dirs, passed)
 }
@@ -117,16 +123,19 @@ func (w *Watcher) set(root string, files, dirs, passed []string) error {
 	for _, dir := range dirs {
 		wanted[dir] = true
 	}
+
 	for _, file := range append(slices.Clone(w.sources), files...) {
 		known[file] = true
 		wanted[filepath.Dir(file)] = true
 	}
+
 	for dir := range maps.Clone(wanted) {
 		for rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) &&
 			rel != "."; rel = filepath.Dir(rel) {
 			wanted[filepath.Join(root, rel)] = true
 		}
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	watching := make(map[string]os.FileInfo, len(wanted))
@@ -137,11 +146,14 @@ func (w *Watcher) set(root string, files, dirs, passed []string) error {
 				watching[dir] = before
 				continue
 			}
+
 			_ = w.system.Remove(dir) // it was replaced by another directory
 		}
+
 		if err == nil {
 			err = w.system.Add(dir)
 		}
+
 		switch {
 		case err == nil:
 			watching[dir] = now
@@ -149,11 +161,13 @@ func (w *Watcher) set(root string, files, dirs, passed []string) error {
 			return fmt.Errorf("watch %s: %w; on Linux, sysctl fs.inotify.max_user_watches may be too small", dir, err)
 		}
 	}
+
 	for dir := range w.dirs {
 		if !wanted[dir] {
 			_ = w.system.Remove(dir) // fails if it was removed
 		}
 	}
+
 	w.files, w.dirs, w.passed = known, watching, passed
 	return nil
 }
@@ -166,17 +180,20 @@ func (w *Watcher) collect() {
 			if !ok {
 				return
 			}
+
 			w.note(e)
 		case err, ok := <-w.system.Errors:
 			if !ok {
 				return
 			}
+
 			w.mu.Lock()
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
 				w.pending["many files"] = true // events were lost, so check all files
 			} else {
 				w.failed = err
 			}
+
 			w.mu.Unlock()
 			w.notify()
 		}
@@ -189,6 +206,7 @@ func (w *Watcher) note(e fsnotify.Event) {
 	if e.Op == fsnotify.Chmod {
 		return
 	}
+
 	w.mu.Lock()
 	known := w.files[e.Name]
 	base := filepath.Base(e.Name)
@@ -200,15 +218,18 @@ func (w *Watcher) note(e fsnotify.Event) {
 		w.mu.Unlock()
 		return
 	}
+
 	if e.Has(fsnotify.Remove) {
 		delete(w.dirs, e.Name) // if it is created again, it must be watched again
 	}
+
 	w.pending[e.Name] = true
 	edited := w.edited
 	w.mu.Unlock()
 	if known && edited != nil {
 		edited()
 	}
+
 	w.notify()
 }
 
@@ -252,6 +273,7 @@ func (w *Watcher) Wait(ctx context.Context, quiet time.Duration) ([]string, erro
 		return nil, ctx.Err()
 	case <-w.notified:
 	}
+
 	latest := time.After(maxQuietPeriods * quiet)
 	for settling := true; settling; {
 		select {
@@ -264,19 +286,23 @@ func (w *Watcher) Wait(ctx context.Context, quiet time.Duration) ([]string, erro
 			settling = false
 		}
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.failed != nil {
 		return nil, fmt.Errorf("watch files: %w; start the watch again", w.failed)
 	}
+
 	here, _ := os.Getwd()
 	names := make([]string, 0, len(w.pending))
 	for path := range w.pending {
 		if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
 			path = rel
 		}
+
 		names = append(names, path)
 	}
+
 	slices.Sort(names)
 	clear(w.pending)
 	return names, nil

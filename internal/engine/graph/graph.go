@@ -46,6 +46,7 @@ func Of(plan *pipeline.Plan, outcomes []*engine.Outcome) *Graph {
 			index[in.Stage] = at
 			g.Stages = append(g.Stages, Stage{Name: in.Stage, After: []string{}})
 		}
+
 		st := &g.Stages[at]
 		st.Instances++
 		st.OnDemand = in.OnDemand
@@ -55,6 +56,7 @@ func Of(plan *pipeline.Plan, outcomes []*engine.Outcome) *Graph {
 		case engine.Off:
 			st.Off++
 		}
+
 		st.DurationMS += outcomes[i].Duration.Milliseconds()
 		for _, u := range slices.Concat(in.Upstream, in.After) {
 			up := plan.Instances[u].Stage
@@ -64,6 +66,7 @@ func Of(plan *pipeline.Plan, outcomes []*engine.Outcome) *Graph {
 			}
 		}
 	}
+
 	return g
 }
 
@@ -73,6 +76,7 @@ func (s *Stage) lines() []string {
 	if s.Instances > 1 {
 		count = fmt.Sprintf(" x%d", s.Instances)
 	}
+
 	state := fmt.Sprintf("%d of %d hits", s.Hits, s.Instances)
 	switch {
 	case s.Off == s.Instances:
@@ -84,9 +88,11 @@ func (s *Stage) lines() []string {
 	case s.Hits == 0:
 		state = "miss"
 	}
+
 	if s.DurationMS > 0 {
 		state += ", " + (time.Duration(s.DurationMS) * time.Millisecond).String()
 	}
+
 	return []string{s.Name + count, state}
 }
 
@@ -99,11 +105,13 @@ func (g *Graph) DOT() string {
 		s := &g.Stages[i]
 		fmt.Fprintf(&b, "  %q [label=%q];\n", s.Name, strings.Join(s.lines(), "\n"))
 	}
+
 	for _, s := range g.Stages {
 		for _, a := range s.After {
 			fmt.Fprintf(&b, "  %q -> %q;\n", a, s.Name)
 		}
 	}
+
 	b.WriteString("}\n")
 	return b.String()
 }
@@ -120,12 +128,15 @@ func (g *Graph) Mermaid() string {
 		for _, l := range s.lines() {
 			text = append(text, html.EscapeString(l))
 		}
+
 		fmt.Fprintf(&b, "  %s[\"%s\"]\n", id[s.Name], strings.Join(text, "<br/>"))
 	}
+
 	for _, s := range g.Stages {
 		for _, a := range s.After {
 			fmt.Fprintf(&b, "  %s --> %s\n", id[a], id[s.Name])
 		}
 	}
+
 	return b.String()
 }

@@ -31,6 +31,7 @@ func (g *Graph) SVG() string {
 		levels, rows = max(levels, s.Level+1), max(rows, columns[s.Level])
 		longest = max(longest, s.DurationMS)
 	}
+
 	width := 2*margin + levels*(boxWidth+gapX) - gapX
 	height := 2*margin + rows*(boxHeight+gapY) - gapY
 	var b strings.Builder
@@ -45,12 +46,14 @@ func (g *Graph) SVG() string {
 			fmt.Fprintf(&b, `<path d="M%d %dC%d %d %d %d %d %d"/>`+"\n", x1, y1, x1+gapX/2, y1, x2-gapX/2, y2, x2, y2)
 		}
 	}
+
 	for i := range g.Stages {
 		s := &g.Stages[i]
 		p, class := at[s.Name], "miss"
 		if s.Hits == s.Instances {
 			class = "hit"
 		}
+
 		lines := s.lines()
 		fmt.Fprintf(&b, `<g class="%s"><rect class="box" x="%d" y="%d" width="%d" height="%d" rx="8"/>`, class, p.x,
 			p.y, boxWidth, boxHeight)
@@ -59,6 +62,7 @@ func (g *Graph) SVG() string {
 		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text><text class="state" x="%d" y="%d">%s</text></g>`+"\n",
 			p.x+12, p.y+20, html.EscapeString(lines[0]), p.x+12, p.y+36, html.EscapeString(lines[1]))
 	}
+
 	b.WriteString("</svg>\n")
 	return b.String()
 }

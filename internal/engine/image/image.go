@@ -42,16 +42,20 @@ func parseImage(s, root string) (Root, error) {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(root, dir)
 		}
+
 		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 			return Root{}, fmt.Errorf("image %q: the directory %s does not exist; use the directory of an unpacked "+
 				"root filesystem", s, dir)
 		}
+
 		return Root{Dir: dir}, nil
 	}
+
 	if s != "" && !pinned.MatchString(s) {
 		return Root{}, fmt.Errorf("image %q is not pinned, and the content of a tag can change; write "+
 			"NAME@sha256:DIGEST, or dir:PATH for a directory", s)
 	}
+
 	return Root{Ref: s}, nil
 }
 
@@ -81,13 +85,16 @@ func (i Images) Of(in *pipeline.Instance) (Root, error) {
 				"or use --executor local", in.Command[0])
 		}
 	}
+
 	if in.Image != "" {
 		return parseImage(ref, i.Root)
 	}
+
 	wd, err := os.Getwd()
 	if err != nil {
 		return Root{}, err
 	}
+
 	return parseImage(ref, wd)
 }
 
@@ -107,31 +114,38 @@ func (t *Tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	if name == OwnProgram || strings.Contains(name, "/") && !path.IsAbs(name) {
 		return t.Host.Resolve(in)
 	}
+
 	img, err := t.Images.Of(in)
 	if err != nil {
 		return engine.Tool{}, err
 	}
+
 	if img.None() {
 		return t.Host.Resolve(in)
 	}
+
 	if img.Ref != "" {
 		d := cache.Digest(sha256.Sum256([]byte(img.Ref)))
 		return engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: name}, nil
 	}
+
 	search := engine.DefaultPath
 	for _, v := range in.Env {
 		if v.Name == "PATH" {
 			search = v.Value
 		}
 	}
+
 	inside, file, err := lookIn(img.Dir, name, search)
 	if err != nil {
 		return engine.Tool{}, err
 	}
+
 	d, _, _, err := t.Index.File(file)
 	if err != nil {
 		return engine.Tool{}, err
 	}
+
 	return engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: inside}, nil
 }
 
@@ -148,10 +162,12 @@ func lookIn(root, name, search string) (inside, file string, err error) {
 			}
 		}
 	}
+
 	r, err := os.OpenRoot(root)
 	if err != nil {
 		return "", "", err
 	}
+
 	defer r.Close()
 	for _, c := range candidates {
 		at := c
@@ -160,16 +176,20 @@ func lookIn(root, name, search string) (inside, file string, err error) {
 			if err != nil {
 				break
 			}
+
 			if st.Mode().IsRegular() {
 				return c, filepath.Join(root, filepath.FromSlash(at)), nil
 			}
+
 			if st.Mode()&fs.ModeSymlink == 0 {
 				break
 			}
+
 			target, err := r.Readlink(strings.TrimPrefix(at, "/"))
 			if err != nil {
 				break
 			}
+
 			if path.IsAbs(target) {
 				at = path.Clean(target)
 			} else {
@@ -177,6 +197,7 @@ func lookIn(root, name, search string) (inside, file string, err error) {
 			}
 		}
 	}
+
 	return "", "", fmt.Errorf("program %q is not in %s of the image %s%s", name, search, dirImage, root)
 }
 
@@ -188,12 +209,15 @@ func OwnFile(file string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("finding this program: %w", err)
 		}
+
 		file = self
 	}
+
 	file, err := filepath.Abs(file)
 	if err != nil {
 		return "", err
 	}
+
 	return file, checkStatic(file)
 }
 
@@ -206,14 +230,17 @@ func checkStatic(file string) error {
 	if errors.As(err, &notRead) {
 		return err
 	}
+
 	if err != nil {
 		return fmt.Errorf("%s is not a Linux program, but the stages run on Linux: %s", file, remedy)
 	}
+
 	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
 			return fmt.Errorf("%s needs a dynamic linker, but an empty container has none: %s", file, remedy)
 		}
 	}
+
 	return nil
 }

@@ -36,14 +36,17 @@ func keep() {
 		_, _ = os.Stderr.WriteString(err.Error())
 		os.Exit(1)
 	}
+
 	answer := []byte{ready}
 	for {
 		if _, err := os.Stdout.Write(answer); err != nil {
 			os.Exit(0)
 		}
+
 		if n, err := os.Stdin.Read(answer); n != 1 || err != nil {
 			os.Exit(0)
 		}
+
 		end()
 		answer[0] = clean
 	}

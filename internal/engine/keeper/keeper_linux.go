@@ -42,11 +42,13 @@ func (p *Pool) Acquire() (*Keeper, error) {
 		p.mu.Unlock()
 		return k, nil
 	}
+
 	refused := p.refused
 	p.mu.Unlock()
 	if refused != nil {
 		return nil, refused
 	}
+
 	k, err := start()
 	if err != nil {
 		p.mu.Lock()
@@ -54,6 +56,7 @@ func (p *Pool) Acquire() (*Keeper, error) {
 		p.refused = fmt.Errorf("%w: %w", ErrRefused, err)
 		return nil, p.refused
 	}
+
 	return k, nil
 }
 
@@ -62,12 +65,14 @@ func start() (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out, childOut, err := os.Pipe()
 	if err != nil {
 		childIn.Close()
 		in.Close()
 		return nil, err
 	}
+
 	var message bytes.Buffer
 	k := &Keeper{in: in, out: out, self: -1}
 	k.cmd = &exec.Cmd{
@@ -86,14 +91,17 @@ func start() (*Keeper, error) {
 		out.Close()
 		return nil, err
 	}
+
 	if err := k.answered(ready); err != nil {
 		k.Close()
 		return nil, fmt.Errorf("%w: %s", err, message.String())
 	}
+
 	if k.self, err = unix.PidfdOpen(k.cmd.Process.Pid, 0); err != nil {
 		k.Close()
 		return nil, err
 	}
+
 	return k, nil
 }
 

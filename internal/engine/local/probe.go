@@ -20,6 +20,7 @@ func (e Executor) Isolation(ctx context.Context, program string, args ...string)
 	if err != nil {
 		return nil, err
 	}
+
 	defer os.RemoveAll(dir)
 	job := &engine.Job{
 		Instance: &pipeline.Instance{
@@ -35,6 +36,7 @@ func (e Executor) Isolation(ctx context.Context, program string, args ...string)
 			return nil, err
 		}
 	}
+
 	result, err := e.Run(ctx, job)
 	switch {
 	case err != nil:
@@ -43,6 +45,7 @@ func (e Executor) Isolation(ctx context.Context, program string, args ...string)
 		said, _ := os.ReadFile(job.Stderr)
 		return result.Isolation, errors.New(strings.TrimSpace(program + " failed: " + string(said)))
 	}
+
 	return result.Isolation, nil
 }
 

@@ -13,12 +13,14 @@ func (c *Command) File() string {
 	if filepath.IsAbs(c.Program) {
 		return c.Program
 	}
+
 	if filepath.Base(c.Program) == c.Program {
 		for _, variable := range c.Env {
 			list, ok := strings.CutPrefix(variable, "PATH=")
 			if !ok {
 				continue
 			}
+
 			for _, dir := range filepath.SplitList(list) {
 				file := filepath.Join(dir, c.Program)
 				if st, err := os.Stat(file); filepath.IsAbs(file) && err == nil && st.Mode().IsRegular() &&
@@ -28,5 +30,6 @@ func (c *Command) File() string {
 			}
 		}
 	}
+
 	return filepath.Join(c.Dir, c.Program)
 }

@@ -40,11 +40,13 @@ func starting(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+
 	stages.mu.Lock()
 	defer stages.mu.Unlock()
 	if stages.pids == nil {
 		stages.pids = map[int]bool{}
 	}
+
 	stages.pids[cmd.Process.Pid] = true
 	return nil
 }
@@ -74,16 +76,19 @@ func leftNothing(pid int, tempDir string) bool {
 	if !adopt() || !reapGroup(pid) {
 		return false
 	}
+
 	// The usual case: this process has no children, or only other stages.
 	if errors.Is(unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil), unix.ECHILD) {
 		return true
 	}
+
 	its := func(variable []byte) bool { return string(variable) == "TMPDIR="+tempDir }
 	for end := time.Now().Add(killTimeout); ; {
 		strangers, err := unownedProcesses()
 		if err != nil {
 			return false
 		}
+
 		known := false
 		for _, p := range strangers {
 			if startedWith(p, its) {
@@ -92,9 +97,11 @@ func leftNothing(pid int, tempDir string) bool {
 				_, _ = unix.Wait4(p, nil, unix.WNOHANG, nil)
 			}
 		}
+
 		if !known || time.Now().After(end) {
 			return len(strangers) == 0
 		}
+
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -133,12 +140,14 @@ func otherChildren() ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var pids []int
 	for _, field := range strings.Fields(string(list)) {
 		p, err := strconv.Atoi(field)
 		if err != nil {
 			return nil, err
 		}
+
 		stages.mu.Lock()
 		known := stages.pids[p]
 		stages.mu.Unlock()
@@ -146,6 +155,7 @@ func otherChildren() ([]int, error) {
 			pids = append(pids, p)
 		}
 	}
+
 	return pids, nil
 }
 
@@ -171,15 +181,18 @@ func EndLeftovers(dir string) {
 		if err != nil {
 			continue
 		}
+
 		// While this is open, the id cannot be reused for another process
 		// between the check and the signal.
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
 			continue
 		}
+
 		if startedWith(pid, func(v []byte) bool { return bytes.HasPrefix(v, []byte("TMPDIR="+dir+"/")) }) {
 			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 		}
+
 		_ = unix.Close(fd)
 	}
 }

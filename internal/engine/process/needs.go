@@ -24,13 +24,16 @@ func (n Needs) Met() error {
 		return fmt.Errorf("it needs the platform %s, but this machine is %s; run it on that platform, or remove "+
 			"platform", p, here)
 	}
+
 	if n.MemoryMB <= 0 {
 		return nil
 	}
+
 	if total := memoryMB(); total > 0 && n.MemoryMB > total {
 		return fmt.Errorf("it needs %d MiB of memory, but this machine has %d; run it on a larger machine, or lower "+
 			"memory_mb", n.MemoryMB, total)
 	}
+
 	return nil
 }
 
@@ -54,18 +57,22 @@ func memoryMB() int64 {
 		if err != nil {
 			continue
 		}
+
 		line, _, _ := bytes.Cut(text, []byte("\n"))
 		fields := strings.Fields(strings.TrimPrefix(string(line), l.prefix))
 		if len(fields) == 0 {
 			continue
 		}
+
 		n, err := strconv.ParseInt(fields[0], 10, 64)
 		if err != nil { // "max"
 			continue
 		}
+
 		if n /= l.per; least == 0 || n < least {
 			least = n
 		}
 	}
+
 	return least
 }

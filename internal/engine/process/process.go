@@ -65,20 +65,24 @@ func (c *Command) Run(ctx context.Context) (*Ended, error) {
 	if err := c.Met(); err != nil {
 		return nil, err
 	}
+
 	stdout, err := newStream(c.Stdout)
 	if err != nil {
 		return nil, err
 	}
+
 	stderr, err := newStream(c.Stderr)
 	if err != nil {
 		return nil, errors.Join(err, stdout.end())
 	}
+
 	ended, err := c.run(ctx, stdout, stderr)
 	// Close everything that the command was given, because its directory may be
 	// reused.
 	if logErr := errors.Join(stdout.end(), stderr.end()); err == nil && logErr != nil {
 		return nil, logErr
 	}
+
 	return ended, err
 }
 
@@ -97,19 +101,23 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 			if err != nil {
 				return err
 			}
+
 			if !bound {
 				unbind(cmd.SysProcAttr)
 			}
 		}
+
 		start = time.Now()
 		if err := starting(cmd); err != nil {
 			return &StartError{Name: c.Args[0], Err: subprocess.Explained(err, file)}
 		}
+
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	defer release()
 	stdout.start()
 	stderr.start()
@@ -125,10 +133,12 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		ended.PeakMemory = peakBytes(usage)
 	}
+
 	var exit *exec.ExitError
 	if waitErr != nil && !errors.As(waitErr, &exit) {
 		return nil, waitErr
 	}
+
 	return ended, nil
 }
 
@@ -149,6 +159,7 @@ func (c *Command) supervise(ctx context.Context, pid int, done <-chan struct{}) 
 		defer t.Stop()
 		deadline = t.C
 	}
+
 	timedOut := false
 	select {
 	case <-done:
@@ -157,6 +168,7 @@ func (c *Command) supervise(ctx context.Context, pid int, done <-chan struct{}) 
 	case <-deadline:
 		timedOut = true
 	}
+
 	killGroup(pid, syscall.SIGTERM)
 	grace := time.NewTimer(c.Grace)
 	defer grace.Stop()
@@ -165,5 +177,6 @@ func (c *Command) supervise(ctx context.Context, pid int, done <-chan struct{}) 
 	case <-grace.C:
 		killGroup(pid, syscall.SIGKILL)
 	}
+
 	return timedOut
 }

@@ -36,20 +36,24 @@ func starting(cmd *exec.Cmd) error {
 	if err != nil {
 		return err
 	}
+
 	if err := cmd.Start(); err != nil {
 		return closeAfter(job, err)
 	}
+
 	pid := cmd.Process.Pid
 	if err := enter(job, pid); err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		return closeAfter(job, fmt.Errorf("adding process %d to a job object: %w", pid, err))
 	}
+
 	jobs.Lock()
 	defer jobs.Unlock()
 	if jobs.of == nil {
 		jobs.of = map[int]windows.Handle{}
 	}
+
 	jobs.of[pid] = job
 	return nil
 }
@@ -60,6 +64,7 @@ func newJob() (windows.Handle, error) {
 	if err != nil {
 		return 0, fmt.Errorf("creating a job object: %w", err)
 	}
+
 	var limit windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	limit.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
@@ -67,6 +72,7 @@ func newJob() (windows.Handle, error) {
 	if err != nil {
 		return 0, closeAfter(job, fmt.Errorf("setting up a job object: %w", err))
 	}
+
 	return job, nil
 }
 
@@ -95,25 +101,30 @@ func resume(pid uint32) error {
 	if err != nil {
 		return err
 	}
+
 	defer windows.CloseHandle(list) //nolint:errcheck // nothing can be done about it
 	entry := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
 	for err = windows.Thread32First(list, &entry); err == nil; err = windows.Thread32Next(list, &entry) {
 		if entry.OwnerProcessID != pid {
 			continue
 		}
+
 		thread, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, entry.ThreadID)
 		if err != nil {
 			return err
 		}
+
 		_, err = windows.ResumeThread(thread)
 		_ = windows.CloseHandle(thread)
 		if err != nil {
 			return err
 		}
 	}
+
 	if err != windows.ERROR_NO_MORE_FILES {
 		return err
 	}
+
 	return nil
 }
 

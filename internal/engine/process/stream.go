@@ -47,12 +47,14 @@ func (s *stream) end() error {
 	} else {
 		s.finish()
 	}
+
 	s.r.Close()
 	if s.file != nil {
 		if err := s.file.Close(); s.err == nil {
 			s.err = err
 		}
 	}
+
 	return s.err
 }
 

@@ -24,6 +24,7 @@ func (s *stream) drain() {
 	if err != nil {
 		return
 	}
+
 	_ = raw.Control(func(fd uintptr) {
 		b := make([]byte, 64<<10)
 		for left := maxPipe; left > 0; {
@@ -31,9 +32,11 @@ func (s *stream) drain() {
 			if err == syscall.EINTR {
 				continue
 			}
+
 			if err != nil || n <= 0 {
 				return
 			}
+
 			s.write(b[:n])
 			left -= n
 		}

@@ -26,11 +26,13 @@ func holdThread(confines bool, start func() error, started chan<- error, over <-
 		started <- <-taken
 		return
 	}
+
 	err := start()
 	started <- err
 	if err == nil {
 		<-over
 	}
+
 	if !confines {
 		runtime.UnlockOSThread()
 	}

@@ -33,14 +33,17 @@ func (p *plain) Event(e engine.Event) {
 	} else if text := line(e); text != "" {
 		fmt.Fprintln(p.w, text)
 	}
+
 	if e.Event != engine.EventQueued {
 		delete(p.queued, name(e))
 		return
 	}
+
 	if p.queued == nil {
 		p.queued = map[string]bool{}
 		p.timer = time.AfterFunc(noticeDelay, p.waits)
 	}
+
 	p.queued[name(e)] = true
 }
 

@@ -35,11 +35,13 @@ func New(mode string, quiet bool, w io.Writer, screen *os.File) (Display, error)
 			mode = "plain"
 		}
 	}
+
 	switch mode {
 	case "tty":
 		if screen != nil {
 			w = screen // mpb draws on files only; no event holds a secret
 		}
+
 		return &terminal{w: w, bars: map[string]*mpb.Bar{}}, nil
 	case "plain":
 		return &plain{w: w}, nil

@@ -38,21 +38,25 @@ func (p *terminal) Event(e engine.Event) {
 			p.all = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh(), mpb.WithWidth(24),
 				mpb.WithRefreshRate(100*time.Millisecond))
 		}
+
 		// A stage that is run again may have failed before, which is reported for
 		// the stage that needs it.
 		if before := p.bars[name(e)]; before != nil {
 			before.Abort(true)
 		}
+
 		p.bars[name(e)] = p.bar(e)
 		if p.overall == nil && e.Total > 1 {
 			p.overall = p.overallBar(e)
 		}
+
 		p.advance(e)
 	case engine.EventDone, engine.EventFailed:
 		if bar := p.bars[name(e)]; bar != nil {
 			bar.Abort(true)
 			delete(p.bars, name(e))
 		}
+
 		p.advance(e)
 		p.print(line(e))
 	case engine.EventQueued, engine.EventBegun:
@@ -92,15 +96,18 @@ func (p *terminal) bar(e engine.Event) *mpb.Bar {
 	if p.waits == nil {
 		p.waits = map[string]*atomic.Bool{}
 	}
+
 	p.waits[name(e)] = waits
 	after := func(decor.Statistics) string {
 		if waits.Load() {
 			return " waits for a worker"
 		}
+
 		elapsed := Took(time.Since(start).Round(100 * time.Millisecond))
 		if expected == 0 {
 			return " " + elapsed
 		}
+
 		return fmt.Sprintf(" %s of about %s", elapsed, Took(expected))
 	}
 	fill := mpb.BarStyle().Lbound("").Rbound("").Filler("━").Tip("━").Padding("─")
@@ -117,11 +124,13 @@ func (p *terminal) bar(e engine.Event) *mpb.Bar {
 				if bar.Aborted() || bar.Completed() {
 					return
 				}
+
 				// Stay one below the total: a full bar is removed.
 				bar.SetCurrent(min(time.Since(start).Milliseconds(), expected.Milliseconds()-1))
 			}
 		}()
 	}
+
 	return bar
 }
 
@@ -139,12 +148,15 @@ func (p *terminal) Close() {
 	for _, bar := range p.bars {
 		bar.Abort(true)
 	}
+
 	if p.overall != nil {
 		p.overall.Abort(true)
 	}
+
 	for _, skipped := range p.skipped.lines() {
 		p.print(skipped)
 	}
+
 	if p.all != nil {
 		p.all.Wait()
 	}

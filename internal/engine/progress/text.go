@@ -17,6 +17,7 @@ func line(e engine.Event) string {
 		if len(e.Reasons) > 0 {
 			why = "  (" + e.Reasons[0] + ")"
 		}
+
 		return "run   " + name(e) + why
 	case engine.EventRetry:
 		return fmt.Sprintf("retry %s: attempt %d: %s", name(e), e.Attempt, e.Error)
@@ -37,14 +38,17 @@ func progressText(e engine.Event) string {
 	if e.Total < 2 {
 		return ""
 	}
+
 	left := time.Duration(e.LeftMS) * time.Millisecond
 	if left < shortRun {
 		return fmt.Sprintf("  (%d of %d)", e.Done, e.Total)
 	}
+
 	text := left.Round(time.Second).String() // 1m12s
 	if left < time.Minute {
 		text = fmt.Sprintf("%d s", int(left.Round(time.Second).Seconds()))
 	}
+
 	return fmt.Sprintf("  (%d of %d, about %s left)", e.Done, e.Total, text)
 }
 
@@ -84,16 +88,20 @@ func (s *skips) lines() []string {
 		if names[e.Cause] == nil {
 			causes = append(causes, e.Cause)
 		}
+
 		names[e.Cause] = append(names[e.Cause], name(e))
 	}
+
 	for _, cause := range causes {
 		shown := names[cause]
 		more := ""
 		if n := len(shown) - maxSkipped; n > 0 {
 			shown, more = shown[:maxSkipped], fmt.Sprintf(" and %d more", n)
 		}
+
 		lines = append(lines, fmt.Sprintf("skip  %s%s: %s failed", strings.Join(shown, ", "), more, cause))
 	}
+
 	s.events = nil
 	return lines
 }

@@ -31,10 +31,12 @@ func ParseAddress(text string) (Address, error) {
 	if err != nil {
 		return fail("cannot be read") // the error would quote a password
 	}
+
 	a := Address{Secure: u.Scheme == "grpcs", Host: u.Hostname(), Port: 80, Instance: strings.Trim(u.Path, "/")}
 	if a.Secure {
 		a.Port = 443
 	}
+
 	switch {
 	case u.User != nil:
 		return fail("holds a user or a password, which would be shown in reports: give it as a header by reference")
@@ -51,11 +53,13 @@ func ParseAddress(text string) (Address, error) {
 	case strings.ContainsAny(a.Instance, "?#%"):
 		return fail(fmt.Sprintf("%q has an instance with one of the characters ? # %%", text))
 	}
+
 	if p := u.Port(); p != "" {
 		if a.Port, err = strconv.Atoi(p); err != nil || a.Port < 1 || a.Port > 65535 {
 			return fail(fmt.Sprintf("%q has no valid port", text))
 		}
 	}
+
 	// The protocol uses these words in the names of content.
 	for _, part := range strings.Split(a.Instance, "/") {
 		switch part {
@@ -63,6 +67,7 @@ func ParseAddress(text string) (Address, error) {
 			return fail(fmt.Sprintf("%q has an instance with the word %q, which the protocol reserves", text, part))
 		}
 	}
+
 	return a, nil
 }
 

@@ -42,6 +42,7 @@ func (c *client) missing(ctx context.Context, blobs []cache.SizedDigest) ([]cach
 			request.BlobDigests = append(request.BlobDigests, digest(b))
 			bySum[b.Digest.String()] = b
 		}
+
 		ctx, cancel := context.WithTimeout(ctx, c.limits.Answer)
 		var answer *repb.FindMissingBlobsResponse
 		err := c.retryOnce(ctx, func(ctx context.Context, o ...grpc.CallOption) (err error) {
@@ -52,6 +53,7 @@ func (c *client) missing(ctx context.Context, blobs []cache.SizedDigest) ([]cach
 		if err != nil {
 			return nil, err
 		}
+
 		for _, d := range answer.MissingBlobDigests {
 			if b, asked := bySum[d.GetHash()]; asked {
 				lacks = append(lacks, b)
@@ -59,6 +61,7 @@ func (c *client) missing(ctx context.Context, blobs []cache.SizedDigest) ([]cach
 			}
 		}
 	}
+
 	return lacks, nil
 }
 
@@ -71,15 +74,19 @@ func (c *client) batches(blobs []cache.SizedDigest) (batches [][]cache.SizedDige
 			large = append(large, b)
 			continue
 		}
+
 		const framing = 128 // of the digest and the lengths
 		if size+b.Size+framing > c.batch || len(batch) == batchCount {
 			batches, batch, size = append(batches, batch), nil, 0
 		}
+
 		batch, size = append(batch, b), size+b.Size+framing
 	}
+
 	if len(batch) > 0 {
 		batches = append(batches, batch)
 	}
+
 	return batches, large
 }
 
@@ -94,6 +101,7 @@ func (c *client) readBatch(ctx context.Context, batch []cache.SizedDigest,
 	if c.zstd {
 		request.AcceptableCompressors = []repb.Compressor_Value{repb.Compressor_ZSTD}
 	}
+
 	asked := map[string]cache.SizedDigest{}
 	var total int64
 	for _, b := range batch {
@@ -101,6 +109,7 @@ func (c *client) readBatch(ctx context.Context, batch []cache.SizedDigest,
 		asked[b.Digest.String()] = b
 		total += b.Size
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, c.limits.transfer(total))
 	defer cancel()
 	var answer *repb.BatchReadBlobsResponse
@@ -111,11 +120,13 @@ func (c *client) readBatch(ctx context.Context, batch []cache.SizedDigest,
 	if err != nil {
 		return 0, err
 	}
+
 	for _, r := range answer.Responses {
 		b, ok := asked[r.GetDigest().GetHash()]
 		if !ok {
 			return n, errFalse
 		}
+
 		delete(asked, r.GetDigest().GetHash())
 		switch code := codes.Code(r.GetStatus().GetCode()); code {
 		case codes.OK:
@@ -124,6 +135,7 @@ func (c *client) readBatch(ctx context.Context, batch []cache.SizedDigest,
 		default:
 			return n, status.Error(code, r.GetStatus().GetMessage())
 		}
+
 		n += int64(len(r.Data))
 		var content io.Reader = bytes.NewReader(r.Data)
 		if r.Compressor == repb.Compressor_ZSTD {
@@ -131,13 +143,16 @@ func (c *client) readBatch(ctx context.Context, batch []cache.SizedDigest,
 			if err != nil {
 				return n, err
 			}
+
 			defer d.Close()
 			content = d
 		}
+
 		if err := put(b, content); err != nil {
 			return n, err
 		}
 	}
+
 	return n, nil
 }
 
@@ -157,6 +172,7 @@ func (c *client) readStream(ctx context.Context, b cache.SizedDigest,
 	if err != nil {
 		return 0, false, err
 	}
+
 	in := &incoming{stream: stream, alarm: newIdleTimer(c.limits.Stall, cancel)}
 	defer in.alarm.stop()
 	var content io.Reader = in
@@ -165,9 +181,11 @@ func (c *client) readStream(ctx context.Context, b cache.SizedDigest,
 		if err != nil {
 			return 0, false, err
 		}
+
 		defer d.Close()
 		content = d
 	}
+
 	err = put(b, content)
 	switch {
 	case status.Code(in.err) == codes.NotFound:
@@ -175,6 +193,7 @@ func (c *client) readStream(ctx context.Context, b cache.SizedDigest,
 	case in.err != nil && !errors.Is(in.err, io.EOF):
 		return in.n, false, in.alarm.explain(in.err)
 	}
+
 	return in.n, err == nil, err
 }
 
@@ -184,14 +203,17 @@ func (c *client) resource(upload string, b cache.SizedDigest) string {
 	if c.address.Instance != "" {
 		name = c.address.Instance + "/"
 	}
+
 	if upload != "" {
 		name += "uploads/" + upload + "/"
 	}
+
 	if c.zstd {
 		name += "compressed-blobs/zstd"
 	} else {
 		name += "blobs"
 	}
+
 	return fmt.Sprintf("%s/%s/%d", name, b.Digest, b.Size)
 }
 
@@ -209,17 +231,21 @@ func (in *incoming) Read(p []byte) (int, error) {
 		if in.err != nil {
 			return 0, in.err
 		}
+
 		m, err := in.stream.Recv()
 		if err != nil {
 			in.err = err
 			return 0, err
 		}
+
 		if len(m.Data) > 0 { // what is empty is no progress
 			in.alarm.reset()
 		}
+
 		in.rest = m.Data
 		in.n += int64(len(m.Data))
 	}
+
 	n := copy(p, in.rest)
 	in.rest = in.rest[n:]
 	return n, nil
@@ -271,10 +297,12 @@ func (c *client) writeBatch(ctx context.Context, batch []cache.SizedDigest,
 		if err != nil {
 			return &localError{err}
 		}
+
 		request.Requests = append(request.Requests,
 			&repb.BatchUpdateBlobsRequest_Request{Digest: digest(b), Data: content})
 		total += b.Size
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, c.limits.transfer(total))
 	defer cancel()
 	var answer *repb.BatchUpdateBlobsResponse
@@ -285,18 +313,22 @@ func (c *client) writeBatch(ctx context.Context, batch []cache.SizedDigest,
 	if err != nil {
 		return err
 	}
+
 	kept := map[string]bool{}
 	for _, r := range answer.Responses {
 		if code := codes.Code(r.GetStatus().GetCode()); code != codes.OK {
 			return status.Error(code, r.GetStatus().GetMessage())
 		}
+
 		kept[r.GetDigest().GetHash()] = true
 	}
+
 	for _, b := range batch {
 		if !kept[b.Digest.String()] {
 			return errors.New("it did not say that it keeps all content")
 		}
 	}
+
 	return nil
 }
 
@@ -311,6 +343,7 @@ func (c *client) writeStream(ctx context.Context, b cache.SizedDigest,
 	if err != nil {
 		return err
 	}
+
 	out := &outgoing{stream: stream, name: c.resource(rand.Text(), b), alarm: alarm}
 	content := read(b)
 	defer content.Close()
@@ -318,22 +351,27 @@ func (c *client) writeStream(ctx context.Context, b cache.SizedDigest,
 	if err == nil {
 		err = out.finish()
 	}
+
 	var local *localError
 	if errors.As(err, &local) {
 		return err
 	}
+
 	if err != nil && !errors.Is(err, io.EOF) {
 		return alarm.explain(err)
 	}
+
 	// The server may end the stream early because it has the content already. Its answer says so.
 	answer, err := stream.CloseAndRecv()
 	if err != nil {
 		return alarm.explain(err)
 	}
+
 	// A server that has the content may answer with its size, or with -1 if it is compressed.
 	if n := answer.CommittedSize; n != out.sent && n != b.Size && n != -1 {
 		return fmt.Errorf("it kept %d of %d bytes", n, out.sent)
 	}
+
 	return nil
 }
 
@@ -366,20 +404,25 @@ func (o *outgoing) send(content io.Reader, compress bool) error {
 			zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 			return &localError{err}
 		}
+
 		to = z
 	}
+
 	_, err := io.Copy(to, content)
 	if z != nil {
 		if cerr := z.Close(); err == nil {
 			err = cerr
 		}
 	}
+
 	if o.err != nil {
 		return o.err
 	}
+
 	if err != nil {
 		return &localError{err}
 	}
+
 	return nil
 }
 
@@ -401,13 +444,16 @@ func (o *outgoing) flush(last bool) error {
 	if o.err != nil {
 		return o.err
 	}
+
 	m := &bspb.WriteRequest{WriteOffset: o.sent, Data: o.rest, FinishWrite: last}
 	if o.sent == 0 {
 		m.ResourceName = o.name
 	}
+
 	if o.err = o.stream.Send(m); o.err != nil {
 		return o.err
 	}
+
 	o.alarm.reset()
 	o.sent += int64(len(o.rest))
 	o.rest = nil // gRPC may still read the old one

@@ -56,14 +56,17 @@ func Ask(ctx context.Context, s Settings) (Offer, error) {
 	if s.Limits == (Limits{}) {
 		s.Limits = DefaultLimits
 	}
+
 	c, err := newClient(ctx, &s)
 	if err != nil {
 		return Offer{}, err
 	}
+
 	defer c.close()
 	if err := c.connect(ctx); err != nil {
 		return Offer{}, fmt.Errorf("the %s %s: %w", s.what(), s.Address, err)
 	}
+
 	return Offer{c.writable, c.executes}, nil
 }
 
@@ -73,14 +76,17 @@ func newClient(ctx context.Context, s *Settings) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	c := &client{address: s.Address, limits: s.Limits}
 	if s.CredentialHelper != "" {
 		c.helper = &helper{settings: s}
 		options = append(options, grpc.WithPerRPCCredentials(c.helper))
 	}
+
 	if c.conn, err = grpc.NewClient("dns:///"+s.Address.hostPort(), options...); err != nil {
 		return nil, fmt.Errorf("the %s %s: %w; %s", s.what(), s.Address, err, addressForm)
 	}
+
 	c.cas = repb.NewContentAddressableStorageClient(c.conn)
 	c.actions = repb.NewActionCacheClient(c.conn)
 	c.stream = bspb.NewByteStreamClient(c.conn)
@@ -96,6 +102,7 @@ func (c *client) connect(ctx context.Context) error {
 			return err
 		}
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Connect)
 	defer cancel()
 	offer, err := repb.NewCapabilitiesClient(c.conn).GetCapabilities(ctx,
@@ -103,6 +110,7 @@ func (c *client) connect(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("it cannot be reached: %w", readableError(err))
 	}
+
 	caps := offer.GetCacheCapabilities()
 	switch {
 	case caps == nil:
@@ -110,10 +118,12 @@ func (c *client) connect(ctx context.Context) error {
 	case !slices.Contains(caps.DigestFunctions, repb.DigestFunction_SHA256):
 		return errors.New("it does not offer SHA-256 digests")
 	}
+
 	c.batch = defaultBatch
 	if n := caps.MaxBatchTotalSizeBytes; n > 0 {
 		c.batch = min(n, defaultBatch)
 	}
+
 	c.batch = max(c.batch-batchOverhead, c.batch/2)
 	c.largest = max(caps.MaxCasBlobSizeBytes, 0)
 	c.zstd = slices.Contains(caps.SupportedCompressors, repb.Compressor_ZSTD)
@@ -137,10 +147,12 @@ func readableError(err error) error {
 	if err == nil {
 		return nil
 	}
+
 	s, ok := status.FromError(err)
 	if !ok {
 		return err
 	}
+
 	switch s.Code() {
 	case codes.DeadlineExceeded:
 		return errors.New("it did not answer in time")
@@ -156,6 +168,7 @@ func readableError(err error) error {
 		text := strings.TrimSuffix(strings.TrimPrefix(s.Message(), `connection error: desc = "`), `"`)
 		return errors.New(truncate(strings.TrimPrefix(text, "transport: Error while dialing: ")))
 	}
+
 	return fmt.Errorf("%s: %s", s.Code(), truncate(s.Message()))
 }
 

@@ -68,17 +68,21 @@ func (w *Workers) Run(ctx context.Context, a *Action, dir string,
 			ended.Lost = lost
 			return ended, nil
 		}
+
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+
 		var again *lostError
 		if !errors.As(err, &again) {
 			return nil, fmt.Errorf("the %s %s: %w", w.what(), w.Address, err)
 		}
+
 		if lost == mostLost {
 			return nil, fmt.Errorf("the %s %s has lost it %d times, the last time because %w; finished stages are "+
 				"kept, run again to continue", w.what(), w.Address, lost+1, again.error)
 		}
+
 		w.Pause(ctx, lost+1)
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, err
@@ -94,20 +98,25 @@ func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func()
 	if err == nil {
 		err = w.Upload(ctx, append(rest, action.blob(), command.blob()))
 	}
+
 	if err != nil {
 		return nil, transfer("uploading inputs", err)
 	}
+
 	response, err := w.execute(ctx, action, phase)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := judged(response.GetStatus()); err != nil {
 		return nil, err
 	}
+
 	result := response.GetResult()
 	if result == nil {
 		return nil, errors.New("its answer has no result")
 	}
+
 	e := &Ended{ExitCode: int(result.ExitCode), Worker: result.GetExecutionMetadata().GetWorker(), result: result}
 	if !slices.ContainsFunc(result.OutputFiles, func(f *repb.OutputFile) bool { return f.GetPath() == a.Report }) {
 		err := fmt.Errorf("the worker %s could not run it: exit status %d%s", e.Worker, e.ExitCode,
@@ -115,16 +124,20 @@ func (w *Workers) once(ctx context.Context, a *Action, dir string, upload func()
 		if e.ExitCode < 0 || e.ExitCode > 128 { // a signal, such as those of a worker that is shut down
 			return nil, &lostError{err}
 		}
+
 		return nil, err
 	}
+
 	for try := 1; ; try++ {
 		err := w.take(ctx, result, dir)
 		if err == nil {
 			return e, nil
 		}
+
 		if try == mostFetches || !transient(err) || ctx.Err() != nil {
 			return nil, transfer("fetching outputs", err)
 		}
+
 		w.Pause(ctx, try)
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, &localError{err}
@@ -141,10 +154,12 @@ func (w *Workers) stderrTail(ctx context.Context, r *repb.ActionResult) string {
 			return err
 		})
 	}
+
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if last := lines[len(lines)-1]; last != "" {
 		return ": " + truncate(last)
 	}
+
 	return ""
 }
 
@@ -171,6 +186,7 @@ func judged(s *rpc.Status) error {
 	if s.GetCode() == int32(codes.OK) {
 		return nil
 	}
+
 	st := status.FromProto(s)
 	for _, d := range st.Details() {
 		if p, ok := d.(*errdetails.PreconditionFailure); ok {
@@ -181,6 +197,7 @@ func judged(s *rpc.Status) error {
 			}
 		}
 	}
+
 	text := truncate(st.Message())
 	switch st.Code() {
 	case codes.Unavailable, codes.Aborted, codes.Internal, codes.ResourceExhausted:
@@ -192,6 +209,7 @@ func judged(s *rpc.Status) error {
 		return fmt.Errorf("it has no worker for the stage (%s); start one with these properties, or change them "+
 			"with TOUCHSTONE_REMOTE_PROPERTY", text)
 	}
+
 	return fmt.Errorf("it did not run the stage: %s: %s", st.Code(), text)
 }
 
@@ -205,10 +223,12 @@ func (w *Workers) execute(ctx context.Context, action message, phase func(Phase)
 		if response != nil {
 			return response, nil
 		}
+
 		if ctx.Err() != nil {
 			w.cancel(ctx, f.name)
 			return nil, ctx.Err()
 		}
+
 		code := status.Code(err)
 		switch {
 		case f.name != "" && code == codes.NotFound:
@@ -219,17 +239,22 @@ func (w *Workers) execute(ctx context.Context, action message, phase func(Phase)
 			if s, ok := status.FromError(err); ok {
 				return nil, judged(s.Proto())
 			}
+
 			return nil, err
 		}
+
 		if time.Since(began) > longStream {
 			breaks = 0
 		}
+
 		if breaks++; breaks > mostBreaks {
 			if errors.Is(err, io.EOF) {
 				err = errors.New("it ends the stream before the action is done")
 			}
+
 			return nil, fmt.Errorf("%w; finished stages are kept, run again when it is back", readableError(err))
 		}
+
 		w.Pause(ctx, breaks)
 	}
 }
@@ -256,28 +281,35 @@ func (w *Workers) follow(ctx context.Context, action message, f *follower) (*rep
 	} else {
 		stream, err = w.executions.WaitExecution(ctx, &repb.WaitExecutionRequest{Name: f.name})
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	for {
 		op, err := stream.Recv()
 		if err != nil {
 			return nil, err
 		}
+
 		if op.GetName() != "" {
 			f.name = op.GetName()
 		}
+
 		f.observe(op)
 		if !op.GetDone() {
 			continue
 		}
+
 		if s := op.GetError(); s != nil {
 			return &repb.ExecuteResponse{Status: s}, nil
 		}
+
 		var response repb.ExecuteResponse
 		if op.GetResponse() == nil || op.GetResponse().UnmarshalTo(&response) != nil {
 			return &repb.ExecuteResponse{}, nil
 		}
+
 		return &response, nil
 	}
 }
@@ -288,6 +320,7 @@ func (f *follower) observe(op *longrunningpb.Operation) {
 	if op.GetMetadata() == nil || op.GetMetadata().UnmarshalTo(&m) != nil {
 		return
 	}
+
 	var now Phase
 	switch m.Stage {
 	case repb.ExecutionStage_QUEUED:
@@ -297,6 +330,7 @@ func (f *follower) observe(op *longrunningpb.Operation) {
 	default:
 		return
 	}
+
 	if now != f.at {
 		f.at = now
 		f.phase(now)

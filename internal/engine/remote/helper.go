@@ -41,6 +41,7 @@ func (h *helper) GetRequestMetadata(context.Context, ...string) (map[string]stri
 	if h.headers != nil && (h.expires.IsZero() || time.Until(h.expires) > refreshBefore) {
 		return h.headers, nil
 	}
+
 	// The answer also serves the requests after this one, so it does not end with it.
 	ctx, cancel := context.WithTimeout(context.Background(), helperTime)
 	defer cancel()
@@ -48,6 +49,7 @@ func (h *helper) GetRequestMetadata(context.Context, ...string) (map[string]stri
 	if err != nil {
 		return nil, fmt.Errorf("the credential helper %s: %w", h.settings.CredentialHelper, err)
 	}
+
 	sent := map[string]string{}
 	for name, values := range a.Headers {
 		v := strings.Join(values, ",")
@@ -55,11 +57,14 @@ func (h *helper) GetRequestMetadata(context.Context, ...string) (map[string]stri
 			return nil, fmt.Errorf("the credential helper %s answered with a header that cannot be sent",
 				h.settings.CredentialHelper)
 		}
+
 		if h.settings.Hide != nil {
 			h.settings.Hide(v)
 		}
+
 		sent[strings.ToLower(name)] = v
 	}
+
 	h.headers, h.expires = sent, a.Expires
 	return sent, nil
 }
@@ -71,20 +76,24 @@ func (h *helper) ask(ctx context.Context) (a helperAnswer, err error) {
 	if strings.ContainsAny(program, `/\`) {
 		program = h.settings.path(program)
 	}
+
 	cmd := exec.CommandContext(ctx, program, "get")
 	question, err := json.Marshal(map[string]string{"uri": "https://" + h.settings.Address.hostPort()})
 	if err != nil {
 		return a, err
 	}
+
 	cmd.Stdin = bytes.NewReader(question)
 	var out bytes.Buffer
 	cmd.Stdout = &limitedBuffer{&out}
 	if err := subprocess.Run(ctx, cmd); err != nil {
 		return a, err // what it printed may hold a secret
 	}
+
 	if err := json.Unmarshal(out.Bytes(), &a); err != nil {
 		return a, fmt.Errorf("its answer is not {\"headers\": {NAME: [VALUE]}}")
 	}
+
 	return a, nil
 }
 

@@ -75,14 +75,17 @@ func actionResult(r *cache.Record, record, signature []byte, blobs []cache.Sized
 	if n := len(record) + len(signature); n > maxEnclosed {
 		return nil, nil, fmt.Errorf("its record has %d bytes, at most %d are possible", n, maxEnclosed)
 	}
+
 	size := map[cache.Digest]int64{}
 	for _, b := range blobs {
 		size[b.Digest] = b.Size
 	}
+
 	sized := func(d cache.Digest) *repb.Digest {
 		if d.IsZero() {
 			return nil
 		}
+
 		return digest(cache.SizedDigest{Digest: d, Size: size[d]}) // 0 for content of no bytes
 	}
 	result = &repb.ActionResult{
@@ -101,6 +104,7 @@ func actionResult(r *cache.Record, record, signature []byte, blobs []cache.Sized
 			})
 			continue
 		}
+
 		tree := encode(treeOf(trees[o.Digest]))
 		extra = append(extra, tree)
 		result.OutputDirectories = append(result.OutputDirectories, &repb.OutputDirectory{
@@ -109,13 +113,16 @@ func actionResult(r *cache.Record, record, signature []byte, blobs []cache.Sized
 		result.OutputFiles = append(result.OutputFiles,
 			&repb.OutputFile{Path: treesDir + o.Name, Digest: sized(o.Digest)})
 	}
+
 	for _, part := range [][]byte{record, signature} {
 		enclosed, err := anypb.New(wrapperspb.Bytes(part))
 		if err != nil {
 			return nil, nil, err
 		}
+
 		result.ExecutionMetadata.AuxiliaryMetadata = append(result.ExecutionMetadata.AuxiliaryMetadata, enclosed)
 	}
+
 	return result, extra, nil
 }
 
@@ -139,6 +146,7 @@ func treeOf(entries []cache.TreeEntry) *repb.Tree {
 			})
 		}
 	}
+
 	tree := &repb.Tree{Root: dirs["."]}
 	// The digest of a directory covers those inside it, which come after it.
 	for i := len(order) - 1; i > 0; i-- {
@@ -147,6 +155,7 @@ func treeOf(entries []cache.TreeEntry) *repb.Tree {
 		parent.Directories = append([]*repb.DirectoryNode{{Name: path.Base(order[i]), Digest: digest(d.SizedDigest)}},
 			parent.Directories...)
 	}
+
 	seen := map[cache.Digest]bool{}
 	for _, name := range order[1:] {
 		if d := encode(dirs[name]); !seen[d.Digest] { // equal directories are one
@@ -154,6 +163,7 @@ func treeOf(entries []cache.TreeEntry) *repb.Tree {
 			tree.Children = append(tree.Children, dirs[name])
 		}
 	}
+
 	return tree
 }
 
@@ -177,15 +187,18 @@ func (c *client) lookup(ctx context.Context, k cache.Key) (*answer, error) {
 	if status.Code(err) == codes.NotFound {
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	a := &answer{sizes: map[string]int64{}}
 	for _, m := range result.GetExecutionMetadata().GetAuxiliaryMetadata() {
 		var part wrapperspb.BytesValue
 		if !m.MessageIs(&part) || m.UnmarshalTo(&part) != nil {
 			continue
 		}
+
 		switch {
 		case bytes.HasPrefix(part.Value, []byte(recordMagic)):
 			a.record = part.Value
@@ -193,13 +206,16 @@ func (c *client) lookup(ctx context.Context, k cache.Key) (*answer, error) {
 			a.signature = part.Value
 		}
 	}
+
 	list := []*repb.Digest{result.StdoutDigest, result.StderrDigest}
 	for _, f := range result.OutputFiles {
 		list = append(list, f.GetDigest())
 	}
+
 	for _, d := range list {
 		a.sizes[d.GetHash()] = d.GetSizeBytes()
 	}
+
 	return a, nil
 }
 
@@ -225,10 +241,12 @@ func (a *answer) remoteDigests(r *cache.Record) ([]cache.SizedDigest, error) {
 		if d.IsZero() || d == empty {
 			return nil
 		}
+
 		size, ok := a.sizes[hex.EncodeToString(d[:])]
 		if !ok || size <= 0 || size > maxUnsigned {
 			return errIncomplete
 		}
+
 		list = append(list, cache.SizedDigest{Digest: d, Size: size})
 		return nil
 	}
@@ -237,6 +255,7 @@ func (a *answer) remoteDigests(r *cache.Record) ([]cache.SizedDigest, error) {
 			return nil, err
 		}
 	}
+
 	for i := range r.Outputs {
 		switch o := &r.Outputs[i]; {
 		case strings.HasPrefix(o.Path, treesDir):
@@ -249,5 +268,6 @@ func (a *answer) remoteDigests(r *cache.Record) ([]cache.SizedDigest, error) {
 			list = append(list, cache.SizedDigest{Digest: o.Digest, Size: o.Size})
 		}
 	}
+
 	return list, nil
 }

@@ -92,28 +92,35 @@ func (w *Workers) take(ctx context.Context, r *repb.ActionResult, dir string) er
 		if !valid(f.GetPath()) {
 			return errMalformed
 		}
+
 		if err := o.file(f.Path, f.Digest, f.IsExecutable); err != nil {
 			return err
 		}
 	}
+
 	for _, l := range r.OutputSymlinks {
 		if !valid(l.GetPath()) {
 			return errMalformed
 		}
+
 		if err := o.link(l.Path, l.Target); err != nil {
 			return err
 		}
 	}
+
 	if err := w.trees(ctx, r.OutputDirectories, o); err != nil {
 		return err
 	}
+
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return &localError{err}
 	}
+
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return &localError{err}
 	}
+
 	defer root.Close()
 	return w.write(ctx, o, root)
 }
@@ -126,17 +133,21 @@ func (w *Workers) trees(ctx context.Context, list []*repb.OutputDirectory, o *ou
 		if err != nil {
 			return err
 		}
+
 		if !valid(d.GetPath()) || b.Size > maxUnsigned {
 			return errMalformed
 		}
+
 		at[b] = append(at[b], d.Path)
 	}
+
 	var mu sync.Mutex
 	return w.fetch(ctx, keys(at), func(b cache.SizedDigest, r io.Reader) error {
 		var content bytes.Buffer
 		if err := verified(&content, b, r); err != nil {
 			return err
 		}
+
 		mu.Lock()
 		defer mu.Unlock()
 		for _, p := range at[b] {
@@ -144,6 +155,7 @@ func (w *Workers) trees(ctx context.Context, list []*repb.OutputDirectory, o *ou
 				return err
 			}
 		}
+
 		return nil
 	})
 }
@@ -154,15 +166,18 @@ func (o *outputs) tree(p string, encoded []byte) error {
 	if err := proto.Unmarshal(encoded, &t); err != nil {
 		return errMalformed
 	}
+
 	below := map[string]*repb.Directory{}
 	for _, d := range t.Children {
 		// The digest is that of the bytes, which another program may have encoded in another order.
 		// All encoders that write fields in their order give the same.
 		below[encode(d).Digest.String()] = d
 	}
+
 	if t.Root == nil {
 		t.Root = &repb.Directory{}
 	}
+
 	return o.directory(p, t.Root, below, 0)
 }
 
@@ -170,38 +185,47 @@ func (o *outputs) directory(p string, d *repb.Directory, below map[string]*repb.
 	if depth > maxDepth {
 		return fmt.Errorf("%w: it has more than %d directories inside each other", errMalformed, maxDepth)
 	}
+
 	o.dirs = append(o.dirs, p)
 	if err := o.add(); err != nil {
 		return err
 	}
+
 	for _, f := range d.Files {
 		if !validName(f.GetName()) {
 			return errMalformed
 		}
+
 		if err := o.file(path.Join(p, f.Name), f.Digest, f.IsExecutable); err != nil {
 			return err
 		}
 	}
+
 	for _, l := range d.Symlinks {
 		if !validName(l.GetName()) {
 			return errMalformed
 		}
+
 		if err := o.link(path.Join(p, l.Name), l.Target); err != nil {
 			return err
 		}
 	}
+
 	for _, n := range d.Directories {
 		sub := below[n.GetDigest().GetHash()]
 		if n.GetDigest().GetSizeBytes() == 0 {
 			sub = &repb.Directory{}
 		}
+
 		if sub == nil || !validName(n.GetName()) {
 			return errMalformed
 		}
+
 		if err := o.directory(path.Join(p, n.Name), sub, below, depth+1); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -226,6 +250,7 @@ func (w *Workers) fetch(ctx context.Context, blobs []cache.SizedDigest,
 			return err
 		}
 	}
+
 	var mu sync.Mutex
 	came := 0
 	counted := func(b cache.SizedDigest, r io.Reader) error {
@@ -244,21 +269,26 @@ func (w *Workers) fetch(ctx context.Context, blobs []cache.SizedDigest,
 			return err
 		})
 	}
+
 	for _, b := range large {
 		g.Go(func() error {
 			_, found, err := w.client.readStream(ctx, b, counted)
 			if err == nil && !found {
 				return &lostError{errors.New("it has lost an output")}
 			}
+
 			return err
 		})
 	}
+
 	if err := g.Wait(); err != nil {
 		return err
 	}
+
 	if came < len(wanted) {
 		return &lostError{errors.New("it has lost an output")}
 	}
+
 	return nil
 }
 
@@ -293,17 +323,20 @@ func (w *Workers) write(ctx context.Context, o *outputs, root *os.Root) error {
 			return &localError{err}
 		}
 	}
+
 	err := w.fetch(ctx, keys(o.files), func(b cache.SizedDigest, r io.Reader) error {
 		files := o.files[b]
 		if err := writeFile(root, files[0], func(to io.Writer) error { return verified(to, b, r) }); err != nil {
 			return err
 		}
+
 		for _, f := range files[1:] {
 			if err := writeFile(root, f, func(to io.Writer) error {
 				from, err := root.Open(files[0].path)
 				if err != nil {
 					return &localError{err}
 				}
+
 				defer from.Close()
 				_, err = io.Copy(to, from)
 				return err
@@ -311,19 +344,23 @@ func (w *Workers) write(ctx context.Context, o *outputs, root *os.Root) error {
 				return err
 			}
 		}
+
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+
 	for p, target := range o.links {
 		if err := root.MkdirAll(path.Dir(p), 0o755); err != nil {
 			return &localError{err}
 		}
+
 		if err := root.Symlink(target, p); err != nil {
 			return &localError{err}
 		}
 	}
+
 	return nil
 }
 
@@ -331,20 +368,25 @@ func writeFile(root *os.Root, f outputFile, content func(io.Writer) error) error
 	if err := root.MkdirAll(path.Dir(f.path), 0o755); err != nil {
 		return &localError{err}
 	}
+
 	mode := os.FileMode(0o644)
 	if f.executable {
 		mode = 0o755
 	}
+
 	to, err := root.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return &localError{err}
 	}
+
 	if err := content(to); err != nil {
 		to.Close()
 		return err
 	}
+
 	if err := to.Close(); err != nil {
 		return &localError{err}
 	}
+
 	return nil
 }

@@ -70,11 +70,13 @@ func Open(ctx context.Context, o Options) (*Results, error) {
 	if o.Limits == (Limits{}) {
 		o.Limits = DefaultLimits
 	}
+
 	r := &Results{Options: o, stats: Stats{Address: o.Address.String()}}
 	c, err := newClient(ctx, &r.Settings)
 	if err != nil {
 		return nil, err
 	}
+
 	r.client = c
 	r.waiting = budget{limits: o.Limits, now: time.Now}
 	r.reads, r.noReads = context.WithCancel(ctx)
@@ -86,6 +88,7 @@ func Open(ctx context.Context, o Options) (*Results, error) {
 		if err != nil {
 			r.fail(err)
 		}
+
 		return err
 	})
 	r.queue.init()
@@ -118,11 +121,13 @@ func (r *Results) failWrites(err error) {
 	if err = readableError(err); errors.Is(err, context.Canceled) {
 		return // interrupted, or an effect of the fault that was already reported
 	}
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.warned {
 		return
 	}
+
 	r.warned = true
 	r.stats.Problem = err.Error()
 	if r.Warn != nil {
@@ -149,6 +154,7 @@ func (r *Results) Lookup(k cache.Key) (found bool, why string) {
 	if !r.ready() {
 		return false, ""
 	}
+
 	r.waiting.begin()
 	a, err := r.client.lookup(r.reads, k)
 	r.waiting.end(r.Limits.PerLookup)
@@ -156,14 +162,17 @@ func (r *Results) Lookup(k cache.Key) (found bool, why string) {
 		r.fail(err)
 		return false, ""
 	}
+
 	r.count(func(s *Stats) { s.Lookups++ })
 	if a == nil {
 		return false, ""
 	}
+
 	if err := r.adopt(k, a); err != nil {
 		r.count(func(s *Stats) { s.Refused++ })
 		return false, fmt.Sprintf("the result at %s is not accepted: %v", r.Address, err)
 	}
+
 	r.count(func(s *Stats) { s.Found++ })
 	return true, ""
 }
@@ -173,24 +182,29 @@ func (r *Results) adopt(k cache.Key, a *answer) error {
 	if a.record == nil {
 		return errors.New("touchstone did not make it")
 	}
+
 	record, err := cache.DecodeOwn(a.record, k)
 	if err != nil {
 		return err
 	}
+
 	signer, err := r.Verify(a.record, a.signature)
 	if err != nil {
 		return err
 	}
+
 	away, err := a.remoteDigests(record)
 	if err != nil {
 		return err
 	}
+
 	origin := &cache.Origin{Way: cache.Fetched, From: r.Address.String(), At: time.Now().UTC().Truncate(time.Second),
 		Signer: &signer}
 	_, reason, err := r.Store.Adopt(k, a.record, a.signature, origin, away)
 	if err == nil && reason != "" {
 		err = errors.New(reason)
 	}
+
 	return err
 }
 
@@ -205,6 +219,7 @@ func (c content) Fetch(blobs []cache.SizedDigest, put func(cache.SizedDigest, io
 	if !c.ready() {
 		return
 	}
+
 	c.waiting.begin()
 	var bytes int64
 	defer func() {
@@ -217,6 +232,7 @@ func (c content) Fetch(blobs []cache.SizedDigest, put func(cache.SizedDigest, io
 		if err != nil {
 			return fmt.Errorf("content %s: %w", b.Digest.Short(), err)
 		}
+
 		mu.Lock()
 		defer mu.Unlock()
 		kept++
@@ -237,6 +253,7 @@ func (c content) Fetch(blobs []cache.SizedDigest, put func(cache.SizedDigest, io
 			return err
 		})
 	}
+
 	for _, b := range large {
 		g.Go(func() error {
 			n, _, err := c.client.readStream(c.reads, b, keep)
@@ -244,6 +261,7 @@ func (c content) Fetch(blobs []cache.SizedDigest, put func(cache.SizedDigest, io
 			return err
 		})
 	}
+
 	err := g.Wait()
 	c.count(func(s *Stats) {
 		s.Fetched += kept

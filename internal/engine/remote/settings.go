@@ -66,16 +66,19 @@ func (s *Settings) value(ctx context.Context, what, ref string) (string, error) 
 		if err != nil {
 			return "", fmt.Errorf("%s of the %s: %w; create the file, or %s", what, s.what(), err, s.off())
 		}
+
 		v = string(b)
 	default:
 		// The text could be the secret itself.
 		return "", fmt.Errorf("%s of the %s is not a reference; write env:NAME or file:PATH, never the value", what,
 			s.what())
 	}
+
 	v = strings.TrimSpace(v)
 	if s.Hide != nil {
 		s.Hide(v)
 	}
+
 	return v, nil
 }
 
@@ -94,23 +97,29 @@ func (s *Settings) headers(ctx context.Context) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		if !validHeader(name, v) {
 			return nil, fmt.Errorf("the header %q of the %s cannot be sent: its name or its value has a character "+
 				"that headers cannot have", name, s.what())
 		}
+
 		sent[strings.ToLower(name)] = v
 	}
+
 	if s.Bearer != "" {
 		v, err := s.value(ctx, "the bearer token", s.Bearer)
 		if err != nil {
 			return nil, err
 		}
+
 		if !validHeader("authorization", v) {
 			return nil, fmt.Errorf("the bearer token of the %s has a character that headers cannot have; check what "+
 				"its reference refers to", s.what())
 		}
+
 		sent["authorization"] = "Bearer " + v
 	}
+
 	return sent, nil
 }
 
@@ -140,24 +149,30 @@ func (s *Settings) dialOptions(ctx context.Context) ([]grpc.DialOption, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if secret := len(sent) > 0 || s.CredentialHelper != ""; secret && !s.Address.Secure && !s.Address.local() {
 		return nil, fmt.Errorf("the %s %s: its credentials would be sent without encryption; use grpcs://", s.what(),
 			s.Address)
 	}
+
 	if len(sent) > 0 {
 		options = append(options, grpc.WithPerRPCCredentials(fixedHeaders(sent)))
 	}
+
 	if !s.Address.Secure {
 		if s.ClientCertificate != "" || s.ClientKey != "" || s.CertificateAuthority != "" {
 			return nil, fmt.Errorf("the %s %s: certificates need an encrypted connection; use grpcs://", s.what(),
 				s.Address)
 		}
+
 		return append(options, grpc.WithTransportCredentials(insecure.NewCredentials())), nil
 	}
+
 	config, err := s.tls(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	return append(options, grpc.WithTransportCredentials(credentials.NewTLS(config))), nil
 }
 
@@ -169,32 +184,39 @@ func (s *Settings) tls(ctx context.Context) (*tls.Config, error) {
 			return nil, fmt.Errorf("the certificate authority of the %s: %w; name a file of certificates in PEM",
 				s.what(), err)
 		}
+
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(b) {
 			return nil, fmt.Errorf("the certificate authority of the %s: %s holds no certificate; name a file of "+
 				"certificates in PEM", s.what(), s.CertificateAuthority)
 		}
 	}
+
 	if (s.ClientCertificate == "") != (s.ClientKey == "") {
 		return nil, fmt.Errorf("the %s has a client certificate without its key, or a key without its certificate; "+
 			"give both", s.what())
 	}
+
 	if s.ClientCertificate != "" {
 		certificate, err := s.value(ctx, "the client certificate", s.ClientCertificate)
 		if err != nil {
 			return nil, err
 		}
+
 		key, err := s.value(ctx, "the key of the client certificate", s.ClientKey)
 		if err != nil {
 			return nil, err
 		}
+
 		pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 		if err != nil {
 			return nil, fmt.Errorf("the client certificate of the %s: %w; give a certificate and its key, in PEM",
 				s.what(), err)
 		}
+
 		config.Certificates = []tls.Certificate{pair}
 	}
+
 	return config, nil
 }
 

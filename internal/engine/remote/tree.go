@@ -34,12 +34,14 @@ func FileBlob(file string) (Blob, error) {
 	if err != nil {
 		return Blob{}, err
 	}
+
 	defer f.Close()
 	h := sha256.New()
 	n, err := io.Copy(h, f)
 	if err != nil {
 		return Blob{}, err
 	}
+
 	return Blob{
 		cache.SizedDigest{Digest: cache.Digest(h.Sum(nil)), Size: n},
 		func() (io.ReadCloser, error) { return os.Open(file) },
@@ -70,6 +72,7 @@ func Directory(members ...Member) Blob {
 				&repb.FileNode{Name: m.Name, Digest: digest(m.Content), IsExecutable: m.Executable})
 		}
 	}
+
 	return encode(d).blob()
 }
 
@@ -80,6 +83,7 @@ func ReadDirectory(dir string) (root Blob, all []Blob, err error) {
 	if err != nil {
 		return Blob{}, nil, err
 	}
+
 	members := make([]Member, 0, len(entries))
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
@@ -90,6 +94,7 @@ func ReadDirectory(dir string) (root Blob, all []Blob, err error) {
 			if err != nil {
 				return Blob{}, nil, err
 			}
+
 			all = append(all, below...)
 			m.Dir, m.Content = true, sub.SizedDigest
 		case t&os.ModeSymlink != 0:
@@ -101,17 +106,21 @@ func ReadDirectory(dir string) (root Blob, all []Blob, err error) {
 			if err != nil {
 				return Blob{}, nil, err
 			}
+
 			b, err := FileBlob(file)
 			if err != nil {
 				return Blob{}, nil, err
 			}
+
 			m.Content, m.Executable = b.SizedDigest, st.Mode()&0o111 != 0
 			all = append(all, b)
 		default:
 			return Blob{}, nil, fmt.Errorf("%s is neither a file nor a directory nor a symbolic link", file)
 		}
+
 		members = append(members, m)
 	}
+
 	root = Directory(members...)
 	return root, append(all, root), nil
 }

@@ -95,16 +95,19 @@ func (r *Results) upload() {
 		if len(keys) == 0 {
 			return
 		}
+
 		uploaded := 0
 		if r.writes.Err() == nil && r.connect() == nil {
 			err := errors.New("it does not accept results; use TOUCHSTONE_REMOTE_MODE=read, or ask its administrator")
 			if r.client.writable {
 				uploaded, err = r.uploadSome(r.writes, keys, sent)
 			}
+
 			if err != nil {
 				r.failWrites(fmt.Errorf("uploading: %w", readableError(err)))
 			}
 		}
+
 		r.count(func(s *Stats) {
 			s.Uploaded += uploaded
 			s.NotUploaded += len(keys) - uploaded
@@ -131,9 +134,11 @@ func (r *Results) uploadSome(ctx context.Context, keys []cache.Key, sent map[cac
 		if err != nil {
 			continue // it is counted as not uploaded: the store has lost it, or it is too large
 		}
+
 		for _, m := range messages {
 			made[m.Digest] = m.content
 		}
+
 		parcels = append(parcels, p)
 		for _, b := range p.blobs {
 			if !sent[b.Digest] && !listed[b.Digest] {
@@ -142,14 +147,17 @@ func (r *Results) uploadSome(ctx context.Context, keys []cache.Key, sent map[cac
 			}
 		}
 	}
+
 	lacks, err := r.client.missing(ctx, all)
 	if err != nil {
 		return 0, err
 	}
+
 	read := func(b cache.SizedDigest) io.ReadCloser {
 		if content, ok := made[b.Digest]; ok {
 			return io.NopCloser(bytes.NewReader(content))
 		}
+
 		return r.Store.Open(b.Digest)
 	}
 	var g errgroup.Group
@@ -158,19 +166,24 @@ func (r *Results) uploadSome(ctx context.Context, keys []cache.Key, sent map[cac
 	for _, batch := range batches {
 		g.Go(func() error { return r.client.writeBatch(ctx, batch, read) })
 	}
+
 	for _, b := range large {
 		g.Go(func() error { return r.client.writeStream(ctx, b, read) })
 	}
+
 	if err := g.Wait(); err != nil {
 		return 0, err
 	}
+
 	for _, b := range all {
 		sent[b.Digest] = true
 	}
+
 	var n int64
 	for _, b := range lacks {
 		n += b.Size
 	}
+
 	r.count(func(s *Stats) { s.UploadedBytes += n })
 	var mu sync.Mutex
 	for _, p := range parcels {
@@ -181,9 +194,11 @@ func (r *Results) uploadSome(ctx context.Context, keys []cache.Key, sent map[cac
 				defer mu.Unlock()
 				uploaded++
 			}
+
 			return err
 		})
 	}
+
 	err = g.Wait()
 	return uploaded, err
 }
@@ -195,34 +210,42 @@ func (r *Results) pack(k cache.Key) (p uploadItem, messages []message, err error
 	if err != nil {
 		return p, nil, err
 	}
+
 	record, err := cache.DecodeOwn(own, k)
 	if err != nil {
 		return p, nil, err
 	}
+
 	if stored, err := r.Store.Record(k); err != nil || stored.Origin != nil {
 		return p, nil, errors.New("another machine made it")
 	}
+
 	blobs, trees, err := r.Store.Needs(record)
 	if err != nil {
 		return p, nil, err
 	}
+
 	signature, err := r.Sign(own)
 	if err != nil {
 		return p, nil, err
 	}
+
 	result, messages, err := actionResult(record, own, signature, blobs, trees)
 	if err != nil {
 		return p, nil, err
 	}
+
 	messages = append(messages, actionOf(k), command)
 	for _, m := range messages {
 		blobs = append(blobs, m.SizedDigest)
 	}
+
 	for _, b := range blobs {
 		if r.client.largest > 0 && b.Size > r.client.largest {
 			return p, nil, fmt.Errorf("the server takes no content of more than %d bytes", r.client.largest)
 		}
 	}
+
 	return uploadItem{k, result, blobs}, messages, nil
 }
 
@@ -235,6 +258,7 @@ func (r *Results) Finish(ctx context.Context) int {
 	if !r.queue.close() {
 		return 0
 	}
+
 	finish, cancel := context.WithTimeout(ctx, r.Limits.Finish)
 	defer cancel()
 	say := time.NewTimer(noticeDelay)
@@ -251,11 +275,13 @@ func (r *Results) Finish(ctx context.Context) int {
 			if ctx.Err() == nil {
 				r.failWrites(fmt.Errorf("uploading took longer than %s", r.Limits.Finish))
 			}
+
 			r.noWrite()
 			select {
 			case <-r.queue.ended: // each request ends now
 			case <-time.After(noticeDelay): // but a key may wait for a person
 			}
+
 			return r.queue.total() - r.Stats().Uploaded
 		}
 	}

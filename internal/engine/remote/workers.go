@@ -46,11 +46,13 @@ func OpenWorkers(ctx context.Context, s Settings) (*Workers, error) {
 	if s.Limits == (Limits{}) {
 		s.Limits = WorkerLimits
 	}
+
 	w := &Workers{Settings: s, Pause: pause, invocation: rand.Text()}
 	c, err := newClient(ctx, &w.Settings)
 	if err != nil {
 		return nil, err
 	}
+
 	w.client = c
 	w.executions = repb.NewExecutionClient(c.conn)
 	w.operations = longrunningpb.NewOperationsClient(c.conn)
@@ -68,17 +70,21 @@ func (w *Workers) Connect(ctx context.Context) error {
 	if w.connected {
 		return nil
 	}
+
 	if err := w.client.connect(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+
 		return fmt.Errorf("the %s %s: %w; check the address and that the server runs, or %s", w.what(), w.Address, err,
 			w.off())
 	}
+
 	if !w.client.executes {
 		return fmt.Errorf("the %s %s: the server is only a cache and executes nothing; name a server that has "+
 			"workers with TOUCHSTONE_REMOTE_EXECUTOR, or %s", w.what(), w.Address, w.off())
 	}
+
 	w.connected = true
 	return nil
 }
@@ -108,14 +114,17 @@ func (w *Workers) Upload(ctx context.Context, blobs []Blob) error {
 		if _, twice := sources[b.Digest]; twice || b.Size == 0 {
 			continue
 		}
+
 		if limit := w.client.largest; limit > 0 && b.Size > limit {
 			return fmt.Errorf("a file of %d bytes has to be uploaded, but the server takes none of more than %d; "+
 				"raise its limit", b.Size, limit)
 		}
+
 		sources[b.Digest] = b
 		asked = append(asked, b.SizedDigest)
 		total += b.Size
 	}
+
 	lacks := asked
 	if len(asked) > few || total > smallBlob {
 		var err error
@@ -123,11 +132,13 @@ func (w *Workers) Upload(ctx context.Context, blobs []Blob) error {
 			return readableError(err)
 		}
 	}
+
 	read := func(b cache.SizedDigest) io.ReadCloser {
 		r, err := sources[b.Digest].open()
 		if err != nil {
 			return io.NopCloser(failing{err})
 		}
+
 		return r
 	}
 	batches, large := w.client.batches(lacks)
@@ -136,9 +147,11 @@ func (w *Workers) Upload(ctx context.Context, blobs []Blob) error {
 	for _, batch := range batches {
 		g.Go(func() error { return w.client.writeBatch(ctx, batch, read) })
 	}
+
 	for _, b := range large {
 		g.Go(func() error { return w.client.writeStream(ctx, b, read) })
 	}
+
 	return readableError(g.Wait())
 }
 
@@ -175,11 +188,13 @@ func (a *Action) encode() (action, command message) {
 		platform.Properties = append(platform.Properties,
 			&repb.Platform_Property{Name: name, Value: a.Properties[name]})
 	}
+
 	c := &repb.Command{Arguments: a.Command, OutputPaths: slices.Sorted(slices.Values(a.Outputs))}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		c.EnvironmentVariables = append(c.EnvironmentVariables,
 			&repb.Command_EnvironmentVariable{Name: name, Value: a.Env[name]})
 	}
+
 	command = encode(c)
 	m := &repb.Action{
 		CommandDigest: digest(command.SizedDigest), InputRootDigest: digest(a.Inputs), Platform: platform,
@@ -189,6 +204,7 @@ func (a *Action) encode() (action, command message) {
 	if a.Timeout > 0 {
 		m.Timeout = durationpb.New(a.Timeout)
 	}
+
 	return encode(m), command
 }
 

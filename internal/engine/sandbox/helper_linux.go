@@ -54,6 +54,7 @@ func help(in io.Reader, out io.Writer) {
 	if lines.Decode(&config) != nil {
 		return
 	}
+
 	s := &Sandbox{hidden: config.Hidden}
 	s.lacks, s.helps = config.Lacks, true
 	if k, err := s.keepers.Acquire(); err != nil {
@@ -61,6 +62,7 @@ func help(in io.Reader, out io.Writer) {
 	} else if !s.keepers.Release(k) {
 		return
 	}
+
 	var mu sync.Mutex
 	answers := json.NewEncoder(out)
 	answer := func(r report) {
@@ -75,12 +77,15 @@ func help(in io.Reader, out io.Writer) {
 		if lines.Decode(&o) != nil {
 			return
 		}
+
 		if o.Job == nil {
 			if cancel := running[o.ID]; cancel != nil {
 				cancel()
 			}
+
 			continue
 		}
+
 		ctx, cancel := context.WithCancel(context.Background())
 		running[o.ID] = cancel
 		go func() {
@@ -90,6 +95,7 @@ func help(in io.Reader, out io.Writer) {
 			if err != nil {
 				r.Error = err.Error()
 			}
+
 			answer(r)
 		}()
 	}
@@ -125,22 +131,27 @@ func (s *Sandbox) startHelper() (*helper, error) {
 	if h.in, err = h.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
+
 	out, err := h.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
+
 	if err := h.cmd.Start(); err != nil {
 		return nil, err
 	}
+
 	lines := json.NewDecoder(bufio.NewReader(out))
 	var ready report
 	if err = json.NewEncoder(h.in).Encode(order{Hidden: s.hidden, Lacks: s.lacks}); err == nil {
 		err = lines.Decode(&ready)
 	}
+
 	if err != nil {
 		_ = h.close()
 		return nil, err
 	}
+
 	go h.listen(lines)
 	return h, nil
 }
@@ -157,14 +168,17 @@ func (h *helper) listen(lines *json.Decoder) {
 			for id, c := range h.waiting {
 				c <- report{ID: id, Error: h.ended.Error()}
 			}
+
 			h.waiting = nil
 			h.mu.Unlock()
 			return
 		}
+
 		if c := h.waiting[r.ID]; c != nil {
 			delete(h.waiting, r.ID)
 			c <- r
 		}
+
 		h.mu.Unlock()
 	}
 }
@@ -177,6 +191,7 @@ func (h *helper) run(ctx context.Context, job *Job) (*Result, error) {
 		h.mu.Unlock()
 		return nil, h.ended
 	}
+
 	h.last++
 	id := h.last
 	h.waiting[id] = c
@@ -185,6 +200,7 @@ func (h *helper) run(ctx context.Context, job *Job) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var r report
 	select {
 	case r = <-c:
@@ -194,9 +210,11 @@ func (h *helper) run(ctx context.Context, job *Job) (*Result, error) {
 		h.mu.Unlock()
 		r = <-c
 	}
+
 	if r.Error != "" {
 		return nil, errors.New(r.Error)
 	}
+
 	return r.Result, nil
 }
 

@@ -33,12 +33,15 @@ func containsPhrase(text []byte, phrases []string) bool {
 			if !found {
 				break
 			}
+
 			if !endsInWord(before) && (len(after) == 0 || !isWord(after[0])) {
 				return true
 			}
+
 			rest = after
 		}
 	}
+
 	return false
 }
 
@@ -57,13 +60,16 @@ func paths(line string) []string {
 		if at < 0 {
 			continue
 		}
+
 		if strings.HasSuffix(word[:at], "..") {
 			at -= len("..")
 		}
+
 		if path := strings.TrimRight(word[at:], ":."); len(path) > 1 {
 			list = append(list, path)
 		}
 	}
+
 	return list
 }
 
@@ -77,11 +83,13 @@ func (s *Sandbox) hint(job *Job, confined *confinement) string {
 				"--isolation off to find out what else the stage needs"
 		}
 	}
+
 	if (slices.Contains(confined.words, enforcedUnix) || slices.Contains(confined.words, enforcedSockets)) &&
 		containsPhrase(tail(job.Command.Stderr), noFamily) {
 		return "the sandbox refused a socket, because the stage declares no network; if it needs Unix sockets or " +
 			"servers of its own, declare network = \"loopback\""
 	}
+
 	return ""
 }
 
@@ -93,15 +101,18 @@ func (s *Sandbox) undeclared(log, dir string, granted []grant) (string, bool) {
 		if !containsPhrase(line, refusal) {
 			continue
 		}
+
 		for _, path := range paths(string(line)) {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(dir, path)
 			}
+
 			if real, err := filepath.EvalSymlinks(path); err == nil && !s.open(real, granted) {
 				return path, true
 			}
 		}
 	}
+
 	return "", false
 }
 
@@ -110,12 +121,14 @@ func tail(file string) []byte {
 	if err != nil {
 		return nil
 	}
+
 	defer f.Close()
 	if _, err := f.Seek(-tailSize, io.SeekEnd); err != nil {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return nil
 		}
 	}
+
 	b, _ := io.ReadAll(io.LimitReader(f, tailSize))
 	return b
 }

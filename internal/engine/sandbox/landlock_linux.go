@@ -85,18 +85,22 @@ func (s *Sandbox) prepare() {
 	if abi, err := landlock.LandlockGetABIVersion(); err == nil && abi >= minABI {
 		s.abi = abi
 	}
+
 	if s.abi == 0 {
 		return
 	}
+
 	gpus, _ := filepath.Glob("/dev/nvidia*")
 	all := slices.Clone(system)
 	for _, g := range gpus {
 		all = append(all, grant{g, write})
 	}
+
 	closed := slices.Clone(s.hidden)
 	if os.Geteuid() == 0 {
 		closed = append(closed, systemSecrets...)
 	}
+
 	for _, g := range all {
 		for _, p := range without(g.path, closed) {
 			g := grant{p, g.access}
@@ -127,18 +131,22 @@ func realWithout(real string, closed []string) []string {
 	case !inside:
 		return []string{real}
 	}
+
 	entries, err := os.ReadDir(real)
 	if err != nil {
 		return nil
 	}
+
 	var list []string
 	for _, e := range entries {
 		p := filepath.Join(real, e.Name())
 		if e.Type()&os.ModeSymlink != 0 {
 			continue // access depends on the target of the link
 		}
+
 		list = append(list, realWithout(p, closed)...)
 	}
+
 	return list
 }
 
@@ -191,40 +199,48 @@ func (s *Sandbox) restrictFiles(granted []grant, network Network, noTCP bool) er
 	if noTCP {
 		attr.HandledAccessNet = landlock.AccessNetBindTCP | landlock.AccessNetConnectTCP
 	}
+
 	if s.abi >= minScopeABI {
 		attr.Scoped = landlock.ScopeSignal
 		if network != AnyNetwork {
 			attr.Scoped |= landlock.ScopeAbstractUnixSocket
 		}
 	}
+
 	ruleset, err := landlock.LandlockCreateRuleset(&attr, 0)
 	if err != nil {
 		return err
 	}
+
 	defer func() { _ = unix.Close(ruleset) }()
 	for _, o := range s.base {
 		if err := s.addRule(ruleset, o); err != nil {
 			return err
 		}
 	}
+
 	for _, g := range granted {
 		o, err := openForRule(g)
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES) {
 			continue // a variable or PATH contains a path that does not exist
 		}
+
 		if err != nil {
 			return err
 		}
+
 		err = s.addRule(ruleset, o)
 		_ = unix.Close(o.fd)
 		if err != nil {
 			return err
 		}
 	}
+
 	// Without this, the kernel only allows root to restrict itself.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
+
 	return landlock.LandlockRestrictSelf(ruleset, 0)
 }
 

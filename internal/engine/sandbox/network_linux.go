@@ -32,22 +32,27 @@ func (n *networks) enter() (network int, err error) {
 			_ = unix.Close(network)
 			return -1, err
 		}
+
 		return network, nil
 	}
+
 	refused := n.refused
 	n.mu.Unlock()
 	if refused {
 		return -1, errNoNetworks
 	}
+
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		n.mu.Lock()
 		n.refused = true
 		n.mu.Unlock()
 		return -1, errNoNetworks
 	}
+
 	if err := raiseLoopback(); err != nil {
 		return -1, err
 	}
+
 	return unix.Open("/proc/thread-self/ns/net", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 }
 

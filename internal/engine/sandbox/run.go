@@ -52,11 +52,14 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		return resultOf(ended), nil
 	}
+
 	if result, err, ran := s.runInHelper(ctx, job); ran {
 		return result, err
 	}
+
 	cmd := job.Command
 	cmd.Program = cmd.File()
 	var confined *confinement
@@ -64,6 +67,7 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 		if confined, err = s.confine(job, cmd.Program); err != nil {
 			return false, err
 		}
+
 		return !confined.ownProcesses(), nil
 	}
 	if !s.off {
@@ -71,19 +75,23 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	} else if _, err := confine(); err != nil {
 		return nil, err
 	}
+
 	ended, err := cmd.Run(ctx)
 	if err != nil {
 		if confined != nil {
 			s.release(confined, errors.As(err, new(*process.StartError)))
 		}
+
 		return nil, startError(err, confined)
 	}
+
 	result := resultOf(ended)
 	result.Isolation = append(result.Isolation, confined.words...)
 	result.Ended = s.release(confined, ended.Nothing)
 	if result.ExitCode != 0 {
 		result.Hint = s.hint(job, confined)
 	}
+
 	return result, nil
 }
 

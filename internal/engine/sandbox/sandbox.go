@@ -83,6 +83,7 @@ func (s *Sandbox) grants(job *Job, program string) []grant {
 			}
 		}
 	}
+
 	return list
 }
 

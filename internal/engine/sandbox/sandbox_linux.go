@@ -38,31 +38,38 @@ func (s *Sandbox) restrict(c *confinement, declared Network) error {
 	if err := s.enterNetwork(c, declared); err != nil {
 		return fmt.Errorf("create a separate network for the stage: %w", err)
 	}
+
 	if err := s.separate(c); err != nil {
 		return fmt.Errorf("create separate namespaces for the stage: %w", err)
 	}
+
 	noTCP := declared == NoNetwork && c.network < 0 && s.abi >= minNetABI && !s.lacks[enforcedTCP]
 	if s.abi > 0 {
 		if err := s.restrictFiles(c.grants, declared, noTCP); err != nil {
 			return fmt.Errorf("restrict the stage with Landlock: %w", err)
 		}
 	}
+
 	sockets, err := s.restrictCalls(c, declared)
 	if err != nil {
 		return fmt.Errorf("restrict the stage's system calls: %w", err)
 	}
+
 	if s.abi > 0 && os.Geteuid() == 0 {
 		dropCapabilities()
 	}
+
 	if s.helps {
 		if err := dropHelped(); err != nil {
 			return fmt.Errorf("give up capabilities: %w", err)
 		}
 	}
+
 	c.say(s.abi > 0, enforcedFiles, openFiles)
 	if declared == AnyNetwork {
 		return nil
 	}
+
 	switch {
 	case c.network >= 0:
 		c.words = append(c.words, enforcedNetwork)
@@ -73,9 +80,11 @@ func (s *Sandbox) restrict(c *confinement, declared Network) error {
 	default:
 		c.words = append(c.words, openNetwork)
 	}
+
 	if declared == NoNetwork {
 		c.say(sockets, enforcedUnix, openUnix)
 	}
+
 	return nil
 }
 
@@ -107,14 +116,17 @@ func (s *Sandbox) restrictCalls(c *confinement, declared Network) (sockets bool,
 	case declared == Loopback:
 		refused.families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK, unix.AF_UNIX}
 	}
+
 	filter := refused.filter()
 	if filter == nil || s.lacks[enforcedUnix] {
 		return false, nil
 	}
+
 	err = install(filter)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
 		return false, nil // a kernel without filters
 	}
+
 	return err == nil && refused.families != nil, err
 }
 

@@ -59,6 +59,7 @@ func (c calls) filter() []bpf.RawInstruction {
 	if !ok {
 		return nil
 	}
+
 	allow := bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	load := func(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, Size: 4} }
 	// when skips instructions if the condition does not hold.
@@ -73,6 +74,7 @@ func (c calls) filter() []bpf.RawInstruction {
 			older = append(older, when(bpf.JumpEqual, call, 1), refuse(socketRefused))
 		}
 	}
+
 	older = append(older, allow)
 	program = append(program, when(bpf.JumpEqual, m.compat, len(older)))
 	program = append(program, older...)
@@ -80,22 +82,26 @@ func (c calls) filter() []bpf.RawInstruction {
 	if m.x32 {
 		program = append(program, when(bpf.JumpGreaterOrEqual, 0x40000000, 1), refuse(unix.ENOSYS))
 	}
+
 	if c.families != nil {
 		socket := []bpf.Instruction{load(offsetArg0)}
 		for _, f := range c.families {
 			socket = append(socket, when(bpf.JumpEqual, f, 1), allow)
 		}
+
 		socket = append(socket, refuse(socketRefused))
 		program = append(program, when(bpf.JumpEqual, unix.SYS_SOCKET, len(socket)))
 		program = append(program, socket...)
 		// A ring creates sockets without the call.
 		program = append(program, when(bpf.JumpEqual, unix.SYS_IO_URING_SETUP, 1), refuse(unix.ENOSYS))
 	}
+
 	// Neither may a stage type into the terminal of the user.
 	for _, request := range []uint32{unix.TIOCSTI, unix.TIOCLINUX} {
 		program = append(program, when(bpf.JumpEqual, unix.SYS_IOCTL, 4), load(offsetArg1),
 			when(bpf.JumpEqual, request, 1), refuse(unix.EPERM), load(offsetNumber))
 	}
+
 	if c.others {
 		limits := []bpf.Instruction{
 			load(offsetArg0), when(bpf.JumpEqual, 0, 1), allow, // its own limits
@@ -106,11 +112,13 @@ func (c calls) filter() []bpf.RawInstruction {
 		program = append(program, when(bpf.JumpEqual, unix.SYS_PRLIMIT64, len(limits)))
 		program = append(program, limits...)
 	}
+
 	program = append(program, allow)
 	raw, err := bpf.Assemble(program)
 	if err != nil {
 		panic(fmt.Sprintf("a system call filter does not assemble: %v", err)) // it is constant
 	}
+
 	return raw
 }
 
@@ -121,9 +129,11 @@ func install(filter []bpf.RawInstruction) error {
 	for i, f := range filter {
 		code[i] = unix.SockFilter{Code: f.Op, Jt: f.Jt, Jf: f.Jf, K: f.K}
 	}
+
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
+
 	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	// Without this flag, older kernels slow the stage down.
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW,
@@ -131,5 +141,6 @@ func install(filter []bpf.RawInstruction) error {
 	if errno != 0 {
 		return errno
 	}
+
 	return nil
 }

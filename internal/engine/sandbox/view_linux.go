@@ -22,22 +22,27 @@ func (s *Sandbox) separate(c *confinement) error {
 			}
 		}
 	}
+
 	c.say(c.keeper != nil, enforcedProcesses, openProcesses)
 	if c.keeper != nil {
 		c.grants = append(c.grants, grant{"/proc", read})
 	}
+
 	if s.lacks[enforcedIPC] && s.lacks[enforcedMetadata] || unix.Unshare(unix.CLONE_NEWNS|unix.CLONE_NEWIPC) != nil {
 		c.words = append(c.words, openIPC, openMetadata)
 		return nil
 	}
+
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return os.NewSyscallError("making mounts private", err)
 	}
+
 	readOnly := !s.lacks[enforcedMetadata] && readOnlyBut(c.writable()) == nil
 	c.say(!s.lacks[enforcedIPC] && !c.uses(sharedMemory) && ownSharedMemory() == nil, enforcedIPC, openIPC)
 	if slices.Contains(c.words, enforcedIPC) {
 		c.grants = append(c.grants, grant{sharedMemory, write})
 	}
+
 	c.say(readOnly, enforcedMetadata, openMetadata)
 	return nil
 }
@@ -76,13 +81,16 @@ func (c *confinement) writable() []string {
 		if g.access != write {
 			continue
 		}
+
 		if real, err := filepath.EvalSymlinks(g.path); err == nil {
 			list = append(list, real)
 		}
 	}
+
 	if len(list) > 1 && filepath.Dir(list[0]) == filepath.Dir(list[1]) {
 		list[0] = filepath.Dir(list[0])
 	}
+
 	slices.SortStableFunc(list, func(a, b string) int { return len(a) - len(b) })
 	var outer []string
 	for _, p := range list {
@@ -90,6 +98,7 @@ func (c *confinement) writable() []string {
 			outer = append(outer, p)
 		}
 	}
+
 	return outer
 }
 
@@ -100,6 +109,7 @@ func readOnlyBut(writable []string) error {
 	for i := range trees {
 		trees[i] = -1
 	}
+
 	defer func() {
 		for _, fd := range trees {
 			if fd >= 0 {
@@ -112,12 +122,15 @@ func readOnlyBut(writable []string) error {
 		if err != nil {
 			return os.NewSyscallError("open_tree", err)
 		}
+
 		trees[i] = fd
 	}
+
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &attr); err != nil {
 		return os.NewSyscallError("mount_setattr", err)
 	}
+
 	for i, p := range writable {
 		if err := unix.MoveMount(trees[i], "", unix.AT_FDCWD, p, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
 			// Undo: after a partial move, some writable paths would be read-only.
@@ -126,5 +139,6 @@ func readOnlyBut(writable []string) error {
 			return os.NewSyscallError("move_mount", err)
 		}
 	}
+
 	return nil
 }

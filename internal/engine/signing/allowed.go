@@ -40,6 +40,7 @@ func ReadAllowed(ctx context.Context, file string) (*Allowed, error) {
 		return nil, fmt.Errorf("the allowed signers: %w; write a line \"NAME KEYTYPE KEY\" for each signer, as for git",
 			err)
 	}
+
 	a := &Allowed{file: file}
 	number := 0
 	for line := range strings.Lines(string(b)) {
@@ -48,13 +49,16 @@ func ReadAllowed(ctx context.Context, file string) (*Allowed, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
+
 		e, err := parseEntry(line)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w; a line is NAME [OPTIONS] KEYTYPE KEY, see ALLOWED SIGNERS in the "+
 				"manual of ssh-keygen", file, number, err)
 		}
+
 		a.entries = append(a.entries, e)
 	}
+
 	return a, nil
 }
 
@@ -70,16 +74,20 @@ func parseEntry(line string) (entry, error) {
 	} else if at := strings.IndexAny(line, " \t"); at > 0 {
 		e.name, rest, ok = line[:at], line[at:], true
 	}
+
 	if !ok || e.name == "" {
 		return e, errors.New("it has no name before the key")
 	}
+
 	if len(e.name) > maxName {
 		return e, fmt.Errorf("its name has %d bytes, at most %d are possible", len(e.name), maxName)
 	}
+
 	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(rest))
 	if err != nil {
 		return e, errors.New("it has no key that can be read")
 	}
+
 	e.key = key.Marshal()
 	for _, option := range options {
 		name, value, _ := strings.Cut(option, "=")
@@ -96,10 +104,12 @@ func parseEntry(line string) (entry, error) {
 		default:
 			err = fmt.Errorf("unknown option %q", name)
 		}
+
 		if err != nil {
 			return e, err
 		}
 	}
+
 	return e, nil
 }
 
@@ -110,6 +120,7 @@ func parseTime(s string) (time.Time, error) {
 	if utc {
 		in = time.UTC
 	}
+
 	for _, layout := range []string{"20060102", "200601021504", "20060102150405"} {
 		if len(digits) == len(layout) {
 			if t, err := time.ParseInLocation(layout, digits, in); err == nil {
@@ -117,6 +128,7 @@ func parseTime(s string) (time.Time, error) {
 			}
 		}
 	}
+
 	return time.Time{}, fmt.Errorf("%q is not a time such as 20261231 or 202612312359Z", s)
 }
 
@@ -133,6 +145,7 @@ func (e *entry) refuses(now time.Time) string {
 	case !e.before.IsZero() && !now.Before(e.before):
 		return "which was valid only before " + e.before.Format(time.DateTime)
 	}
+
 	return ""
 }
 
@@ -147,9 +160,11 @@ func matches(patterns []string, name string) bool {
 			if not {
 				return false
 			}
+
 			found = true
 		}
 	}
+
 	return found
 }
 
@@ -165,13 +180,16 @@ func (a *Allowed) Verify(message, armored []byte, now time.Time) (Signer, error)
 	if len(armored) == 0 {
 		return Signer{}, errors.New("it is not signed")
 	}
+
 	s, err := sshsig.Unarmor(armored)
 	if err != nil {
 		return Signer{}, fmt.Errorf("its signature cannot be read: %w", err)
 	}
+
 	if s.Namespace != Namespace {
 		return Signer{}, fmt.Errorf("it is signed for the namespace %q, not for %q", s.Namespace, Namespace)
 	}
+
 	wire, fingerprint := s.PublicKey.Marshal(), ssh.FingerprintSHA256(s.PublicKey)
 	why := "a key that " + a.file + " does not list"
 	for i := range a.entries {
@@ -179,13 +197,17 @@ func (a *Allowed) Verify(message, armored []byte, now time.Time) (Signer, error)
 		if !bytes.Equal(e.key, wire) {
 			continue
 		}
+
 		if why = e.refuses(now); why != "" {
 			continue
 		}
+
 		if err := sshsig.Verify(bytes.NewReader(message), s, s.PublicKey, s.HashAlgorithm, Namespace); err != nil {
 			return Signer{}, fmt.Errorf("its signature by %s does not match its content", fingerprint)
 		}
+
 		return Signer{Name: e.name, Fingerprint: fingerprint}, nil
 	}
+
 	return Signer{}, fmt.Errorf("it is signed by %s, %s", fingerprint, why)
 }

@@ -36,10 +36,12 @@ func OpenKey(ctx context.Context, ref string, lookup func(string) (string, bool)
 	if err != nil {
 		return nil, err
 	}
+
 	signer, err := ssh.ParsePrivateKey(content)
 	if err == nil {
 		return &Key{signer: signer}, nil
 	}
+
 	public, _, _, _, notPublic := ssh.ParseAuthorizedKey(content)
 	var encrypted *ssh.PassphraseMissingError
 	switch {
@@ -53,11 +55,13 @@ func OpenKey(ctx context.Context, ref string, lookup func(string) (string, bool)
 	default:
 		public = encrypted.PublicKey
 	}
+
 	key, err := agentKey(public, lookup)
 	if err != nil {
 		return nil, fmt.Errorf("the signing key %s: %w; add the key with ssh-add, or give a private key that is not "+
 			"encrypted", ref, err)
 	}
+
 	return key, nil
 }
 
@@ -67,13 +71,16 @@ func readKey(ctx context.Context, ref string, lookup func(string) (string, bool)
 		if !set {
 			return nil, fmt.Errorf("the signing key %s: the environment variable is not set", ref)
 		}
+
 		// CI hosts cut the newline at the end, without which a key does not parse.
 		return []byte(strings.TrimSpace(value) + "\n"), nil
 	}
+
 	content, err := readlimit.File(ctx, strings.TrimPrefix(ref, "file:"), readlimit.MaxSecret)
 	if err != nil {
 		return nil, fmt.Errorf("the signing key: %w; create one with ssh-keygen -t ed25519", err)
 	}
+
 	return content, nil
 }
 
@@ -83,20 +90,24 @@ func agentKey(public ssh.PublicKey, lookup func(string) (string, bool)) (*Key, e
 	if socket == "" {
 		return nil, errors.New("it is not readable without an agent, and SSH_AUTH_SOCK is not set")
 	}
+
 	conn, err := net.Dial("unix", socket)
 	if err != nil {
 		return nil, fmt.Errorf("no agent at SSH_AUTH_SOCK: %w", err)
 	}
+
 	signers, err := agent.NewClient(conn).Signers()
 	for _, s := range signers {
 		if bytes.Equal(s.PublicKey().Marshal(), public.Marshal()) {
 			return &Key{signer: s, agent: conn}, nil
 		}
 	}
+
 	_ = conn.Close() // only read from
 	if err != nil {
 		return nil, fmt.Errorf("the agent at SSH_AUTH_SOCK does not list its keys: %w", err)
 	}
+
 	return nil, fmt.Errorf("the agent at SSH_AUTH_SOCK does not hold %s", ssh.FingerprintSHA256(public))
 }
 

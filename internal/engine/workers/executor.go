@@ -110,21 +110,26 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
+
 	if err := e.Prepare(ctx); err != nil {
 		return nil, err
 	}
+
 	o, err := e.jobFor(job, root)
 	if err != nil {
 		return nil, err
 	}
+
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
 	}
+
 	env := maps.Clone(onworker.Supervisor)
 	if len(text) < onworker.LongJob {
 		env[onworker.JobVariable], text = string(text), nil
 	}
+
 	a := &remote.Action{
 		Stage: in.Stage, Instance: in.String(), Command: []string{"./" + onworker.ProgramFile, onworker.Verb}, Env: env,
 		Report:  onworker.ReportFile,
@@ -133,6 +138,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if in.Timeout > 0 {
 		a.Timeout = in.Timeout + e.Grace + time.Minute // touchstone on the worker ends it earlier
 	}
+
 	prepare := func(ctx context.Context, again bool) (rest []remote.Blob, err error) {
 		a.Inputs, rest, err = e.inputs(ctx, job, text, again)
 		return rest, err
@@ -144,6 +150,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
+
 	return moveResults(job, taken, root, ended)
 }
 
@@ -158,11 +165,13 @@ func (e *Executor) accept(in *pipeline.Instance) (image.Root, error) {
 		return image.Root{}, fmt.Errorf("its command or its env holds the value of a sensitive variable, which the "+
 			"server and its workers would see and keep; %s", instead)
 	}
+
 	root, err := e.Images.Of(in)
 	if err == nil && root.Dir != "" {
 		err = fmt.Errorf("its image is the directory %s of this machine, which workers do not have; name an image "+
 			"of a registry, or %s", root.Dir, instead)
 	}
+
 	return root, err
 }
 
@@ -179,9 +188,11 @@ func (e *Executor) jobFor(job *engine.Job, root image.Root) (*onworker.Job, erro
 			o.Env = append(o.Env, v)
 		}
 	}
+
 	for _, out := range in.Outputs {
 		o.Parents = append(o.Parents, path.Dir(strings.TrimSuffix(out.Path, "/")))
 	}
+
 	switch {
 	case in.Command[0] == image.OwnProgram:
 		if e.Binary != "" {
@@ -195,6 +206,7 @@ func (e *Executor) jobFor(job *engine.Job, root image.Root) (*onworker.Job, erro
 	default:
 		o.Program = job.Program
 	}
+
 	return o, nil
 }
 
@@ -223,18 +235,21 @@ func (e *Executor) inputs(ctx context.Context, job *engine.Job, text []byte, aga
 		if err != nil {
 			return remote.Blob{}, nil, err
 		}
+
 		b, err := remote.FileBlob(file)
 		return b, []remote.Blob{b}, err
 	})
 	if err != nil {
 		return root, nil, err
 	}
+
 	members := []remote.Member{{Name: onworker.ProgramFile, Content: program, Executable: true}}
 	if len(text) > 0 {
 		long := remote.BytesBlob(text)
 		members = append(members, remote.Member{Name: onworker.JobFile, Content: long.SizedDigest})
 		rest = append(rest, long)
 	}
+
 	from := filepath.Join(job.Dir, onworker.InputDir)
 	if _, err := os.Lstat(from); len(job.Instance.Inputs) > 0 && err == nil {
 		files, err := e.shared(ctx, job.Inputs, again,
@@ -242,15 +257,18 @@ func (e *Executor) inputs(ctx context.Context, job *engine.Job, text []byte, aga
 		if err != nil {
 			return root, nil, err
 		}
+
 		stage := remote.Directory(remote.Member{Name: onworker.InputDir, Content: files, Dir: true})
 		members = append(members, remote.Member{Name: onworker.StageDir, Content: stage.SizedDigest, Dir: true})
 		rest = append(rest, stage)
 	}
+
 	top := remote.Directory(members...)
 	rest = append(rest, top)
 	if len(text) > 0 {
 		return top.SizedDigest, rest, nil
 	}
+
 	// It is that of all instances with these inputs.
 	root, err = e.shared(ctx, top.Digest, again, func() (remote.Blob, []remote.Blob, error) { return top, rest, nil })
 	return root, nil, err
@@ -266,22 +284,27 @@ func (e *Executor) shared(ctx context.Context, key cache.Digest, again bool,
 		if e.uploads == nil || len(e.uploads) >= maxUploads {
 			e.uploads = map[cache.Digest]*upload{}
 		}
+
 		u = &upload{}
 		e.uploads[key] = u
 	}
+
 	e.mu.Unlock()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.done && !again {
 		return u.at, nil
 	}
+
 	top, all, err := read()
 	if err != nil {
 		return u.at, remote.Local(err)
 	}
+
 	if err := e.workers.Upload(ctx, all); err != nil {
 		return u.at, err
 	}
+
 	u.at, u.done = top.SizedDigest, true
 	return u.at, nil
 }
@@ -304,36 +327,44 @@ func moveResults(job *engine.Job, taken string, root image.Root, ended *remote.E
 	if err != nil {
 		return nil, fmt.Errorf("the worker %s ended %s without a report: %w", ended.Worker, job.Instance, err)
 	}
+
 	var r onworker.Report
 	if err := json.Unmarshal(b, &r); err != nil {
 		return nil, fmt.Errorf("the report of %s by the worker %s: %w", job.Instance, ended.Worker, err)
 	}
+
 	for name, to := range map[string]string{onworker.StdoutFile: job.Stdout, onworker.StderrFile: job.Stderr} {
 		if err := os.Rename(filepath.Join(taken, name), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
+
 	if r.Error != "" {
 		return nil, errors.New(r.Error)
 	}
+
 	for _, p := range outputs(job.Instance) {
 		name, ok := strings.CutPrefix(p, onworker.StageDir+"/")
 		if !ok {
 			continue
 		}
+
 		to := filepath.Join(job.Dir, filepath.FromSlash(name))
 		if err := os.RemoveAll(to); err != nil {
 			return nil, err
 		}
+
 		if err := os.Rename(filepath.Join(taken, filepath.FromSlash(p)), to); err != nil &&
 			!errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
+
 	r.Isolation = append([]string{"worker"}, r.Isolation...)
 	if root.Ref != "" {
 		r.Isolation = append(r.Isolation, "image")
 	}
+
 	// No process of the stage was ever on this machine.
 	r.Ended = true
 	return (*engine.Result)(&r.Result), nil

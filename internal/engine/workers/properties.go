@@ -36,16 +36,20 @@ func properties(more map[string]string, in *pipeline.Instance, root image.Root) 
 		if system == "darwin" {
 			declared["os"] = "macos"
 		}
+
 		if name := isas[processor]; name != "" {
 			declared["isa"] = name
 		}
 	}
+
 	if n := in.Resources.CPUs; n > 0 {
 		declared["cpus"] = strconv.FormatInt(int64(n), 10)
 	}
+
 	if n := in.Resources.MemoryMB; n > 0 {
 		declared["memory_mb"] = strconv.FormatInt(n, 10)
 	}
+
 	all := maps.Clone(defaultProperties)
 	maps.Copy(all, more)
 	set := map[string]string{}
@@ -54,6 +58,7 @@ func properties(more map[string]string, in *pipeline.Instance, root image.Root) 
 			set[name] = value
 		}
 	}
+
 	return set
 }
 

@@ -43,15 +43,18 @@ func decodeMapping(body hcl.Body) (mappingBlock, request, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return m, request{}, diags
 	}
+
 	r, more := decodeRequest(m.Rest)
 	diags = append(diags, more...)
 	if !more.HasErrors() {
 		diags = append(diags, nothingMore(r.Rest)...)
 	}
+
 	if given(m.ID) == (given(m.Server) && given(m.Name)) || given(m.ID) && (given(m.Server) || given(m.Name)) {
 		diags = append(diags, problem(body.MissingItemRange(), "no way to name a tool",
 			"Give either id (SERVER:TOOL) or both server and name."))
 	}
+
 	return m, r, diags
 }
 
@@ -121,12 +124,15 @@ func (m mapping) id(s scope) (id contracts.ToolID, server string, err error) {
 		if server, err = s.text(m.Server, "server"); err != nil {
 			return "", "", err
 		}
+
 		name, err = s.text(m.Name, "name")
 		id = server + ":" + name
 	}
+
 	if err == nil && (id == "" || id == ":") {
 		err = errors.New("the tool has no name")
 	}
+
 	return id, server, err
 }
 
@@ -136,6 +142,7 @@ func (m mapping) hits(s scope) (contracts.SearchAnswer, error) {
 	if err != nil {
 		return contracts.SearchAnswer{}, err
 	}
+
 	answer := contracts.SearchAnswer{Tools: make([]contracts.SearchHit, 0, len(list)), Total: len(list)}
 	for i, item := range list {
 		one := s.with(map[string]any{"item": item})
@@ -143,19 +150,24 @@ func (m mapping) hits(s scope) (contracts.SearchAnswer, error) {
 		if hit.Name, hit.Server, err = m.id(one); err != nil {
 			return answer, fmt.Errorf("item %d: %w", i+1, err)
 		}
+
 		if given(m.Score) {
 			v, err := one.native(m.Score, "score")
 			if err != nil {
 				return answer, fmt.Errorf("item %d: %w", i+1, err)
 			}
+
 			score, ok := v.(float64)
 			if !ok {
 				return answer, fmt.Errorf("item %d: score is %s but must be a number", i+1, kind(v))
 			}
+
 			hit.Score = score
 		}
+
 		answer.Tools = append(answer.Tools, hit)
 	}
+
 	return answer, nil
 }
 
@@ -174,6 +186,7 @@ func (l *listBlock) listed(s scope) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	tools := make([]Listed, 0, len(list))
 	for i, item := range list {
 		one := s.with(map[string]any{"item": item})
@@ -181,26 +194,33 @@ func (l *listBlock) listed(s scope) ([]Listed, error) {
 		if t.ID, _, err = l.id(one); err != nil {
 			return nil, fmt.Errorf("item %d: %w", i+1, err)
 		}
+
 		if given(l.Description) {
 			text, err := one.text(l.Description, "description")
 			if err != nil {
 				return nil, fmt.Errorf("tool %q: %w", t.ID, err)
 			}
+
 			t.Description = &text
 		}
+
 		if given(l.Schema) {
 			v, err := one.native(l.Schema, "schema")
 			if err != nil {
 				return nil, fmt.Errorf("tool %q: %w", t.ID, err)
 			}
+
 			if t.Schema, err = json.Marshal(v); err != nil {
 				return nil, fmt.Errorf("tool %q: schema: %w", t.ID, err)
 			}
 		}
+
 		if t.Problem, err = one.text(l.Problem, "problem"); err != nil {
 			return nil, fmt.Errorf("tool %q: %w", t.ID, err)
 		}
+
 		tools = append(tools, t)
 	}
+
 	return tools, nil
 }

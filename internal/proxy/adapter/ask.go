@@ -30,6 +30,7 @@ func (r *Run) Ready(answer Answer) (done bool, progress string, err error) {
 		if err != nil {
 			return false, "", r.wrap("ready", err)
 		}
+
 		var isBool bool
 		if done, isBool = v.(bool); !isBool {
 			return false, "", r.wrap("ready", fmt.Errorf("done is %s but must be true or false", kind(v)))
@@ -37,12 +38,14 @@ func (r *Run) Ready(answer Answer) (done bool, progress string, err error) {
 	} else {
 		done = true // it answered
 	}
+
 	progress = "it does not report that it is ready"
 	if given(r.adapter.ready.Progress) {
 		if text, err := s.text(r.adapter.ready.Progress, "progress"); err == nil {
 			progress = text
 		}
 	}
+
 	return done, progress, nil
 }
 
@@ -99,15 +102,18 @@ func (r *Run) SearchQuestion(path, query string, limit int) (Question, error) {
 	if err != nil {
 		return Question{}, err
 	}
+
 	s := r.scope.with(map[string]any{"query": query})
 	s.vars = map[string]cty.Value{"limit": cty.NumberIntVal(int64(limit))}
 	for name, v := range r.scope.vars {
 		s.vars[name] = v
 	}
+
 	q, err := search.fill(s)
 	if err != nil {
 		err = r.wrap(fmt.Sprintf("search %q", path), err)
 	}
+
 	return q, err
 }
 

@@ -45,6 +45,7 @@ func (c *checker) names(allowed []string, expressions ...hcl.Expression) {
 		if e == nil {
 			continue
 		}
+
 		for _, t := range e.Variables() {
 			name := t.RootName()
 			if !slices.Contains(allowed, name) {
@@ -52,6 +53,7 @@ func (c *checker) names(allowed []string, expressions ...hcl.Expression) {
 					strings.Join(allowed, ", "))
 				continue
 			}
+
 			if name == "option" {
 				c.option(t)
 			}
@@ -65,11 +67,13 @@ func (c *checker) option(t hcl.Traversal) {
 	for _, o := range c.adapter.Options {
 		names = append(names, o.Name)
 	}
+
 	if len(t) > 1 {
 		if step, ok := t[1].(hcl.TraverseAttr); ok && slices.Contains(names, step.Name) {
 			return
 		}
 	}
+
 	c.errorf(t.SourceRange(), "unknown option",
 		"Declare it in a block option \"NAME\" first; the declared options are: %s.",
 		cmp.Or(strings.Join(names, ", "), "none"))
@@ -100,20 +104,25 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 	if strings.TrimSpace(a.Name) == "" || len(a.Name) > 100 {
 		c.errorf(file, "no name", "Give the adapter a name of 1 to 100 bytes, which reports use.")
 	}
+
 	if a.Network != "loopback" && a.Network != "full" {
 		c.errorf(file, "unknown network", "network is %q: leave it out (loopback), or set it to full.", a.Network)
 	}
+
 	if b := a.Build; b != nil {
 		c.local(file, "build: binary", b.Binary)
 	}
+
 	c.detectors()
 	if size := a.replay.PageSize; size != nil && *size < 1 {
 		c.errorf(file, "invalid page size",
 			"replay: page_size is %d: give the number of tools in one answer, at least 1.", *size)
 	}
+
 	if a.start == nil {
 		return c.diags
 	}
+
 	c.start(file)
 	switch a.Contract {
 	case Native:
@@ -127,6 +136,7 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 	default:
 		c.errorf(file, "unknown contract", "contract is %q: leave it out, or set it to %q.", a.Contract, Native)
 	}
+
 	c.stop(file)
 	return c.diags
 }
@@ -140,9 +150,11 @@ func (c *checker) start(file hcl.Range) {
 		c.local(f.Content.Range(), "start: file", f.Path)
 		c.names(launchNames, f.Content)
 	}
+
 	for _, d := range a.start.Directories {
 		c.local(a.start.Command.Range(), "start: directory", d)
 	}
+
 	for _, t := range a.start.Command.Variables() {
 		if t.RootName() == "binary" && a.Build == nil {
 			c.errorf(t.SourceRange(), "nothing is built",
@@ -159,13 +171,16 @@ func (c *checker) described(file hcl.Range) {
 		c.local(b.URL.Range(), "announce: file", b.File)
 		c.names(announceNames, b.URL, b.MCP)
 	}
+
 	if m := a.mcp; m != nil {
 		if !slices.Contains([]string{"", transportHTTP, transportSSE, transportStdio}, m.Transport) {
 			c.errorf(m.Endpoint.Range(), "unknown transport",
 				"transport is %q: use http (streamable HTTP, the default), sse or stdio.", m.Transport)
 		}
+
 		c.names(mcpNames, m.Endpoint, m.Headers)
 	}
+
 	if r := a.ready.request; r != nil {
 		c.request(r, launchNames)
 		c.names(answerNames, a.ready.Done, a.ready.Progress)
@@ -173,6 +188,7 @@ func (c *checker) described(file hcl.Range) {
 		c.errorf(a.ready.Done.Range(), "no request",
 			"done evaluates an answer: select a request with path, call or list_tools.")
 	}
+
 	if a.tools == nil {
 		c.errorf(file, "no tools block", "The evaluation must check what is indexed: add a tools block that "+
 			"describes how the proxy lists its tools.")
@@ -184,10 +200,12 @@ func (c *checker) described(file hcl.Range) {
 			a.tools.Problem)
 		c.names(nil, a.tools.SchemaAdds)
 	}
+
 	if len(a.Search) == 0 {
 		c.errorf(file, "no search block", "Describe how to search the proxy: add a block search \"rest\" or search "+
 			"\"mcp\".")
 	}
+
 	seen := map[string]bool{}
 	for i := range a.Search {
 		s := &a.Search[i]
@@ -195,6 +213,7 @@ func (c *checker) described(file hcl.Range) {
 			c.errorf(s.at, "unknown or duplicate search path", "search %q: there can be one %q and one %q.", s.Path,
 				contracts.SearchMCP, contracts.SearchREST)
 		}
+
 		seen[s.Path] = true
 		c.need(s.at, "search", "items", s.Items)
 		c.request(&s.request, searchNames)
@@ -211,10 +230,12 @@ func (c *checker) detectors() {
 			c.errorf(at, "invalid name of a detector",
 				"detector %q: give each detector a unique name without white space.", d.Name)
 		}
+
 		seen[d.Name] = true
 		if d.Binary != "" {
 			c.local(at, "detector: binary", d.Binary)
 		}
+
 		c.need(at, "detector", "command", d.Command)
 		c.need(at, "detector", "flagged", d.Flagged)
 		c.names(judgeNames, d.Command)
@@ -223,6 +244,7 @@ func (c *checker) detectors() {
 			c.local(f.Content.Range(), "detector: file", f.Path)
 			c.names(judgeNames, f.Content)
 		}
+
 		c.names(verdictNames, d.Flagged, d.Signals)
 	}
 }
@@ -232,9 +254,11 @@ func (c *checker) stop(file hcl.Range) {
 	if !slices.Contains(signals, s.Signal) {
 		c.errorf(file, "unknown signal", "stop: signal is %q: use one of%s.", s.Signal, strings.Join(signals, " "))
 	}
+
 	if s.Grace == "" {
 		return
 	}
+
 	var err error
 	if s.after, err = time.ParseDuration(s.Grace); err != nil || s.after <= 0 || s.after > time.Minute {
 		c.errorf(file, "invalid duration", "stop: grace is %q: give a duration up to a minute, such as \"5s\".",

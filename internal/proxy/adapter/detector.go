@@ -62,10 +62,12 @@ func (d *Detector) Judgement(home, binary string, r contracts.DetectorRequest) (
 	if err != nil {
 		return Judgement{}, err
 	}
+
 	var request map[string]any
 	if err := json.Unmarshal(raw, &request); err != nil {
 		return Judgement{}, err
 	}
+
 	s := scope{
 		vars: map[string]cty.Value{"home": cty.StringVal(home), "binary": cty.StringVal(binary)},
 		raw:  map[string]any{"tool": request["tool"], "peers": list(request["peers"]), "approved": request["approved"]},
@@ -74,13 +76,16 @@ func (d *Detector) Judgement(home, binary string, r contracts.DetectorRequest) (
 	if j.Argv, err = words(s, d.Command); err != nil {
 		return j, d.wrap(err)
 	}
+
 	for _, f := range d.Files {
 		content, err := s.text(f.Content, "content")
 		if err != nil {
 			return j, d.wrap(fmt.Errorf("file %q: %w", f.Path, err))
 		}
+
 		j.Files[filepath.FromSlash(f.Path)] = []byte(content)
 	}
+
 	return j, nil
 }
 
@@ -103,24 +108,30 @@ func (d *Detector) Verdict(j Judgement, output []byte) (contracts.DetectorVerdic
 	if err != nil {
 		return v, d.wrap(err)
 	}
+
 	var ok bool
 	if v.Flagged, ok = flagged.(bool); !ok {
 		return v, d.wrap(fmt.Errorf("flagged is %s but must be true or false", kind(flagged)))
 	}
+
 	if !given(d.Signals) {
 		return v, nil
 	}
+
 	signals, err := s.native(d.Signals, "signals")
 	if err != nil {
 		return v, d.wrap(err)
 	}
+
 	for _, item := range list(signals) {
 		text, ok := item.(string)
 		if !ok {
 			return v, d.wrap(fmt.Errorf("signals: an item is %s but must be a string", kind(item)))
 		}
+
 		v.Signals = append(v.Signals, text)
 	}
+
 	return v, nil
 }
 

@@ -187,15 +187,18 @@ func Parse(source []byte, file string) (*Adapter, error) {
 	if diags.HasErrors() {
 		return nil, describe(diags, f, file)
 	}
+
 	var spec fileSpec
 	diags = gohcl.DecodeBody(f.Body, nil, &spec)
 	if spec.Start == nil && len(spec.Detectors) == 0 && !diags.HasErrors() {
 		diags = append(diags, problem(f.Body.MissingItemRange(), "no start block",
 			"The adapter does not describe how to start the proxy: add a start block with a command."))
 	}
+
 	if diags.HasErrors() {
 		return nil, describe(diags, f, file)
 	}
+
 	a := &Adapter{
 		Name: spec.Name, About: spec.About, Contract: cmp.Or(spec.Contract, Described),
 		Network: cmp.Or(spec.Network, "loopback"), Options: spec.Options, Build: spec.Build,
@@ -204,34 +207,42 @@ func Parse(source []byte, file string) (*Adapter, error) {
 	if spec.Stop != nil {
 		a.stop = *spec.Stop
 	}
+
 	if spec.Replay != nil {
 		a.replay = *spec.Replay
 	}
+
 	if spec.Ready != nil {
 		a.ready = *spec.Ready
 		var more hcl.Diagnostics
 		a.ready.request, more = decodeOptionalRequest(spec.Ready.Rest)
 		diags = append(diags, more...)
 	}
+
 	if spec.Tools != nil {
 		var more hcl.Diagnostics
 		a.tools, more = decodeList(spec.Tools.Body)
 		diags = append(diags, more...)
 	}
+
 	for _, b := range spec.Search {
 		s, more := decodeSearch(b)
 		a.Search = append(a.Search, s)
 		diags = append(diags, more...)
 	}
+
 	for _, b := range spec.Detectors {
 		a.Detectors = append(a.Detectors, Detector{detectorBlock: b})
 	}
+
 	if !diags.HasErrors() {
 		diags = append(diags, a.check(f.Body)...)
 	}
+
 	if diags.HasErrors() {
 		return nil, describe(diags, f, file)
 	}
+
 	return a, nil
 }
 
@@ -264,16 +275,19 @@ func describe(diags hcl.Diagnostics, f *hcl.File, name string) error {
 	if f != nil {
 		files[name] = f
 	}
+
 	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
 		if a.Subject == nil || b.Subject == nil {
 			return 0
 		}
+
 		return cmp.Compare(a.Subject.Start.Byte, b.Subject.Start.Byte)
 	})
 	var text strings.Builder
 	if err := hcl.NewDiagnosticTextWriter(&text, files, 0, false).WriteDiagnostics(diags); err != nil {
 		return diags
 	}
+
 	return errors.New("the proxy's adapter is invalid (see docs/reference/adapters.md):\n" +
 		strings.TrimRight(text.String(), "\n"))
 }

@@ -46,6 +46,7 @@ func (a *Adapter) Run(setting Setting) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	host, port, _ := strings.Cut(setting.Listen, ":")
 	upstreams := make([]any, len(setting.Upstreams))
 	for i, up := range setting.Upstreams {
@@ -53,12 +54,15 @@ func (a *Adapter) Run(setting Setting) (*Run, error) {
 		for name, v := range up.Env {
 			env[name] = v
 		}
+
 		command := make([]any, len(up.Command))
 		for i, word := range up.Command {
 			command[i] = word
 		}
+
 		upstreams[i] = map[string]any{"name": up.Name, "command": command, "env": env, "url": up.URL}
 	}
+
 	text := cty.StringVal
 	return &Run{adapter: a, setting: setting, scope: scope{vars: map[string]cty.Value{
 		"home": text(setting.Home), "binary": text(setting.Binary), "touchstone": text(setting.Touchstone),
@@ -87,18 +91,22 @@ func (a *Adapter) options(given map[string]string) (cty.Value, error) {
 				"pipeline with --var 'proxy_options={%s = \"VALUE\"}'", a.Name, o.Name, o.Name, o.Name)
 		}
 	}
+
 	for name := range given {
 		if _, known := values[name]; !known {
 			if len(names) == 0 {
 				return cty.NilVal, fmt.Errorf("adapter %s has no option %q: it declares no options", a.Name, name)
 			}
+
 			return cty.NilVal, fmt.Errorf("adapter %s has no option %q: its options are %s", a.Name, name,
 				strings.Join(names, ", "))
 		}
 	}
+
 	if len(values) == 0 {
 		return cty.EmptyObjectVal, nil
 	}
+
 	return cty.ObjectVal(values), nil
 }
 
@@ -127,16 +135,20 @@ func (r *Run) Launch() (Launch, error) {
 	if l.Argv, err = words(r.scope, a.start.Command); err != nil {
 		return l, r.wrap("start", err)
 	}
+
 	if l.Env, err = r.scope.texts(a.start.Env, "env"); err != nil {
 		return l, r.wrap("start", err)
 	}
+
 	for _, f := range a.start.Files {
 		content, err := r.scope.text(f.Content, "content")
 		if err != nil {
 			return l, r.wrap(fmt.Sprintf("start, file %q", f.Path), err)
 		}
+
 		l.Files[filepath.FromSlash(f.Path)] = []byte(content)
 	}
+
 	return l, nil
 }
 
@@ -146,10 +158,12 @@ func words(s scope, command hcl.Expression) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	list, ok := v.([]any)
 	if !ok {
 		return nil, fmt.Errorf("command is %s but must be a list that starts with the program", kind(v))
 	}
+
 	var argv []string
 	for _, w := range list {
 		switch w := w.(type) {
@@ -161,14 +175,17 @@ func words(s scope, command hcl.Expression) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
+
 			argv = append(argv, string(b))
 		default:
 			return nil, fmt.Errorf("command: a word is %s but must be a string", kind(w))
 		}
 	}
+
 	if len(argv) == 0 || argv[0] == "" {
 		return nil, errors.New("command names no program: give a list that starts with the program")
 	}
+
 	return argv, nil
 }
 
@@ -198,21 +215,26 @@ func (r *Run) Address(content []byte) (base, mcp string, err error) {
 		if !isJSON {
 			return "", "", fmt.Errorf("the content of its announcement %s is not JSON", a.File)
 		}
+
 		s = s.with(map[string]any{"answer": v})
 		if base, err = s.text(a.URL, "url"); err != nil {
 			return "", "", r.wrap("announce", err)
 		}
+
 		at = a.MCP
 	}
+
 	if m := r.adapter.mcp; m != nil && !given(at) {
 		at = m.Endpoint
 	}
+
 	s = s.with(map[string]any{"base": base})
 	if given(at) {
 		if mcp, err = s.text(at, "mcp"); err != nil {
 			return "", "", r.wrap("mcp", err)
 		}
 	}
+
 	switch {
 	case mcp != "":
 	case r.SSE():
@@ -220,6 +242,7 @@ func (r *Run) Address(content []byte) (base, mcp string, err error) {
 	default:
 		mcp = base + "/mcp"
 	}
+
 	return base, mcp, nil
 }
 
@@ -232,13 +255,16 @@ func (r *Run) MCPHeaders() (http.Header, error) {
 	if r.adapter.mcp == nil {
 		return nil, nil
 	}
+
 	texts, err := r.scope.texts(r.adapter.mcp.Headers, "headers")
 	if err != nil {
 		return nil, r.wrap("mcp", err)
 	}
+
 	header := http.Header{}
 	for name, v := range texts {
 		header.Set(name, v)
 	}
+
 	return header, nil
 }

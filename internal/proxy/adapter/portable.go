@@ -16,6 +16,7 @@ func (a *Adapter) Portable(keep func(block string) bool) ([]byte, error) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
+
 	body := f.Body.(*hclsyntax.Body)
 	var drop []hcl.Range
 	for _, name := range []string{"about", "network"} {
@@ -23,19 +24,23 @@ func (a *Adapter) Portable(keep func(block string) bool) ([]byte, error) {
 			drop = append(drop, attribute.SrcRange)
 		}
 	}
+
 	for _, b := range body.Blocks {
 		if !keep(b.Type) {
 			drop = append(drop, b.Range())
 			continue
 		}
+
 		if about := b.Body.Attributes["about"]; about != nil {
 			drop = append(drop, about.SrcRange)
 		}
 	}
+
 	tokens, diags := hclsyntax.LexConfig(a.source, a.file, hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, diags
 	}
+
 	var out bytes.Buffer
 	end, newline := 0, true
 	for _, t := range tokens {
@@ -45,19 +50,24 @@ func (a *Adapter) Portable(keep func(block string) bool) ([]byte, error) {
 				out.WriteByte('\n')
 				newline = true
 			}
+
 			end = -1 // a comment separates words as white space does
 			continue
 		}
+
 		if within(t.Range, drop) || t.Type == hclsyntax.TokenNewline && newline {
 			end = t.Range.End.Byte
 			continue
 		}
+
 		if t.Range.Start.Byte > end && !newline {
 			out.WriteByte(' ')
 		}
+
 		out.Write(t.Bytes)
 		end, newline = t.Range.End.Byte, t.Type == hclsyntax.TokenNewline
 	}
+
 	return out.Bytes(), nil
 }
 

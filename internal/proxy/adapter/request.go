@@ -43,17 +43,20 @@ func decodeRequest(body hcl.Body) (request, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return r, diags
 	}
+
 	kinds := 0
 	for _, there := range []bool{given(r.Path), r.Call != "", r.ListTools} {
 		if there {
 			kinds++
 		}
 	}
+
 	if kinds != 1 {
 		diags = append(diags, problem(r.at, "not exactly one kind of request",
 			"Give exactly one of path (an HTTP request), call (a tool over MCP) and list_tools = true (MCP's own "+
 				"list)."))
 	}
+
 	return r, diags
 }
 
@@ -93,62 +96,76 @@ func (r *request) fill(s scope) (Question, error) {
 	if r.ListTools {
 		return Question{ListTools: true}, nil
 	}
+
 	if r.Call != "" {
 		q := Question{Call: r.Call, Arguments: map[string]any{}}
 		if !given(r.Arguments) {
 			return q, nil
 		}
+
 		v, err := s.native(r.Arguments, "arguments")
 		if err != nil {
 			return q, err
 		}
+
 		arguments, ok := v.(map[string]any)
 		if !ok {
 			return q, fmt.Errorf("arguments must be a map")
 		}
+
 		q.Arguments = arguments
 		return q, nil
 	}
+
 	path, err := s.text(r.Path, "path")
 	if err != nil {
 		return Question{}, err
 	}
+
 	q := Question{Method: r.Method, URL: path}
 	params, err := s.texts(r.Params, "params")
 	if err != nil {
 		return q, err
 	}
+
 	if len(params) > 0 {
 		values := url.Values{}
 		for name, v := range params {
 			values.Set(name, v)
 		}
+
 		separator := "?"
 		if strings.Contains(path, "?") {
 			separator = "&"
 		}
+
 		q.URL += separator + values.Encode()
 	}
+
 	if q.Headers, err = s.texts(r.Headers, "headers"); err != nil {
 		return q, err
 	}
+
 	if given(r.Body) {
 		v, err := s.value(r.Body, "body")
 		if err != nil {
 			return q, err
 		}
+
 		if v.Type() == cty.String {
 			q.Body = []byte(v.AsString())
 		} else if q.Body, err = ctyjson.Marshal(v, v.Type()); err != nil {
 			return q, fmt.Errorf("body: %w", err)
 		}
 	}
+
 	if q.Method == "" {
 		q.Method = "GET"
 		if q.Body != nil {
 			q.Method = "POST"
 		}
 	}
+
 	return q, nil
 }
 

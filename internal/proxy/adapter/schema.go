@@ -13,18 +13,22 @@ func (r *Run) Comparable(schema json.RawMessage) (json.RawMessage, error) {
 	if len(tools.schemaDrops) == 0 && !given(tools.SchemaAdds) {
 		return schema, nil
 	}
+
 	var object map[string]any
 	if err := json.Unmarshal(schema, &object); err != nil || object == nil {
 		return schema, nil
 	}
+
 	for _, keyword := range tools.schemaDrops {
 		delete(object, keyword)
 	}
+
 	if given(tools.SchemaAdds) {
 		v, err := r.scope.native(tools.SchemaAdds, "schema_adds")
 		if err != nil {
 			return nil, r.wrap("tools", err)
 		}
+
 		added, _ := v.(map[string]any)
 		for keyword, value := range added {
 			if reflect.DeepEqual(object[keyword], value) {
@@ -32,5 +36,6 @@ func (r *Run) Comparable(schema json.RawMessage) (json.RawMessage, error) {
 			}
 		}
 	}
+
 	return json.Marshal(object)
 }

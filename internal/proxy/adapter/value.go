@@ -42,14 +42,17 @@ func (s scope) value(e hcl.Expression, what string) (cty.Value, error) {
 			ctx.Variables[name] = v
 		}
 	}
+
 	v, diags := e.Value(ctx)
 	if diags.HasErrors() {
 		d := diags.Errs()[0].(*hcl.Diagnostic)
 		return cty.NilVal, fmt.Errorf("%s: %s: %s", what, d.Summary, d.Detail)
 	}
+
 	if !v.IsWhollyKnown() {
 		return cty.NilVal, fmt.Errorf("%s: the value is not known", what)
 	}
+
 	return v, nil
 }
 
@@ -77,9 +80,11 @@ func walk(v any, path hcl.Traversal, what string) (any, error) {
 			if !ok {
 				return nil, fmt.Errorf("%s: %s is %s and has no field %q", what, at, kind(v), step.Name)
 			}
+
 			if v, ok = object[step.Name]; !ok {
 				return nil, fmt.Errorf("%s: %s has no field %q", what, at, step.Name)
 			}
+
 			at += "." + step.Name
 		case hcl.TraverseIndex:
 			if step.Key.Type() == cty.String {
@@ -89,19 +94,23 @@ func walk(v any, path hcl.Traversal, what string) (any, error) {
 				if v, ok = object[name]; !ok {
 					return nil, fmt.Errorf("%s: %s has no field %q", what, at, name)
 				}
+
 				at += fmt.Sprintf("[%q]", name)
 				continue
 			}
+
 			list, _ := v.([]any)
 			i, _ := step.Key.AsBigFloat().Int64()
 			if i < 0 || i >= int64(len(list)) {
 				return nil, fmt.Errorf("%s: %s has no element %d", what, at, i)
 			}
+
 			v, at = list[i], fmt.Sprintf("%s[%d]", at, i)
 		default:
 			return nil, fmt.Errorf("%s: %s can only be followed by fields and numbers", what, at)
 		}
 	}
+
 	return v, nil
 }
 
@@ -111,10 +120,12 @@ func (s scope) text(e hcl.Expression, what string) (string, error) {
 	if e == nil {
 		return "", nil
 	}
+
 	v, err := s.native(e, what)
 	if err != nil {
 		return "", err
 	}
+
 	switch v := v.(type) {
 	case nil:
 		return "", nil
@@ -124,6 +135,7 @@ func (s scope) text(e hcl.Expression, what string) (string, error) {
 		b, err := json.Marshal(v)
 		return string(b), err
 	}
+
 	return "", fmt.Errorf("%s is %s but must be a string", what, kind(v))
 }
 
@@ -132,27 +144,34 @@ func (s scope) texts(e hcl.Expression, what string) (map[string]string, error) {
 	if !given(e) {
 		return nil, nil
 	}
+
 	v, err := s.value(e, what)
 	if err != nil {
 		return nil, err
 	}
+
 	if v.IsNull() {
 		return nil, nil
 	}
+
 	if !v.Type().IsObjectType() && !v.Type().IsMapType() {
 		return nil, fmt.Errorf("%s must be a map", what)
 	}
+
 	out := map[string]string{}
 	for name, item := range v.AsValueMap() {
 		if item.IsNull() {
 			continue
 		}
+
 		text, err := convert.Convert(item, cty.String)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s must be a string", what, name)
 		}
+
 		out[name] = text.AsString()
 	}
+
 	return out, nil
 }
 
@@ -172,6 +191,7 @@ func kind(v any) string {
 	case map[string]any:
 		return "an object"
 	}
+
 	return fmt.Sprintf("a %T", v)
 }
 
@@ -187,21 +207,26 @@ func fromJSON(v any) cty.Value {
 		if len(v) == 0 {
 			return cty.EmptyTupleVal
 		}
+
 		items := make([]cty.Value, len(v))
 		for i, item := range v {
 			items[i] = fromJSON(item)
 		}
+
 		return cty.TupleVal(items)
 	case map[string]any:
 		if len(v) == 0 {
 			return cty.EmptyObjectVal
 		}
+
 		fields := make(map[string]cty.Value, len(v))
 		for name, item := range v {
 			fields[name] = fromJSON(item)
 		}
+
 		return cty.ObjectVal(fields)
 	}
+
 	return cty.NullVal(cty.DynamicPseudoType)
 }
 
@@ -220,6 +245,7 @@ func toJSON(v cty.Value) any {
 		for name, item := range v.AsValueMap() {
 			object[name] = toJSON(item)
 		}
+
 		return object
 	case ty.IsTupleType() || ty.IsListType() || ty.IsSetType():
 		list := []any{}
@@ -227,8 +253,10 @@ func toJSON(v cty.Value) any {
 			_, item := it.Element()
 			list = append(list, toJSON(item))
 		}
+
 		return list
 	}
+
 	return nil
 }
 

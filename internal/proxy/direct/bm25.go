@@ -40,10 +40,13 @@ func newBM25(tools []tool) *bm25 {
 			} else {
 				m.postings[w] = append(list, posting{i, 1})
 			}
+
 			m.lengths[i]++
 		}
+
 		m.average += m.lengths[i] / float64(len(tools))
 	}
+
 	return m
 }
 
@@ -58,12 +61,14 @@ func (m *bm25) rank(_ context.Context, query string) ([]ranked, error) {
 			scores[p.tool] += float64(idf * p.count * (k1 + 1) / (p.count + norm))
 		}
 	}
+
 	var list []ranked
 	for i, s := range scores {
 		if s > 0 {
 			list = append(list, ranked{i, s})
 		}
 	}
+
 	byScore(list, m.tools)
 	return list, nil
 }

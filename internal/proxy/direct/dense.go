@@ -32,14 +32,17 @@ func (d *dense) rank(ctx context.Context, query string) ([]ranked, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	list := make([]ranked, len(d.tools))
 	for i, v := range d.vectors {
 		if len(v) != len(vectors[0]) {
 			return nil, fmt.Errorf("the model returned a vector with %d numbers for the query, but one with %d for "+
 				"a tool", len(vectors[0]), len(v))
 		}
+
 		list[i] = ranked{i, embedding.Cosine(v, vectors[0])}
 	}
+
 	byScore(list, d.tools)
 	return list, nil
 }

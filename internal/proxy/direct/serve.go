@@ -57,10 +57,12 @@ func Serve(ctx context.Context, opts Options) error {
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
 		return fmt.Errorf("listen on %q: give a loopback address, such as 127.0.0.1:0", opts.Listen)
 	}
+
 	listener, err := net.Listen("tcp", opts.Listen)
 	if err != nil {
 		return fmt.Errorf("%w: choose another port, or port 0 for any free one", err)
 	}
+
 	defer listener.Close()
 	starting, cancel := context.WithTimeout(ctx, opts.Timeout)
 	defer cancel()
@@ -68,13 +70,16 @@ func Serve(ctx context.Context, opts Options) error {
 	if ctx.Err() != nil {
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	size := 0
 	for _, t := range c.tools {
 		size += len(t.id) + len(t.description) + len(t.schema)
 	}
+
 	opts.Log.Info("all tools are read", "tools", len(c.tools), "rank", opts.Rank, "bytes in context without a search",
 		size)
 	server := &http.Server{Handler: c.handler(), ReadHeaderTimeout: 10 * time.Second}
@@ -86,11 +91,13 @@ func Serve(ctx context.Context, opts Options) error {
 		if err == nil {
 			err = atomicfile.WriteFile(opts.ReadyFile, append(b, '\n'), 0o644)
 		}
+
 		if err != nil {
 			_ = server.Close()
 			return fmt.Errorf("write the ready file: %w", err)
 		}
 	}
+
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)
@@ -104,14 +111,17 @@ func newClient(ctx context.Context, opts Options) (*client, error) {
 	if !slices.Contains(Rankings(), opts.Rank) {
 		return nil, fmt.Errorf("unknown --rank %q: use %s", opts.Rank, strings.Join(Rankings(), ", "))
 	}
+
 	if opts.Rank == RankDense && opts.Model == nil {
 		return nil, errors.New("--rank dense requires a sentence model or an embeddings service: give --model DIR, " +
 			"or --embeddings-url and --embeddings-model")
 	}
+
 	tools, err := readTools(ctx, opts.Config.Upstreams)
 	if err != nil {
 		return nil, err
 	}
+
 	ranker, err := newRanker(ctx, opts.Rank, tools, opts.Model)
 	return &client{tools, ranker}, err
 }
@@ -125,10 +135,12 @@ func (c *client) search(ctx context.Context, query string, limit int) (contracts
 	if query == "" || limit < 1 || limit > maxLimit {
 		return answer, fmt.Errorf("give a query, and a limit of 1 to %d", maxLimit)
 	}
+
 	list, err := c.ranker.rank(ctx, query)
 	if err != nil {
 		return answer, err
 	}
+
 	answer.Total = len(list)
 	for _, r := range list[:min(limit, len(list))] {
 		t := c.tools[r.tool]
@@ -136,6 +148,7 @@ func (c *client) search(ctx context.Context, query string, limit int) (contracts
 			Name: t.id, Server: t.server, Description: t.description, InputSchema: t.schema, Score: r.score,
 		})
 	}
+
 	return answer, nil
 }
 
@@ -152,6 +165,7 @@ func (c *client) handler() http.Handler {
 				State: reference.StateIndexed, Approval: reference.ApprovalApproved,
 			})
 		}
+
 		reply(w, list, nil)
 	})
 	mux.HandleFunc("GET /api/v1/index/search", func(w http.ResponseWriter, r *http.Request) {
@@ -159,6 +173,7 @@ func (c *client) handler() http.Handler {
 		if err != nil {
 			limit = 10
 		}
+
 		answer, err := c.search(r.Context(), r.URL.Query().Get("q"), limit)
 		reply(w, answer, err)
 	})
@@ -173,10 +188,12 @@ func (c *client) handler() http.Handler {
 			if err != nil {
 				return nil, nil, err
 			}
+
 			text, err := json.Marshal(answer)
 			if err != nil {
 				return nil, nil, err
 			}
+
 			return &mcp.CallToolResult{
 				Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text),
 			}, nil, nil

@@ -41,14 +41,17 @@ func readTools(ctx context.Context, servers []contracts.Upstream) ([]tool, error
 			}
 		})
 	}
+
 	asking.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
+
 	var tools []tool
 	for _, list := range lists {
 		tools = append(tools, list...)
 	}
+
 	return tools, nil
 }
 
@@ -63,14 +66,17 @@ func readServer(ctx context.Context, s contracts.Upstream) ([]tool, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var tools []tool
 	for _, t := range listed {
 		schema, err := json.Marshal(t.InputSchema)
 		if err != nil {
 			return nil, fmt.Errorf("the schema of its tool %q: %w", t.Name, err)
 		}
+
 		tools = append(tools, tool{id: s.Name + ":" + t.Name, server: s.Name, name: t.Name, description: t.Description,
 			schema: schema})
 	}
+
 	return tools, nil
 }

@@ -35,8 +35,10 @@ func Cosine(a, b []float32) float64 {
 		squaresA += float64(float64(x) * float64(x))
 		squaresB += float64(y * y)
 	}
+
 	if squaresA == 0 || squaresB == 0 {
 		return 0
 	}
+
 	return product / (math.Sqrt(squaresA) * math.Sqrt(squaresB))
 }

@@ -31,10 +31,12 @@ func Use(ctx context.Context, t Target, o Options, do func(context.Context, *mcp
 	if len(t.Command) > 0 {
 		return useCommand(ctx, t, o, do)
 	}
+
 	refused, err := useURL(ctx, t, o, do)
 	if err == nil || !refused || t.Transport == SSE || ctx.Err() != nil {
 		return err
 	}
+
 	t.Transport = SSE
 	_, err2 := useURL(ctx, t, o, do)
 	var answer *AnswerError
@@ -47,6 +49,7 @@ func Use(ctx context.Context, t Target, o Options, do func(context.Context, *mcp
 	case err2.Error() == err.Error():
 		return fmt.Errorf("%w, also over SSE", err)
 	}
+
 	return fmt.Errorf("%w; and over SSE: %w", err, err2)
 }
 
@@ -55,6 +58,7 @@ func useCommand(ctx context.Context, t Target, o Options, do func(context.Contex
 	if err != nil {
 		return &StartError{err}
 	}
+
 	b := newBudget()
 	end, ended := newEnding(), false
 	stop := func() {
@@ -69,6 +73,7 @@ func useCommand(ctx context.Context, t Target, o Options, do func(context.Contex
 	if err != nil && ended && ctx.Err() == nil && b.excess.Load() == nil {
 		return &EndedError{p.State, err}
 	}
+
 	return err
 }
 
@@ -104,6 +109,7 @@ func runSession(ctx context.Context, stop func(), transport mcp.Transport, o Opt
 			done <- fmt.Errorf("connect: %w", err)
 			return
 		}
+
 		defer session.Close()
 		done <- do(ctx, session)
 	}()

@@ -164,12 +164,14 @@ func answered(resp *http.Response) error {
 	default:
 		return nil
 	}
+
 	e := &AnswerError{Status: resp.StatusCode, ContentType: mediaType}
 	if plain {
 		head, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswerText))
 		resp.Body = readAgain{io.MultiReader(strings.NewReader(string(head)), resp.Body), resp.Body}
 		e.Text = strings.TrimSuffix(strings.ToValidUTF8(strings.Join(strings.Fields(string(head)), " "), "\uFFFD"), ".")
 	}
+
 	return e
 }
 

@@ -47,28 +47,33 @@ func (t *roundTripper) roundTrip(req *http.Request) (*http.Response, error) {
 	case t.scheme == "https" && req.URL.Scheme != "https":
 		return nil, &RedirectError{"it redirects to an unencrypted connection"}
 	}
+
 	ctx, cancel := context.WithCancel(req.Context())
 	go t.endAfterGrace(ctx, cancel)
 	req = req.Clone(ctx)
 	for name, v := range t.headers {
 		req.Header.Set(name, v)
 	}
+
 	resp, err := t.next.RoundTrip(req)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
+
 	if !t.asked.Swap(true) {
 		switch resp.StatusCode {
 		case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
 			t.refused.Store(true)
 		}
 	}
+
 	f := whole
 	if mediaType, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil &&
 		mediaType == "text/event-stream" {
 		f = perEvent
 	}
+
 	resp.Body = &observed{ReadCloser: cancelled{resp.Body, cancel},
 		messages: messages{framing: f, observe: t.observe, budget: t.budget}}
 	return resp, nil
@@ -110,10 +115,12 @@ func httpTransport(over <-chan struct{}, t Target, o Options) (mcp.Transport, *r
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, nil, nil, errors.New("its URL is not an http or https URL")
 	}
+
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	if t.Dial != nil {
 		base.DialContext, base.Proxy = t.Dial, nil
 	}
+
 	rt := &roundTripper{
 		next: base, observe: o.Observe, budget: newBudget(),
 		scheme: u.Scheme, host: u.Host, headers: t.Headers, over: over,
@@ -122,6 +129,7 @@ func httpTransport(over <-chan struct{}, t Target, o Options) (mcp.Transport, *r
 	if t.Transport == SSE {
 		return &mcp.SSEClientTransport{Endpoint: t.URL, HTTPClient: client}, rt, base.CloseIdleConnections, nil
 	}
+
 	return &mcp.StreamableClientTransport{
 		Endpoint: t.URL, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true,
 	}, rt, base.CloseIdleConnections, nil

@@ -28,6 +28,7 @@ func (j *jsonLines) Read(p []byte) (int, error) {
 		if j.err != nil {
 			return 0, j.err
 		}
+
 		var line []byte
 		for {
 			piece, err := j.r.ReadSlice('\n')
@@ -36,17 +37,20 @@ func (j *jsonLines) Read(p []byte) (int, error) {
 				j.err = err
 				break
 			}
+
 			if len(line) > MaxMessage {
 				j.err = fmt.Errorf("it sent a line of more than %d MiB", MaxMessage>>20)
 				return 0, j.err
 			}
 		}
+
 		if text := bytes.TrimSpace(line); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
 			j.ready = append(text, '\n')
 		} else if j.other != nil && len(text) > 0 {
 			_, _ = j.other.Write(append(text, '\n')) // for people: a failure changes nothing
 		}
 	}
+
 	n := copy(p, j.ready)
 	j.ready = j.ready[n:]
 	return n, nil

@@ -73,14 +73,18 @@ func pages[T any](what string, read func(cursor string) (page []T, next string, 
 		if err != nil {
 			return nil, fmt.Errorf("list its %s: %w", what, err)
 		}
+
 		all = append(all, page...)
 		if cursor = next; cursor == "" {
 			return all, nil
 		}
+
 		if seen[cursor] {
 			return nil, fmt.Errorf("its list of %s is endless: it returns to the page %.60q", what, cursor)
 		}
+
 		seen[cursor] = true
 	}
+
 	return nil, fmt.Errorf("its list of %s does not end after %d pages", what, maxPages)
 }

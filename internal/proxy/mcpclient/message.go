@@ -72,28 +72,35 @@ func (m *messages) write(p []byte) error {
 	if m.failed != nil {
 		return m.failed
 	}
+
 	if m.budget.bytes.Add(-int64(len(p))) < 0 {
 		return m.fail(m.budget.exceed("it sent more than %d MiB", MaxTotal>>20))
 	}
+
 	for len(p) > 0 {
 		line, rest, complete := p, []byte(nil), false
 		if m.framing != whole {
 			line, rest, complete = bytes.Cut(p, []byte("\n"))
 		}
+
 		if len(m.pending)+len(m.event)+len(line) > MaxMessage {
 			return m.fail(m.budget.exceed("it sent a message of more than %d MiB", MaxMessage>>20))
 		}
+
 		m.pending = append(m.pending, line...)
 		if !complete {
 			return nil
 		}
+
 		m.line(bytes.TrimSuffix(m.pending, []byte("\r")))
 		m.pending = m.pending[:0]
 		if m.budget.messages.Load() < 0 {
 			return m.fail(m.budget.exceed("it sent more than %d messages", maxMessages))
 		}
+
 		p = rest
 	}
+
 	return nil
 }
 

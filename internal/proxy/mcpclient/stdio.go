@@ -27,9 +27,11 @@ func start(t Target, stderr io.Writer) (*subprocess.Stdio, error) {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 	}
+
 	for name, v := range t.Env {
 		cmd.Env = append(cmd.Env, name+"="+v)
 	}
+
 	slices.Sort(cmd.Env)
 	cmd.Stderr = stderr
 	return subprocess.StartSupervisedStdio(cmd, terminateAfter)

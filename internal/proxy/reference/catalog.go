@@ -37,19 +37,24 @@ func newToolRecord(server string, t *mcp.Tool) (*toolRecord, error) {
 		if part.from == nil {
 			continue
 		}
+
 		b, err := json.Marshal(part.from)
 		if err != nil {
 			return nil, fmt.Errorf("the %s of its tool %q: %w", part.what, t.Name, err)
 		}
+
 		*part.to = b
 	}
+
 	if t.Annotations != nil {
 		b, err := json.Marshal(t.Annotations)
 		if err != nil {
 			return nil, fmt.Errorf("the annotations of its tool %q: %w", t.Name, err)
 		}
+
 		r.annotations = b
 	}
+
 	return r, nil
 }
 
@@ -107,12 +112,14 @@ func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.
 	if err != nil {
 		return nil, err
 	}
+
 	n := &catalog{byID: map[contracts.ToolID]*entry{}, approved: map[contracts.ToolID]*toolRecord{}}
 	// An approval stays when the tool disappears: a server that removes a tool
 	// and adds another one with the same name must not make it look new.
 	for id, t := range c.approved {
 		n.approved[id] = t
 	}
+
 	var searchable []*toolRecord
 	for _, t := range tools {
 		e := &entry{toolRecord: t, state: StateIndexed, approval: ApprovalApproved, findings: hard[t.id]}
@@ -125,27 +132,33 @@ func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.
 		default:
 			e.state, e.approval = StateQuarantined, ApprovalPending
 		}
+
 		n.entries = append(n.entries, e)
 		n.byID[t.id] = e
 		if e.state == StateIndexed {
 			searchable = append(searchable, t)
 		}
 	}
+
 	slices.SortFunc(searchable, func(a, b *toolRecord) int { return cmp.Compare(a.id, b.id) })
 	if n.index, err = newSearchIndex(searchable, opts); err != nil {
 		return nil, err
 	}
+
 	if model == nil {
 		return n, nil
 	}
+
 	var before *embeddingIndex
 	if c.index != nil {
 		before = c.index.meaning
 	}
+
 	if n.index.meaning, err = newEmbeddingIndex(ctx, model, indexed(searchable, opts), before); err != nil {
 		n.index.close()
 		return nil, err
 	}
+
 	return n, nil
 }
 
@@ -155,16 +168,19 @@ func (c *catalog) search(ctx context.Context, text string, limit int) (contracts
 	if c.index == nil {
 		return answer, nil
 	}
+
 	hits, total, err := c.index.search(ctx, text, limit)
 	if err != nil {
 		return answer, err
 	}
+
 	for _, h := range hits {
 		t := c.byID[h.id]
 		answer.Tools = append(answer.Tools, contracts.SearchHit{
 			Name: t.id, Server: t.server, Description: t.description, InputSchema: t.schema, Score: h.score,
 		})
 	}
+
 	answer.Total = total
 	return answer, nil
 }

@@ -25,6 +25,7 @@ func checkConfig(cfg contracts.ProxyConfig) error {
 		case len(up.Command) > 0 && up.URL != "":
 			return fmt.Errorf("upstream %q has both a command and a url: remove one of them", up.Name)
 		}
+
 		if up.URL != "" {
 			u, err := url.Parse(up.URL)
 			if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -32,7 +33,9 @@ func checkConfig(cfg contracts.ProxyConfig) error {
 					up.Name, up.URL)
 			}
 		}
+
 		seen[up.Name] = true
 	}
+
 	return nil
 }

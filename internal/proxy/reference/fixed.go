@@ -19,16 +19,19 @@ func NewIndex(ctx context.Context, tools []contracts.Tool, model embedding.Model
 		records[i] = &toolRecord{id: t.ToolID, server: t.Server, tool: t.Tool, description: t.Description,
 			schema: t.Schema}
 	}
+
 	index, err := newSearchIndex(records, contracts.IndexOptions{})
 	if err != nil {
 		return nil, err
 	}
+
 	if model != nil {
 		if index.meaning, err = newEmbeddingIndex(ctx, model, records, nil); err != nil {
 			index.close()
 			return nil, err
 		}
 	}
+
 	return &Index{index}, nil
 }
 

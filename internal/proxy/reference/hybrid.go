@@ -45,25 +45,32 @@ func newEmbeddingIndex(ctx context.Context, model embedding.Model, tools []*tool
 		if _, seen := m.known[text]; seen {
 			continue
 		}
+
 		var v []float32
 		if before != nil {
 			v = before.known[text]
 		}
+
 		if v == nil {
 			missing = append(missing, text)
 		}
+
 		m.known[text] = v
 	}
+
 	vectors, err := model.Embed(ctx, missing)
 	if err != nil {
 		return nil, fmt.Errorf("compute the vectors of %d tools: %w", len(missing), err)
 	}
+
 	for i, text := range missing {
 		m.known[text] = vectors[i]
 	}
+
 	for _, t := range tools {
 		m.vectors = append(m.vectors, m.known[meaningText(t)])
 	}
+
 	return m, nil
 }
 
@@ -84,14 +91,17 @@ func (m *embeddingIndex) closest(ctx context.Context, text string, limit int) ([
 	if err != nil {
 		return nil, fmt.Errorf("compute the vector of the query: %w", err)
 	}
+
 	hits := make([]hit, len(m.ids))
 	for i, v := range m.vectors {
 		if len(v) != len(query[0]) {
 			return nil, fmt.Errorf("the model returned a vector of %d numbers for the query, but of %d for a tool",
 				len(query[0]), len(v))
 		}
+
 		hits[i] = hit{m.ids[i], roundScore(embedding.Cosine(query[0], v))}
 	}
+
 	slices.SortFunc(hits, compareHits)
 	return hits[:min(limit, len(hits))], nil
 }
@@ -102,13 +112,16 @@ func fuse(words, meaning []hit) []hit {
 	for i, h := range words {
 		scores[h.id] += wordsWeight / float64(fusionConstant+i+1)
 	}
+
 	for i, h := range meaning {
 		scores[h.id] += meaningWeight / float64(fusionConstant+i+1)
 	}
+
 	fused := make([]hit, 0, len(scores))
 	for id, score := range scores {
 		fused = append(fused, hit{id, roundScore(score)})
 	}
+
 	slices.SortFunc(fused, compareHits)
 	return fused
 }

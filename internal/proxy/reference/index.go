@@ -68,13 +68,16 @@ func indexed(tools []*toolRecord, opts contracts.IndexOptions) []*toolRecord {
 		if slices.Contains(opts.Hide, t.id) {
 			continue
 		}
+
 		if opts.DropDescriptions {
 			bare := *t
 			bare.description = ""
 			t = &bare
 		}
+
 		kept = append(kept, t)
 	}
+
 	return kept
 }
 
@@ -84,6 +87,7 @@ func newSearchIndex(tools []*toolRecord, opts contracts.IndexOptions) (*searchIn
 	if err != nil {
 		return nil, fmt.Errorf("create the search index: %w", err)
 	}
+
 	tools = indexed(tools, opts)
 	s := &searchIndex{bleve: idx, reverseTop: opts.ReverseTop}
 	batch := idx.NewBatch()
@@ -93,15 +97,19 @@ func newSearchIndex(tools []*toolRecord, opts contracts.IndexOptions) (*searchIn
 			s.close()
 			return nil, fmt.Errorf("index tool %q: %w", t.id, err)
 		}
+
 		s.size++
 	}
+
 	if s.size == 0 {
 		return s, nil
 	}
+
 	if err := idx.Batch(batch); err != nil {
 		s.close()
 		return nil, fmt.Errorf("index %d tools: %w", s.size, err)
 	}
+
 	return s, nil
 }
 
@@ -116,6 +124,7 @@ func indexMapping() *mapping.IndexMappingImpl {
 		text.DocValues = false
 		doc.AddFieldMappingsAt(f.name, text)
 	}
+
 	m := mapping.NewIndexMapping()
 	m.DefaultAnalyzer = toolText
 	m.DefaultMapping = doc
@@ -130,14 +139,17 @@ func (s *searchIndex) search(ctx context.Context, text string, limit int) (hits 
 	if s.size == 0 || limit < 1 {
 		return nil, 0, nil
 	}
+
 	if s.meaning == nil {
 		hits, total, err = s.byWords(ctx, text, limit)
 	} else {
 		hits, total, err = s.byBoth(ctx, text, limit)
 	}
+
 	if s.reverseTop {
 		slices.Reverse(hits[:min(reversedTop, len(hits))])
 	}
+
 	return hits, total, err
 }
 
@@ -165,6 +177,7 @@ func (s *searchIndex) byWords(ctx context.Context, text string, limit int) (hits
 		match.SetBoost(f.boost)
 		fields[i] = match
 	}
+
 	// bleve adds up the terms of a long query in the order of its internal
 	// document numbers, which differ between two builds of one index. The last
 	// bits of a score are therefore noise. So scores are rounded, tools that may
@@ -175,10 +188,12 @@ func (s *searchIndex) byWords(ctx context.Context, text string, limit int) (hits
 	if err != nil {
 		return nil, 0, fmt.Errorf("search: %w", err)
 	}
+
 	hits = make([]hit, len(res.Hits))
 	for i, h := range res.Hits {
 		hits[i] = hit{h.ID, roundScore(h.Score)}
 	}
+
 	slices.SortFunc(hits, compareHits)
 	return hits[:min(limit, len(hits))], int(res.Total), nil
 }

@@ -84,23 +84,28 @@ func (p *Proxy) retrieveTools(ctx context.Context, req *mcp.CallToolRequest) (*m
 	if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
 		return failed("retrieve_tools requires a query and accepts a limit: %v", err), nil
 	}
+
 	limit := 0
 	if args.Limit != nil {
 		limit = *args.Limit
 	}
+
 	limit, err := checkSearch(args.Query, args.Limit != nil, limit)
 	if err != nil {
 		return failed("retrieve_tools: %v", err), nil
 	}
+
 	answer, err := p.Search(ctx, args.Query, limit)
 	if err != nil {
 		p.log.Error("search failed", "error", err)
 		return failed("retrieve_tools: %v", err), nil
 	}
+
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, fmt.Errorf("retrieve_tools: %w", err)
 	}
+
 	return &mcp.CallToolResult{
 		Content:           []mcp.Content{&mcp.TextContent{Text: string(text)}},
 		StructuredContent: json.RawMessage(text),
@@ -115,6 +120,7 @@ func (p *Proxy) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Ca
 	if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
 		return failed("call_tool requires a name and accepts arguments: %v", err), nil
 	}
+
 	e, known := p.current.Load().byID[args.Name]
 	switch {
 	case !known:
@@ -122,10 +128,12 @@ func (p *Proxy) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Ca
 	case e.state == StateQuarantined:
 		return failed("tool %q is quarantined and was not called: %s", e.id, e.reason()), nil
 	}
+
 	server, err := p.server(e.server)
 	if err != nil {
 		return failed("tool %q cannot be called: %v", e.id, err), nil
 	}
+
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	result, err := server.call(limited, e.tool, args.Arguments)
@@ -133,8 +141,10 @@ func (p *Proxy) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Ca
 		if errors.Is(limited.Err(), context.DeadlineExceeded) {
 			return failed("tool %q did not answer within %v", e.id, p.timeout), nil
 		}
+
 		return failed("tool %q failed: %v", e.id, err), nil
 	}
+
 	return result, nil
 }
 
@@ -146,14 +156,17 @@ func (e *entry) reason() string {
 		if f.Detail != "" {
 			text += " (" + f.Detail + ")"
 		}
+
 		if !slices.Contains(checks, text) {
 			checks = append(checks, text)
 		}
 	}
+
 	why := "the scanner considers it dangerous: " + strings.Join(checks, ", ")
 	if e.approval == ApprovalChanged {
 		why = "it differs from its approved content, and " + why
 	}
+
 	return why
 }
 

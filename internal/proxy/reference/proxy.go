@@ -73,6 +73,7 @@ func Start(cfg contracts.ProxyConfig, model embedding.Model, timeout time.Durati
 	if err := checkConfig(cfg); err != nil {
 		return nil, err
 	}
+
 	p := &Proxy{
 		cfg: cfg, model: model, log: log, timeout: timeout,
 		refresh: make(chan struct{}, 1), settled: make(chan struct{}),
@@ -84,6 +85,7 @@ func Start(cfg contracts.ProxyConfig, model embedding.Model, timeout time.Durati
 	for _, up := range cfg.Upstreams {
 		p.slots = append(p.slots, &upstreamState{cfg: up, state: UpstreamConnecting, changed: make(chan struct{}, 1)})
 	}
+
 	// The upstreams are started in the configured order. The order of their
 	// answers does not matter, because the catalogue follows the configuration.
 	p.running.Go(func() {
@@ -93,6 +95,7 @@ func Start(cfg contracts.ProxyConfig, model embedding.Model, timeout time.Durati
 			case <-ctx.Done():
 				return
 			}
+
 			p.running.Go(func() {
 				p.connect(ctx, s)
 				<-places
@@ -115,12 +118,14 @@ func (p *Proxy) connect(ctx context.Context, s *upstreamState) {
 			server.close()
 		}
 	}
+
 	p.mu.Lock()
 	if err == nil && ctx.Err() != nil {
 		// Close has visited the slots, or will and waits for this goroutine.
 		err = errors.New("the proxy is stopping")
 		server.close()
 	}
+
 	if err != nil {
 		s.state, s.err = UpstreamFailed, err
 		p.log.Error("upstream failed", "server", s.cfg.Name, "error", err)
@@ -128,6 +133,7 @@ func (p *Proxy) connect(ctx context.Context, s *upstreamState) {
 		s.state, s.server, s.tools = UpstreamReady, server, tools
 		p.log.Info("upstream ready", "server", s.cfg.Name, "tools", len(tools))
 	}
+
 	p.mu.Unlock()
 	p.outOfDate()
 	if err == nil {
@@ -159,10 +165,12 @@ func (p *Proxy) relist(ctx context.Context, s *upstreamState, server *upstream) 
 		p.log.Error("upstream reported changed tools but did not list them", "server", s.cfg.Name, "error", err)
 		return
 	}
+
 	p.mu.Lock()
 	if s.state == UpstreamReady {
 		s.tools = tools
 	}
+
 	p.mu.Unlock()
 	p.log.Info("upstream changed its tools", "server", s.cfg.Name, "tools", len(tools))
 	p.outOfDate()
@@ -175,9 +183,11 @@ func (p *Proxy) watch(ctx context.Context, s *upstreamState, server *upstream) {
 	if ctx.Err() != nil {
 		return
 	}
+
 	if err == nil {
 		err = errors.New("it closed the connection")
 	}
+
 	p.mu.Lock()
 	s.state, s.err, s.tools = UpstreamFailed, err, nil
 	p.mu.Unlock()
@@ -200,6 +210,7 @@ func (p *Proxy) keepCatalog(ctx context.Context) {
 	if len(p.slots) == 0 {
 		p.outOfDate()
 	}
+
 	first := true
 	var took time.Duration // of the last rebuild; with many tools, the wait is longer
 	for {
@@ -208,6 +219,7 @@ func (p *Proxy) keepCatalog(ctx context.Context) {
 			return
 		case <-p.refresh:
 		}
+
 		late := time.After(max(indexDelay, 4*took))
 		for p.connecting() {
 			select {
@@ -217,14 +229,17 @@ func (p *Proxy) keepCatalog(ctx context.Context) {
 				continue
 			case <-late:
 			}
+
 			break
 		}
+
 		complete := !p.connecting()
 		started := time.Now()
 		if err := p.rebuild(ctx); err != nil {
 			p.log.Error("the catalogue could not be rebuilt", "error", err)
 			continue
 		}
+
 		took = time.Since(started)
 		if first && complete {
 			first = false
@@ -251,21 +266,25 @@ func (p *Proxy) rebuild(ctx context.Context) error {
 	for _, s := range p.slots {
 		tools = append(tools, s.tools...)
 	}
+
 	p.mu.Unlock()
 	old := p.current.Load()
 	next, err := old.next(ctx, tools, p.cfg.Index, p.model)
 	if err != nil {
 		return err
 	}
+
 	p.current.Store(next)
 	if old.index != nil {
 		old.index.close()
 	}
+
 	for _, e := range next.entries {
 		if e.state == StateQuarantined {
 			p.log.Warn("tool quarantined", "tool", e.id, "approval", e.approval, "reason", e.reason())
 		}
 	}
+
 	p.log.Info("tools indexed", "indexed", next.index.size, "of", len(next.entries))
 	return nil
 }
@@ -313,6 +332,7 @@ func (p *Proxy) Close() {
 			closing.Go(s.server.close)
 		}
 	}
+
 	p.mu.Unlock()
 	closing.Wait()
 	p.running.Wait()

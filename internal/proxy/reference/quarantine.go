@@ -24,25 +24,30 @@ func quarantine(tools []*toolRecord, approved map[contracts.ToolID]*toolRecord) 
 	for _, t := range approved {
 		baseline = append(baseline, scannable(t))
 	}
+
 	s, err := scanner.New(scanner.WithBaseline(baseline))
 	if err != nil {
 		return nil, fmt.Errorf("start the scanner: %w", err)
 	}
+
 	scan := make([]scanner.Tool, len(tools))
 	for i, t := range tools {
 		scan[i] = scannable(t)
 	}
+
 	dangerous := map[contracts.ToolID][]Finding{}
 	for _, f := range s.Scan(scan).Findings {
 		if f.Action != scanner.ActionQuarantine {
 			continue
 		}
+
 		id := f.Server + ":" + f.Tool
 		for _, signal := range f.Signals {
 			dangerous[id] = append(dangerous[id],
 				Finding{Check: signal.CheckID, Detail: signal.Detail, Evidence: signal.Evidence})
 		}
 	}
+
 	return dangerous, nil
 }
 

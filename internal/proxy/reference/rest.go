@@ -30,6 +30,7 @@ func (p *Proxy) Handler(loopbackOnly bool) http.Handler {
 		if st.State != Ready {
 			code = http.StatusServiceUnavailable
 		}
+
 		writeJSON(w, code, st)
 	})
 	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, _ *http.Request) {
@@ -44,6 +45,7 @@ func (p *Proxy) Handler(loopbackOnly bool) http.Handler {
 	if loopbackOnly {
 		h = requireLoopbackHost(h)
 	}
+
 	return h
 }
 
@@ -56,19 +58,23 @@ func (p *Proxy) restSearch(w http.ResponseWriter, r *http.Request) {
 			writeError(w, http.StatusBadRequest, fmt.Sprintf("limit %q is not a number", text))
 			return
 		}
+
 		limit = n
 	}
+
 	limit, err := checkSearch(query.Get("q"), query.Has("limit"), limit)
 	if err != nil {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
 	}
+
 	answer, err := p.Search(r.Context(), query.Get("q"), limit)
 	if err != nil {
 		p.log.Error("search failed", "error", err)
 		writeError(w, http.StatusInternalServerError, err.Error())
 		return
 	}
+
 	writeJSON(w, http.StatusOK, answer)
 }
 
@@ -94,11 +100,13 @@ func requireLoopbackHost(next http.Handler) http.Handler {
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}
+
 		if !isLoopback(host) {
 			writeError(w, http.StatusForbidden,
 				fmt.Sprintf("host %q is not served: use 127.0.0.1 or localhost", r.Host))
 			return
 		}
+
 		next.ServeHTTP(w, r)
 	})
 }

@@ -49,20 +49,24 @@ func Serve(ctx context.Context, opts Options) error {
 	if err != nil {
 		return fmt.Errorf("listen on %q: %w: use an address such as 127.0.0.1:0", opts.Listen, err)
 	}
+
 	local := isLoopback(host)
 	if !local && !opts.AllowRemote {
 		return fmt.Errorf("listen on %q: the proxy has no authentication and only listens on loopback: use "+
 			"127.0.0.1, or allow remote clients with --allow-remote", opts.Listen)
 	}
+
 	listener, err := net.Listen("tcp", opts.Listen)
 	if err != nil {
 		return fmt.Errorf("%w: choose another port, or port 0 for any free one", err)
 	}
+
 	defer listener.Close()
 	p, err := Start(opts.Config, opts.Model, opts.UpstreamTimeout, opts.Log)
 	if err != nil {
 		return err
 	}
+
 	defer p.Close()
 
 	server := &http.Server{
@@ -93,6 +97,7 @@ func Serve(ctx context.Context, opts Options) error {
 			if err := server.Shutdown(stop); errors.Is(err, context.DeadlineExceeded) {
 				_ = server.Close()
 			}
+
 			opts.Log.Info("stopped")
 			return nil
 		}

@@ -58,6 +58,7 @@ func (p *Proxy) status() Status {
 		st.State = Ready
 	default:
 	}
+
 	for _, e := range cat.entries {
 		if e.state == StateQuarantined {
 			st.Quarantined++
@@ -65,6 +66,7 @@ func (p *Proxy) status() Status {
 			st.Indexed++
 		}
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
@@ -72,9 +74,11 @@ func (p *Proxy) status() Status {
 		if s.err != nil {
 			up.Error = s.err.Error()
 		}
+
 		st.Expected += len(s.tools)
 		st.Upstreams = append(st.Upstreams, up)
 	}
+
 	return st
 }
 

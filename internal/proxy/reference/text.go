@@ -22,10 +22,12 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
+
 			stem, err := cache.TokenFilterNamed(en.SnowballStemmerName)
 			if err != nil {
 				return nil, err
 			}
+
 			return &analysis.DefaultAnalyzer{
 				Tokenizer:    wordTokenizer{},
 				TokenFilters: []analysis.TokenFilter{stop, requestFilter{}, stem},
@@ -96,9 +98,11 @@ func words(text string) []string {
 			out = append(out, pairs(rs)...)
 			continue
 		}
+
 		if len(rs) > maxWord {
 			continue
 		}
+
 		start, parts := 0, 0
 		for i := 1; i <= len(rs); i++ {
 			if i == len(rs) || camelBreak(rs, i) {
@@ -107,10 +111,12 @@ func words(text string) []string {
 				parts++
 			}
 		}
+
 		if parts > 1 {
 			out = append(out, strings.ToLower(run))
 		}
 	}
+
 	return out
 }
 
@@ -162,6 +168,7 @@ func addSchema(b *strings.Builder, v any, depth int) {
 	if depth == 0 {
 		return
 	}
+
 	switch v := v.(type) {
 	case []any: // anyOf and similar
 		for _, e := range v {
@@ -187,6 +194,7 @@ func addSchema(b *strings.Builder, v any, depth int) {
 					if key == "properties" {
 						addText(b, name)
 					}
+
 					addSchema(b, members[name], depth-1)
 				}
 			case "items", "prefixItems", "anyOf", "oneOf", "allOf", "additionalProperties":

@@ -44,8 +44,10 @@ func connect(ctx context.Context, cfg contracts.Upstream, log *slog.Logger, chan
 		if up.process, err = subprocess.StartStdio(serverCommand(cfg, log), terminateAfter); err != nil {
 			return nil, err
 		}
+
 		transport = &mcp.IOTransport{Reader: up.process.Out, Writer: up.process.In}
 	}
+
 	type result struct {
 		session *mcp.ClientSession
 		err     error
@@ -64,6 +66,7 @@ func connect(ctx context.Context, cfg contracts.Upstream, log *slog.Logger, chan
 			up.session = r.session
 			return up, nil
 		}
+
 		up.stop()
 		if ctx.Err() == nil {
 			return nil, r.err
@@ -76,6 +79,7 @@ func connect(ctx context.Context, cfg contracts.Upstream, log *slog.Logger, chan
 			}
 		}()
 	}
+
 	return nil, errors.New("it did not complete the handshake in time")
 }
 
@@ -88,9 +92,11 @@ func serverCommand(cfg contracts.Upstream, log *slog.Logger) *exec.Cmd {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 	}
+
 	for _, name := range sortedNames(cfg.Env) {
 		cmd.Env = append(cmd.Env, name+"="+cfg.Env[name])
 	}
+
 	cmd.Stderr = &lineLog{log: log, server: cfg.Name}
 	subprocess.LeadBound(cmd)
 	return cmd
@@ -103,24 +109,30 @@ func (u *upstream) list(ctx context.Context) ([]*toolRecord, error) {
 		if ctx.Err() != nil {
 			return nil, errors.New("it did not list its tools in time")
 		}
+
 		return nil, err
 	}
+
 	tools := make([]*toolRecord, 0, len(listed))
 	seen := map[string]bool{}
 	for _, t := range listed {
 		if t.Name == "" {
 			return nil, errors.New("it lists a tool without a name")
 		}
+
 		if seen[t.Name] {
 			return nil, fmt.Errorf("it lists the tool %q twice", t.Name)
 		}
+
 		seen[t.Name] = true
 		record, err := newToolRecord(u.name, t)
 		if err != nil {
 			return nil, err
 		}
+
 		tools = append(tools, record)
 	}
+
 	return tools, nil
 }
 

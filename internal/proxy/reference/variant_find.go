@@ -57,14 +57,18 @@ func (w *Variant) clauses(q Question) [][]clause {
 			} else {
 				c.idf = 1 + math.Log(tools/(n+1))
 			}
+
 			c.weight = f.boost * c.idf
 			list = append(list, c)
 		}
+
 		if len(list) <= 10 {
 			slices.SortStableFunc(list, func(a, b clause) int { return cmp.Compare(a.holders, b.holders) })
 		}
+
 		all = append(all, list)
 	}
+
 	slices.SortStableFunc(all, func(a, b []clause) int { return cmp.Compare(countHolders(a), countHolders(b)) })
 	return all
 }
@@ -91,6 +95,7 @@ func (w *Variant) find(q Question, limit int) []hit {
 	if len(q.terms) == 0 || len(w.base.ids) == 0 || limit < 1 {
 		return nil
 	}
+
 	fields := w.clauses(q)
 	squares := 0.0
 	for _, list := range fields {
@@ -98,16 +103,20 @@ func (w *Variant) find(q Question, limit int) []hit {
 		for _, c := range list {
 			sum += c.weight * c.weight
 		}
+
 		squares += sum
 	}
+
 	norm := 1 / math.Sqrt(squares)
 	for _, list := range fields {
 		for _, c := range list {
 			w.score(c, c.weight*norm)
 		}
+
 		terms := float64(len(list))
 		w.sums.take(func(tool int, sum float64, count int) { w.totals.add(tool, sum*(float64(count)/terms)) })
 	}
+
 	top := newTop(min(limit+extraHits, len(w.base.ids)))
 	w.totals.take(func(tool int, sum float64, count int) {
 		top.add(hit{w.base.ids[tool], sum * (float64(count) / float64(len(searchFields)))})

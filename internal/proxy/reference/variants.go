@@ -52,6 +52,7 @@ func NewVariants(tools []contracts.Tool) *Variants {
 	for i := range v.fields {
 		v.fields[i] = fieldIndex{}
 	}
+
 	for i, t := range tools {
 		texts := []fieldText{analyzeText(t.Tool), analyzeText(t.Description), analyzeText(t.Server),
 			analyzeText(SchemaText(t.Schema))}
@@ -60,9 +61,11 @@ func NewVariants(tools []contracts.Tool) *Variants {
 				v.fields[field][term] = append(v.fields[field][term], newPosting(i, times))
 			}
 		}
+
 		v.ids = append(v.ids, t.ToolID)
 		v.texts = append(v.texts, texts)
 	}
+
 	return v
 }
 
@@ -84,12 +87,14 @@ func (v *Variants) analyzeOnce(description string) fieldText {
 	if ok {
 		return text
 	}
+
 	text = analyzeText(description)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.known == nil || len(v.known) >= maxAnalyzed {
 		v.known = map[string]fieldText{}
 	}
+
 	v.known[description] = text
 	return text
 }
@@ -139,27 +144,33 @@ func (v *Variants) With(descriptions map[int]string) *Variant {
 		for term := range v.texts[tool][descriptionField].terms {
 			w.gone[term]++
 		}
+
 		text := v.analyzeOnce(description)
 		for term, times := range text.terms {
 			w.added[term] = append(w.added[term], newPosting(tool, times))
 		}
+
 		w.changed[tool], w.isChanged[tool] = text, true
 	}
+
 	for term, n := range w.gone {
 		if n == len(v.fields[descriptionField][term]) && len(w.added[term]) == 0 {
 			distinct--
 		}
 	}
+
 	for term := range w.added {
 		if len(v.fields[descriptionField][term]) == 0 {
 			distinct++
 		}
 	}
+
 	for field := range searchFields {
 		terms := len(v.fields[field])
 		if field == descriptionField {
 			terms = distinct
 		}
+
 		// bleve uses the number of distinct terms per document as the average.
 		average := math.Ceil(float64(terms) / float64(len(v.ids)))
 		lengths := make([]float64, len(v.ids))
@@ -168,9 +179,11 @@ func (v *Variants) With(descriptions map[int]string) *Variant {
 			length := 1 / (norm * norm)
 			lengths[tool] = bm25.BM25_k1 * (1 - bm25.BM25_b + (bm25.BM25_b * length / average))
 		}
+
 		w.averages = append(w.averages, average)
 		w.lengths = append(w.lengths, lengths)
 	}
+
 	w.sums.scores, w.totals.scores = make([]float64, len(v.ids)), make([]float64, len(v.ids))
 	w.sums.counts, w.totals.counts = make([]int, len(v.ids)), make([]int, len(v.ids))
 	return w

@@ -54,27 +54,33 @@ func Start(executable string, corpus contracts.Corpus, o Options) (*Servers, err
 	for i, p := range s.parts {
 		s.Upstreams[i].Name = p.server
 	}
+
 	if many := len(s.parts) > maxProcesses; o.Both || many {
 		if err := s.host(o.PageSize); err != nil {
 			return nil, err
 		}
+
 		if !o.Both {
 			return s, nil
 		}
 	}
+
 	var err error
 	if s.dir, err = os.MkdirTemp("", "touchstone-replay-"); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("create a directory for the replay servers: %w", err)
 	}
+
 	commands, err := writeParts(s.dir, executable, corpus, s.parts, o.PageSize)
 	if err != nil {
 		s.Stop()
 		return nil, err
 	}
+
 	for i, command := range commands {
 		s.Upstreams[i].Command, s.journals[i].file = command, journalOf(command[3])
 	}
+
 	return s, nil
 }
 
@@ -94,6 +100,7 @@ func (s *Servers) host(pageSize int) error {
 	if err != nil {
 		return fmt.Errorf("listen for the replay servers: %w", err)
 	}
+
 	mux := http.NewServeMux()
 	s.http = &http.Server{Handler: mux}
 	for i, p := range s.parts {
@@ -103,6 +110,7 @@ func (s *Servers) host(pageSize int) error {
 		mux.Handle(path, server)
 		s.Upstreams[i].URL = "http://" + listener.Addr().String() + path
 	}
+
 	go func() { _ = s.http.Serve(listener) }() // until Stop
 	return nil
 }
@@ -118,6 +126,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "a replay server only supports POST", http.StatusMethodNotAllowed)
 		return
 	}
+
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 	if err != nil {
 		status := http.StatusBadRequest
@@ -125,14 +134,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if errors.As(err, &tooLarge) {
 			status = http.StatusRequestEntityTooLarge
 		}
+
 		http.Error(w, err.Error(), status)
 		return
 	}
+
 	answer := s.answer(body)
 	if answer == nil {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
+
 	w.Header().Set("Content-Type", "application/json")
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

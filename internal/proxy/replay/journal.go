@@ -39,16 +39,19 @@ func (j *journal) read() (lists, most int) {
 	if j.file == "" {
 		return lists, most
 	}
+
 	text, err := os.ReadFile(j.file)
 	if err != nil {
 		return lists, most
 	}
+
 	for line := range strings.Lines(string(text)) {
 		if to, err := strconv.Atoi(strings.TrimSuffix(line, "\n")); err == nil {
 			lists++
 			most = max(most, to)
 		}
 	}
+
 	return lists, most
 }
 

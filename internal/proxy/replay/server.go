@@ -134,14 +134,17 @@ func (s *Server) Serve(in io.Reader, out io.Writer) error {
 			resp = failure(nil, codeInvalidRequest, fmt.Sprintf("the request is larger than %d MiB", maxMessage>>20))
 			err = readlimit.SkipLine(r)
 		}
+
 		if resp != nil {
 			if err := enc.Encode(resp); err != nil {
 				return fmt.Errorf("answer the client of server %q: %w", s.name, err)
 			}
 		}
+
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+
 		if err != nil {
 			return fmt.Errorf("read the client of server %q: %w", s.name, err)
 		}
@@ -153,20 +156,25 @@ func (s *Server) answer(line []byte) *response {
 	if len(line) == 0 {
 		return nil
 	}
+
 	var req request
 	if err := json.Unmarshal(line, &req); err != nil {
 		return failure(nil, codeParse, "the message is not a JSON-RPC request")
 	}
+
 	if req.Method == "" {
 		return failure(req.ID, codeInvalidRequest, "the request has no method")
 	}
+
 	if req.ID == nil {
 		return nil
 	}
+
 	result, rpcErr := s.call(req.Method, req.Params)
 	if rpcErr != nil {
 		return failure(req.ID, rpcErr.Code, rpcErr.Message)
 	}
+
 	return &response{JSONRPC: "2.0", ID: req.ID, Result: result}
 }
 
@@ -198,10 +206,12 @@ func (s *Server) initialize(params json.RawMessage) (any, *rpcError) {
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, &rpcError{codeInvalidParams, "initialize: the parameters are not an object with a protocolVersion"}
 	}
+
 	version := protocolVersions[0]
 	if slices.Contains(protocolVersions, p.ProtocolVersion) {
 		version = p.ProtocolVersion
 	}
+
 	return map[string]any{
 		"protocolVersion": version,
 		"capabilities":    map[string]any{"tools": map[string]any{}},
@@ -218,19 +228,23 @@ func (s *Server) list(params json.RawMessage) (any, *rpcError) {
 			return nil, &rpcError{codeInvalidParams, "tools/list: the parameters are not an object"}
 		}
 	}
+
 	from := 0
 	if p.Cursor != "" {
 		n, err := strconv.Atoi(p.Cursor)
 		if err != nil || n < 0 || n >= len(s.tools) {
 			return nil, &rpcError{codeInvalidParams, fmt.Sprintf("tools/list: unknown cursor %q", p.Cursor)}
 		}
+
 		from = n
 	}
+
 	to, size := from, 0
 	for to < len(s.tools) && to-from < s.pageSize && (to == from || size < pageBytes) {
 		size += s.tools[to].size()
 		to++
 	}
+
 	page := struct {
 		Tools      []tool `json:"tools"`
 		NextCursor string `json:"nextCursor,omitempty"`
@@ -238,9 +252,11 @@ func (s *Server) list(params json.RawMessage) (any, *rpcError) {
 	if to < len(s.tools) {
 		page.NextCursor = strconv.Itoa(to)
 	}
+
 	if s.listed != nil {
 		s.listed(to)
 	}
+
 	return page, nil
 }
 
@@ -253,10 +269,12 @@ func (s *Server) callTool(params json.RawMessage) (any, *rpcError) {
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, &rpcError{codeInvalidParams, "tools/call: the parameters are not an object with a name"}
 	}
+
 	known := slices.ContainsFunc(s.tools, func(t tool) bool { return t.Name == p.Name })
 	if !known {
 		return nil, &rpcError{codeInvalidParams, fmt.Sprintf("tools/call: server %q has no tool %q", s.name, p.Name)}
 	}
+
 	return map[string]any{
 		"content": []any{map[string]any{
 			"type": "text",

@@ -35,17 +35,20 @@ func writeParts(dir, executable string, corpus contracts.Corpus, parts []part, p
 		if err != nil {
 			return nil, fmt.Errorf("write the tools of server %q for replay: %w", p.server, err)
 		}
+
 		// Use a number, because a server's name may not be a valid file name.
 		file := filepath.Join(dir, strconv.Itoa(i)+".json")
 		if err := os.WriteFile(file, b, 0o600); err != nil {
 			return nil, fmt.Errorf("write the tools of server %q for replay: %w", p.server, err)
 		}
+
 		commands[i] = []string{executable, "replay", "--corpus", file, "--server", p.server, "--journal",
 			journalOf(file)}
 		if pageSize != DefaultPageSize {
 			commands[i] = append(commands[i], "--page-size", strconv.Itoa(pageSize))
 		}
 	}
+
 	return commands, nil
 }
 
@@ -61,10 +64,12 @@ func split(corpus contracts.Corpus, seed uint64) []part {
 	for _, t := range corpus.Tools {
 		byServer[t.Server] = append(byServer[t.Server], t)
 	}
+
 	servers := ServerNames(corpus)
 	if seed != 0 {
 		servers = permute(servers, Order(seed, "servers", len(servers)))
 	}
+
 	parts := make([]part, len(servers))
 	for i, name := range servers {
 		parts[i] = part{name, byServer[name]}
@@ -72,6 +77,7 @@ func split(corpus contracts.Corpus, seed uint64) []part {
 			parts[i].tools = permute(parts[i].tools, Order(seed, "tools of "+name, len(parts[i].tools)))
 		}
 	}
+
 	return parts
 }
 

@@ -66,10 +66,12 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 		return adapter.Launch{},
 			fmt.Errorf("--degrade only works with the reference proxy: leave it out with adapter %s", d.adapter.Name)
 	}
+
 	listen, err := freeAddress()
 	if err != nil {
 		return adapter.Launch{}, err
 	}
+
 	d.home, d.token = home, token()
 	d.run, err = d.adapter.Run(adapter.Setting{
 		Home: home, Binary: d.binary, Touchstone: d.self, Model: d.model, Listen: listen, Token: d.token,
@@ -79,15 +81,18 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 	if err != nil {
 		return adapter.Launch{}, err
 	}
+
 	if opts.SearchPath != "" {
 		if err := d.run.CheckSearch(opts.SearchPath); err != nil {
 			return adapter.Launch{},
 				fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var search=NAME", err)
 		}
 	}
+
 	if d.run.FindEach() {
 		d.find = ids(opts.Corpus)
 	}
+
 	return d.run.Launch()
 }
 
@@ -112,10 +117,12 @@ func (d *adapterDriver) address(home string) (address, bool, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return address{}, false, nil
 		}
+
 		if err != nil {
 			return address{}, false, fmt.Errorf("read its announcement: %w", err)
 		}
 	}
+
 	base, mcp, err := d.run.Address(content)
 	return address{base, mcp}, err == nil, err
 }
@@ -125,6 +132,7 @@ func (d *adapterDriver) ready(ctx context.Context, client *http.Client, addr add
 	if err != nil {
 		return false, "", err
 	}
+
 	if asked {
 		answer, err := d.ask(ctx, client, addr, q)
 		if err != nil {
@@ -132,16 +140,19 @@ func (d *adapterDriver) ready(ctx context.Context, client *http.Client, addr add
 			// not ready. Wait for it.
 			return false, d.scrubbed(addr, err), nil
 		}
+
 		done, progress, err := d.run.Ready(answer)
 		if err != nil {
 			return false, fmt.Sprintf("%v; it answered %s", err, quoteStart(answer.Text)), nil
 		}
+
 		if !done {
 			return false, progress, nil
 		}
 	} else if d.mcp == nil && !listens(ctx, addr.base) && !listens(ctx, addr.mcp) {
 		return false, "nothing listens at its address yet", nil
 	}
+
 	return d.findEach(ctx, client, addr)
 }
 
@@ -172,16 +183,20 @@ func (d *adapterDriver) findEach(ctx context.Context, client *http.Client, addr 
 		if err != nil {
 			return false, fmt.Sprintf("the search for tool %q failed: %s", d.find[0], d.scrubbed(addr, err)), nil
 		}
+
 		found := false
 		for _, hit := range answer.Tools {
 			found = found || hit.Name == d.find[0]
 		}
+
 		if !found {
 			return false, fmt.Sprintf("tool %q is not among the first %d results of a search for its name", d.find[0],
 				depth), nil
 		}
+
 		d.find = d.find[1:]
 	}
+
 	return true, "", nil
 }
 
@@ -194,14 +209,17 @@ func (d *adapterDriver) tools(ctx context.Context, client *http.Client, addr add
 	if err != nil {
 		return nil, err
 	}
+
 	answer, err := d.ask(ctx, client, addr, q)
 	if err != nil {
 		return nil, err
 	}
+
 	listed, err := d.run.Tools(answer)
 	if err != nil {
 		return nil, fmt.Errorf("%w; it answered %s", err, quoteStart(answer.Text))
 	}
+
 	tools := make([]Tool, len(listed))
 	for i, t := range listed {
 		tools[i] = Tool{ID: t.ID, Schema: t.Schema, Problem: t.Problem, NoSchema: t.Schema == nil,
@@ -210,6 +228,7 @@ func (d *adapterDriver) tools(ctx context.Context, client *http.Client, addr add
 			tools[i].Description = *t.Description
 		}
 	}
+
 	return d.expected(tools)
 }
 
@@ -233,38 +252,48 @@ func (d *adapterDriver) ask(ctx context.Context, client *http.Client, addr addre
 		if err != nil {
 			return adapter.Answer{}, err
 		}
+
 		if q.Body != nil {
 			req.Header.Set("Content-Type", "application/json")
 		}
+
 		for name, v := range q.Headers {
 			req.Header.Set(name, v)
 		}
+
 		body, err := fetch(client, req)
 		return adapter.Answer{Text: body}, err
 	}
+
 	if d.mcp == nil {
 		header, err := d.run.MCPHeaders()
 		if err != nil {
 			return adapter.Answer{}, err
 		}
+
 		d.mcp = newMCPClient(addr.mcp, client, header, d.run.SSE())
 	}
+
 	if q.ListTools {
 		tools, err := d.mcp.list(ctx)
 		if err != nil {
 			return adapter.Answer{}, err
 		}
+
 		text, err := json.Marshal(map[string]any{"tools": tools})
 		return adapter.Answer{Text: text}, err
 	}
+
 	result, err := d.mcp.call(ctx, q.Call, q.Arguments)
 	if err != nil {
 		return adapter.Answer{}, err
 	}
+
 	text := textOf(result)
 	if result.IsError {
 		return adapter.Answer{}, fmt.Errorf("%s: %s", q.Call, quoteStart([]byte(text)))
 	}
+
 	return adapter.Answer{Text: []byte(text), JSON: result.StructuredContent}, nil
 }
 
@@ -281,15 +310,18 @@ func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr 
 	if err != nil {
 		return contracts.SearchAnswer{}, err
 	}
+
 	answer, err := d.ask(ctx, client, addr, q)
 	if err != nil {
 		return contracts.SearchAnswer{}, err
 	}
+
 	hits, err := d.run.Hits(path, answer)
 	if err != nil {
 		return hits, fmt.Errorf("the answer does not match adapter %s: %w; it begins %s", d.adapter.Name, err,
 			quoteStart(answer.Text))
 	}
+
 	return hits, nil
 }
 

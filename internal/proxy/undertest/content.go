@@ -41,6 +41,7 @@ func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
 	case limited.Err() != nil:
 		err = fmt.Errorf("%w within %v", ErrNoAnswer, p.timeout)
 	}
+
 	return nil, p.WithLog(fmt.Errorf("list the tools of proxy %q: %w", p.Manifest.Name, p.normalizeError(p.addr, err)))
 }
 
@@ -75,14 +76,17 @@ func Digest(tools []Tool) ([]contracts.IndexedTool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the schema of tool %q: %w", t.ID, err)
 		}
+
 		out[i] = contracts.IndexedTool{ToolID: t.ID}
 		if !t.NoDescription {
 			out[i].DescriptionSHA256 = sum([]byte(t.Description))
 		}
+
 		if !t.NoSchema {
 			out[i].SchemaSHA256 = sum(schema)
 		}
 	}
+
 	slices.SortFunc(out, func(a, b contracts.IndexedTool) int { return cmp.Compare(a.ToolID, b.ToolID) })
 	return out, nil
 }
@@ -99,14 +103,17 @@ func canonical(raw json.RawMessage) ([]byte, error) {
 	if len(raw) == 0 {
 		return []byte("null"), nil
 	}
+
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	var v any
 	if err := dec.Decode(&v); err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
+
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("it is not JSON: there is more data after the value")
 	}
+
 	return json.Marshal(v)
 }
 
@@ -134,16 +141,20 @@ func Differences(want, got []contracts.IndexedTool) []string {
 			if differ(want[i].DescriptionSHA256, got[j].DescriptionSHA256) {
 				what = append(what, "description")
 			}
+
 			if differ(want[i].SchemaSHA256, got[j].SchemaSHA256) {
 				what = append(what, "schema")
 			}
+
 			if len(what) > 0 {
 				lines = append(lines, fmt.Sprintf("%s: different %s", want[i].ToolID, strings.Join(what, " and ")))
 			}
+
 			i++
 			j++
 		}
 	}
+
 	return lines
 }
 

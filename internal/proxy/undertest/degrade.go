@@ -24,6 +24,7 @@ func ParseDegrade(text string) (contracts.IndexOptions, error) {
 	default:
 		return opts, fmt.Errorf("unknown --degrade %q: use drop-descriptions, reverse-top or hide=SERVER:TOOL", text)
 	}
+
 	return opts, nil
 }
 

@@ -94,17 +94,21 @@ func (nativeDriver) address(home string) (address, bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return address{}, false, nil
 	}
+
 	if err != nil {
 		return address{}, false, fmt.Errorf("read its ready file: %w", err)
 	}
+
 	var a reference.Announcement
 	if err := json.Unmarshal(data, &a); err != nil || a.URL == "" {
 		return address{}, false,
 			errors.New(`its ready file is not a JSON object with a "url": see docs/reference/proxy-contract.md`)
 	}
+
 	if a.MCP == "" {
 		a.MCP = a.URL + "/mcp"
 	}
+
 	return address{a.URL, a.MCP}, true, nil
 }
 
@@ -121,6 +125,7 @@ func (nativeDriver) tools(ctx context.Context, client *http.Client, addr address
 	if err := getJSON(ctx, client, addr.base+"/api/v1/tools", &list); err != nil {
 		return nil, err
 	}
+
 	tools := make([]Tool, len(list.Tools))
 	for i, t := range list.Tools {
 		tools[i] = Tool{ID: t.Name, Description: t.Description, Schema: t.InputSchema}
@@ -131,6 +136,7 @@ func (nativeDriver) tools(ctx context.Context, client *http.Client, addr address
 			}
 		}
 	}
+
 	return tools, nil
 }
 
@@ -157,13 +163,16 @@ func getJSON(ctx context.Context, client *http.Client, url string, v any) error 
 	if err != nil {
 		return err
 	}
+
 	body, err := fetch(client, req)
 	if err != nil {
 		return err
 	}
+
 	if err := json.Unmarshal(body, v); err != nil {
 		return fmt.Errorf("GET %s: the answer is invalid (%w): it begins %s", req.URL.Path, err, quoteStart(body))
 	}
+
 	return nil
 }
 
@@ -174,6 +183,7 @@ func fetch(client *http.Client, req *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
@@ -184,6 +194,7 @@ func fetch(client *http.Client, req *http.Request) ([]byte, error) {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return nil, fmt.Errorf("%s %s: status %d: %s", req.Method, req.URL.Path, resp.StatusCode, quoteStart(body))
 	}
+
 	return body, nil
 }
 

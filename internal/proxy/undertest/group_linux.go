@@ -39,11 +39,13 @@ func processesOf(home string) []int {
 		if err != nil || !bytes.Contains(append([]byte{0}, env...), mark) {
 			continue
 		}
+
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		if err == nil && pid != os.Getpid() {
 			pids = append(pids, pid)
 		}
 	}
+
 	return pids
 }
 
@@ -61,25 +63,30 @@ func listening(home string) []netip.AddrPort {
 			}
 		}
 	}
+
 	var found []netip.AddrPort
 	if len(pids) == 0 {
 		return nil
 	}
+
 	for _, table := range []string{"tcp", "tcp6"} {
 		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pids[0], table))
 		if err != nil {
 			continue
 		}
+
 		for line := range strings.Lines(string(data)) {
 			const listen = "0A"
 			fields := strings.Fields(line)
 			if len(fields) < 10 || fields[3] != listen || !sockets[fields[9]] {
 				continue
 			}
+
 			if at, ok := addressText(fields[1]); ok {
 				found = append(found, at)
 			}
 		}
 	}
+
 	return found
 }

@@ -42,13 +42,16 @@ func addressText(text string) (netip.AddrPort, bool) {
 	if _, err := fmt.Sscanf(port, "%04X", &n); err != nil || !ok || len(host) != 8 && len(host) != 32 {
 		return netip.AddrPort{}, false
 	}
+
 	raw := make([]byte, len(host)/2)
 	if _, err := fmt.Sscanf(host, "%X", &raw); err != nil {
 		return netip.AddrPort{}, false
 	}
+
 	for i := 0; i+4 <= len(raw); i += 4 {
 		raw[i], raw[i+1], raw[i+2], raw[i+3] = raw[i+3], raw[i+2], raw[i+1], raw[i]
 	}
+
 	addr, ok := netip.AddrFromSlice(raw)
 	return netip.AddrPortFrom(addr.Unmap(), n), ok
 }

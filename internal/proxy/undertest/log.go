@@ -63,10 +63,12 @@ func (l *logBuffer) hide(text string) string {
 		for _, form := range []string{s, quoted} {
 			text = strings.ReplaceAll(text, form, masked)
 		}
+
 		for n := len(quoted) - 1; n >= 4; n-- {
 			text = strings.ReplaceAll(text, quoted[:n]+truncationMark, masked+truncationMark)
 		}
 	}
+
 	return maskKnown(text)
 }
 
@@ -79,13 +81,16 @@ func (l *logBuffer) tail() string {
 	if text == "" {
 		return ""
 	}
+
 	lines := strings.Split(text, "\n")
 	if cut && len(lines) > 1 {
 		lines = lines[1:] // the first line is incomplete
 	}
+
 	if n := len(lines) - tailLines; n > 0 {
 		lines, cut = lines[n:], true
 	}
+
 	size := 0
 	for i := len(lines) - 1; i >= 0; i-- {
 		if size += len(lines[i]) + 1; size > tailBytes && i < len(lines)-1 {
@@ -93,12 +98,15 @@ func (l *logBuffer) tail() string {
 			break
 		}
 	}
+
 	var b strings.Builder
 	if cut {
 		b.WriteString("  (earlier lines omitted)\n")
 	}
+
 	for _, line := range lines {
 		fmt.Fprintf(&b, "  %s\n", printable(line))
 	}
+
 	return strings.TrimSuffix(b.String(), "\n")
 }

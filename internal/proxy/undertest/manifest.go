@@ -30,41 +30,51 @@ func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if m.Kind != contracts.ProxyCommand {
 		if exe, err = executable(m, opts.Dir, opts.Executable); err != nil {
 			return nil, err
 		}
 	}
+
 	if m.Adapter == "" {
 		if exe == "" {
 			return nil, fmt.Errorf("the manifest of proxy %q names neither a program nor an adapter: build it again",
 				m.Name)
 		}
+
 		return nativeDriver{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded, model, 0}, nil
 	}
+
 	if !filepath.IsLocal(m.Adapter) {
 		return nil, fmt.Errorf("the manifest of proxy %q names the adapter %q, which is not inside its directory: "+
 			"build it again", m.Name, m.Adapter)
 	}
+
 	a, err := adapter.ReadFile(filepath.Join(opts.Dir, m.Adapter))
 	if err != nil {
 		return nil, err
 	}
+
 	d := &adapterDriver{adapter: a, options: m.Options, self: opts.Executable, model: model}
 	if m.Kind == contracts.ProxyBinary {
 		d.binary = exe
 	}
+
 	if a.Contract == adapter.Described {
 		return d, nil
 	}
+
 	run, err := a.Run(adapter.Setting{Binary: d.binary, Touchstone: opts.Executable, Model: model, Options: m.Options})
 	if err != nil {
 		return nil, err
 	}
+
 	launch, err := run.Launch()
 	if err != nil {
 		return nil, err
 	}
+
 	return nativeDriver{launch.Argv, m.Kind == contracts.ProxyEmbedded, model, a.PageSize()}, nil
 }
 
@@ -86,20 +96,25 @@ func executable(m contracts.ProxyManifest, dir, self string) (string, error) {
 	if m.Kind == contracts.ProxyEmbedded {
 		return self, nil
 	}
+
 	if !filepath.IsLocal(m.Binary) {
 		return "", fmt.Errorf("the manifest of proxy %q names the binary %q, which is not inside its directory: "+
 			"build it again", m.Name, m.Binary)
 	}
+
 	path, err := filepath.Abs(filepath.Join(dir, m.Binary))
 	if err != nil {
 		return "", err
 	}
+
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("the binary of proxy %q: %w: build it again", m.Name, err)
 	}
+
 	if !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
 		return "", errors.New("the binary of proxy " + m.Name + " is not an executable file: build it again")
 	}
+
 	return path, nil
 }

@@ -81,6 +81,7 @@ func use[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession) (T
 		}()
 	case <-ctx.Done():
 	}
+
 	select {
 	case o := <-done:
 		return o.v, o.err
@@ -100,23 +101,28 @@ func attempt[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession
 		if err != nil {
 			return v, err
 		}
+
 		connecting := ctx
 		if c.only {
 			// A query that ends while the proxy is still greeting must not end
 			// the only session: later queries wait for it.
 			connecting = context.WithoutCancel(ctx)
 		}
+
 		session, err := c.client.Connect(connecting, transport, nil)
 		if err != nil {
 			return v, fmt.Errorf("connect to its MCP endpoint: %w", err)
 		}
+
 		c.session = session
 		c.connected.Store(true)
 	}
+
 	v, err = f(c.session)
 	if err != nil && (!c.only || errors.Is(err, mcp.ErrConnectionClosed)) {
 		c.drop()
 	}
+
 	return v, err
 }
 
@@ -172,10 +178,12 @@ func (s stream) Connect(ctx context.Context) (mcp.Connection, error) {
 		_ = conn.Close()
 		err = ctx.Err()
 	}
+
 	if err != nil {
 		cancel()
 		return nil, err
 	}
+
 	return streamed{conn, cancel}, nil
 }
 
@@ -204,14 +212,17 @@ func (o headerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 			req.Header[name] = values
 		}
 	}
+
 	// The stream of a session names the address for messages.
 	if err := checkLoopback(req.URL.String()); err != nil {
 		return nil, err
 	}
+
 	resp, err := o.next.RoundTrip(req)
 	if err != nil || req.Header.Get("Accept") == eventStream {
 		return resp, err // the transport limits each event of a stream
 	}
+
 	resp.Body = struct {
 		io.Reader
 		io.Closer

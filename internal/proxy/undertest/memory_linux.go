@@ -16,6 +16,7 @@ func (p *Proxy) PeakMemory() int64 {
 	if p.process == nil {
 		return 0
 	}
+
 	group := strconv.Itoa(p.process.all.Pid)
 	var total int64
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -24,11 +25,13 @@ func (p *Proxy) PeakMemory() int64 {
 		if err != nil {
 			continue
 		}
+
 		// The name of the program is in parentheses and may contain anything.
 		rest := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(rest) > 2 && string(rest[2]) == group {
 			total += subprocess.SizeField(filepath.Join(filepath.Dir(file), "status"), "VmHWM")
 		}
 	}
+
 	return total
 }

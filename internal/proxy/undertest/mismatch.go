@@ -21,19 +21,23 @@ func (p *Proxy) Mismatch(want, got []Tool) error {
 	if err != nil {
 		return fmt.Errorf("the corpus: %w", err)
 	}
+
 	listed, err := Digest(got)
 	if err != nil {
 		return p.WithLog(fmt.Errorf("proxy %q lists an entry that is not a tool: %w", p.Manifest.Name, err))
 	}
+
 	lines := Differences(expected, listed)
 	if len(lines) == 0 {
 		return nil
 	}
+
 	text := fmt.Sprintf("proxy %q did not index the corpus: %d of %d tools differ:\n%s", p.Manifest.Name, len(lines),
 		len(want), Shorten(lines))
 	if missing(expected, listed) {
 		text += "\n" + p.unlisted()
 	}
+
 	text += p.schemaChanges(want, got)
 	return p.WithLog(errors.New(text))
 }
@@ -61,6 +65,7 @@ func (p *Proxy) schemaChanges(want, got []Tool) string {
 	for _, t := range got {
 		listed[t.ID] = t
 	}
+
 	var text strings.Builder
 	shown := 0
 	dropped, onlyDrops := map[string]bool{}, true
@@ -69,34 +74,42 @@ func (p *Proxy) schemaChanges(want, got []Tool) string {
 		if !ok || other.NoSchema {
 			continue
 		}
+
 		changes := diffSchemas(t.Schema, other.Schema)
 		for _, c := range changes {
 			keyword, isDrop := c.droppedKeyword()
 			onlyDrops = onlyDrops && isDrop
 			dropped[keyword] = true
 		}
+
 		if len(changes) == 0 {
 			continue
 		}
+
 		if shown++; shown > maxSchemas {
 			continue
 		}
+
 		fmt.Fprintf(&text, "\nthe schema of %s (- corpus, + proxy):", printable(t.ID))
 		for _, c := range changes[:min(len(changes), maxChanges)] {
 			text.WriteString(c.String())
 		}
+
 		if n := len(changes) - maxChanges; n > 0 {
 			fmt.Fprintf(&text, "\n  and %d more differences", n)
 		}
 	}
+
 	if _, isDescribed := p.driver.(*adapterDriver); isDescribed && shown > 0 && onlyDrops {
 		var quoted []string
 		for _, keyword := range slices.Sorted(maps.Keys(dropped)) {
 			quoted = append(quoted, strconv.Quote(keyword))
 		}
+
 		fmt.Fprintf(&text, "\nif the proxy never keeps these keywords, add them to schema_drops in the tools block "+
 			"of its adapter: %s", strings.Join(quoted, ", "))
 	}
+
 	return text.String()
 }
 
@@ -150,11 +163,13 @@ func diffValues(path string, before, after any) []change {
 	if reflect.DeepEqual(before, after) {
 		return nil
 	}
+
 	a, isObject := before.(map[string]any)
 	b, isAlso := after.(map[string]any)
 	if !isObject || !isAlso {
 		return []change{{path, &before, &after}}
 	}
+
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(keys)
 	var changes []change
@@ -171,5 +186,6 @@ func diffValues(path string, before, after any) []change {
 			changes = append(changes, diffValues(at, x, y)...)
 		}
 	}
+
 	return changes
 }

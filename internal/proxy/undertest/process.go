@@ -58,6 +58,7 @@ func startProcess(l adapter.Launch, home string, env []string) (*process, error)
 	if err != nil {
 		return nil, err
 	}
+
 	p.in = in
 	var childOut *os.File
 	if l.Stdio {
@@ -66,15 +67,19 @@ func startProcess(l adapter.Launch, home string, env []string) (*process, error)
 		if p.out, childOut, err = os.Pipe(); err != nil {
 			return nil, fmt.Errorf("open a pipe: %w", err)
 		}
+
 		p.cmd.Stdout = childOut
 	}
+
 	p.all, err = subprocess.StartSupervised(p.cmd)
 	if childOut != nil {
 		childOut.Close()
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	go func() {
 		p.err = p.cmd.Wait()
 		close(p.exited)
@@ -108,25 +113,31 @@ func environment(home string, more map[string]string) ([]string, error) {
 			env = append(env, kv)
 		}
 	}
+
 	for name, v := range more {
 		_, ours := dirs[name]
 		if !ours {
 			env = append(env, name+"="+v)
 			continue
 		}
+
 		below, err := filepath.Rel(home, v)
 		if name == homeVariable || err != nil || !filepath.IsLocal(below) {
 			return nil, fmt.Errorf("the adapter sets %s to %q, which is not inside the proxy's private directory: "+
 				"leave it out, or use a path that starts with ${home}", name, v)
 		}
+
 		if err := os.MkdirAll(v, 0o700); err != nil {
 			return nil, fmt.Errorf("create a directory for the proxy: %w", err)
 		}
+
 		dirs[name] = v
 	}
+
 	for name, dir := range dirs {
 		env = append(env, name+"="+dir)
 	}
+
 	return env, nil
 }
 
@@ -165,6 +176,7 @@ func (p *process) stop() {
 		case <-time.After(p.stopAfter):
 		}
 	}
+
 	p.all.KillAll()
 	<-p.exited
 	killOrphans(p.cmd.Dir)

@@ -24,12 +24,15 @@ func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.
 	if err == nil {
 		return answer, nil
 	}
+
 	if ctx.Err() != nil {
 		return answer, ctx.Err()
 	}
+
 	if limited.Err() != nil {
 		return answer, fmt.Errorf("%w within %v", ErrNoAnswer, p.timeout)
 	}
+
 	return answer, p.normalizeError(p.addr, err)
 }
 
@@ -79,6 +82,7 @@ func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
 	if result.IsError {
 		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: %s", quoteStart([]byte(text)))
 	}
+
 	data := []byte(text)
 	if result.StructuredContent != nil {
 		var err error
@@ -86,11 +90,13 @@ func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
 			return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: %w", err)
 		}
 	}
+
 	var answer wireAnswer
 	if err := json.Unmarshal(data, &answer); err != nil {
 		return contracts.SearchAnswer{},
 			fmt.Errorf("retrieve_tools: the answer is invalid (%w): it begins %s", err, quoteStart(data))
 	}
+
 	return answer.checked()
 }
 

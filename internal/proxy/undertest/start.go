@@ -80,22 +80,27 @@ func Start(ctx context.Context, opts Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if opts.ReadyTimeout == 0 {
 		opts.ReadyTimeout = DefaultReadyTimeout
 	}
+
 	if opts.Executable == "" {
 		if opts.Executable, err = os.Executable(); err != nil {
 			return nil, fmt.Errorf("find this program, which replays the corpus: %w", err)
 		}
 	}
+
 	if opts.QueryTimeout == 0 {
 		opts.QueryTimeout = 10 * time.Second
 	}
+
 	for attempt := 1; ; attempt++ {
 		p, err := startOnce(ctx, manifest, opts)
 		if err == nil {
 			return p, nil
 		}
+
 		// Another process may have taken the port after it was found to be free
 		// and before the proxy listened on it.
 		if !errors.Is(err, errPortTaken) || attempt == maxAttempts || opts.KeepHome != "" {
@@ -117,18 +122,21 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	if err != nil {
 		return nil, err
 	}
+
 	replayed := drv.replay()
 	replayed.Seed = opts.Seed
 	servers, err := replay.Start(opts.Executable, opts.Corpus, replayed)
 	if err != nil {
 		return nil, err
 	}
+
 	opts.upstreams = servers.Upstreams
 	home, err := homeFor(opts.KeepHome)
 	if err != nil {
 		servers.Stop()
 		return nil, err
 	}
+
 	p := &Proxy{
 		Manifest: manifest, home: home, timeout: opts.QueryTimeout, driver: drv, servers: servers,
 		keepHome: opts.KeepHome != "",
@@ -144,9 +152,11 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 				err = fmt.Errorf("%w: %w", errPortTaken, err)
 			}
 		}
+
 		p.Stop()
 		return nil, err
 	}
+
 	return p, nil
 }
 
@@ -183,15 +193,18 @@ func WriteHome(home string, l adapter.Launch) error {
 			return fmt.Errorf("create a directory for the proxy: %w", err)
 		}
 	}
+
 	for name, content := range l.Files {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return fmt.Errorf("create a directory for the proxy: %w", err)
 		}
+
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			return fmt.Errorf("write the proxy's configuration: %w", err)
 		}
 	}
+
 	return nil
 }
 
@@ -200,20 +213,25 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+
 	if err := WriteHome(p.home, launch); err != nil {
 		return err
 	}
+
 	if opts.Secret != "" {
 		launch.Env = maps.Clone(launch.Env)
 		if launch.Env == nil {
 			launch.Env = map[string]string{}
 		}
+
 		launch.Env[secretVariable] = opts.Secret
 	}
+
 	env, err := environment(p.home, launch.Env)
 	if err != nil {
 		return fmt.Errorf("start proxy %q: %w", p.Manifest.Name, err)
 	}
+
 	began := time.Now()
 	if p.process, err = startProcess(launch, p.home, env); err != nil {
 		remedy := "build it again"
@@ -221,8 +239,10 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 			remedy = fmt.Sprintf("it is neither a program for %s/%s nor a script that starts with its interpreter "+
 				"(#!/bin/sh): build it for this machine, or add that line", runtime.GOOS, runtime.GOARCH)
 		}
+
 		return fmt.Errorf("start proxy %q: %w: %s", p.Manifest.Name, err, remedy)
 	}
+
 	p.process.log.keep(opts.Secret)
 	p.driver.started(p.process)
 	ready, cancel := context.WithTimeout(ctx, opts.ReadyTimeout)
@@ -241,6 +261,7 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 		case <-p.process.exited:
 		case <-time.After(10 * pollEvery):
 		}
+
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -250,11 +271,14 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 			return fmt.Errorf("proxy %q was not ready within %v (%w%s): check its log, or allow more time with "+
 				"--ready-timeout; %s", p.Manifest.Name, opts.ReadyTimeout, err, p.otherListeners(addr), p.unlisted())
 		}
+
 		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
 	}
+
 	if err := p.checkListeners(); err != nil {
 		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
 	}
+
 	p.ready = time.Since(began)
 	p.addr = addr
 	p.searcher, err = p.driver.searcher(addr, opts.SearchPath, p.http)
@@ -304,11 +328,13 @@ func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 		default:
 			waiting, bad = errors.New(progress), 0
 		}
+
 		if opts.Progress != nil && time.Since(reported) >= 5*time.Second {
 			reported = time.Now()
 			opts.Progress(fmt.Sprintf("waiting for proxy %q for %v: %v", p.Manifest.Name,
 				time.Since(started).Round(time.Second), waiting))
 		}
+
 		select {
 		case <-ctx.Done():
 			return addr, waiting
@@ -325,20 +351,25 @@ func (p *Proxy) pollReady(ctx context.Context, addr *address) (done bool, progre
 		if err != nil {
 			return false, "", err
 		}
+
 		if !found {
 			return false, "it has not announced its address", nil
 		}
+
 		for _, told := range []string{a.base, a.mcp} {
 			if err := checkLoopback(told); err != nil {
 				return false, "", err
 			}
 		}
+
 		*addr = a
 	}
+
 	done, progress, err = p.driver.ready(ctx, p.http, *addr)
 	if err != nil {
 		err = p.normalizeError(*addr, err)
 	}
+
 	return done, p.process.log.hide(progress), err
 }
 
@@ -375,12 +406,15 @@ func (p *Proxy) Stop() {
 		p.searcher.close()
 		p.searcher = nil
 	}
+
 	if p.process != nil && p.process.out == nil {
 		p.driver.close() // while the proxy is still running
 	}
+
 	if p.process != nil {
 		p.process.stop()
 	}
+
 	p.driver.close()
 	p.http.CloseIdleConnections()
 	p.servers.Stop()

@@ -52,11 +52,13 @@ func parseAnnotation(line string) (Annotation, error) {
 	if !ok || !strings.HasPrefix(line, "::") {
 		return Annotation{}, fmt.Errorf("%.60q is not an annotation: write the reports anew with touchstone gate", line)
 	}
+
 	level, properties, _ := strings.Cut(head, " ")
 	a := Annotation{Level: level, Message: decodeText.Replace(message)}
 	if level != LevelError && level != LevelWarning && level != LevelNotice {
 		return a, fmt.Errorf("%.20q is not a level: use error, warning or notice", level)
 	}
+
 	for _, p := range strings.Split(properties, ",") {
 		name, value, _ := strings.Cut(p, "=")
 		value = decodeProperty.Replace(value)
@@ -71,10 +73,12 @@ func parseAnnotation(line string) (Annotation, error) {
 		case "col":
 			a.Column, err = strconv.Atoi(value)
 		}
+
 		if err != nil || a.Line < 0 || a.Column < 0 {
 			return a, fmt.Errorf("%s: %.20q is not a number from 1", name, value)
 		}
 	}
+
 	return a, nil
 }
 
@@ -99,14 +103,18 @@ func GitHub(list []Annotation) []byte {
 		if a.File != "" {
 			fmt.Fprintf(&b, "file=%s,", encodeProperty.Replace(a.File))
 		}
+
 		if a.Line > 0 {
 			fmt.Fprintf(&b, "line=%d,", a.Line)
 		}
+
 		if a.Column > 0 {
 			fmt.Fprintf(&b, "col=%d,", a.Column)
 		}
+
 		fmt.Fprintf(&b, "title=%s::%s\n", encodeProperty.Replace(a.Title), encodeText.Replace(a.Message))
 	}
+
 	return b.Bytes()
 }
 

@@ -62,11 +62,13 @@ func (c *Comments) find(ctx context.Context, marker string) (int64, error) {
 		if err := c.call(ctx, http.MethodGet, path, nil, &list); err != nil {
 			return 0, err
 		}
+
 		for _, it := range list {
 			if strings.HasPrefix(it.Body, marker) && it.trusted() {
 				return it.ID, nil
 			}
 		}
+
 		if len(list) < perPage {
 			return 0, nil
 		}
@@ -92,19 +94,23 @@ func (c *Comments) call(ctx context.Context, method, path string, in, out any) e
 		if err != nil {
 			return err
 		}
+
 		body = bytes.NewReader(text)
 	}
+
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.API, "/")+"/repos/"+c.Repository+"/"+path,
 		body)
 	if err != nil {
 		return err
 	}
+
 	req.Header.Set("Accept", "application/vnd.github+json")
 	req.Header.Set("Authorization", "Bearer "+c.Token)
 	resp, err := c.Client.Do(req)
 	if err != nil {
 		return err
 	}
+
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	switch {
@@ -120,6 +126,7 @@ func (c *Comments) call(ctx context.Context, method, path string, in, out any) e
 			return fmt.Errorf("%s %s: the answer is not what GitHub's API returns: %w", method, path, err)
 		}
 	}
+
 	return nil
 }
 
@@ -129,12 +136,15 @@ func shortened(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
+
 	text = text[:limit-len(end)]
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		text = text[:i]
 	}
+
 	for !utf8.ValidString(text) && text != "" {
 		text = text[:len(text)-1]
 	}
+
 	return text + end
 }

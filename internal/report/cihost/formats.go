@@ -24,10 +24,12 @@ func SARIF(list []Annotation, file string) ([]byte, error) {
 		if a.Level == LevelNotice {
 			continue
 		}
+
 		region := sarif.NewRegion().WithStartLine(max(a.Line, 1))
 		if a.Column > 0 {
 			region.WithStartColumn(a.Column)
 		}
+
 		place := sarif.NewPhysicalLocation().
 			WithArtifactLocation(sarif.NewSimpleArtifactLocation(cmp.Or(a.File, file))).WithRegion(region)
 		run.CreateResultForRule("gate").WithLevel(a.Level).
@@ -35,6 +37,7 @@ func SARIF(list []Annotation, file string) ([]byte, error) {
 			WithPartialFingerprints(map[string]string{"touchstone/v1": a.fingerprint()}).
 			AddLocation(sarif.NewLocationWithPhysicalLocation(place))
 	}
+
 	report := sarif.NewReport()
 	report.AddRun(run)
 	text, err := json.MarshalIndent(report, "", " ")
@@ -65,13 +68,16 @@ func CodeQuality(list []Annotation, file string) ([]byte, error) {
 		if a.Level == LevelNotice {
 			continue
 		}
+
 		i := issue{Description: a.text(), CheckName: "touchstone-gate", Fingerprint: a.fingerprint(), Severity: "major"}
 		if a.Level == LevelWarning {
 			i.Severity = "minor"
 		}
+
 		i.Location.Path, i.Location.Lines.Begin = cmp.Or(a.File, file), max(a.Line, 1)
 		issues = append(issues, i)
 	}
+
 	text, err := json.MarshalIndent(issues, "", " ")
 	return append(text, '\n'), err
 }

@@ -126,6 +126,7 @@ func Reports(nameA string, a *contracts.Aggregate, nameB string, b *contracts.Ag
 	if !slices.Contains(contracts.MetricNames, by) {
 		return nil, fmt.Errorf("there is no metric %q; use one of %s", by, strings.Join(contracts.MetricNames, ", "))
 	}
+
 	c := &Comparison{
 		A: side(nameA, a), B: side(nameB, b), By: by,
 		Notes: []string{}, OnlyA: []string{}, OnlyB: []string{}, Metrics: []Metric{}, Queries: []Query{},
@@ -136,10 +137,12 @@ func Reports(nameA string, a *contracts.Aggregate, nameB string, b *contracts.Ag
 		return nil, errors.New("the two reports have no query in common, so there is nothing to pair; compare runs " +
 			"over the same golden set")
 	}
+
 	if !slices.Contains(sharedMetrics(pairs), by) {
 		return nil, fmt.Errorf("a report does not have the metric %s; measure again with this version, or choose "+
 			"another metric", by)
 	}
+
 	c.Paired = len(pairs)
 	c.remark()
 	c.compareMetrics(pairs)
@@ -168,20 +171,25 @@ func (c *Comparison) remark() {
 				d.versionB)
 		}
 	}
+
 	if n := len(c.OnlyA) + len(c.OnlyB); n > 0 {
 		note("%d queries are left out: they are in one report only, or have a different text or labels", n)
 	}
+
 	for _, s := range []Side{c.A, c.B} {
 		if s.Degraded != "" {
 			note("the index of %s was deliberately degraded: %s", s.Name, s.Degraded)
 		}
+
 		if s.Errored > 0 {
 			note("%d queries of %s failed with an error and count as misses", s.Errored, s.Name)
 		}
 	}
+
 	if c.A.SearchPath != c.B.SearchPath {
 		note("the search paths differ: %s and %s", c.A.SearchPath, c.B.SearchPath)
 	}
+
 	if c.A.ProxyIdentity == c.B.ProxyIdentity {
 		note("both sides use the same proxy")
 	}
@@ -196,6 +204,7 @@ func (c *Comparison) pair(a, b []contracts.QuerySummary) []pair {
 	for i := range b {
 		other[b[i].ID] = &b[i]
 	}
+
 	var pairs []pair
 	paired := make(map[string]bool, len(a))
 	for i := range a {
@@ -204,14 +213,17 @@ func (c *Comparison) pair(a, b []contracts.QuerySummary) []pair {
 			c.OnlyA = append(c.OnlyA, q.ID)
 			continue
 		}
+
 		paired[q.ID] = true
 		pairs = append(pairs, pair{q, o})
 	}
+
 	for i := range b {
 		if !paired[b[i].ID] {
 			c.OnlyB = append(c.OnlyB, b[i].ID)
 		}
 	}
+
 	slices.Sort(c.OnlyA)
 	slices.Sort(c.OnlyB)
 	slices.SortFunc(pairs, func(x, y pair) int { return cmp.Compare(x.a.ID, y.a.ID) })
@@ -237,6 +249,7 @@ func (c *Comparison) compareMetrics(pairs []pair) {
 			before[m], after[m] = append(before[m], x), append(after[m], y)
 		}
 	}
+
 	for m, x := range significance.Paired(names, before, after, significance.Groups(queries), nil) {
 		metric := Metric{
 			Metric: names[m], A: x.Baseline, B: x.Baseline + x.Delta, Delta: x.Delta, DeltaInterval: x.DeltaInterval,
@@ -255,9 +268,11 @@ func (c *Comparison) compareMetrics(pairs []pair) {
 				metric.Ties++
 			}
 		}
+
 		if d, ok := metrics.CohenDz(differences); ok {
 			metric.EffectSize = &d
 		}
+
 		c.Metrics = append(c.Metrics, metric)
 	}
 }
@@ -306,21 +321,25 @@ func (c *Comparison) compareQueries(pairs []pair) {
 			x, y := p.values(name)
 			differs = differs || outcome(y-x) != Tie
 		}
+
 		if !sameTools(p.a.Ranked, p.b.Ranked) {
 			c.Reordered++
 			if !differs {
 				c.Unmoved++
 			}
 		}
+
 		if !differs {
 			continue
 		}
+
 		x, y := p.values(c.By)
 		c.Queries = append(c.Queries, Query{
 			ID: p.a.ID, Query: p.a.Query, Labels: p.a.Labels, Outcome: outcome(metrics.Gain(c.By, x, y)), Delta: y - x,
 			A: answer(p.a), B: answer(p.b),
 		})
 	}
+
 	order := []string{Loss, Win, Tie}
 	slices.SortStableFunc(c.Queries, func(a, b Query) int {
 		return cmp.Or(
@@ -345,8 +364,10 @@ func answer(q *contracts.QuerySummary) Answer {
 				}
 			}
 		}
+
 		a.Ranked = append(a.Ranked, t)
 	}
+
 	return a
 }
 
@@ -357,6 +378,7 @@ func Changed(a, b *contracts.Aggregate, metric string) (lost, won []Query, err e
 	if err != nil {
 		return nil, nil, err
 	}
+
 	lost, won = []Query{}, []Query{}
 	for _, q := range c.Queries {
 		switch q.Outcome {
@@ -366,5 +388,6 @@ func Changed(a, b *contracts.Aggregate, metric string) (lost, won []Query, err e
 			won = append(won, q)
 		}
 	}
+
 	return lost, won, nil
 }

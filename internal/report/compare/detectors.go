@@ -55,6 +55,7 @@ func compareDetector(a, b *contracts.DetectorSummary) Detector {
 	for _, e := range b.PerEntry {
 		other[e.ID] = e
 	}
+
 	// The flags of A and B, for attacks (true) and for benign entries (false).
 	flagged := map[bool][2][]float64{}
 	for _, e := range a.PerEntry {
@@ -62,19 +63,23 @@ func compareDetector(a, b *contracts.DetectorSummary) Detector {
 		if !ok || o.Label != e.Label {
 			continue
 		}
+
 		d.Entries++
 		attack := e.Label == contracts.LabelMalicious
 		if e.Verdict != o.Verdict {
 			d.Changed = append(d.Changed,
 				Entry{e.ID, e.Category, entryOutcome(attack, e.Verdict, o.Verdict), e.Verdict, o.Verdict})
 		}
+
 		if !attack && (e.Verdict == contracts.VerdictErrored || o.Verdict == contracts.VerdictErrored) {
 			continue // an error on a benign entry is neither right nor a false alarm
 		}
+
 		f := flagged[attack]
 		f[0], f[1] = append(f[0], one(e.Verdict)), append(f[1], one(o.Verdict))
 		flagged[attack] = f
 	}
+
 	d.Recall, d.RecallP = rates(flagged[true])
 	d.FPR, d.FPRP = rates(flagged[false])
 	return d
@@ -107,11 +112,13 @@ func rates(flagged [2][]float64) (Rates, float64) {
 	if n == 0 {
 		return Rates{}, 1
 	}
+
 	a, b := metrics.Mean(flagged[0]), metrics.Mean(flagged[1])
 	differences := make([]float64, n)
 	for i := range differences {
 		differences[i] = flagged[1][i] - flagged[0][i]
 	}
+
 	wilson := func(p float64) *contracts.Interval {
 		i := metrics.WilsonOf(p, n)
 		return &contracts.Interval{Low: i.Low, High: i.High}

@@ -46,6 +46,7 @@ func comparedVerdict(c *Comparison) string {
 			worse = append(worse, wording.MetricName(m.Metric))
 		}
 	}
+
 	switch {
 	case len(better)+len(worse) == 0:
 		return "No ranking metric differs by more than noise."
@@ -54,6 +55,7 @@ func comparedVerdict(c *Comparison) string {
 	case len(better) == 0:
 		return "B is worse in " + strings.Join(worse, ", ") + "."
 	}
+
 	return "B is worse in " + strings.Join(worse, ", ") + " and better in " + strings.Join(better, ", ") + "."
 }
 
@@ -79,12 +81,14 @@ func costRows(c *Cost) [][]string {
 		if f >= 1000 {
 			return fmt.Sprintf("%.2f s", f/1000)
 		}
+
 		return fmt.Sprintf("%.2f ms", f)
 	}
 	mib := func(n int64) string {
 		if n == 0 {
 			return "not known"
 		}
+
 		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 	}
 	return [][]string{
@@ -110,21 +114,26 @@ func listed(a Answer, most int) string {
 	if a.Error != "" {
 		return "error: " + wording.Shorten(a.Error, 200)
 	}
+
 	if len(a.Ranked) == 0 {
 		return "nothing"
 	}
+
 	var parts []string
 	for i, t := range a.Ranked {
 		if i == most {
 			parts = append(parts, "…")
 			break
 		}
+
 		mark := ""
 		if t.Relevant() {
 			mark = "★"
 		}
+
 		parts = append(parts, fmt.Sprintf("%d %s%s", t.Rank, mark, wording.Shorten(t.ToolID, 80)))
 	}
+
 	return strings.Join(parts, ", ")
 }
 
@@ -136,12 +145,14 @@ func Write(w io.Writer, c *Comparison, most int) error {
 	for _, n := range c.Notes {
 		fmt.Fprintln(w, "note:", wording.Plain(n))
 	}
+
 	fmt.Fprintf(w, "%s %s\n\n", comparedVerdict(c), comparedSummary(c))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, strings.Join(comparedHead, "\t"))
 	for _, m := range c.Metrics {
 		fmt.Fprintln(t, strings.Join(comparedRow(m), "\t"))
 	}
+
 	if len(c.Detectors) > 0 {
 		fmt.Fprintln(t, "\ndetector\trecall A\tB\tp\tFPR A\tB\tp\tchanged")
 		for _, d := range c.Detectors {
@@ -152,6 +163,7 @@ func Write(w io.Writer, c *Comparison, most int) error {
 				wording.Probability(d.FPRP), len(d.Changed))
 		}
 	}
+
 	if len(c.Models) > 0 {
 		fmt.Fprintln(t, "\n"+strings.Join(comparedModelHead(), "\t"))
 		for _, m := range c.Models {
@@ -160,32 +172,39 @@ func Write(w io.Writer, c *Comparison, most int) error {
 			fmt.Fprintln(t, strings.Join(row, "\t"))
 		}
 	}
+
 	if c.NoAnswer != nil {
 		fmt.Fprintln(t, "\n"+strings.Join(noAnswerHead, "\t"))
 		for _, r := range c.NoAnswer.Rates {
 			fmt.Fprintln(t, strings.Join(comparedNoAnswerRow(r), "\t"))
 		}
 	}
+
 	if c.Cost != nil {
 		fmt.Fprintln(t, "\ncost\tA\tB")
 		for _, r := range costRows(c.Cost) {
 			fmt.Fprintln(t, strings.Join(r, "\t"))
 		}
 	}
+
 	if err := t.Flush(); err != nil {
 		return err
 	}
+
 	if c.NoAnswer != nil {
 		fmt.Fprintln(w, "\n"+comparedNoAnswerNote(c.NoAnswer))
 	}
+
 	if c.Cost == nil {
 		fmt.Fprintln(w, "\n"+notMeasured)
 	} else {
 		fmt.Fprintln(w, costNote(c.Cost))
 	}
+
 	if len(c.Queries) > 0 {
 		fmt.Fprintln(w)
 	}
+
 	WriteQueries(w, c.Queries, most)
 	return nil
 }
@@ -220,8 +239,10 @@ func Markdown(c *Comparison) []byte {
 		if i == 10 {
 			break
 		}
+
 		fmt.Fprintf(&b, "> %s\n", wording.Markdown(wording.Shorten(n, 300)))
 	}
+
 	b.WriteString("\n")
 	foot := fmt.Sprintf("<sub>A is %s, B is %s; ▲ ▼: more than noise (paired randomization test, Holm); ~: within "+
 		"noise; d_z is Cohen's effect size over queries.</sub>\n",
@@ -234,6 +255,7 @@ func Markdown(c *Comparison) []byte {
 	} {
 		room = wording.AppendSection(&b, section, room)
 	}
+
 	b.WriteString(foot)
 	return b.Bytes()
 }
@@ -261,6 +283,7 @@ func comparedDetectors(c *Comparison) []string {
 	if len(c.Detectors) == 0 {
 		return nil
 	}
+
 	rows := []string{"<details><summary>Detectors</summary>\n\n" +
 		wording.TableHead([]string{"detector", "recall A", "B", "p", "FPR A", "B", "p", "changed verdicts"})}
 	for _, d := range c.Detectors {
@@ -268,15 +291,18 @@ func comparedDetectors(c *Comparison) []string {
 		for _, e := range d.Changed[:min(len(d.Changed), 10)] {
 			changed = append(changed, fmt.Sprintf("%s %s", e.Outcome, wording.Shorten(e.ID, 60)))
 		}
+
 		if n := len(d.Changed) - len(changed); n > 0 {
 			changed = append(changed, fmt.Sprintf("and %d more", n))
 		}
+
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", wording.Markdown(d.Detector),
 			wording.Rate(d.Recall.A, d.Recall.AInterval), wording.Rate(d.Recall.B, d.Recall.BInterval),
 			wording.Probability(d.RecallP),
 			wording.Rate(d.FPR.A, d.FPR.AInterval), wording.Rate(d.FPR.B, d.FPR.BInterval), wording.Probability(d.FPRP),
 			wording.Markdown(strings.Join(changed, ", "))))
 	}
+
 	return append(rows, "</details>\n\n")
 }
 
@@ -289,9 +315,11 @@ func comparedQueries(c *Comparison, outcome, title, open string) []string {
 				wording.Signed(q.Delta), wording.Markdown(listed(q.A, 5)), wording.Markdown(listed(q.B, 5))))
 		}
 	}
+
 	if len(rows) == 1 {
 		return nil
 	}
+
 	rows[0] = fmt.Sprintf("<details%s><summary>%s: %d</summary>\n\n%s", open, title, len(rows)-1,
 		wording.TableHead([]string{"query", wording.MetricName(c.By), "A", "B"}))
 	return append(rows, "</details>\n\n")

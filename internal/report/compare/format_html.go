@@ -55,11 +55,13 @@ func HTML(c *Comparison) ([]byte, error) {
 	if c.Cost != nil {
 		p.CostRows, p.Note = costRows(c.Cost), costNote(c.Cost)
 	}
+
 	style := wording.Style + comparisonCSS
 	var b bytes.Buffer
 	b.WriteString(wording.PageHead(p.Title, style, ""))
 	if err := comparisonTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render the comparison: %w", err)
 	}
+
 	return wording.PlainPage(b.Bytes()), nil
 }

@@ -35,16 +35,19 @@ func comparedNoAnswer(c *Comparison) []string {
 	if c.NoAnswer == nil {
 		return nil
 	}
+
 	rows := []string{fmt.Sprintf("<details><summary>Queries that no tool serves: %d</summary>\n\n%s",
 		c.NoAnswer.Queries, wording.TableHead(noAnswerHead))}
 	for _, r := range c.NoAnswer.Rates {
 		cells := comparedNoAnswerRow(r)
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", cells[0], cells[1], cells[2]))
 	}
+
 	rows = append(rows, "\n"+comparedNoAnswerNote(c.NoAnswer)+"\n\n")
 	for _, q := range c.NoAnswer.Changed {
 		rows = append(rows, fmt.Sprintf("- %s %s: %s\n", q.Outcome, wording.Markdown(wording.Shorten(q.ID, 80)),
 			wording.Markdown(comparedNoAnswerQuery(q))))
 	}
+
 	return append(rows, "</details>\n\n")
 }

@@ -66,22 +66,27 @@ func Measure(ctx context.Context, o MeasureOptions) (*Cost, error) {
 	if o.Rounds < 1 {
 		return nil, fmt.Errorf("cannot measure %d rounds: give 1 or more", o.Rounds)
 	}
+
 	if o.Executable == "" {
 		self, err := os.Executable()
 		if err != nil {
 			return nil, fmt.Errorf("find this program, which replays the corpus: %w", err)
 		}
+
 		o.Executable = self
 	}
+
 	var sides [2]*measured
 	for i, side := range []MeasureSide{o.A, o.B} {
 		m, err := startMeasured(ctx, side, o.Executable)
 		if err != nil {
 			return nil, fmt.Errorf("measuring %s: %w", []string{"A", "B"}[i], err)
 		}
+
 		defer m.stop()
 		sides[i] = m
 	}
+
 	most := max(len(sides[0].queries), len(sides[1].queries))
 	for round := range o.Rounds + 1 {
 		for n, i := range replay.Order(uint64(round+1), "measured queries", most) {
@@ -94,6 +99,7 @@ func Measure(ctx context.Context, o MeasureOptions) (*Cost, error) {
 			}
 		}
 	}
+
 	return &Cost{Rounds: o.Rounds, A: sides[0].cost(), B: sides[1].cost()}, nil
 }
 
@@ -110,14 +116,17 @@ func startMeasured(ctx context.Context, side MeasureSide, self string) (*measure
 	if err != nil {
 		return nil, err
 	}
+
 	golden, err := contracts.Read[contracts.GoldenSet](side.Golden)
 	if err != nil {
 		return nil, err
 	}
+
 	degrade, err := undertest.ParseDegrade(side.Degrade)
 	if err != nil {
 		return nil, err
 	}
+
 	m := &measured{queries: golden.Queries}
 	m.proxy, err = undertest.Start(ctx, undertest.Options{
 		Dir: side.Proxy, Corpus: corpus, Index: degrade, SearchPath: side.Search, Executable: self, Secret: side.Secret,
@@ -125,6 +134,7 @@ func startMeasured(ctx context.Context, side MeasureSide, self string) (*measure
 	if err != nil {
 		return nil, err
 	}
+
 	return m, nil
 }
 
@@ -135,6 +145,7 @@ func (m *measured) ask(ctx context.Context, i int, counts bool) error {
 	if i >= len(m.queries) {
 		return nil
 	}
+
 	began := time.Now()
 	_, err := m.proxy.Search(ctx, m.queries[i].Query, 10)
 	took := time.Since(began)
@@ -146,6 +157,7 @@ func (m *measured) ask(ctx context.Context, i int, counts bool) error {
 			return m.proxy.WithLog(fmt.Errorf("proxy %q ended while it was measured: %s", m.proxy.Manifest.Name, how))
 		}
 	}
+
 	switch {
 	case !counts:
 	case err != nil:
@@ -153,6 +165,7 @@ func (m *measured) ask(ctx context.Context, i int, counts bool) error {
 	default:
 		m.times = append(m.times, float64(took)/float64(time.Millisecond))
 	}
+
 	return nil
 }
 

@@ -39,6 +39,7 @@ func (c *Comparison) compareNoAnswer(a, b *contracts.NoAnswerSummary) {
 	if a == nil || b == nil {
 		return
 	}
+
 	n := &NoAnswer{Rates: []NoAnswerRate{}, Changed: []NoAnswerQuery{}}
 	for _, m := range metrics.NoAnswerMetrics() {
 		r := NoAnswerRate{Metric: m.Name}
@@ -48,16 +49,19 @@ func (c *Comparison) compareNoAnswer(a, b *contracts.NoAnswerSummary) {
 			n.Rates = append(n.Rates, r)
 		}
 	}
+
 	other := make(map[string]contracts.NoAnswerQuery, len(b.PerQuery))
 	for _, q := range b.PerQuery {
 		other[q.ID] = q
 	}
+
 	lost, won := 0, 0
 	for _, was := range a.PerQuery {
 		now, ok := other[was.ID]
 		if !ok || was.Query != now.Query || was.ErroredRuns == c.A.Runs || now.ErroredRuns == c.B.Runs {
 			continue
 		}
+
 		n.Queries++
 		changed := NoAnswerQuery{ID: was.ID, Query: was.Query, A: firstTool(was), B: firstTool(now)}
 		switch before, after := 2*was.EmptyRuns > c.A.Runs, 2*now.EmptyRuns > c.B.Runs; {
@@ -70,8 +74,10 @@ func (c *Comparison) compareNoAnswer(a, b *contracts.NoAnswerSummary) {
 		default:
 			continue
 		}
+
 		n.Changed = append(n.Changed, changed)
 	}
+
 	n.P = metrics.McNemar(lost, won)
 	c.NoAnswer = n
 }

@@ -41,12 +41,15 @@ func (c *Comparison) compareSelection(a, b *contracts.SelectionAggregate) {
 	if a == nil || b == nil {
 		return
 	}
+
 	if a.CasesSHA256 != b.CasesSHA256 {
 		c.Notes = append(c.Notes, "the cases of tool selection differ, so their rates may also differ for that reason")
 	}
+
 	if a.Offer.Tools != b.Offer.Tools || a.Offer.TopK != b.Offer.TopK {
 		c.Notes = append(c.Notes, "the models of the two reports were offered tools in different ways")
 	}
+
 	for i := range a.Models {
 		j := slices.IndexFunc(b.Models, func(m contracts.ModelSummary) bool { return m.Model == a.Models[i].Model })
 		if j >= 0 {
@@ -65,10 +68,12 @@ func compareModel(a, b *contracts.ModelSummary) Model {
 				ModelRate{declared.Name, Rates{A: x.Value, B: y.Value, AInterval: x.Interval, BInterval: y.Interval}})
 		}
 	}
+
 	other := make(map[string]contracts.CaseSummary, len(b.PerCase))
 	for _, o := range b.PerCase {
 		other[o.ID] = o
 	}
+
 	lost, won := 0, 0
 	for _, was := range a.PerCase {
 		now, ok := other[was.ID]
@@ -76,6 +81,7 @@ func compareModel(a, b *contracts.ModelSummary) Model {
 			!reflect.DeepEqual(was.Expected, now.Expected) {
 			continue
 		}
+
 		m.Cases++
 		switch {
 		case was.IsRight() && !now.IsRight():
@@ -86,6 +92,7 @@ func compareModel(a, b *contracts.ModelSummary) Model {
 			m.Changed = append(m.Changed, ChangedCase{was.ID, was.Query, Win})
 		}
 	}
+
 	m.P = metrics.McNemar(lost, won)
 	return m
 }

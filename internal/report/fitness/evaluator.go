@@ -61,34 +61,41 @@ func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Ev
 		return nil, fmt.Errorf("unknown metric %q; use one of %s", opts.Metric,
 			strings.Join(contracts.MetricNames, ", "))
 	}
+
 	if m, _ := metrics.RankingByName(opts.Metric); m.LowerIsBetter {
 		return nil, fmt.Errorf("a larger fitness must be better, but a lower %s is better; use another metric", m.Label)
 	}
+
 	if golden.CorpusVersion != corpus.Version {
 		return nil, fmt.Errorf("the golden set is for corpus %s, but this is corpus %s; give a corpus and a golden "+
 			"set that belong together", golden.CorpusVersion, corpus.Version)
 	}
+
 	usable := development(golden)
 	halfEmpty := fmt.Errorf("a share of %g leaves one half of the %d queries empty; give a share between 0 and 1 "+
 		"that leaves a query in both", opts.Share, len(usable))
 	if !(opts.Share > 0 && opts.Share < 1) { // written so that NaN is refused too
 		return nil, halfEmpty
 	}
+
 	e := &Evaluator{corpus: corpus, metric: opts.Metric, places: map[contracts.ToolID]int{}}
 	train, heldOut := split(usable, opts.Seed, opts.Share)
 	e.train, e.heldOut = questions(train), questions(heldOut)
 	if len(e.train) == 0 || len(e.heldOut) == 0 {
 		return nil, halfEmpty
 	}
+
 	tools := make([]scanner.Tool, len(corpus.Tools))
 	for i, t := range corpus.Tools {
 		if _, twice := e.places[t.ToolID]; twice {
 			return nil, fmt.Errorf("the corpus has tool %s twice; check it with touchstone stage validate-datasets",
 				t.ToolID)
 		}
+
 		e.places[t.ToolID] = i
 		tools[i] = scannerTool(t)
 	}
+
 	e.search = reference.NewVariants(corpus.Tools)
 	// The original descriptions are the scanner's baseline, so that it reports
 	// a new directive as a change.
@@ -96,11 +103,13 @@ func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Ev
 	if err != nil {
 		return nil, err
 	}
+
 	e.scanner = checks.Rescanner(tools)
 	e.original = map[contracts.ToolID][]string{}
 	for _, f := range e.scanner.Scan(nil) {
 		e.original[f.Server+":"+f.Tool] = f.CheckIDs()
 	}
+
 	return e, nil
 }
 
@@ -130,6 +139,7 @@ func (e *Evaluator) score(ctx context.Context, c contracts.Candidate, both bool)
 	if err != nil {
 		return contracts.Fitness{}, err
 	}
+
 	search := e.search.With(changes)
 	answer := contracts.Fitness{ID: c.ID, Metric: e.metric, Findings: e.scan(changes)}
 	answer.Feasible = len(answer.Findings) == 0
@@ -137,6 +147,7 @@ func (e *Evaluator) score(ctx context.Context, c contracts.Candidate, both bool)
 	if err != nil {
 		return contracts.Fitness{}, err
 	}
+
 	answer.Train = means(train, both)
 	answer.Fitness = answer.Train.Metrics[e.metric]
 	answer.Feedback = e.feedback(search, train)
@@ -145,8 +156,10 @@ func (e *Evaluator) score(ctx context.Context, c contracts.Candidate, both bool)
 		if err != nil {
 			return contracts.Fitness{}, err
 		}
+
 		answer.HeldOut = means(heldOut, true)
 	}
+
 	return answer, nil
 }
 
@@ -166,9 +179,11 @@ func (e *Evaluator) changes(c contracts.Candidate) (map[int]string, error) {
 			changes[place] = c.Descriptions[id]
 		}
 	}
+
 	if len(unknown) > 0 {
 		return nil, fmt.Errorf("the corpus has no tool %s; use tool ids of the corpus", strings.Join(unknown, ", "))
 	}
+
 	return changes, nil
 }
 
@@ -197,20 +212,24 @@ func means(results []result, intervals bool) *contracts.SplitMetrics {
 		list[i] = ranking.Score(r.query.Labels, r.ranked)
 		queries[i] = contracts.QuerySummary{ID: r.query.ID, Labels: r.query.Labels}
 	}
+
 	s := &contracts.SplitMetrics{Queries: len(results), Metrics: ranking.Mean(list)}
 	if !intervals {
 		return s
 	}
+
 	groups := significance.Groups(queries)
 	values := make([]float64, len(list))
 	for _, m := range metrics.Ranking() {
 		for i := range list {
 			values[i] = list[i][m.Name]
 		}
+
 		interval := metrics.ScoreMean(values, groups)
 		s.Intervals = append(s.Intervals,
 			contracts.MetricInterval{Metric: m.Name, Low: interval.Low, High: interval.High})
 	}
+
 	return s
 }
 
@@ -225,9 +244,11 @@ func (e *Evaluator) scan(changes map[int]string) []contracts.FitnessFinding {
 		if first < 0 {
 			continue
 		}
+
 		findings = append(findings, contracts.FitnessFinding{
 			ToolID: id, Severity: string(f.Severity), Signals: f.CheckIDs(), Evidence: f.Signals[first].Evidence,
 		})
 	}
+
 	return findings
 }

@@ -20,6 +20,7 @@ func (e *Evaluator) feedback(search *reference.Variant, results []result) []cont
 		if len(expected) == 0 || expected[0].Rank == 1 {
 			continue
 		}
+
 		f := contracts.FitnessFeedback{QueryID: r.query.ID, Query: r.query.Query.Query, Expected: expected,
 			Before: []contracts.Outranker{}}
 		best := e.places[expected[0].ToolID]
@@ -27,6 +28,7 @@ func (e *Evaluator) feedback(search *reference.Variant, results []result) []cont
 			if id == expected[0].ToolID {
 				break
 			}
+
 			o := contracts.Outranker{ToolID: id, Rank: i + 1, Terms: []contracts.MatchedTerm{}}
 			for _, term := range r.query.terms {
 				if fields := search.FieldsWith(e.places[id], term); len(fields) > 0 {
@@ -35,12 +37,15 @@ func (e *Evaluator) feedback(search *reference.Variant, results []result) []cont
 							Tools: search.ToolsWith(term)})
 				}
 			}
+
 			slices.SortStableFunc(o.Terms,
 				func(a, b contracts.MatchedTerm) int { return cmp.Compare(a.Tools, b.Tools) })
 			f.Before = append(f.Before, o)
 		}
+
 		all = append(all, f)
 	}
+
 	return all
 }
 
@@ -55,6 +60,7 @@ func expectedTools(r result) []contracts.ExpectedTool {
 				Rank: slices.Index(r.ranked, l.ToolID) + 1})
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b contracts.ExpectedTool) int {
 		return cmp.Or(cmp.Compare(b.Relevance, a.Relevance), cmp.Compare(uint(a.Rank-1), uint(b.Rank-1)),
 			cmp.Compare(a.ToolID, b.ToolID))

@@ -43,9 +43,11 @@ func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) erro
 	if err == nil {
 		err = readErr // set before the channel was closed
 	}
+
 	if writeErr := <-written; writeErr != nil {
 		return writeErr
 	}
+
 	return err
 }
 
@@ -60,9 +62,11 @@ func (e *Evaluator) answerAll(ctx context.Context, lines <-chan []byte, answers 
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+
 		if !more {
 			return nil
 		}
+
 		answer := make(chan contracts.Fitness, 1)
 		select {
 		case answers <- answer:
@@ -88,6 +92,7 @@ func readCandidates(ctx context.Context, in io.Reader, to chan<- []byte) error {
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		}
+
 		select {
 		case to <- line:
 		case <-ctx.Done():
@@ -106,12 +111,15 @@ func (e *Evaluator) answer(ctx context.Context, line []byte) contracts.Fitness {
 		if json.Unmarshal(line, &named) != nil || named.ID == "" {
 			named.ID = "unknown"
 		}
+
 		return contracts.Fitness{ID: named.ID, Error: err.Error()}
 	}
+
 	f, err := e.Score(ctx, candidate)
 	if err != nil {
 		return contracts.Fitness{ID: candidate.ID, Error: err.Error()}
 	}
+
 	return f
 }
 

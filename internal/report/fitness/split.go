@@ -32,11 +32,13 @@ func split(queries []contracts.Query, seed uint64, share float64) (train, heldOu
 		text := binary.BigEndian.AppendUint64(nil, seed)
 		places[i] = place{sha256.Sum256(append(text, q.ID...)), i}
 	}
+
 	slices.SortFunc(places, func(a, b place) int { return bytes.Compare(a.hash[:], b.hash[:]) })
 	inTrain := make([]bool, len(queries))
 	for _, p := range places[:int(math.Round(share*float64(len(queries))))] {
 		inTrain[p.query] = true
 	}
+
 	for i, q := range queries {
 		if inTrain[i] {
 			train = append(train, q)
@@ -44,5 +46,6 @@ func split(queries []contracts.Query, seed uint64, share float64) (train, heldOu
 			heldOut = append(heldOut, q)
 		}
 	}
+
 	return train, heldOut
 }

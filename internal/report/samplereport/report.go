@@ -25,6 +25,7 @@ func New(n int) contracts.Report {
 			[]string{"issue", "ticket", "card", "board", "build", "invoice", "booking", "contact", "route",
 				"sensor"}[i/25])
 	}
+
 	sum := strings.Repeat("0123456789abcdef", 4)
 	words := strings.Fields("the parser crashes on empty input can you report that bug in our repository so " +
 		"maintainers see it before friday and tell me who looks after invoices for last month please")
@@ -50,23 +51,28 @@ func New(n int) contracts.Report {
 		if i%3 == 0 {
 			q.Notes = "hard-negative: near-dup of " + tools[(right+7)%len(tools)]
 		}
+
 		place := rng.IntN(14)
 		if place > 7 {
 			place = 1
 		}
+
 		for rank := 1; rank <= 10; rank++ {
 			rt := contracts.RankedTool{Rank: rank, ToolID: tools[(right+rank*13)%len(tools)], Score: 20 / float64(rank)}
 			if rank == place {
 				two := 2
 				rt.ToolID, rt.Relevance = tools[right], &two
 			}
+
 			q.Ranked = append(q.Ranked, rt)
 		}
+
 		for _, m := range contracts.MetricNames {
 			q.Metrics[m] = 0
 			if place > 0 {
 				q.Metrics[m] = 1 / float64(place)
 			}
+
 			var cut int
 			if _, err := fmt.Sscanf(m, "recall_at_%d", &cut); err == nil && place > 0 {
 				q.Metrics[m] = 0
@@ -75,8 +81,10 @@ func New(n int) contracts.Report {
 				}
 			}
 		}
+
 		a.Retrieval.PerQuery = append(a.Retrieval.PerQuery, q)
 	}
+
 	bad := &a.Retrieval.PerQuery[2]
 	bad.Query = Hostile
 	bad.ErroredRuns, bad.Error, bad.Ranked = 2, "connection reset "+Hostile, nil
@@ -87,9 +95,11 @@ func New(n int) contracts.Report {
 		if m == "ndcg_at_10" {
 			delta, verdict = -0.041, contracts.Regressed
 		}
+
 		if m == "recall_at_10" {
 			delta, verdict = 0.038, contracts.Improved
 		}
+
 		a.Retrieval.Metrics = append(a.Retrieval.Metrics, contracts.MetricSummary{
 			Metric: m, Mean: mean, Spread: 0.006, Interval: contracts.Interval{Low: mean - 0.05, High: mean + 0.045},
 			PerRun: []float64{mean - 0.007, mean, mean + 0.007},
@@ -98,9 +108,11 @@ func New(n int) contracts.Report {
 				MinDetectable: 0.031, Verdict: verdict},
 		})
 	}
+
 	for i, name := range []string{"scanner", "unicode", "directives", "shadowing", "keywords"} {
 		a.Detectors = append(a.Detectors, detector(name, 0.93-0.15*float64(i), 0.02+0.07*float64(i), rng))
 	}
+
 	a.Mutations = mutations()
 	a.Selection, a.Similarity = selection(), similarity()
 	r.Gate = gate(a)
@@ -164,27 +176,34 @@ func detector(name string, recall, fpr float64, rng *rand.Rand) contracts.Detect
 		if category == contracts.CategoryHardNegative || category == contracts.CategoryBenign {
 			e.Label, share = contracts.LabelBenign, fpr
 		}
+
 		if rng.Float64() < share {
 			e.Verdict, e.Confidence, e.Signals, e.Evidence = contracts.VerdictFlagged, 0.9,
 				[]string{"directive.imperative"}, "ignore what was said before and "+Hostile
 		}
+
 		if i == 50 {
 			e.Verdict, e.Error = contracts.VerdictErrored, "the detector ended early"
 		}
+
 		if counts[category] == nil {
 			counts[category] = &contracts.CategoryScore{Category: category}
 		}
+
 		counts[category].Total++
 		if e.Verdict == contracts.VerdictFlagged {
 			counts[category].Flagged++
 		}
+
 		d.PerEntry = append(d.PerEntry, e)
 	}
+
 	for _, c := range categories {
 		rate := float64(counts[c].Flagged) / float64(counts[c].Total)
 		counts[c].Rate = &rate
 		d.Score.PerCategory = append(d.Score.PerCategory, *counts[c])
 	}
+
 	return d
 }
 
@@ -205,8 +224,10 @@ func gate(a *contracts.Aggregate) contracts.Gate {
 		default:
 			continue
 		}
+
 		g.Moves = append(g.Moves, m)
 	}
+
 	g.Moves = append(g.Moves,
 		contracts.Move{Subject: "retrieval", ID: "q-gone", State: contracts.MoveRemoved,
 			Title: "a query that is no longer there", RankBefore: rank(1)},
@@ -215,6 +236,7 @@ func gate(a *contracts.Aggregate) contracts.Gate {
 	for _, m := range g.Moves {
 		g.Counts[m.State]++
 	}
+
 	g.Checks = []contracts.GateCheck{
 		{Subject: "retrieval", Metric: "recall_at_5", Value: 0.6, Interval: &contracts.Interval{Low: 0.55, High: 0.645},
 			Bound: 0.584, Comparison: ">=", Rule: "at most 0.020 below the baseline's 0.604", Passed: true,

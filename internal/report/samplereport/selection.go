@@ -23,12 +23,14 @@ func selection() *contracts.SelectionAggregate {
 		if name == "lexical/bm25" {
 			m.AnsweredBy = contracts.AnsweredByBaseline
 		}
+
 		for i, r := range metrics.SelectionRates() {
 			value, before := float64(i+1)/20, float64(i+2)/20
 			m.Rates = append(m.Rates,
 				contracts.RateSummary{Rate: r.Name, Count: 6 * (i + 1), Of: 120, Cases: 40, Value: &value,
 					Interval: &contracts.Interval{Low: value - 0.01, High: value + 0.02}, Baseline: &before})
 		}
+
 		m.Rates[3] = contracts.RateSummary{Rate: m.Rates[3].Rate}
 		correct, same := 0.75, 0.875
 		m.Means = []contracts.MeanSummary{{Mean: "parameter_correctness", Of: 40, Value: &correct,
@@ -50,10 +52,13 @@ func selection() *contracts.SelectionAggregate {
 			case 30:
 				c.Right = 3
 			}
+
 			m.PerCase = append(m.PerCase, c)
 		}
+
 		s.Models = append(s.Models, m)
 	}
+
 	return s
 }
 

@@ -13,10 +13,12 @@ func Groups(queries []contracts.QuerySummary) []string {
 		if parent[tool] == "" {
 			parent[tool] = tool
 		}
+
 		for parent[tool] != tool {
 			parent[tool] = parent[parent[tool]]
 			tool = parent[tool]
 		}
+
 		return tool
 	}
 	groups := make([]string, len(queries))
@@ -28,18 +30,22 @@ func Groups(queries []contracts.QuerySummary) []string {
 			if l.Relevance <= 0 {
 				continue
 			}
+
 			if groups[i][0] == ':' {
 				groups[i] = l.ToolID
 			}
+
 			// The first tool by id is the root, whatever the order of queries.
 			a, b := root(groups[i]), root(l.ToolID)
 			parent[max(a, b)] = min(a, b)
 		}
 	}
+
 	for i, g := range groups {
 		if g[0] != ':' {
 			groups[i] = root(g)
 		}
 	}
+
 	return groups
 }

@@ -21,8 +21,10 @@ func Paired(names []string, before, after [][]float64, groups, judged []string) 
 		for i := range column {
 			differences[m][i] = column[i] - before[m][i]
 		}
+
 		pValues[m] = metrics.RandomizationTest(differences[m], groups)
 	}
+
 	tests, significant := Families(names, pValues, judged)
 	comparisons := make([]contracts.MetricComparison, len(after))
 	for m := range after {
@@ -40,8 +42,10 @@ func Paired(names []string, before, after [][]float64, groups, judged []string) 
 				c.Verdict = contracts.Regressed
 			}
 		}
+
 		comparisons[m] = c
 	}
+
 	return comparisons
 }
 
@@ -57,6 +61,7 @@ func minDetectable(differences, values []float64, groups []string, tests int) fl
 	for i, d := range differences {
 		sums[groups[i]] += d
 	}
+
 	differing := 0
 	for _, s := range sums {
 		// Changes that cancel within a group leave a rest of rounding errors.
@@ -64,6 +69,7 @@ func minDetectable(differences, values []float64, groups []string, tests int) fl
 			differing++
 		}
 	}
+
 	const correlation = 0.9
 	se := standardError(metrics.ScoreDifference(differences, groups))
 	if differing < FewestGroups(tests) {
@@ -71,8 +77,10 @@ func minDetectable(differences, values []float64, groups []string, tests int) fl
 		if planned == 0 {
 			planned = standardError(metrics.ScoreMean(values, groups))
 		}
+
 		se = math.Sqrt(2*(1-correlation)) * planned
 	}
+
 	return max(SmallestDrop, metrics.MinDetectableOf(se, tests))
 }
 

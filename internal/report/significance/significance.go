@@ -30,9 +30,11 @@ func Families(names []string, p []float64, judged []string) (tests []int, signif
 			family, values = append(family, m), append(values, p[m])
 		}
 	}
+
 	for i, adjusted := range metrics.Holm(values) {
 		tests[family[i]], significant[family[i]] = len(family), adjusted < Level
 	}
+
 	return tests, significant
 }
 

@@ -26,18 +26,23 @@ func MetricLabel(metric string) (label string, known bool) {
 	if m, ok := metrics.RankingByName(metric); ok {
 		return m.Label, true
 	}
+
 	if m, ok := metrics.NoAnswerMetricByName(metric); ok {
 		return m.Label, true
 	}
+
 	if r, ok := metrics.DetectionRateByName(metric); ok {
 		return r.Label, true
 	}
+
 	if r, ok := metrics.SelectionRateByName(metric); ok {
 		return r.Label, true
 	}
+
 	if name, ok := figureNames[metric]; ok {
 		return name, true
 	}
+
 	return strings.ReplaceAll(metric, "_", " "), false
 }
 

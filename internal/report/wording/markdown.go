@@ -19,18 +19,22 @@ func AppendSection(b *bytes.Buffer, section []string, room int) int {
 	if len(section) == 0 {
 		return room
 	}
+
 	head, rows, end := section[0], section[1:len(section)-1], section[len(section)-1]
 	if b.Len()+len(head)+len(end)+reserve > room {
 		return room
 	}
+
 	b.WriteString(head)
 	for i, row := range rows {
 		if b.Len()+len(row)+len(end)+reserve > room {
 			fmt.Fprintf(b, "\n_%d more rows are left out here; report.html and report.json have them._\n", len(rows)-i)
 			break
 		}
+
 		b.WriteString(row)
 	}
+
 	b.WriteString(end)
 	return room
 }
@@ -58,6 +62,7 @@ func Markdown(s string) string {
 			if i >= 2 && strings.EqualFold(s[i-2:i], "GH") { // GH-1 is issue 1
 				b.WriteString(nothing)
 			}
+
 			b.WriteRune(c)
 		case '.':
 			if strings.HasSuffix(s[:i], "www") {
@@ -75,8 +80,10 @@ func Markdown(s string) string {
 			if (c < 0x20 || c >= 0x7f) && Plain(string(c)) != string(c) {
 				c = '�'
 			}
+
 			b.WriteRune(c)
 		}
 	}
+
 	return b.String()
 }

@@ -24,6 +24,7 @@ func PageHead(title, style, script string) string {
 	if script != "" {
 		policy += "; script-src '" + policyHash(script) + "'"
 	}
+
 	return fmt.Sprintf(`<!doctype html>
 <html lang="en">
 <head>

@@ -42,9 +42,11 @@ are those of a scan.`,
 			case how.Author == "":
 				return errors.New("--author is required: say who accepts the change")
 			}
+
 			if err := flags.checkInputs(); err != nil {
 				return err
 			}
+
 			return approve(cmd, flags, items, how)
 		},
 	}
@@ -62,19 +64,24 @@ func approve(cmd *cobra.Command, flags *flags, items []string, how report.Approv
 	if err != nil {
 		return err
 	}
+
 	flags.nameFrom(b)
 	in, err := flags.read(cmd)
 	if err != nil {
 		return err
 	}
+
 	if err := b.Approve(slices.Concat(in.Tools, in.Others), items, how); err != nil {
 		return err
 	}
+
 	if err := saveBaseline(flags.baseline, b); err != nil {
 		return err
 	}
+
 	for _, item := range items {
 		fmt.Fprintf(cmd.ErrOrStderr(), "approved %s in %s\n", safetext.Visible(item), flags.baseline)
 	}
+
 	return nil
 }

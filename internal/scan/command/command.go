@@ -117,6 +117,7 @@ scan --baseline approved.json --fail-on change tools.json`),
 				return fmt.Errorf("there is no file %s, and a command cannot follow --: give it as --server-command %q",
 					safetext.Visible(args[n]), input.CommandServer("", args[n:]).Display())
 			}
+
 			return runScan(cmd, flags)
 		},
 		// A path that is no verb is not a mistyped one.
@@ -194,20 +195,25 @@ func (f *flags) check(cmd *cobra.Command) error {
 		if cmd.Flags().Changed("format") && f.format != "json" {
 			return fmt.Errorf("--json and --format %s exclude each other: use one of them", f.format)
 		}
+
 		f.format = "json"
 	}
+
 	if scanWriters[f.format] == nil {
 		return fmt.Errorf("--format %q is unknown: use table, json, sarif, html, markdown or codequality", f.format)
 	}
+
 	f.failOn = strings.ToLower(f.failOn)
 	severities := []scanner.Severity{scanner.SeverityNone, scanner.SeverityLow, scanner.SeverityMedium,
 		scanner.SeverityHigh, scanner.SeverityCritical, onChange}
 	if !slices.Contains(severities, scanner.Severity(f.failOn)) {
 		return fmt.Errorf("--fail-on %q is unknown: use none, low, medium, high, critical or change", f.failOn)
 	}
+
 	if f.failOn == onChange && f.baseline == "" {
 		return fmt.Errorf("--fail-on %s requires --baseline", onChange)
 	}
+
 	for flag, ids := range map[string][]string{"--check": f.checks, "--skip": f.skip} {
 		for _, id := range ids {
 			if err := report.KnownCheck(id); err != nil {
@@ -215,9 +221,11 @@ func (f *flags) check(cmd *cobra.Command) error {
 			}
 		}
 	}
+
 	if err := f.checkInputs(); err != nil {
 		return err
 	}
+
 	return f.checkPin()
 }
 
@@ -227,6 +235,7 @@ func (f *flags) checkInputs() error {
 		return fmt.Errorf("there is nothing to scan: give a file, a directory, - for standard input, --clients, " +
 			"--server-command or --url")
 	}
+
 	for i, p := range f.paths {
 		switch address, isAddress := strings.CutPrefix(p, "http"); {
 		case there(p):
@@ -237,15 +246,19 @@ func (f *flags) checkInputs() error {
 				safetext.Visible(f.paths[1]))
 		}
 	}
+
 	if len(f.headers) > 0 && len(f.urls) == 0 {
 		return fmt.Errorf("--header requires --url")
 	}
+
 	if f.server != "" && len(f.commands)+len(f.urls) > 1 {
 		return fmt.Errorf("--server names one server, but several are given: scan one at a time")
 	}
+
 	if f.timeout <= 0 {
 		return fmt.Errorf("--timeout must be greater than 0, such as 30s")
 	}
+
 	return nil
 }
 
@@ -265,29 +278,36 @@ func runScan(cmd *cobra.Command, flags *flags) error {
 	if err := flags.check(cmd); err != nil {
 		return err
 	}
+
 	opts, err := flags.options(cmd.Context(), time.Now())
 	if err != nil {
 		return err
 	}
+
 	flags.nameFrom(opts.Baseline)
 	old, err := flags.readPinned(cmd.Context())
 	if err != nil {
 		return err
 	}
+
 	in, err := flags.read(cmd)
 	if err != nil {
 		return err
 	}
+
 	result, err := report.Judge(in, opts)
 	if err != nil {
 		return err
 	}
+
 	if err := flags.write(cmd.OutOrStdout(), result); err != nil {
 		return err
 	}
+
 	if err := flags.writeBaseline(cmd.ErrOrStderr(), in, result, old); err != nil {
 		return err
 	}
+
 	return flags.verdict(cmd.ErrOrStderr(), result)
 }
 
@@ -308,6 +328,7 @@ func (f *flags) read(cmd *cobra.Command) (*input.Input, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	in, err := input.ReadPaths(cmd.Context(), f.paths, input.ReadOptions{
 		Server: f.server, Base: f.base, Stdin: cmd.InOrStdin(), Source: f.source,
 		Own: []string{f.baseline, f.pin, f.suppressions, f.output},
@@ -315,13 +336,16 @@ func (f *flags) read(cmd *cobra.Command) (*input.Input, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if f.clients {
 		found, err := readClients(cmd.Context())
 		if err != nil {
 			return nil, err
 		}
+
 		in.Add(found)
 	}
+
 	home, _ := os.UserHomeDir() // without one, only the project says what is disabled
 	in.DisableRefused(cmd.Context(), home, "")
 	return in, f.listServers(cmd.Context(), in, named, cmd.ErrOrStderr())
@@ -333,14 +357,17 @@ func readClients(ctx context.Context) (*input.Input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--clients: %w; name the files instead", err)
 	}
+
 	config, err := os.UserConfigDir()
 	if err != nil {
 		return nil, fmt.Errorf("--clients: %w; name the files instead", err)
 	}
+
 	in, err := input.ReadClients(ctx, input.ClientFiles(home, config, ""))
 	if err == nil {
 		in.RemoveOtherProjects("")
 	}
+
 	return in, err
 }
 
@@ -352,17 +379,21 @@ func (f *flags) options(ctx context.Context, now time.Time) (report.Options, err
 		if err != nil {
 			return opts, err
 		}
+
 		opts.Baseline = b
 	}
+
 	if f.suppressions != "" {
 		text, err := readlimit.File(ctx, f.suppressions, input.MaxFile)
 		if err != nil {
 			return opts, fmt.Errorf("read the suppressions: %w; check the path", err)
 		}
+
 		if opts.Suppressions, err = report.ParseSuppressions(f.suppressions, text); err != nil {
 			return opts, fmt.Errorf("read the suppressions: %w", err)
 		}
 	}
+
 	return opts, nil
 }
 
@@ -375,31 +406,39 @@ func (f *flags) namedServers() ([]input.Server, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--server-command: %w", err)
 		}
+
 		servers = append(servers, input.CommandServer(f.server, words))
 	}
+
 	headers := map[string]string{}
 	for _, h := range f.headers {
 		name, v, ok := strings.Cut(h, ":")
 		if !ok || strings.TrimSpace(name) == "" {
 			return nil, fmt.Errorf(`--header must be of the form "Name: value"`)
 		}
+
 		headers[strings.TrimSpace(name)] = strings.TrimSpace(v)
 	}
+
 	for _, u := range f.urls {
 		s, err := input.URLServer(f.server, u, headers)
 		if err != nil {
 			return nil, fmt.Errorf("--url: %w", err)
 		}
+
 		servers = append(servers, s)
 	}
+
 	seen := map[string]bool{}
 	for _, s := range servers {
 		if seen[s.Name] {
 			return nil, fmt.Errorf("two servers would have the name %q: scan one at a time, and name it with --server",
 				safetext.Visible(s.Name))
 		}
+
 		seen[s.Name] = true
 	}
+
 	return servers, nil
 }
 
@@ -412,14 +451,17 @@ func (f *flags) listServers(ctx context.Context, in *input.Input, named []input.
 	} else {
 		in.SkipServers("give --start once you trust it")
 	}
+
 	if len(servers) == 0 {
 		return nil
 	}
+
 	input.Announce(log, servers)
 	live, err := input.ListEverything(ctx, servers, f.timeout)
 	if err != nil {
 		return err
 	}
+
 	in.Add(live)
 	return nil
 }
@@ -429,13 +471,16 @@ func (f *flags) write(stdout io.Writer, r *report.Result) error {
 	if f.output == "" {
 		return write(r, stdout)
 	}
+
 	var text bytes.Buffer
 	if err := write(r, &text); err != nil {
 		return err
 	}
+
 	if err := writeFile(f.output, text.Bytes()); err != nil {
 		return fmt.Errorf("write the report: %w; choose another file with -o", err)
 	}
+
 	return nil
 }
 
@@ -468,26 +513,33 @@ func (f *flags) verdict(log io.Writer, r *report.Result) error {
 	for _, s := range r.Expired {
 		f.note(log, "a suppression expired on %s and has no effect: %s", s.Expires, s)
 	}
+
 	for _, s := range r.Unused {
 		f.note(log, "a suppression is no longer needed: %s", s)
 	}
+
 	if !r.Complete() {
 		var missing []string
 		if n := len(r.Unscanned); n > 0 {
 			missing = append(missing, fmt.Sprintf("%d not scanned", n))
 		}
+
 		if n := len(r.Incomplete); n > 0 {
 			missing = append(missing, fmt.Sprintf("%d scanned in part", n))
 		}
+
 		f.note(log, "not everything was scanned: %s", strings.Join(missing, ", "))
 	}
+
 	if found := f.found(r); found != "" {
 		f.note(log, "%s", found)
 		return &Failed{exitFound}
 	}
+
 	if !r.Complete() {
 		return &Failed{exitIncomplete}
 	}
+
 	return nil
 }
 
@@ -500,20 +552,25 @@ func (f *flags) found(r *report.Result) string {
 			return fmt.Sprintf("%d changed since the baseline", len(r.Drift.Changes))
 		}
 	}
+
 	findings, changes := r.Reached(least)
 	if findings+changes == 0 {
 		return ""
 	}
+
 	var what []string
 	if findings > 0 {
 		what = append(what, english.Plural(findings, "finding", ""))
 	}
+
 	if changes > 0 {
 		what = append(what, english.Plural(changes, "change", ""))
 	}
+
 	severity := string(least) + " or higher"
 	if least == scanner.SeverityCritical {
 		severity = string(least)
 	}
+
 	return fmt.Sprintf("%s of severity %s", strings.Join(what, " and "), severity)
 }

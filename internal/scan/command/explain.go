@@ -28,6 +28,7 @@ examples of what it reports and what it does not. Without ID, list all ids.`,
 			if len(args) > 1 {
 				return fmt.Errorf("explain takes one id, and %d are given; see %s --help", len(args), cmd.CommandPath())
 			}
+
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -37,13 +38,16 @@ examples of what it reports and what it does not. Without ID, list all ids.`,
 			if len(args) == 0 {
 				return list(cmd.OutOrStdout(), *asJSON)
 			}
+
 			e, ok := explanation(args[0])
 			if !ok {
 				return report.Unknown("check or tripwire", args[0], ids())
 			}
+
 			if *asJSON {
 				return writeJSON(cmd.OutOrStdout(), e)
 			}
+
 			return explain(cmd.OutOrStdout(), e)
 		},
 	}
@@ -67,9 +71,11 @@ func list(w io.Writer, asJSON bool) error {
 		e, _ := explanation(id)
 		all = append(all, e)
 	}
+
 	if asJSON {
 		return writeJSON(w, all)
 	}
+
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "ID\tSEVERITY\tFINDS")
 	for _, e := range all {
@@ -77,8 +83,10 @@ func list(w io.Writer, asJSON bool) error {
 		if e.Severity != "" {
 			severity = string(e.Severity)
 		}
+
 		fmt.Fprintf(tw, "%s\t%s\t%s\n", e.ID, severity, e.What)
 	}
+
 	return tw.Flush()
 }
 
@@ -97,6 +105,7 @@ func explain(w io.Writer, e scanner.Explanation) error {
 		_, err := fmt.Fprintf(w, "%s\n## What to do\n\n%s\n", page, e.Do)
 		return err
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\nA tripwire of the check tripwire.known. Severity: %s.\n", e.ID, e.Severity)
 	fmt.Fprintf(&b, "\n## What it looks for\n\n%s%s.\n", strings.ToUpper(e.What[:1]), e.What[1:])
@@ -110,6 +119,7 @@ func explain(w io.Writer, e scanner.Explanation) error {
 			fmt.Fprintf(&b, "- %s\n", safetext.Visible(text))
 		}
 	}
+
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -23,18 +23,22 @@ func (f *flags) checkPin() error {
 	if f.pin == "" {
 		return nil
 	}
+
 	if f.output != "" && sameTarget(f.pin, f.output) {
 		return fmt.Errorf("--pin and -o both write to %s: name another file for one of them", f.pin)
 	}
+
 	if f.suppressions != "" && sameTarget(f.pin, f.suppressions) {
 		return fmt.Errorf("--pin would replace the suppressions %s: name another file for the baseline", f.suppressions)
 	}
+
 	for _, p := range f.paths {
 		if p != "-" && sameTarget(f.pin, p) {
 			return fmt.Errorf("--pin would replace %s, which is an input of the scan: name another file for the "+
 				"baseline", p)
 		}
 	}
+
 	return nil
 }
 
@@ -76,20 +80,25 @@ func (f *flags) readPinned(ctx context.Context) (pinned, error) {
 	case err == nil && !info.Mode().IsRegular():
 		return pinned{}, nil
 	}
+
 	text, err := readlimit.File(ctx, f.pin, input.MaxFile)
 	if err != nil {
 		return pinned{}, fmt.Errorf("--pin: read the file that it would replace: %w; name another file", err)
 	}
+
 	if len(bytes.TrimSpace(text)) == 0 {
 		return pinned{there: true}, nil
 	}
+
 	b, err := report.ParseBaseline(f.pin, text)
 	if err == nil && b.Pinned {
 		return pinned{true, b}, nil
 	}
+
 	if report.IsBaseline(text) {
 		return pinned{there: true}, nil
 	}
+
 	return pinned{}, fmt.Errorf("--pin: %s exists and is no baseline: name another file, or remove it first", f.pin)
 }
 
@@ -99,29 +108,36 @@ func (f *flags) writeBaseline(log io.Writer, in *input.Input, r *report.Result, 
 	if f.pin == "" {
 		return nil
 	}
+
 	kept := "was not written"
 	if old.there {
 		kept = "stays as it was"
 	}
+
 	if !r.Complete() {
 		f.note(log, "%s %s: not everything was scanned", f.pin, kept)
 		return nil
 	}
+
 	if f.baseline != "" && f.found(r) != "" {
 		f.note(log, "%s %s: the scan found what it must not approve", f.pin, kept)
 		return nil
 	}
+
 	b, err := report.NewBaseline(slices.Concat(in.Tools, in.Others))
 	if err != nil {
 		return fmt.Errorf("pin: %w", err)
 	}
+
 	b.RelativeNames = f.base != "" && sameFile(f.base, filepath.Dir(f.pin))
 	if old.baseline != nil { // it says who approved earlier changes
 		b.Approvals = old.baseline.Approvals
 	}
+
 	if err := saveBaseline(f.pin, b); err != nil {
 		return err
 	}
+
 	fmt.Fprintf(log, "pinned %s in %s%s\n", r.Scanned(), f.pin, old.replacedBy(b))
 	return nil
 }
@@ -133,12 +149,15 @@ func (p pinned) replacedBy(b *report.Baseline) string {
 		if p.there {
 			return "; it replaces a file that held no readable baseline"
 		}
+
 		return ""
 	}
+
 	added, changed, gone := p.baseline.Differences(b)
 	if len(added)+len(changed)+len(gone) == 0 {
 		return "; it approved the same before"
 	}
+
 	var parts []string
 	for _, part := range []struct {
 		verb  string
@@ -148,6 +167,7 @@ func (p pinned) replacedBy(b *report.Baseline) string {
 			parts = append(parts, fmt.Sprintf("%s %d (%s)", part.verb, len(part.items), few(part.items)))
 		}
 	}
+
 	return "; compared with what it approved before, it " + strings.Join(parts, ", ")
 }
 

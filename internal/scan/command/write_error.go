@@ -25,6 +25,7 @@ func joined(err error) []error {
 			for _, part := range parts {
 				all = append(all, joined(part)...)
 			}
+
 			return all
 		}
 	case interface{ Unwrap() error }:
@@ -32,5 +33,6 @@ func joined(err error) []error {
 			return joined(inner)
 		}
 	}
+
 	return []error{err}
 }

@@ -29,12 +29,14 @@ func (c *capture) message(raw []byte) {
 	if !json.Valid(raw) {
 		return
 	}
+
 	v := value{raw, 0, len(raw)}
 	for _, m := range append([]value{v}, v.array()...) {
 		result, ok, _ := get(m.object(), "result")
 		if !ok {
 			continue
 		}
+
 		c.answered.Store(true)
 		if of, ok := listOf(result.object()); ok {
 			c.mu.Lock()
@@ -42,9 +44,11 @@ func (c *capture) message(raw []byte) {
 				if c.answers == nil {
 					c.answers = map[string][]byte{}
 				}
+
 				c.answers[of] = append(append(c.answers[of], m.raw()...), '\n')
 				c.size += len(m.raw()) + 1
 			}
+
 			c.mu.Unlock()
 		}
 	}
@@ -81,21 +85,26 @@ func (c *capture) read(s Server, list string, listed []string) (*Input, error) {
 	if list != "" {
 		method = methods[list]
 	}
+
 	pages, err := c.take(list)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(pages) == 0 {
 		return nil, errors.New("it sent no answer to " + method)
 	}
+
 	in, err := Read(s.Place.File, s.Name, pages)
 	if err != nil {
 		var bad *InputError
 		if errors.As(err, &bad) {
 			err = errors.New(bad.Reason)
 		}
+
 		return nil, fmt.Errorf("its answer to %s: %w", method, err)
 	}
+
 	names := map[string]bool{}
 	for _, tools := range [][]Tool{in.Tools, in.Others} {
 		for i := range tools {
@@ -103,18 +112,22 @@ func (c *capture) read(s Server, list string, listed []string) (*Input, error) {
 			names[tools[i].Label()] = true
 		}
 	}
+
 	for i := range in.Unscanned {
 		u := &in.Unscanned[i]
 		u.Server, u.Place, u.Source = s.Name, s.Place, s.Display()
 		names[u.Tool] = true
 	}
+
 	for i := range in.PassedOver {
 		in.PassedOver[i].Path = s.Place.String()
 	}
+
 	for _, name := range listed {
 		if !names[name] {
 			return nil, fmt.Errorf("its definition of the tool %q could not be parsed", safetext.Clip(name, 80))
 		}
 	}
+
 	return in, nil
 }

@@ -39,10 +39,12 @@ func (in *Input) DisableRefused(ctx context.Context, home, dir string) {
 		case project == "":
 			project = dir
 		}
+
 		project = absolute(project)
 		if known[project] == nil {
 			known[project] = in.refusedIn(ctx, home, project)
 		}
+
 		for _, r := range known[project] {
 			if r.refuses(s, shared) {
 				s.Disabled, s.DisabledIn = true, r.file
@@ -62,6 +64,7 @@ func (in *Input) RemoveOtherProjects(dir string) {
 		if other {
 			left[s.Place.File]++
 		}
+
 		return other
 	})
 	for file, n := range left {
@@ -69,9 +72,11 @@ func (in *Input) RemoveOtherProjects(dir string) {
 		if n > 1 {
 			of = fmt.Sprintf("%d servers belong", n)
 		}
+
 		in.PassedOver = append(in.PassedOver,
 			PassedOver{Path: filepath.ToSlash(file), Reason: of + " to other projects; name the file to see them"})
 	}
+
 	in.sort()
 }
 
@@ -83,6 +88,7 @@ func (in *Input) refusedIn(ctx context.Context, home, project string) []refusals
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
+
 		if err != nil {
 			in.Unscanned = append(in.Unscanned, Unscanned{
 				Place: Place{File: file}, Reason: "it may refuse servers, and cannot be read: " + err.Error(),
@@ -91,6 +97,7 @@ func (in *Input) refusedIn(ctx context.Context, home, project string) []refusals
 			all = append(all, refusals{file: file, disabled: []string{"*"}})
 			return
 		}
+
 		all = append(all, read(members)...)
 	}
 	here := projectsOf(project)
@@ -101,15 +108,18 @@ func (in *Input) refusedIn(ctx context.Context, home, project string) []refusals
 				if m.name != "projects" {
 					continue
 				}
+
 				for _, p := range m.object() {
 					if slices.Contains(here, absolute(p.name)) {
 						list = append(list, refusalsOf(file, p.object()))
 					}
 				}
 			}
+
 			return list
 		})
 	}
+
 	var settings []string
 	for _, top := range append(slices.Clone(here), home) {
 		if top != "" {
@@ -117,9 +127,11 @@ func (in *Input) refusedIn(ctx context.Context, home, project string) []refusals
 				filepath.Join(top, ".claude", "settings.local.json"))
 		}
 	}
+
 	for _, file := range settings {
 		add(file, func(members []member) []refusals { return []refusals{refusalsOf(file, members)} })
 	}
+
 	return all
 }
 
@@ -128,13 +140,16 @@ func readMembers(ctx context.Context, file string) ([]member, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	values, err := parseAll(text)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(values) != 1 || !values[0].is('{') {
 		return nil, errors.New("it is no JSON object")
 	}
+
 	return values[0].object(), nil
 }
 
@@ -147,6 +162,7 @@ func refusalsOf(file string, members []member) refusals {
 					list = append(list, s)
 				}
 			}
+
 			return list
 		}
 		switch m.name {
@@ -158,6 +174,7 @@ func refusalsOf(file string, members []member) refusals {
 			r.denied = append(r.denied, m.array()...)
 		}
 	}
+
 	return r
 }
 
@@ -168,6 +185,7 @@ func (r *refusals) refuses(s *Server, shared bool) bool {
 		slices.Contains(r.rejected, s.Name) {
 		return true
 	}
+
 	for _, rule := range r.denied {
 		for _, m := range rule.object() {
 			text, isText := m.str()
@@ -180,6 +198,7 @@ func (r *refusals) refuses(s *Server, shared bool) bool {
 			}
 		}
 	}
+
 	return false
 }
 

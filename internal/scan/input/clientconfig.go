@@ -38,12 +38,15 @@ func (d *document) follow(members []member, path []string) ([]group, error) {
 			if err != nil {
 				return nil, err
 			}
+
 			for _, g := range below {
 				ends = append(ends, group{g.member, m.name})
 			}
 		}
+
 		return ends, nil
 	}
+
 	m, ok, err := get(members, path[0])
 	switch {
 	case err != nil:
@@ -53,6 +56,7 @@ func (d *document) follow(members []member, path []string) ([]group, error) {
 	case len(path) == 1:
 		return []group{{member: m}}, nil
 	}
+
 	return d.follow(m.object(), path[1:])
 }
 
@@ -65,8 +69,10 @@ func (d *document) clientConfig(members []member) (found bool, err error) {
 		if err != nil {
 			return false, err
 		}
+
 		groups = append(groups, ends...)
 	}
+
 	for _, g := range groups {
 		seen := map[string]bool{}
 		for _, m := range g.object() {
@@ -74,29 +80,34 @@ func (d *document) clientConfig(members []member) (found bool, err error) {
 				return false, d.fail(m.at, fmt.Sprintf("the server %q is declared twice", m.name),
 					"keep one of the two")
 			}
+
 			seen[m.name] = true
 			server, err := d.server1(m)
 			server.Project = g.project
 			if errors.Is(err, errExtension) {
 				d.in.PassedOver = append(d.in.PassedOver,
 					PassedOver{Path: d.place(m.at).String(), Name: m.name,
-						Group:  "servers that are part of an extension of their client",
+						Group: "servers that are part of an extension of their client",
 						Reason: fmt.Sprintf("the server %s is part of an extension of %s, which starts it", m.name,
 							strings.TrimPrefix(server.Client, "the configuration of "))})
 				continue
 			}
+
 			if err != nil {
 				d.unreadable(m.at, Unscanned{
 					Server: m.name, Place: d.place(m.at), Reason: err.Error(), Remedy: "correct its entry",
 				})
 				continue
 			}
+
 			if len(d.in.Servers) == maxServers {
 				return false, d.fail(m.at, fmt.Sprintf("it declares more than %d servers", maxServers), "split it")
 			}
+
 			d.in.Servers = append(d.in.Servers, server)
 		}
 	}
+
 	return len(groups) > 0, nil
 }
 
@@ -109,22 +120,27 @@ func (d *document) server1(m member) (Server, error) {
 	if !m.is('{') {
 		return s, fmt.Errorf("its entry is not an object")
 	}
+
 	fields := map[string]value{}
 	for _, f := range m.object() {
 		if _, twice := fields[f.name]; twice {
 			return s, &twiceError{f.name, f.name, f.at}
 		}
+
 		fields[f.name] = f.value
 	}
+
 	text := func(into *string, name string) error {
 		v, ok := fields[name]
 		if !ok || v.isNull() {
 			return nil
 		}
+
 		t, ok := v.str()
 		if !ok {
 			return fmt.Errorf("its %s is not a string", name)
 		}
+
 		*into = t
 		return nil
 	}
@@ -132,38 +148,47 @@ func (d *document) server1(m member) (Server, error) {
 	if err := unnest(fields); err != nil {
 		return s, err
 	}
+
 	for name, into := range map[string]*string{"command": &command, "type": &kind, "cwd": &s.Dir} {
 		if err := text(into, name); err != nil {
 			return s, err
 		}
 	}
+
 	for _, name := range []string{"httpUrl", "serverUrl", "url"} {
 		if s.URL != "" {
 			break
 		}
+
 		if err := text(&s.URL, name); err != nil {
 			return s, err
 		}
 	}
+
 	if kind == "" {
 		if err := text(&kind, "transport"); err != nil {
 			return s, err
 		}
 	}
+
 	if v, ok := fields["args"]; ok && !v.isNull() {
 		args, ok := v.strings()
 		if !ok {
 			return s, fmt.Errorf("its args are not a list of strings")
 		}
+
 		s.Command = args
 	}
+
 	var err error
 	if s.Env, err = textMap(fields["env"], "env"); err != nil {
 		return s, err
 	}
+
 	if s.Headers, err = headers(fields); err != nil {
 		return s, err
 	}
+
 	s.Disabled = fields["disabled"].is('t') || fields["enabled"].is('f')
 	switch {
 	case command != "" && s.URL != "":
@@ -182,6 +207,7 @@ func (d *document) server1(m member) (Server, error) {
 	default:
 		return s, fmt.Errorf("it has neither a command nor a URL")
 	}
+
 	return s, nil
 }
 
@@ -192,19 +218,23 @@ func unnest(fields map[string]value) error {
 	if !command.is('{') {
 		return nil
 	}
+
 	inner := command.object()
 	for from, to := range map[string]string{"path": "command", "args": "args", "env": "env"} {
 		m, ok, err := get(inner, from)
 		if err != nil {
 			return err
 		}
+
 		if ok {
 			fields[to] = m.value
 		}
 	}
+
 	if fields["command"].is('{') {
 		return errors.New("its command has no path")
 	}
+
 	return nil
 }
 
@@ -217,23 +247,29 @@ func headers(fields map[string]value) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		for header, v := range these {
 			if name == "env_http_headers" {
 				v = "${" + v + "}"
 			}
+
 			all[header] = v
 		}
 	}
+
 	if v, ok := fields["bearer_token_env_var"]; ok && !v.isNull() {
 		variable, ok := v.str()
 		if !ok {
 			return nil, fmt.Errorf("its bearer_token_env_var is not a string")
 		}
+
 		all["Authorization"] = "Bearer ${" + variable + "}"
 	}
+
 	if len(all) == 0 {
 		return nil, nil
 	}
+
 	return all, nil
 }
 
@@ -243,9 +279,11 @@ func textMap(v value, name string) (map[string]string, error) {
 	if v.end == 0 || v.isNull() {
 		return nil, nil
 	}
+
 	if !v.is('{') {
 		return nil, fmt.Errorf("its %s is not an object", name)
 	}
+
 	m := map[string]string{}
 	for _, f := range v.object() {
 		s, ok := f.str()
@@ -256,11 +294,14 @@ func textMap(v value, name string) (map[string]string, error) {
 		case !f.isNull():
 			s = string(f.raw())
 		}
+
 		if _, twice := m[f.name]; twice {
 			return nil, &twiceError{f.name, f.name, f.at}
 		}
+
 		m[f.name] = s
 	}
+
 	return m, nil
 }
 
@@ -288,5 +329,6 @@ func clientOf(file string) string {
 	case dir == "windsurf" || base == "mcp_config.json":
 		return "the configuration of Windsurf"
 	}
+
 	return "the configuration of an MCP client"
 }

@@ -47,10 +47,12 @@ func ReadClients(ctx context.Context, files []string) (*Input, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+
 		there++
 		if err == nil && alreadyRead(read, st) {
 			continue // the project directory is the user's home
 		}
+
 		read = append(read, st)
 		one, err := readFile(ctx, p, "")
 		var bad *InputError
@@ -63,6 +65,7 @@ func ReadClients(ctx context.Context, files []string) (*Input, error) {
 			in.Unscanned = append(in.Unscanned, unread(p, err))
 		}
 	}
+
 	if there == 0 {
 		return nil, &InputError{
 			Place:  Place{File: "the configurations of clients"},
@@ -70,6 +73,7 @@ func ReadClients(ctx context.Context, files []string) (*Input, error) {
 			Remedy: "name the file of your client",
 		}
 	}
+
 	in.sort()
 	return in, nil
 }

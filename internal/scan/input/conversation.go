@@ -20,20 +20,24 @@ func (d *document) skipConversation(members []member) (names []string) {
 		case "tools":
 			return slices.ContainsFunc(m.array(), func(v value) bool { _, ok := declarations(v); return ok })
 		}
+
 		return false
 	}
 	if d.answers || !slices.ContainsFunc(members, isRequest) {
 		return nil
 	}
+
 	for _, m := range members {
 		if !slices.Contains(conversationKeys, m.name) || !slices.ContainsFunc(m.array(), hasRole) {
 			continue
 		}
+
 		d.in.PassedOver = append(d.in.PassedOver,
 			PassedOver{Path: d.place(m.at).String(), Group: "conversations in requests to the API of a model",
 				Reason: conversationSkipped})
 		names = append(names, m.name)
 	}
+
 	return names
 }
 

@@ -26,22 +26,27 @@ func (d *directory) findFunctions(ctx context.Context) error {
 			names[u.deferred.Function] = true
 		}
 	}
+
 	if len(names) == 0 {
 		return nil
 	}
+
 	found := map[string][]function{}
 	for _, p := range d.python {
 		text, err := readlimit.File(ctx, p, MaxFile)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+
 		if err != nil {
 			continue // it was readable before, and is listed if it was not
 		}
+
 		for name, f := range source.Functions(string(text), names) {
 			found[name] = append(found[name], function{p, f})
 		}
 	}
+
 	left := d.in.Unscanned[:0]
 	for _, u := range d.in.Unscanned {
 		if u.deferred != nil {
@@ -51,8 +56,10 @@ func (d *directory) findFunctions(ctx context.Context) error {
 				continue
 			}
 		}
+
 		left = append(left, u)
 	}
+
 	d.in.Unscanned = left
 	return nil
 }
@@ -69,9 +76,11 @@ func nearest(functions []function, file string) *function {
 			best, most = &functions[i], n
 		}
 	}
+
 	if several {
 		return nil
 	}
+
 	return best
 }
 

@@ -63,14 +63,17 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		case e.IsDir() || !d.wants(p, e):
 			return nil
 		}
+
 		return d.read(ctx, p)
 	})
 	if err == nil {
 		err = d.findFunctions(ctx)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return d.result()
 }
 
@@ -91,6 +94,7 @@ func (d *directory) wants(p string, e fs.DirEntry) bool {
 	if source && !d.opts.Source && !scansource.IsTest(p) {
 		d.sources++
 	}
+
 	switch {
 	case !hasReadableExtension(p) && !(source && d.opts.Source):
 		return false
@@ -103,6 +107,7 @@ func (d *directory) wants(p string, e fs.DirEntry) bool {
 	default:
 		return true
 	}
+
 	return false
 }
 
@@ -112,13 +117,16 @@ func (d *directory) read(ctx context.Context, p string) error {
 	if server == "" && scansource.Supported(p) {
 		server = d.packages.nameOf(ctx, p)
 	}
+
 	one, err := readFile(ctx, p, cmp.Or(server, serverBelow(d.opts.Base, p)))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+
 	if strings.EqualFold(filepath.Ext(p), ".py") {
 		d.python = append(d.python, p)
 	}
+
 	var bad *InputError
 	switch {
 	case err == nil:
@@ -136,6 +144,7 @@ func (d *directory) read(ctx context.Context, p string) error {
 	default:
 		d.note(p, err)
 	}
+
 	return nil
 }
 
@@ -144,10 +153,12 @@ func (d *directory) result() (*Input, error) {
 	if len(d.other) > 0 {
 		d.passOver(d.path, withoutTools(d.other))
 	}
+
 	if d.found > 0 && d.sources > 0 {
 		d.passOver(d.path, english.Plural(d.sources, "source file was", "source files were")+
 			" not read; --source reads them")
 	}
+
 	switch {
 	case d.found == 0 && len(d.broken) > 0:
 		return nil, allBroken(d.path, d.broken)
@@ -155,6 +166,7 @@ func (d *directory) result() (*Input, error) {
 		reason, remedy := explainEmpty(d.in.PassedOver, d.all, d.sources)
 		return nil, &InputError{Place: Place{File: d.path}, Reason: reason, Remedy: remedy}
 	}
+
 	return d.in, nil
 }
 
@@ -199,14 +211,18 @@ func explainEmpty(over []PassedOver, all, sources int) (reason, remedy string) {
 				names = append(names, fmt.Sprintf("%d more", len(over)-i))
 				break
 			}
+
 			names = append(names, p.Path)
 		}
+
 		reason += "none of those in it has tools or declares servers: " + strings.Join(names, ", ")
 		remedy = "name a file to see what is wrong with it, or name another directory"
 	}
+
 	if sources > 0 {
 		remedy += fmt.Sprintf("; --source reads its source files, of which it has %d", sources)
 	}
+
 	return reason, remedy
 }
 

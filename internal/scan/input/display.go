@@ -21,6 +21,7 @@ func (s Server) words() (shown string, secrets []string) {
 	if s.URL != "" {
 		return displayURL(s.URL), urlSecrets(s.URL)
 	}
+
 	words := make([]string, len(s.Command))
 	masked := false
 	for i, w := range s.Command {
@@ -42,8 +43,10 @@ func (s Server) words() (shown string, secrets []string) {
 			secrets = append(secrets, value)
 			w = authHeader.ReplaceAllString(w, "$1***")
 		}
+
 		words[i] = QuoteWord(w)
 	}
+
 	return strings.Join(words, " "), secrets
 }
 
@@ -56,15 +59,18 @@ func (s Server) redact(text string) string {
 			secrets = append(secrets, value)
 		}
 	}
+
 	for _, value := range s.Headers {
 		secrets = append(secrets, value)
 	}
+
 	for _, secret := range slices.Clone(secrets) {
 		// The text may contain the token without Bearer or Basic.
 		if _, credentials, ok := strings.Cut(strings.TrimSpace(secret), " "); ok {
 			secrets = append(secrets, credentials)
 		}
 	}
+
 	// Mask the longest first, because one may be part of another.
 	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	for _, secret := range secrets {
@@ -72,6 +78,7 @@ func (s Server) redact(text string) string {
 			text = strings.ReplaceAll(text, secret, "***")
 		}
 	}
+
 	return text
 }
 
@@ -88,19 +95,24 @@ func displayURL(raw string) string {
 		if cut {
 			head += "?***"
 		}
+
 		return head
 	}
+
 	if u.User != nil {
 		u.User = url.User("***")
 	}
+
 	if u.RawQuery != "" {
 		var names []string
 		for pair := range strings.SplitSeq(u.RawQuery, "&") {
 			name, _, _ := strings.Cut(pair, "=")
 			names = append(names, name+"=***")
 		}
+
 		u.RawQuery = strings.Join(names, "&")
 	}
+
 	return strings.ReplaceAll(u.String(), "%2A", "*")
 }
 
@@ -111,10 +123,12 @@ func urlSecrets(raw string) []string {
 		_, query, _ := strings.Cut(raw, "?")
 		return []string{query}
 	}
+
 	var secrets []string
 	if password, ok := u.User.Password(); ok {
 		secrets = append(secrets, password)
 	}
+
 	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		_, value, _ := strings.Cut(pair, "=")
 		secrets = append(secrets, value)
@@ -122,6 +136,7 @@ func urlSecrets(raw string) []string {
 			secrets = append(secrets, plain)
 		}
 	}
+
 	return secrets
 }
 
@@ -148,6 +163,7 @@ func SplitCommand(line string) ([]string, error) {
 			if quote == '"' && r != '"' && r != '\\' {
 				word.WriteByte('\\')
 			}
+
 			word.WriteRune(r)
 			escaped = false
 		case r == '\\' && quote != '\'':
@@ -165,12 +181,14 @@ func SplitCommand(line string) ([]string, error) {
 				words = append(words, word.String())
 				word.Reset()
 			}
+
 			open = false
 		default:
 			word.WriteRune(r)
 			open = true
 		}
 	}
+
 	switch {
 	case quote != 0:
 		return nil, &InputError{Place: Place{File: "the server command"}, Reason: "a quote is not closed",
@@ -179,12 +197,15 @@ func SplitCommand(line string) ([]string, error) {
 		return nil, &InputError{Place: Place{File: "the server command"}, Reason: "it ends with a backslash",
 			Remedy: "write it twice to mean one"}
 	}
+
 	if open {
 		words = append(words, word.String())
 	}
+
 	if len(words) == 0 {
 		return nil, &InputError{Place: Place{File: "the server command"}, Reason: "it is empty",
 			Remedy: "give the program and its arguments"}
 	}
+
 	return words, nil
 }

@@ -67,21 +67,26 @@ func Read(file, server string, text []byte) (*Input, error) {
 	if len(text) > MaxFile {
 		return nil, sizeError(file)
 	}
+
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		text = append([]byte("   "), text[3:]...) // keeps offsets right
 	}
+
 	if tokens(text) > maxTokens {
 		return nil, &InputError{Place: Place{File: file},
 			Reason: fmt.Sprintf("it has more than %d million strings, objects and lists",
 				maxTokens/1_000_000), Remedy: "split it, or check that it is the file you meant"}
 	}
+
 	values, err := parseAll(text)
 	if data, ok := eventData(text); err != nil && ok {
 		values, err = parseAll(data)
 	}
+
 	if err != nil {
 		return nil, notJSON(file, text, err)
 	}
+
 	if !utf8.Valid(text) {
 		at := firstInvalid(text)
 		return nil, &InputError{
@@ -89,9 +94,11 @@ func Read(file, server string, text []byte) (*Input, error) {
 			Reason: "invalid UTF-8", Remedy: "save it as UTF-8",
 		}
 	}
+
 	if len(values) == 0 {
 		return nil, &InputError{Place: Place{File: file}, Reason: "it is empty", Remedy: "give it " + readable}
 	}
+
 	d := &document{file: file, server: server, lines: lineIndex{text: text}, more: map[*kind]int{}}
 	d.several = len(values) > 1
 	for _, v := range values {
@@ -100,6 +107,7 @@ func Read(file, server string, text []byte) (*Input, error) {
 			return nil, err
 		}
 	}
+
 	if d.unreported > 0 {
 		d.in.Unscanned = append(d.in.Unscanned, Unscanned{
 			Server: server, Place: d.place(d.unreportedAt),
@@ -107,6 +115,7 @@ func Read(file, server string, text []byte) (*Input, error) {
 			Remedy: "correct those above first, and scan again",
 		})
 	}
+
 	for i := range kinds {
 		if at, more := d.more[&kinds[i]]; more {
 			d.in.Unscanned = append(d.in.Unscanned, Unscanned{
@@ -117,9 +126,11 @@ func Read(file, server string, text []byte) (*Input, error) {
 			})
 		}
 	}
+
 	if err := d.passMessages(values); err != nil {
 		return nil, err
 	}
+
 	d.in.addExtraTexts(d.extraTexts)
 	d.in.passOver()
 	return &d.in, nil
@@ -184,10 +195,12 @@ func (d *document) wanted(members []member) (map[string]member, error) {
 		if err != nil {
 			return nil, d.fail(m.at, err.Error(), "keep one of the two")
 		}
+
 		if ok {
 			want[name] = m
 		}
 	}
+
 	return want, nil
 }
 
@@ -197,30 +210,38 @@ func (d *document) object(v value) error {
 	if err != nil {
 		return err
 	}
+
 	if m, key := foldedMatch(members, []string{"tools"}); key != "" && slices.ContainsFunc(m.array(), looksLikeTool) {
 		return d.fail(m.at, (&caseError{m.name, key}).Error(), "write it in lower case")
 	}
+
 	if d.passMessage(v, want) {
 		return nil
 	}
+
 	if result, ok := want["result"]; ok && result.is('{') && (want["jsonrpc"].end > 0 || isAnswer(result.object())) {
 		d.answers = true
 		if err := d.object(result.value); err != nil {
 			return err
 		}
+
 		d.collectExtraText(members, []string{"result"}, d.server)
 		return nil
 	}
+
 	if e, ok := want["error"]; ok && want["jsonrpc"].end > 0 {
 		return d.rpcError(e)
 	}
+
 	server := d.server
 	if s, ok := want["server"].str(); ok && s != "" {
 		server = s
 	}
+
 	if version, ok := want["version"].str(); ok && strings.HasPrefix(version, "touchstone-scan-baseline/") {
 		d.answers = true
 	}
+
 	of := d.server
 	d.server = server // of the answers too
 	defer func() { d.server = of }()
@@ -228,33 +249,41 @@ func (d *document) object(v value) error {
 	if err != nil {
 		return err
 	}
+
 	lists, err := d.lists(v, want, server)
 	if err != nil {
 		return err
 	}
+
 	known = append(known, lists...)
 	read := len(known) > 0
 	said, err := d.instructions(members, want, server, read)
 	if err != nil {
 		return err
 	}
+
 	config, err := d.clientConfig(members)
 	if read && !config && !isInitializeResult(want) {
 		if want["server"].is('"') {
 			known = append(known, "server")
 		}
+
 		if said {
 			known = append(known, "instructions")
 		}
+
 		known = append(known, d.skipConversation(members)...)
 		d.collectExtraText(members, known, server)
 	}
+
 	if err != nil || config || read || said {
 		return err
 	}
+
 	if isSingleTool(v) {
 		return d.list(&kinds[0], v, []value{v}, server)
 	}
+
 	return d.otherKind(v.start, hint(want))
 }
 
@@ -291,25 +320,32 @@ func (d *document) lists(v value, want map[string]member, server string) (read [
 		if !ok && k.subject == scanner.SubjectResourceTemplate {
 			m, ok = want["resource_templates"] // as Python's programs write it
 		}
+
 		if !ok || !m.is('[') {
 			continue
 		}
+
 		elements := m.array()
 		if k.subject != scanner.SubjectTool && len(elements) > 0 && !slices.ContainsFunc(elements, k.looksLike) {
 			continue
 		}
+
 		if k.subject == scanner.SubjectPrompt && len(elements) > 0 && !d.answers &&
 			!slices.ContainsFunc(elements, described) && !hasOnlyPromptNames(v, elements) {
 			continue
 		}
+
 		if err := d.list(k, v, elements, server); err != nil {
 			return nil, err
 		}
+
 		if delete(d.more, k); isText && cursor != "" {
 			d.more[k] = want["nextCursor"].at
 		}
+
 		read = append(read, m.name)
 	}
+
 	return read, nil
 }
 
@@ -324,18 +360,23 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 			like++
 		}
 	}
+
 	if whole.is('[') && len(elements) == 0 {
 		return d.otherKind(whole.start, "its list is empty")
 	}
+
 	if like == 0 && !whole.is('[') && slices.ContainsFunc(elements, described) {
 		like = len(elements) // tools without a name
 	}
+
 	if like == 0 && len(elements) > 0 {
 		return d.otherKind(whole.start, "its list has no "+k.noun+" in it")
 	}
+
 	if k.subject == scanner.SubjectTool {
 		elements = d.flatten(elements, server)
 	}
+
 	for i, e := range elements {
 		place := d.place(e.start)
 		place.Column = d.lines.column(e.start)
@@ -348,15 +389,19 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 			})
 			continue
 		}
+
 		into := &d.in.Tools
 		if k.subject != scanner.SubjectTool {
 			into = &d.in.Others
 		}
+
 		if len(*into) == MaxTools {
 			return d.fail(e.start, fmt.Sprintf("it has more than %d %ss", MaxTools, k.noun), "split it")
 		}
+
 		tool.Place = place
 		*into = append(*into, tool)
 	}
+
 	return nil
 }

@@ -85,9 +85,11 @@ func (k *kind) looksLike(v value) bool {
 			return true
 		}
 	}
+
 	if k.subject != scanner.SubjectTool {
 		return false
 	}
+
 	_, function := wrapped(v)
 	_, list := declarations(v)
 	return function || list
@@ -116,15 +118,18 @@ func hasOnlyPromptNames(answer value, prompts []value) bool {
 			return false
 		}
 	}
+
 	for _, m := range answer.object() {
 		isList := slices.ContainsFunc(kinds[:], func(k kind) bool { return k.list == m.name })
 		if isList && m.name == kinds[0].list && m.is('[') {
 			return true
 		}
+
 		if !isList && m.name != "nextCursor" && m.name != "_meta" && m.name != "server" && m.name != "instructions" {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -136,17 +141,21 @@ func (k *kind) read(v value, server string) (Tool, error) {
 	if !v.is('{') {
 		return tool, errors.New("it is not an object")
 	}
+
 	members := v.object()
 	if size := v.end - v.start; size > MaxTool {
 		if m, ok, _ := get(members, k.name...); ok {
 			tool.Name, _ = m.str()
 			tool.Name = safetext.Clip(tool.Name, safetext.MaxName)
 		}
+
 		return tool, fmt.Errorf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)
 	}
+
 	if function, ok := wrapped(v); ok && k.subject == scanner.SubjectTool {
 		return k.readWrapped(v, function, server)
 	}
+
 	return k.readMembers(members, server)
 }
 
@@ -158,19 +167,23 @@ func (k *kind) readMembers(members []member, server string) (Tool, error) {
 	if k.subject == scanner.SubjectTool {
 		input, output = schemaKey(members, input, parameterKeys), schemaKey(members, output, responseKeys)
 	}
+
 	known := slices.Concat(k.keys(), input, output)
 	if m, key := foldedMatch(members, k.keys()); key != "" {
 		problems = append(problems, &caseError{m.name, key})
 	}
+
 	find := func(mcp string, names []string) (member, bool) {
 		m, ok, err := get(members, names...)
 		if err != nil {
 			problems = append(problems, err)
 			return m, false
 		}
+
 		if ok && mcp != "" {
 			tool.mapField("/"+mcp, jsonpointer.Join("", m.name))
 		}
+
 		return m, ok && !m.isNull()
 	}
 	text := func(into *string, mcp string, names ...string) {
@@ -178,11 +191,13 @@ func (k *kind) readMembers(members []member, server string) (Tool, error) {
 		if !ok {
 			return
 		}
+
 		s, isText := m.str()
 		if !isText {
 			problems = append(problems, fmt.Errorf("its %s is not a string", m.name))
 			return
 		}
+
 		*into = s
 	}
 	raw := func(mcp string, names ...string) json.RawMessage {
@@ -190,30 +205,36 @@ func (k *kind) readMembers(members []member, server string) (Tool, error) {
 		if !ok {
 			return nil
 		}
+
 		compact, err := compacted(m)
 		if err != nil {
 			problems = append(problems, err)
 		}
+
 		return compact
 	}
 	text(&tool.Server, "", "server")
 	if tool.Server == "" {
 		tool.Server = server
 	}
+
 	text(&tool.Name, k.name[0], k.name...)
 	text(&tool.Title, "", "title")
 	text(&tool.Description, "", "description")
 	if len(input) > 0 {
 		tool.InputSchema = raw(k.input[0], input...)
 	}
+
 	if len(output) > 0 {
 		tool.OutputSchema = raw(k.output[0], output...)
 	}
+
 	tool.Annotations = raw("", "annotations")
 	var err error
 	if tool.Extra, err = others(members, known); err != nil {
 		problems = append(problems, err)
 	}
+
 	return tool, errors.Join(problems...)
 }
 
@@ -239,31 +260,38 @@ func others(members []member, known []string) (json.RawMessage, error) {
 		if slices.Contains(known, m.name) {
 			continue
 		}
+
 		compact, err := compacted(m)
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
+
 		name, err := json.Marshal(m.name)
 		if err != nil {
 			problems = append(problems, err) // unreachable: a string always encodes
 		}
+
 		if out.Len() == 0 {
 			out.WriteByte('{')
 		} else {
 			out.WriteByte(',')
 		}
+
 		out.Write(name)
 		out.WriteByte(':')
 		out.Write(compact)
 	}
+
 	if out.Len() == 0 {
 		return nil, errors.Join(problems...)
 	}
+
 	out.WriteByte('}')
 	if twice := checkTwice(value{out.Bytes(), 0, out.Len()}); twice != nil {
 		problems = append(problems, twice)
 	}
+
 	return out.Bytes(), errors.Join(problems...)
 }
 

@@ -25,17 +25,21 @@ func (d *document) byRequest(members []member) (names []string, err error) {
 			m.name != "initialize" {
 			continue
 		}
+
 		if slices.Contains(names, m.name) {
 			return nil, d.fail(m.at, (&twiceError{m.name, m.name, m.at}).Error(), "keep one of the two")
 		}
+
 		if m.is('{') {
 			d.answers = true
 			if err := d.object(m.value); err != nil {
 				return nil, err
 			}
+
 			names = append(names, m.name)
 		}
 	}
+
 	return names, nil
 }
 
@@ -58,13 +62,16 @@ func (d *document) collectExtraText(members []member, known []string, server str
 			texts = append(texts, m)
 		}
 	}
+
 	if len(texts) == 0 {
 		return
 	}
+
 	extra, err := others(texts, nil)
 	if err == nil && len(extra) > MaxTool {
 		err = fmt.Errorf("it has %d bytes, and no model can read more than %d", len(extra), MaxTool)
 	}
+
 	if err != nil {
 		d.unreadable(texts[0].at, Unscanned{
 			Server: server, Place: d.place(texts[0].at),
@@ -73,6 +80,7 @@ func (d *document) collectExtraText(members []member, known []string, server str
 		})
 		return
 	}
+
 	d.extraTexts = append(d.extraTexts,
 		Tool{Tool: scanner.Tool{Server: server, Subject: scanner.SubjectInstructions, Extra: extra},
 			Place: d.place(texts[0].at)})
@@ -109,15 +117,19 @@ func hasSentence(v value) bool {
 		if v.text[i] != '"' {
 			continue
 		}
+
 		end := skipString(v.text, i)
 		if bytes.Count(v.text[i:end], []byte(" ")) >= 2 || utf8.RuneCount(v.text[i:end]) > 80 {
 			return true
 		}
+
 		if s, ok := (value{v.text, i, end}).str(); ok &&
 			(len(strings.Fields(s)) >= 3 || len(s) > 2*utf8.RuneCountInString(s) && utf8.RuneCountInString(s) >= 8) {
 			return true
 		}
+
 		i = end - 1
 	}
+
 	return false
 }

@@ -74,14 +74,17 @@ func (f failure) explain() (reason, remedy string) {
 	case errors.As(f.err, &start):
 		return f.explainStart(start.Err)
 	}
+
 	if errors.As(f.err, &refusal) {
 		request := "its first request"
 		if f.answered {
 			request = "a request"
 		}
+
 		return fmt.Sprintf("it answered %s with an error: %s", request, refusal.Message),
 			"check that it is an MCP server, and how it must be started"
 	}
+
 	return f.err.Error(), "check that it works in its client"
 }
 
@@ -103,6 +106,7 @@ func (f failure) explainEnd(e *mcpclient.EndedError) (reason, remedy string) {
 	if f.answered {
 		when = " before it had listed its tools"
 	}
+
 	switch {
 	case e.State == "exit status 0":
 		return e.Error() + when, "check that it is an MCP server that speaks on standard input and output, and " +
@@ -110,10 +114,12 @@ func (f failure) explainEnd(e *mcpclient.EndedError) (reason, remedy string) {
 	case strings.HasPrefix(e.State, "signal: killed"):
 		return e.Error() + when, "something else killed it: check the memory that it may use"
 	}
+
 	variables := "env in its entry"
 	if !f.server.declared() {
 		variables = `--server-command "env NAME=value PROGRAM"`
 	}
+
 	return e.Error() + when, "give it what it needs: it gets PATH, HOME and few other variables of your " +
 		"environment, and more only with " + variables
 }
@@ -134,6 +140,7 @@ func (f failure) explainStart(cause error) (reason, remedy string) {
 	if f.server.declared() {
 		where = f.server.Place.String()
 	}
+
 	var file *fs.PathError
 	switch {
 	case f.server.Dir != "" && !isDir(f.server.Dir):
@@ -147,6 +154,7 @@ func (f failure) explainStart(cause error) (reason, remedy string) {
 		if _, err := os.Stat(filepath.Join(f.server.Dir, program)); err == nil {
 			return reason, "install that file" // the error says which file is missing
 		}
+
 		return fmt.Sprintf("command not found: there is no file %s", program), "correct the path in " + where
 	case errors.Is(cause, fs.ErrPermission):
 		return fmt.Sprintf("it could not be started: %s is not executable", program),
@@ -155,6 +163,7 @@ func (f failure) explainStart(cause error) (reason, remedy string) {
 		return fmt.Sprintf("it could not be started: %s is no program for this system", program),
 			"put its interpreter before it, such as node or python3, in " + where
 	}
+
 	return reason, "check its command in " + where
 }
 
@@ -170,21 +179,25 @@ func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string)
 	if f.server.declared() {
 		header = "headers in its entry in " + f.server.Place.String()
 	}
+
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		sent := false
 		for name := range f.server.Headers {
 			sent = sent || secretName.MatchString(name)
 		}
+
 		if sent {
 			return reason, "check the token that is sent: it may have expired, or may not allow this (" + header + ")"
 		}
+
 		return reason, "give a token with " + header + "; a login in a browser is not supported"
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		return reason, "check the path of the address: " + f.otherPaths()
 	case http.StatusTooManyRequests:
 		return reason, "wait, and scan it again"
 	}
+
 	switch {
 	case strings.Contains(e.Text, "HTTP request to an HTTPS server"):
 		return reason, "write https:// in the address"
@@ -193,6 +206,7 @@ func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string)
 	case e.Status < 400:
 		return reason, "check the address: it is no endpoint of an MCP server; " + f.otherPaths()
 	}
+
 	return reason, "check the address and the headers"
 }
 
@@ -202,6 +216,7 @@ func (f failure) otherPaths() string {
 	if err != nil {
 		return "many servers use /mcp or /sse"
 	}
+
 	u.RawQuery, u.User = "", nil
 	var others []string
 	for _, p := range []string{"/mcp", "/sse"} {
@@ -211,6 +226,7 @@ func (f failure) otherPaths() string {
 			others = append(others, other.String())
 		}
 	}
+
 	return "many servers answer at " + strings.Join(others, " or ")
 }
 
@@ -249,6 +265,7 @@ func (f failure) explainConnection() (reason, remedy string) {
 	case errors.As(f.err, &network):
 		return fmt.Sprintf("there is no connection to %s: %s", address, network), "check the address and the network"
 	}
+
 	return "", ""
 }
 

@@ -18,14 +18,17 @@ func notJSON(file string, text []byte, err error) error {
 	if errors.As(err, &syntax) {
 		at = syntax.at
 	}
+
 	if syntax != nil && strings.Contains(syntax.err.Error(), "exceeded max depth") {
 		return &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at),
 			Reason: "it is nested too deeply", Remedy: "check that it is the file you meant: real lists nest fewer " +
 				"than 20 levels"}
 	}
+
 	if what, remedy := otherFormat(file, text, at); what != "" {
 		return &InputError{Place: Place{File: file}, Reason: "it is " + what, Remedy: remedy}
 	}
+
 	return &InputError{Place: Place{File: file, Line: lineOf(text, at)}, Column: columnOf(text, at),
 		Reason: err.Error(), Remedy: "correct the JSON here"}
 }
@@ -51,27 +54,33 @@ func otherFormat(file string, text []byte, at int) (what, remedy string) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return "text in UTF-16, not JSON in UTF-8", "save it as UTF-8"
 	}
+
 	kind, _, _ := strings.Cut(http.DetectContentType(text), ";")
 	for _, f := range formats {
 		if strings.HasPrefix(kind, f.mediaType) {
 			return f.name + ", not JSON", f.remedy
 		}
 	}
+
 	start := skipSeparators(text, 0)
 	jsonStart := start < len(text) && bytes.IndexByte([]byte("{[\"/"), text[start]) >= 0
 	if odd := binaryAt(text, jsonStart); odd >= 0 {
 		return fmt.Sprintf("a binary file, not JSON: the byte at offset %d is 0x%02x", odd, text[odd]), asJSON
 	}
+
 	ext := strings.ToLower(filepath.Ext(file))
 	if ext == ".yaml" || ext == ".yml" || start < len(text) && at-start < 80 && yamlStart.Match(text[start:]) {
 		return "YAML, not JSON", "convert it to JSON"
 	}
+
 	if jsonStart || at-start >= 8 {
 		return "", ""
 	}
+
 	if json := jsonLine.FindIndex(text); json != nil {
 		return fmt.Sprintf("plain text, not JSON, before line %d", lineOf(text, json[0])), "remove what is before it"
 	}
+
 	return "plain text, not JSON", asJSON
 }
 
@@ -107,6 +116,7 @@ func eventData(text []byte) (data []byte, ok bool) {
 		if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
 			end = at + n
 		}
+
 		line := bytes.TrimRight(text[at:end], "\r")
 		field := eventField.Find(line)
 		switch {
@@ -119,7 +129,9 @@ func eventData(text []byte) (data []byte, ok bool) {
 		default:
 			copy(data[at:], bytes.Repeat([]byte(" "), len(line)))
 		}
+
 		at = end + 1
 	}
+
 	return data, ok
 }

@@ -164,20 +164,24 @@ func (in *Input) passOver() {
 		if k == nil || hasOnRequestContent(&t) {
 			continue
 		}
+
 		l := list{t.Server, k}
 		if counts[l]++; counts[l] == 1 {
 			order, first[l] = append(order, l), Place{File: t.Place.File, Line: t.Place.Line}
 		}
 	}
+
 	for _, l := range order {
 		what := "contents"
 		if l.kind.subject == scanner.SubjectPrompt {
 			what = "messages"
 		}
+
 		noun := l.kind.noun
 		if counts[l] > 1 {
 			noun += "s"
 		}
+
 		in.PassedOver = append(in.PassedOver,
 			PassedOver{Path: first[l].String(), Group: onRequestContent,
 				Reason: fmt.Sprintf("the %s of %d %s of the server %s are made on request, and were not read", what,
@@ -226,6 +230,7 @@ func (s Server) skipped() (PassedOver, bool) {
 			Reason: fmt.Sprintf("the server %s is disabled in %s", s.Name,
 				cmp.Or(filepath.ToSlash(s.DisabledIn), s.Client))}, true
 	}
+
 	if input := s.input(); input != "" && s.declared() {
 		return PassedOver{Path: s.Place.String(), Name: s.Name,
 			Group: "servers that need what their client asks its user for; to scan one, name it with " +
@@ -233,6 +238,7 @@ func (s Server) skipped() (PassedOver, bool) {
 				"for; to scan it, name it with --server-command or --url", s.Name, input,
 				strings.TrimPrefix(s.Client, "the configuration of "))}, true
 	}
+
 	return PassedOver{}, false
 }
 

@@ -29,23 +29,30 @@ func (d *document) instructions(members []member, want map[string]member, server
 			} else if s, _ := m.str(); ok && s != "" {
 				server = s
 			}
+
 			said, ok, err := get(fields, "instructions")
 			if err != nil {
 				return false, d.fail(said.at, err.Error(), "keep one of the two")
 			}
+
 			if !ok {
 				said.at = row.start
 			}
+
 			d.serverTexts(fields, said, server, true)
 		}
+
 		return true, nil
 	}
+
 	if !answer && !(ok && of.is('"') && (beside || d.answers)) {
 		return false, nil
 	}
+
 	if !ok {
 		of.at = members[0].at
 	}
+
 	d.serverTexts(members, of, server, answer)
 	return true, nil
 }
@@ -62,18 +69,22 @@ func (d *document) serverTexts(members []member, of member, server string, answe
 			problem = errors.New("its instructions are not a string")
 		}
 	}
+
 	if answer {
 		known := []string{"instructions", "protocolVersion", "server", "nextCursor", "capabilities"}
 		for i := range kinds {
 			known = append(known, kinds[i].list)
 		}
+
 		known = append(known, listMethods...)
 		extra, err := others(members, known)
 		t.Extra, problem = extra, errors.Join(problem, err)
 	}
+
 	if size := len(t.Description) + len(t.Extra); size > MaxTool {
 		problem = errors.Join(problem, fmt.Errorf("it has %d bytes, and no model can read more than %d", size, MaxTool))
 	}
+
 	if problem != nil {
 		d.unreadable(of.at, Unscanned{
 			Server: server, Tool: t.Label(), Place: d.place(of.at),
@@ -82,6 +93,7 @@ func (d *document) serverTexts(members []member, of member, server string, answe
 		})
 		return
 	}
+
 	if t.Description != "" || t.Extra != nil {
 		d.in.Others = append(d.in.Others, Tool{Tool: t, Place: d.place(of.at)})
 	}

@@ -65,11 +65,13 @@ func (v value) array() []value {
 	if !v.is('[') {
 		return nil
 	}
+
 	for i := v.start + 1; ; {
 		i = skipSeparators(v.text, i)
 		if i >= v.end-1 {
 			return elements
 		}
+
 		end := skipValue(v.text, i)
 		elements = append(elements, value{v.text, i, end})
 		i = end
@@ -82,11 +84,13 @@ func (v value) object() []member {
 	if !v.is('{') {
 		return nil
 	}
+
 	for i := v.start + 1; ; {
 		i = skipSeparators(v.text, i)
 		if i >= v.end-1 {
 			return members
 		}
+
 		end := skipValue(v.text, i)
 		name, _ := value{v.text, i, end}.str()
 		from := skipSeparators(v.text, end)
@@ -103,13 +107,16 @@ func get(members []member, names ...string) (found member, ok bool, err error) {
 		if !slices.Contains(names, m.name) {
 			continue
 		}
+
 		if ok && (m.name == found.name || !bytes.Equal(m.raw(), found.raw())) {
 			return m, true, &twiceError{found.name, m.name, m.at}
 		}
+
 		if !ok {
 			found, ok = m, true
 		}
 	}
+
 	return found, ok, nil
 }
 
@@ -161,10 +168,12 @@ func skipValue(text []byte, i int) int {
 				i++
 			}
 		}
+
 		if depth <= 0 {
 			return i
 		}
 	}
+
 	return i
 }
 
@@ -219,6 +228,7 @@ func decodeAll(text []byte) ([]value, error) {
 		start := skipSeparators(text, 0)
 		return []value{{text, start, skipValue(text, start)}}, nil
 	}
+
 	var values []value
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for {
@@ -227,14 +237,17 @@ func decodeAll(text []byte) ([]value, error) {
 		if errors.Is(err, io.EOF) {
 			return values, nil
 		}
+
 		if err != nil {
 			at := len(text)
 			var syntax *json.SyntaxError
 			if errors.As(err, &syntax) {
 				at = int(syntax.Offset)
 			}
+
 			return nil, &syntaxError{at: max(0, min(at, len(text))-1), err: err}
 		}
+
 		end := int(dec.InputOffset())
 		values = append(values, value{text, end - len(raw), end})
 	}
@@ -315,6 +328,7 @@ func plainJSON(text []byte) (plain []byte, changed bool) {
 			if end < 0 {
 				end = len(text) - i
 			}
+
 			blank(i, i+end)
 			i += end
 		case bytes.HasPrefix(text[i:], []byte("/*")):
@@ -322,6 +336,7 @@ func plainJSON(text []byte) (plain []byte, changed bool) {
 			if end < 0 {
 				return plain, changed
 			}
+
 			blank(i, i+end+4)
 			i += end + 4
 		case c == ',':
@@ -331,6 +346,7 @@ func plainJSON(text []byte) (plain []byte, changed bool) {
 			if comma >= 0 {
 				blank(comma, comma+1)
 			}
+
 			comma = -1
 			i++
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
@@ -340,5 +356,6 @@ func plainJSON(text []byte) (plain []byte, changed bool) {
 			i++
 		}
 	}
+
 	return plain, changed
 }

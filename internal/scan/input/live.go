@@ -59,11 +59,13 @@ func programOf(command []string) string {
 			return programOf(command[1+rest:])
 		}
 	}
+
 	name := filepath.Base(command[0])
 	packages, launches := launchers[name]
 	if !launches {
 		return name
 	}
+
 	for i, arg := range command[1:] {
 		switch {
 		case arg == "-c" || arg == "-e": // the next argument is source code
@@ -75,8 +77,10 @@ func programOf(command []string) string {
 		case strings.HasSuffix(filepath.ToSlash(filepath.Dir(arg)), "node_modules/.bin"):
 			return filepath.Base(arg)
 		}
+
 		return serverOf(arg)
 	}
+
 	return name
 }
 
@@ -119,14 +123,17 @@ func listAll(ctx context.Context, servers []Server, timeout time.Duration, every
 			return nil
 		})
 	}
+
 	_ = group.Wait() // the functions of the group return no errors
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+
 	in := &Input{}
 	for _, r := range results {
 		in.add(r)
 	}
+
 	in.sort()
 	return in, nil
 }
@@ -135,15 +142,18 @@ func listOne(ctx context.Context, s Server, timeout time.Duration, everything bo
 	if over, ok := s.skipped(); ok {
 		return &Input{PassedOver: []PassedOver{over}}
 	}
+
 	ready := s
 	var err error
 	if s.declared() {
 		ready, err = s.expanded()
 	}
+
 	if err != nil {
 		return &Input{Unscanned: []Unscanned{s.unscanned(err.Error(),
 			"set it in the environment, or name the server with --server-command or --url")}}
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	c, printed := &capture{}, subprocess.NewTail(tailSize)
@@ -154,14 +164,17 @@ func listOne(ctx context.Context, s Server, timeout time.Duration, everything bo
 		if ready.URL != "" { // it may contain a token
 			reason = strings.ReplaceAll(reason, ready.URL, s.Display())
 		}
+
 		u := s.unscanned(safetext.Clip(ready.redact(reason), 500), ready.redact(remedy))
 		u.Output = lastLines(ready.redact(printed.String()))
 		return &Input{Unscanned: []Unscanned{u}}
 	}
+
 	// Reports show the entry as written, without the expanded variables.
 	for i := range in.Unscanned {
 		in.Unscanned[i].Source = s.Display()
 	}
+
 	return in
 }
 
@@ -176,12 +189,14 @@ func list(ctx context.Context, s Server, everything bool, c *capture, printed io
 		if err != nil {
 			return err
 		}
+
 		besides := listed.Others
 		listed.Others = nil
 		if everything {
 			listOthers(ctx, session, c, s, listed)
 			listed.addExtraTexts(besides)
 		}
+
 		in = listed
 		return ctx.Err()
 	})
@@ -210,28 +225,35 @@ func listUntilStable(ctx context.Context, session *mcp.ClientSession, c *capture
 		if err != nil && !malformed(err) {
 			return nil, err
 		}
+
 		listed := make([]string, len(tools)) // what the client library understood
 		for i, t := range tools {
 			listed[i] = t.Name
 		}
+
 		in, err := c.read(s, "tools", listed)
 		if err != nil {
 			return nil, err
 		}
+
 		if said.ServerInfo != nil {
 			in.Listed = []Listed{{Server: s.Name, Name: said.ServerInfo.Name, Version: said.ServerInfo.Version}}
 		}
+
 		if said.Capabilities == nil || said.Capabilities.Tools == nil || !said.Capabilities.Tools.ListChanged {
 			return in, nil
 		}
+
 		now := make([]string, 0, len(in.Tools))
 		for _, t := range in.Tools {
 			now = append(now, Content(&t.Tool))
 		}
+
 		slices.Sort(now)
 		if before != nil && slices.Equal(before, now) {
 			return in, nil
 		}
+
 		before = now
 		select {
 		case <-time.After(settleAfter):
@@ -239,6 +261,7 @@ func listUntilStable(ctx context.Context, session *mcp.ClientSession, c *capture
 			return nil, ctx.Err()
 		}
 	}
+
 	return nil, fmt.Errorf("its list of tools changed in each of %d listings", maxListings)
 }
 
@@ -255,11 +278,13 @@ func Announce(w io.Writer, servers []Server) {
 		if s.URL != "" {
 			verb = "connecting to"
 		}
+
 		if s.Disabled {
 			verb = "not starting (disabled)"
 		} else if _, skip := s.skipped(); skip {
 			verb = "not starting (needs input)"
 		}
+
 		fmt.Fprintf(w, "%s %s: %s\n", verb, safetext.Visible(s.Name), safetext.Visible(s.Display()))
 	}
 }

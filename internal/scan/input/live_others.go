@@ -31,30 +31,37 @@ func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s S
 		if err == nil || malformed(err) {
 			other, err = c.read(s, list, labels)
 		}
+
 		if err != nil {
 			if cause := errors.Unwrap(err); cause != nil && strings.HasPrefix(err.Error(), "list "+what+": ") {
 				err = cause
 			}
+
 			fail(what+" could not be listed", err)
 			return
 		}
+
 		in.add(other)
 	}
 	said := session.InitializeResult()
 	if said.Instructions != "" || said.ServerInfo != nil {
 		add("", "its instructions", nil, nil)
 	}
+
 	if said.Capabilities == nil {
 		return
 	}
+
 	if said.Capabilities.Prompts != nil {
 		prompts, err := mcpclient.Prompts(ctx, session)
 		add("prompts", "its prompts",
 			labels(scanner.SubjectPrompt, prompts, func(p *mcp.Prompt) string { return p.Name }), err)
 	}
+
 	if said.Capabilities.Resources == nil {
 		return
 	}
+
 	resources, err := mcpclient.Resources(ctx, session)
 	add("resources", "its resources",
 		labels(scanner.SubjectResource, resources, func(r *mcp.Resource) string { return r.URI }), err)
@@ -62,6 +69,7 @@ func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s S
 	if mcpclient.Unsupported(err) {
 		return // a server with resources need not have templates
 	}
+
 	add("resourceTemplates", "its resource templates",
 		labels(scanner.SubjectResourceTemplate, templates,
 			func(r *mcp.ResourceTemplate) string { return r.URITemplate }), err)

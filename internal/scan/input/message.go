@@ -25,10 +25,12 @@ func (d *document) batch(elements []value) error {
 			})
 			continue
 		}
+
 		if err := d.object(e); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -38,18 +40,22 @@ func (d *document) passMessage(v value, want map[string]member) bool {
 	if want["jsonrpc"].end == 0 || !d.several {
 		return false
 	}
+
 	result, answers := want["result"]
 	_, asks := want["method"]
 	_, fails := want["error"]
 	if fails || answers && isAnswer(result.object()) || !asks && !answers {
 		return false
 	}
+
 	if answers && slices.ContainsFunc(result.object(), func(m member) bool { return m.name == "instructions" }) {
 		return false
 	}
+
 	if d.messages++; d.messages == 1 {
 		d.messagesAt = v.start
 	}
+
 	return true
 }
 
@@ -59,13 +65,16 @@ func (d *document) passMessages(values []value) error {
 	if d.messages == 0 {
 		return nil
 	}
+
 	if len(d.in.Tools)+len(d.in.Others)+len(d.in.Servers)+len(d.in.Unscanned) == 0 && !d.listed {
 		return d.otherKind(values[0].start, "none of its JSON-RPC messages is an answer with definitions")
 	}
+
 	what := "1 JSON-RPC message is"
 	if d.messages > 1 {
 		what = fmt.Sprintf("%d JSON-RPC messages are", d.messages)
 	}
+
 	d.in.PassedOver = append(d.in.PassedOver,
 		PassedOver{Path: d.place(d.messagesAt).String(),
 			Group: "messages of JSON-RPC that are no answers with definitions", Reason: what +
@@ -81,6 +90,7 @@ func (d *document) rpcError(e member) error {
 			text = s
 		}
 	}
+
 	d.unreadable(e.at, Unscanned{
 		Server: d.server, Place: d.place(e.at),
 		Reason: fmt.Sprintf("the server answered with an error instead of its tools: %s", safetext.Clip(text, 200)),

@@ -63,20 +63,25 @@ func (p *packages) above(ctx context.Context, dir string) string {
 	if name, ok := p.of[dir]; ok {
 		return name
 	}
+
 	name := ""
 	for _, m := range manifests {
 		text, err := readlimit.File(ctx, filepath.Join(dir, m.file), maxManifest)
 		if err != nil {
 			continue
 		}
+
 		if name = strings.TrimSpace(m.name(text)); name != "" && name != "/" {
 			break
 		}
+
 		name = ""
 	}
+
 	if name == "" && dir != filepath.Clean(p.root) && dir != "." && dir != filepath.Dir(dir) {
 		name = p.above(ctx, filepath.Dir(dir))
 	}
+
 	p.of[dir] = name
 	return name
 }

@@ -47,15 +47,18 @@ func ReadPaths(ctx context.Context, paths []string, opts ReadOptions) (*Input, e
 		if seen[filepath.Clean(p)] {
 			continue
 		}
+
 		seen[filepath.Clean(p)] = true
 		one, err := readPath(ctx, p, opts)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
+
 		in.add(one)
 		if len(in.Tools) > MaxTools {
 			return nil, &InputError{Place: Place{File: p},
@@ -63,9 +66,11 @@ func ReadPaths(ctx context.Context, paths []string, opts ReadOptions) (*Input, e
 					MaxTools), Remedy: "scan them one after the other"}
 		}
 	}
+
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
+
 	in.sort()
 	return in, nil
 }
@@ -76,15 +81,19 @@ func readPath(ctx context.Context, p string, opts ReadOptions) (*Input, error) {
 		if err != nil {
 			return nil, pathError(Stdin, err)
 		}
+
 		return Read(Stdin, cmp.Or(opts.Server, "stdin"), text)
 	}
+
 	st, err := os.Stat(p)
 	if err != nil {
 		return nil, pathError(p, err)
 	}
+
 	if st.IsDir() {
 		return readDir(ctx, p, opts)
 	}
+
 	return readFile(ctx, p, cmp.Or(opts.Server, serverBelow(opts.Base, p)))
 }
 
@@ -107,14 +116,17 @@ func pathError(p string, err error) error {
 	if errors.As(err, &tooLarge) {
 		return sizeError(p)
 	}
+
 	remedy := "check the path and its permissions"
 	if errors.Is(err, fs.ErrNotExist) {
 		remedy = "check the path"
 	}
+
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
+
 	return &InputError{Place: Place{File: p}, Reason: err.Error(), Remedy: remedy}
 }
 
@@ -134,16 +146,20 @@ func serverBelow(base, p string) string {
 	if base == "" || filepath.IsAbs(p) {
 		return serverOf(p)
 	}
+
 	dir, err := filepath.Abs(base)
 	if err != nil {
 		return serverOf(p)
 	}
+
 	file, err := filepath.Abs(p)
 	if err != nil {
 		return serverOf(p)
 	}
+
 	if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 		return serverOf(rel)
 	}
+
 	return serverOf(p)
 }

@@ -19,9 +19,11 @@ func Row(t *scanner.Tool) (json.RawMessage, error) {
 		if err != nil && problem == nil {
 			problem = fmt.Errorf("the %s of %s:%s: %w", name, t.Server, t.Label(), err)
 		}
+
 		if out.Len() > 0 {
 			out.WriteByte(',')
 		}
+
 		fmt.Fprintf(&out, "%q:%s", name, text)
 	}
 	raw := func(name string, v json.RawMessage) {
@@ -38,23 +40,29 @@ func Row(t *scanner.Tool) (json.RawMessage, error) {
 		if t.Title != "" {
 			add("title", t.Title)
 		}
+
 		add("description", t.Description)
 		if k.input != nil {
 			raw(k.input[0], t.InputSchema)
 		}
+
 		if k.output != nil {
 			raw(k.output[0], t.OutputSchema)
 		}
+
 		raw("annotations", t.Annotations)
 	}
+
 	if extra := bytes.TrimSpace(t.Extra); len(extra) > 2 && extra[0] == '{' {
 		out.WriteByte(',')
 		out.Write(extra[1 : len(extra)-1])
 	}
+
 	row := json.RawMessage("{" + out.String() + "}")
 	if problem == nil && !json.Valid(row) {
 		problem = fmt.Errorf("%s:%s is no valid JSON", t.Server, t.Label())
 	}
+
 	return row, problem
 }
 
@@ -63,12 +71,14 @@ func FromRow(subject scanner.Subject, row json.RawMessage) (scanner.Tool, error)
 	if !json.Valid(row) {
 		return scanner.Tool{}, errors.New("it is no valid JSON")
 	}
+
 	start := skipSeparators(row, 0)
 	v := value{row, start, skipValue(row, start)}
 	if k := kindOf(subject); k != nil {
 		t, err := k.read(v, "")
 		return t.Tool, err
 	}
+
 	d := &document{lines: lineIndex{text: row}}
 	members := v.object()
 	var server string
@@ -81,12 +91,15 @@ func FromRow(subject scanner.Subject, row json.RawMessage) (scanner.Tool, error)
 			of = m
 		}
 	}
+
 	d.serverTexts(members, of, server, true)
 	if len(d.in.Unscanned) > 0 {
 		return scanner.Tool{}, errors.New(d.in.Unscanned[0].Reason)
 	}
+
 	if len(d.in.Others) == 0 {
 		return scanner.Tool{Server: server, Subject: subject}, nil
 	}
+
 	return d.in.Others[0].Tool, nil
 }

@@ -71,12 +71,14 @@ func (k *kind) readWrapped(v value, function member, server string) (Tool, error
 	for i, w := range tool.mappings {
 		tool.mappings[i].file = "/function" + w.file
 	}
+
 	for _, m := range function.object() {
 		if at := jsonpointer.Join("", m.name); !slices.ContainsFunc(tool.mappings,
 			func(w fieldMapping) bool { return w.file == "/function"+at }) {
 			tool.mapField(at, "/function"+at)
 		}
 	}
+
 	// What stands beside the function may be text of the server too.
 	known := []string{"function"}
 	for _, m := range v.object() {
@@ -84,6 +86,7 @@ func (k *kind) readWrapped(v value, function member, server string) (Tool, error
 			known = append(known, "type")
 		}
 	}
+
 	beside, err2 := others(v.object(), known)
 	if len(beside) > 0 {
 		if sharesMember(beside, function.raw()) {
@@ -93,6 +96,7 @@ func (k *kind) readWrapped(v value, function member, server string) (Tool, error
 			tool.Extra = joinObjects(tool.Extra, beside)
 		}
 	}
+
 	return tool, errors.Join(err, err2)
 }
 
@@ -126,6 +130,7 @@ func (d *document) flatten(elements []value, server string) []value {
 	if !slices.ContainsFunc(elements, func(v value) bool { _, ok := declarations(v); return ok }) {
 		return elements
 	}
+
 	var flat []value
 	for _, e := range elements {
 		list, ok := declarations(e)
@@ -133,9 +138,11 @@ func (d *document) flatten(elements []value, server string) []value {
 			flat = append(flat, e)
 			continue
 		}
+
 		flat = append(flat, list.array()...)
 		d.collectExtraText(e.object(), declarationKeys, server)
 	}
+
 	return flat
 }
 

@@ -18,6 +18,7 @@ func readSource(file, server string, text []byte) (*Input, error) {
 		return nil, &InputError{Place: Place{File: file}, Reason: "it cannot be parsed: " +
 			safetext.Clip(err.Error(), 200), Remedy: "correct it"}
 	}
+
 	if len(found.Definitions) == 0 && len(found.Problems) == 0 {
 		return nil, &InputError{
 			Place: Place{File: file}, Reason: "it defines no tool, prompt or resource in a way that is known",
@@ -25,12 +26,14 @@ func readSource(file, server string, text []byte) (*Input, error) {
 			Remedy:    "name another file, or start the server and scan it with --server-command",
 		}
 	}
+
 	in := &Input{}
 	for _, d := range found.Definitions {
 		if err := in.define(server, file, d); err != nil {
 			found.Problems = append(found.Problems, source.Problem{Name: d.Name, Line: d.Line, Reason: err.Error()})
 		}
 	}
+
 	for _, p := range found.Problems {
 		in.Unscanned = append(in.Unscanned, Unscanned{
 			Server: server, Tool: p.Name, Place: Place{File: file, Line: p.Line}, Reason: p.Reason,
@@ -38,6 +41,7 @@ func readSource(file, server string, text []byte) (*Input, error) {
 			Remedy:   "write it as a literal, or start the server and scan it with --server-command",
 		})
 	}
+
 	return in, nil
 }
 
@@ -54,9 +58,11 @@ func (in *Input) define(server, file string, d source.Definition) error {
 	if err := addTexts(&t, d.Texts); err != nil {
 		return err // unreachable: strings always encode
 	}
+
 	if size := len(t.Description) + len(t.InputSchema) + len(t.Extra); size > MaxTool {
 		return fmt.Errorf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)
 	}
+
 	t.line("/title", d.TitleLine)
 	t.line("/description", d.DescriptionLine)
 	t.line("/instructions", d.DescriptionLine)
@@ -65,6 +71,7 @@ func (in *Input) define(server, file string, d source.Definition) error {
 	} else {
 		in.Others = append(in.Others, t)
 	}
+
 	return nil
 }
 
@@ -74,6 +81,7 @@ func addTexts(t *Tool, texts []source.Text) (err error) {
 	if len(texts) == 0 {
 		return nil
 	}
+
 	type described struct {
 		Description string `json:"description"`
 	}
@@ -85,6 +93,7 @@ func addTexts(t *Tool, texts []source.Text) (err error) {
 			t.line(in+strconv.Itoa(i), text.Line)
 		}
 	}
+
 	switch t.Subject {
 	case scanner.SubjectTool:
 		t.InputSchema, err = json.Marshal(map[string]any{"anyOf": list})
@@ -93,5 +102,6 @@ func addTexts(t *Tool, texts []source.Text) (err error) {
 	default:
 		t.Extra, err = json.Marshal(map[string]any{"texts": all})
 	}
+
 	return err
 }

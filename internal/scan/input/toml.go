@@ -18,6 +18,7 @@ func readTOML(file string, text []byte) (*Input, error) {
 	if len(text) > MaxFile {
 		return nil, sizeError(file)
 	}
+
 	var tree map[string]any
 	if err := toml.Unmarshal(text, &tree); err != nil {
 		bad := &InputError{Place: Place{File: file}, Reason: "not TOML: " + err.Error(), Remedy: "correct it here"}
@@ -25,29 +26,36 @@ func readTOML(file string, text []byte) (*Input, error) {
 		if errors.As(err, &at) {
 			bad.Place.Line, bad.Column = at.Position()
 		}
+
 		return nil, bad
 	}
+
 	servers, ok := tree["mcp_servers"].(map[string]any)
 	if !ok {
 		return nil, &InputError{Place: Place{File: file}, Reason: "it declares no servers in mcp_servers",
 			OtherKind: true, Remedy: "name another file"}
 	}
+
 	converted, err := json.Marshal(map[string]any{"mcp_servers": servers})
 	if err != nil {
 		return nil, &InputError{Place: Place{File: file},
 			Reason: fmt.Sprintf("its servers have a value that is no text, number or list: %s",
 				safetext.Clip(err.Error(), 200)), Remedy: "correct it"}
 	}
+
 	in, err := Read(file, "", converted)
 	if err != nil {
 		return nil, err
 	}
+
 	for i := range in.Servers {
 		in.Servers[i].Place.Line = tableLine(text, in.Servers[i].Name)
 	}
+
 	for i := range in.Unscanned {
 		in.Unscanned[i].Place.Line = tableLine(text, in.Unscanned[i].Server)
 	}
+
 	return in, nil
 }
 

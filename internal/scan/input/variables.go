@@ -34,6 +34,7 @@ func (s Server) input() string {
 			texts = append(texts, m[name])
 		}
 	}
+
 	for _, text := range texts {
 		for _, v := range braced.FindAllString(text, -1) {
 			if strings.HasPrefix(v, "${input:") {
@@ -41,6 +42,7 @@ func (s Server) input() string {
 			}
 		}
 	}
+
 	return ""
 }
 
@@ -84,22 +86,27 @@ func (e *expander) variable(whole, name string) string {
 		if b := filepath.Base(dir); b == ".vscode" || b == ".cursor" {
 			dir = filepath.Dir(dir)
 		}
+
 		if abs, err := filepath.Abs(dir); err == nil {
 			return abs
 		}
 	case "pathSeparator", "/":
 		return string(filepath.Separator)
 	}
+
 	if envVar.MatchString(name) {
 		if v, ok := os.LookupEnv(name); ok {
 			return v
 		}
 	}
+
 	if hasFallback {
 		return fallback
 	}
+
 	if e.err == nil {
 		e.err = fmt.Errorf("its entry needs the variable %s, which has no value here", whole)
 	}
+
 	return whole
 }

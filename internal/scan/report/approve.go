@@ -23,6 +23,7 @@ func (b *Baseline) Approve(tools []input.Tool, items []string, how Approval) err
 	if err != nil {
 		return err
 	}
+
 	next := slices.Clone(b.Tools)
 	approvals := slices.Clone(b.Approvals)
 	for _, item := range items {
@@ -32,6 +33,7 @@ func (b *Baseline) Approve(tools []input.Tool, items []string, how Approval) err
 		if at < 0 {
 			return notChanged(item, changes)
 		}
+
 		c := &changes.Changes[at]
 		approval := how
 		approval.Item, approval.Severity = item, c.Severity
@@ -42,6 +44,7 @@ func (b *Baseline) Approve(tools []input.Tool, items []string, how Approval) err
 				return fmt.Errorf("%s has no changed field %s: its changes are %s", safetext.Visible(label),
 					safetext.Visible(pointer), c.pointers())
 			}
+
 			approval.Severity = c.Fields[f].Severity
 			i, now := indexOf(next, c.key), present.Tools[indexOf(present.Tools, c.key)]
 			if next[i], err = withField(next[i], now, pointer); err != nil {
@@ -53,8 +56,10 @@ func (b *Baseline) Approve(tools []input.Tool, items []string, how Approval) err
 				next = append(next, present.Tools[i])
 			}
 		}
+
 		approvals = append(approvals, approval)
 	}
+
 	sortTools(next)
 	b.Tools, b.Approvals = next, approvals
 	return nil
@@ -77,18 +82,22 @@ func notChanged(item string, d *Drift) error {
 	if len(d.Changes) == 0 {
 		return fmt.Errorf("%s has not changed: nothing has, so there is nothing to approve", safetext.Visible(item))
 	}
+
 	var items []string
 	for _, c := range d.Changes {
 		items = append(items, c.Item)
 	}
+
 	label, pointer, field := strings.Cut(item, "#/")
 	if near := nearest(label, items); field && near != "" {
 		return fmt.Errorf("%s has not changed; did you mean %s?", safetext.Visible(item),
 			safetext.Visible(near+"#/"+pointer))
 	}
+
 	if near := nearest(item, items); near != "" {
 		return fmt.Errorf("%s has not changed; did you mean %s?", safetext.Visible(item), safetext.Visible(near))
 	}
+
 	return fmt.Errorf("%s has not changed: the changes are %s", safetext.Visible(item),
 		safetext.Clip(strings.Join(items, ", "), 1000))
 }
@@ -114,22 +123,27 @@ func withField(was, now scanner.Tool, pointer string) (scanner.Tool, error) {
 	if err != nil {
 		return was, err
 	}
+
 	present, err := tree(now)
 	if err != nil {
 		return was, err
 	}
+
 	if strings.HasPrefix(pointer, "/arguments/") && was.Subject == scanner.SubjectPrompt &&
 		!slices.Equal(argumentNames(approved), argumentNames(present)) {
 		return was, errors.New("the prompt has other arguments now, or in another order: approve the whole item")
 	}
+
 	merged, err := set(approved, present, jsonpointer.Split(pointer))
 	if err != nil {
 		return was, err
 	}
+
 	row, err := json.Marshal(merged)
 	if err != nil {
 		return was, err
 	}
+
 	return input.FromRow(was.Subject, row)
 }
 
@@ -162,17 +176,20 @@ func set(into, from any, steps []string) (any, error) {
 	if len(steps) == 0 {
 		return from, nil
 	}
+
 	switch source := from.(type) {
 	case map[string]any:
 		object, ok := into.(map[string]any)
 		if !ok {
 			object = map[string]any{}
 		}
+
 		next, has := source[steps[0]]
 		if !has {
 			delete(object, steps[0])
 			return object, nil
 		}
+
 		v, err := set(object[steps[0]], next, steps[1:])
 		object[steps[0]] = v
 		return object, err
@@ -182,8 +199,10 @@ func set(into, from any, steps []string) (any, error) {
 		if err != nil || !ok || i >= len(source) || i >= len(list) {
 			return into, errors.New("the field is in a list of another length: approve the whole item")
 		}
+
 		list[i], err = set(list[i], source[i], steps[1:])
 		return list, err
 	}
+
 	return into, errors.New("the field is not in the present definition: approve the whole item")
 }

@@ -53,6 +53,7 @@ func NewBaseline(tools []input.Tool) (*Baseline, error) {
 	for i := range definitions {
 		list[i] = definitions[i].Tool.Tool
 	}
+
 	sortTools(list)
 	for i := 1; i < len(list); i++ {
 		if t := list[i]; t.Server == list[i-1].Server && t.Label() == list[i-1].Label() {
@@ -61,6 +62,7 @@ func NewBaseline(tools []input.Tool) (*Baseline, error) {
 				safetext.Visible(t.Label()), safetext.Visible(t.Server), places[toolName{t.Server, t.Label()}])
 		}
 	}
+
 	return &Baseline{Tools: list}, nil
 }
 
@@ -88,6 +90,7 @@ func (b *Baseline) Text() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		into := map[scanner.Subject]*[]json.RawMessage{
 			scanner.SubjectTool: &file.Tools, scanner.SubjectPrompt: &file.Prompts,
 			scanner.SubjectResource:         &file.Resources,
@@ -95,6 +98,7 @@ func (b *Baseline) Text() ([]byte, error) {
 		}[b.Tools[i].Subject]
 		*into = append(*into, row)
 	}
+
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -132,26 +136,32 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fail(input.Place{File: file}, "it is empty", "write it with --pin")
 	}
+
 	if at := conflict.FindIndex(text); at != nil {
 		line := 1 + bytes.Count(text[:at[0]], []byte("\n"))
 		return nil, fail(input.Place{File: file, Line: line}, "it has a merge conflict", "resolve it, or "+remedy)
 	}
+
 	in, err := input.Read(file, "", text)
 	var bad *input.InputError
 	if errors.As(err, &bad) && bad.Place.Line == 0 { // nothing in it can be corrected
 		bad.Remedy = remedy
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	if len(in.Unscanned) > 0 {
 		u := in.Unscanned[0]
 		return nil, &input.InputError{Place: u.Place, Reason: u.Reason, Remedy: remedy}
 	}
+
 	if len(in.Servers) > 0 {
 		return nil, &input.InputError{Place: in.Servers[0].Place, Reason: "a client's configuration is not a baseline",
 			Remedy: "write one with --pin"}
 	}
+
 	b := &Baseline{Tools: make([]scanner.Tool, 0, len(in.Tools)+len(in.Others))}
 	// Another list of tools may have another version, and may be no object.
 	var rest struct {
@@ -163,6 +173,7 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 	if err := json.Unmarshal(text, &rest); err != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, fail(input.Place{File: file}, "it is no baseline: "+safetext.Clip(err.Error(), 200), remedy)
 	}
+
 	ours := rest.Version != nil && slices.Contains([]string{baselineVersion, firstVersion}, *rest.Version)
 	switch {
 	case rest.Version != nil && !ours &&
@@ -173,26 +184,32 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 	case ours:
 		b.Approvals, b.RelativeNames, b.Pinned = rest.Approvals, rest.RelativeNames, true
 	}
+
 	seen := map[toolName]input.Tool{}
 	for _, t := range slices.Concat(in.Tools, in.Others) {
 		if t.Server == "" {
 			return nil, &input.InputError{Place: t.Place, Reason: "a tool of a baseline names no server",
 				Remedy: remedy}
 		}
+
 		key := toolName{t.Server, t.Label()}
 		if other, twice := seen[key]; twice {
 			if input.Content(&t.Tool) == input.Content(&other.Tool) {
 				continue
 			}
+
 			return nil, fail(t.Place,
 				fmt.Sprintf("it approves %s twice with different texts, here and at %s", safetext.Name(key.String()),
 					other.Place), "keep the one that was approved, or "+remedy)
 		}
+
 		seen[key] = t
 		b.Tools = append(b.Tools, t.Tool)
 	}
+
 	if rest.Version == nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, fail(input.Place{File: file}, "it has no version, so it is no baseline", remedy)
 	}
+
 	return b, nil
 }

@@ -37,9 +37,11 @@ func (d *Drift) items() []item {
 	for i := range d.Changes {
 		all = append(all, &d.Changes[i])
 	}
+
 	for i := range d.Notes {
 		all = append(all, &d.Notes[i])
 	}
+
 	in := map[sameChange][]*Changed{}
 	first := map[sameChange]*ChangedField{}
 	var order []sameChange
@@ -50,9 +52,11 @@ func (d *Drift) items() []item {
 				first[same] = &c.Fields[k]
 				order = append(order, same)
 			}
+
 			in[same] = append(in[same], c)
 		}
 	}
+
 	isCommon := func(c *Changed, f *ChangedField) bool { return len(in[sameChangeOf(c, f)]) >= common }
 	var out []item
 	for _, c := range all {
@@ -60,6 +64,7 @@ func (d *Drift) items() []item {
 			out = append(out, it)
 		}
 	}
+
 	slices.SortStableFunc(order, func(a, b sameChange) int {
 		return cmp.Or(severityRank[first[b].Severity]-severityRank[first[a].Severity], len(in[b])-len(in[a]))
 	})
@@ -68,6 +73,7 @@ func (d *Drift) items() []item {
 			out = append(out, commonItem(first[same], in[same]))
 		}
 	}
+
 	return out
 }
 
@@ -85,6 +91,7 @@ func (c *Changed) item(isCommon func(*Changed, *ChangedField) bool) (it item, ok
 		it.Text = own.text()
 		return it, true
 	}
+
 	slices.SortStableFunc(own.Fields, func(a, b ChangedField) int {
 		return severityRank[b.Severity] - severityRank[a.Severity]
 	})
@@ -95,11 +102,14 @@ func (c *Changed) item(isCommon func(*Changed, *ChangedField) bool) (it item, ok
 				fmt.Sprintf("and %d more fields; the JSON output lists all of them", len(own.Fields)-i))
 			break
 		}
+
 		it.Lines = append(it.Lines, f.text())
 	}
+
 	if rest > 0 {
 		it.Lines = append(it.Lines, english.Plural(rest, "change", "")+" that other definitions share, below")
 	}
+
 	return it, true
 }
 
@@ -110,10 +120,12 @@ func commonItem(f *ChangedField, all []*Changed) item {
 	for _, c := range all[:min(named, len(all))] {
 		names = append(names, safetext.Clip(c.key.tool, safetext.MaxName))
 	}
+
 	list := strings.Join(names, ", ")
 	if n := len(all) - named; n > 0 {
 		list += fmt.Sprintf(" and %d more", n)
 	}
+
 	return item{
 		Subject: safetext.Clip(all[0].key.server, safetext.MaxName),
 		Text:    fmt.Sprintf("%s: the same change in %d definitions", f.Severity, len(all)),

@@ -46,6 +46,7 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 		if name, ok := strings.CutPrefix(file, "<"); ok { // a server or a pipe
 			file = strings.TrimSuffix(name, ">")
 		}
+
 		i.Location.Path, i.Location.Lines.Begin = safetext.Visible(filepath.ToSlash(filepath.Clean(file))),
 			max(place.Line, 1)
 		issues = append(issues, i)
@@ -59,13 +60,16 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 			if places := f.placesOf(s); len(places) > 0 {
 				place = places[0]
 			}
+
 			text := fmt.Sprintf("%s:%s: %s: %s", safetext.Name(f.Server), safetext.Name(f.Label()), s.Detail, marked(s))
 			if _, do := advice(f, s); do != "" {
 				text += " What to do: " + do
 			}
+
 			add(s.CheckID, text, issueSeverities[severity], place, f.Server, f.Label(), s.Evidence)
 		}
 	}
+
 	if r.Drift != nil {
 		for i := range r.Drift.Changes {
 			c := &r.Drift.Changes[i]
@@ -73,20 +77,25 @@ func (r *Result) WriteCodeQuality(w io.Writer) error {
 			if len(c.places) > 0 {
 				place = c.places[0]
 			}
+
 			add("baseline", c.Item+": "+c.text(), issueSeverities[c.Severity], place, c.Item)
 		}
 	}
+
 	for _, u := range r.Unscanned {
 		add("not-scanned", "not scanned: "+subject(u)+": "+oneLine(u), "major", u.Place, u.Server, u.Tool, u.Reason)
 	}
+
 	for _, t := range r.Incomplete {
 		add("not-scanned", "scanned in part: "+t.Server+":"+t.Tool+": "+t.reasons(), "major", input.Place{File: "scan"},
 			t.Server, t.Tool)
 	}
+
 	text, err := json.MarshalIndent(issues, "", " ")
 	if err != nil {
 		return err
 	}
+
 	_, err = w.Write(append(safetext.JSON(text), '\n'))
 	return err
 }

@@ -31,15 +31,18 @@ func distinct(all []input.Tool) []definition {
 			seen[content] = i
 			list = append(list, definition{Tool: t})
 		}
+
 		d := &list[i]
 		if again && d.twice == nil &&
 			slices.ContainsFunc(d.places, func(p input.Place) bool { return p.File == t.Place.File }) {
 			d.twice = &t.Place
 		}
+
 		if len(d.places) == 0 || d.places[len(d.places)-1] != t.Place {
 			d.places = append(d.places, t.Place)
 		}
 	}
+
 	exactly(list)
 	return list
 }
@@ -58,6 +61,7 @@ func exactly(list []definition) {
 			n[line{list[i].name(), p.File, p.Line}]++
 		}
 	}
+
 	for i := range list {
 		for k := range list[i].places {
 			if p := &list[i].places[k]; n[line{list[i].name(), p.File, p.Line}] < 2 {
@@ -96,12 +100,14 @@ func notes(list []definition) []Note {
 	for i := range list {
 		of[list[i].name()] = append(of[list[i].name()], &list[i])
 	}
+
 	var all []Note
 	for name, same := range of {
 		n := Note{Server: name.server, Tool: name.tool}
 		for _, d := range same {
 			n.Places = append(n.Places, d.places...)
 		}
+
 		unnamed := same[0].Subject == scanner.SubjectTool && name.tool == ""
 		switch {
 		case unnamed && len(same) > 1:
@@ -116,8 +122,10 @@ func notes(list []definition) []Note {
 		default:
 			continue
 		}
+
 		all = append(all, n)
 	}
+
 	slices.SortFunc(all, func(a, b Note) int {
 		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
 	})

@@ -56,6 +56,7 @@ func sameServers(tools, approved []scanner.Tool) error {
 		for i := range tools {
 			names = append(names, tools[i].Server)
 		}
+
 		slices.Sort(names)
 		return slices.Compact(names)
 	}
@@ -64,6 +65,7 @@ func sameServers(tools, approved []scanner.Tool) error {
 		slices.ContainsFunc(now, func(s string) bool { return slices.Contains(before, s) }) {
 		return nil
 	}
+
 	quoted := func(names []string) string {
 		var list []string
 		for i, s := range names {
@@ -71,8 +73,10 @@ func sameServers(tools, approved []scanner.Tool) error {
 				list = append(list, fmt.Sprintf("%d more", len(names)-i))
 				break
 			}
+
 			list = append(list, strconv.Quote(safetext.Clip(s, safetext.MaxName)))
 		}
+
 		return strings.Join(list, ", ")
 	}
 	remedy := "scan from the directory in which it was pinned, or name the server with --server"
@@ -84,6 +88,7 @@ func sameServers(tools, approved []scanner.Tool) error {
 			}
 		}
 	}
+
 	return fmt.Errorf("the baseline has no server of this scan, so nothing can be compared: it approves %s, and the "+
 		"scan has %s: %s", quoted(before), quoted(now), remedy)
 }
@@ -95,6 +100,7 @@ func drift(tools, approved []scanner.Tool) *Drift {
 	for i := range approved {
 		before[toolName{approved[i].Server, approved[i].Label()}] = &approved[i]
 	}
+
 	now := make(map[toolName]bool, len(tools))
 	for i := range tools {
 		t := &tools[i]
@@ -107,6 +113,7 @@ func drift(tools, approved []scanner.Tool) *Drift {
 				Changed{key.String(), scanner.SeverityMedium, "it is not approved", []ChangedField{}, key, nil})
 			continue
 		}
+
 		c := changed(key, *was, *t)
 		switch {
 		case len(c.Fields) == 0:
@@ -117,6 +124,7 @@ func drift(tools, approved []scanner.Tool) *Drift {
 			d.Changes = append(d.Changes, c)
 		}
 	}
+
 	for key := range before {
 		if !now[key] {
 			d.Gone = append(d.Gone, key.String())
@@ -125,11 +133,13 @@ func drift(tools, approved []scanner.Tool) *Drift {
 					nil})
 		}
 	}
+
 	slices.SortStableFunc(d.Notes, func(a, b Changed) int { return strings.Compare(a.Item, b.Item) })
 	for _, list := range []*[]string{&d.New, &d.Changed, &d.Gone} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
+
 	d.sortChanges()
 	return d
 }
@@ -150,6 +160,7 @@ func (r *Result) raiseChanges() {
 		if c == nil {
 			continue
 		}
+
 		for k := range c.Fields {
 			field := &c.Fields[k]
 			hard := slices.ContainsFunc(f.Signals, func(s scanner.Signal) bool {
@@ -159,12 +170,14 @@ func (r *Result) raiseChanges() {
 			if !hard || severityRank[field.Severity] >= severityRank[scanner.SeverityHigh] {
 				continue
 			}
+
 			field.Severity, field.Why = scanner.SeverityHigh, field.Why+", with a hard signal"
 			if severityRank[c.Severity] < severityRank[field.Severity] {
 				c.Severity, c.Why = field.Severity, field.Why
 			}
 		}
 	}
+
 	r.Drift.sortChanges()
 }
 
@@ -205,16 +218,19 @@ func (r *Result) withChange(f *Finding, s scanner.Signal) (scanner.Signal, scann
 		len(c.Fields) == 0 {
 		return s, f.Severity
 	}
+
 	worst := &c.Fields[0]
 	for i := range c.Fields {
 		if severityRank[c.Fields[i].Severity] > severityRank[worst.Severity] {
 			worst = &c.Fields[i]
 		}
 	}
+
 	if s.Tier != scanner.TierHard {
 		s.Pointer, s.Evidence, s.Words = worst.Pointer, worst.Words, [2]int{}
 		s.Detail += ": " + worst.Why
 	}
+
 	return s, c.Severity
 }
 
@@ -223,14 +239,17 @@ func (c *Changed) text() string {
 	if len(c.Fields) == 0 {
 		return fmt.Sprintf("%s: %s", c.Severity, c.Why)
 	}
+
 	var fields []string
 	for i, f := range c.Fields {
 		if i == maxFields {
 			fields = append(fields, fmt.Sprintf("and %d more fields", len(c.Fields)-i))
 			break
 		}
+
 		fields = append(fields, f.text())
 	}
+
 	return fmt.Sprintf("%s: differs from its approved definition: %s", c.Severity, strings.Join(fields, "; "))
 }
 

@@ -38,6 +38,7 @@ func (r *Result) htmlBody(w io.Writer) {
 	if !r.Complete() {
 		class += " incomplete"
 	}
+
 	fmt.Fprintf(w, "<h1>Tool scan</h1>\n<p class=\"%s\">%s</p>\n", class, text(r.summary()))
 	if len(r.Findings) > 0 {
 		fmt.Fprint(w, "<h2>Findings</h2>\n<div class=\"wide\" role=\"region\" aria-label=\"Findings\" "+
@@ -47,8 +48,10 @@ func (r *Result) htmlBody(w io.Writer) {
 		for i := range r.Findings {
 			r.Findings[i].html(w)
 		}
+
 		fmt.Fprint(w, "</tbody>\n</table></div>\n")
 	}
+
 	for _, s := range r.sections() {
 		fmt.Fprintf(w, "<h2>%s</h2>\n<ul>\n", text(s.Title))
 		for _, i := range s.Items {
@@ -56,25 +59,32 @@ func (r *Result) htmlBody(w io.Writer) {
 			if i.Subject != "" {
 				subject = "<code>" + text(i.Subject) + "</code>: "
 			}
+
 			fmt.Fprintf(w, "<li>%s%s", subject, text(i.Text))
 			for _, line := range i.Lines {
 				fmt.Fprintf(w, "<br>%s", text(line))
 			}
+
 			for k, line := range i.Output {
 				if k == 0 {
 					fmt.Fprintf(w, "<br><span class=\"quiet\">%s</span>", outputTitle)
 				}
+
 				fmt.Fprintf(w, "<br><code>%s</code>", text(line))
 			}
+
 			fmt.Fprint(w, "</li>\n")
 		}
+
 		fmt.Fprint(w, "</ul>\n")
 	}
+
 	fmt.Fprint(w, "<h2>Checks</h2>\n<ul>\n")
 	for _, c := range r.Checks {
 		fmt.Fprintf(w, "<li>%s <span class=\"quiet\">(%s at most)</span>: %s</li>\n", text(c.ID), c.Tier,
 			text(c.Description))
 	}
+
 	fmt.Fprint(w, "</ul>\n")
 }
 
@@ -99,13 +109,16 @@ func htmlSignal(w io.Writer, f *Finding, s *scanner.Signal) {
 		if words != "" {
 			words = "<mark>" + text(words) + "</mark>"
 		}
+
 		fmt.Fprintf(w, "<br><code>%s%s%s</code>", text(before), words, text(after))
 		if at := f.where(s); at != "" {
 			fmt.Fprintf(w, " <span class=\"quiet\">at %s</span>", text(at))
 		}
 	}
+
 	if why, do := advice(f, s); why != "" {
 		fmt.Fprintf(w, "<br>%s <strong>What to do:</strong> %s", text(why), text(do))
 	}
+
 	fmt.Fprint(w, "</li>\n")
 }

@@ -99,8 +99,10 @@ func (r *Result) WriteJSON(w io.Writer) error {
 				j.Details[k].Place = &places[0]
 			}
 		}
+
 		out.Findings[i] = j
 	}
+
 	out.Coverage = jsonCoverage{
 		Complete: r.Complete(), Coverage: r.Coverage,
 		Servers: orEmpty(r.Servers), NotScanned: orEmpty(r.Unscanned), Incomplete: orEmpty(r.Incomplete),
@@ -113,12 +115,14 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		out.Coverage.Suppressed[i] = jsonSuppressed{s.Server, s.Tool, s.Signal.CheckID, s.Signal.Evidence, s.Reason,
 			s.Expires}
 	}
+
 	// The escapes make the output safe in a page and a terminal, and do not
 	// change what a parser reads.
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err
 	}
+
 	_, err = w.Write(append(safetext.JSON(text), '\n'))
 	return err
 }

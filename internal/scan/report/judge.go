@@ -143,6 +143,7 @@ func (r *Result) Reached(s scanner.Severity) (findings, changes int) {
 	if s == scanner.SeverityNone {
 		return 0, 0
 	}
+
 	reached := map[toolName]bool{}
 	for _, f := range r.Findings {
 		if severityRank[f.Severity] >= severityRank[s] {
@@ -150,6 +151,7 @@ func (r *Result) Reached(s scanner.Severity) (findings, changes int) {
 			findings++
 		}
 	}
+
 	if r.Drift != nil {
 		for _, c := range r.Drift.Changes {
 			if severityRank[c.Severity] >= severityRank[s] && !reached[c.key] {
@@ -158,6 +160,7 @@ func (r *Result) Reached(s scanner.Severity) (findings, changes int) {
 			}
 		}
 	}
+
 	return findings, changes
 }
 
@@ -167,21 +170,26 @@ func Judge(in *input.Input, opts Options) (*Result, error) {
 	if opts.Checks != nil {
 		options = append(options, scanner.WithChecks(opts.Checks...))
 	}
+
 	if opts.Skip != nil {
 		options = append(options, scanner.WithoutChecks(opts.Skip...))
 	}
+
 	if opts.Baseline != nil {
 		options = append(options, scanner.WithBaseline(opts.Baseline.Tools))
 	}
+
 	s, err := scanner.New(options...)
 	if err != nil {
 		return nil, err
 	}
+
 	definitions := distinct(slices.Concat(in.Tools, in.Others))
 	tools := make([]scanner.Tool, len(definitions))
 	for i := range definitions {
 		tools[i] = definitions[i].Tool.Tool
 	}
+
 	report := s.Scan(tools)
 	r := &Result{
 		Unscanned:  slices.Clone(in.Unscanned),
@@ -197,6 +205,7 @@ func Judge(in *input.Input, opts Options) (*Result, error) {
 				Incomplete{f.Server, f.Label(), orEmpty(f.FailedChecks), orEmpty(f.Unread)})
 		}
 	}
+
 	r.suppress(report, opts, definitions)
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(
@@ -209,14 +218,17 @@ func Judge(in *input.Input, opts Options) (*Result, error) {
 		if err := sameServers(tools, opts.Baseline.Tools); err != nil && r.Complete() {
 			return nil, err
 		}
+
 		r.Drift = drift(tools, opts.Baseline.Tools)
 		places := placesOf(definitions)
 		for i := range r.Drift.Changes {
 			c := &r.Drift.Changes[i]
 			c.places = places[c.key]
 		}
+
 		r.raiseChanges()
 	}
+
 	return r, nil
 }
 
@@ -242,6 +254,7 @@ func countServers(tools []scanner.Tool) []ServerCount {
 			c = &ServerCount{Server: t.Server}
 			counts[t.Server] = c
 		}
+
 		switch t.Subject {
 		case scanner.SubjectTool:
 			c.Tools++
@@ -253,10 +266,12 @@ func countServers(tools []scanner.Tool) []ServerCount {
 			c.Resources++
 		}
 	}
+
 	list := make([]ServerCount, 0, len(counts))
 	for _, c := range counts {
 		list = append(list, *c)
 	}
+
 	slices.SortFunc(list, func(a, b ServerCount) int { return cmp.Compare(a.Server, b.Server) })
 	return list
 }

@@ -21,6 +21,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 				safetext.MarkdownCode(safetext.Name(f.Server)), safetext.MarkdownCode(safetext.Name(f.Label())),
 				f.Confidence, strings.Join(f.CheckIDs(), ", "))
 		}
+
 		fmt.Fprint(out, "\n## Evidence\n")
 		for _, f := range r.Findings {
 			fmt.Fprintf(out, "\n%s, %s, in %s\n\n",
@@ -31,6 +32,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 			}
 		}
 	}
+
 	for _, s := range r.sections() {
 		fmt.Fprintf(out, "\n## %s\n\n", s.Title)
 		for _, i := range s.Items {
@@ -39,14 +41,17 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 			} else {
 				fmt.Fprintf(out, "- %s: %s\n", safetext.MarkdownCode(i.Subject), safetext.MarkdownCode(i.Text))
 			}
+
 			for _, line := range i.Lines {
 				fmt.Fprintf(out, "  - %s\n", safetext.MarkdownCode(line))
 			}
+
 			for _, line := range i.Output {
 				fmt.Fprintf(out, "  - it printed: %s\n", safetext.MarkdownCode(line))
 			}
 		}
 	}
+
 	return out.Flush()
 }
 
@@ -59,16 +64,20 @@ func markdownSignal(w io.Writer, f *Finding, s *scanner.Signal) {
 		if before != "" {
 			fmt.Fprint(w, safetext.MarkdownCode(before))
 		}
+
 		if words != "" {
 			fmt.Fprintf(w, " **%s** ", safetext.MarkdownCode(words))
 		}
+
 		if after != "" {
 			fmt.Fprint(w, safetext.MarkdownCode(after))
 		}
+
 		if at := f.where(s); at != "" {
 			fmt.Fprintf(w, " at %s", safetext.MarkdownCode(at))
 		}
 	}
+
 	fmt.Fprintln(w)
 	if why, do := advice(f, s); why != "" {
 		fmt.Fprintf(w, "  - Why: %s\n  - What to do: %s\n", why, do)

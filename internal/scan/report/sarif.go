@@ -41,21 +41,26 @@ func (r *Result) writeSARIF(w io.Writer, maxBytes, maxResults int) error {
 	if err != nil {
 		return err
 	}
+
 	for _, res := range results {
 		n, err := encodedSize(res)
 		if err != nil {
 			return err
 		}
+
 		if len(kept) == maxResults || size+n+1 > maxBytes {
 			break
 		}
+
 		size += n + 1
 		kept = append(kept, res)
 	}
+
 	text, err := encodeSARIF(r.sarifReport(kept, len(results)-len(kept)))
 	if err != nil {
 		return err
 	}
+
 	_, err = w.Write(append(text, '\n'))
 	return err
 }
@@ -93,9 +98,11 @@ func withoutDefaults(v any) any {
 				delete(v, name)
 				continue
 			}
+
 			v[name] = m
 		}
 	}
+
 	return v
 }
 
@@ -106,13 +113,16 @@ func (r *Result) sarifReport(results []*sarif.Result, left int) *sarif.Report {
 	for _, c := range r.Checks {
 		run.Tool.Driver.AddRule(sarifRule(c))
 	}
+
 	if results != nil {
 		run.Results = results
 	}
+
 	invocation := sarif.NewInvocation().WithExecutionSuccessful(r.Complete())
 	for _, n := range r.notifications(left) {
 		invocation.AddToolExecutionNotification(n)
 	}
+
 	run.AddInvocation(invocation)
 	run.WithColumnKind("unicodeCodePoints")
 	run.WithProperties(sarif.NewPropertyBag().Add("riskScore", r.RiskScore).
@@ -125,6 +135,7 @@ func sarifRule(c scanner.CheckInfo) *sarif.ReportingDescriptor {
 	if c.Tier == scanner.TierHard {
 		severity, level = "8.5", sarif.LevelError
 	}
+
 	help := "Why: " + sentence(c.Why) + "\nWhat to do: " + sentence(c.Do)
 	page := informationURI + "/blob/main/docs/scanner/" + c.ID + ".md"
 	properties := sarif.NewPropertyBag().Add("security-severity", severity).Add("precision", precision(c.Tier))
@@ -167,6 +178,7 @@ func (r *Result) sarifResults() []*sarif.Result {
 			results = append(results, r.sarifResult(&f, f.Label(), s, severity, f.placesOf(&s), seen))
 		}
 	}
+
 	results = append(results, r.sarifChanges(seen)...)
 	for _, s := range r.Suppressed {
 		res := r.sarifResult(s.of, s.Tool, s.Signal, scanner.SeverityNone, s.of.placesOf(&s.Signal), seen)
@@ -174,10 +186,12 @@ func (r *Result) sarifResults() []*sarif.Result {
 		if s.Expires != "" {
 			justification += " (until " + s.Expires + ")"
 		}
+
 		res.AddSuppression(sarif.NewSuppression().WithKind("external").WithStatus("accepted").
 			WithJustification(justification))
 		results = append(results, res)
 	}
+
 	return results
 }
 
@@ -187,14 +201,17 @@ func (r *Result) sarifChanges(seen map[string]int) []*sarif.Result {
 	if r.Drift == nil || !ran {
 		return nil
 	}
+
 	told := map[toolName]bool{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		told[toolName{f.Server, f.Label()}] = slices.Contains(f.CheckIDs(), changeCheck)
 	}
+
 	for _, s := range r.Suppressed {
 		told[toolName{s.Server, s.Tool}] = told[toolName{s.Server, s.Tool}] || s.Signal.CheckID == changeCheck
 	}
+
 	var results []*sarif.Result
 	for i := range r.Drift.Changes {
 		c := &r.Drift.Changes[i]
@@ -205,6 +222,7 @@ func (r *Result) sarifChanges(seen map[string]int) []*sarif.Result {
 					c.places, seen))
 		}
 	}
+
 	return results
 }
 
@@ -221,13 +239,16 @@ func (r *Result) sarifResult(f *Finding, label string, s scanner.Signal, severit
 	if s.Evidence != "" {
 		text += " Evidence: " + marked(&s)
 	}
+
 	at := f.pointer(&s)
 	if at != "" {
 		text += " At " + safetext.Clip(at, maxPointer) + "."
 	}
+
 	if why, do := advice(f, &s); why != "" {
 		text += " Why: " + why + " What to do: " + do
 	}
+
 	level := sarif.LevelNote
 	switch {
 	case s.Tier == scanner.TierHard, s.CheckID == changeCheck &&
@@ -236,6 +257,7 @@ func (r *Result) sarifResult(f *Finding, label string, s scanner.Signal, severit
 	case severityRank[severity] >= severityRank[scanner.SeverityMedium]:
 		level = sarif.LevelWarning
 	}
+
 	// The fingerprint includes the evidence, because a dismissed alert must
 	// not hide another attack in the same tool. It does not include the place,
 	// so moving a tool within its file changes nothing.
@@ -253,19 +275,23 @@ func (r *Result) sarifResult(f *Finding, label string, s scanner.Signal, severit
 			res.RelatedLocations = append(res.RelatedLocations, location.WithID(i))
 			continue
 		}
+
 		location.LogicalLocations = append(location.LogicalLocations, sarif.NewLogicalLocation().
 			WithName(safetext.Name(label)).WithFullyQualifiedName(safetext.Name(f.Server)+":"+
 			safetext.Name(label)).WithKind("function"))
 		res.Locations = append(res.Locations, location)
 	}
+
 	properties := sarif.NewPropertyBag().Add("tier", s.Tier.String()).
 		Add("confidence", s.Confidence).Add("findingSeverity", string(severity)).Add("threatType", string(s.ThreatType))
 	if at != "" {
 		properties.Add("pointer", safetext.Visible(at))
 	}
+
 	if s.Pattern != "" {
 		properties.Add("tripwire", s.Pattern)
 	}
+
 	res.WithProperties(properties)
 	return res
 }
@@ -287,14 +313,17 @@ func artifactURI(file string) string {
 	if name, ok := strings.CutPrefix(file, "<"); ok {
 		return (&url.URL{Path: strings.TrimSuffix(name, ">")}).EscapedPath()
 	}
+
 	file = filepath.Clean(file)
 	if filepath.IsAbs(file) {
 		p := filepath.ToSlash(file)
 		if !strings.HasPrefix(p, "/") {
 			p = "/" + p
 		}
+
 		return (&url.URL{Scheme: "file", Path: p}).String()
 	}
+
 	// A colon in the first segment would end a scheme.
 	return (&url.URL{Path: filepath.ToSlash(file)}).String()
 }
@@ -308,6 +337,7 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 		if place.File != "" {
 			n.Locations = append(n.Locations, sarif.NewLocation().WithPhysicalLocation(physical(place)))
 		}
+
 		list = append(list, n)
 	}
 	if left > 0 {
@@ -315,6 +345,7 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 			"file holds at most %d results and %d bytes. The JSON output holds all results.",
 			left, sarifMaxResults, sarifMaxBytes), input.Place{})
 	}
+
 	const most = 200
 	for i, u := range r.Unscanned {
 		if i == most {
@@ -322,17 +353,21 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 				len(r.Unscanned)-most), input.Place{})
 			break
 		}
+
 		add(sarif.LevelError, "not scanned: "+subject(u)+": "+oneLine(u), u.Place)
 	}
+
 	for i, t := range r.Incomplete {
 		if i == most {
 			add(sarif.LevelError, fmt.Sprintf("%d more were scanned in part; the JSON output lists them",
 				len(r.Incomplete)-most), input.Place{})
 			break
 		}
+
 		add(sarif.LevelError, fmt.Sprintf("scanned in part: %s:%s: %s", safetext.Name(t.Server), safetext.Name(t.Tool),
 			t.reasons()), input.Place{})
 	}
+
 	for i := range r.Notes {
 		n := &r.Notes[i]
 		if i == most {
@@ -340,13 +375,17 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 				input.Place{})
 			break
 		}
+
 		add(sarif.LevelWarning, safetext.Name(n.Server)+":"+safetext.Name(n.Tool)+": "+n.text(), n.Places[0])
 	}
+
 	for _, s := range r.Expired {
 		add(sarif.LevelWarning, "expired suppression: "+s.String(), s.Place)
 	}
+
 	for _, s := range r.Unused {
 		add(sarif.LevelNote, "unused suppression: "+s.String(), s.Place)
 	}
+
 	return list
 }

@@ -23,16 +23,20 @@ func (r *Result) summary() string {
 		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings),
 			bySeverity(r.Findings, func(f Finding) scanner.Severity { return f.Severity }), r.RiskScore)
 	}
+
 	if r.Drift.Any() {
 		fmt.Fprintf(&b, "; %s since the baseline (%s)", english.Plural(len(r.Drift.Changes), "change", ""),
 			bySeverity(r.Drift.Changes, func(c Changed) scanner.Severity { return c.Severity }))
 	}
+
 	if n := len(r.Suppressed); n > 0 {
 		fmt.Fprintf(&b, "; %s suppressed", english.Plural(n, "signal", ""))
 	}
+
 	if !r.Complete() {
 		b.WriteString("; NOT EVERYTHING WAS SCANNED")
 	}
+
 	return b.String()
 }
 
@@ -49,19 +53,24 @@ func (r *Result) Scanned() string {
 			instructions++
 		}
 	}
+
 	list := []string{english.Plural(all.Tools, "tool", "")}
 	if all.Prompts > 0 {
 		list = append(list, english.Plural(all.Prompts, "prompt", ""))
 	}
+
 	if all.Resources > 0 {
 		list = append(list, english.Plural(all.Resources, "resource", ""))
 	}
+
 	if instructions > 0 {
 		list = append(list, "the instructions")
 	}
+
 	if n := len(list) - 1; n > 0 {
 		return strings.Join(list[:n], ", ") + " and " + list[n]
 	}
+
 	return list[0]
 }
 
@@ -76,10 +85,12 @@ func bySeverity[T any](list []T, of func(T) scanner.Severity) string {
 				n++
 			}
 		}
+
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
+
 	return strings.Join(parts, ", ")
 }
 
@@ -108,10 +119,12 @@ func (r *Result) sections() []section {
 		if len(items) == 0 {
 			return
 		}
+
 		if n := len(items) - maxItems; n > 0 {
 			items = append(items[:maxItems:maxItems],
 				item{Text: fmt.Sprintf("and %d more; the JSON output lists all of them", n)})
 		}
+
 		list = append(list, section{title, items})
 	}
 	add("Not scanned", unscannedItems(r.Unscanned))
@@ -120,6 +133,7 @@ func (r *Result) sections() []section {
 		items = append(items, item{Subject: safetext.Clip(t.Server, safetext.MaxName) + ":" +
 			safetext.Clip(t.Tool, safetext.MaxName), Text: t.reasons()})
 	}
+
 	add("Scanned in part", items)
 	items = nil
 	for _, s := range r.Suppressed {
@@ -127,10 +141,12 @@ func (r *Result) sections() []section {
 		if s.Expires != "" {
 			until = " (until " + s.Expires + ")"
 		}
+
 		items = append(items, item{Subject: safetext.Clip(s.Server, safetext.MaxName) + ":" +
 			safetext.Clip(s.Tool, safetext.MaxName), Text: fmt.Sprintf("%s: %s%s. Evidence: %s", s.Signal.CheckID,
 			s.Reason, until, s.Signal.Evidence)})
 	}
+
 	add("Suppressed", items)
 	items = nil
 	for _, s := range r.Expired {
@@ -138,20 +154,24 @@ func (r *Result) sections() []section {
 			Text: fmt.Sprintf("%s expired on %s and has no effect (%s); renew or remove it", s.Check, s.Expires,
 				s.Place)})
 	}
+
 	add("Expired suppressions", items)
 	items = nil
 	for _, s := range r.Unused {
 		items = append(items, item{Subject: s.Tool,
 			Text: fmt.Sprintf("%s has no signal to suppress (%s); remove it", s.Check, s.Place)})
 	}
+
 	add("Unused suppressions", items)
 	if r.Drift != nil {
 		add("Against the baseline", r.Drift.items())
 	}
+
 	items = nil
 	for _, n := range r.Notes {
 		items = append(items, item{Subject: safetext.Name(n.Server) + ":" + safetext.Name(n.Tool), Text: n.text()})
 	}
+
 	add("Notes", items)
 	add("Passed over", passedOver(r.PassedOver))
 	return list
@@ -169,8 +189,10 @@ func passedOver(all []input.PassedOver) []item {
 		if len(of[group]) == 0 {
 			order = append(order, group)
 		}
+
 		of[group] = append(of[group], p)
 	}
+
 	var items []item
 	for _, group := range order {
 		same := of[group]
@@ -178,22 +200,27 @@ func passedOver(all []input.PassedOver) []item {
 			for _, p := range same {
 				items = append(items, item{Subject: p.Path, Text: p.Reason})
 			}
+
 			continue
 		}
+
 		var paths []string
 		for _, p := range same {
 			if len(paths) == 0 || paths[len(paths)-1] != p.Path {
 				paths = append(paths, p.Path)
 			}
 		}
+
 		const shown = 3
 		text := fmt.Sprintf("%d%s, in %s", len(same), serverNames(same),
 			strings.Join(paths[:min(shown, len(paths))], ", "))
 		if n := len(paths) - shown; n > 0 {
 			text += fmt.Sprintf(" and %d more; the JSON output lists all of them", n)
 		}
+
 		items = append(items, item{Subject: group, Text: text})
 	}
+
 	return items
 }
 
@@ -209,13 +236,16 @@ func serverNames(same []input.PassedOver) string {
 		if p.Name == "" {
 			return ""
 		}
+
 		name := safetext.Clip(p.Name, safetext.MaxName)
 		if size += len(name) + 2; size > maxNames && i > 0 {
 			names = append(names, fmt.Sprintf("and %d more", len(same)-i))
 			break
 		}
+
 		names = append(names, name)
 	}
+
 	return " (" + strings.Join(names, ", ") + ")"
 }
 

@@ -51,11 +51,13 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 	if strings.EqualFold(filepath.Ext(file), ".json") {
 		parse = parser.ParseJSON
 	}
+
 	f, diags := parse(text, file)
 	var content suppressionsFile
 	if !diags.HasErrors() {
 		diags = append(diags, gohcl.DecodeBody(f.Body, nil, &content)...)
 	}
+
 	incomplete := diags.HasErrors()
 	list := make([]Suppression, 0, len(content.Suppress))
 	for _, s := range content.Suppress {
@@ -67,21 +69,27 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 		if strings.TrimSpace(s.Reason) == "" && !missing(s.Reason) {
 			complain("a suppression has no reason", "add a reason that explains why the finding is accepted")
 		}
+
 		if !strings.Contains(s.Tool, ":") && !missing(s.Tool) {
 			complain(fmt.Sprintf("%q names no tool", s.Tool), `write server:tool; * matches any text, as in "github:*"`)
 		}
+
 		if ids := slices.Concat(CheckIDs(), scanner.Tripwires()); !slices.Contains(ids, s.Check) && !missing(s.Check) {
 			complain(Unknown("check or tripwire", s.Check, ids).Error(), "")
 		}
+
 		if _, err := time.Parse(time.DateOnly, s.Expires); s.Expires != "" && err != nil {
 			complain(fmt.Sprintf("%q is not a date", s.Expires), "write a date such as 2027-01-31")
 		}
+
 		list = append(list, Suppression{s.Tool, s.Check, s.Reason, s.Expires,
 			input.Place{File: file, Line: s.Range.Start.Line}})
 	}
+
 	if diags.HasErrors() {
 		return nil, &suppressionsError{diags}
 	}
+
 	return list, nil
 }
 
@@ -95,12 +103,15 @@ func (e *suppressionsError) Error() string {
 		if d.Subject != nil {
 			place = fmt.Sprintf("%s:%d,%d: ", d.Subject.Filename, d.Subject.Start.Line, d.Subject.Start.Column)
 		}
+
 		line := place + safetext.Visible(d.Summary)
 		if d.Detail != "" {
 			line += ": " + safetext.Visible(d.Detail)
 		}
+
 		lines = append(lines, line)
 	}
+
 	return strings.Join(lines, "\n")
 }
 
@@ -115,18 +126,21 @@ func (r *Result) suppress(report *scanner.Report, opts Options, definitions []de
 			active = append(active, s)
 		}
 	}
+
 	used := make([]bool, len(active))
 	left := report.Without(func(f *scanner.Finding, sig *scanner.Signal) bool {
 		for i, s := range active {
 			if s.Check != sig.CheckID && s.Check != sig.Pattern || !wildcard(s.Tool, f.Server+":"+f.Label()) {
 				continue
 			}
+
 			used[i] = true
 			of := findingOf(*f, definitions)
 			r.Suppressed = append(r.Suppressed,
 				Suppressed{f.Server, f.Label(), *sig, s.Reason, s.Expires, of.Places, &of})
 			return true
 		}
+
 		return false
 	})
 	for i, s := range active {
@@ -134,6 +148,7 @@ func (r *Result) suppress(report *scanner.Report, opts Options, definitions []de
 			r.Unused = append(r.Unused, s)
 		}
 	}
+
 	r.RiskScore = left.RiskScore
 	for _, f := range left.Findings {
 		if f.Flagged() {
@@ -156,16 +171,20 @@ func wildcard(pattern, text string) bool {
 	if !ok {
 		return false
 	}
+
 	for i, part := range rest {
 		if i == len(rest)-1 {
 			return strings.HasSuffix(text, part)
 		}
+
 		_, after, found := strings.Cut(text, part)
 		if !found {
 			return false
 		}
+
 		text = after
 	}
+
 	return text == ""
 }
 

@@ -21,6 +21,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\n", f.Severity, f.Action,
 				safetext.Name(f.Server), safetext.Name(f.Label()), f.Confidence, strings.Join(f.CheckIDs(), ", "))
 		}
+
 		tw.Flush()
 		fmt.Fprintln(out)
 		for _, f := range r.Findings {
@@ -30,8 +31,10 @@ func (r *Result) WriteTable(w io.Writer) error {
 				writeSignal(out, &f, &f.Signals[i])
 			}
 		}
+
 		fmt.Fprintln(out)
 	}
+
 	for _, s := range r.sections() {
 		fmt.Fprintf(out, "%s:\n", s.Title)
 		for _, i := range s.Items {
@@ -40,18 +43,23 @@ func (r *Result) WriteTable(w io.Writer) error {
 			} else {
 				fmt.Fprintf(out, "  %s: %s\n", safetext.Visible(i.Subject), safetext.Visible(i.Text))
 			}
+
 			for _, line := range i.Lines {
 				fmt.Fprintf(out, "      %s\n", safetext.Visible(line))
 			}
+
 			if len(i.Output) > 0 {
 				fmt.Fprintf(out, "      %s\n", outputTitle)
 			}
+
 			for _, line := range i.Output {
 				fmt.Fprintf(out, "        %s\n", safetext.Visible(line))
 			}
 		}
+
 		fmt.Fprintln(out)
 	}
+
 	fmt.Fprintln(out, r.summary())
 	return out.Flush()
 }

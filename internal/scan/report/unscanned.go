@@ -19,6 +19,7 @@ func unscannedItems(all []input.Unscanned) []item {
 			of[c] = append(of[c], u)
 		}
 	}
+
 	var items []item
 	for _, u := range all {
 		same := of[cause{u.Reason, u.Remedy}]
@@ -33,11 +34,14 @@ func unscannedItems(all []input.Unscanned) []item {
 						fmt.Sprintf("and %d more; the JSON output lists all of them", len(same)-i))
 					break
 				}
+
 				it.Lines = append(it.Lines, fmt.Sprintf("%s (%s)", subject(s), s.Place))
 			}
+
 			items = append(items, it)
 		}
 	}
+
 	return items
 }
 
@@ -70,13 +74,16 @@ func detail(u input.Unscanned) string {
 	if u.Source != "" && !named(u) {
 		fmt.Fprintf(&b, "%s: ", safetext.Clip(u.Source, 1000))
 	}
+
 	b.WriteString(u.Reason)
 	if u.Remedy != "" {
 		b.WriteString("; " + u.Remedy)
 	}
+
 	if u.Server != "" && u.Place.File != "" && u.Place.File != "<server "+u.Server+">" {
 		fmt.Fprintf(&b, " (%s)", u.Place)
 	}
+
 	return b.String()
 }
 

@@ -26,18 +26,22 @@ func changedWords(was, now string) string {
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++
 	}
+
 	tail := 0
 	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
+
 	var out wordDiff
 	for _, w := range a[:head] {
 		out.word(kept, w)
 	}
+
 	out.compare(a[head:len(a)-tail], b[head:len(b)-tail])
 	for _, w := range a[len(a)-tail:] {
 		out.word(kept, w)
 	}
+
 	return out.text()
 }
 
@@ -49,20 +53,24 @@ func changedMembers(was, now string) string {
 	if !ok || !ok2 {
 		return ""
 	}
+
 	var out wordDiff
 	for _, w := range a {
 		if !slices.Contains(b, w) {
 			out.word(gone, w)
 		}
 	}
+
 	for _, w := range b {
 		if !slices.Contains(a, w) {
 			out.word(fresh, w)
 		}
 	}
+
 	if len(out.words) == 0 {
 		return ""
 	}
+
 	return out.text()
 }
 
@@ -100,16 +108,20 @@ func (d *wordDiff) compare(a, b []string) {
 		for _, w := range a {
 			d.word(gone, w)
 		}
+
 		for _, w := range b {
 			d.word(fresh, w)
 		}
+
 		return
 	}
+
 	// common[i][j] is the length for a[i:] and b[j:].
 	common := make([][]uint16, len(a)+1)
 	for i := range common {
 		common[i] = make([]uint16, len(b)+1)
 	}
+
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
 			if a[i] == b[j] {
@@ -119,6 +131,7 @@ func (d *wordDiff) compare(a, b []string) {
 			}
 		}
 	}
+
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
 		switch {
@@ -147,9 +160,11 @@ func (d *wordDiff) text() string {
 			}
 		}
 	}
+
 	if !differs {
 		return "white space"
 	}
+
 	marks := [...][2]string{kept: {"", ""}, gone: {"[-", "-]"}, fresh: {"{+", "+}"}}
 	var parts []string
 	for i := 0; i < len(d.words); {
@@ -157,13 +172,16 @@ func (d *wordDiff) text() string {
 		for end < len(d.words) && d.fates[end] == d.fates[i] && shown[end] == shown[i] {
 			end++
 		}
+
 		if !shown[i] {
 			parts = append(parts, "…")
 		} else {
 			mark := marks[d.fates[i]]
 			parts = append(parts, mark[0]+strings.Join(d.words[i:end], " ")+mark[1])
 		}
+
 		i = end
 	}
+
 	return safetext.Clip(strings.Join(parts, " "), maxWords)
 }

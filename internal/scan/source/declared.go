@@ -11,6 +11,7 @@ func (s *source) instructions(i int, separator string) {
 	if !s.closes(s.close(i+1) - 1) {
 		return
 	}
+
 	args := s.parts(i + 1)
 	lists := [][]span{args}
 	if !s.python {
@@ -21,16 +22,19 @@ func (s *source) instructions(i int, separator string) {
 			}
 		}
 	}
+
 	for _, list := range lists {
 		p, ok := s.members(list, separator)["instructions"]
 		if !ok || s.at(p.from).is("None") {
 			continue
 		}
+
 		d := Definition{Kind: Instructions, Line: s.at(p.from).line}
 		d.DescriptionLine = s.lineOf(p)
 		if d.Description, ok = s.evaluateSpan(p); !ok {
 			s.found.problem("(instructions)", d.Line, computedInstructions)
 		}
+
 		if d.Description != "" {
 			s.found.Definitions = append(s.found.Definitions, d)
 		}
@@ -50,6 +54,7 @@ func (s *source) declare() {
 			for value < i+12 && value < len(s.toks) && !s.toks[value].is("=") {
 				value++
 			}
+
 			if s.at(value).is("=") {
 				s.declared[name.text] = span{value + 1, s.statement(value + 1)}
 			}
@@ -58,6 +63,7 @@ func (s *source) declare() {
 			for end < len(s.toks) && (s.toks[end].line == t.line || s.toks[end].column > t.column) {
 				end++
 			}
+
 			s.declared[name.text] = span{i + 2, end}
 		case s.python && t.is("def"):
 			s.functions[name.text] = i
@@ -81,6 +87,7 @@ func (s *source) statement(i int) int {
 			k++
 		}
 	}
+
 	return len(s.toks)
 }
 
@@ -95,11 +102,13 @@ func (s *source) declaredTexts(d *Definition, p span, depth int) {
 		if t.kind != word || !ok || s.at(k-1).is(".") || of.from <= k && k < of.to || s.isFunction(of) {
 			continue
 		}
+
 		for i := of.from; i < of.to && len(d.Texts) < maxTexts; i++ {
 			if t := s.toks[i]; t.kind == str && strings.TrimSpace(t.text) != "" {
 				d.Texts = append(d.Texts, Text{t.text, t.line})
 			}
 		}
+
 		s.declaredTexts(d, of, depth+1)
 	}
 }

@@ -35,6 +35,7 @@ func newSource(text string, python bool) *source {
 			if t := s.toks[i]; !t.is("const") && !t.is("let") && !t.is("var") {
 				continue
 			}
+
 			name, value = i+1, i+3
 			if s.at(i + 2).is(":") { // and its type
 				for value < len(s.toks) && !s.toks[value-1].is("=") && value < i+8 {
@@ -44,11 +45,14 @@ func newSource(text string, python bool) *source {
 		} else if s.toks[i].column > 0 {
 			continue
 		}
+
 		if s.at(name).kind != word || !s.at(value-1).is("=") || s.at(value).is("=") {
 			continue
 		}
+
 		s.constant(s.toks[name].text, value)
 	}
+
 	s.enumerations()
 	return s
 }
@@ -78,9 +82,11 @@ func (s *source) enumerations() {
 			}
 		}
 	}
+
 	if s.python {
 		return
 	}
+
 	for i := range s.toks {
 		if s.toks[i].is("enum") && s.at(i+1).kind == word && s.at(i+2).is("{") {
 			s.memberConstants(s.toks[i+1].text, i+2, "=")
@@ -112,18 +118,22 @@ func (s *source) text(i, depth int) (text string, next int, ok bool) {
 	if depth > maxConstants {
 		return "", i, false
 	}
+
 	ok = true
 	for {
 		part, end, known := s.term(i, depth)
 		if ok = ok && known; len(text)+len(part) > maxText {
 			part, ok = "", false
 		}
+
 		text += part
 		if i = end; !s.at(i).is("+") {
 			break
 		}
+
 		i++
 	}
+
 	return text, i, ok
 }
 
@@ -133,12 +143,14 @@ func (s *source) term(i, depth int) (text string, next int, ok bool) {
 		if text, next, ok = s.text(i+1, depth+1); !s.at(next).is(")") {
 			return text, s.close(i), false
 		}
+
 		next++
 	case t.kind == str:
 		for ok, next = true, i; s.at(next).kind == str; next++ {
 			if next > i && !s.python {
 				break
 			}
+
 			text += s.toks[next].text
 			ok = ok && !s.toks[next].computed
 		}
@@ -146,6 +158,7 @@ func (s *source) term(i, depth int) (text string, next int, ok bool) {
 		for next = i + 1; s.at(next).is(".") && s.at(next+1).kind == word; {
 			next += 2
 		}
+
 		name := s.toks[next-1].text
 		if s.at(next).is("(") {
 			end := s.close(next)
@@ -155,15 +168,19 @@ func (s *source) term(i, depth int) (text string, next int, ok bool) {
 			case isTranslator(name):
 				text, ok = s.translated(next, depth)
 			}
+
 			return text, end, ok
 		}
+
 		text, ok = s.consts[s.path(i, next)]
 	default:
 		return "", i, false
 	}
+
 	for s.at(next).is(".") && slices.Contains(unwrapped, s.at(next+1).text) && s.at(next+2).is("(") {
 		next = s.close(next + 2)
 	}
+
 	return text, next, ok
 }
 
@@ -212,6 +229,7 @@ func (s *source) match() {
 			open = open[:len(open)-1]
 		}
 	}
+
 	s.starts[len(s.toks)] = len(s.toks)
 	for i := len(s.toks) - 1; i >= 0; i-- {
 		if s.starts[i] = s.starts[i+1]; s.toks[i].is("def") || s.toks[i].is("class") {
@@ -239,6 +257,7 @@ func (s *source) parts(i int) []span {
 	if end > i+1 && end <= len(s.toks) && s.closes(end-1) {
 		end--
 	}
+
 	var list []span
 	from := i + 1
 	for k := from; k < end; {
@@ -254,9 +273,11 @@ func (s *source) parts(i int) []span {
 			k++
 		}
 	}
+
 	if from < end {
 		list = append(list, span{from, end})
 	}
+
 	return list
 }
 
@@ -296,6 +317,7 @@ func (s *source) field(into *string, of *Definition, members map[string]span, na
 	if !has {
 		return
 	}
+
 	text, ok := s.evaluateSpan(p)
 	switch into {
 	case &of.Title:
@@ -303,6 +325,7 @@ func (s *source) field(into *string, of *Definition, members map[string]span, na
 	case &of.Description:
 		of.DescriptionLine = s.lineOf(p)
 	}
+
 	if *into = text; !ok {
 		s.found.problem(of.Name, s.at(p.from).line, problem)
 		s.literals(of, p)
@@ -328,12 +351,14 @@ func (s *source) texts(d *Definition, spans []span, separator string) {
 			slices.Contains([]string{"name", "title", "description"}, s.at(p.from).text) && d.Kind != Resource {
 			continue
 		}
+
 		for k := p.from; k < p.to; k++ {
 			if t := s.toks[k]; t.kind == str && strings.TrimSpace(t.text) != "" && t.text != d.Name &&
 				t.text != d.Title && t.text != d.Description {
 				d.Texts = append(d.Texts, Text{t.text, t.line})
 			}
 		}
+
 		s.declaredTexts(d, p, 0)
 	}
 }
@@ -351,5 +376,6 @@ func (s *source) isFunction(p span) bool {
 			k++
 		}
 	}
+
 	return false
 }

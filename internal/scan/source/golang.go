@@ -43,11 +43,13 @@ func findGo(text string) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, d := range tree.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok {
 			continue
 		}
+
 		for _, s := range g.Specs {
 			if v, ok := s.(*ast.ValueSpec); ok && len(v.Names) == len(v.Values) {
 				for i, name := range v.Names {
@@ -56,6 +58,7 @@ func findGo(text string) (*Found, error) {
 			}
 		}
 	}
+
 	f.readStructs(tree)
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -64,6 +67,7 @@ func findGo(text string) (*Found, error) {
 				f.instructions(n.Args[0])
 				return false
 			}
+
 			kind, ok := goCalls[selected(n.Fun)]
 			if ok && len(n.Args) > 0 || f.isToolHelper(n) {
 				f.call(kind, n)
@@ -77,10 +81,12 @@ func findGo(text string) (*Found, error) {
 					}
 				}
 			}
+
 			if kind, ok := goTypes[selected(n.Type)]; ok {
 				f.literal(kind, n)
 			}
 		}
+
 		return true
 	})
 	f.reportUnlinkedTags()
@@ -154,6 +160,7 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 	if d.Name, ok = f.text(call.Args[0], 0); !ok {
 		f.found.problem("", d.Line, computedName)
 	}
+
 	used := []ast.Node{call.Args[0]}
 	for i, arg := range call.Args[1:] {
 		into, what, value := &d.Description, computedDescription, ast.Expr(nil)
@@ -169,9 +176,11 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 			f.isToolHelper(call)):
 			value = arg
 		}
+
 		if value == nil {
 			continue
 		}
+
 		used = append(used, value)
 		f.lineOf(&d, into, value)
 		if *into, ok = f.text(value, 0); !ok {
@@ -179,11 +188,13 @@ func (f *goFile) call(kind Kind, call *ast.CallExpr) {
 			d.Texts = append(d.Texts, f.texts(value, nil)...)
 		}
 	}
+
 	names := f.takes[call]
 	for _, arg := range call.Args[1:] {
 		d.Texts = append(d.Texts, f.texts(arg, used)...)
 		names = append(names, f.handlerTypes(arg, 0)...)
 	}
+
 	f.tagged(&d, names)
 	f.found.Definitions = append(f.found.Definitions, d)
 }
@@ -199,16 +210,19 @@ func (f *goFile) literal(kind Kind, lit *ast.CompositeLit) {
 		if !ok {
 			return
 		}
+
 		key, _ := pair.Key.(*ast.Ident)
 		if key == nil {
 			return
 		}
+
 		into, what := (*string)(nil), ""
 		switch key.Name {
 		case "Name", "URI", "URITemplate":
 			if key.Name == "Name" && kind == Resource {
 				continue
 			}
+
 			named, into, what = true, &d.Name, computedName
 		case "Description":
 			into, what = &d.Description, computedDescription
@@ -217,6 +231,7 @@ func (f *goFile) literal(kind Kind, lit *ast.CompositeLit) {
 		default:
 			continue
 		}
+
 		used = append(used, pair.Value)
 		f.lineOf(&d, into, pair.Value)
 		if *into, ok = f.text(pair.Value, 0); !ok {
@@ -224,12 +239,15 @@ func (f *goFile) literal(kind Kind, lit *ast.CompositeLit) {
 			d.Texts = append(d.Texts, f.texts(pair.Value, nil)...)
 		}
 	}
+
 	if !named {
 		return
 	}
+
 	for _, e := range lit.Elts {
 		d.Texts = append(d.Texts, f.texts(e, used)...)
 	}
+
 	f.tagged(&d, f.takes[lit])
 	f.found.Definitions = append(f.found.Definitions, d)
 }
@@ -243,6 +261,7 @@ func (f *goFile) text(e ast.Expr, depth int) (text string, ok bool) {
 	if depth > maxConstants {
 		return "", false
 	}
+
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		s, err := strconv.Unquote(e.Value)
@@ -255,6 +274,7 @@ func (f *goFile) text(e ast.Expr, depth int) (text string, ok bool) {
 		if len(a)+len(b) > maxText {
 			return a, false
 		}
+
 		return a + b, okA && okB && e.Op == token.ADD
 	case *ast.CallExpr:
 		if isTranslator(calledName(e.Fun)) {
@@ -264,12 +284,14 @@ func (f *goFile) text(e ast.Expr, depth int) (text string, ok bool) {
 		if v, ok := f.values[e.Name]; ok {
 			return v.text, v.ok
 		}
+
 		if c, ok := f.consts[e.Name]; ok {
 			text, ok := f.text(c, depth+1)
 			f.values[e.Name] = value{text, ok}
 			return text, ok
 		}
 	}
+
 	return "", false
 }
 
@@ -299,6 +321,7 @@ func (f *goFile) texts(n ast.Node, used []ast.Node) (list []Text) {
 		if n == nil || slices.Contains(used, n) {
 			return false
 		}
+
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
@@ -312,6 +335,7 @@ func (f *goFile) texts(n ast.Node, used []ast.Node) (list []Text) {
 				list = append(list, Text{s, f.line(n)})
 			}
 		}
+
 		return true
 	})
 	return list

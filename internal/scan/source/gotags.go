@@ -47,12 +47,14 @@ func (f *goFile) readStructs(tree *ast.File) {
 				}
 			}
 		}
+
 		return true
 	})
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && selected(call.Fun) == "AddTool" {
 			f.linkHandler(call)
 		}
+
 		return true
 	})
 }
@@ -65,19 +67,23 @@ func (f *goFile) structOf(n ast.Node, s *ast.StructType) *goStruct {
 		if !ok {
 			return true
 		}
+
 		g.parts = append(g.parts, typesIn(field.Type)...)
 		if field.Tag == nil {
 			return true
 		}
+
 		tag, err := strconv.Unquote(field.Tag.Value)
 		if err != nil {
 			return true
 		}
+
 		for _, key := range [...]string{"jsonschema_description", "jsonschema"} {
 			for _, text := range described(reflect.StructTag(tag).Get(key)) {
 				g.texts = append(g.texts, Text{text, f.line(field.Tag)})
 			}
 		}
+
 		return true
 	})
 	return g
@@ -105,9 +111,11 @@ func described(tag string) []string {
 			continues = true
 		}
 	}
+
 	for i := range texts {
 		texts[i] = strings.TrimSpace(strings.ReplaceAll(texts[i], comma, ","))
 	}
+
 	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
@@ -121,9 +129,11 @@ func (f *goFile) linkHandler(call *ast.CallExpr) {
 		if name, ok := e.(*ast.Ident); ok && f.assigned[name.Name] != nil && f.funcs[name.Name] == nil {
 			e = f.assigned[name.Name]
 		}
+
 		if u, ok := e.(*ast.UnaryExpr); ok {
 			e = u.X
 		}
+
 		switch e := e.(type) {
 		case *ast.CompositeLit:
 			tools = append(tools, e)
@@ -134,8 +144,10 @@ func (f *goFile) linkHandler(call *ast.CallExpr) {
 				continue
 			}
 		}
+
 		names = append(names, f.handlerTypes(e, 0)...)
 	}
+
 	for _, n := range tools {
 		f.takes[n] = append(f.takes[n], names...)
 	}
@@ -146,6 +158,7 @@ func (f *goFile) handlerTypes(e ast.Expr, depth int) (names []string) {
 	if depth > maxConstants {
 		return nil
 	}
+
 	switch e := e.(type) {
 	case *ast.Ident:
 		if t := f.funcs[e.Name]; t != nil {
@@ -165,6 +178,7 @@ func (f *goFile) handlerTypes(e ast.Expr, depth int) (names []string) {
 			names = append(names, f.handlerTypes(arg, depth+1)...)
 		}
 	}
+
 	return names
 }
 
@@ -192,6 +206,7 @@ func (f *goFile) tagged(d *Definition, names []string) {
 		if g == nil || seen[name] {
 			continue
 		}
+
 		seen[name], g.taken = true, true
 		d.Texts = append(d.Texts, g.texts...)
 		names = append(names, g.parts...)
@@ -204,6 +219,7 @@ func (f *goFile) reportUnlinkedTags() {
 	if len(f.found.Definitions) == 0 {
 		return
 	}
+
 	var stray []Problem
 	for name, g := range f.structs {
 		if len(g.texts) > 0 && !g.taken {
@@ -211,6 +227,7 @@ func (f *goFile) reportUnlinkedTags() {
 				" describe parameters, and no tool of the file takes it: scan the running server"})
 		}
 	}
+
 	slices.SortFunc(stray, func(a, b Problem) int { return a.Line - b.Line })
 	f.found.Problems = append(f.found.Problems, stray...)
 }

@@ -89,18 +89,22 @@ func (l *lexer) next() {
 			if l.has("=>") {
 				size = 2
 			}
+
 			l.add(sign, l.s[l.i:l.i+size], line, column, false)
 			l.skip(l.i + size)
 			return
 		}
+
 		end := l.i
 		for end < len(l.s) {
 			r, size := utf8.DecodeRuneInString(l.s[end:])
 			if !wordRune(r) {
 				break
 			}
+
 			end += size
 		}
+
 		w := l.s[l.i:end]
 		l.skip(end)
 		if l.python && len(w) <= 2 && end < len(l.s) && (l.s[end] == '"' || l.s[end] == '\'') &&
@@ -109,6 +113,7 @@ func (l *lexer) next() {
 			l.add(str, text, line, column, computed)
 			return
 		}
+
 		l.add(word, w, line, column, false)
 	}
 }
@@ -147,6 +152,7 @@ func (l *lexer) regexp() {
 			}
 		}
 	}
+
 	l.skip(l.i + 1)
 }
 
@@ -156,6 +162,7 @@ func (l *lexer) str(prefix string) (text string, computed bool) {
 	if l.python && l.has(strings.Repeat(quote, 3)) {
 		quote = strings.Repeat(quote, 3)
 	}
+
 	raw := strings.Contains(prefix, "r")
 	formatted := strings.Contains(prefix, "f") || strings.Contains(prefix, "t")
 	var b strings.Builder
@@ -171,6 +178,7 @@ func (l *lexer) str(prefix string) (text string, computed bool) {
 				i += 2
 				break
 			}
+
 			var s string
 			s, i = escape(l.s, i+1)
 			b.WriteString(s)
@@ -189,6 +197,7 @@ func (l *lexer) str(prefix string) (text string, computed bool) {
 			i++
 		}
 	}
+
 	l.skip(len(l.s))
 	return b.String(), true
 }
@@ -207,6 +216,7 @@ func closing(s string, i int) int {
 			}
 		}
 	}
+
 	return len(s)
 }
 
@@ -221,11 +231,13 @@ func escape(s string, i int) (string, int) {
 			}
 		}
 	}
+
 	if digits > 0 && i+digits < len(s) {
 		if n, err := strconv.ParseUint(s[i+1:i+1+digits], 16, 32); err == nil {
 			return string(rune(n)), i + 1 + digits
 		}
 	}
+
 	switch s[i] {
 	case 'n':
 		return "\n", i + 1
@@ -236,5 +248,6 @@ func escape(s string, i int) (string, int) {
 	case '\n':
 		return "", i + 1 // the string goes on
 	}
+
 	return s[i : i+1], i + 1
 }

@@ -23,6 +23,7 @@ func findPython(text string) (*Found, error) {
 			if servers[s.toks[i].text] && !s.at(i-1).is("class") {
 				s.instructions(i, "=")
 			}
+
 			s.pyDeferred(i)
 			if kind, ok := pyTypes[s.toks[i].text]; ok && !s.at(i-1).is("class") && !s.at(i-1).is("def") {
 				if s.pyCall(i, kind) {
@@ -31,6 +32,7 @@ func findPython(text string) (*Found, error) {
 			}
 		}
 	}
+
 	return s.found, nil
 }
 
@@ -42,15 +44,18 @@ func (s *source) pyDecorated(i int) {
 	for s.at(i).kind == word && s.at(i+1).is(".") {
 		i, dots = i+2, dots+1
 	}
+
 	kind, ok := pyDecorators[s.at(i).text]
 	if !ok || dots == 0 {
 		return
 	}
+
 	var args []span
 	if i++; s.at(i).is("(") {
 		args = s.parts(i)
 		i = s.close(i)
 	}
+
 	s.pyFunction(s.starts[min(i, len(s.toks))], kind, line, args)
 }
 
@@ -60,11 +65,13 @@ func (s *source) pyDeferred(i int) {
 	if !s.at(i - 1).is(".") {
 		return
 	}
+
 	name := s.toks[i].text
 	kind, ok := pyDecorators[strings.TrimPrefix(name, "add_")]
 	if !ok || s.toks[i].line == s.decorated || !s.closes(s.close(i+1)-1) {
 		return // pyDecorated reads a decorator
 	}
+
 	args := s.parts(i + 1)
 	options := args
 	if next := s.close(i + 1); s.at(next).is("(") && !strings.HasPrefix(name, "add_") {
@@ -72,9 +79,11 @@ func (s *source) pyDeferred(i int) {
 	} else if len(args) > 0 {
 		options = args[1:]
 	}
+
 	if len(args) == 0 || s.at(args[0].from).kind != word || args[0].to != args[0].from+1 {
 		return
 	}
+
 	f := s.at(args[0].from)
 	if at, ok := s.functions[f.text]; ok {
 		s.pyFunction(at, kind, s.toks[i].line, options)
@@ -90,14 +99,17 @@ func (s *source) pyFunction(i int, kind Kind, line int, args []span) {
 	if !s.at(i).is("def") {
 		return
 	}
+
 	if s.at(i+1).kind != word || !s.at(i+2).is("(") {
 		return
 	}
+
 	d := Definition{Kind: kind, Name: s.toks[i+1].text, Line: line}
 	params := s.parts(i + 2)
 	if !s.pyDoc(&d, s.close(i+2)) {
 		return
 	}
+
 	s.pyOptions(&d, args)
 	s.texts(&d, params, "")
 	s.found.Definitions = append(s.found.Definitions, d)
@@ -116,9 +128,11 @@ func (s *source) pyDoc(d *Definition, i int) bool {
 			i++
 		}
 	}
+
 	if doc := s.at(i + 1); doc.kind == str {
 		d.Description, d.DescriptionLine = strings.TrimSpace(doc.text), doc.line
 	}
+
 	return true
 }
 
@@ -153,15 +167,18 @@ func Functions(text string, names map[string]bool) map[string]Definition {
 		if s.at(i - 1).is("async") {
 			first--
 		}
+
 		if !names[name] || s.at(first).column > 0 {
 			continue // a method, or a function in another
 		}
+
 		d := Definition{Name: name, Line: s.toks[i].line}
 		if s.at(i+2).is("(") && s.pyDoc(&d, s.close(i+2)) {
 			s.texts(&d, s.parts(i+2), "")
 			found[name] = d
 		}
 	}
+
 	return found
 }
 
@@ -177,9 +194,11 @@ func (s *source) pyCall(i int, kind Kind) bool {
 			name = "uriTemplate"
 		}
 	}
+
 	if _, ok := members[name]; !ok {
 		return false
 	}
+
 	d := Definition{Kind: kind, Line: s.toks[i].line}
 	s.pyArguments(&d, args, members, name)
 	s.found.Definitions = append(s.found.Definitions, d)

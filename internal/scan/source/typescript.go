@@ -34,6 +34,7 @@ func findTypeScript(text string) (*Found, error) {
 			}
 		}
 	}
+
 	return s.found, nil
 }
 
@@ -43,24 +44,30 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 	if len(args) == 0 {
 		return false
 	}
+
 	if s.at(args[0].from).is("{") { // addTool({name: ...})
 		return s.tsDefinition(args[0].from, kind)
 	}
+
 	d := Definition{Kind: kind, Line: s.toks[i].line}
 	var ok bool
 	if d.Name, ok = s.evaluateSpan(args[0]); !ok {
 		if short || len(args) < 2 {
 			return false
 		}
+
 		s.found.problem("", d.Line, computedName)
 	}
+
 	if len(args) == 1 {
 		return false // it fetches a tool
 	}
+
 	for k, arg := range args[1:] {
 		if !short {
 			arg = s.resolved(arg)
 		}
+
 		first := s.at(arg.from)
 		switch {
 		case s.isFunction(arg):
@@ -69,6 +76,7 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 			if !short {
 				s.labels(&d, members)
 			}
+
 			s.texts(&d, s.parts(arg.from), memberSeparator(short))
 		case k == 0 && kind == Resource:
 			d.Texts = append(d.Texts, Text{d.Name, s.at(args[0].from).line})
@@ -89,6 +97,7 @@ func (s *source) tsCall(i int, kind Kind, short bool) bool {
 			s.texts(&d, []span{arg}, "")
 		}
 	}
+
 	s.found.Definitions = append(s.found.Definitions, d)
 	return true
 }
@@ -140,17 +149,21 @@ func (s *source) tsObject(i int) bool {
 	if !s.at(i+1).is("name") && s.at(i+1).kind == sign {
 		return false
 	}
+
 	members := s.members(s.parts(i), ":")
 	schema := s.hasSchema(members)
 	if _, named := members["name"]; !named {
 		return schema && s.tsKeyed(i, members)
 	}
+
 	if schema {
 		return s.tsDefinition(i, Tool)
 	}
+
 	if p, ok := members["arguments"]; ok && s.at(p.from).is("[") {
 		return s.tsDefinition(i, Prompt)
 	}
+
 	return false
 }
 
@@ -172,15 +185,18 @@ func (s *source) tsKeyed(i int, members map[string]span) bool {
 	if s.at(i-1).is("(") && s.at(i-2).kind == word {
 		key = i - 4
 	}
+
 	p, described := members["description"]
 	if !described || key < 0 || !s.at(key+1).is(":") || !toolName.MatchString(s.at(key).text) {
 		return false
 	}
+
 	of := s.at(i - 2).text // the function
 	if text, ok := s.evaluateSpan(p); ok && !strings.Contains(text, " ") || !ok &&
 		!(key == i-4 && strings.HasSuffix(strings.ToLower(of), "tool")) {
 		return false
 	}
+
 	d := Definition{Kind: Tool, Name: s.at(key).text, Line: s.at(key).line}
 	s.labels(&d, members)
 	s.texts(&d, s.parts(i), ":")
@@ -196,9 +212,11 @@ func (s *source) tsClass(i int) {
 		ofTools = ofTools || s.at(body).kind == word && strings.Contains(s.at(body).text, "Tool") && body > i+1
 		body++
 	}
+
 	if !ofTools || !s.at(body).is("{") {
 		return
 	}
+
 	fields := map[string]span{}
 	for k := body + 1; k < s.close(body)-1; k++ {
 		switch t := s.toks[k]; {
@@ -208,13 +226,16 @@ func (s *source) tsClass(i int) {
 			fields[t.text] = span{k + 2, s.statement(k + 2)}
 		}
 	}
+
 	name, ok := fields["toolName"]
 	if !ok {
 		name, ok = fields["name"]
 	}
+
 	if _, described := fields["description"]; !ok || !described {
 		return
 	}
+
 	fields["name"] = name
 	d := Definition{Kind: Tool, Line: line}
 	s.field(&d.Name, &d, fields, "name", computedName)
@@ -224,6 +245,7 @@ func (s *source) tsClass(i int) {
 			s.texts(&d, []span{p}, "")
 		}
 	}
+
 	s.found.Definitions = append(s.found.Definitions, d)
 }
 
@@ -239,9 +261,11 @@ func (s *source) tsDefinition(i int, kind Kind) bool {
 	if _, ok := members["uri"]; ok && kind == Resource {
 		name = "uri"
 	}
+
 	if _, ok := members[name]; !ok {
 		return false
 	}
+
 	s.field(&d.Name, &d, members, name, computedName)
 	s.labels(&d, members)
 	s.texts(&d, parts, ":")

@@ -24,6 +24,7 @@ func parametersOf(schema json.RawMessage) []parameter {
 	if json.Unmarshal(schema, &s) != nil {
 		return nil
 	}
+
 	var found []parameter
 	for name, raw := range s.Properties {
 		var members map[string]json.RawMessage
@@ -37,13 +38,16 @@ func parametersOf(schema json.RawMessage) []parameter {
 			_, has := members[keyword]
 			narrow = narrow || has
 		}
+
 		p.text = kind == "string" && !narrow
 		for _, keyword := range []string{"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"} {
 			_, has := members[keyword]
 			p.typed = p.typed || has
 		}
+
 		found = append(found, p)
 	}
+
 	slices.SortFunc(found, func(a, b parameter) int { return strings.Compare(a.name, b.name) })
 	return found
 }

@@ -48,14 +48,17 @@ func Quality(server string, tools []selection.Tool) ServerQuality {
 	for _, t := range tools {
 		q.Tools = append(q.Tools, rate(t, tools))
 	}
+
 	mean := func(of func(ToolQuality) float64) *float64 {
 		if len(q.Tools) == 0 {
 			return nil
 		}
+
 		sum := 0.0
 		for _, t := range q.Tools {
 			sum += of(t)
 		}
+
 		v := sum / float64(len(q.Tools))
 		return &v
 	}
@@ -98,16 +101,20 @@ func (q *ToolQuality) clarity(t selection.Tool, all []selection.Tool) {
 		q.less(&q.Clarity, 10, "it has no description")
 		return
 	}
+
 	if first, _ := utf8.DecodeRuneInString(text); !unicode.IsLetter(first) && !unicode.IsDigit(first) {
 		q.less(&q.Clarity, 2, "its description does not begin with a word")
 	}
+
 	folded := strings.ToLower(text)
 	if !containsAny(folded, "when ", "if ", "use this", "use it", "for ", "to ", "given ") {
 		q.less(&q.Clarity, 2, "its description does not state when to use it")
 	}
+
 	if containsAny(folded, "todo", "tbd", "fixme", "lorem ipsum", "description here") {
 		q.less(&q.Clarity, 4, "its description is a placeholder")
 	}
+
 	for _, other := range all {
 		if (other.Server != t.Server || other.Name != t.Name) &&
 			strings.EqualFold(strings.TrimSpace(other.Description), text) {
@@ -138,16 +145,19 @@ func (q *ToolQuality) completeness(t selection.Tool, parameters []parameter) {
 	case utf8.RuneCountInString(text) < shortDescription:
 		q.less(&q.Completeness, 3, "its description has fewer than %d characters", shortDescription)
 	}
+
 	var missing []string
 	for _, p := range parameters {
 		if strings.TrimSpace(p.description) == "" {
 			missing = append(missing, p.name)
 		}
 	}
+
 	if len(missing) > 0 {
 		q.less(&q.Completeness, 3*float64(len(missing))/float64(len(parameters)),
 			"parameters without a description: %s", strings.Join(missing, ", "))
 	}
+
 	if t.OutputSchema == nil && !containsAny(strings.ToLower(text), "return", "result", "list", "output", "respon") {
 		q.less(&q.Completeness, 1, "its description does not state what it returns")
 	}
@@ -159,12 +169,14 @@ func (q *ToolQuality) conciseness(t selection.Tool, parameters []parameter) {
 		q.less(&q.Conciseness, math.Min(8, 2*float64(n)/longDescription),
 			"its description has %d characters, more than %d", n, longDescription)
 	}
+
 	for _, p := range parameters {
 		if n := utf8.RuneCountInString(p.description); n > longParameter {
 			q.less(&q.Conciseness, 1, "the description of parameter %s has %d characters, more than %d", p.name, n,
 				longParameter)
 		}
 	}
+
 	seen := map[string]bool{}
 	for _, sentence := range strings.FieldsFunc(strings.ToLower(t.Description),
 		func(r rune) bool { return strings.ContainsRune(".!?\n", r) }) {
@@ -172,6 +184,7 @@ func (q *ToolQuality) conciseness(t selection.Tool, parameters []parameter) {
 		if sentence != "" && seen[sentence] {
 			q.less(&q.Conciseness, 2, "its description repeats: %s", clip(sentence, 80))
 		}
+
 		seen[sentence] = true
 	}
 }
@@ -182,9 +195,11 @@ func (q *ToolQuality) coverage(t selection.Tool, parameters []parameter) {
 		q.less(&q.SchemaCoverage, 10, "its input schema cannot be used: %s", err)
 		return
 	}
+
 	if len(parameters) == 0 {
 		return
 	}
+
 	points := 0
 	var untyped []string
 	for _, p := range parameters {
@@ -193,10 +208,12 @@ func (q *ToolQuality) coverage(t selection.Tool, parameters []parameter) {
 		} else {
 			untyped = append(untyped, p.name)
 		}
+
 		if strings.TrimSpace(p.description) != "" {
 			points++
 		}
 	}
+
 	q.SchemaCoverage = 10 * float64(points) / float64(2*len(parameters))
 	if len(untyped) > 0 {
 		q.Reasons = append(q.Reasons, "parameters without a type: "+strings.Join(untyped, ", "))

@@ -24,6 +24,7 @@ func Recommend(c selection.Case, tools []selection.Tool, a selection.Answer, e s
 	if e.ConfidenceCategory == selection.Misleading {
 		r.priority = high
 	}
+
 	switch e.Classification {
 	case selection.FN:
 		r.missed(a)
@@ -41,6 +42,7 @@ func Recommend(c selection.Case, tools []selection.Tool, a selection.Answer, e s
 			}
 		}
 	}
+
 	return r.list
 }
 
@@ -75,10 +77,12 @@ func (r *run) missed(a selection.Answer) {
 		if !ok || called && len(r.c.Expected) > 1 {
 			continue
 		}
+
 		if len(a.Calls) == 0 {
 			r.notFound(t)
 			continue
 		}
+
 		m := a.Calls[0]
 		if m.Unknown != "" {
 			r.add("unknown_tool", r.priority, t, []string{m.Unknown},
@@ -86,6 +90,7 @@ func (r *run) missed(a selection.Answer) {
 					"add it to the description of %s.", m.Unknown, t.Name, t.Name)
 			continue
 		}
+
 		if sibling, ok := r.tool(m.Server, m.Tool); ok {
 			r.taken(t, sibling)
 		}
@@ -99,12 +104,14 @@ func (r *run) notFound(t selection.Tool) {
 			"query: describe what it does and when to use it.", t.Name)
 		return
 	}
+
 	_, missing := common(keywords(r.c.Query), toolStems(t))
 	if len(missing) == 0 {
 		r.add("not_called", r.priority, t, nil, "%s has all words of the query but was not called: state in its "+
 			"description when to use it.", t.Name)
 		return
 	}
+
 	r.add("not_called", r.priority, t, missing,
 		"No tool was called. The query contains %s, but neither the description nor the parameters of %s do: add "+
 			"those words that fit the tool.", quote(missing), t.Name)
@@ -118,11 +125,13 @@ func (r *run) taken(t, sibling selection.Tool) {
 				"names, or state in each description what the other is for.",
 			t.Server, sibling.Server, t.Name, sibling.Server)
 	}
+
 	if strings.TrimSpace(t.Description) == "" {
 		r.add("undescribed", high, t, nil, "%s has no description, and %s of server %s was called instead: describe "+
 			"what it does and when to use it.", t.Name, sibling.Name, sibling.Server)
 		return
 	}
+
 	words, own, theirs := keywords(r.c.Query), toolStems(t), toolStems(sibling)
 	inTheirs, _ := common(words, theirs)
 	_, misleading := common(inTheirs, own) // the sibling has them, the expected tool does not
@@ -135,16 +144,19 @@ func (r *run) taken(t, sibling selection.Tool) {
 			sibling.Name, sibling.Server, quote(misleading), t.Name, sibling.Name, t.Name)
 		return
 	}
+
 	if len(missing) > 0 {
 		r.add("missing_words", r.priority, t, missing,
 			"%s of server %s was called instead. The query contains %s, but %s does not: add those words that fit "+
 				"the tool.", sibling.Name, sibling.Server, quote(missing), t.Name)
 	}
+
 	if len(shared) > 0 {
 		r.add("overlap", r.priority, sibling, sentencesWith(sibling.Name+". "+sibling.Description, shared),
 			"%s and %s of server %s both have the query's words %s, which therefore do not distinguish them: state "+
 				"in each what the other is for.", t.Name, sibling.Name, sibling.Server, quote(shared))
 	}
+
 	if len(misleading)+len(missing)+len(shared) == 0 {
 		r.add("overlap", r.priority, sibling, nil,
 			"%s of server %s was called instead, although it has no word of the query: state in %s when to use it, "+
@@ -158,6 +170,7 @@ func (r *run) unwanted(m selection.MadeCall) {
 	if !ok {
 		return
 	}
+
 	shared, _ := common(keywords(r.c.Query), toolStems(t))
 	if len(shared) == 0 {
 		r.add("too_broad", r.priority, t, []string{clip(t.Description, 200)},
@@ -165,6 +178,7 @@ func (r *run) unwanted(m selection.MadeCall) {
 				"description to what it does.", t.Name)
 		return
 	}
+
 	r.add("too_broad", r.priority, t, sentencesWith(t.Name+". "+t.Description, shared),
 		"%s was called for a query that no tool serves, because of its words %s: state in its description what it "+
 			"does not do.", t.Name, quote(shared))
@@ -179,16 +193,19 @@ func (r *run) unclear(t selection.Tool) {
 		if other.Server == t.Server && other.Name == t.Name {
 			continue
 		}
+
 		in, _ := common(keywords(other.Name+" "+other.Description), own)
 		if len(in) > best {
 			nearest, best = other, len(in)
 		}
 	}
+
 	if best == 0 {
 		r.add("unclear", low, t, nil, "%s was called with little confidence: state more precisely in its "+
 			"description when to use it.", t.Name)
 		return
 	}
+
 	shared, _ := common(keywords(nearest.Name+" "+nearest.Description), own)
 	r.add("unclear", low, t, sentencesWith(nearest.Description, shared),
 		"%s was called with little confidence. The most similar tool is %s of server %s, with the words %s: state "+
@@ -200,14 +217,17 @@ func (r *run) parameters(t selection.Tool, p score.Parameters) {
 	if p.Malformed {
 		return // no description teaches a model to write JSON
 	}
+
 	if p.SchemaProblem != "" {
 		r.add("schema", high, t, nil, "The input schema of %s cannot be used: %s. Correct it: models and clients "+
 			"read it too.", t.Name, p.SchemaProblem)
 	}
+
 	declared := map[string]parameter{}
 	for _, d := range parametersOf(t.InputSchema) {
 		declared[d.name] = d
 	}
+
 	for _, d := range p.Details {
 		r.parameter(t, d, declared)
 	}
@@ -255,6 +275,7 @@ func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string
 		r.add("parameter_different", medium, t, evidence,
 			"The parameter %s of %s has another value: give an example in its description.", d.Name, t.Name)
 	}
+
 	if d.Problem != "" && d.Actual != nil && d.State != score.Invented {
 		r.add("parameter_type", medium, t, append(evidence, d.Problem),
 			"The parameter %s of %s violates the input schema: state its type and form in its description too.", d.Name,

@@ -27,6 +27,7 @@ func Import(ctx context.Context, s *store.Store, set Set) (Imported, error) {
 	if err != nil {
 		return Imported{}, err
 	}
+
 	result := Imported{CaseIDs: []string{}}
 	names := map[string]string{} // from names in the set to names in the database
 	var missing []selection.Server
@@ -38,15 +39,19 @@ func Import(ctx context.Context, s *store.Store, set Set) (Imported, error) {
 		case known == "":
 			missing = append(missing, server)
 		}
+
 		names[server.Name] = known
 	}
+
 	for _, server := range missing {
 		if _, err := s.CreateServer(ctx, server); err != nil {
 			return result, err
 		}
+
 		names[server.Name] = server.Name
 		result.ServersAdded++
 	}
+
 	var added []selection.Case
 	places := []int{}
 	for _, c := range cases {
@@ -55,21 +60,27 @@ func Import(ctx context.Context, s *store.Store, set Set) (Imported, error) {
 		if err != nil {
 			return result, err
 		}
+
 		if id == "" {
 			added, places = append(added, c), append(places, len(result.CaseIDs))
 		}
+
 		result.CaseIDs = append(result.CaseIDs, id)
 	}
+
 	if len(added) == 0 {
 		return result, nil
 	}
+
 	created, err := s.CreateCases(ctx, added)
 	if err != nil {
 		return result, err
 	}
+
 	for i, c := range created {
 		result.CaseIDs[places[i]] = c.ID
 	}
+
 	result.CasesAdded = len(created)
 	return result, nil
 }
@@ -82,18 +93,23 @@ func find(ctx context.Context, s *store.Store, server selection.Server) (string,
 			return "", fmt.Errorf("%w: server %q is stored with another URL: rename one of the two", store.ErrConflict,
 				server.Name)
 		}
+
 		return known.Name, nil
 	}
+
 	if !errors.Is(err, store.ErrNotFound) {
 		return "", err
 	}
+
 	found, _, err := s.Servers(ctx, store.ServerFilter{Search: server.URL, Page: store.Page{Limit: store.MaxPage}})
 	if err != nil {
 		return "", err
 	}
+
 	if i := slices.IndexFunc(found, func(x selection.Server) bool { return x.URL == server.URL }); i >= 0 {
 		return found[i].Name, nil
 	}
+
 	return "", nil
 }
 
@@ -103,6 +119,7 @@ func rename(c *selection.Case, names map[string]string) {
 			c.Servers[i] = to
 		}
 	}
+
 	slices.Sort(c.Servers)
 	c.Servers = slices.Compact(c.Servers)
 	for i := range c.Expected {
@@ -118,6 +135,7 @@ func same(ctx context.Context, s *store.Store, c selection.Case) (string, error)
 	if err != nil {
 		return "", err
 	}
+
 	plain := func(c selection.Case) selection.Case {
 		return selection.Case{
 			Name: c.Name, Query: c.Query, Servers: append([]string{}, c.Servers...),
@@ -130,5 +148,6 @@ func same(ctx context.Context, s *store.Store, c selection.Case) (string, error)
 			return known.ID, nil
 		}
 	}
+
 	return "", nil
 }

@@ -71,6 +71,7 @@ func Read(data []byte, format string) (Set, error) {
 	if len(data) > MaxFile {
 		return Set{}, fmt.Errorf("it is larger than %d MiB: split it", MaxFile>>20)
 	}
+
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	switch format {
 	case "csv":
@@ -80,21 +81,25 @@ func Read(data []byte, format string) (Set, error) {
 		if err := yaml.Unmarshal(data, &document); err != nil {
 			return Set{}, fmt.Errorf("it is not YAML: %w", err)
 		}
+
 		datesAreTexts(&document)
 		var tree any
 		if err := document.Decode(&tree); err != nil {
 			return Set{}, fmt.Errorf("it is not YAML: %w", err)
 		}
+
 		converted, err := json.Marshal(tree)
 		if err != nil {
 			return Set{}, fmt.Errorf("it contains values that JSON does not support, such as names that are not "+
 				"strings: %w", err)
 		}
+
 		data = converted
 	case "json":
 	default:
 		return Set{}, fmt.Errorf("format %q is unknown: use json, yaml or csv", format)
 	}
+
 	return readJSON(data)
 }
 
@@ -113,13 +118,16 @@ func readJSON(data []byte) (Set, error) {
 	if len(trimmed) == 0 {
 		return Set{}, errors.New("it is empty")
 	}
+
 	if trimmed[0] == '[' {
 		var entries []json.RawMessage
 		if err := json.Unmarshal(trimmed, &entries); err != nil {
 			return Set{}, fmt.Errorf("it is not JSON: %w", err)
 		}
+
 		return readEntries(entries)
 	}
+
 	var object struct {
 		Servers   []Server          `json:"servers"`
 		Cases     []json.RawMessage `json:"cases"`
@@ -130,8 +138,10 @@ func readJSON(data []byte) (Set, error) {
 		if set, single := readEntries([]json.RawMessage{trimmed}); single == nil {
 			return set, nil
 		}
+
 		return Set{}, fmt.Errorf("it is not a set of servers and cases: %w", err)
 	}
+
 	set, err := readEntries(append(object.Cases, object.TestCases...))
 	set.Servers = append(object.Servers, set.Servers...)
 	return set, err
@@ -159,14 +169,17 @@ func unknownField(err error, into any) error {
 	if !ok || unquoted != nil {
 		return err
 	}
+
 	var known []string
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
 		field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		known = append(known, field)
 	}
+
 	if meant := closest.To(name, known); meant != "" {
 		return fmt.Errorf("unknown field %q: did you mean %q?", name, meant)
 	}
+
 	return fmt.Errorf("unknown field %q: the fields are %s", name, strings.Join(known, ", "))
 }
 
@@ -177,14 +190,18 @@ func readEntries(entries []json.RawMessage) (Set, error) {
 			if err := set.addTEF(raw); err != nil {
 				return set, fmt.Errorf("case %d: %w", i+1, err)
 			}
+
 			continue
 		}
+
 		var c Case
 		if err := strict(raw, &c); err != nil {
 			return set, fmt.Errorf("case %d: %w", i+1, err)
 		}
+
 		set.Cases = append(set.Cases, c)
 	}
+
 	return set, nil
 }
 
@@ -197,12 +214,15 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 		if err := server.Validate(); err != nil {
 			return nil, nil, fmt.Errorf("server %d: %w", i+1, err)
 		}
+
 		if names[f.Name] {
 			return nil, nil, fmt.Errorf("server %d: the name %q is used twice", i+1, f.Name)
 		}
+
 		names[f.Name] = true
 		servers = append(servers, server)
 	}
+
 	cases := []selection.Case{}
 	for i, f := range s.Cases {
 		c := selection.Case{Name: f.Name, Query: f.Query, Servers: append([]string(nil), f.Servers...),
@@ -214,15 +234,20 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 				if err != nil {
 					return nil, nil, fmt.Errorf("case %d: its parameters: %w", i+1, err)
 				}
+
 				want.Parameters = b
 			}
+
 			c.Expected = append(c.Expected, want)
 		}
+
 		if err := c.Validate(); err != nil {
 			return nil, nil, fmt.Errorf("case %d: %w", i+1, err)
 		}
+
 		cases = append(cases, c)
 	}
+
 	return servers, cases, nil
 }
 
@@ -232,6 +257,7 @@ func Of(servers []selection.Server, cases []selection.Case) (Set, error) {
 	for _, s := range servers {
 		set.Servers = append(set.Servers, Server{s.Name, s.URL, string(s.Transport)})
 	}
+
 	for _, c := range cases {
 		f := Case{Name: c.Name, Query: c.Query, Servers: c.Servers, Ordered: c.Ordered, Tags: c.Tags}
 		for _, want := range c.Expected {
@@ -241,10 +267,13 @@ func Of(servers []selection.Server, cases []selection.Case) (Set, error) {
 					return set, fmt.Errorf("case %q: its parameters: %w", c.Name, err)
 				}
 			}
+
 			f.Expected = append(f.Expected, call)
 		}
+
 		set.Cases = append(set.Cases, f)
 	}
+
 	return set, nil
 }
 
@@ -261,6 +290,7 @@ func (s Set) Write(w io.Writer, format string) error {
 	case "csv":
 		return s.writeCSV(w)
 	}
+
 	return fmt.Errorf("format %q is unknown: use json, yaml or csv", format)
 }
 
@@ -285,23 +315,28 @@ func numbers(tree any) any {
 		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil {
 			return i
 		}
+
 		if f, err := v.Float64(); err == nil {
 			return f
 		}
+
 		return string(v)
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
 			list[i] = numbers(v[i])
 		}
+
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for name, e := range v {
 			object[name] = numbers(e)
 		}
+
 		return object
 	}
+
 	return tree
 }
 
@@ -316,30 +351,37 @@ func readCSV(data []byte) (Set, error) {
 	if err != nil {
 		return Set{}, fmt.Errorf("its first line does not name the columns: %w", err)
 	}
+
 	place := map[string]int{}
 	for i, name := range header {
 		known := false
 		for _, column := range csvColumns {
 			known = known || column == strings.TrimSpace(name)
 		}
+
 		if !known {
 			return Set{}, fmt.Errorf("column %q is unknown: use %s", name, strings.Join(csvColumns, ", "))
 		}
+
 		place[strings.TrimSpace(name)] = i
 	}
+
 	set := Set{Cases: []Case{}}
 	for {
 		row, err := r.Read()
 		if err == io.EOF {
 			return set, nil
 		}
+
 		if err != nil {
 			return set, fmt.Errorf("it is not CSV: %w", err)
 		}
+
 		field := func(name string) string {
 			if i, ok := place[name]; ok {
 				return row[i]
 			}
+
 			return ""
 		}
 		line, _ := r.FieldPos(0)
@@ -347,6 +389,7 @@ func readCSV(data []byte) (Set, error) {
 		if err != nil {
 			return set, fmt.Errorf("line %d: %w", line, err)
 		}
+
 		set.Cases = append(set.Cases, c)
 	}
 }
@@ -359,8 +402,10 @@ func csvCase(field func(string) string) (Case, error) {
 		if err != nil {
 			return c, fmt.Errorf("ordered is %q: write true or false", text)
 		}
+
 		c.Ordered = ordered
 	}
+
 	if field("expected_server") != "" || field("expected_tool") != "" {
 		call := Call{Server: field("expected_server"), Tool: field("expected_tool")}
 		if text := field("expected_parameters"); text != "" {
@@ -368,17 +413,21 @@ func csvCase(field func(string) string) (Case, error) {
 				return c, fmt.Errorf("expected_parameters is not a JSON object: %w", err)
 			}
 		}
+
 		c.Expected = append(c.Expected, call)
 	} else if field("expected_parameters") != "" {
 		return c, errors.New("expected_parameters requires a tool: also give expected_server and expected_tool")
 	}
+
 	if text := field("further_calls"); text != "" {
 		var further []Call
 		if err := strict([]byte(text), &further); err != nil {
 			return c, fmt.Errorf("further_calls is not a JSON list of calls: %w", err)
 		}
+
 		c.Expected = append(c.Expected, further...)
 	}
+
 	return c, nil
 }
 
@@ -397,12 +446,14 @@ func (s Set) writeCSV(w io.Writer) error {
 	if err := out.Write(csvColumns); err != nil {
 		return err
 	}
+
 	for _, c := range s.Cases {
 		for _, name := range append(append([]string(nil), c.Servers...), c.Tags...) {
 			if strings.Contains(name, ";") || strings.TrimSpace(name) != name {
 				return fmt.Errorf("case %q: CSV cannot hold the name %q: write JSON or YAML", c.Name, name)
 			}
 		}
+
 		row := []string{c.Name, c.Query, strings.Join(c.Servers, ";"), "", "", "", "", strconv.FormatBool(c.Ordered),
 			strings.Join(c.Tags, ";")}
 		if len(c.Expected) > 0 {
@@ -413,20 +464,25 @@ func (s Set) writeCSV(w io.Writer) error {
 				if err != nil {
 					return err
 				}
+
 				row[5] = string(b)
 			}
 		}
+
 		if len(c.Expected) > 1 {
 			b, err := json.Marshal(c.Expected[1:])
 			if err != nil {
 				return err
 			}
+
 			row[6] = string(b)
 		}
+
 		if err := out.Write(row); err != nil {
 			return err
 		}
 	}
+
 	out.Flush()
 	return out.Error()
 }

@@ -59,26 +59,32 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 	if err := d.Decode(&f); err != nil {
 		return err
 	}
+
 	c := Case{Name: f.Name, Query: f.Query, Ordered: f.Ordered}
 	var entries []json.RawMessage
 	if len(f.Servers) > 0 && json.Unmarshal(f.Servers, &entries) != nil {
 		return errors.New("available_mcp_servers is not a list")
 	}
+
 	for _, entry := range entries {
 		var server struct{ Name, URL, Transport string }
 		if json.Unmarshal(entry, &server.URL) != nil && json.Unmarshal(entry, &server) != nil {
 			return errors.New("available_mcp_servers contains an entry that is neither a URL nor a server")
 		}
+
 		c.Servers = append(c.Servers, s.server(server.Name, server.URL, server.Transport))
 	}
+
 	if f.Tool != "" || f.ServerURL != "" || f.ServerName != "" {
 		c.Expected = append(c.Expected,
 			Call{Server: s.server(f.ServerName, f.ServerURL, ""), Tool: f.Tool, Parameters: f.Parameters})
 	}
+
 	for _, call := range f.Calls {
 		c.Expected = append(c.Expected,
 			Call{Server: s.server(call.ServerName, call.ServerURL, ""), Tool: call.Tool, Parameters: call.Parameters})
 	}
+
 	s.Cases = append(s.Cases, c)
 	return nil
 }
@@ -90,21 +96,26 @@ func (s *Set) server(name, address, transport string) string {
 	if address != "" && !strings.Contains(address, "://") {
 		name, address = address, ""
 	}
+
 	if address == "" {
 		return name
 	}
+
 	for _, known := range s.Servers {
 		if known.URL == address {
 			return known.Name
 		}
 	}
+
 	if name == "" {
 		name = nameOf(address)
 	}
+
 	base := name
 	for n := 2; slices.ContainsFunc(s.Servers, func(x Server) bool { return x.Name == name }); n++ {
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
+
 	s.Servers = append(s.Servers, Server{name, address, transport})
 	return name
 }
@@ -128,22 +139,26 @@ func ReadTEF(ctx context.Context, path string) (Set, error) {
 	if _, err := os.Stat(path); err != nil {
 		return Set{}, fmt.Errorf("open the database: %w", err)
 	}
+
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return Set{}, err
 	}
+
 	address := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute),
 		RawQuery: "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)&_pragma=trusted_schema(0)"}
 	db, err := sql.Open("sqlite", address.String())
 	if err != nil {
 		return Set{}, err
 	}
+
 	defer db.Close()
 	t := tefDatabase{ctx: ctx, db: db}
 	set, err := t.read()
 	if err != nil {
 		return Set{}, fmt.Errorf("database %s: %w", path, err)
 	}
+
 	return set, nil
 }
 
@@ -170,28 +185,34 @@ func (t tefDatabase) rows(statement string, args ...any) ([]map[string]string, e
 	if err != nil {
 		return nil, err
 	}
+
 	defer rows.Close()
 	names, err := rows.Columns()
 	if err != nil {
 		return nil, err
 	}
+
 	var all []map[string]string
 	for rows.Next() {
 		values, into := make([]sql.NullString, len(names)), make([]any, len(names))
 		for i := range values {
 			into[i] = &values[i]
 		}
+
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
+
 		row := map[string]string{}
 		for i, name := range names {
 			if values[i].Valid {
 				row[name] = values[i].String
 			}
 		}
+
 		all = append(all, row)
 	}
+
 	return all, rows.Err()
 }
 
@@ -201,38 +222,47 @@ func (t tefDatabase) read() (Set, error) {
 	if err != nil {
 		return set, err
 	}
+
 	links, err := t.columns("test_case_mcp_servers")
 	if err != nil {
 		return set, err
 	}
+
 	if !cases["query"] || len(links) == 0 {
 		return set, errors.New("it is not a database of mcp-tef: it has no test cases")
 	}
+
 	byID, err := t.servers(&set)
 	if err != nil {
 		return set, err
 	}
+
 	rows, err := t.rows("SELECT * FROM test_cases ORDER BY rowid")
 	if err != nil {
 		return set, err
 	}
+
 	calls, err := t.columns("expected_tool_calls")
 	if err != nil {
 		return set, err
 	}
+
 	for _, row := range rows {
 		c := Case{Name: row["name"], Query: row["query"], Ordered: row["order_dependent_matching"] == "1"}
 		linked, err := t.rows("SELECT * FROM test_case_mcp_servers WHERE test_case_id = ? ORDER BY rowid", row["id"])
 		if err != nil {
 			return set, err
 		}
+
 		for _, l := range linked {
 			name := byID[l["mcp_server_id"]]
 			if name == "" {
 				name = set.server("", l["server_url"]+l["mcp_server_url"], l["transport"])
 			}
+
 			c.Servers = append(c.Servers, name)
 		}
+
 		expected := []map[string]string{{
 			"mcp_server_url": row["expected_mcp_server_url"] + row["expected_mcp_server_name"],
 			"tool_name":      row["expected_tool_name"], "parameters": row["expected_parameters"],
@@ -243,20 +273,25 @@ func (t tefDatabase) read() (Set, error) {
 				return set, err
 			}
 		}
+
 		for _, e := range expected {
 			if e["tool_name"] == "" {
 				continue
 			}
+
 			call := Call{Server: set.server("", e["mcp_server_url"], ""), Tool: e["tool_name"]}
 			if text := e["parameters"]; text != "" && text != "null" {
 				if err := strict([]byte(text), &call.Parameters); err != nil {
 					return set, fmt.Errorf("test case %q: its parameters are not a JSON object: %w", row["name"], err)
 				}
 			}
+
 			c.Expected = append(c.Expected, call)
 		}
+
 		set.Cases = append(set.Cases, c)
 	}
+
 	return set, nil
 }
 
@@ -266,14 +301,17 @@ func (t tefDatabase) servers(set *Set) (byID map[string]string, err error) {
 	if err != nil || len(columns) == 0 {
 		return nil, err
 	}
+
 	rows, err := t.rows("SELECT * FROM mcp_servers ORDER BY rowid")
 	if err != nil {
 		return nil, err
 	}
+
 	byID = map[string]string{}
 	for _, r := range rows {
 		transport := strings.ReplaceAll(r["transport"], "_", "-")
 		byID[r["id"]] = set.server(r["name"], r["url"], transport)
 	}
+
 	return byID, nil
 }

@@ -104,6 +104,7 @@ func (s *Server) addLists() {
 			if in.Model != "" && !slash {
 				return Listing[runView]{}, fmt.Errorf("%q is no provider/model: write it as lexical/bm25", in.Model)
 			}
+
 			items, total, err := s.Store.Runs(ctx, store.RunFilter{
 				BatchID: in.Batch, CaseID: in.Case, Status: selection.RunStatus(in.Status),
 				Classification: selection.Classification(in.Classification), Provider: provider, Model: name,

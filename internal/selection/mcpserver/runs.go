@@ -54,9 +54,11 @@ func (s *Server) addRuns() {
 			if err != nil {
 				return runView{}, err
 			}
+
 			if err := r.Cancel(ctx, in.ID); err != nil {
 				return runView{}, err
 			}
+
 			run, err := s.Store.Run(ctx, in.ID)
 			return viewRun(run), err
 		})
@@ -76,22 +78,27 @@ func (s *Server) start(ctx context.Context, in startInput) (startOutput, error) 
 	if err != nil {
 		return out, err
 	}
+
 	cases, err := s.cases(ctx, in)
 	if err != nil {
 		return out, err
 	}
+
 	if n := len(cases) * len(settings) * max(1, in.Repeats); n > maxRuns {
 		return out, fmt.Errorf("these are %d runs, and one call starts %d at most: name fewer cases", n, maxRuns)
 	}
+
 	r, err := s.executor(ctx)
 	if err != nil {
 		return out, err
 	}
+
 	batch, ids, err := r.Start(ctx,
 		runner.Batch{Label: in.Label, CaseIDs: cases, Settings: settings, Repeats: in.Repeats, Key: s.Key})
 	if err != nil {
 		return out, err
 	}
+
 	out.Batch = batch
 	if in.Wait > 0 {
 		within, cancel := context.WithTimeout(ctx, time.Duration(in.Wait)*time.Second)
@@ -100,15 +107,18 @@ func (s *Server) start(ctx context.Context, in startInput) (startOutput, error) 
 			return out, ctx.Err()
 		}
 	}
+
 	out.Ended = true
 	for _, id := range ids {
 		run, err := s.Store.Run(ctx, id)
 		if err != nil {
 			return out, err
 		}
+
 		out.Ended = out.Ended && run.Ended()
 		out.Runs = append(out.Runs, viewRun(run))
 	}
+
 	return out, nil
 }
 
@@ -129,9 +139,11 @@ func (s *Server) cases(ctx context.Context, in startInput) ([]string, error) {
 	if (in.Tag != "") == (len(in.Cases) > 0) {
 		return nil, errors.New("give either case_ids or tag")
 	}
+
 	if in.Tag == "" {
 		return in.Cases, nil
 	}
+
 	var ids []string
 	for {
 		items, total, err := s.Store.Cases(ctx,
@@ -139,9 +151,11 @@ func (s *Server) cases(ctx context.Context, in startInput) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		for _, c := range items {
 			ids = append(ids, c.ID)
 		}
+
 		switch {
 		case total == 0:
 			return nil, fmt.Errorf("no case has the tag %q: see list_cases", in.Tag)
@@ -189,25 +203,31 @@ func (s *Server) run(ctx context.Context, in runInput) (out runOutput, err error
 	if err != nil {
 		return out, err
 	}
+
 	c, err := s.Store.Case(ctx, run.CaseID)
 	if err != nil {
 		return out, err
 	}
+
 	tools, err := s.Store.Tools(ctx, in.ID)
 	if err != nil {
 		return out, err
 	}
+
 	for _, t := range tools {
 		out.Tools = append(out.Tools, t.Server+":"+t.Name)
 	}
+
 	out.Run, out.Case = viewRun(run), viewCase(c)
 	if run.Status != selection.Completed {
 		return out, nil
 	}
+
 	e, err := s.Store.Result(ctx, in.ID)
 	if err != nil {
 		return out, err
 	}
+
 	out.Result = &resultView{
 		e.ToolSelectionCorrect, e.ParameterCompleteness, e.ParameterCorrectness, e.ParameterConformance,
 		e.HallucinatedParameters,
@@ -217,9 +237,11 @@ func (s *Server) run(ctx context.Context, in runInput) (out runOutput, err error
 	if err != nil {
 		return out, err
 	}
+
 	for _, call := range diff.Calls {
 		out.add(call)
 	}
+
 	return out, nil
 }
 
@@ -230,13 +252,16 @@ func (o *runOutput) add(d score.CallDiff) {
 		if m.Unknown != "" {
 			name = m.Unknown
 		}
+
 		o.Called = append(o.Called, callView{m.Server, name, value(m.Parameters)})
 	}
+
 	for _, p := range d.Parameters {
 		if len(p.Changes) == 0 {
 			o.Result.Parameters = append(o.Result.Parameters,
 				parameterView{score.Pointer(p.Name), string(p.State), value(p.Expected), value(p.Actual)})
 		}
+
 		for _, x := range p.Changes {
 			o.Result.Parameters = append(o.Result.Parameters,
 				parameterView{x.Path, string(x.State), value(x.Expected), value(x.Actual)})

@@ -98,9 +98,11 @@ func add[In, Out any](s *Server, name, title, description string, e effect, limi
 	if err != nil {
 		panic(err) // a type without a schema: a bug in this package
 	}
+
 	for member, set := range limits {
 		set(schema.Properties[member])
 	}
+
 	tool := &mcp.Tool{
 		Name: name, Title: title, Description: description, InputSchema: schema,
 		Annotations: &mcp.ToolAnnotations{
@@ -115,9 +117,11 @@ func add[In, Out any](s *Server, name, title, description string, e effect, limi
 			if err == nil {
 				out, err = visible(out)
 			}
+
 			if err != nil {
 				return nil, none, errors.New(safetext.Visible(safetext.Clip(err.Error(), 2000)))
 			}
+
 			return nil, out, nil
 		})
 }
@@ -130,15 +134,18 @@ func visible[T any](v T) (T, error) {
 	if err != nil {
 		return clean, err
 	}
+
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var tree any
 	if err := d.Decode(&tree); err != nil {
 		return clean, err
 	}
+
 	if text, err = json.Marshal(seen(tree)); err != nil {
 		return clean, err
 	}
+
 	d = json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	err = d.Decode(&clean)
@@ -158,8 +165,10 @@ func seen(v any) any {
 		for name, member := range v {
 			clean[safetext.Visible(name)] = seen(member)
 		}
+
 		return clean
 	}
+
 	return v
 }
 

@@ -108,16 +108,20 @@ func (t givenTool) definition() (selection.Tool, error) {
 	if t.Name == "" {
 		return tool, errors.New("a tool has no name: give each tool one")
 	}
+
 	if t.Server == "" {
 		tool.Server = "given"
 	}
+
 	if t.InputSchema == nil {
 		return tool, nil
 	}
+
 	var err error
 	if tool.InputSchema, err = json.Marshal(t.InputSchema); err != nil {
 		return tool, fmt.Errorf("the input schema of tool %q: %w", t.Name, err)
 	}
+
 	return tool, nil
 }
 
@@ -133,39 +137,48 @@ func (s *Server) similar(ctx context.Context, in similarInput) (similarOutput, e
 		return out, errors.New("this server has no sentence model: use the method tfidf, or ask the user to start " +
 			"touchstone eval mcp with --sentence-model")
 	}
+
 	o.Threshold = o.Method.DefaultThreshold()
 	if in.Threshold != nil {
 		o.Threshold = *in.Threshold
 	}
+
 	var source gather.Source
 	for _, name := range in.Servers {
 		server, err := s.Store.ServerNamed(ctx, name)
 		if err != nil {
 			return out, err
 		}
+
 		source.Servers = append(source.Servers, server)
 	}
+
 	for _, t := range in.Tools {
 		tool, err := t.definition()
 		if err != nil {
 			return out, err
 		}
+
 		source.Given = append(source.Given, gather.Tool(tool))
 	}
+
 	tools, err := gather.Tools(ctx, s.Live, source)
 	if err != nil {
 		return out, err
 	}
+
 	// Recommendations are for the pairs that are returned.
 	a, err := similarity.Analyze(ctx, tools, o)
 	if err != nil {
 		return out, err
 	}
+
 	out.Tools, out.Method, out.Threshold, out.Total = len(tools), string(a.Method), a.Threshold, len(a.Flagged)
 	out.Pairs = append(out.Pairs, a.Flagged[:min(maxPairs, len(a.Flagged))]...)
 	if in.Recommendations {
 		out.Recommendations = append(out.Recommendations, similarity.Recommend(tools, out.Pairs)...)
 	}
+
 	return out, nil
 }
 
@@ -174,21 +187,26 @@ func (s *Server) scan(ctx context.Context, in Source) (scanOutput, error) {
 	if (len(in.Servers) > 0) == (len(in.Tools) > 0) {
 		return out, errors.New("give either servers or tools")
 	}
+
 	var tools []selection.Tool
 	for _, name := range in.Servers {
 		list, err := s.list(ctx, name)
 		if err != nil {
 			return out, err
 		}
+
 		tools = append(tools, list...)
 	}
+
 	for _, t := range in.Tools {
 		tool, err := t.definition()
 		if err != nil {
 			return out, err
 		}
+
 		tools = append(tools, tool)
 	}
+
 	input := &scaninput.Input{}
 	for _, t := range tools {
 		input.Tools = append(input.Tools, scaninput.Tool{Tool: scanner.Tool{
@@ -196,22 +214,27 @@ func (s *Server) scan(ctx context.Context, in Source) (scanOutput, error) {
 			OutputSchema: t.OutputSchema,
 		}})
 	}
+
 	result, err := report.Judge(input, report.Options{})
 	if err != nil {
 		return out, err
 	}
+
 	if len(result.Incomplete) > 0 {
 		i := result.Incomplete[0]
 		return out, fmt.Errorf("some checks failed on tool %q of server %q: scan it with touchstone scan", i.Tool,
 			i.Server)
 	}
+
 	out.Tools, out.RiskScore = len(tools), result.RiskScore
 	for _, f := range result.Findings {
 		v := findingView{f.Server, f.Tool, string(f.Severity), string(f.Action), f.CheckIDs(), []string{}}
 		for _, signal := range f.Signals {
 			v.Details = append(v.Details, safetext.Clip(signal.Detail, 300))
 		}
+
 		out.Findings = append(out.Findings, v)
 	}
+
 	return out, nil
 }

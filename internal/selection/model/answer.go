@@ -16,14 +16,17 @@ func (e endpoint) decode(raw []byte, into any) error {
 	if err == nil {
 		return nil
 	}
+
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
 		return fmt.Errorf("the answer of provider %s cannot be read: %w", e.provider, err)
 	}
+
 	path := ""
 	if u, err := url.Parse(e.address); err == nil {
 		path = u.Path // without a user's name and password
 	}
+
 	return fmt.Errorf("the answer of provider %s to the path %s cannot be read as JSON: it begins with %q: check "+
 		"the base URL",
 		e.provider, path, selection.Clip(string(bytes.TrimSpace(raw)), 60))

@@ -26,10 +26,12 @@ func newAnthropic(s selection.Settings, o Options) (anthropic, error) {
 		return anthropic{}, fmt.Errorf("provider anthropic accepts temperatures up to 1, but this is %g: lower it",
 			s.Temperature)
 	}
+
 	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
 	if !o.Key.Empty() {
 		header.Set("X-Api-Key", o.Key.value)
 	}
+
 	base := strings.TrimSuffix(strings.TrimSuffix(s.BaseURL, "/"), "/v1")
 	return anthropic{endpoint{s.Provider, base + "/v1/messages", header, s, o}}, nil
 }
@@ -83,9 +85,11 @@ func (m anthropic) request(r Request, o offer) anthropicRequest {
 	for i, t := range o.tools {
 		body.Tools = append(body.Tools, anthropicTool{o.names[i], t.Description, t.InputSchema})
 	}
+
 	if len(body.Tools) > 0 {
 		body.ToolChoice = &anthropicToolChoice{"auto", !r.Several}
 	}
+
 	return body
 }
 
@@ -96,15 +100,18 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 	if err != nil {
 		return a, err
 	}
+
 	var resp anthropicResponse
 	if err := m.decode(raw, &resp); err != nil {
 		return a, err
 	}
+
 	a.Raw = raw
 	if resp.Type != "message" {
 		return a, fmt.Errorf("the answer of provider %s is not a message: %s", m.provider,
 			selection.Clip(errorText(raw), 300))
 	}
+
 	u := resp.Usage
 	a.Usage = selection.Usage{InputTokens: max(0, u.InputTokens+u.CacheCreation+u.CacheRead),
 		OutputTokens: max(0, u.OutputTokens)}
@@ -118,6 +125,7 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 			a.Calls = append(a.Calls, withParameters(o.call(c.Name), c.Input))
 		}
 	}
+
 	a.Text = strings.Join(texts, "\n")
 	switch resp.StopReason {
 	case "max_tokens", "model_context_window_exceeded":
@@ -125,6 +133,7 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 	case "refusal":
 		return a, refused(a.Text)
 	}
+
 	setConfidence(&a, m.settings.Confidence, nil)
 	return a, nil
 }

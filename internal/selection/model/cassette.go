@@ -79,18 +79,22 @@ func LoadCassette(path string) (*Cassette, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the cassette: %w", err)
 	}
+
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxCassette+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the cassette: %w", err)
 	}
+
 	if len(data) > maxCassette {
 		return nil, fmt.Errorf("cassette %s is larger than %d MiB: split it", path, maxCassette>>20)
 	}
+
 	c, err := parseCassette(data)
 	if err != nil {
 		return nil, fmt.Errorf("cassette %s: %w: record it again", path, err)
 	}
+
 	return c, nil
 }
 
@@ -101,25 +105,32 @@ func parseCassette(data []byte) (*Cassette, error) {
 	if err := d.Decode(&file); err != nil {
 		return nil, err
 	}
+
 	if _, err := d.Token(); err != io.EOF {
 		return nil, errors.New("there is more data after its end")
 	}
+
 	if file.Version != cassetteVersion {
 		return nil, fmt.Errorf("its version is %d, but this program reads %d", file.Version, cassetteVersion)
 	}
+
 	c := NewCassette()
 	for i, e := range file.Entries {
 		if err := e.check(); err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i+1, err)
 		}
+
 		if _, twice := c.entries[e.Key]; twice {
 			return nil, fmt.Errorf("entry %d: its key is recorded twice", i+1)
 		}
+
 		for j := range e.Answer.Calls { // without the file's line breaks
 			e.Answer.Calls[j].Parameters = compact(e.Answer.Calls[j].Parameters)
 		}
+
 		c.entries[e.Key] = e
 	}
+
 	return c, nil
 }
 
@@ -138,17 +149,21 @@ func (e entry) check() error {
 	if b, err := hex.DecodeString(e.Key); err != nil || len(b) != sha256.Size {
 		return errors.New("its key is not a SHA-256 digest")
 	}
+
 	if v := e.Answer.Confidence; v != nil && (*v < 0 || *v > 1) || (v == nil) != (e.Answer.ConfidenceSource == "") {
 		return errors.New("its confidence is not between 0 and 1, or has no source")
 	}
+
 	for _, call := range e.Answer.Calls {
 		if (call.Tool == "") == (call.Unknown == "") || (call.Tool == "") != (call.Server == "") {
 			return errors.New("a call does not name exactly one tool")
 		}
+
 		if p := bytes.TrimSpace(call.Parameters); len(p) > 0 && p[0] != '{' {
 			return errors.New("the parameters of a call are not a JSON object")
 		}
 	}
+
 	return nil
 }
 
@@ -159,6 +174,7 @@ func (c *Cassette) Save(path string) error {
 	for _, e := range c.entries {
 		file.Entries = append(file.Entries, e)
 	}
+
 	c.mu.Unlock()
 	slices.SortFunc(file.Entries, func(a, b entry) int { return cmp.Compare(a.Key, b.Key) })
 	var b bytes.Buffer
@@ -168,9 +184,11 @@ func (c *Cassette) Save(path string) error {
 	if err := enc.Encode(file); err != nil {
 		return fmt.Errorf("write the cassette: %w", err)
 	}
+
 	if err := atomicfile.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("write the cassette: %w; choose another place", err)
 	}
+
 	return nil
 }
 
@@ -197,6 +215,7 @@ func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
 			"or the settings have changed; record it",
 			ErrNotRecorded, name, max(1, r.Repeat), selection.Clip(r.Query, 80))
 	}
+
 	a := selection.Answer{
 		Calls: []selection.MadeCall{}, Text: e.Answer.Text, Confidence: e.Answer.Confidence,
 		ConfidenceSource: e.Answer.ConfidenceSource, Usage: e.Answer.Usage,
@@ -213,8 +232,10 @@ func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
 			return a, fmt.Errorf("the recording calls %s:%s, which is not offered: record it again", call.Server,
 				call.Tool)
 		}
+
 		a.Calls = append(a.Calls, made)
 	}
+
 	return a, nil
 }
 
@@ -231,6 +252,7 @@ func (rec Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error
 	if err != nil {
 		return a, err
 	}
+
 	key, name := rec.Cassette.requestKey(r)
 	e := entry{Key: key, Model: name, Query: r.Query, Repeat: max(1, r.Repeat)}
 	e.Answer = recordedAnswer{
@@ -243,6 +265,7 @@ func (rec Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error
 			Parameters: rec.Key.removeJSON(call.Parameters), Malformed: rec.Key.remove(call.Malformed),
 		})
 	}
+
 	e.Query = rec.Key.remove(e.Query)
 	rec.Cassette.mu.Lock()
 	defer rec.Cassette.mu.Unlock()

@@ -37,23 +37,28 @@ func KeyFrom(reference string, getenv func(string) string) (Key, error) {
 		if k.Empty() {
 			return k, fmt.Errorf("the API key: the environment variable %s is not set: set it or name another", name)
 		}
+
 		return k, k.check()
 	case ok && kind == "file" && name != "":
 		f, err := os.Open(name)
 		if err != nil {
 			return Key{}, fmt.Errorf("the API key: %w", err)
 		}
+
 		defer f.Close()
 		b, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
 		if err != nil {
 			return Key{}, fmt.Errorf("the API key: %w", err)
 		}
+
 		k := NewKey(string(b))
 		if k.Empty() {
 			return k, fmt.Errorf("the API key: the file %s is empty: write the key into it", name)
 		}
+
 		return k, k.check()
 	}
+
 	// The text may be a key itself, so it is not repeated.
 	return Key{}, errors.New("give the API key by reference, as env:NAME or file:PATH, and not by its value")
 }
@@ -86,14 +91,17 @@ func (k Key) remove(text string) string {
 	if len(k.value) < minSecret {
 		return text
 	}
+
 	quoted, err := json.Marshal(k.value)
 	if err != nil { // a string can always be encoded
 		panic(err)
 	}
+
 	for _, form := range []string{k.value, strings.Trim(string(quoted), `"`), url.QueryEscape(k.value),
 		url.PathEscape(k.value)} {
 		text = strings.ReplaceAll(text, form, hidden)
 	}
+
 	return text
 }
 
@@ -104,20 +112,24 @@ func (k Key) removeJSON(raw []byte) []byte {
 	if len(k.value) < minSecret {
 		return raw
 	}
+
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var tree any
 	if d.Decode(&tree) != nil || d.More() {
 		return []byte(k.remove(string(raw)))
 	}
+
 	clean, found := k.removeTree(tree)
 	if !found {
 		return raw
 	}
+
 	b, err := json.Marshal(clean)
 	if err != nil { // decoded JSON can always be encoded
 		panic(err)
 	}
+
 	return b
 }
 
@@ -129,6 +141,7 @@ func (k Key) removeTree(tree any) (clean any, found bool) {
 			json.Valid([]byte(inner)) {
 			text = string(k.removeJSON([]byte(text)))
 		}
+
 		return text, text != v
 	case []any:
 		for i, e := range v {
@@ -144,9 +157,11 @@ func (k Key) removeTree(tree any) (clean any, found bool) {
 				delete(v, name)
 				in = true
 			}
+
 			v[cleanName] = c
 			found = found || in
 		}
 	}
+
 	return tree, found
 }

@@ -49,11 +49,13 @@ func (l *lexical) Ask(ctx context.Context, r Request) (selection.Answer, error) 
 	if err := ctx.Err(); err != nil {
 		return a, err
 	}
+
 	scores := bm25(terms(r.Query), l.count(r.Tools))
 	order := make([]int, len(scores))
 	for i := range order {
 		order[i] = i
 	}
+
 	slices.SortStableFunc(order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(scores[j], scores[i]), cmp.Compare(r.Tools[i].Server, r.Tools[j].Server),
 			cmp.Compare(r.Tools[i].Name, r.Tools[j].Name))
@@ -61,10 +63,12 @@ func (l *lexical) Ask(ctx context.Context, r Request) (selection.Answer, error) 
 	if len(order) == 0 || scores[order[0]] <= 0 {
 		return a, nil
 	}
+
 	best, second := scores[order[0]], 0.0
 	if len(order) > 1 {
 		second = max(0, scores[order[1]])
 	}
+
 	confidence := best / (best + second)
 	a.Confidence, a.ConfidenceSource = &confidence, selection.FromScore
 	t := r.Tools[order[0]]
@@ -81,6 +85,7 @@ func (l *lexical) count(tools []selection.Tool) []wordCounts {
 	if l.counted == nil {
 		l.counted = map[toolText]wordCounts{}
 	}
+
 	counts := make([]wordCounts, len(tools))
 	for i, t := range tools {
 		text := toolText{t.Name, t.Description, string(t.InputSchema)}
@@ -89,8 +94,10 @@ func (l *lexical) count(tools []selection.Tool) []wordCounts {
 			c = toolTerms(t)
 			l.counted[text] = c
 		}
+
 		counts[i] = c
 	}
+
 	return counts
 }
 
@@ -100,6 +107,7 @@ func bm25(query []string, tools []wordCounts) []float64 {
 	for _, t := range tools {
 		total += t.sum
 	}
+
 	average := total / float64(max(1, len(tools)))
 	scores := make([]float64, len(tools))
 	slices.Sort(query)
@@ -110,6 +118,7 @@ func bm25(query []string, tools []wordCounts) []float64 {
 				n++
 			}
 		}
+
 		idf := math.Log(1 + (float64(len(tools))-n+0.5)/(n+0.5))
 		for i, t := range tools {
 			if f := float64(t.of[word]); f > 0 {
@@ -117,6 +126,7 @@ func bm25(query []string, tools []wordCounts) []float64 {
 			}
 		}
 	}
+
 	return scores
 }
 
@@ -126,14 +136,17 @@ func toolTerms(t selection.Tool) wordCounts {
 		c.of[word] += nameWeight
 		c.sum += nameWeight
 	}
+
 	text := t.Description
 	for name, p := range properties(t.InputSchema) {
 		text += " " + name + " " + p.Description
 	}
+
 	for _, word := range terms(text) {
 		c.of[word]++
 		c.sum++
 	}
+
 	return c
 }
 
@@ -162,6 +175,7 @@ func properties(schema json.RawMessage) map[string]property {
 	if json.Unmarshal(schema, &s) != nil {
 		return nil
 	}
+
 	found := map[string]property{}
 	for name, raw := range s.Properties {
 		var p property
@@ -169,6 +183,7 @@ func properties(schema json.RawMessage) map[string]property {
 			found[name] = p
 		}
 	}
+
 	return found
 }
 
@@ -192,10 +207,12 @@ func literalParameters(query string, schema json.RawMessage) json.RawMessage {
 	for _, m := range quoted.FindAllStringSubmatch(query, -1) {
 		pools["string"] = append(pools["string"], m[1]+m[2]+m[3])
 	}
+
 	take := func(kind string) (string, bool) {
 		if len(pools[kind]) == 0 {
 			return "", false
 		}
+
 		v := pools[kind][0]
 		pools[kind] = pools[kind][1:]
 		return v, true
@@ -206,6 +223,7 @@ func literalParameters(query string, schema json.RawMessage) json.RawMessage {
 	for name := range all {
 		names = append(names, name)
 	}
+
 	slices.Sort(names)
 	for _, name := range names {
 		p := all[name]
@@ -231,6 +249,7 @@ func literalParameters(query string, schema json.RawMessage) json.RawMessage {
 			} else if strings.Contains(strings.ToLower(name), "url") {
 				kinds = []string{"uri", "string"}
 			}
+
 			for _, k := range kinds {
 				if v, ok := take(k); ok {
 					given[name] = v
@@ -239,9 +258,11 @@ func literalParameters(query string, schema json.RawMessage) json.RawMessage {
 			}
 		}
 	}
+
 	b, err := json.Marshal(given)
 	if err != nil { // matched strings and numbers can always be encoded
 		return json.RawMessage("{}")
 	}
+
 	return b
 }

@@ -123,26 +123,33 @@ func New(s selection.Settings, o Options) (Model, error) {
 			"that implements OpenAI's chat completions",
 			s.Provider, strings.Join(Providers(), ", "))
 	}
+
 	if s.BaseURL == "" {
 		s.BaseURL = p.baseURL
 	}
+
 	// A key is only for the provider's own host. Another base URL is the user's
 	// own server and may need none.
 	if p.needsKey && o.Key.Empty() && s.BaseURL == p.baseURL {
 		return nil, fmt.Errorf("provider %s needs an API key: %s", s.Provider, giveKey)
 	}
+
 	if err := o.Key.check(); err != nil {
 		return nil, err
 	}
+
 	if o.Client == nil {
 		o.Client = &http.Client{}
 	}
+
 	if o.sleep == nil {
 		o.sleep = sleep
 	}
+
 	if o.jitter == nil {
 		o.jitter = rand.Float64
 	}
+
 	switch {
 	case s.Provider == "lexical":
 		return &lexical{}, nil
@@ -150,12 +157,14 @@ func New(s selection.Settings, o Options) (Model, error) {
 		if o.Cassette == nil {
 			return nil, errors.New("provider replay needs a cassette: record one, and name its file")
 		}
+
 		return o.Cassette, nil
 	case s.BaseURL == "":
 		return nil, fmt.Errorf("provider %s needs a base URL, such as http://localhost:8000/v1", s.Provider)
 	case p.wire == "anthropic":
 		return newAnthropic(s, o)
 	}
+
 	return newOpenAI(s, o), nil
 }
 

@@ -28,14 +28,17 @@ func newOffer(tools []selection.Tool) offer {
 	for _, t := range tools {
 		count[cleanName(t.Name)]++
 	}
+
 	plain, withServer := make([]string, len(tools)), map[string]int{}
 	for i, t := range tools {
 		plain[i] = cleanName(t.Name)
 		if count[plain[i]] > 1 || plain[i] == "" {
 			plain[i] = cleanName(t.Server) + "__" + plain[i]
 		}
+
 		withServer[clipName(plain[i])]++
 	}
+
 	for i, t := range tools {
 		name := plain[i]
 		if len(name) > maxToolName || withServer[clipName(name)] > 1 {
@@ -43,9 +46,11 @@ func newOffer(tools []selection.Tool) offer {
 			digest := "_" + hex.EncodeToString(sum[:4])
 			name = name[:min(len(name), maxToolName-len(digest))] + digest
 		}
+
 		o.names = append(o.names, name)
 		o.place[name] = i
 	}
+
 	return o
 }
 
@@ -71,19 +76,24 @@ func (o offer) call(name string) selection.MadeCall {
 			if t.Name != name {
 				continue
 			}
+
 			if at >= 0 {
 				at = -1
 				break
 			}
+
 			at = i
 		}
 	}
+
 	if at < 0 {
 		if name == "" {
 			name = "(a tool without a name)"
 		}
+
 		return selection.MadeCall{Unknown: selection.Clip(name, 200)}
 	}
+
 	t := o.tools[at]
 	return selection.MadeCall{ToolID: t.ID, Server: t.Server, Tool: t.Name}
 }

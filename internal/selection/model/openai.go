@@ -84,12 +84,14 @@ func (m openAI) request(r Request, o offer) openAIRequest {
 		body.Tools = append(body.Tools,
 			openAITool{"function", openAIFunction{o.names[i], t.Description, t.InputSchema}})
 	}
+
 	if len(body.Tools) > 0 {
 		body.ToolChoice = "auto"
 		if !r.Several {
 			body.Parallel = new(bool)
 		}
 	}
+
 	return body
 }
 
@@ -100,27 +102,33 @@ func (m openAI) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 	if err != nil {
 		return a, err
 	}
+
 	var resp openAIResponse
 	if err := m.decode(raw, &resp); err != nil {
 		return a, err
 	}
+
 	a.Raw = raw
 	if len(resp.Choices) == 0 {
 		return a, fmt.Errorf("the answer of provider %s has no choices: %s", m.provider,
 			selection.Clip(errorText(raw), 300))
 	}
+
 	a.Usage = selection.Usage{InputTokens: max(0, resp.Usage.PromptTokens),
 		OutputTokens: max(0, resp.Usage.CompletionTokens)}
 	if a.Usage.CostUSD = m.options.Price.cost(a.Usage); a.Usage.CostUSD == nil {
 		a.Usage.CostUSD = nonNegative(resp.Usage.Cost)
 	}
+
 	choice := resp.Choices[0]
 	if choice.Message.Content != nil {
 		a.Text = *choice.Message.Content
 	}
+
 	for _, c := range choice.Message.ToolCalls {
 		a.Calls = append(a.Calls, withParameters(o.call(c.Function.Name), c.Function.Arguments))
 	}
+
 	switch {
 	case choice.FinishReason == "length":
 		return a, cutOff(a.Usage)
@@ -129,12 +137,14 @@ func (m openAI) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 	case choice.FinishReason == "content_filter":
 		return a, fmt.Errorf("a content filter of provider %s stopped the model's answer: %s", m.provider, said(a.Text))
 	}
+
 	var logprobs []float64
 	if choice.Logprobs != nil {
 		for _, t := range choice.Logprobs.Content {
 			logprobs = append(logprobs, t.Logprob)
 		}
 	}
+
 	setConfidence(&a, m.settings.Confidence, logprobs)
 	return a, nil
 }

@@ -45,6 +45,7 @@ func (e *StatusError) Error() string {
 	if e.Message != "" {
 		text += ": " + e.Message
 	}
+
 	refused := e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 	switch {
 	case refused && e.Keyless:
@@ -58,6 +59,7 @@ func (e *StatusError) Error() string {
 	case e.Status >= 300 && e.Status < 400:
 		text += ": redirects are not followed, since the key is for one host: correct the base URL"
 	}
+
 	return text
 }
 
@@ -68,25 +70,30 @@ func (e endpoint) post(ctx context.Context, body any) (answer []byte, attempts i
 	if err != nil {
 		return nil, 0, fmt.Errorf("write the request: %w", err)
 	}
+
 	for {
 		if err := e.options.Limits.wait(ctx, e.provider); err != nil {
 			return nil, attempts, err
 		}
+
 		attempts++
 		answer, after, err := e.once(ctx, sent)
 		var status *StatusError
 		if err == nil || !errors.As(err, &status) || !retriable(status.Status) || attempts > e.settings.MaxRetries {
 			return answer, attempts, err
 		}
+
 		if after > mostAfter {
 			return nil, attempts, fmt.Errorf("%w; it asks for a wait of %s, but a run waits for %s at most: retry "+
 				"the run later",
 				err, after.Round(time.Second), mostAfter)
 		}
+
 		wait := e.wait(attempts, after)
 		if e.options.Waiting != nil {
 			e.options.Waiting(e.provider, status.Status, wait)
 		}
+
 		if err := e.options.sleep(ctx, wait); err != nil {
 			return nil, attempts, err
 		}
@@ -115,6 +122,7 @@ func (e endpoint) once(ctx context.Context, body []byte) (answer []byte, after t
 	if err != nil {
 		return nil, 0, fmt.Errorf("provider %s: %s", e.provider, e.options.Key.remove(err.Error()))
 	}
+
 	req.Header = e.header.Clone()
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
@@ -124,6 +132,7 @@ func (e endpoint) once(ctx context.Context, body []byte) (answer []byte, after t
 	if err != nil {
 		return nil, 0, e.failed(ctx, within, err, timeout)
 	}
+
 	defer resp.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	switch {
@@ -140,6 +149,7 @@ func (e endpoint) once(ctx context.Context, body []byte) (answer []byte, after t
 			&StatusError{Provider: e.provider, Status: resp.StatusCode, Message: message,
 				Keyless: e.options.Key.Empty()}
 	}
+
 	return e.options.Key.removeJSON(bytes.ToValidUTF8(answer, []byte("\uFFFD"))), 0, nil
 }
 
@@ -190,6 +200,7 @@ func errorText(body []byte) string {
 			return outer.Message
 		}
 	}
+
 	return strings.TrimSpace(string(body))
 }
 

@@ -42,15 +42,18 @@ func statedConfidence(text string) *float64 {
 	if len(found) == 0 {
 		return nil
 	}
+
 	last := found[len(found)-1]
 	v, err := strconv.ParseFloat(last[1], 64)
 	// A number above 10 can only be a percentage; one from 1 to 10 may be a mark.
 	if last[2] == "%" || v > 10 {
 		v /= 100
 	}
+
 	if err != nil || v < 0 || v > 1 {
 		return nil
 	}
+
 	return &v
 }
 
@@ -66,10 +69,12 @@ func setConfidence(a *selection.Answer, from selection.ConfidenceFrom, logprobs 
 		if len(logprobs) == 0 {
 			return
 		}
+
 		sum := 0.0
 		for _, l := range logprobs {
 			sum += l
 		}
+
 		// The geometric mean of the tokens' probabilities.
 		p := min(1, math.Exp(sum/float64(len(logprobs))))
 		if !math.IsNaN(p) {
@@ -86,13 +91,16 @@ func withParameters(m selection.MadeCall, raw json.RawMessage) selection.MadeCal
 	if json.Unmarshal([]byte(text), &inner) == nil {
 		text = strings.TrimSpace(inner)
 	}
+
 	if text == "" || text == "null" {
 		text = "{}"
 	}
+
 	if text[0] != '{' || !json.Valid([]byte(text)) {
 		m.Malformed = selection.Clip(text, 2000)
 		return m
 	}
+
 	m.Parameters = json.RawMessage(text)
 	return m
 }

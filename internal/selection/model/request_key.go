@@ -18,6 +18,7 @@ func (c *Cassette) requestKey(r Request) (key, name string) {
 	if r.Settings.Provider == "replay" {
 		name = r.Settings.Model
 	}
+
 	content := mustMarshal(struct {
 		Version     int     `json:"version"`
 		Model       string  `json:"model"`
@@ -55,10 +56,12 @@ func (c *Cassette) encodedTools(tools []selection.Tool) []byte {
 	if encoded, ok := c.keptEncoding(tools); ok {
 		return encoded
 	}
+
 	kept := slices.Clone(tools)
 	for i := range kept { // the caller may change its schemas
 		kept[i].InputSchema = bytes.Clone(kept[i].InputSchema)
 	}
+
 	encoded := encodeTools(kept)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,6 +69,7 @@ func (c *Cassette) encodedTools(tools []selection.Tool) []byte {
 	if len(c.offered) > keptOffers {
 		c.offered = slices.Delete(c.offered, 0, 1)
 	}
+
 	return encoded
 }
 
@@ -102,6 +106,7 @@ func encodeTools(tools []selection.Tool) []byte {
 	for i, t := range tools {
 		content = append(content, tool{t.Server, t.Name, o.names[i], t.Description, canonical(t.InputSchema)})
 	}
+
 	return mustMarshal(content)
 }
 

@@ -27,6 +27,7 @@ func (s *Service) addBatches() {
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
@@ -37,6 +38,7 @@ func (s *Service) addBatches() {
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, batch)
 	})
 	register(s, huma.Operation{
@@ -46,22 +48,26 @@ func (s *Service) addBatches() {
 		if _, err := s.Store.Batch(ctx, in.ID); err != nil {
 			return nil, err
 		}
+
 		// The newest run is cancelled first, since runs start in the order of their
 		// creation.
 		ids, err := s.Store.Unfinished(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, id := range ids {
 			// A run may have ended meanwhile.
 			if err := s.Runner.Cancel(ctx, id); err != nil && !errors.Is(err, store.ErrConflict) {
 				return nil, err
 			}
 		}
+
 		batch, err := s.Store.Batch(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(Conditional{}, batch)
 	})
 	register(s, huma.Operation{
@@ -81,22 +87,27 @@ func (s *Service) retryBatch(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+
 	failed, err := s.Store.Retryable(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(failed) == 0 {
 		return nil, huma.Error409Conflict(fmt.Sprintf("batch %s has no failed run to retry: of its %d runs %d are "+
 			"completed, %d running and %d pending",
 			in.ID, batch.Total, batch.Completed, batch.Running, batch.Pending))
 	}
+
 	ids := []string{}
 	for _, old := range failed {
 		id, err := s.Runner.Retry(ctx, old, model.NewKey(in.Key))
 		if err != nil {
 			return nil, err
 		}
+
 		ids = append(ids, id)
 	}
+
 	return newStarted(in.ID, ids), nil
 }

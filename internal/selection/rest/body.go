@@ -38,6 +38,7 @@ func readBody(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+
 		control := http.NewResponseController(w)
 		// A writer without deadlines is one of a test.
 		_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
@@ -53,6 +54,7 @@ func readBody(next http.Handler) http.Handler {
 			writeProblem(w, http.StatusRequestTimeout, "the body did not arrive as announced")
 			return
 		}
+
 		_ = control.SetReadDeadline(time.Time{})
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)

@@ -78,6 +78,7 @@ func (s *Service) addCases() {
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
@@ -91,6 +92,7 @@ func (s *Service) addCases() {
 		if err != nil {
 			return nil, err
 		}
+
 		tag, err := entityTag(stored)
 		return &storedCase{Location: casesPath + "/" + stored.ID, ETag: tag, Body: stored}, err
 	})
@@ -101,6 +103,7 @@ func (s *Service) addCases() {
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, stored)
 	})
 	register(s, huma.Operation{
@@ -128,25 +131,31 @@ func (s *Service) updateCase(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+
 	if err := unchanged(in.IfMatch, c); err != nil {
 		return nil, err
 	}
+
 	set(&c.Name, in.Body.Name)
 	set(&c.Query, in.Body.Query)
 	set(&c.Ordered, in.Body.Ordered)
 	if in.Body.Servers != nil {
 		c.Servers = in.Body.Servers
 	}
+
 	if in.Body.Expected != nil {
 		c.Expected = calls(in.Body.Expected)
 	}
+
 	if in.Body.Tags != nil {
 		c.Tags = in.Body.Tags
 	}
+
 	stored, err := s.Store.UpdateCase(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+
 	tag, err := entityTag(stored)
 	return &storedCase{ETag: tag, Body: stored}, err
 }

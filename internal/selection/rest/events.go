@@ -49,6 +49,7 @@ func (s *Service) addEvents() {
 		if _, err := s.Store.Run(ctx, in.ID); err != nil {
 			return nil, err
 		}
+
 		last := selection.RunStatus("")
 		return s.stream(func(e runner.Event) bool { return e.RunID == in.ID },
 			func(ctx context.Context, send sender) (bool, error) {
@@ -56,6 +57,7 @@ func (s *Service) addEvents() {
 				if err != nil || run.Status == last {
 					return false, err
 				}
+
 				last = run.Status
 				return run.Ended(), send("run", runner.Event{
 					RunID: run.ID, BatchID: run.BatchID, Status: run.Status, Classification: run.Classification,
@@ -76,9 +78,11 @@ func (s *Service) addEvents() {
 		if err != nil {
 			return nil, err
 		}
+
 		if last.Total == 0 {
 			return nil, fmt.Errorf("%w: there is no batch %q", store.ErrNotFound, in.ID)
 		}
+
 		last = progress{}
 		return s.stream(func(e runner.Event) bool { return e.BatchID == in.ID },
 			func(ctx context.Context, send sender) (bool, error) {
@@ -86,6 +90,7 @@ func (s *Service) addEvents() {
 				if err != nil || now == last {
 					return false, err
 				}
+
 				last = now
 				return now.Pending+now.Running == 0, send("progress", now)
 			}), nil
@@ -120,9 +125,11 @@ func (s *Service) stream(concerns func(runner.Event) bool,
 			if err := control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
 				return err
 			}
+
 			if _, err := io.WriteString(w, text); err != nil {
 				return err
 			}
+
 			return control.Flush()
 		}
 		send := func(name string, data any) error {
@@ -130,6 +137,7 @@ func (s *Service) stream(concerns func(runner.Event) bool,
 			if err != nil {
 				return err
 			}
+
 			return write("event: " + name + "\ndata: " + string(text) + "\n\n")
 		}
 		defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // the connection may serve another request
@@ -140,6 +148,7 @@ func (s *Service) stream(concerns func(runner.Event) bool,
 			if done || err != nil {
 				return
 			}
+
 			if !s.awaitEvent(r.Context(), events, again, concerns, write) {
 				// Events end with the runner: the last state is worth showing.
 				_, _ = show(r.Context(), send)
@@ -160,14 +169,17 @@ func (s *Service) awaitEvent(ctx context.Context, events <-chan runner.Event, ag
 			if !open {
 				return false
 			}
+
 			if !concerns(e) {
 				continue
 			}
+
 			for range len(events) {
 				if _, open := <-events; !open {
 					return false
 				}
 			}
+
 			return true
 		case <-again.C:
 			return write(": alive\n\n") == nil

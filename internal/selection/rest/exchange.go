@@ -51,13 +51,16 @@ func (s *Service) addExchange() {
 		if err == nil {
 			_, _, err = set.Selection() // what is wrong with it is the sender's to mend
 		}
+
 		if err != nil {
 			return nil, errInvalid(err.Error())
 		}
+
 		imported, err := exchange.Import(ctx, s.Store, set)
 		if err != nil {
 			return nil, err
 		}
+
 		return &body[exchange.Imported]{imported}, nil
 	})
 	register(s, huma.Operation{
@@ -71,10 +74,12 @@ func (s *Service) addExchange() {
 		if err != nil {
 			return nil, err
 		}
+
 		var text bytes.Buffer
 		if err := set.Write(&text, in.Format); err != nil {
 			return nil, err
 		}
+
 		return &exported{mediaTypes[in.Format], `attachment; filename="cases.` + in.Format + `"`, text.Bytes()}, nil
 	})
 	register(s, huma.Operation{
@@ -90,12 +95,15 @@ func (s *Service) addExchange() {
 			if err != nil {
 				return nil, err
 			}
+
 			tools, err := s.listTools(ctx, server)
 			if err != nil {
 				return nil, err
 			}
+
 			reports = append(reports, advice.Quality(name, tools))
 		}
+
 		return &body[listPage[advice.ServerQuality]]{newListPage(reports, len(reports))}, nil
 	})
 }
@@ -105,19 +113,23 @@ func readSet(ctx context.Context, content []byte, format string) (exchange.Set, 
 	if !bytes.HasPrefix(content, []byte(sqliteMagic)) {
 		return exchange.Read(content, format)
 	}
+
 	dir, err := os.MkdirTemp("", "touchstone-import-")
 	if err != nil {
 		return exchange.Set{}, err
 	}
+
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "tef.db")
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return exchange.Set{}, err
 	}
+
 	set, err := exchange.ReadTEF(ctx, path)
 	if err != nil {
 		err = errors.New(strings.ReplaceAll(err.Error(), path, "in the request"))
 	}
+
 	return set, err
 }
 
@@ -127,6 +139,7 @@ func (s *Service) set(ctx context.Context, tag string) (exchange.Set, error) {
 	if err != nil {
 		return exchange.Set{}, err
 	}
+
 	var servers []selection.Server
 	seen := map[string]bool{}
 	for _, c := range cases {
@@ -134,14 +147,17 @@ func (s *Service) set(ctx context.Context, tag string) (exchange.Set, error) {
 			if seen[name] {
 				continue
 			}
+
 			seen[name] = true
 			server, err := s.Store.ServerNamed(ctx, name)
 			if err != nil {
 				return exchange.Set{}, fmt.Errorf("case %q: %w", c.Name, err)
 			}
+
 			servers = append(servers, server)
 		}
 	}
+
 	return exchange.Of(servers, cases)
 }
 
@@ -154,6 +170,7 @@ func (s *Service) allCases(ctx context.Context, tag string) ([]selection.Case, e
 		if err != nil {
 			return nil, err
 		}
+
 		cases = append(cases, page...)
 		if len(page) == 0 || len(cases) >= total {
 			return cases, nil

@@ -26,10 +26,12 @@ func (s *Service) addFindings() {
 		if _, err := s.Store.Run(ctx, in.ID); err != nil {
 			return nil, err
 		}
+
 		tools, err := s.Store.Tools(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
+
 		var scanned []scanner.Tool
 		for _, t := range tools {
 			scanned = append(scanned, scanner.Tool{
@@ -37,10 +39,12 @@ func (s *Service) addFindings() {
 				OutputSchema: t.OutputSchema,
 			})
 		}
+
 		all, err := scanner.New()
 		if err != nil {
 			return nil, err
 		}
+
 		report := all.Scan(scanned)
 		return answer(in.Conditional,
 			findings{newListPage(report.Findings, len(report.Findings)), report.Coverage, report.RiskScore})

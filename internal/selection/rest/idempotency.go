@@ -54,15 +54,18 @@ func (p *replays) handle(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+
 		if len(key) > longKey {
 			writeProblem(w, http.StatusBadRequest, "the Idempotency-Key is longer than 255 bytes: shorten it")
 			return
 		}
+
 		print, err := fingerprint(r)
 		if err != nil {
 			writeProblem(w, http.StatusBadRequest, "the body cannot be read")
 			return
 		}
+
 		entry, first := p.begin(key, print)
 		switch {
 		case entry.fingerprint != print:
@@ -91,11 +94,14 @@ func (p *replays) begin(key string, fingerprint [sha256.Size]byte) (replay, bool
 		if p.size <= keptBytes && p.now().Sub(old.at) < keptFor {
 			break
 		}
+
 		p.drop(e)
 	}
+
 	if e, ok := p.byKey[key]; ok {
 		return *e.Value.(*replay), false
 	}
+
 	entry := &replay{key: key, fingerprint: fingerprint, at: p.now()}
 	p.byKey[key] = p.order.PushBack(entry)
 	p.size += len(key) + 256
@@ -116,10 +122,12 @@ func (p *replays) end(key string, kept *answerRecorder, keep bool) {
 	if !ok {
 		return
 	}
+
 	if !keep {
 		p.drop(e)
 		return
 	}
+
 	entry := e.Value.(*replay)
 	entry.done, entry.status, entry.body, entry.header = true, kept.status, kept.body.Bytes(), kept.replayHeader()
 	p.size += len(entry.body)

@@ -34,11 +34,13 @@ func (l idempotencyStore) handle(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+
 		print, err := fingerprint(r)
 		if err != nil {
 			writeProblem(w, http.StatusBadRequest, "the body cannot be read")
 			return
 		}
+
 		sum := sha256.Sum256([]byte(key))
 		digest, wanted := hex.EncodeToString(sum[:]), hex.EncodeToString(print[:])
 		now := l.now()

@@ -44,6 +44,7 @@ func (m *measures) count(next http.Handler) http.Handler {
 			if m.requests[labels] == nil {
 				m.requests[labels] = &requestFigures{}
 			}
+
 			m.requests[labels].count++
 			m.requests[labels].seconds += time.Since(began).Seconds()
 		}()
@@ -82,10 +83,12 @@ func (m *measures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, http.StatusServiceUnavailable, "the database cannot be read")
 		return
 	}
+
 	for _, status := range []selection.RunStatus{selection.Pending, selection.Running, selection.Completed,
 		selection.Failed} {
 		fmt.Fprintf(&text, "touchstone_runs{status=%q} %d\n", status, counts[status])
 	}
+
 	m.writeRequests(&text)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = io.WriteString(w, text.String()) // an error means that the client disconnected
@@ -100,6 +103,7 @@ func (m *measures) writeRequests(w io.Writer) {
 	for labels := range m.requests {
 		all = append(all, labels)
 	}
+
 	slices.SortFunc(all, func(a, b requestLabels) int {
 		return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.method, b.method), cmp.Compare(a.code, b.code))
 	})

@@ -24,6 +24,7 @@ func problem(log *slog.Logger, err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
+
 	for _, kind := range []struct {
 		err    error
 		status int
@@ -41,6 +42,7 @@ func problem(log *slog.Logger, err error) error {
 			return huma.NewError(kind.status, err.Error())
 		}
 	}
+
 	log.Error("a request failed", "error", err)
 	return huma.Error500InternalServerError("an internal error: see the log of the service")
 }

@@ -92,11 +92,13 @@ func (s *Service) addRuns() {
 		if err != nil {
 			return nil, err
 		}
+
 		filter.Page, filter.OldestFirst = in.page(), in.Sort == "created_at"
 		items, total, err := s.Store.Runs(ctx, filter)
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
@@ -113,6 +115,7 @@ func (s *Service) addRuns() {
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, run)
 	})
 	register(s, huma.Operation{
@@ -133,10 +136,12 @@ func (s *Service) addRuns() {
 		if _, err := s.Store.Run(ctx, in.ID); err != nil {
 			return nil, err
 		}
+
 		tools, err := s.Store.Tools(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, newListPage(tools, len(tools)))
 	})
 	register(s, huma.Operation{
@@ -146,10 +151,12 @@ func (s *Service) addRuns() {
 		if err := s.Runner.Cancel(ctx, in.ID); err != nil {
 			return nil, err
 		}
+
 		run, err := s.Store.Run(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(Conditional{}, run)
 	})
 	register(s, huma.Operation{
@@ -164,10 +171,12 @@ func (s *Service) addRuns() {
 		if err != nil {
 			return nil, err
 		}
+
 		run, err := s.Store.Run(ctx, id)
 		if err != nil {
 			return nil, err
 		}
+
 		return newStarted(run.BatchID, []string{id}), nil
 	})
 }
@@ -185,22 +194,27 @@ func (s *Service) startRuns(ctx context.Context, in *struct {
 		if err != nil {
 			return nil, err
 		}
+
 		for _, c := range cases {
 			ids = append(ids, c.ID)
 		}
 	}
+
 	requests := in.Body.Models
 	if len(requests) == 0 {
 		requests = []selection.SettingsRequest{{}}
 	}
+
 	var settings []selection.Settings
 	for _, request := range requests {
 		resolved, err := request.Resolve(s.getenv)
 		if err != nil {
 			return nil, errInvalid(err.Error())
 		}
+
 		settings = append(settings, resolved)
 	}
+
 	batch, runs, err := s.Runner.Start(ctx, runner.Batch{
 		Label: in.Body.Label, CaseIDs: ids, Settings: settings, Repeats: in.Body.Repeats, Key: model.NewKey(in.Key),
 	})
@@ -210,6 +224,7 @@ func (s *Service) startRuns(ctx context.Context, in *struct {
 	case err != nil:
 		return nil, err
 	}
+
 	return newStarted(batch, runs), nil
 }
 
@@ -227,21 +242,26 @@ func (s *Service) result(ctx context.Context, in *byID) (*tagged[runResult], err
 	if err != nil {
 		return nil, err
 	}
+
 	if run.Status != selection.Completed {
 		return nil, huma.Error409Conflict("the run is " + string(run.Status) +
 			" and has no result: only completed runs have one")
 	}
+
 	e, err := s.Store.Result(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	calls, err := s.Store.Calls(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	diff, err := s.Store.Diff(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	return answer(in.Conditional, runResult{RunID: in.ID, Evaluation: e, Calls: calls, Diff: diff})
 }

@@ -67,6 +67,7 @@ func (s *Service) addServers() {
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, newListPage(items, total))
 	})
 	register(s, huma.Operation{
@@ -84,6 +85,7 @@ func (s *Service) addServers() {
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, server)
 	})
 	register(s, huma.Operation{
@@ -136,12 +138,15 @@ func (s *Service) updateServer(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+
 	if err := unchanged(in.IfMatch, server); err != nil {
 		return nil, err
 	}
+
 	if in.Body.Name != nil {
 		server.Name = *in.Body.Name
 	}
+
 	if in.Body.URL != nil && *in.Body.URL != server.URL {
 		_, errOld := server.Command()
 		server.URL = *in.Body.URL
@@ -149,20 +154,25 @@ func (s *Service) updateServer(ctx context.Context, in *struct {
 			server.Transport = "" // a program became an address, or the reverse
 		}
 	}
+
 	if in.Body.Transport != nil {
 		server.Transport = selection.Transport(*in.Body.Transport)
 	}
+
 	if err := s.mayStore(server); err != nil {
 		return nil, err
 	}
+
 	stored, reason, err := runner.Change(ctx, s.Store, s.Live, server)
 	if err != nil {
 		return nil, err
 	}
+
 	out, err := checked(stored, reason)
 	if err == nil {
 		out.Location = ""
 	}
+
 	return out, err
 }
 
@@ -171,6 +181,7 @@ func checked(server selection.Server, reason error) (*storedServer, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out := &storedServer{Location: serversPath + "/" + server.ID, ETag: tag, Body: checkedServer{Server: server}}
 	switch {
 	case errors.Is(reason, runner.ErrNoConsent):
@@ -178,5 +189,6 @@ func checked(server selection.Server, reason error) (*storedServer, error) {
 	case reason != nil:
 		out.Body.Reason = safetext.Clip(reason.Error(), 500)
 	}
+
 	return out, nil
 }

@@ -65,9 +65,11 @@ func New(c Config) (*Service, error) {
 	if err := c.Access.Validate(); err != nil {
 		return nil, err
 	}
+
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+
 	s := &Service{Config: c, now: time.Now, getenv: os.Getenv}
 	mux := http.NewServeMux()
 	s.api = humago.New(mux, apiConfig(c.Version))
@@ -109,13 +111,16 @@ func schemaName(t reflect.Type, hint string) string {
 	if item, ok := strings.CutPrefix(name, "ListPage"); ok {
 		name = "Listing" + item // clients are generated from the document
 	}
+
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+
 	switch pkg := path.Base(t.PkgPath()); pkg {
 	case "score", "store", "similarity", "advice", "exchange", "runner", "scanner":
 		return strings.ToUpper(pkg[:1]) + pkg[1:] + name
 	}
+
 	return name
 }
 
@@ -158,9 +163,11 @@ func (s *Service) recovered(next http.Handler) http.Handler {
 			if p == nil {
 				return
 			}
+
 			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(p)
 			}
+
 			s.Log.Error("a handler panicked", "method", r.Method, "path", safetext.Visible(r.URL.Path), "panic",
 				fmt.Sprint(p), "stack", string(debug.Stack()))
 			writeProblem(w, http.StatusInternalServerError, "an internal error: see the log of the service")
@@ -177,6 +184,7 @@ func orProblem(mux *http.ServeMux) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
+
 		recorder := statusRecorder{header: http.Header{}, code: http.StatusNotFound}
 		refusal.ServeHTTP(&recorder, r)
 		if recorder.code != http.StatusMethodNotAllowed {
@@ -184,6 +192,7 @@ func orProblem(mux *http.ServeMux) http.Handler {
 				"/openapi.json for the API")
 			return
 		}
+
 		allow := recorder.header.Get("Allow")
 		w.Header().Set("Allow", allow)
 		writeProblem(w, recorder.code, "the method is not one of this path: use "+allow)
@@ -223,6 +232,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
+
 	s.Runner.Close() // ends the streams of events, too
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
@@ -230,6 +240,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 		s.Log.Warn("requests in work were cut off", "error", err)
 		return server.Close()
 	}
+
 	return nil
 }
 

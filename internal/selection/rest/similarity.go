@@ -95,6 +95,7 @@ func (s *Service) addSimilarity() {
 		if err != nil {
 			return nil, err
 		}
+
 		return &body[analyzed]{analyzed{s.now().UTC(), a}}, nil
 	})
 	register(s, huma.Operation{
@@ -106,6 +107,7 @@ func (s *Service) addSimilarity() {
 		if err != nil {
 			return nil, err
 		}
+
 		s.comparing.Lock()
 		defer s.comparing.Unlock()
 		semantic := s.bestMethod()
@@ -113,6 +115,7 @@ func (s *Service) addSimilarity() {
 		if err != nil {
 			return nil, err
 		}
+
 		return &body[overlap]{overlap{s.now().UTC(), m, string(semantic)}}, nil
 	})
 	register(s, huma.Operation{
@@ -124,6 +127,7 @@ func (s *Service) addSimilarity() {
 		if err != nil {
 			return nil, err
 		}
+
 		list := newListPage(a.Recommendations, len(a.Recommendations))
 		return &body[recommended]{recommended{s.now().UTC(), a.Method, a.Threshold, list.Items, list.Total}}, nil
 	})
@@ -146,10 +150,12 @@ func (s *Service) analyze(ctx context.Context, c Comparing, recommendations bool
 		return nil, errInvalid("this service has no sentence model: start it with --sentence-model or " +
 			"--embeddings-url, or use the method tfidf")
 	}
+
 	tools, err := s.tools(ctx, c.ToolSource)
 	if err != nil {
 		return nil, err
 	}
+
 	s.comparing.Lock()
 	defer s.comparing.Unlock()
 	return similarity.Analyze(ctx, tools, similarity.Options{
@@ -166,13 +172,16 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 			given++
 		}
 	}
+
 	if given != 1 {
 		return nil, errInvalid("give exactly one of server_list, tool_list and url_list, with at least one entry")
 	}
+
 	servers, err := s.sourceServers(ctx, source)
 	if err != nil {
 		return nil, err
 	}
+
 	var tools []similarity.Tool
 	for i, t := range source.ToolList {
 		tools = append(tools, similarity.Tool{
@@ -181,6 +190,7 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 			Pointer:     fmt.Sprintf("/tool_list/%d", i),
 		})
 	}
+
 	prepared, err := gather.Tools(ctx, s.Live, gather.Source{Servers: servers, Given: tools, Only: source.ToolNames})
 	var unlisted *gather.ListError
 	switch {
@@ -189,6 +199,7 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 	case err != nil:
 		return nil, errInvalid(err.Error())
 	}
+
 	return prepared, nil
 }
 
@@ -198,21 +209,26 @@ func (s *Service) sourceServers(ctx context.Context, source ToolSource) ([]selec
 		return nil, errInvalid(fmt.Sprintf("more than %d servers cannot be compared at once: give fewer",
 			gather.MaxServers))
 	}
+
 	var servers []selection.Server
 	for _, name := range source.ServerList {
 		server, err := s.serverNamed(ctx, name)
 		if err != nil {
 			return nil, err
 		}
+
 		servers = append(servers, server)
 	}
+
 	for _, address := range source.URLList {
 		server, err := gather.ServerAt(address)
 		if err != nil {
 			return nil, errInvalid("url_list: " + err.Error())
 		}
+
 		servers = append(servers, server)
 	}
+
 	return servers, nil
 }
 

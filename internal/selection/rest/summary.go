@@ -53,10 +53,12 @@ func (s *Service) addSummaries() {
 		if err != nil {
 			return nil, err
 		}
+
 		o, err := s.Store.Observations(ctx, filter)
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, summary{
 			Summary: score.Summarize(o), Models: score.By(o, score.ByModel), Servers: score.By(o, score.ByServer),
 			Tags: score.By(o, score.ByTag),
@@ -75,11 +77,13 @@ func (s *Service) addSummaries() {
 		if err != nil {
 			return nil, err
 		}
+
 		filter.Page = in.page()
 		m, err := s.Store.RunMatrix(ctx, filter)
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, runMatrix{newListPage(m.Rows, m.Total), append([]string{}, m.Models...)})
 	})
 	register(s, huma.Operation{
@@ -94,10 +98,12 @@ func (s *Service) addSummaries() {
 		if err != nil {
 			return nil, err
 		}
+
 		second, err := s.side(ctx, in.Second)
 		if err != nil {
 			return nil, err
 		}
+
 		return answer(in.Conditional, score.Compare(first, second))
 	})
 }
@@ -125,20 +131,25 @@ func (s *Service) defaults() selection.Settings {
 	if noProvider {
 		request.Provider = "lexical"
 	}
+
 	if noModel {
 		request.Model = "none"
 	}
+
 	resolved, err := request.Resolve(s.getenv)
 	if err != nil {
 		s.Log.Warn("the environment's settings of models are refused", "error", err)
 		resolved = selection.Settings{Timeout: selection.DefaultTimeout, Temperature: selection.DefaultTemperature,
 			MaxRetries: selection.DefaultMaxRetries, Confidence: selection.ConfidenceAsked}
 	}
+
 	if noProvider {
 		resolved.Provider = ""
 	}
+
 	if noModel {
 		resolved.Model = ""
 	}
+
 	return resolved
 }

@@ -44,22 +44,27 @@ func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+
 		if err := r.persist(func() error { return r.store.StartRun(ctx, j.runID) }); err != nil {
 			return err
 		}
+
 		r.publish(Event{RunID: j.runID, BatchID: j.batchID, Status: selection.Running})
 		if got, err = r.ask(ctx, j); err != nil {
 			return err
 		}
+
 		return r.judge(ctx, j, got)
 	}()
 	if errors.Is(err, store.ErrNotFound) {
 		return // the run was deleted while it waited
 	}
+
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
+
 		r.end(j, got.answer, got.took, err)
 	}
 }
@@ -92,18 +97,23 @@ func (r *Runner) ask(ctx context.Context, j job) (got answered, err error) {
 	if err != nil {
 		return got, err
 	}
+
 	if got.test, err = r.store.Case(ctx, run.CaseID); err != nil {
 		return got, err
 	}
+
 	if got.tools, err = r.ingest(ctx, j, got.test); err != nil {
 		return got, err
 	}
+
 	if err := r.check(got.test, got.tools); err != nil {
 		return got, err
 	}
+
 	if err := r.persist(func() error { return r.store.SaveTools(ctx, j.runID, got.tools) }); err != nil {
 		return got, err
 	}
+
 	began := time.Now()
 	a, err := j.model.Ask(ctx, model.Request{
 		Query: got.test.Query, Tools: got.tools, Settings: run.Settings,
@@ -119,6 +129,7 @@ func (r *Runner) judge(ctx context.Context, j job, got answered) error {
 	if err != nil {
 		return fmt.Errorf("score the answer: %w", err)
 	}
+
 	e.Recommendations = advice.Recommend(got.test, got.tools, *got.answer, e, scored)
 	// An answer is kept even if the run was cancelled in the meantime.
 	outcome := store.Outcome{Answer: *got.answer, Evaluation: e, ExecutionTimeMS: got.took.Milliseconds()}
@@ -126,6 +137,7 @@ func (r *Runner) judge(ctx context.Context, j job, got answered) error {
 	if err != nil {
 		return err
 	}
+
 	r.publish(Event{RunID: j.runID, BatchID: j.batchID, Status: selection.Completed, Classification: e.Classification})
 	return nil
 }
@@ -148,21 +160,26 @@ func (r *Runner) ingest(ctx context.Context, j job, c selection.Case) ([]selecti
 			if err == nil {
 				lists[i], err = j.listings.list(ctx, server)
 			}
+
 			errs[i] = err
 			return nil
 		})
 	}
+
 	_ = group.Wait() // the functions of the group return no errors
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+
 	var tools []selection.Tool
 	for i, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("cannot list the tools of server %q: %w", names[i], err)
 		}
+
 		tools = append(tools, lists[i]...)
 	}
+
 	return slices.Clone(tools), nil
 }
 
@@ -174,11 +191,13 @@ func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 			undescribed = append(undescribed, t.Server+":"+t.Name)
 		}
 	}
+
 	if len(undescribed) > 0 && !r.options.AllowUndescribed {
 		slices.SortFunc(undescribed, cmp.Compare)
 		return fmt.Errorf("tools without a description: %s: describe them, or use --allow-undescribed",
 			selection.Clip(strings.Join(undescribed, ", "), 500))
 	}
+
 	for _, want := range c.Expected {
 		if !slices.ContainsFunc(tools,
 			func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
@@ -186,5 +205,6 @@ func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 				want.Tool, want.Server)
 		}
 	}
+
 	return nil
 }

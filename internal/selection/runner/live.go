@@ -43,6 +43,7 @@ func (l Live) target(s selection.Server) (input.Server, error) {
 		if !l.StartPrograms {
 			return t, ErrNoConsent
 		}
+
 		command, err := s.Command()
 		t.Command, t.Transport = command, mcpclient.Stdio
 		return t, err
@@ -51,6 +52,7 @@ func (l Live) target(s selection.Server) (input.Server, error) {
 	default:
 		t.URL, t.Transport = s.URL, mcpclient.StreamableHTTP
 	}
+
 	return t, nil
 }
 
@@ -60,6 +62,7 @@ func (l Live) Check(ctx context.Context, s selection.Server) error {
 	if err != nil {
 		return err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	err = mcpclient.Use(ctx, mcpclient.Target{Command: t.Command, URL: t.URL, Transport: t.Transport, Dial: l.Dial},
@@ -68,6 +71,7 @@ func (l Live) Check(ctx context.Context, s selection.Server) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("it did not answer within %s", checkTimeout)
 	}
+
 	return err
 }
 
@@ -78,21 +82,26 @@ func (l Live) List(ctx context.Context, s selection.Server) ([]selection.Tool, e
 	if err != nil {
 		return nil, err
 	}
+
 	timeout := l.Timeout
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
+
 	in, err := input.List(ctx, []input.Server{t}, timeout)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(in.Unscanned) > 0 {
 		u := in.Unscanned[0]
 		if u.Tool != "" {
 			return nil, fmt.Errorf("its tool %q: %s", u.Tool, u.Reason)
 		}
+
 		return nil, errors.New(u.Cause())
 	}
+
 	tools := make([]selection.Tool, 0, len(in.Tools))
 	for _, t := range in.Tools {
 		tool := selection.Tool{Server: s.Name, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
@@ -100,8 +109,10 @@ func (l Live) List(ctx context.Context, s selection.Server) ([]selection.Tool, e
 		if len(tool.InputSchema) == 0 {
 			tool.InputSchema = []byte("{}")
 		}
+
 		tools = append(tools, tool)
 	}
+
 	return tools, nil
 }
 
@@ -127,6 +138,7 @@ func (l *listings) list(ctx context.Context, s selection.Server) ([]selection.To
 		entry = &listed{done: make(chan struct{})}
 		l.byName[key] = entry
 	}
+
 	l.mu.Unlock()
 	if !ok {
 		entry.tools, entry.err = l.lister.List(ctx, s)
@@ -135,14 +147,17 @@ func (l *listings) list(ctx context.Context, s selection.Server) ([]selection.To
 			delete(l.byName, key)
 			l.mu.Unlock()
 		}
+
 		close(entry.done)
 		return entry.tools, entry.err
 	}
+
 	select {
 	case <-entry.done:
 		if entry.err != nil && errors.Is(entry.err, context.Canceled) && ctx.Err() == nil {
 			return l.list(ctx, s) // the run that listed first was cancelled
 		}
+
 		return entry.tools, entry.err
 	case <-ctx.Done():
 		return nil, ctx.Err()

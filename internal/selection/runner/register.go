@@ -42,13 +42,16 @@ func check(ctx context.Context, s *store.Store, checker Checker, server selectio
 	if errors.Is(reason, ErrNoConsent) {
 		return server, reason, nil
 	}
+
 	status := selection.ServerActive
 	if reason != nil {
 		status = selection.ServerFailed
 	}
+
 	if err := s.SetServerStatus(context.WithoutCancel(ctx), server.ID, status, time.Now()); err != nil {
 		return server, reason, err
 	}
+
 	server, err := s.Server(context.WithoutCancel(ctx), server.ID)
 	return server, reason, err
 }

@@ -89,12 +89,15 @@ func New(ctx context.Context, s *store.Store, lister Lister, o Options) (*Runner
 	if err := s.Own(); err != nil {
 		return nil, err
 	}
+
 	if _, err := s.FailInterrupted(ctx); err != nil {
 		return nil, fmt.Errorf("end the runs of an earlier process: %w", err)
 	}
+
 	if o.Workers <= 0 {
 		o.Workers = defaultWorkers
 	}
+
 	r := &Runner{
 		store: s, lister: lister, options: o, slots: make(chan struct{}, o.Workers),
 		active: map[string]*activeRun{}, subscribers: map[chan Event]bool{},
@@ -143,15 +146,18 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 		return "", nil, fmt.Errorf("%w: a batch of %d runs, but the most are %d: name fewer cases or models, or "+
 			"repeat them less often", store.ErrInvalid, total, MaxBatch)
 	}
+
 	models := make([]model.Model, len(b.Settings))
 	for i := range b.Settings {
 		if err := b.Settings[i].Validate(); err != nil {
 			return "", nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
 		}
+
 		if models[i], err = r.model(b.Settings[i], b.Key); err != nil {
 			return "", nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
 		}
 	}
+
 	var runs []store.NewRun
 	var jobs []job
 	shared := &listings{lister: r.lister, byName: map[string]*listed{}}
@@ -163,12 +169,15 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 			}
 		}
 	}
+
 	if batchID, runIDs, err = r.store.CreateBatch(ctx, b.Label, runs); err != nil {
 		return "", nil, err
 	}
+
 	for i := range jobs {
 		jobs[i].runID, jobs[i].batchID = runIDs[i], batchID
 	}
+
 	return batchID, runIDs, r.launch(jobs)
 }
 
@@ -192,23 +201,29 @@ func (r *Runner) RetryAll(ctx context.Context, runIDs []string, key model.Key) (
 		if err != nil {
 			return nil, err
 		}
+
 		if !old.Ended() {
 			return nil, fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", id, store.ErrConflict,
 				old.Status)
 		}
+
 		m, err := r.model(old.Settings, key)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
 		}
+
 		jobs = append(jobs, job{batchID: old.BatchID, model: m, listings: shared})
 	}
+
 	for i, id := range runIDs {
 		if jobs[i].runID, err = r.store.RetryRun(ctx, id); err != nil {
 			jobs = jobs[:i] // those that were created are executed
 			break
 		}
+
 		newRunIDs = append(newRunIDs, jobs[i].runID)
 	}
+
 	return newRunIDs, errors.Join(err, r.launch(jobs))
 }
 
@@ -246,13 +261,16 @@ func (r *Runner) launch(jobs []job) error {
 			all = append(all, started{j, ctx, a})
 		}
 	}
+
 	r.mu.Unlock()
 	if closed {
 		for _, j := range jobs {
 			r.end(j, nil, 0, ErrClosed)
 		}
+
 		return ErrClosed
 	}
+
 	go func() {
 		defer r.work.Done()
 		var group sync.WaitGroup
@@ -268,6 +286,7 @@ func (r *Runner) launch(jobs []job) error {
 				r.execute(j.ctx, j.job, j.run)
 			}
 		}
+
 		group.Wait()
 	}()
 	return nil
@@ -285,18 +304,23 @@ func (r *Runner) Cancel(ctx context.Context, runID string) error {
 		if a != nil {
 			a.cancel(errCancelled)
 		}
+
 		if run, err := r.store.Run(context.WithoutCancel(ctx), runID); err == nil {
 			r.publish(Event{RunID: runID, BatchID: run.BatchID, Status: selection.Failed, Error: selection.Cancelled})
 		}
+
 		return nil
 	}
+
 	if !errors.Is(err, store.ErrConflict) {
 		return err
 	}
+
 	run, err := r.store.Run(ctx, runID)
 	if err != nil {
 		return err
 	}
+
 	if run.Status == selection.Running && a != nil {
 		a.cancel(errCancelled)
 		select {
@@ -304,13 +328,16 @@ func (r *Runner) Cancel(ctx context.Context, runID string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+
 		if run, err = r.store.Run(ctx, runID); err != nil {
 			return err
 		}
+
 		if run.Error == selection.Cancelled {
 			return nil
 		}
 	}
+
 	return fmt.Errorf("cancel run %q: %w: it is %s", runID, store.ErrConflict, run.Status)
 }
 
@@ -323,12 +350,14 @@ func (r *Runner) Wait(ctx context.Context, runIDs []string) error {
 		if a == nil {
 			continue
 		}
+
 		select {
 		case <-a.done:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+
 	return nil
 }
 
@@ -347,6 +376,7 @@ func (r *Runner) Subscribe() (<-chan Event, func()) {
 		close(c)
 		return c, func() {}
 	}
+
 	r.subscribers[c] = true
 	return c, func() {
 		r.mu.Lock()

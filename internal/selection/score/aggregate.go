@@ -147,12 +147,15 @@ func Summarize(observations []Observation) Summary {
 			if s.CostUSD == nil {
 				s.CostUSD = new(float64)
 			}
+
 			*s.CostUSD += *o.CostUSD
 		}
+
 		if o.Failed {
 			s.Failed++
 			continue
 		}
+
 		ended = append(ended, o)
 		switch o.Classification {
 		case selection.TP:
@@ -166,6 +169,7 @@ func Summarize(observations []Observation) Summary {
 			confusion.FN++
 		}
 	}
+
 	f1, _ := metrics.DetectionRateByName("f1")
 	s.Cases, s.TP, s.FP, s.TN, s.FN = len(cases), confusion.TP, confusion.FP, confusion.TN, confusion.FN
 	s.F1 = f1.Of(metrics.DetectionCounts{All: confusion})
@@ -194,6 +198,7 @@ func RateOf(name string, ended []Observation) Rate {
 	if !ok {
 		panic("no rate of tool selection is called " + name)
 	}
+
 	var r Rate
 	cases := map[string]bool{}
 	for _, o := range ended {
@@ -201,17 +206,20 @@ func RateOf(name string, ended []Observation) Rate {
 		if !of {
 			continue
 		}
+
 		r.Of++
 		cases[o.CaseID] = true
 		if counts {
 			r.Count++
 		}
 	}
+
 	r.Cases = len(cases)
 	if r.Value = metrics.Rate(r.Count, r.Of); r.Value != nil {
 		interval := metrics.WilsonOf(*r.Value, r.Cases)
 		r.Low, r.High = &interval.Low, &interval.High
 	}
+
 	return r
 }
 
@@ -247,6 +255,7 @@ func (s *Summary) parameters(ended []Observation) {
 				values, groups = append(values, *v), append(groups, o.CaseID)
 			}
 		}
+
 		figure.into.Of = len(values)
 		if len(values) > 0 {
 			mean := metrics.Mean(values)
@@ -272,15 +281,18 @@ func (s *Summary) repeats(ended []Observation) {
 			places[key] = &series{answers: map[string]int{}}
 			all = append(all, places[key])
 		}
+
 		places[key].n++
 		places[key].answers[o.Selects]++
 		if o.Classification.Correct() {
 			places[key].right++
 		}
 	}
+
 	if len(all) == 0 {
 		return
 	}
+
 	least := all[0].n
 	var agreements []float64
 	for _, x := range all {
@@ -289,20 +301,24 @@ func (s *Summary) repeats(ended []Observation) {
 		for _, n := range x.answers {
 			counts = append(counts, n)
 		}
+
 		if a := metrics.Agreement(counts); a != nil {
 			agreements = append(agreements, *a)
 		}
 	}
+
 	if len(agreements) > 0 {
 		mean := metrics.Mean(agreements)
 		s.Consistency = &mean
 	}
+
 	for k := 1; k <= least; k++ {
 		var some, every []float64
 		for _, x := range all {
 			some = append(some, *metrics.PassAtK(x.n, x.right, k))
 			every = append(every, *metrics.PassAllK(x.n, x.right, k))
 		}
+
 		s.PassAt, s.PassAll = append(s.PassAt, metrics.Mean(some)), append(s.PassAll, metrics.Mean(every))
 	}
 }
@@ -315,16 +331,19 @@ func (s *Summary) calibrate(ended []Observation) {
 				metrics.Forecast{Confidence: *o.Confidence, Correct: o.Classification.Correct()})
 		}
 	}
+
 	for _, source := range []selection.ConfidenceSource{selection.FromAnswer, selection.FromLogprobs,
 		selection.FromScore} {
 		if len(forecasts[source]) == 0 {
 			continue
 		}
+
 		bins := metrics.Reliability(forecasts[source], calibrationBins)
 		c := Calibration{Source: source, ECE: metrics.ECE(bins)}
 		for _, b := range bins {
 			c.Bins = append(c.Bins, ReliabilityBin(b))
 		}
+
 		s.Calibration = append(s.Calibration, c)
 	}
 }
@@ -357,10 +376,12 @@ func By(observations []Observation, keys func(Observation) []string) []Group {
 			groups[name] = append(groups[name], o)
 		}
 	}
+
 	result := []Group{}
 	for name, members := range groups {
 		result = append(result, Group{name, Summarize(members)})
 	}
+
 	slices.SortFunc(result, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
 	return result
 }

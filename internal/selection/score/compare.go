@@ -46,6 +46,7 @@ func Compare(first, second []Observation) Comparison {
 			c.OnlyFirst = append(c.OnlyFirst, x.name)
 			continue
 		}
+
 		c.Cases++
 		changed := ChangedCase{CaseID: id, Name: x.name, First: x.most(), Second: y.most()}
 		switch {
@@ -59,11 +60,13 @@ func Compare(first, second []Observation) Comparison {
 			c.BothWrong++
 		}
 	}
+
 	for id, y := range b {
 		if _, ok := a[id]; !ok {
 			c.OnlySecond = append(c.OnlySecond, y.name)
 		}
 	}
+
 	slices.Sort(c.OnlyFirst)
 	slices.Sort(c.OnlySecond)
 	for _, list := range [][]ChangedCase{c.Lost, c.Gained} {
@@ -71,6 +74,7 @@ func Compare(first, second []Observation) Comparison {
 			return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.CaseID, y.CaseID))
 		})
 	}
+
 	c.P = metrics.McNemar(len(c.Lost), len(c.Gained))
 	notShared := func(o Observation) bool { return a[o.CaseID] == nil || b[o.CaseID] == nil }
 	c.First = Summarize(slices.DeleteFunc(slices.Clone(first), notShared))
@@ -103,17 +107,20 @@ func decide(observations []Observation) map[string]*decided {
 		if o.Failed {
 			continue
 		}
+
 		d := byCase[o.CaseID]
 		if d == nil {
 			d = &decided{name: o.Case, selects: map[string]int{}}
 			byCase[o.CaseID] = d
 		}
+
 		d.n++
 		d.selects[o.Selects]++
 		if o.Classification.Correct() {
 			d.right++
 		}
 	}
+
 	return byCase
 }
 

@@ -30,9 +30,11 @@ func CompileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
+
 	if err := usable(tree, newNode(tree)); err != nil {
 		return nil, err
 	}
+
 	c := jsonschema.NewCompiler()
 	c.UseLoader(offline{})
 	c.AssertFormat()
@@ -40,10 +42,12 @@ func CompileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if err := c.AddResource(name, tree); err != nil {
 		return nil, fmt.Errorf("it is not a JSON Schema: %w", err)
 	}
+
 	schema, err := c.Compile(name)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a valid JSON Schema: %w", err)
 	}
+
 	return schema, nil
 }
 
@@ -59,6 +63,7 @@ func usable(tree any, n node) error {
 		if (node{root: n.root, value: v}).complex() {
 			return errors.New("its alternatives multiply to more than can be checked")
 		}
+
 		for _, member := range v {
 			if err := usable(member, n); err != nil {
 				return err
@@ -71,6 +76,7 @@ func usable(tree any, n node) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -82,14 +88,17 @@ func (p *Parameters) conform(raw json.RawMessage, got map[string]any, s node) {
 		p.SchemaProblem = err.Error()
 		return
 	}
+
 	problems := map[string]string{}
 	checked := map[string]any{}
 	for name, v := range got {
 		if err := usable(v, node{}); err != nil {
 			problems[name] = "it holds a number that is out of range"
 		}
+
 		checked[name] = v
 	}
+
 	if len(problems) == 0 {
 		if err := schema.Validate(checked); err != nil {
 			var invalid *jsonschema.ValidationError
@@ -97,20 +106,25 @@ func (p *Parameters) conform(raw json.RawMessage, got map[string]any, s node) {
 				p.SchemaProblem = err.Error()
 				return
 			}
+
 			if circular(invalid) {
 				p.SchemaProblem = "it refers to itself without end"
 				return
 			}
+
 			attribute(invalid, problems)
 		}
 	}
+
 	subjects := map[string]bool{}
 	for name := range got {
 		subjects[name] = true
 	}
+
 	for name := range problems {
 		subjects[name] = true
 	}
+
 	if required, ok := s.value["required"].([]any); ok {
 		for _, name := range required {
 			if text, ok := name.(string); ok {
@@ -118,6 +132,7 @@ func (p *Parameters) conform(raw json.RawMessage, got map[string]any, s node) {
 			}
 		}
 	}
+
 	conformance := 1.0
 	switch {
 	case problems[whole] != "":
@@ -125,6 +140,7 @@ func (p *Parameters) conform(raw json.RawMessage, got map[string]any, s node) {
 	case len(subjects) > 0:
 		conformance = float64(len(subjects)-len(problems)) / float64(len(subjects))
 	}
+
 	p.Conformance = &conformance
 	p.note(problems)
 }
@@ -145,21 +161,26 @@ func attribute(e *jsonschema.ValidationError, problems map[string]string) {
 		add(problems, e.InstanceLocation[0], describe(e))
 		return
 	}
+
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
 			add(problems, name, "it is required and missing")
 		}
+
 		return
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
 			add(problems, name, "the schema does not allow it")
 		}
+
 		return
 	}
+
 	if len(e.Causes) == 0 {
 		add(problems, whole, describe(e))
 	}
+
 	for _, cause := range e.Causes {
 		attribute(cause, problems)
 	}

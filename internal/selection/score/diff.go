@@ -55,17 +55,22 @@ func Diff(c selection.Case, tools []selection.Tool, made []selection.MadeCall,
 		if j.Expected >= 0 && j.Expected < len(c.Expected) {
 			d.Expected = &c.Expected[j.Expected]
 		}
+
 		if j.Made >= 0 && j.Made < len(made) {
 			d.Made = &made[j.Made]
 		}
+
 		if d.Expected == nil && d.Made == nil {
 			continue
 		}
+
 		if err := d.compare(tools, c.Query); err != nil {
 			return nil, err
 		}
+
 		diffs = append(diffs, d)
 	}
+
 	return diffs, nil
 }
 
@@ -74,12 +79,14 @@ func (d *CallDiff) compare(tools []selection.Tool, query string) error {
 	if want == nil || made == nil || made.Unknown != "" || made.Server != want.Server || made.Tool != want.Tool {
 		return nil
 	}
+
 	var schema json.RawMessage
 	for _, t := range tools {
 		if t.Server == want.Server && t.Name == want.Tool {
 			schema = t.InputSchema
 		}
 	}
+
 	p := Malformed(want.Parameters)
 	if made.Malformed == "" {
 		var err error
@@ -87,11 +94,13 @@ func (d *CallDiff) compare(tools []selection.Tool, query string) error {
 			return fmt.Errorf("tool %q of server %q: %w", want.Tool, want.Server, err)
 		}
 	}
+
 	d.SchemaProblem = p.SchemaProblem
 	var root node
 	if tree, err := decode(schema); err == nil {
 		root = newNode(tree)
 	}
+
 	for _, detail := range p.Details {
 		diff := ParameterDiff{Parameter: detail}
 		if detail.State == Different {
@@ -99,16 +108,20 @@ func (d *CallDiff) compare(tools []selection.Tool, query string) error {
 			if err != nil {
 				return err
 			}
+
 			actual, err := decode(detail.Actual)
 			if err != nil {
 				return err
 			}
+
 			if composite(expected) && composite(actual) {
 				diff.changes(Pointer(detail.Name), expected, actual, root.property(detail.Name))
 			}
 		}
+
 		d.Parameters = append(d.Parameters, diff)
 	}
+
 	return nil
 }
 
@@ -135,11 +148,13 @@ func (d *ParameterDiff) changes(path string, expected, actual any, s node) {
 			d.setChanges(path, want, got, s.items())
 			return
 		}
+
 		if ok {
 			d.listChanges(path, want, got, s.items())
 			return
 		}
 	}
+
 	if similarity(expected, actual, s) < 1 {
 		d.add(Change{Path: path, State: Different, Expected: encode(expected), Actual: encode(actual)})
 	}
@@ -154,6 +169,7 @@ func (d *ParameterDiff) memberChanges(path string, want, got map[string]any, s n
 			d.add(Change{Path: jsonpointer.Join(path, name), State: Missing, Expected: encode(want[name])})
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		if _, ok := want[name]; !ok {
 			d.add(Change{Path: jsonpointer.Join(path, name), State: Additional, Actual: encode(got[name])})
@@ -186,12 +202,15 @@ func (d *ParameterDiff) setChanges(path string, want, got []any, items node) {
 				break
 			}
 		}
+
 		if partner < 0 {
 			d.add(Change{Path: jsonpointer.Join(path, strconv.Itoa(i)), State: Missing, Expected: encode(w)})
 			continue
 		}
+
 		taken[partner] = true
 	}
+
 	for j, g := range got {
 		if !taken[j] {
 			d.add(Change{Path: jsonpointer.Join(path, strconv.Itoa(j)), State: Additional, Actual: encode(g)})

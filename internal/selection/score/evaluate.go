@@ -22,6 +22,7 @@ func Evaluate(c selection.Case, tools []selection.Tool, a selection.Answer) (sel
 	if len(c.Expected) > 1 || len(a.Calls) > 1 {
 		e.Calls = judged
 	}
+
 	var scored []Parameters
 	switch class {
 	case selection.TP:
@@ -29,11 +30,13 @@ func Evaluate(c selection.Case, tools []selection.Tool, a selection.Answer) (sel
 		if scored, err = scoreCalls(c, tools, a, judged); err != nil {
 			return e, nil, err
 		}
+
 		average(&e, scored)
 	case selection.FP, selection.FN:
 		zero := 0.0
 		e.ParameterCompleteness, e.ParameterCorrectness, e.ParameterConformance = &zero, &zero, &zero
 	}
+
 	e.Reasoning = reasoning(c, a, e, scored)
 	return e, scored, nil
 }
@@ -46,23 +49,28 @@ func scoreCalls(c selection.Case, tools []selection.Tool, a selection.Answer,
 		if j.Classification != selection.TP {
 			continue
 		}
+
 		want, made := c.Expected[j.Expected], a.Calls[j.Made]
 		if made.Malformed != "" {
 			scored = append(scored, Malformed(want.Parameters))
 			continue
 		}
+
 		at := slices.IndexFunc(tools,
 			func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool })
 		if at < 0 {
 			return nil, fmt.Errorf("tool %q of server %q was called but is not among those offered", want.Tool,
 				want.Server)
 		}
+
 		p, err := ScoreParameters(want.Parameters, made.Parameters, tools[at].InputSchema, c.Query)
 		if err != nil {
 			return nil, fmt.Errorf("tool %q of server %q: %w", want.Tool, want.Server, err)
 		}
+
 		scored = append(scored, p)
 	}
+
 	return scored, nil
 }
 
@@ -77,12 +85,14 @@ func average(e *selection.Evaluation, scored []Parameters) {
 			conformance += *p.Conformance
 			judged++
 		}
+
 		for _, name := range p.Hallucinated {
 			if !slices.Contains(e.HallucinatedParameters, name) {
 				e.HallucinatedParameters = append(e.HallucinatedParameters, name)
 			}
 		}
 	}
+
 	n := float64(len(scored))
 	completeness /= n
 	correctness /= n
@@ -106,6 +116,7 @@ func reasoning(c selection.Case, a selection.Answer, e selection.Evaluation, sco
 	case selection.FN:
 		missedReasoning(&b, c, a)
 	}
+
 	switch extra := len(a.Calls) - len(c.Expected); {
 	case e.Classification != selection.TP || extra <= 0:
 	case extra == 1:
@@ -113,20 +124,24 @@ func reasoning(c selection.Case, a selection.Answer, e selection.Evaluation, sco
 	default:
 		fmt.Fprintf(&b, " It made %d further calls that were not expected.", extra)
 	}
+
 	for i, p := range scored {
 		var text strings.Builder
 		p.reasoning(&text)
 		if len(scored) > 1 && text.Len() > 0 {
 			fmt.Fprintf(&b, " Call %d:", i+1)
 		}
+
 		b.WriteString(text.String())
 	}
+
 	for _, m := range a.Calls {
 		if m.Malformed != "" {
 			fmt.Fprintf(&b, " The parameters that it gave to %s are not a JSON object: %s", madeName(m),
 				selection.Clip(m.Malformed, 200))
 		}
 	}
+
 	return b.String()
 }
 
@@ -145,9 +160,11 @@ func missedReasoning(b *strings.Builder, c selection.Case, a selection.Answer) {
 		if c.Ordered {
 			b.WriteString(", in this order")
 		}
+
 		b.WriteString(".")
 		return
 	}
+
 	want, got := c.Expected[0], a.Calls[0]
 	fmt.Fprintf(b, "The model called %s, but %s was expected.", madeName(got), callNames(c.Expected))
 	switch {
@@ -179,12 +196,14 @@ func (p Parameters) reasoning(b *strings.Builder) {
 	if p.Malformed {
 		return // the text that was sent says it
 	}
+
 	byState := map[ParameterState][]string{}
 	for _, d := range p.Details {
 		if d.Problem == "" || d.State != Missing || d.Expected != nil {
 			byState[d.State] = append(byState[d.State], d.Name)
 		}
 	}
+
 	for _, part := range []struct {
 		state ParameterState
 		text  string
@@ -195,6 +214,7 @@ func (p Parameters) reasoning(b *strings.Builder) {
 			fmt.Fprintf(b, " Parameters %s: %s.", part.text, strings.Join(names, ", "))
 		}
 	}
+
 	for _, d := range p.Details {
 		switch {
 		case d.Problem == "":
@@ -204,6 +224,7 @@ func (p Parameters) reasoning(b *strings.Builder) {
 			fmt.Fprintf(b, " Parameter %s violates the input schema: %s.", d.Name, d.Problem)
 		}
 	}
+
 	if p.SchemaProblem != "" {
 		fmt.Fprintf(b, " Types were not checked, because the input schema cannot be used: %s.", p.SchemaProblem)
 	}

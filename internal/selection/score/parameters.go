@@ -68,28 +68,34 @@ func ScoreParameters(expected, actual, schema json.RawMessage, query string) (Pa
 	if err != nil {
 		return Parameters{}, fmt.Errorf("the expected parameters: %w", err)
 	}
+
 	got, err := object(actual)
 	if err != nil {
 		return Parameters{}, fmt.Errorf("the parameters of the call: %w", err)
 	}
+
 	p := Parameters{Completeness: 1, Correctness: 1, Hallucinated: []string{}, Details: []Parameter{}}
 	var s node
 	if tree, err := decode(schema); err == nil {
 		s = newNode(tree)
 	}
+
 	p.scoreExpected(want, got, s)
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		if _, ok := want[name]; ok {
 			continue
 		}
+
 		d := Parameter{Name: name, State: Additional, Actual: encode(got[name])}
 		exempt := len(expected) == 0 && s.requires(name)
 		if invented(name, got[name], s, query) && !exempt {
 			d.State = Invented
 			p.Hallucinated = append(p.Hallucinated, name)
 		}
+
 		p.Details = append(p.Details, d)
 	}
+
 	p.conform(schema, got, s)
 	return p, nil
 }
@@ -98,6 +104,7 @@ func (p *Parameters) scoreExpected(want, got map[string]any, s node) {
 	if len(want) == 0 {
 		return
 	}
+
 	given, sum := 0, 0.0
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		d := Parameter{Name: name, State: Missing, Expected: encode(want[name])}
@@ -112,12 +119,15 @@ func (p *Parameters) scoreExpected(want, got map[string]any, s node) {
 		} else if v, ok := member.defaultValue(); ok && similarity(want[name], v, member) == 1 {
 			d.State, d.Score = Defaulted, 1
 		}
+
 		if d.State != Missing {
 			given++
 		}
+
 		sum += d.Score
 		p.Details = append(p.Details, d)
 	}
+
 	p.Completeness = float64(given) / float64(len(want))
 	p.Correctness = sum / float64(len(want))
 }
@@ -151,6 +161,7 @@ func grounded(value any, query string) bool {
 			}
 		}
 	}
+
 	return true
 }
 
@@ -158,14 +169,17 @@ func object(raw json.RawMessage) (map[string]any, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
+
 	v, err := decode(raw)
 	if err != nil {
 		return nil, err
 	}
+
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("they are not a JSON object")
 	}
+
 	return m, nil
 }
 

@@ -49,14 +49,17 @@ func (n node) pointed(ref string) map[string]any {
 	if !ok {
 		return nil
 	}
+
 	at := n.root
 	for _, token := range jsonpointer.Split(path) {
 		if token == "" {
 			continue
 		}
+
 		m, _ := at.(map[string]any)
 		at = m[token]
 	}
+
 	m, _ := at.(map[string]any)
 	return m
 }
@@ -84,14 +87,17 @@ func (n node) walk(depth int, budget *int, f func(node) bool) bool {
 	if n.value == nil || *budget == 0 {
 		return false
 	}
+
 	if depth > maxReferences {
 		*budget = 0
 		return false
 	}
+
 	*budget--
 	if f(n) {
 		return true
 	}
+
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
 		list, _ := n.value[keyword].([]any)
 		for _, v := range list {
@@ -100,11 +106,13 @@ func (n node) walk(depth int, budget *int, f func(node) bool) bool {
 			}
 		}
 	}
+
 	for _, keyword := range []string{"then", "else"} {
 		if v, ok := n.value[keyword]; ok && n.at(v).walk(depth+1, budget, f) {
 			return true
 		}
 	}
+
 	return false
 }
 

@@ -23,6 +23,7 @@ func hasWord(text, phrase string) bool {
 		if i < 0 {
 			return false
 		}
+
 		start := from + i
 		end := start + len(phrase)
 		before, _ := utf8.DecodeLastRuneInString(text[:start])
@@ -32,9 +33,11 @@ func hasWord(text, phrase string) bool {
 		if !(inWord(before) && inWord(first)) && !(inWord(last) && inWord(after)) {
 			return true
 		}
+
 		_, size := utf8.DecodeRuneInString(text[start:])
 		from = start + size
 	}
+
 	return false
 }
 

@@ -41,17 +41,21 @@ func similarity(expected, actual any, s node) float64 {
 		if !ok {
 			return 0
 		}
+
 		return objectSimilarity(want, got, s)
 	case []any:
 		got, ok := actual.([]any)
 		if !ok {
 			return 0
 		}
+
 		if s.unique() {
 			return setSimilarity(want, got, s.items())
 		}
+
 		return listSimilarity(want, got, s.items())
 	}
+
 	return 0
 }
 
@@ -66,6 +70,7 @@ func objectSimilarity(want, got map[string]any, s node) float64 {
 	if len(want) == 0 {
 		return 1
 	}
+
 	sum := 0.0
 	for name, v := range want {
 		member := s.property(name)
@@ -75,6 +80,7 @@ func objectSimilarity(want, got map[string]any, s node) float64 {
 			sum += similarity(v, d, member)
 		}
 	}
+
 	return sum / float64(len(want))
 }
 
@@ -102,6 +108,7 @@ func setSimilarity(want, got []any, items node) float64 {
 	case longer > maxSet:
 		return listSimilarity(want, got, items)
 	}
+
 	taken := make([]bool, len(got))
 	sum := 0.0
 	// Equal elements are paired first, so that no similar element takes their
@@ -114,16 +121,19 @@ func setSimilarity(want, got []any, items node) float64 {
 				if taken[j] {
 					continue
 				}
+
 				if v := similarity(w, got[j], items); v > best && (v == 1 || !exactly) {
 					best, at = v, j
 				}
 			}
+
 			if at >= 0 {
 				taken[at], paired[i] = true, true
 				sum += best
 			}
 		}
 	}
+
 	return sum / float64(longer)
 }
 
@@ -170,13 +180,16 @@ func sameString(a, b string, s node) bool {
 	if a == b || sameTime(a, b) || sameURL(a, b) {
 		return true
 	}
+
 	if s.restricted() {
 		return false
 	}
+
 	a, b = strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " ")
 	if a == b {
 		return true
 	}
+
 	return words(a) && words(b) && cases.Fold().String(a) == cases.Fold().String(b)
 }
 

@@ -54,6 +54,7 @@ func (o *Options) check() error {
 		for _, m := range Methods {
 			names = append(names, string(m))
 		}
+
 		return fmt.Errorf("there is no method %q; use %s", o.Method, strings.Join(names, ", "))
 	case !(o.Threshold >= 0 && o.Threshold <= 1):
 		return fmt.Errorf("the similarity threshold is %v; give one from 0 to 1", o.Threshold)
@@ -63,6 +64,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("the method %s compares descriptions only; use %s or %s for the full similarity",
 			DescriptionOverlap, Embedding, TFIDF)
 	}
+
 	return nil
 }
 
@@ -98,20 +100,24 @@ func Analyze(ctx context.Context, tools []Tool, o Options) (*Analysis, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+
 	a := &Analysis{ToolIDs: ids(tools), Method: o.Method, Threshold: o.Threshold}
 	var err error
 	if a.Matrix, err = o.compare(ctx, tools, false); err != nil {
 		return nil, err
 	}
+
 	if o.Full {
 		if a.Full, err = o.compare(ctx, tools, true); err != nil {
 			return nil, err
 		}
 	}
+
 	a.Nearest, a.Flagged = a.nearest(), a.flag()
 	if o.Recommendations {
 		a.Recommendations = Recommend(tools, a.Flagged)
 	}
+
 	return a, nil
 }
 
@@ -128,13 +134,16 @@ func (o *Options) compare(ctx context.Context, tools []Tool, full bool) (*Matrix
 			texts[i] = tools[i].text(nil)
 		}
 	}
+
 	if o.Method != Embedding {
 		return newTFIDF(texts).matrix(), nil
 	}
+
 	vectors, err := embed(ctx, o.Encoder, texts)
 	if err != nil {
 		return nil, err
 	}
+
 	return cosineMatrix(vectors), nil
 }
 
@@ -157,9 +166,11 @@ func (a *Analysis) nearest() *Pair {
 			}
 		}
 	}
+
 	if best < 0 {
 		return nil
 	}
+
 	p := a.pair(first, second)
 	return &p
 }
@@ -171,9 +182,11 @@ func (a *Analysis) flag() []Pair {
 			if float64(score) < a.Threshold {
 				continue
 			}
+
 			flagged = append(flagged, a.pair(j, i))
 		}
 	}
+
 	slices.SortFunc(flagged, func(x, y Pair) int {
 		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
 	})
@@ -207,27 +220,33 @@ func Overlap(ctx context.Context, tools []Tool, e Encoder, threshold float64) (*
 	if e != nil {
 		o.Method = Embedding
 	}
+
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+
 	m, err := o.compare(ctx, tools, false)
 	if err != nil {
 		return nil, err
 	}
+
 	parameters := make([][]parameter, len(tools))
 	for i := range tools {
 		parameters[i] = parametersOf(tools[i].InputSchema)
 	}
+
 	byName := parameterMatrix(parameters)
 	o.Method = DescriptionOverlap
 	words, err := o.compare(ctx, tools, false)
 	if err != nil {
 		return nil, err
 	}
+
 	for i, semantic := range m.cells {
 		m.cells[i] = clamp(SemanticWeight*float64(semantic) + ParametersWeight*float64(byName.cells[i]) +
 			DescriptionWeight*float64(words.cells[i]))
 	}
+
 	tree := cluster(m)
 	result := &OverlapMatrix{
 		ToolIDs: ids(tools), Matrix: m, Order: tree.order(), Clusters: [][]string{},
@@ -239,8 +258,10 @@ func Overlap(ctx context.Context, tools []Tool, e Encoder, threshold float64) (*
 		for _, i := range group {
 			names = append(names, result.ToolIDs[i])
 		}
+
 		result.Clusters = append(result.Clusters, names)
 	}
+
 	return result, nil
 }
 

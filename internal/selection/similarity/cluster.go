@@ -28,27 +28,32 @@ func cluster(m *Matrix) *tree {
 	for i := range size {
 		size[i] = 1
 	}
+
 	t := &tree{n: m.n}
 	var chain []int
 	for len(t.merges) < m.n-1 {
 		if len(chain) == 0 {
 			chain = append(chain, slices.IndexFunc(size, func(s int) bool { return s > 0 }))
 		}
+
 		last := chain[len(chain)-1]
 		before := -1
 		if len(chain) > 1 {
 			before = chain[len(chain)-2]
 		}
+
 		next := nearest(d, size, last, before)
 		if next != before {
 			chain = append(chain, next)
 			continue
 		}
+
 		chain = chain[:len(chain)-2]
 		a, b := min(last, next), max(last, next)
 		t.merges = append(t.merges, merge{a, b, d.At(a, b)})
 		join(d, size, a, b)
 	}
+
 	// The chain finds merges out of order. A stable sort puts each merge behind
 	// those that it depends on, because average linkage has no inversions.
 	slices.SortStableFunc(t.merges, func(x, y merge) int { return cmp.Compare(y.similarity, x.similarity) })
@@ -62,14 +67,17 @@ func nearest(d *Matrix, size []int, i, before int) int {
 	if before >= 0 {
 		best, score = before, d.At(i, before)
 	}
+
 	for j := range size {
 		if j == i || size[j] == 0 {
 			continue
 		}
+
 		if s := d.At(i, j); s > score {
 			best, score = j, s
 		}
 	}
+
 	return best
 }
 
@@ -106,6 +114,7 @@ func (t *tree) groups(threshold float64) [][]int {
 	for i := range groups {
 		groups[i] = []int{i}
 	}
+
 	t.each(threshold, groups)
 	var list [][]int
 	for _, g := range groups {
@@ -114,6 +123,7 @@ func (t *tree) groups(threshold float64) [][]int {
 			list = append(list, g)
 		}
 	}
+
 	return list
 }
 
@@ -124,17 +134,20 @@ func (t *tree) each(threshold float64, groups [][]int) {
 	for i := range root {
 		root[i] = i
 	}
+
 	find := func(i int) int {
 		for root[i] != i {
 			root[i] = root[root[i]]
 			i = root[i]
 		}
+
 		return i
 	}
 	for _, m := range t.merges {
 		if m.similarity < threshold {
 			return
 		}
+
 		a, b := find(m.a), find(m.b)
 		a, b = min(a, b), max(a, b)
 		groups[a] = append(groups[a], groups[b]...)

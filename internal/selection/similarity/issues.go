@@ -91,22 +91,27 @@ func (r *recommender) issues(a, b *features) []Issue {
 			"The descriptions do not state how the tools differ: only %d and %d words distinguish them.", len(onlyA),
 			len(onlyB))
 	}
+
 	if len(a.examples) == 0 && len(b.examples) == 0 {
 		add(ExampleDistinctiveness, nil, "Neither description gives an example.")
 	} else if both := intersect(a.examples, b.examples); len(both) > 0 {
 		add(ExampleDistinctiveness, both, "The descriptions give the same example.")
 	}
+
 	if both := intersect(a.parameters, b.parameters); len(both) > 0 &&
 		float64(len(both)) >= sharedShare*float64(min(len(a.parameters), len(b.parameters))) {
 		add(ParameterUniqueness, both, "The tools share %d of %d and %d parameters.", len(both), len(a.parameters),
 			len(b.parameters))
 	}
+
 	if both := intersect(a.nameWords, b.nameWords); len(both) > 0 && jaccard(a.nameWords, b.nameWords) >= sharedShare {
 		add(NamingClarity, both, "The names %q and %q share %d words.", a.tool.Name, b.tool.Name, len(both))
 	}
+
 	if both := intersect(a.terms, b.terms); len(both) >= sharedTerms {
 		add(TerminologyOverlap, r.rarest(both), "The descriptions share %d words.", len(both))
 	}
+
 	return list
 }
 

@@ -22,6 +22,7 @@ func parametersOf(schema json.RawMessage) []parameter {
 	if json.Unmarshal(schema, &s) != nil {
 		return nil
 	}
+
 	list := make([]parameter, 0, len(s.Properties))
 	for name, raw := range s.Properties {
 		var p struct {
@@ -30,6 +31,7 @@ func parametersOf(schema json.RawMessage) []parameter {
 		_ = json.Unmarshal(raw, &p) // a property may be true or false
 		list = append(list, parameter{name, p.Description, slices.Contains(s.Required, name)})
 	}
+
 	slices.SortFunc(list, func(a, b parameter) int { return cmp.Compare(a.name, b.name) })
 	return list
 }
@@ -47,10 +49,13 @@ func parameterMatrix(all [][]parameter) *Matrix {
 				id = len(ids)
 				ids[p.name] = id
 			}
+
 			sets[i] = append(sets[i], id)
 		}
+
 		slices.Sort(sets[i])
 	}
+
 	m := newMatrix(len(all))
 	for i := range sets {
 		row := m.row(i)
@@ -58,6 +63,7 @@ func parameterMatrix(all [][]parameter) *Matrix {
 			row[j] = float32(jaccard(sets[i], sets[j]))
 		}
 	}
+
 	return m
 }
 
@@ -85,5 +91,6 @@ func intersect[T cmp.Ordered](a, b []T) []T {
 			j++
 		}
 	}
+
 	return both
 }

@@ -87,6 +87,7 @@ func (r *recommender) items(issue Issue, a, b *features, score float64) []Item {
 	if score >= nearlySame {
 		urgent = High
 	}
+
 	shared := strings.Join(issue.Evidence, ", ")
 	switch issue.Type {
 	case ScopeClarity:
@@ -104,6 +105,7 @@ func (r *recommender) items(issue Issue, a, b *features, score float64) []Item {
 		if a.tool.Name == b.tool.Name {
 			urgent = High
 		}
+
 		return []Item{{issue.Type, nil,
 			fmt.Sprintf("Rename one tool so that its name shows the difference, such as %q and %q.",
 				distinctName(a.tool), distinctName(b.tool)),
@@ -124,6 +126,7 @@ func (r *recommender) scope(a, b *features, urgent Priority) []Item {
 			"descriptions or parameters distinguishes them.",
 			"A model can only guess between them.", High, "", nil}}
 	}
+
 	var items []Item
 	for _, side := range [][2]*features{{a, b}, {b, a}} {
 		f, other := side[0], side[1]
@@ -136,6 +139,7 @@ func (r *recommender) scope(a, b *features, urgent Priority) []Item {
 			patch(f.tool, revised),
 		})
 	}
+
 	return items
 }
 
@@ -163,17 +167,21 @@ func (r *recommender) revise(f, other *features) string {
 	if text != "" && !strings.HasSuffix(text, ".") {
 		text += "."
 	}
+
 	if own := r.distinction(f, other); own != "" {
 		text += " Covers: " + own + "."
 	}
+
 	theirs := r.distinction(other, f)
 	name := other.tool.Name
 	if name == f.tool.Name {
 		name = other.tool.ID
 	}
+
 	if theirs == "" {
 		return strings.TrimSpace(text + " Not the same as " + name + ".")
 	}
+
 	return strings.TrimSpace(text + " For " + theirs + ", use " + name + " instead.")
 }
 
@@ -189,6 +197,7 @@ func patch(t *Tool, revised string) []string {
 	if t.Pointer == "" {
 		return nil
 	}
+
 	type operation struct {
 		Op    string `json:"op"`
 		Path  string `json:"path"`
@@ -199,9 +208,11 @@ func patch(t *Tool, revised string) []string {
 	if t.Description != "" {
 		list = []operation{{"test", path, t.Description}, {"replace", path, revised}}
 	}
+
 	text, err := json.Marshal(list)
 	if err != nil {
 		panic(err) // strings always marshal
 	}
+
 	return []string{string(text)}
 }

@@ -35,19 +35,23 @@ func newTFIDF(texts []string) *tfidf {
 			}
 		}
 	}
+
 	for w := range df {
 		t.terms = append(t.terms, w)
 	}
+
 	slices.Sort(t.terms)
 	number := make(map[string]int, len(t.terms))
 	for i, w := range t.terms {
 		number[w] = i
 	}
+
 	for i, count := range counts {
 		t.docs[i] = weigh(count, number, func(w string) float64 {
 			return math.Log(float64(1+len(texts))/float64(1+df[w])) + 1
 		})
 	}
+
 	return t
 }
 
@@ -57,14 +61,17 @@ func weigh(count map[string]int, number map[string]int, idf func(string) float64
 	for w, n := range count {
 		doc = append(doc, weight{number[w], float64(n) * idf(w)})
 	}
+
 	slices.SortFunc(doc, func(a, b weight) int { return a.term - b.term })
 	sum := 0.0 // in the order of the terms, for a reproducible sum
 	for _, w := range doc {
 		sum += w.value * w.value
 	}
+
 	for i := range doc {
 		doc[i].value /= math.Sqrt(sum)
 	}
+
 	return doc
 }
 
@@ -78,8 +85,10 @@ func (t *tfidf) matrix() *Matrix {
 			for _, p := range postings[w.term] {
 				scores[p.term] += w.value * p.value
 			}
+
 			postings[w.term] = append(postings[w.term], weight{i, w.value})
 		}
+
 		row := m.row(i)
 		for j := range row {
 			row[j] = clamp(scores[j])
@@ -88,6 +97,7 @@ func (t *tfidf) matrix() *Matrix {
 			}
 		}
 	}
+
 	return m
 }
 

@@ -35,12 +35,14 @@ func Prepare(tools []Tool, names []string) ([]Tool, error) {
 			list[i].ID = list[i].Server + ":" + list[i].Name
 		}
 	}
+
 	if len(names) > 0 {
 		var err error
 		if list, err = keep(list, names); err != nil {
 			return nil, err
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b Tool) int { return cmp.Compare(a.ID, b.ID) })
 	kept := list[:0]
 	for _, t := range list {
@@ -48,13 +50,17 @@ func Prepare(tools []Tool, names []string) ([]Tool, error) {
 			if !kept[n-1].same(&t) {
 				return nil, fmt.Errorf("the tool %q is given twice with different content; give each tool once", t.ID)
 			}
+
 			continue
 		}
+
 		kept = append(kept, t)
 	}
+
 	if len(kept) < 2 {
 		return nil, fmt.Errorf("%w; %d given", ErrTooFew, len(kept))
 	}
+
 	return kept, nil
 }
 
@@ -63,6 +69,7 @@ func keep(tools []Tool, names []string) ([]Tool, error) {
 	for _, name := range names {
 		wanted[name] = false
 	}
+
 	var kept []Tool
 	for _, t := range tools {
 		_, byName := wanted[t.Name]
@@ -70,23 +77,28 @@ func keep(tools []Tool, names []string) ([]Tool, error) {
 		if byName {
 			wanted[t.Name] = true
 		}
+
 		if byID {
 			wanted[t.ID] = true
 		}
+
 		if byName || byID {
 			kept = append(kept, t)
 		}
 	}
+
 	var missing []string
 	for name, found := range wanted {
 		if !found {
 			missing = append(missing, fmt.Sprintf("%q", name))
 		}
 	}
+
 	if len(missing) > 0 {
 		slices.Sort(missing)
 		return nil, fmt.Errorf("no tool is called %s", strings.Join(missing, ", "))
 	}
+
 	return kept, nil
 }
 

@@ -19,21 +19,26 @@ func embed(ctx context.Context, e Encoder, texts []string) ([][]float32, error) 
 	if err != nil {
 		return nil, fmt.Errorf("embed the tools: %w", err)
 	}
+
 	if len(vectors) != len(texts) {
 		return nil, fmt.Errorf("embed the tools: %d vectors for %d texts", len(vectors), len(texts))
 	}
+
 	unit := make([][]float32, len(vectors))
 	for i, v := range vectors {
 		if len(v) != len(vectors[0]) || len(v) == 0 {
 			return nil, fmt.Errorf("embed the tools: vectors of %d and %d dimensions", len(v), len(vectors[0]))
 		}
+
 		sum := 0.0
 		for _, x := range v {
 			sum += float64(x) * float64(x)
 		}
+
 		if math.IsNaN(sum) || math.IsInf(sum, 0) {
 			return nil, fmt.Errorf("embed the tools: the vector of %.60q is not finite", texts[i])
 		}
+
 		unit[i] = make([]float32, len(v))
 		for k, x := range v {
 			if sum > 0 {
@@ -41,6 +46,7 @@ func embed(ctx context.Context, e Encoder, texts []string) ([][]float32, error) 
 			}
 		}
 	}
+
 	return unit, nil
 }
 
@@ -60,9 +66,11 @@ func cosineMatrix(vectors [][]float32) *Matrix {
 			}
 		})
 	}
+
 	for i := len(vectors) - 1; i > 0; i-- { // longest rows first
 		rows <- i
 	}
+
 	close(rows)
 	workers.Wait()
 	return m
@@ -80,8 +88,10 @@ func dot(a, b []float32) float32 {
 		s2 += a[i+2] * b[i+2]
 		s3 += a[i+3] * b[i+3]
 	}
+
 	for ; i < len(a); i++ {
 		s0 += a[i] * b[i]
 	}
+
 	return (s0 + s1) + (s2 + s3)
 }

@@ -43,10 +43,12 @@ func scanBatch(row scanner) (Batch, error) {
 		&models); err != nil {
 		return b, err
 	}
+
 	b.Total = b.Pending + b.Running + b.Completed + b.Failed
 	if err := decodeColumn("models of batch "+b.ID, models, &b.Models); err != nil {
 		return b, err
 	}
+
 	var err error
 	b.CreatedAt, err = parseTime(created)
 	return b, err
@@ -64,20 +66,24 @@ func (s *Store) Batches(ctx context.Context, p Page) ([]Batch, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, 0, remedied(err)
 	}
+
 	defer func() { _ = tx.Rollback() }() // it has only read
 	total := 0
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM batches").Scan(&total); err != nil {
 		return nil, 0, remedied(err)
 	}
+
 	rows, err := tx.QueryContext(ctx, batchColumns+` WHERE b.rowid IN
 		(SELECT rowid FROM batches ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?) ORDER BY b.created_at DESC, b.id DESC`, limit, offset)
 	if err != nil {
 		return nil, 0, remedied(err)
 	}
+
 	items, err := collect(rows, scanBatch)
 	return items, total, err
 }

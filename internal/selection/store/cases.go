@@ -26,6 +26,7 @@ func (s *Store) CreateCases(ctx context.Context, cases []selection.Case) ([]sele
 			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
+
 	err := s.change(ctx, func(c *sql.Conn) error {
 		for i := range cases {
 			tc := &cases[i]
@@ -33,6 +34,7 @@ func (s *Store) CreateCases(ctx context.Context, cases []selection.Case) ([]sele
 			if err := checkServers(ctx, c, *tc); err != nil {
 				return err
 			}
+
 			first := firstCall(*tc)
 			_, err := c.ExecContext(ctx, `INSERT INTO test_cases
 				(id, name, query, expected_mcp_server_name, expected_tool_name, expected_parameters, ordered) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -40,21 +42,25 @@ func (s *Store) CreateCases(ctx context.Context, cases []selection.Case) ([]sele
 			if err == nil {
 				err = insertParts(ctx, c, ids[i], *tc)
 			}
+
 			if err != nil {
 				return fmt.Errorf("case %q: %w", tc.Name, remedied(err))
 			}
 		}
+
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("add cases: %w", err)
 	}
+
 	created := make([]selection.Case, len(cases))
 	for i, id := range ids {
 		if created[i], err = s.Case(ctx, id); err != nil {
 			return nil, err
 		}
 	}
+
 	return created, nil
 }
 
@@ -87,20 +93,24 @@ func insertParts(ctx context.Context, c *sql.Conn, id string, tc selection.Case)
 			return err
 		}
 	}
+
 	for i, call := range tc.Expected {
 		if i == 0 {
 			continue
 		}
+
 		if _, err := c.ExecContext(ctx, "INSERT INTO test_case_calls VALUES (?, ?, ?, ?, ?)",
 			id, i+1, call.Server, call.Tool, nullJSON(call.Parameters)); err != nil {
 			return err
 		}
 	}
+
 	for _, tag := range tc.Tags {
 		if _, err := c.ExecContext(ctx, "INSERT INTO test_case_tags VALUES (?, ?)", id, tag); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -122,26 +132,32 @@ func scanCase(row scanner) (selection.Case, error) {
 	if err != nil {
 		return tc, err
 	}
+
 	tc.Expected = []selection.Call{}
 	if server.Valid {
 		tc.Expected = append(tc.Expected,
 			selection.Call{Server: server.String, Tool: tool.String, Parameters: rawJSON(parameters)})
 	}
+
 	var further []selection.Call
 	for into, text := range map[any]string{&tc.Servers: servers, &further: calls, &tc.Tags: tags} {
 		if err := json.Unmarshal([]byte(text), into); err != nil {
 			return tc, fmt.Errorf("case %s in the database: %w", tc.ID, err)
 		}
 	}
+
 	for _, call := range further {
 		if string(call.Parameters) == "null" {
 			call.Parameters = nil
 		}
+
 		tc.Expected = append(tc.Expected, call)
 	}
+
 	if tc.CreatedAt, err = parseTime(created); err != nil {
 		return tc, err
 	}
+
 	tc.UpdatedAt, err = parseTime(updated)
 	return tc, err
 }
@@ -179,13 +195,16 @@ func (s *Store) Cases(ctx context.Context, f CaseFilter) ([]selection.Case, int,
 	if f.Tag != "" {
 		q.and("id IN (SELECT test_case_id FROM test_case_tags WHERE tag = ?)", f.Tag)
 	}
+
 	if f.Search != "" {
 		q.and("(instr(lower(name), lower(?)) > 0 OR instr(lower(query), lower(?)) > 0)", f.Search, f.Search)
 	}
+
 	by, err := order(f.Sort, "created_at", "name")
 	if err != nil {
 		return nil, 0, err
 	}
+
 	return list(ctx, s.read, caseColumns, "test_cases", q, by, f.Page, scanCase)
 }
 
@@ -194,10 +213,12 @@ func (s *Store) UpdateCase(ctx context.Context, tc selection.Case) (selection.Ca
 	if err := tc.Validate(); err != nil {
 		return tc, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
+
 	err := s.change(ctx, func(c *sql.Conn) error {
 		if err := checkServers(ctx, c, tc); err != nil {
 			return err
 		}
+
 		// Delete the parts first, because a case without a first call may have
 		// no further calls. Foreign keys are checked at the end.
 		for _, table := range []string{"test_case_calls", "test_case_tags", "test_case_mcp_servers"} {
@@ -205,6 +226,7 @@ func (s *Store) UpdateCase(ctx context.Context, tc selection.Case) (selection.Ca
 				return err
 			}
 		}
+
 		first := firstCall(tc)
 		result, err := c.ExecContext(ctx, `UPDATE test_cases SET name = ?, query = ?, expected_mcp_server_name = ?,
 			expected_tool_name = ?, expected_parameters = ?, ordered = ? WHERE id = ?`,
@@ -212,11 +234,13 @@ func (s *Store) UpdateCase(ctx context.Context, tc selection.Case) (selection.Ca
 		if err := affected(result, err, "case", tc.ID); err != nil {
 			return err
 		}
+
 		return insertParts(ctx, c, tc.ID, tc)
 	})
 	if err != nil {
 		return tc, fmt.Errorf("change case %q: %w", tc.Name, err)
 	}
+
 	return s.Case(ctx, tc.ID)
 }
 

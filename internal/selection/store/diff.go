@@ -24,19 +24,23 @@ func (s *Store) Diff(ctx context.Context, runID string) (RunDiff, error) {
 	if err != nil || run.Status != selection.Completed {
 		return d, err
 	}
+
 	c, err := s.Case(ctx, run.CaseID)
 	if err != nil {
 		return d, err
 	}
+
 	d.CaseChanged = c.UpdatedAt.After(run.CreatedAt)
 	tools, err := s.Tools(ctx, runID)
 	if err != nil {
 		return d, err
 	}
+
 	calls, err := s.Calls(ctx, runID)
 	if err != nil {
 		return d, err
 	}
+
 	made, judged := paired(c, run, calls)
 	d.Calls, err = score.Diff(c, tools, made, judged)
 	return d, err
@@ -49,9 +53,11 @@ func paired(c selection.Case, run selection.Run, calls []Call) ([]selection.Made
 		if run.Selected != nil {
 			made = append(made, *run.Selected)
 		}
+
 		_, judged := selection.Match(c.Expected, made, c.Ordered)
 		return made, judged
 	}
+
 	var judged []selection.JudgedCall
 	for _, call := range calls {
 		j := selection.JudgedCall{Expected: call.Expected - 1, Made: -1, Classification: call.Classification}
@@ -59,7 +65,9 @@ func paired(c selection.Case, run selection.Run, calls []Call) ([]selection.Made
 			j.Made = len(made)
 			made = append(made, *call.Made)
 		}
+
 		judged = append(judged, j)
 	}
+
 	return made, judged
 }

@@ -35,6 +35,7 @@ func remedied(err error) error {
 	if err == nil || !errors.As(err, &known) || errors.Is(err, context.Canceled) {
 		return err
 	}
+
 	text := strings.TrimSpace(known.Error())
 	switch known.Code() {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
@@ -45,8 +46,10 @@ func remedied(err error) error {
 		if strings.Contains(text, "FOREIGN KEY") { // ON DELETE RESTRICT
 			return fmt.Errorf("%w: something else still needs it", ErrConflict)
 		}
+
 		return fmt.Errorf("%w: %s", ErrConflict, triggerText(text))
 	}
+
 	switch known.Code() & 0xff {
 	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
 		return fmt.Errorf("%w: %s", ErrInvalid, text)
@@ -63,6 +66,7 @@ func remedied(err error) error {
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 		return fmt.Errorf("%w: it cannot be read or written: %s", ErrUnavailable, text)
 	}
+
 	return err
 }
 
@@ -72,14 +76,17 @@ func column(text string) string {
 	if !ok {
 		return "key"
 	}
+
 	if i := strings.LastIndex(columns, "failed: "); i >= 0 {
 		columns = columns[i+len("failed: "):]
 	}
+
 	columns, _, _ = strings.Cut(columns, " (")
 	var names []string
 	for _, c := range strings.Split(columns, ", ") {
 		names = append(names, c[strings.LastIndexByte(c, '.')+1:])
 	}
+
 	return strings.Join(names, " and ")
 }
 

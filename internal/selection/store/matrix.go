@@ -49,6 +49,7 @@ func (s *Store) RunMatrix(ctx context.Context, f RunFilter) (Matrix, error) {
 	if err != nil {
 		return m, err
 	}
+
 	q := f.query()
 	q.and("id NOT IN (SELECT retry_of FROM test_runs WHERE retry_of IS NOT NULL)")
 	selected := " FROM test_runs" + q.where()
@@ -56,25 +57,30 @@ func (s *Store) RunMatrix(ctx context.Context, f RunFilter) (Matrix, error) {
 	if err != nil {
 		return m, remedied(err)
 	}
+
 	defer func() { _ = tx.Rollback() }() // it has only read
 	if err := tx.QueryRowContext(ctx, "SELECT count(DISTINCT test_case_id)"+selected,
 		q.args...).Scan(&m.Total); err != nil {
 		return m, remedied(err)
 	}
+
 	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT provider || '/' || model FROM model_settings
 		WHERE id IN (SELECT model_settings_id`+selected+") ORDER BY 1", q.args...)
 	if err != nil {
 		return m, remedied(err)
 	}
+
 	if m.Models, err = collect(rows,
 		func(row scanner) (name string, err error) { return name, row.Scan(&name) }); err != nil {
 		return m, err
 	}
+
 	rows, err = tx.QueryContext(ctx, `SELECT id, name FROM test_cases WHERE id IN (SELECT test_case_id`+selected+`)
 		ORDER BY name, id LIMIT ? OFFSET ?`, append(q.args, limit, offset)...)
 	if err != nil {
 		return m, remedied(err)
 	}
+
 	m.Rows, err = collect(rows, func(row scanner) (MatrixRow, error) {
 		r := MatrixRow{Cells: []MatrixCell{}}
 		err := row.Scan(&r.CaseID, &r.Name)
@@ -83,6 +89,7 @@ func (s *Store) RunMatrix(ctx context.Context, f RunFilter) (Matrix, error) {
 	if err != nil {
 		return m, err
 	}
+
 	return m, fillCells(ctx, tx, &m, q)
 }
 
@@ -94,10 +101,12 @@ func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query) error {
 		places[row.CaseID] = i
 		ids = append(ids, row.CaseID)
 	}
+
 	text, err := json.Marshal(ids)
 	if err != nil {
 		return err
 	}
+
 	q.and("test_case_id IN (SELECT value FROM json_each(?))", string(text))
 	rows, err := tx.QueryContext(ctx,
 		`SELECT r.test_case_id, m.provider || '/' || m.model, r.status, coalesce(r.classification, ''),
@@ -107,6 +116,7 @@ func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query) error {
 	if err != nil {
 		return remedied(err)
 	}
+
 	defer rows.Close()
 	for rows.Next() {
 		var id, model, last string
@@ -117,12 +127,15 @@ func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query) error {
 		if err := rows.Scan(&id, &model, &status, &class, &made, &n, &last); err != nil {
 			return remedied(err)
 		}
+
 		row := &m.Rows[places[id]]
 		if k := len(row.Cells); k == 0 || row.Cells[k-1].Model != model {
 			row.Cells = append(row.Cells, MatrixCell{Model: model})
 		}
+
 		row.Cells[len(row.Cells)-1].add(status, class, made, n, last)
 	}
+
 	return remedied(rows.Err())
 }
 
@@ -137,6 +150,7 @@ func (c *MatrixCell) add(status selection.RunStatus, class selection.Classificat
 	case selection.Failed:
 		c.Failed += n
 	}
+
 	switch class {
 	case selection.TP:
 		c.TP += n

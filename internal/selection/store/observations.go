@@ -31,6 +31,7 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 	if err != nil {
 		return nil, remedied(err)
 	}
+
 	return collect(rows, scanObservation)
 }
 
@@ -45,6 +46,7 @@ func scanObservation(row scanner) (score.Observation, error) {
 	if err != nil {
 		return o, err
 	}
+
 	o.Model, o.Error = provider+"/"+name, message.String
 	o.Failed = selection.RunStatus(status) == selection.Failed
 	o.Made = toolID.Valid || unknown.Valid
@@ -52,6 +54,7 @@ func scanObservation(row scanner) (score.Observation, error) {
 	if o.Made {
 		made = &selection.MadeCall{Server: toolServer.String, Tool: tool.String, Unknown: unknown.String}
 	}
+
 	o.Selects = score.Selects(made)
 	o.Classification, o.Category = selection.Classification(class.String), selection.ConfidenceCategory(category.String)
 	o.Source = selection.ConfidenceSource(source.String)
@@ -59,5 +62,6 @@ func scanObservation(row scanner) (score.Observation, error) {
 	if err := decodeColumn("servers of case "+o.CaseID, servers, &o.Servers); err != nil {
 		return o, err
 	}
+
 	return o, decodeColumn("tags of case "+o.CaseID, tags, &o.Tags)
 }

@@ -27,16 +27,19 @@ func (s *Store) BeginReplay(ctx context.Context, keyDigest, fingerprint string, 
 			formatTime(oldest)); err != nil {
 			return err
 		}
+
 		result, err := c.ExecContext(ctx,
 			`INSERT INTO idempotency_keys (key_digest, fingerprint, created_at) VALUES (?, ?, ?)
 			ON CONFLICT (key_digest) DO NOTHING`, keyDigest, fingerprint, formatTime(now))
 		if err != nil {
 			return err
 		}
+
 		if n, err := result.RowsAffected(); err != nil || n == 1 {
 			r, first = Replay{Fingerprint: fingerprint}, n == 1
 			return err
 		}
+
 		var status sql.NullInt64
 		var header sql.NullString
 		err = c.QueryRowContext(ctx, "SELECT fingerprint, status, header, body FROM idempotency_keys WHERE "+
@@ -45,12 +48,14 @@ func (s *Store) BeginReplay(ctx context.Context, keyDigest, fingerprint string, 
 		if err != nil || !status.Valid {
 			return err
 		}
+
 		r.Status = int(status.Int64)
 		return json.Unmarshal([]byte(header.String), &r.Header)
 	})
 	if err != nil {
 		return Replay{}, false, fmt.Errorf("note the request: %w", err)
 	}
+
 	return r, first, nil
 }
 
@@ -60,10 +65,12 @@ func (s *Store) EndReplay(ctx context.Context, keyDigest string, r Replay) error
 	if err != nil {
 		return err
 	}
+
 	body := r.Body
 	if body == nil {
 		body = []byte{}
 	}
+
 	return s.change(ctx, func(c *sql.Conn) error {
 		result, err := c.ExecContext(ctx, "UPDATE idempotency_keys SET status = ?, header = ?, body = ? WHERE "+
 			"key_digest = ?",

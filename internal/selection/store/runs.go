@@ -23,17 +23,20 @@ func (s *Store) CreateBatch(ctx context.Context, label string, runs []NewRun) (b
 	if len(runs) == 0 {
 		return "", nil, fmt.Errorf("%w: a batch needs at least one run", ErrInvalid)
 	}
+
 	batchID = newID()
 	err = s.change(ctx, func(c *sql.Conn) error {
 		if _, err := c.ExecContext(ctx, "INSERT INTO batches (id, label) VALUES (?, ?)", batchID, label); err != nil {
 			return err
 		}
+
 		ids, err = insertRuns(ctx, c, batchID, runs)
 		return err
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("create runs: %w", err)
 	}
+
 	return batchID, ids, nil
 }
 
@@ -44,20 +47,24 @@ func (s *Store) RetryRun(ctx context.Context, id string) (newRunID string, err e
 	if err != nil {
 		return "", err
 	}
+
 	if !old.Ended() {
 		return "", fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", id, ErrConflict, old.Status)
 	}
+
 	err = s.change(ctx, func(c *sql.Conn) error {
 		ids, err := insertRuns(ctx, c, old.BatchID,
 			[]NewRun{{CaseID: old.CaseID, Settings: old.Settings, Repeat: old.Repeat, RetryOf: id}})
 		if err == nil {
 			newRunID = ids[0]
 		}
+
 		return err
 	})
 	if err != nil {
 		return "", fmt.Errorf("retry run %q: %w", id, err)
 	}
+
 	return newRunID, nil
 }
 
@@ -68,6 +75,7 @@ func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun)
 		if err := m.Validate(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
+
 		_, err := c.ExecContext(ctx, `INSERT INTO model_settings
 			(id, provider, model, timeout, temperature, max_retries, confidence, base_url, system_prompt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			settingsID, m.Provider, m.Model, m.Timeout, m.Temperature, m.MaxRetries, m.Confidence, null(m.BaseURL),
@@ -75,14 +83,17 @@ func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun)
 		if err != nil {
 			return nil, err
 		}
+
 		var there bool
 		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_cases WHERE id = ?)",
 			r.CaseID).Scan(&there); err != nil {
 			return nil, err
 		}
+
 		if !there {
 			return nil, notFound("case", r.CaseID)
 		}
+
 		ids[i] = newID()
 		_, err = c.ExecContext(ctx,
 			`INSERT INTO test_runs (id, test_case_id, model_settings_id, batch_id, repeat, retry_of)
@@ -91,6 +102,7 @@ func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun)
 			return nil, err
 		}
 	}
+
 	return ids, nil
 }
 
@@ -103,13 +115,16 @@ func (s *Store) StartRun(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
+
 		if n, err := result.RowsAffected(); err != nil || n == 1 {
 			return err
 		}
+
 		var status string
 		if err := c.QueryRowContext(ctx, "SELECT status FROM test_runs WHERE id = ?", id).Scan(&status); err != nil {
 			return one(err, "run", id)
 		}
+
 		return fmt.Errorf("start run %q: %w: it is %s", id, ErrConflict, status)
 	})
 }
@@ -124,6 +139,7 @@ func (s *Store) SaveTools(ctx context.Context, runID string, tools []selection.T
 		if err != nil {
 			return err
 		}
+
 		defer insert.Close()
 		for i := range tools {
 			t := &tools[i]
@@ -133,6 +149,7 @@ func (s *Store) SaveTools(ctx context.Context, runID string, tools []selection.T
 				return fmt.Errorf("store tool %q of server %q: %w", t.Name, t.Server, remedied(err))
 			}
 		}
+
 		return nil
 	})
 }
@@ -165,6 +182,7 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 	if len(a.Calls) > 0 {
 		selected = a.Calls[0]
 	}
+
 	result, err := c.ExecContext(ctx,
 		`UPDATE test_runs SET status = 'completed', llm_response_raw = ?, selected_tool_id = ?,
 		unknown_tool = ?, extracted_parameters = ?, malformed_parameters = ?, confidence_score = ?, confidence_source = ?, classification = ?,
@@ -177,21 +195,26 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 	if err := affected(result, err, "run", id); err != nil {
 		return err
 	}
+
 	hallucinated, recommendations := e.HallucinatedParameters, e.Recommendations
 	if hallucinated == nil {
 		hallucinated = []string{}
 	}
+
 	if recommendations == nil {
 		recommendations = []selection.Recommendation{}
 	}
+
 	texts := [2]string{}
 	for i, v := range []any{hallucinated, recommendations} {
 		b, err := json.Marshal(v)
 		if err != nil {
 			return err
 		}
+
 		texts[i] = string(b)
 	}
+
 	_, err = c.ExecContext(ctx,
 		`INSERT INTO evaluation_results (id, test_run_id, classification, tool_selection_correct,
 		parameter_completeness, parameter_correctness, parameter_type_conformance, hallucinated_parameters,
@@ -209,10 +232,12 @@ func insertCalls(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 		if j.Expected >= 0 {
 			expected = j.Expected + 1
 		}
+
 		var m selection.MadeCall
 		if j.Made >= 0 {
 			m = o.Answer.Calls[j.Made]
 		}
+
 		_, err := c.ExecContext(ctx, "INSERT INTO test_run_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 			id, i+1, expected, null(m.ToolID), null(m.Unknown), nullJSON(m.Parameters), j.Classification,
 			null(m.Malformed))
@@ -220,6 +245,7 @@ func insertCalls(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -229,14 +255,17 @@ func (s *Store) FailRun(ctx context.Context, id, reason string, answer *selectio
 	if reason == "" {
 		reason = "it failed without a reason"
 	}
+
 	if answer == nil {
 		answer = &selection.Answer{}
 	}
+
 	err := s.change(ctx, func(c *sql.Conn) error {
 		var took any
 		if executionTimeMS > 0 {
 			took = executionTimeMS
 		}
+
 		result, err := c.ExecContext(ctx,
 			`UPDATE test_runs SET status = 'failed', error_message = ?, llm_response_raw = ?,
 			execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
@@ -248,6 +277,7 @@ func (s *Store) FailRun(ctx context.Context, id, reason string, answer *selectio
 	if err != nil {
 		return fmt.Errorf("fail run %q: %w", id, err)
 	}
+
 	return nil
 }
 
@@ -260,17 +290,21 @@ func (s *Store) CancelPending(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
+
 		if n, err := result.RowsAffected(); err != nil || n == 1 {
 			return err
 		}
+
 		var there bool
 		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_runs WHERE id = ?)",
 			id).Scan(&there); err != nil {
 			return err
 		}
+
 		if !there {
 			return notFound("run", id)
 		}
+
 		return fmt.Errorf("cancel run %q: %w: it is not pending", id, ErrConflict)
 	})
 }

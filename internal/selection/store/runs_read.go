@@ -30,6 +30,7 @@ func scanRun(row scanner) (selection.Run, error) {
 	if err != nil {
 		return r, err
 	}
+
 	r.RetryOf, m.BaseURL, m.SystemPrompt, r.Error = retryOf.String, baseURL.String, prompt.String, message.String
 	r.ConfidenceSource, r.Classification = selection.ConfidenceSource(source.String),
 		selection.Classification(class.String)
@@ -41,12 +42,15 @@ func scanRun(row scanner) (selection.Run, error) {
 			Malformed:  malformed.String,
 		}
 	}
+
 	if input.Valid {
 		r.Usage = &selection.Usage{InputTokens: int(input.Int64), OutputTokens: int(output.Int64), CostUSD: cost}
 	}
+
 	if r.CompletedAt, err = parseTimePtr(completed); err != nil {
 		return r, err
 	}
+
 	r.CreatedAt, err = parseTime(created)
 	return r, err
 }
@@ -86,13 +90,16 @@ func (f RunFilter) query() query {
 	case f.Model != "":
 		q.and("model_settings_id IN (SELECT id FROM model_settings WHERE model = ?)", f.Model)
 	}
+
 	q.expects("test_case_id", f.Server, "")
 	if f.Tag != "" {
 		q.and("test_case_id IN (SELECT test_case_id FROM test_case_tags WHERE tag = ?)", f.Tag)
 	}
+
 	if !f.Since.IsZero() {
 		q.and("created_at >= ?", formatTime(f.Since))
 	}
+
 	return q
 }
 
@@ -103,20 +110,24 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, er
 	if err != nil {
 		return nil, 0, err
 	}
+
 	order := " DESC"
 	if f.OldestFirst {
 		order = ""
 	}
+
 	q := f.query()
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, 0, remedied(err)
 	}
+
 	defer func() { _ = tx.Rollback() }() // read-only
 	total := 0
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM test_runs"+q.where(), q.args...).Scan(&total); err != nil {
 		return nil, 0, remedied(err)
 	}
+
 	// The page is found in an index before other tables are joined. SQLite steps over
 	// every row before the page, so the page is counted from its nearer end.
 	found := order
@@ -124,6 +135,7 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, er
 	if fromEnd := total - offset - n; n > 0 && fromEnd < offset {
 		found, offset = opposite[order], fromEnd
 	}
+
 	page := " WHERE r.rowid IN (SELECT rowid FROM test_runs" + q.where() + " ORDER BY created_at" + found + ", rowid" +
 		found + " LIMIT ? OFFSET ?)"
 	rows, err := tx.QueryContext(ctx, runColumns+page+" ORDER BY r.created_at"+order+", r.rowid"+order,
@@ -131,6 +143,7 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, er
 	if err != nil {
 		return nil, 0, remedied(err)
 	}
+
 	items, err := collect(rows, scanRun)
 	return items, total, err
 }
@@ -147,6 +160,7 @@ func (s *Store) CountRuns(ctx context.Context, f RunFilter) (map[selection.RunSt
 	if err != nil {
 		return nil, remedied(err)
 	}
+
 	defer rows.Close()
 	counts := map[selection.RunStatus]int{}
 	for rows.Next() {
@@ -155,8 +169,10 @@ func (s *Store) CountRuns(ctx context.Context, f RunFilter) (map[selection.RunSt
 		if err := rows.Scan(&status, &count); err != nil {
 			return nil, remedied(err)
 		}
+
 		counts[status] = count
 	}
+
 	return counts, remedied(rows.Err())
 }
 
@@ -168,6 +184,7 @@ func (s *Store) Tools(ctx context.Context, runID string) ([]selection.Tool, erro
 	if err != nil {
 		return nil, remedied(err)
 	}
+
 	return collect(rows, func(row scanner) (selection.Tool, error) {
 		var t selection.Tool
 		var input string
@@ -198,13 +215,16 @@ func (s *Store) Result(ctx context.Context, runID string) (selection.Evaluation,
 	if err != nil {
 		return e, one(err, "result of the run", runID)
 	}
+
 	e.ConfidenceCategory = selection.ConfidenceCategory(category.String)
 	if err := decodeColumn("result of run "+runID, hallucinated, &e.HallucinatedParameters); err != nil {
 		return e, err
 	}
+
 	if err := decodeColumn("result of run "+runID, recommendations, &e.Recommendations); err != nil {
 		return e, err
 	}
+
 	return e, nil
 }
 
@@ -227,6 +247,7 @@ func (s *Store) Calls(ctx context.Context, runID string) ([]Call, error) {
 	if err != nil {
 		return nil, remedied(err)
 	}
+
 	return collect(rows, func(row scanner) (Call, error) {
 		var call Call
 		var id, tool, server, unknown, parameters, malformed sql.NullString
@@ -238,6 +259,7 @@ func (s *Store) Calls(ctx context.Context, runID string) ([]Call, error) {
 				Malformed:  malformed.String,
 			}
 		}
+
 		return call, err
 	})
 }

@@ -24,13 +24,16 @@ func scanServer(row scanner) (selection.Server, error) {
 	if err := row.Scan(&s.ID, &s.Name, &s.URL, &s.Transport, &s.Status, &connected, &created, &updated); err != nil {
 		return s, err
 	}
+
 	var err error
 	if s.LastConnectedAt, err = parseTimePtr(connected); err != nil {
 		return s, err
 	}
+
 	if s.CreatedAt, err = parseTime(created); err != nil {
 		return s, err
 	}
+
 	s.UpdatedAt, err = parseTime(updated)
 	return s, err
 }
@@ -40,6 +43,7 @@ func (s *Store) CreateServer(ctx context.Context, server selection.Server) (sele
 	if err := server.Validate(); err != nil {
 		return server, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
+
 	id := newID()
 	err := s.change(ctx, func(c *sql.Conn) error {
 		_, err := c.ExecContext(ctx, "INSERT INTO mcp_servers (id, name, url, transport) VALUES (?, ?, ?, ?)",
@@ -49,6 +53,7 @@ func (s *Store) CreateServer(ctx context.Context, server selection.Server) (sele
 	if err != nil {
 		return server, fmt.Errorf("add server %q: %w", server.Name, err)
 	}
+
 	return s.Server(ctx, id)
 }
 
@@ -93,6 +98,7 @@ func (s *Store) UpdateServer(ctx context.Context, server selection.Server) (sele
 	if err := server.Validate(); err != nil {
 		return server, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
+
 	err := s.change(ctx, func(c *sql.Conn) error {
 		result, err := c.ExecContext(ctx, "UPDATE mcp_servers SET name = ?, url = ?, transport = ? WHERE id = ?",
 			server.Name, server.URL, server.Transport, server.ID)
@@ -101,6 +107,7 @@ func (s *Store) UpdateServer(ctx context.Context, server selection.Server) (sele
 	if err != nil {
 		return server, fmt.Errorf("change server %q: %w", server.Name, err)
 	}
+
 	return s.Server(ctx, server.ID)
 }
 
@@ -129,16 +136,19 @@ func (s *Store) DeleteServer(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
+
 		if cases > 0 || runs > 0 {
 			return fmt.Errorf("%w: it is needed by %s and %s: delete these first", ErrConflict,
 				english.Plural(cases, "case", ""), english.Plural(runs, "run", ""))
 		}
+
 		result, err := c.ExecContext(ctx, "DELETE FROM mcp_servers WHERE id = ?", id)
 		return affected(result, err, "server", id)
 	})
 	if err != nil {
 		return fmt.Errorf("delete server %q: %w", id, err)
 	}
+
 	return nil
 }
 
@@ -184,14 +194,17 @@ func order(key string, known ...string) (string, error) {
 	if key == "" {
 		key = known[0]
 	}
+
 	column, descending := strings.CutPrefix(key, "-")
 	if !slices.Contains(known, column) {
 		return "", fmt.Errorf("%w: lists cannot be sorted by %q: use %s, with a minus sign before it for the "+
 			"reverse order", ErrInvalid, key, strings.Join(known, ", "))
 	}
+
 	if descending {
 		return column + " DESC, rowid DESC", nil
 	}
+
 	return column + ", rowid", nil
 }
 
@@ -202,20 +215,24 @@ func list[T any](ctx context.Context, db *sql.DB, columns, table string, q query
 	if err != nil {
 		return nil, 0, err
 	}
+
 	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, 0, remedied(err)
 	}
+
 	defer func() { _ = tx.Rollback() }() // it has only read
 	total := 0
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+table+q.where(), q.args...).Scan(&total); err != nil {
 		return nil, 0, remedied(err)
 	}
+
 	rows, err := tx.QueryContext(ctx, columns+q.where()+" ORDER BY "+order+" LIMIT ? OFFSET ?",
 		append(q.args, limit, offset)...)
 	if err != nil {
 		return nil, 0, remedied(err)
 	}
+
 	items, err := collect(rows, scan)
 	return items, total, err
 }

@@ -58,18 +58,22 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := prepare(path); err != nil {
 		return nil, err
 	}
+
 	s := &Store{path: path}
 	var err error
 	if s.write, err = connect(path, url.Values{"_txlock": {"immediate"}}, 1); err != nil {
 		return nil, err
 	}
+
 	if err = s.migrate(ctx); err == nil {
 		s.read, err = connect(path, url.Values{"_pragma": {"query_only(1)"}}, readers)
 	}
+
 	if err != nil {
 		_ = s.Close() // the first error is the one to report
 		return nil, fmt.Errorf("database %s: %w", path, remedied(err))
 	}
+
 	return s, nil
 }
 
@@ -94,15 +98,18 @@ func connect(path string, options url.Values, connections int) (*sql.DB, error) 
 	} {
 		options.Add("_pragma", pragma)
 	}
+
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}
+
 	address := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: options.Encode()}
 	db, err := sql.Open("sqlite", address.String())
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}
+
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	return db, nil
@@ -113,26 +120,32 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err := s.write.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
 		return err
 	}
+
 	if err := s.write.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil {
 		return err
 	}
+
 	if tables > 0 && id != applicationID {
 		return errors.New("it is the database of another program: name another file with --db; `touchstone eval " +
 			"import` reads those of mcp-tef")
 	}
+
 	// The mode of an existing file is set only after it is known to be
 	// Touchstone's.
 	if _, err := s.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return err
 	}
+
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
 	}
+
 	provider, err := goose.NewProvider(goose.DialectSQLite3, s.write, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}
+
 	sources := provider.ListSources()
 	newest := sources[len(sources)-1].Version
 	if tables > 0 {
@@ -140,17 +153,21 @@ func (s *Store) migrate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		if current > newest {
 			return fmt.Errorf("its schema is version %d, but this program supports %d: use the newer Touchstone "+
 				"that wrote it", current, newest)
 		}
+
 		if current == newest {
 			return nil
 		}
 	}
+
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate its schema: %w", err)
 	}
+
 	return nil
 }
 
@@ -163,14 +180,17 @@ func (s *Store) Own() error {
 	if s.lock != nil {
 		return nil
 	}
+
 	lock := flock.New(s.path + ".lock")
 	held, err := lock.TryLock()
 	if err != nil {
 		return fmt.Errorf("lock the database %s: %w", s.path, err)
 	}
+
 	if !held {
 		return fmt.Errorf("database %s: %w: use that process, end it, or name another file with --db", s.path, ErrOwned)
 	}
+
 	s.lock = lock
 	return nil
 }
@@ -213,22 +233,27 @@ func (s *Store) change(ctx context.Context, fn func(c *sql.Conn) error) error {
 	if err != nil && ctx.Err() == nil && within.Err() != nil {
 		return fmt.Errorf("%w: other writers wait for it: try again later", ErrUnavailable)
 	}
+
 	if err != nil {
 		return remedied(err)
 	}
+
 	defer c.Close()
 	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return remedied(err)
 	}
+
 	if err = fn(c); err == nil {
 		_, err = c.ExecContext(ctx, "COMMIT")
 	}
+
 	if err != nil {
 		// This fails if SQLite has already rolled back by itself, as on a full
 		// disk.
 		_, _ = c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 		return remedied(err)
 	}
+
 	return nil
 }
 

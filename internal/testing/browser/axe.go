@@ -66,6 +66,7 @@ func fetchAxe() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -74,23 +75,28 @@ func fetchAxe() ([]byte, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: npm pack: %w %s", errNoAxe, err, bytes.TrimSpace(out))
 	}
+
 	archive, err := os.Open(filepath.Join(dir, "axe-core-"+axeVersion+".tgz"))
 	if err != nil {
 		return nil, err
 	}
+
 	defer archive.Close()
 	unzipped, err := gzip.NewReader(archive)
 	if err != nil {
 		return nil, err
 	}
+
 	for entries := tar.NewReader(unzipped); ; {
 		header, err := entries.Next()
 		if errors.Is(err, io.EOF) {
 			return nil, fs.ErrNotExist
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		if header.Name == "package/axe.min.js" {
 			return io.ReadAll(io.LimitReader(entries, axeMost))
 		}
@@ -105,14 +111,17 @@ func (b *Tab) Axe() {
 	if errors.Is(err, errNoAxe) {
 		b.t.Skip(err)
 	}
+
 	if err != nil {
 		b.t.Fatal(err)
 	}
+
 	if b.Eval(`typeof window.axe`) == "undefined" {
 		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](string(script)+`;"loaded"`)); err != nil {
 			b.t.Fatal(err)
 		}
 	}
+
 	var violations []struct {
 		ID, Help string
 		Nodes    []struct {
@@ -124,6 +133,7 @@ func (b *Tab) Axe() {
 	if err := json.Unmarshal([]byte(text), &violations); err != nil {
 		b.t.Fatal(err)
 	}
+
 	for _, v := range violations {
 		for _, n := range v.Nodes {
 			b.t.Errorf("axe: %s: %s: %v: %s", v.ID, v.Help, n.Target, strings.ReplaceAll(n.FailureSummary, "\n", " "))

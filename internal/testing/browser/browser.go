@@ -59,10 +59,12 @@ func start() (context.Context, error) {
 				break
 			}
 		}
+
 		if program == "" {
 			shared.err = errNoBrowser
 			return
 		}
+
 		options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 			chromedp.ExecPath(program),
 			chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
@@ -70,6 +72,7 @@ func start() (context.Context, error) {
 		if os.Geteuid() == 0 {
 			options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not start as root
 		}
+
 		ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, stopTab := chromedp.NewContext(ctx)
 		shared.stop = func() { stopTab(); stop() }
@@ -85,13 +88,16 @@ func newTab(t *testing.T) context.Context {
 	if testing.Short() {
 		t.Skip("a browser is slow, and the race detector does not see inside it")
 	}
+
 	browser, err := start()
 	if errors.Is(err, errNoBrowser) {
 		t.Skip(err)
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ctx, stop := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(stop)
 	ctx, stopTimer := context.WithTimeout(ctx, load.Stretch(2*time.Minute))
@@ -127,6 +133,7 @@ func Open(t *testing.T, url string, before ...Step) *Tab {
 	if err := errors.Join(networkErr, logErr, runtimeErr, chromedp.Listen(b.ctx, b.seen.note)); err != nil {
 		t.Fatal(err)
 	}
+
 	// A browser gives up loading when an interface of the machine changes, as it does
 	// when a container starts.
 	for range 10 {
@@ -135,6 +142,7 @@ func Open(t *testing.T, url string, before ...Step) *Tab {
 			break
 		}
 	}
+
 	return b
 }
 

@@ -25,12 +25,14 @@ func Check(t *testing.T, page, name string, rows [][]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	begin, end := "<!-- generated: "+name+" -->\n", "<!-- end: "+name+" -->"
 	head, rest, ok := strings.Cut(string(data), begin)
 	old, tail, closed := strings.Cut(rest, end)
 	if !ok || !closed {
 		t.Fatalf("%s has no place for the table %s: write %s%s", page, name, begin, end)
 	}
+
 	table := Markdown(rows)
 	switch {
 	case old == table:

@@ -37,22 +37,27 @@ func Path(t testing.TB, pkg string) string {
 	if path, ok := built.programs[pkg]; ok {
 		return path
 	}
+
 	if built.dir == "" {
 		dir, err := os.MkdirTemp("", "touchstone-programs-")
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		built.dir, built.programs = dir, map[string]string{}
 	}
+
 	path := filepath.Join(built.dir, fmt.Sprint(len(built.programs)), filepath.Base(pkg))
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	// The benchmarks are a module of their own that does not require all that a program needs.
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/touchstone-eval/touchstone").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	// With this flag, "go run" passes the program to cp instead of running it.
 	cmd := exec.Command("go", "run", "-exec", "cp", pkg, path)
 	cmd.Dir = strings.TrimSpace(string(module))
@@ -60,6 +65,7 @@ func Path(t testing.TB, pkg string) string {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, out)
 	}
+
 	built.programs[pkg] = path
 	return path
 }

@@ -56,6 +56,7 @@ func claimsOf(v *tool.View) Claims {
 		if f.Layer != "" {
 			continue
 		}
+
 		switch f.Kind {
 		case tool.KindName:
 			c.said |= v.MeansOf(i)
@@ -68,6 +69,7 @@ func claimsOf(v *tool.View) Claims {
 			c.closed = c.closed || closedPhrases.In(d.Text)
 		}
 	}
+
 	c.readOnly = tool.HintTrue(v.Annotations, "readOnlyHint")
 	c.harmless = tool.HintFalse(v.Annotations, "destructiveHint")
 	c.closed = c.closed || tool.HintFalse(v.Annotations, "openWorldHint")
@@ -113,15 +115,18 @@ func saysReadOnly(v *tool.View) bool {
 		if v.Fields[d.Field].Kind != tool.KindDescription || v.Fields[d.Field].Layer != "" {
 			continue
 		}
+
 		is := func(k int, words ...string) bool { return slices.Contains(words, string(v.Lower(d, v.Tokens[k]))) }
 		for k := d.Tok0; k+1 < d.Tok1; k++ {
 			if k <= d.Tok0+3 && is(k, "read") && is(k+1, "only") {
 				return true
 			}
+
 			if !v.Tokens[k].Means.Any(concept.Neg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") ||
 				is(k, "not") && (k == d.Tok0 || !is(k-1, "does")) {
 				continue
 			}
+
 			for j := k + 1; j < min(k+4, d.Tok1); j++ {
 				if is(j, "store", "stores", "storing", "stored", "modify", "modifies", "modifying", "send", "sends",
 					"sending", "sent",
@@ -132,5 +137,6 @@ func saysReadOnly(v *tool.View) bool {
 			}
 		}
 	}
+
 	return false
 }

@@ -17,11 +17,13 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 	if !readOnly && !harmless {
 		return "", 0
 	}
+
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		if v.Fields[d.Field].Kind != tool.KindDescription || v.Fields[d.Field].Layer != "" {
 			continue
 		}
+
 		// After "Searches notes." the base form in "Delete old ones." addresses the reader.
 		// Not every verb is in the lexicon, but their third persons end alike.
 		advises := d.Tok0 < d.Tok1 && strings.HasSuffix(v.Word(d, v.Tokens[d.Tok0]), "s")
@@ -34,24 +36,29 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 					t.Means.Any(concept.Disable|concept.Ask) || t.Flags&token.Ident != 0 {
 					continue
 				}
+
 				lead := k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.And|concept.Sub|concept.Adv)
 				if !lead || isNoun(v, d, toks, k) || t.Form != lexicon.ThirdPerson &&
 					(t.Form != lexicon.BaseForm || k > 0 || advises && s > d.Sen0) || negated(toks, k) {
 					continue
 				}
+
 				if t.Means.Any(concept.Send) &&
 					(sen.Means.Any(concept.Meta) ||
 						!sen.Means.Any(concept.Link|concept.Outside|concept.User|concept.Pay)) {
 					continue
 				}
+
 				w := 1.5
 				if !readOnly && !t.Means.Any(concept.Destroy) {
 					w = 0.7
 				}
+
 				return strings.TrimSpace(d.Text[sen.Start:sen.End]), w
 			}
 		}
 	}
+
 	return "", 0
 }
 

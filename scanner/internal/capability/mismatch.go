@@ -118,6 +118,7 @@ func (m *Mismatch) reachingParam(name string, p power.Kind) {
 		if p == power.Source && !is.claimed && !is.viewer && !is.pure {
 			w = 0.9
 		}
+
 		m.more(w, name, unsaid, name, power.Names[p])
 	case (is.viewer || is.tentative) && m.of(name).IsOn():
 		m.more(1.5, name, onUnasked, name, power.Names[p])
@@ -134,8 +135,10 @@ func (m *Mismatch) sinkParam(name string) {
 		if is.claimed && name == "bcc" {
 			m.more(0.7, name, denied, name, what)
 		}
+
 		return
 	}
+
 	w := 0.8
 	switch {
 	case is.closed || is.claimed || is.pure:
@@ -143,9 +146,11 @@ func (m *Mismatch) sinkParam(name string) {
 	case is.viewer:
 		w = 1
 	}
+
 	if len(m.of(name).Default) > 6 {
 		w += 0.6
 	}
+
 	m.more(w, name, unsaid, name, what)
 }
 
@@ -155,6 +160,7 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 	if m.of(name).IsNumeric() {
 		return
 	}
+
 	on := m.of(name).IsOn()
 	if p == power.Pay && m.accounted(p) && !on {
 		switch name {
@@ -162,6 +168,7 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 			return // the payee, in a tool about payments
 		}
 	}
+
 	switch {
 	case m.accounted(p) && !on && !is.claimed:
 		if p == power.Delete && is.harmless && is.said.Any(concept.Read|concept.Show) && !is.tentative {
@@ -177,6 +184,7 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 		if on {
 			w += 0.6
 		}
+
 		m.more(w, name, unsaid, name, power.Names[p])
 	}
 }
@@ -192,12 +200,14 @@ func (m *Mismatch) pageScript(name string) bool {
 	if !char.HasSuffixFold(name, "script") || !v.Says("page", "tab", "browser", "navigat") {
 		return false
 	}
+
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		if f := &v.Fields[d.Field]; f.Kind != tool.KindParamDescription || f.Param != name || f.Output ||
 			f.Layer != "" {
 			continue
 		}
+
 		page := false
 		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 			switch v.Word(d, t) {
@@ -205,10 +215,12 @@ func (m *Mismatch) pageScript(name string) bool {
 				page = true
 			}
 		}
+
 		if page && strings.Contains(d.Text, "JavaScript") {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -219,18 +231,22 @@ func (m *Mismatch) named() {
 	if !m.is.readOnly {
 		return
 	}
+
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		if v.Fields[d.Field].Kind != tool.KindName || d.Tok1 == d.Tok0 {
 			continue
 		}
+
 		t := v.Tokens[d.Tok0]
 		if w := v.Word(d, t); w == "echo" || w == "export" {
 			continue // returns it to the caller
 		}
+
 		if reads(v.Tokens[d.Tok0+1 : d.Tok1]) {
 			continue // the first word says of what: mail_get_webhook
 		}
+
 		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Destroy|concept.Pay|concept.Send) &&
 			!t.Means.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) &&
 			!v.Says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
@@ -253,16 +269,19 @@ func FindMismatch(v *tool.View) Mismatch {
 	if !claimsMatter(v) {
 		return Mismatch{}
 	}
+
 	m := Mismatch{v: v, is: claimsOf(v)}
 	for i := range parameters(v) {
 		if p := ParamPower(v, i); p != power.None {
 			m.param(v.Fields[v.Docs[i].Field].Text, p)
 		}
 	}
+
 	m.named()
 	if e, w := deniedEffect(v, m.is.readOnly, m.is.harmless); w > 0 {
 		m.more(w, e, "the description states an effect that the annotations or the name deny")
 	}
+
 	return m
 }
 
@@ -298,6 +317,7 @@ func parameters(v *tool.View) iter.Seq[int] {
 				n++
 			}
 		}
+
 		for i := range v.Docs {
 			if n <= maxParameters && is(i) && !yield(i) {
 				return

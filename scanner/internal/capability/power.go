@@ -24,11 +24,13 @@ func ParamPower(v *tool.View, i int) power.Kind {
 	if n == 0 {
 		return power.None
 	}
+
 	lex := lexicon.Get()
 	foreign := v.Foreign()
 	if !foreign && !tellsPower(lex, toks) {
 		return power.None
 	}
+
 	var low [2][24]byte
 	prev, cur := low[0][:0], low[1][:0]
 	filtered := n > 1 && powerOf(lex, toks[n-1])&power.Filter != 0 || strings.Contains(d.Text, "Base64") ||
@@ -38,15 +40,18 @@ func ParamPower(v *tool.View, i int) power.Kind {
 		if p := wordPower(lex, toks, k, filtered); p != power.None {
 			return p
 		}
+
 		if p := pairPower(prev, cur, k == 0, k == n-1, n); p != power.None && !(filtered && p == power.Exec) {
 			return p
 		}
+
 		if foreign {
 			if p := foreignPower(v, d, toks[k], k, toks); p != power.None && !filtered {
 				return p
 			}
 		}
 	}
+
 	return power.None
 }
 
@@ -70,9 +75,11 @@ func wordPower(lex *lexicon.Lexicon, toks []token.Token, k int, filtered bool) p
 	case power.Grant:
 		gives = first || n == 1
 	}
+
 	if !gives {
 		return power.None
 	}
+
 	return p
 }
 
@@ -168,9 +175,11 @@ func pairPower(prev, cur []byte, first, last bool, n int) power.Kind {
 			return power.Exec // run, run_as, then_run
 		}
 	}
+
 	if p := pairPowers[string(cur)][string(prev)]; p != power.None || !last {
 		return p
 	}
+
 	return lastPairPowers[string(cur)][string(prev)]
 }
 
@@ -192,16 +201,19 @@ func foreignPower(v *tool.View, d *token.Doc, t token.Token, k int, toks []token
 		char.HasSuffixFold(w, "ées") {
 		return power.None // a participle selects
 	}
+
 	if c == 0 || c == concept.Foreign {
 		word := d.Text[t.Start:t.End]
 		e, ok := lexicon.Get().Foreign.LongestText(word)
 		if !ok || len(word) > maxEnding && stemmed(word[:len(word)-maxEnding-1], e) {
 			return power.None
 		}
+
 		c = e.Means
 	} else if t.Node != 0 {
 		return power.None // an English word
 	}
+
 	switch {
 	case c.Any(concept.Shell):
 		return power.Exec
@@ -219,5 +231,6 @@ func foreignPower(v *tool.View, d *token.Doc, t token.Token, k int, toks []token
 			}
 		}
 	}
+
 	return power.None
 }

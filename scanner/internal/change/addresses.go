@@ -24,15 +24,18 @@ func addressesOf(text string) []string {
 		if k < 0 {
 			break
 		}
+
 		end := k + len("://")
 		for end < len(text) && (char.IsWord(text[end]) || strings.IndexByte(".-_", text[end]) >= 0) {
 			end++
 		}
+
 		from = k + len("://")
 		if host := strings.TrimRight(text[from:end], "."); host != "" {
 			out = append(out, host)
 		}
 	}
+
 	return out
 }
 

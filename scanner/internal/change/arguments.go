@@ -15,12 +15,14 @@ func (c *comparison) arguments(pointer string, was, now []byte) {
 	if bytes.Equal(was, now) {
 		return
 	}
+
 	before, order, ok := argumentsIn(was)
 	after, present, ok2 := argumentsIn(now)
 	if !ok || !ok2 {
 		c.json(pointer, was, now)
 		return
 	}
+
 	at := func(i int) string { return pointer + "/" + strconv.Itoa(i) }
 	for i, name := range present {
 		a := after[name]
@@ -28,17 +30,20 @@ func (c *comparison) arguments(pointer string, was, now []byte) {
 			c.value(at(i), old, a, 1)
 			continue
 		}
+
 		asks := maps.Clone(a)
 		delete(asks, "name")
 		delete(asks, "required")
 		level, why := c.parameter(name, asks, a["required"] == true)
 		c.add(at(i), "", shown(a), level, strings.Replace(why, "parameter", "argument", 1))
 	}
+
 	for i, name := range order {
 		if _, kept := after[name]; !kept {
 			c.add(at(i), shown(before[name]), "", Low, "it is gone")
 		}
 	}
+
 	in := func(in map[string]map[string]any) func(string) bool {
 		return func(name string) bool { _, ok := in[name]; return !ok }
 	}
@@ -53,10 +58,12 @@ func argumentsIn(raw []byte) (of map[string]map[string]any, order []string, ok b
 	if err != nil {
 		return nil, nil, false
 	}
+
 	list, isList := v.([]any)
 	if !isList && v != any(absent{}) {
 		return nil, nil, false
 	}
+
 	of = map[string]map[string]any{}
 	for _, e := range list {
 		argument, _ := e.(map[string]any)
@@ -64,8 +71,10 @@ func argumentsIn(raw []byte) (of map[string]map[string]any, order []string, ok b
 		if _, twice := of[name]; !named || twice {
 			return nil, nil, false
 		}
+
 		of[name] = argument
 		order = append(order, name)
 	}
+
 	return of, order, true
 }

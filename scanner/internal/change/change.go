@@ -28,6 +28,7 @@ func Compare(now, was *reading.Reading, r *tool.Registry) *Change {
 			c.Refused = append(c.Refused, d)
 		}
 	}
+
 	was.Analyze()
 	compared := 0
 	doc, clause, _ := now.Worst(r, func(f *tool.Field, d *token.Doc, s *token.Sentence) bool {
@@ -36,6 +37,7 @@ func Compare(now, was *reading.Reading, r *tool.Registry) *Change {
 			!decode.Respells(f.Layer) {
 			return false
 		}
+
 		compared++
 		text := strings.Trim(d.Text[s.Start:s.End], ".;:, \t\n")
 		return text != "" && !was.Contains(text)
@@ -43,6 +45,7 @@ func Compare(now, was *reading.Reading, r *tool.Registry) *Change {
 	if doc >= 0 {
 		c.Doc, c.Sentence = &now.Docs[doc], &now.Clauses[clause]
 	}
+
 	return c
 }
 

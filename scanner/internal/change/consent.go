@@ -48,6 +48,7 @@ func consentIn(text string) (asks, unasked bool) {
 			}
 		}
 	}
+
 	return asks, unasked
 }
 
@@ -60,6 +61,7 @@ func consentOf(v *reading.Reading, d *token.Doc, s *token.Sentence) consent {
 		if i < 0 || i >= len(toks) {
 			return ""
 		}
+
 		return v.Word(d, toks[i])
 	}
 	found := silent
@@ -69,8 +71,10 @@ func consentOf(v *reading.Reading, d *token.Doc, s *token.Sentence) consent {
 			if strings.HasPrefix(word(i), "ask") {
 				found = asksElse
 			}
+
 			continue
 		}
+
 		denials, needed := 0, !noun
 		for k := i - 1; k >= max(0, i-8) && toks[k+1].Flags&token.Break == 0; k-- {
 			switch {
@@ -87,6 +91,7 @@ func consentOf(v *reading.Reading, d *token.Doc, s *token.Sentence) consent {
 				needed = true
 			}
 		}
+
 		switch {
 		case denials == 1:
 			return asksNobody
@@ -94,6 +99,7 @@ func consentOf(v *reading.Reading, d *token.Doc, s *token.Sentence) consent {
 			return asksFirst
 		}
 	}
+
 	return found
 }
 
@@ -111,6 +117,7 @@ func ofConsent(toks []token.Token, i int, word func(int) string) bool {
 			return false // "ask the user to sign in"
 		}
 	}
+
 	return ends(toks, i, word(i+1)) ||
 		slices.ContainsFunc(toks[i+1:min(i+4, len(toks))],
 			func(t token.Token) bool { return t.Means.Any(concept.User) })

@@ -38,6 +38,7 @@ func Fields(was, now *tool.Definition) []Difference {
 	if now.Subject == tool.Instructions {
 		description = "/instructions"
 	}
+
 	c.text("/title", was.Title, now.Title)
 	c.text(description, was.Description, now.Description)
 	if now.Subject == tool.Prompt {
@@ -45,6 +46,7 @@ func Fields(was, now *tool.Definition) []Difference {
 	} else {
 		c.json("/inputSchema", was.InputSchema, now.InputSchema)
 	}
+
 	c.json("/outputSchema", was.OutputSchema, now.OutputSchema)
 	c.json("/annotations", was.Annotations, now.Annotations)
 	c.json("", was.Extra, now.Extra)
@@ -65,6 +67,7 @@ func (c *comparison) text(pointer, was, now string) {
 	if was == now {
 		return
 	}
+
 	level, why := Low, "other words"
 	switch l, w := told(was, now); {
 	case l > Low:
@@ -74,6 +77,7 @@ func (c *comparison) text(pointer, was, now string) {
 	case now == "":
 		why = "a text is gone"
 	}
+
 	c.add(pointer, was, now, level, why)
 }
 
@@ -112,6 +116,7 @@ func (c *comparison) value(pointer string, was, now any, depth int) {
 	if same(was, now) {
 		return
 	}
+
 	if depth < maxNested {
 		a, isObject := object(was)
 		b, alsoObject := object(now)
@@ -120,15 +125,18 @@ func (c *comparison) value(pointer string, was, now any, depth int) {
 			c.members(pointer, a, b, depth)
 			return
 		}
+
 		x, isList := was.([]any)
 		y, alsoList := now.([]any)
 		if isList && alsoList && len(x) == len(y) && !strings.HasSuffix(pointer, "/required") {
 			for i := range x {
 				c.value(pointer+"/"+strconv.Itoa(i), x[i], y[i], depth+1)
 			}
+
 			return
 		}
 	}
+
 	level, why := c.judge(pointer, was, now)
 	c.add(pointer, shown(was), shown(now), level, why)
 }
@@ -147,26 +155,32 @@ func (c *comparison) members(pointer string, was, now map[string]any, depth int)
 	for name := range was {
 		names[name] = true
 	}
+
 	for name := range now {
 		names[name] = true
 	}
+
 	sorted := make([]string, 0, len(names))
 	for name := range names {
 		sorted = append(sorted, name)
 	}
+
 	slices.Sort(sorted)
 	for _, name := range sorted {
 		a, ok := was[name]
 		if !ok {
 			a = absent{}
 		}
+
 		b, ok := now[name]
 		if !ok {
 			b = absent{}
 		}
+
 		if pointer == "/annotations" && same(effective(name, a), effective(name, b)) {
 			continue
 		}
+
 		c.value(pointer+"/"+tool.EscapePointer(name), a, b, depth+1)
 	}
 }

@@ -14,6 +14,7 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 	if len(parts) < 2 {
 		return Medium, "no object"
 	}
+
 	part, last := parts[1], parts[len(parts)-1]
 	switch {
 	case part == "annotations":
@@ -26,6 +27,7 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 		if now == any(true) {
 			return Medium, "an argument that must be given now"
 		}
+
 		return Low, "an argument that need not be given"
 	case part == "inputSchema" || part == "outputSchema":
 		if level, why := c.keyword(parts, was, now); why != "" {
@@ -38,13 +40,16 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 	case last == "default" && len(parts) > 2:
 		return defaultValue(parts[len(parts)-2], was, now)
 	}
+
 	why := "another value"
 	if _, ok := now.(string); ok {
 		why = "other words"
 	}
+
 	if level, why := told(shown(was), shown(now)); level > Low {
 		return level, why
 	}
+
 	return Low, why
 }
 
@@ -83,6 +88,7 @@ func (c *comparison) keyword(parts []string, was, now any) (level Level, why str
 	case last == "enum", parent == "enum":
 		return values(was, now)
 	}
+
 	return Low, ""
 }
 

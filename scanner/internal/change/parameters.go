@@ -17,14 +17,17 @@ func (c *comparison) parameter(name string, schema any, required bool) (Level, s
 	if err != nil {
 		return Medium, "a new parameter"
 	}
+
 	shape, _ := schema.(map[string]any)
 	level, why := Low, "a new parameter"
 	if d := shape["default"]; d != nil {
 		level, why = defaultValue(name, absent{}, d)
 	}
+
 	if l, w := c.asks(name, shape, text, required); l > level {
 		level, why = l, w
 	}
+
 	return level, why
 }
 
@@ -35,6 +38,7 @@ func (c *comparison) asks(name string, schema map[string]any, text []byte, requi
 	if required {
 		level, must = High, "required "
 	}
+
 	if takesText(schema) {
 		asked := reading.Read(&tool.Definition{InputSchema: text})
 		asked.Analyze()
@@ -45,12 +49,15 @@ func (c *comparison) asks(name string, schema map[string]any, text []byte, requi
 			if required && c.handlesSecrets() {
 				return Medium, "a new required parameter for something private"
 			}
+
 			return level, "a new " + must + "parameter for something private"
 		}
 	}
+
 	if required {
 		return Medium, "a new required parameter"
 	}
+
 	return Low, "a new parameter"
 }
 

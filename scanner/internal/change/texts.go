@@ -25,6 +25,7 @@ func told(was, now string) (Level, string) {
 	case newAddress(was, now):
 		return Medium, "a new address"
 	}
+
 	return Low, ""
 }
 
@@ -40,8 +41,10 @@ func unseen(text string) int {
 			slices.Contains([]rune{0x115f, 0x1160, 0x2800, 0x3164, 0xffa0}, r):
 			n++
 		}
+
 		before = r
 	}
+
 	return n
 }
 
@@ -56,11 +59,13 @@ func values(was, now any) (Level, string) {
 	if !ok {
 		list = []any{now}
 	}
+
 	for _, v := range list {
 		text, ok := v.(string)
 		if !ok || strings.Contains(before, text) {
 			continue
 		}
+
 		l, w := told(before, text)
 		asked := reading.Read(&tool.Definition{Description: text})
 		asked.Analyze()
@@ -75,10 +80,12 @@ func values(was, now any) (Level, string) {
 		case l == Low && m.Any(concept.Shell|concept.Destroy|concept.Secret):
 			l, w = Medium, "a new value that runs, deletes or tells secrets"
 		}
+
 		if l > level {
 			level, why = l, w
 		}
 	}
+
 	return level, why
 }
 

@@ -8,6 +8,7 @@ func HasEmail(s string) bool {
 		if i < 0 {
 			return false
 		}
+
 		i += from
 		if i > 0 && i+3 < len(s) && IsWord(s[i-1]) && IsWord(s[i+1]) {
 			for j := i + 1; j < len(s) && (IsWord(s[j]) || s[j] == '.' || s[j] == '-'); j++ {
@@ -16,6 +17,7 @@ func HasEmail(s string) bool {
 				}
 			}
 		}
+
 		from = i + 1
 	}
 }

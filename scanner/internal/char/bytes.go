@@ -43,17 +43,21 @@ func Runs(s string, set *ByteSet, least int, f func(run string) bool) {
 		for k >= i && set[s[k]] {
 			k--
 		}
+
 		if k >= i {
 			i = k + 1
 			continue
 		}
+
 		j := i + least
 		for j < len(s) && set[s[j]] {
 			j++
 		}
+
 		if !f(s[i:j]) {
 			return
 		}
+
 		i = j
 	}
 }
@@ -103,15 +107,18 @@ func HasPrefixFold(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false
 	}
+
 	for i := range len(prefix) {
 		a, b := s[i], prefix[i]
 		if a|b >= 0x80 {
 			return strings.EqualFold(s[i:len(prefix)], prefix[i:])
 		}
+
 		if Lower(a) != Lower(b) {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -133,6 +140,7 @@ func IndexFold(text, part string) int {
 		if i := strings.IndexByte(text[from:], c); i >= 0 {
 			return from + i
 		}
+
 		return len(text)
 	}
 	lower, upper := part[0], strings.ToUpper(part[:1])[0]
@@ -140,6 +148,7 @@ func IndexFold(text, part string) int {
 	if upper != lower {
 		capital = next(0, upper)
 	}
+
 	for i := min(small, capital); i+len(part) <= len(text); i = min(small, capital) {
 		switch {
 		case HasPrefixFold(text[i:], part):
@@ -150,6 +159,7 @@ func IndexFold(text, part string) int {
 			capital = next(i+1, upper)
 		}
 	}
+
 	return -1
 }
 
@@ -211,10 +221,12 @@ func EachWord[T string | []byte](s T, f func(from, to int) bool) {
 			i++
 			continue
 		}
+
 		from := i
 		for i < len(s) && IsLetter(s[i]) {
 			i++
 		}
+
 		if !f(from, i) {
 			return
 		}

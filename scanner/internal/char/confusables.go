@@ -27,6 +27,7 @@ func ScriptOfRune(r rune) Script {
 		if r|0x20 >= 'a' && r|0x20 <= 'z' {
 			return ScriptLatin
 		}
+
 		return ScriptNone
 	case r >= 0xC0 && r < 0x250 && r != 0xD7 && r != 0xF7, r >= 0x250 && r < 0x2B0, r >= 0x1E00 && r < 0x1F00:
 		return ScriptLatin
@@ -43,6 +44,7 @@ func ScriptOfRune(r rune) Script {
 	case r >= 0x590 && r < 0x1100, r >= 0x1780 && r < 0x1800:
 		return ScriptOther
 	}
+
 	return ScriptNone
 }
 
@@ -167,8 +169,10 @@ func appendSkeleton(out []byte, name string) []byte {
 				out = append(out, b)
 			}
 		}
+
 		return out
 	}
+
 	for _, r := range name {
 		var f string
 		if r < 0x80 {
@@ -177,6 +181,7 @@ func appendSkeleton(out []byte, name string) []byte {
 			out = append(out, string(r)...)
 			continue
 		}
+
 		for i := 0; i < len(f); i++ {
 			b := f[i]
 			switch {
@@ -185,8 +190,10 @@ func appendSkeleton(out []byte, name string) []byte {
 			case b == '_' || b == '-' || b == '.' || b == ' ' || b == '/':
 				continue
 			}
+
 			out = append(out, b)
 		}
 	}
+
 	return out
 }

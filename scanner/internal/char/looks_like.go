@@ -12,6 +12,7 @@ func LooksLike(name string) string {
 		if f == "?" && r != '?' {
 			f = string(r)
 		}
+
 		for i := 0; i < len(f); i++ {
 			b := f[i]
 			switch {
@@ -24,9 +25,11 @@ func LooksLike(name string) string {
 			case b >= 'A' && b <= 'Z':
 				b += 'a' - 'A'
 			}
+
 			out = append(out, b)
 		}
 	}
+
 	return pairsAlike.Replace(string(out))
 }
 

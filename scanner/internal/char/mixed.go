@@ -25,6 +25,7 @@ func eachMixed(s string, f func(from, to int)) {
 		if from >= 0 && latin > 0 && foreign > 0 && odd == 0 && latin+foreign > 2 {
 			f(from, to)
 		}
+
 		from, latin, foreign, odd = -1, 0, 0, 0
 	}
 	for i, size := 0, 0; i < len(s); i += size {
@@ -33,22 +34,28 @@ func eachMixed(s string, f func(from, to int)) {
 				if from >= 0 {
 					flush(i)
 				}
+
 				continue
 			}
+
 			if latin++; from < 0 {
 				from = i
 			}
+
 			continue
 		}
+
 		var r rune
 		r, size = utf8.DecodeRuneInString(s[i:])
 		if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && !Invisible(r) {
 			flush(i)
 			continue
 		}
+
 		if from < 0 {
 			from = i
 		}
+
 		switch sc := ScriptOfRune(r); sc {
 		case ScriptLatin:
 			latin++
@@ -63,6 +70,7 @@ func eachMixed(s string, f func(from, to int)) {
 			odd++
 		}
 	}
+
 	flush(len(s))
 }
 

@@ -19,6 +19,7 @@ func Normalize(s string) string {
 	if i == len(s) {
 		return s
 	}
+
 	buf := make([]byte, 0, len(s))
 	buf = append(buf, s[:i]...)
 	changed, likeness, stable := false, false, true
@@ -29,6 +30,7 @@ func Normalize(s string) string {
 				continue
 			}
 		}
+
 		var r rune
 		r, skip = utf8.DecodeRuneInString(s[i:])
 		switch {
@@ -54,24 +56,29 @@ func Normalize(s string) string {
 			buf = utf8.AppendRune(buf, r)
 		}
 	}
+
 	if !stable && !norm.NFKC.IsNormal(buf) {
 		// Folding may produce a letter that mixes, such as an accented Greek
 		// one.
 		buf, changed, likeness = norm.NFKC.Bytes(buf), true, true
 	}
+
 	if likeness {
 		if folded, any := unmix(buf); any {
 			buf, changed = norm.NFKC.Bytes(folded), true
 		}
 	}
+
 	// Marks are judged after normalisation has placed them. Otherwise a second
 	// pass would see other marks. None of them is settled.
 	if !stable && stricken(buf) {
 		return string(norm.NFKC.Bytes(dropMarks(buf)))
 	}
+
 	if !changed {
 		return s
 	}
+
 	return string(buf)
 }
 
@@ -108,6 +115,7 @@ func unmix(text []byte) (out []byte, any bool) {
 				out = utf8.AppendRune(out, r)
 			}
 		}
+
 		last = to
 	})
 	return append(out, s[last:]...), any
@@ -127,8 +135,10 @@ func stricken(text []byte) bool {
 				return true
 			}
 		}
+
 		afterMark = mark
 	}
+
 	return false
 }
 
@@ -180,6 +190,7 @@ func Invisible(r rune) bool {
 		r >= 0x1D173 && r <= 0x1D17A, r >= 0xE0000 && r <= 0xE0FFF:
 		return true
 	}
+
 	return false
 }
 
@@ -190,9 +201,11 @@ func EscapeLength(s string) int {
 	if s == "" || s[0] != 0x1b {
 		return 0
 	}
+
 	if len(s) < 2 {
 		return 1
 	}
+
 	switch s[1] {
 	case '[':
 		for i := 2; i < min(len(s), 34); i++ {
@@ -207,10 +220,12 @@ func EscapeLength(s string) int {
 			if s[i] == 0x07 {
 				return i + 1
 			}
+
 			if s[i] == 0x1b && i+1 < len(s) && s[i+1] == '\\' {
 				return i + 2
 			}
 		}
 	}
+
 	return 1
 }

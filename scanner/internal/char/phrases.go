@@ -26,6 +26,7 @@ func NewPhraseSet(phrases ...string) *phraseSet {
 			add(up[0], p)
 		}
 	}
+
 	return s
 }
 
@@ -38,11 +39,13 @@ func (s *phraseSet) In(text string) bool {
 		if at.second&(1<<(text[i+1]&31)) == 0 {
 			continue
 		}
+
 		for _, p := range at.phrases {
 			if len(p) <= len(text)-i && text[i+1]|0x20 == p[1]|0x20 && strings.EqualFold(text[i:i+len(p)], p) {
 				return true
 			}
 		}
 	}
+
 	return false
 }

@@ -20,6 +20,7 @@ func printable(s string, most int) string {
 	if len(s) <= most && printableASCII(s) {
 		return s
 	}
+
 	const ellipsis = "…"
 	var b strings.Builder
 	b.Grow(min(len(s), most))
@@ -30,18 +31,22 @@ func printable(s string, most int) string {
 		if r == utf8.RuneError {
 			piece = "\uFFFD"
 		}
+
 		if ActsOnDisplay(r) {
 			piece = fmt.Sprintf("\\u{%X}", r)
 			if r == '\n' || r == '\t' || r == '\r' {
 				piece = " "
 			}
 		}
+
 		if b.Len()+len(piece) > most-len(ellipsis) {
 			b.WriteString(ellipsis)
 			break
 		}
+
 		b.WriteString(piece)
 	}
+
 	return b.String()
 }
 

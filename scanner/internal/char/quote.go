@@ -28,9 +28,11 @@ func Quote(text string, start, end int) Quotation {
 	for start < end && isSpace(text[start]) {
 		start++
 	}
+
 	for end > start && isSpace(text[end-1]) {
 		end--
 	}
+
 	from, to := contextStart(text, start), contextEnd(text, end)
 	before := printable(strings.TrimLeftFunc(text[from:start], unicode.IsSpace), maxAround)
 	words := printable(text[start:end], maxQuoted)
@@ -38,9 +40,11 @@ func Quote(text string, start, end int) Quotation {
 	if strings.TrimSpace(text[:from]) != "" {
 		before = "…" + before
 	}
+
 	if strings.TrimSpace(text[to:]) != "" && !strings.HasSuffix(after, "…") {
 		after += "…"
 	}
+
 	return Quotation{before + words + after, len(before), len(before) + len(words)}
 }
 

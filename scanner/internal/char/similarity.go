@@ -8,6 +8,7 @@ func Similarity(a, b string) float64 {
 	if len(wa) == 0 || len(wb) == 0 {
 		return 0
 	}
+
 	common := 0
 	for _, h := range wa {
 		for _, g := range wb {
@@ -17,6 +18,7 @@ func Similarity(a, b string) float64 {
 			}
 		}
 	}
+
 	return float64(common) / float64(len(wa)+len(wb)-common)
 }
 
@@ -28,18 +30,22 @@ func wordHashes(out []uint64, s string) []uint64 {
 			i++
 			continue
 		}
+
 		h := uint64(14695981039346656037)
 		for ; i < len(s) && IsWord(s[i]); i++ {
 			h = (h ^ uint64(s[i]|0x20)) * 1099511628211
 		}
+
 		seen := false
 		for _, o := range out {
 			seen = seen || o == h
 		}
+
 		if !seen {
 			out = append(out, h)
 		}
 	}
+
 	return out
 }
 
@@ -52,6 +58,7 @@ func MinHashes(s string) [16]uint64 {
 	for i := range least {
 		least[i] = 1<<64 - 1
 	}
+
 	for _, h := range wordHashes(buf[:0], s) {
 		for i := range least {
 			// The finalizer of MurmurHash3 makes the 16 orders independent.
@@ -61,5 +68,6 @@ func MinHashes(s string) [16]uint64 {
 			least[i] = min(least[i], x^x>>33)
 		}
 	}
+
 	return least
 }

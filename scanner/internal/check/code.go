@@ -40,23 +40,28 @@ func inspectCode(v *reading.Reading, _ *tool.Registry) []Signal {
 		if len(d.Text) < 8 || !d.Stats.Command {
 			continue
 		}
+
 		command.EachShape(d.Text, func(sh *command.Shape, from, to int) {
 			if w := shapeWeight(v, d, sh, about, from, to); w > weight {
 				best, weight, at, end, what = i, w, from, to, sh.What
 			}
 		})
 	}
+
 	if f, reaches := valueCommand(&v.View); f != nil && !about.Any(concept.Meta|concept.Shell) {
 		s := Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode, Confidence: 0.7,
 			Detail: v.Where(f) + ": a command in the place of a value"}.quoting(v, f, f.Text, 0, len(f.Text))
 		if reaches {
 			s.Tier, s.Confidence = Hard, 0.9
 		}
+
 		return []Signal{s}
 	}
+
 	if weight < softWeight {
 		return nil
 	}
+
 	d := &docs[best]
 	s := Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode,
 		Confidence: positionDiscount(min(weight/3, 1), at),
@@ -65,6 +70,7 @@ func inspectCode(v *reading.Reading, _ *tool.Registry) []Signal {
 		s.Tier = Hard
 		s.Critical = v.Fields[d.Field].Layer != ""
 	}
+
 	return []Signal{s}
 }
 
@@ -77,37 +83,45 @@ func shapeWeight(v *reading.Reading, d *token.Doc, sh *command.Shape, about conc
 	if command.StrangePlace(d.Text[from:min(len(d.Text), to+40)]) {
 		w += 0.6
 	}
+
 	if f.Kind == tool.KindDefault || f.Kind == tool.KindEnum {
 		w += 0.4 // used without being requested
 	}
+
 	if sh.What == command.Fetches && w < softWeight && f.Kind == tool.KindDescription && f.Layer == "" &&
 		!strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation puts commands in backticks
 	}
+
 	if s := v.SentenceAt(d, from); s != nil {
 		toks := v.Tokens[s.Tok0:s.Tok1]
 		for j := range toks {
 			if int(toks[j].Start) >= from {
 				break
 			}
+
 			if toks[j].Means.Any(concept.Call) && token.MoodOf(toks, j, s) >= token.MoodOrder {
 				w += 0.6
 				break
 			}
 		}
+
 		if s.Means.Any(concept.Before | concept.Must) {
 			w += 0.5
 		}
+
 		if s.Means.Any(concept.Meta|concept.Neg) || reading.Introduced(&v.View, d, s) || s.First &&
 			slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
 			w *= 0.3
 		}
 	}
+
 	if about.Any(concept.Shell|concept.Destroy) && f.Kind != tool.KindDescription {
 		w *= 0.5 // an example of the input of a shell tool
 	} else if f.Kind == tool.KindDefault && sh.Weight >= clearWeight {
 		return hardWeight // a default is used, even by a tool that speaks of attacks
 	}
+
 	switch {
 	case f.Layer == "":
 	case decode.Deliberate(f.Layer):
@@ -115,9 +129,11 @@ func shapeWeight(v *reading.Reading, d *token.Doc, sh *command.Shape, about conc
 	default:
 		w += 0.8
 	}
+
 	if about.Any(concept.Meta) {
 		w *= 0.3
 	}
+
 	return w
 }
 

@@ -22,16 +22,21 @@ func disguisedName(name string) int {
 			if from < 0 {
 				from = i
 			}
+
 			continue
 		}
+
 		if from >= 0 {
 			best = max(best, disguisedWord(name[from:i]))
 		}
+
 		from = -1
 	}
+
 	if from >= 0 {
 		best = max(best, disguisedWord(name[from:]))
 	}
+
 	return best
 }
 
@@ -62,24 +67,30 @@ func disguisedWord(word string) int {
 		default:
 			folded = append(folded, f...)
 		}
+
 		letters++
 	}
+
 	if latin < 2 || inner+odd == 0 {
 		return 0
 	}
+
 	lex, node := lexicon.Get(), uint16(lexicon.Root)
 	for _, b := range folded {
 		k := lexicon.LatinLetter(b)
 		if k == 255 {
 			return 0
 		}
+
 		node = lex.Latin.Step(node, k)
 	}
+
 	switch {
 	case lex.Latin.Exact(node).Means&^concept.Foreign != 0 && inner > 0:
 		return 2
 	case lex.Latin.Exact(node).Means&^concept.Foreign != 0 || inner > 0 || phonetic:
 		return 1
 	}
+
 	return 0
 }

@@ -30,20 +30,24 @@ func countHidden(s string) hiddenCounts {
 			size, prev, c.run = n, rune(s[i+n-1]), 0
 			continue
 		}
+
 		var r rune
 		r, size = utf8.DecodeRuneInString(s[i:])
 		if c.count(s, i, r, prev) {
 			if c.first < 0 {
 				c.first = i
 			}
+
 			c.last = i
 			c.run++
 			c.longest = max(c.longest, c.run)
 		} else {
 			c.run = 0
 		}
+
 		prev = r
 	}
+
 	return c
 }
 
@@ -66,6 +70,7 @@ func (c *hiddenCounts) count(s string, i int, r, prev rune) bool {
 		if emojiTag(s, i) {
 			return false
 		}
+
 		c.tags++
 	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x200E, r == 0x200F, r == 0x061C:
 		c.bidi++
@@ -76,10 +81,12 @@ func (c *hiddenCounts) count(s string, i int, r, prev rune) bool {
 		if selects(r, prev) {
 			return false
 		}
+
 		c.selectors++
 	default:
 		return c.countBlank(s, i, r, prev)
 	}
+
 	return true
 }
 
@@ -100,6 +107,7 @@ func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
 		if joinsLetters(r, prev, i) || unspaced(prev) || unspaced(next) {
 			return false // in scripts without spaces it marks where a line may break
 		}
+
 		c.zeroWidth++
 		if unicode.In(prev, unicode.Latin, unicode.Cyrillic, unicode.Greek) &&
 			unicode.In(next, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
@@ -109,6 +117,7 @@ func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
 		if hyphenates(s, i) {
 			return false
 		}
+
 		c.soft++
 	case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800 &&
 		!(prev > 0x2800 && prev < 0x2900 || prev == ' '):
@@ -121,6 +130,7 @@ func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
 		c.countForm(r, prev)
 		return false
 	}
+
 	return true
 }
 
@@ -162,10 +172,12 @@ func emojiTag(s string, i int) bool {
 		if r == flag {
 			return true
 		}
+
 		if r < 0xE0020 || r > 0xE007F {
 			return false
 		}
 	}
+
 	return false
 }
 
@@ -201,9 +213,11 @@ func hyphenates(s string, i int) bool {
 		} else if part {
 			left++
 		}
+
 		word++
 		k -= size
 	}
+
 	part = true
 	for k := i + 2; k < len(s) && k-i < 80; {
 		r, size := utf8.DecodeRuneInString(s[k:])
@@ -214,9 +228,11 @@ func hyphenates(s string, i int) bool {
 		} else if part {
 			right++
 		}
+
 		word++
 		k += size
 	}
+
 	return word >= 9 && left >= 2 && right >= 2
 }
 
@@ -234,5 +250,6 @@ func concealing(params string) bool {
 			bg = p[1:]
 		}
 	}
+
 	return fg != "" && fg == bg
 }

@@ -42,6 +42,7 @@ func inspectPayload(v *reading.Reading, r *tool.Registry) []Signal {
 	if doc < 0 {
 		return nil
 	}
+
 	d, sen := &v.Docs[doc], &v.Clauses[clause]
 	f := &v.Fields[d.Field]
 	least := flagScoreOf(v)
@@ -51,10 +52,12 @@ func inspectPayload(v *reading.Reading, r *tool.Registry) []Signal {
 	case decode.Respells(f.Layer):
 		least += respelledScore
 	}
+
 	as, _, plain := v.Worst(r, func(f *tool.Field, _ *token.Doc, _ *token.Sentence) bool { return f.Layer == "" })
 	if score <= least || as >= 0 && score <= plain {
 		return encodedOrder(v)
 	}
+
 	s := Signal{
 		CheckID: payloadInfo.ID, Tier: Soft, ThreatType: PromptInjection,
 		Confidence: min(0.5+float64(score)/sureScore, 1),
@@ -65,6 +68,7 @@ func inspectPayload(v *reading.Reading, r *tool.Registry) []Signal {
 	if order && !v.Purpose().Any(concept.Meta) {
 		s.Tier, s.Critical = Hard, true
 	}
+
 	return []Signal{s}
 }
 
@@ -78,14 +82,17 @@ func encodedOrder(v *reading.Reading) []Signal {
 		if f.Layer == "" || !decode.Deliberate(f.Layer) {
 			continue
 		}
+
 		if v.Purpose().Any(concept.Meta) {
 			return nil
 		}
+
 		for s := d.Sen0; s < d.Sen1; s++ {
 			sen := &v.Clauses[s]
 			if !sen.Means.Any(concept.Send|concept.Secretly) || sen.Means.Any(concept.Meta) {
 				continue
 			}
+
 			text, deeds, what := d.Text[sen.Start:sen.End], concept.Send, "; an order to send something to an address"
 			switch {
 			case sen.Means.Any(concept.Secretly):
@@ -93,6 +100,7 @@ func encodedOrder(v *reading.Reading) []Signal {
 			case !strings.Contains(text, "://") && !char.HasEmail(text):
 				continue
 			}
+
 			toks := v.Tokens[sen.Tok0:sen.Tok1]
 			for k := range toks {
 				if toks[k].Means.Any(deeds) &&
@@ -104,5 +112,6 @@ func encodedOrder(v *reading.Reading) []Signal {
 			}
 		}
 	}
+
 	return nil
 }

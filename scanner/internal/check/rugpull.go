@@ -31,6 +31,7 @@ func inspectRugPull(v *reading.Reading, r *tool.Registry) []Signal {
 	if old == nil || sameDefinition(v, old) {
 		return nil
 	}
+
 	before := v.ReadOther(old)
 	c := change.Compare(v, before, r)
 	s := Signal{CheckID: rugPullInfo.ID, Tier: Hard, ThreatType: RugPull, Detail: "changed since approval: "}
@@ -52,6 +53,7 @@ func inspectRugPull(v *reading.Reading, r *tool.Registry) []Signal {
 	default:
 		return nil
 	}
+
 	return []Signal{s}
 }
 

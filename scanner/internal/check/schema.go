@@ -35,9 +35,11 @@ func inspectSchema(v *reading.Reading, r *tool.Registry) []Signal {
 			if trip.Stops() {
 				s.Tier, s.Confidence = Hard, 0.9
 			}
+
 			return []Signal{s}
 		}
 	}
+
 	if doc, clause, score := v.Worst(r,
 		func(f *tool.Field, _ *token.Doc, _ *token.Sentence) bool { return carrier(f) }); doc >= 0 &&
 		score > carrierScore {
@@ -47,17 +49,20 @@ func inspectSchema(v *reading.Reading, r *tool.Registry) []Signal {
 			Detail:     v.Where(&v.Fields[d.Field]) + "; " + likePlanted + telling(v, d, clause)}.quotingDoc(v, d,
 			int(sen.Start), int(sen.End))}
 	}
+
 	for i := range v.Fields {
 		f := &v.Fields[i]
 		if f.Kind != tool.KindParamName || f.Layer != "" || len(f.Text) < 24 {
 			continue
 		}
+
 		if n, verbs, sensitive := nameWords(v, i); n >= 5 && verbs >= 1 && sensitive || n >= 9 {
 			return []Signal{Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
 				Confidence: 0.7, Detail: "a parameter name that reads as a sentence"}.quoting(v, f, f.Text, 0,
 				len(f.Text))}
 		}
 	}
+
 	return nil
 }
 

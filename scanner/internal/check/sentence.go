@@ -67,9 +67,11 @@ func worstSentence(v *reading.Reading, r *tool.Registry) (doc, clause int) {
 	if doc < 0 || score <= least {
 		doc, clause, score = -1, -1, least
 	}
+
 	if d, k, other := v.Worst(r, prose(true)); d >= 0 && other > max(score, least+namesScore) {
 		doc, clause = d, k
 	}
+
 	return doc, clause
 }
 

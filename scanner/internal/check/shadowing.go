@@ -57,9 +57,11 @@ func imitation(v *reading.Reading, r *tool.Registry) []Signal {
 			}
 		}
 	}
+
 	if s, ok := twin(v, r, sk); ok {
 		out = append(out, s)
 	}
+
 	switch t := tool.Elsewhere(r.ByName[v.Name], v.Server); {
 	case t == nil:
 	case claimsPlace(v):
@@ -67,10 +69,12 @@ func imitation(v *reading.Reading, r *tool.Registry) []Signal {
 	case retold(v, t):
 		add(Soft, 0.5, "has the name of a tool of server %s, and its description in other words", t.Server)
 	}
+
 	for _, other := range r.NearNames(v.Name, sk) {
 		if inflected(sk, other) || r.Owns(v.Server, other) {
 			continue
 		}
+
 		for _, t := range r.Similar(other, v.Description) {
 			if !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 				add(Soft, 0.7, "the name is one letter off %s of server %s, and so is the description", t.Name,
@@ -79,6 +83,7 @@ func imitation(v *reading.Reading, r *tool.Registry) []Signal {
 			}
 		}
 	}
+
 	return out
 }
 
@@ -96,23 +101,29 @@ func inflected(a, b string) bool {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
+
 	if len(a) == len(b)+1 && a[:len(b)] == b && a[len(a)-1] == 's' {
 		return true
 	}
+
 	i, j := 0, 0
 	for {
 		for i < len(a) && a[i] >= '0' && a[i] <= '9' {
 			i++
 		}
+
 		for j < len(b) && b[j] >= '0' && b[j] <= '9' {
 			j++
 		}
+
 		if i == len(a) || j == len(b) {
 			return i == len(a) && j == len(b)
 		}
+
 		if a[i] != b[j] {
 			return false
 		}
+
 		i, j = i+1, j+1
 	}
 }
@@ -132,11 +143,13 @@ func claimsPlace(v *reading.Reading) bool {
 		if v.Fields[d.Field].Kind != tool.KindDescription {
 			continue
 		}
+
 		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 			if placeSigns.Holds(&t) && slices.Contains(placeWords, string(v.Lower(d, t))) {
 				return true
 			}
 		}
 	}
+
 	return false
 }

@@ -48,23 +48,29 @@ func inspectSize(v *reading.Reading, _ *tool.Registry) []Signal {
 		if f.Layer != "" || len(f.Text) < gapLimit && f.Kind != tool.KindName {
 			continue
 		}
+
 		if len(f.Text) > sizeLimit {
 			add(f, 0.4, 0, "%d bytes", len(f.Text))
 		}
+
 		if f.Kind == tool.KindName && len(f.Text) > 128 && v.Subject != tool.Resource &&
 			v.Subject != tool.ResourceTemplate {
 			add(f, 0.5, 0, "a name of %d bytes", len(f.Text))
 		}
+
 		if at := paddedAt(f.Text); at > 0 {
 			add(f, 0.7, at, "white space that pushes the text after it out of sight")
 		}
+
 		if len(f.Text) < repeatLimit*3*minLine || !manyLines(f.Text, repeatLimit*3) {
 			continue
 		}
+
 		if n, at := repetition(f.Text); n >= repeatLimit*3 {
 			add(f, 0.4, at, "one line %d times", n)
 		}
 	}
+
 	return strongestOf(out)
 }
 
@@ -82,6 +88,7 @@ func paddedAt(s string) int {
 	if !wide {
 		return 0
 	}
+
 	start, lines := 0, 0
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -92,9 +99,11 @@ func paddedAt(s string) int {
 			if start > 0 && (i-start >= gapLimit || lines > lineLimit) {
 				return i
 			}
+
 			start, lines = i+1, 0
 		}
 	}
+
 	return 0
 }
 
@@ -126,7 +135,9 @@ func repetition(s string) (most, at int) {
 		} else {
 			n = 1
 		}
+
 		last, from = line, end
 	}
+
 	return most, at
 }

@@ -36,6 +36,7 @@ func inspectTripwires(v *reading.Reading, r *tool.Registry) []Signal {
 			if trip.Tripwire.Severity != severity || slices.ContainsFunc(reported, same) {
 				continue
 			}
+
 			reported = append(reported, trip)
 			d := &v.Docs[trip.Doc]
 			s := Signal{
@@ -47,8 +48,10 @@ func inspectTripwires(v *reading.Reading, r *tool.Registry) []Signal {
 				s.Tier, s.Confidence = Hard, 0.9
 				s.Critical = severity == "critical"
 			}
+
 			out = append(out, s)
 		}
 	}
+
 	return out
 }

@@ -33,6 +33,7 @@ func disguisedServer(v *reading.Reading, r *tool.Registry) (Signal, bool) {
 	if r.IsPlain(v.Server) {
 		return Signal{}, false // the usual case
 	}
+
 	s := Signal{CheckID: shadowingInfo.ID, ThreatType: ToolPoisoning, Evidence: char.Quote(v.Server, 0, len(v.Server))}
 	mixed, _, _ := char.MixedWords(v.Server)
 	other := r.ServerLike(v.Server)
@@ -47,5 +48,6 @@ func disguisedServer(v *reading.Reading, r *tool.Registry) (Signal, bool) {
 	default:
 		return s, false
 	}
+
 	return s, true
 }

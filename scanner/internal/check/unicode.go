@@ -46,10 +46,12 @@ func strongestOf(all []Signal) []Signal {
 				best = i
 			}
 		}
+
 		if best >= 0 {
 			out = append(out, all[best])
 		}
 	}
+
 	return out
 }
 
@@ -64,6 +66,7 @@ func hiddenSignals(v *reading.Reading, r *tool.Registry, f *tool.Field) []Signal
 		if at < 0 {
 			at = 0
 		}
+
 		out = append(out, Signal{
 			CheckID: unicodeInfo.ID, Tier: tier, ThreatType: PromptInjection,
 			Confidence: confidence, Critical: tier == Hard,
@@ -76,9 +79,11 @@ func hiddenSignals(v *reading.Reading, r *tool.Registry, f *tool.Field) []Signal
 	if c.alike {
 		mixed, at, to = char.MixedWords(f.Text)
 	}
+
 	if mixed > 0 && name {
 		add(Hard, 0.9, at, to, "a name of Latin letters and look-alikes of another script")
 	}
+
 	if name && mixed == 0 {
 		switch disguisedName(f.Text) {
 		case 2:
@@ -87,14 +92,17 @@ func hiddenSignals(v *reading.Reading, r *tool.Registry, f *tool.Field) []Signal
 			add(Soft, 0.6, 0, 40, "a letter in a name that passes for another")
 		}
 	}
+
 	if name && (c.compat > 0 || c.overlays > 0) {
 		add(Soft, 0.6, 0, 40, "letters in a form that only looks like plain text")
 	}
+
 	if (c.first >= 0 || c.compat+c.overlays+mixed > 0) && (len(out) == 0 || out[0].Tier != Hard) {
 		if d := disguised(f.Text); d.words > 0 {
 			d.judge(v, r, add)
 		}
 	}
+
 	return out
 }
 
@@ -146,36 +154,44 @@ func disguised(s string) disguise {
 	if char.PlainASCII(s) {
 		return d
 	}
+
 	lex := lexicon.Get().Latin
 	for from := 0; from < len(s); {
 		to := from
 		for to < len(s) && s[to] > ' ' && strings.IndexByte(`.,;:!?()[]{}"`, s[to]) < 0 {
 			to++
 		}
+
 		if to > from && hiddenWord(s[from:to]) {
 			if d.words == 0 {
 				d.start = from
 			}
+
 			d.words++
 			d.end = to
 			if styledWord(s[from:to]) {
 				d.styled++
 			}
+
 			if to+1 < len(s) && s[to] == '.' && char.IsLetter(s[to+1]) {
 				d.hosts++
 			}
+
 			n := uint16(lexicon.Root)
 			for _, c := range []byte(char.FoldLatin(char.Normalize(s[from:to]))) {
 				if letter := lexicon.LatinLetter(c); letter != 255 {
 					n = lex.Step(n, letter)
 				}
 			}
+
 			if lex.Exact(n).Means.Any(tellingWords) {
 				d.telling++
 			}
 		}
+
 		from = max(to, from+1)
 	}
+
 	return d
 }
 
@@ -198,9 +214,11 @@ func hiddenWord(w string) bool {
 	if char.PlainASCII(w) {
 		return false
 	}
+
 	if n, _, _ := char.MixedWords(w); n > 0 {
 		return true
 	}
+
 	letters, hidden, marks, forms := 0, 0, 0, 0
 	inner := false
 	for _, r := range w {
@@ -214,6 +232,7 @@ func hiddenWord(w string) bool {
 			if unspaced(r) || joins(r) {
 				return false
 			}
+
 			letters++
 			if r >= 0x1D400 && r <= 0x1D7FF || r >= 0xFF21 && r <= 0xFF5A || r >= 0x1D00 && r < 0x1D80 {
 				forms++
@@ -225,6 +244,7 @@ func hiddenWord(w string) bool {
 			forms++
 		}
 	}
+
 	return inner && letters > 1 || marks >= 2 && marks*2 >= letters || forms >= 2 && forms*2 >= letters
 }
 
@@ -235,9 +255,11 @@ func (d *disguise) judge(v *reading.Reading, r *tool.Registry, add func(Tier, fl
 	if len(v.TripwireMatches(r)) > 0 {
 		said = max(said, orderScore+1)
 	}
+
 	if d.styled == d.words && said <= flagScore {
 		return // honest authors use styles too, so styles do not lower the threshold
 	}
+
 	switch {
 	case said > decodedScore && d.telling > 0:
 		add(Hard, 0.95, d.start, d.end, "%d disguised words, and what they spell is an order", d.words)

@@ -43,15 +43,18 @@ func valueCommand(v *tool.View) (at *tool.Field, reaches bool) {
 		default:
 			continue
 		}
+
 		s := v.Docs[i].Text
 		if len(s) < 6 || !shellMarks.In(s) || takesCommands(v, f.Param) {
 			continue
 		}
+
 		if substitutes(s) || chained(s) {
 			return f, v.MeansOf(i).Any(concept.CredPath) || strings.Contains(s, "/etc/") ||
 				strings.Contains(s, "~/.") || networked(s)
 		}
 	}
+
 	return nil, false
 }
 
@@ -94,6 +97,7 @@ func chained(s string) bool {
 			}
 		}
 	}
+
 	return false
 }
 

@@ -66,8 +66,10 @@ func newClassifier(packed []byte) *classifier {
 		for ; word < bit>>6; word++ {
 			c.before[word+1] = i
 		}
+
 		c.known[word] |= 1 << (bit & 63)
 	}
+
 	for place := range meaningPlaces {
 		for bit := range meaningBits {
 			if f := meaningFeature(place, bit); c.mayKnow(f) {
@@ -75,6 +77,7 @@ func newClassifier(packed []byte) *classifier {
 			}
 		}
 	}
+
 	return c
 }
 
@@ -94,9 +97,11 @@ func (c *classifier) weight(f Feature) token.Score {
 			if g == f {
 				return token.Score(int8(list[4]))
 			}
+
 			break
 		}
 	}
+
 	return 0
 }
 
@@ -108,28 +113,34 @@ func (c *classifier) score(x *sentenceFeatures) token.Score {
 		if !c.mayKnow(f) {
 			continue
 		}
+
 		if w := c.weight(f); w != 0 {
 			sum += w
 			known++
 		}
 	}
+
 	for _, f := range x.list {
 		if c.mayKnow(f) {
 			sum += c.weight(f)
 		}
 	}
+
 	for place := range meaningPlaces {
 		w := &c.meaning[place]
 		for set := uint64(x.concepts[place]); set != 0; set &= set - 1 {
 			sum += token.Score(w[bits.TrailingZeros64(set)])
 		}
+
 		for set := uint64(x.senses[place]); set != 0; set &= set - 1 {
 			sum += token.Score(w[64+bits.TrailingZeros64(set)])
 		}
 	}
+
 	if (known+x.meant)*2 < x.tokens {
 		sum = min(sum, 0) // the training data has nothing like it: a table, a cipher
 	}
+
 	return token.Score(math.Round(float64(sum) * FeatureScale / math.Sqrt(float64(x.count()))))
 }
 
@@ -143,6 +154,7 @@ func (z *Scorer) Score(v *tool.View) {
 		if d.Read || !v.Fields[d.Field].Classified() {
 			continue
 		}
+
 		z.Stem(v, d)
 		for k := d.Sen0; k < d.Sen1; k++ {
 			if s := &v.Clauses[k]; s.Tok1 > s.Tok0 {

@@ -99,14 +99,17 @@ func (x *sentenceFeatures) Each(yield func(Feature)) {
 	for _, f := range x.words {
 		yield(f)
 	}
+
 	for _, f := range x.list {
 		yield(f)
 	}
+
 	for place := range meaningPlaces {
 		for bit := range 64 {
 			if x.concepts[place]>>bit&1 != 0 {
 				yield(meaningFeature(place, bit))
 			}
+
 			if x.senses[place]>>bit&1 != 0 {
 				yield(meaningFeature(place, 64+bit))
 			}
@@ -152,12 +155,15 @@ func (z *Scorer) Stem(v *tool.View, d *token.Doc) {
 				address = end + n
 			}
 		}
+
 		if end <= address || start > 0 && (d.Text[start-1] == '.' || d.Text[start-1] == '@') {
 			stems = append(stems, addressHash)
 			continue
 		}
+
 		stems = append(stems, stemHash(d.Text[start:end]))
 	}
+
 	z.stems = stems
 }
 
@@ -173,42 +179,52 @@ func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 	if s.First {
 		x.list = append(x.list, famFirst.of(1))
 	}
+
 	if f.Output {
 		x.list = append(x.list, famOutput.of(1))
 	}
+
 	for set := uint8(s.Flags); set != 0; set &= set - 1 {
 		x.list = append(x.list, famFlag.of(uint32(bits.TrailingZeros8(set))))
 	}
+
 	stems := z.stems[s.Tok0-d.Tok0 : s.Tok1-d.Tok0]
 	x.meant = z.meant(v, s, stems)
 	if x.meant > 0 {
 		x.addPairsOfMeanings(s)
 	}
+
 	before, earlier, named := uint32(0), uint32(0), uint32(0)
 	for i, h := range stems {
 		if goesOn(before, h) || h == earlier {
 			continue // a list, where the first item is enough
 		}
+
 		if t := &v.Tokens[s.Tok0+i]; h <= addressHash || t.End-t.Start == 1 {
 			x.list = append(x.list, famWord.of(h))
 		} else {
 			x.words = append(x.words, famWord.of(h))
 		}
+
 		if f.Kind != tool.KindDescription {
 			x.list = append(x.list, famSchemaWord.of(h))
 		}
+
 		if before != 0 {
 			x.list = append(x.list, famPair.of(before*fnvPrime^h))
 		}
+
 		before, earlier = h, before
 		if i := slices.Index(z.nameStems, h); i >= 0 {
 			named |= 1 << i
 		}
 	}
+
 	x.list = append(x.list, famNamed.of(uint32(min(bits.OnesCount32(named), 2))))
 	for i := 2; i < len(stems); i++ {
 		x.list = append(x.list, famTriple.of((stems[i-2]*fnvPrime^stems[i-1])*fnvPrime^stems[i]))
 	}
+
 	x.addMoods(v.Tokens[s.Tok0:s.Tok1], s)
 	x.addNames(s)
 	x.concepts = [meaningPlaces]concept.Set{s.Means &^ structural, foreignToTool: s.Means &^ structural &^ z.business}
@@ -216,9 +232,11 @@ func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 	if k > d.Sen0 {
 		z.neighbour(v, d, 1, k-1, famWordBefore)
 	}
+
 	if k+1 < d.Sen1 {
 		z.neighbour(v, d, 2, k+1, famWordAfter)
 	}
+
 	return x
 }
 
@@ -228,18 +246,22 @@ func (z *Scorer) meant(v *tool.View, s *token.Sentence, stems []uint32) int {
 	if !s.Foreign {
 		return 0
 	}
+
 	n, foreign := 0, !s.Means.Any(concept.Foreign)
 	for i, h := range stems {
 		t := &v.Tokens[s.Tok0+i]
 		if h == addressHash || t.Means == 0 || t.Flags&token.Ident != 0 {
 			continue
 		}
+
 		n++
 		foreign = foreign || t.Means.Any(concept.Foreign)
 	}
+
 	if !foreign {
 		return 0
 	}
+
 	return n
 }
 
@@ -368,8 +390,10 @@ func stemHash(w string) uint32 {
 		case 0x80:
 			return stemHashBeyond(w)
 		}
+
 		h = (h ^ uint32(c)) * fnvPrime
 	}
+
 	return h
 }
 
@@ -395,11 +419,13 @@ func stemHashBeyond(w string) uint32 {
 		if r >= '0' && r <= '9' {
 			return numberHash
 		}
+
 		for range utf8.RuneLen(r) {
 			h = (h ^ uint32(r&0xff)) * fnvPrime
 			r >>= 8
 		}
 	}
+
 	return h
 }
 
@@ -410,6 +436,7 @@ func stemEnd(w string) int {
 	if n <= 5 {
 		return n
 	}
+
 	last, second := w[n-1]|0x20, w[n-2]|0x20
 	switch {
 	case last == 'g' && second == 'n' && w[n-3]|0x20 == 'i':
@@ -419,8 +446,10 @@ func stemEnd(w string) int {
 	case last == 's':
 		n--
 	}
+
 	if w[n-1]|0x20 == 'e' {
 		n--
 	}
+
 	return n
 }

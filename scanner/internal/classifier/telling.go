@@ -27,6 +27,7 @@ func (z *Scorer) Telling(v *tool.View, d *token.Doc, k, n int) []string {
 		if !c.mayKnow(f) {
 			return 0
 		}
+
 		return c.weight(f)
 	}
 	var all []phrase
@@ -35,10 +36,12 @@ func (z *Scorer) Telling(v *tool.View, d *token.Doc, k, n int) []string {
 		if !hollow(v, d, i) {
 			all = append(all, phrase{i, i + 1, weight(famWord.of(h))})
 		}
+
 		if i > s.Tok0 {
 			all = append(all, phrase{i - 1, i + 1, weight(famPair.of(z.stems[i-1-d.Tok0]*fnvPrime ^ h))})
 		}
 	}
+
 	slices.SortStableFunc(all, func(a, b phrase) int { return cmp.Compare(b.weight, a.weight) })
 	var kept []phrase
 	for _, p := range all {
@@ -47,11 +50,13 @@ func (z *Scorer) Telling(v *tool.View, d *token.Doc, k, n int) []string {
 			kept = append(kept, p)
 		}
 	}
+
 	slices.SortFunc(kept, func(a, b phrase) int { return cmp.Compare(a.from, b.from) })
 	words := make([]string, len(kept))
 	for i, p := range kept {
 		words[i] = strings.Join(strings.Fields(d.Text[v.Tokens[p.from].Start:v.Tokens[p.to-1].End]), " ")
 	}
+
 	return words
 }
 

@@ -240,6 +240,7 @@ func EachShape(text string, f func(sh *Shape, from, to int)) {
 				}
 			}
 		}
+
 		if char.WordBytes[text[i]] {
 			for i+1 < len(text) && char.WordBytes[text[i+1]] {
 				i++
@@ -263,15 +264,18 @@ func Opens(text string, i int) bool {
 	if i+2 >= len(text) {
 		return false
 	}
+
 	at := &shapesBy[text[i]]
 	if at.second&(1<<(text[i+1]&31)) == 0 || at.third&(1<<(text[i+2]&31)) == 0 {
 		return false
 	}
+
 	for _, part := range at.firsts {
 		if part[1]&31 == text[i+1]&31 && part[2]&31 == text[i+2]&31 && char.HasPrefixFold(text[i:], part) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -296,14 +300,17 @@ func (sh *Shape) match(text string, from int) (to int) {
 	if !char.HasPrefixFold(text[from:], sh.parts[0]) {
 		return -1
 	}
+
 	to = from + len(sh.parts[0])
 	for _, p := range sh.parts[1:] {
 		i := char.IndexFold(text[to:min(len(text), to+sh.reach)], p)
 		if i < 0 {
 			return -1
 		}
+
 		to += i + len(p)
 	}
+
 	return to
 }
 

@@ -30,6 +30,7 @@ func decodeBase32(run string) string {
 	if len(run) < token.MinRun {
 		return ""
 	}
+
 	letters, digits, small := 0, 0, 0
 	for i := 0; i < len(run); i++ {
 		switch c := run[i]; {
@@ -43,16 +44,20 @@ func decodeBase32(run string) string {
 			return ""
 		}
 	}
+
 	if letters > 0 && small > 0 || digits == 0 && len(run) < 2*token.MinRun || letters+small < digits {
 		return ""
 	}
+
 	if small > 0 {
 		run = strings.ToUpper(run)
 	}
+
 	switch len(run) % 8 {
 	case 1, 3, 6:
 		run = run[:len(run)-1]
 	}
+
 	for _, enc := range base32Sets {
 		if b, err := enc.DecodeString(run); err == nil {
 			if text := textOf(b); text != "" {
@@ -60,5 +65,6 @@ func decodeBase32(run string) string {
 			}
 		}
 	}
+
 	return ""
 }

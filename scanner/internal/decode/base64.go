@@ -34,14 +34,17 @@ func rejoined(s string) string {
 			i++
 			continue
 		}
+
 		from := i
 		for i < len(s) && char.Base64[s[i]] {
 			i++
 		}
+
 		size := i - from
 		if size < 4 || size > 80 {
 			continue
 		}
+
 		// Pieces of the same size follow; the last may be shorter.
 		gap, pieces, end := 0, 1, i
 		for {
@@ -49,16 +52,20 @@ func rejoined(s string) string {
 			for at < len(s) && at-end <= 5 && strings.IndexByte(" \"',+\n[]", s[at]) >= 0 {
 				at++
 			}
+
 			if at == end || at-end > 5 || gap > 0 && at-end != gap {
 				break
 			}
+
 			stop := at
 			for stop < len(s) && char.Base64[s[stop]] {
 				stop++
 			}
+
 			if stop == at || stop-at > size {
 				break
 			}
+
 			gap = at - end
 			pieces++
 			end = stop
@@ -66,18 +73,23 @@ func rejoined(s string) string {
 				break
 			}
 		}
+
 		if pieces < 4 {
 			continue
 		}
+
 		b.WriteString(s[last:from])
 		for at := from; at < end; at += size + gap {
 			b.WriteString(s[at:min(at+size, end)])
 		}
+
 		last, i = end, end
 	}
+
 	if last == 0 {
 		return s
 	}
+
 	b.WriteString(s[last:])
 	return b.String()
 }
@@ -90,9 +102,11 @@ func decodeBase64(run string) string {
 	if len(run) > token.MinRun && run[0] == '+' && run[len(run)-1] == '-' {
 		run = run[1 : len(run)-1] // UTF-7 encloses a run in these characters
 	}
+
 	if len(run) < token.MinRun-2 || !mixedRun(run) {
 		return ""
 	}
+
 	enc := base64.RawStdEncoding
 	if strings.IndexByte(run, '-') >= 0 || strings.IndexByte(run, '_') >= 0 {
 		enc = base64.RawURLEncoding
@@ -100,6 +114,7 @@ func decodeBase64(run string) string {
 			return ""
 		}
 	}
+
 	if strings.IndexByte(run, '=') >= 0 {
 		// Several padded runs one after the other, or a name before its value:
 		// the short part does not decode to text.
@@ -109,28 +124,35 @@ func decodeBase64(run string) string {
 				all.Write(b)
 			}
 		}
+
 		return textOf([]byte(all.String()))
 	}
+
 	frames := 1
 	if len(run) > 40 {
 		frames = 4
 	}
+
 	for skip := range frames {
 		r := run[skip:]
 		if len(r)%4 == 1 {
 			r = r[:len(r)-1]
 		}
+
 		if !promising(enc, r) {
 			continue
 		}
+
 		b, err := enc.DecodeString(r)
 		if err != nil {
 			continue
 		}
+
 		if text := textOf(b); text != "" {
 			return text
 		}
 	}
+
 	return ""
 }
 
@@ -143,19 +165,23 @@ func promising(enc *base64.Encoding, run string) bool {
 	if err != nil {
 		return false
 	}
+
 	b := out[:m]
 	if len(b) > 1 && (b[0] == 0x1f && b[1] == 0x8b || b[0] == 0x78) || len(run) > 48 && deflated(b[0]) {
 		return true
 	}
+
 	odd := 0
 	for i, c := range b {
 		if c == 0 && i > 0 && i+1 < len(b) && b[i-1] != 0 && b[i+1] != 0 {
 			continue // half of a character of UTF-16
 		}
+
 		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' {
 			odd++
 		}
 	}
+
 	return odd*8 <= len(b)
 }
 
@@ -177,9 +203,11 @@ func mixedRun(run string) bool {
 			other++
 		}
 	}
+
 	if slashes*6 > len(run) || other == 0 && len(run) < 48 {
 		return false
 	}
+
 	// A third of encoded text is upper case, unlike identifiers.
 	return upper*6 >= len(run) && lower > 1 || upper > 1 && other*4 > len(run)
 }

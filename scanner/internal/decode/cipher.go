@@ -31,6 +31,7 @@ func findCipher(d *token.Doc) string {
 		if before == costUnknown || len(run) < 2*MinDecoded {
 			return true
 		}
+
 		best, cost := -1, before-costGain
 		for r := range readings {
 			buf = read(r, append(buf[:0], sample...))
@@ -38,9 +39,11 @@ func findCipher(d *token.Doc) string {
 				best, cost = r, now
 			}
 		}
+
 		if best < 0 || !convincing(read(best, []byte(sample)), cost, before) {
 			return true
 		}
+
 		return c.add(string(read(best, []byte(run))))
 	})
 	return c.b.String()
@@ -55,15 +58,18 @@ func read(r int, b []byte) []byte {
 	if r == 0 {
 		return reverseOrder(b)
 	}
+
 	step, shift := 1, r
 	if r >= 26 {
 		step, shift = 25, r-26
 	}
+
 	for i, c := range b {
 		if char.IsLetter(c) {
 			b[i] = c&^0x1f | byte(((int(c&0x1f)-1)*step+shift)%26) + 1
 		}
 	}
+
 	return b
 }
 
@@ -88,21 +94,27 @@ func strangeRuns(s string, marks []token.Clause, f func(from, to int) bool) {
 		if !mark.Written {
 			is, short = unlikeProse(s[start:stop])
 		}
+
 		if open < 0 {
 			open = start
 		}
+
 		if short { // too short to tell: treated like its neighbours
 			continue
 		}
+
 		is = is && stop-from <= MaxDecoded
 		if is != strange {
 			if strange && !f(from, start) {
 				return
 			}
+
 			from, strange = open, is
 		}
+
 		open = -1
 	}
+
 	if strange {
 		f(from, len(s))
 	}
@@ -139,6 +151,7 @@ func knownWords[T string | []byte](s T) (words, known int) {
 			i++
 			continue
 		}
+
 		from := i
 		var n uint16
 		n, i = lexicon.Walk(lex, s, i)
@@ -149,6 +162,7 @@ func knownWords[T string | []byte](s T) (words, known int) {
 			}
 		}
 	}
+
 	return words, known
 }
 

@@ -92,6 +92,7 @@ func EncodedRun(s string) bool {
 			return false
 		}
 	}
+
 	return upper > 1 && lower > 1 || digit > 1 && upper+lower > 0
 }
 
@@ -101,6 +102,7 @@ func readable(b []byte) bool {
 	if len(b) < MinDecoded {
 		return false
 	}
+
 	letters, odd, plain := 0, 0, true
 	for i, r := range string(b) {
 		plain = plain && (r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' || r == '\r')
@@ -117,11 +119,13 @@ func readable(b []byte) bool {
 			letters += 2 // other scripts take two and three bytes
 		}
 	}
+
 	if plain && len(b) >= 2*MinDecoded {
 		// Commands have as many digits and marks as letters. Random bytes of
 		// this length are not all printable.
 		return letters*3 >= len(b)
 	}
+
 	return odd*10 <= len(b) && letters*2 >= len(b)
 }
 

@@ -21,26 +21,32 @@ func findPercent(d *token.Doc) string {
 			if run++; run == longRun {
 				out = ownLine(out, longRun-1)
 			}
+
 			out = append(out, char.HexByte(s[i+1], s[i+2]))
 			i += 2
 			n++
 			continue
 		}
+
 		if s[i] == '%' && i+5 < len(s) && s[i+1]|0x20 == 'u' && char.AllHex(s[i+2:i+6]) {
 			if run++; run == longRun {
 				out = ownLine(out, longRun-1)
 			}
+
 			out = utf8.AppendRune(out, rune(char.HexByte(s[i+2], s[i+3]))<<8|rune(char.HexByte(s[i+4], s[i+5])))
 			i += 5
 			n++
 			continue
 		}
+
 		run = 0
 		out = append(out, s[i])
 	}
+
 	if n < 4 {
 		return ""
 	}
+
 	return strings.ToValidUTF8(string(out), "�")
 }
 
@@ -69,6 +75,7 @@ func findEscapes(d *token.Doc) string {
 			strings.Count(s, "=") < 6 {
 		return ""
 	}
+
 	out := make([]byte, 0, len(s))
 	n, run, from := 0, 0, 0
 	printable := false
@@ -78,10 +85,12 @@ func findEscapes(d *token.Doc) string {
 			for i++; i < len(s) && !escapeSet[s[i]]; {
 				i++
 			}
+
 			out = append(out, s[from:i]...)
 			run = 0
 			continue
 		}
+
 		r, size, isByte := escapeAt(s[i:])
 		if size == 0 {
 			// A line of quoted-printable may end in the middle.
@@ -89,22 +98,27 @@ func findEscapes(d *token.Doc) string {
 				i += 2
 				continue
 			}
+
 			out = append(out, s[i])
 			i++
 			run = 0
 			continue
 		}
+
 		if run == 0 {
 			from = len(out)
 		}
+
 		if run++; run == longRun {
 			out = ownLine(out, len(out)-from)
 		}
+
 		if isByte {
 			out = append(out, byte(r))
 		} else {
 			out = utf8.AppendRune(out, r)
 		}
+
 		printable = printable || s[i] == '='
 		i += size
 		n++
@@ -114,14 +128,17 @@ func findEscapes(d *token.Doc) string {
 			for k < len(s) && (s[k] == ' ' || s[k] == ',') {
 				k++
 			}
+
 			if k+1 < len(s) && s[k]|0x20 == 'u' && s[k+1] == '+' {
 				i = k
 			}
 		}
 	}
+
 	if n < 4 {
 		return ""
 	}
+
 	return strings.ToValidUTF8(string(out), "�")
 }
 
@@ -134,28 +151,35 @@ func escapeAt(s string) (r rune, size int, isByte bool) {
 	if len(s) < 3 || s[0] != '\\' && s[0] != '=' && s[0]|0x20 != 'u' {
 		return 0, 0, false
 	}
+
 	if s[0] == '\\' && s[1] == 'N' && s[2] == '{' {
 		return letterName(s)
 	}
+
 	e, ok := escapeForm(s)
 	if !ok {
 		return 0, 0, false
 	}
+
 	digits := 0
 	for e.from+digits < len(s) && digits < e.most && char.Hex[s[e.from+digits]] {
 		digits++
 	}
+
 	if digits < e.least {
 		return 0, 0, false
 	}
+
 	n, err := strconv.ParseUint(s[e.from:e.from+digits], e.base, 32)
 	if err != nil || n > utf8.MaxRune || n < ' ' && n != '\n' && n != '\t' && n != '\r' {
 		return 0, 0, false
 	}
+
 	size = e.from + digits
 	if size < len(s) && (e.from == 3 && s[size] == '}' || e.from == 1 && e.most == 6 && digits < 6 && s[size] == ' ') {
 		size++
 	}
+
 	return rune(n), size, e.isByte
 }
 
@@ -175,11 +199,13 @@ func escapeForm(s string) (e escape, ok bool) {
 		if !char.Hex[s[1]] || !char.Hex[s[2]] || s[1] >= 'a' || s[2] >= 'a' {
 			return e, false
 		}
+
 		e.from, e.least, e.most, e.isByte = 1, 2, 2, true
 	case s[0] != '\\':
 		if s[1] != '+' {
 			return e, false
 		}
+
 		e.least, e.most = 2, 6
 	case s[1] == 'u' && s[2] == '{', s[1] == 'x' && s[2] == '{':
 		e.from, e.least, e.most = 3, 1, 6
@@ -195,6 +221,7 @@ func escapeForm(s string) (e escape, ok bool) {
 	default:
 		return e, false
 	}
+
 	return e, true
 }
 
@@ -214,13 +241,16 @@ func letterName(s string) (r rune, size int, isByte bool) {
 		if small {
 			prefix = "\\N{LATIN SMALL LETTER "
 		}
+
 		if n := len(prefix); len(s) > n+1 && s[:n] == prefix && char.IsLetter(s[n]) && s[n+1] == '}' {
 			if small {
 				return rune(s[n] | 0x20), n + 2, false
 			}
+
 			return rune(s[n]), n + 2, false
 		}
 	}
+
 	return 0, 0, false
 }
 

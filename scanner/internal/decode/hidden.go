@@ -28,6 +28,7 @@ func findSelectors(s string) string {
 	if !strings.Contains(s, "\xef\xb8") && !strings.Contains(s, "\xf3\xa0") {
 		return ""
 	}
+
 	var out []byte
 	for _, r := range s {
 		switch {
@@ -37,6 +38,7 @@ func findSelectors(s string) string {
 			out = append(out, byte(r-0xE0100+16))
 		}
 	}
+
 	return textOf(out)
 }
 
@@ -45,17 +47,20 @@ func findBidi(s string) string {
 	if !strings.Contains(s, "\u202e") {
 		return ""
 	}
+
 	var c collector
 	for {
 		i := strings.Index(s, "\u202e")
 		if i < 0 {
 			return c.b.String()
 		}
+
 		s = s[i+3:]
 		run := s
 		if j := strings.Index(s, "\u202c"); j >= 0 {
 			run = s[:j]
 		}
+
 		if !c.add(reversed(run)) {
 			return c.b.String()
 		}

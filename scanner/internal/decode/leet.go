@@ -41,16 +41,20 @@ func unleet(s string, one byte) string {
 			i++
 			continue
 		}
+
 		start, letters := i, 0
 		for i < len(s) && leet(i) {
 			if char.IsLetter(s[i]) {
 				letters++
 			}
+
 			i++
 		}
+
 		if i-start > 24 {
 			continue
 		}
+
 		for k := start; k < i; k++ {
 			switch l := leetLetters[s[k]]; {
 			case s[k] == '1':
@@ -59,12 +63,14 @@ func unleet(s string, one byte) string {
 				b[k] = l
 			}
 		}
+
 		if letters == 0 {
 			if _, known := knownWords(b[start:i]); known == 0 {
 				copy(b[start:i], s[start:i])
 			}
 		}
 	}
+
 	return string(b)
 }
 

@@ -65,24 +65,30 @@ func findAlike(s string) string {
 			i++
 			continue
 		}
+
 		if s[i] >= 0xE4 && s[i] <= 0xE9 {
 			i += hanSize
 			continue
 		}
+
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if i += size; r >= 0xC0 && foldable(r) {
 			n++
 		}
 	}
+
 	if n < minUnknown {
 		return ""
 	}
+
 	if share(s, latinised) >= alikeEnough {
 		if plain := latinised(s); plain != char.Normalize(s) {
 			return plain
 		}
+
 		return ""
 	}
+
 	return ""
 }
 
@@ -98,6 +104,7 @@ func share(s string, f func(string) string) int {
 		if char.IsASCII(word) {
 			continue
 		}
+
 		read := f(word)
 		char.EachWord(read, func(from, to int) bool {
 			if to-from > 2 {
@@ -106,12 +113,15 @@ func share(s string, f func(string) string) int {
 					known++
 				}
 			}
+
 			return true
 		})
 	}
+
 	if words < 3 {
 		return 0
 	}
+
 	return known * 100 / words
 }
 
@@ -128,6 +138,7 @@ func foldable(r rune) bool {
 		r >= 0xE01 && r < 0xE5C:
 		return true
 	}
+
 	return false
 }
 
@@ -139,6 +150,7 @@ func latinised(s string) string {
 			b.WriteByte(l)
 			continue
 		}
+
 		switch {
 		case r < utf8.RuneSelf:
 			b.WriteByte(byte(r))
@@ -148,10 +160,12 @@ func latinised(s string) string {
 				b.WriteByte(l)
 				continue
 			}
+
 			if r >= 0x3400 && r < 0xA000 {
 				b.WriteRune(r) // Han is not converted
 				continue
 			}
+
 			for _, d := range norm.NFKD.String(string(r)) {
 				if l, ok := likeness[d]; ok {
 					b.WriteByte(l)
@@ -161,6 +175,7 @@ func latinised(s string) string {
 			}
 		}
 	}
+
 	return b.String()
 }
 
@@ -192,5 +207,6 @@ func letterInFrame(r rune) byte {
 	case r >= 0x1F1E6 && r <= 0x1F1FF:
 		return byte('A' + r - 0x1F1E6)
 	}
+
 	return 0
 }

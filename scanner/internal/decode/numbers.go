@@ -25,14 +25,18 @@ func findNumbers(d *token.Doc) string {
 			for i < len(s) && (char.IsWord(s[i-1]) && char.IsWord(s[i]) || !char.Hex[s[i]]) {
 				i++
 			}
+
 			continue
 		}
+
 		end := list[len(list)-1].to
 		if len(list) >= MinDecoded && !c.add(decodeNumbers(s, list)) {
 			break
 		}
+
 		i = end + 1
 	}
+
 	return c.b.String()
 }
 
@@ -51,6 +55,7 @@ func numbersAt(s string, i int, list []span) []span {
 		for end < len(s) && end-i <= 8 && char.Hex[s[end]] {
 			end++
 		}
+
 		if end-i == 1 && s[i] == '0' && end < len(s) &&
 			(s[end]|0x20 == 'x' || s[end]|0x20 == 'o' || s[end]|0x20 == 'b') {
 			end++
@@ -58,12 +63,15 @@ func numbersAt(s string, i int, list []span) []span {
 				end++
 			}
 		}
+
 		if end == i || end-i > 10 {
 			return list
 		}
+
 		if len(list) == 0 && end < len(s) && char.IsLetter(s[end]) {
 			return list
 		}
+
 		list = append(list, span{i, end})
 		next := end
 		for next < len(s) && next-end < maxGap &&
@@ -71,13 +79,16 @@ func numbersAt(s string, i int, list []span) []span {
 				between == strings.TrimSpace(s[end:next]))) {
 			next++
 		}
+
 		if next >= len(s) || next-end >= maxGap || next == end {
 			return list
 		}
+
 		gap := strings.TrimSpace(s[end:next])
 		if len(list) > 1 && gap != between {
 			return list
 		}
+
 		between, i = gap, next
 	}
 }
@@ -91,25 +102,30 @@ func decodeNumbers(s string, list []span) string {
 			if len(f) > 2 && f[0] == '0' && f[1] > '9' && (f[1]|0x20 != 'b' || base == 2) {
 				f = f[2:]
 			}
+
 			if base == 2 && len(f) < 6 || base == 16 && len(f) != 2 && !(len(f) == 4 && f[0] == '0') {
 				break
 			}
+
 			n, err := strconv.ParseUint(f, base, 32)
 			if err != nil || n > utf8.MaxRune || n < 9 {
 				break
 			}
+
 			if n > 0x7f && n < 0x100 && base != 10 {
 				out = append(out, byte(n))
 			} else {
 				out = utf8.AppendRune(out, rune(n))
 			}
 		}
+
 		if len(out) >= len(list)-1 {
 			if text := textOf(out); text != "" && vowels(text) {
 				return text
 			}
 		}
 	}
+
 	return ""
 }
 

@@ -84,13 +84,16 @@ func proseCost[T string | []byte](s T) int {
 		if k == pairClasses-1 && last == k {
 			continue
 		}
+
 		cost += int(pairCost[last][k])
 		pairs++
 		last = k
 	}
+
 	if pairs < MinDecoded {
 		return costUnknown
 	}
+
 	return cost * 25 / pairs
 }
 
@@ -105,10 +108,12 @@ func spelledShare[T string | []byte](s T) int {
 				known++
 			}
 		}
+
 		return true
 	})
 	if words < 3 {
 		return -1
 	}
+
 	return known * 100 / words
 }

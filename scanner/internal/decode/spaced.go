@@ -17,6 +17,7 @@ func findSpaced(d *token.Doc) string {
 	if first < 0 {
 		return ""
 	}
+
 	var b strings.Builder
 	b.WriteString(s[:first])
 	closed := 0
@@ -28,12 +29,15 @@ func findSpaced(d *token.Doc) string {
 			i = end
 			continue
 		}
+
 		b.WriteByte(s[i])
 		i++
 	}
+
 	if closed < MinDecoded {
 		return ""
 	}
+
 	return strings.ToValidUTF8(b.String(), "")
 }
 
@@ -69,6 +73,7 @@ func spacedWord(s string, i int) (word string, end int) {
 	if i+2 >= len(s) || s[i] <= ' ' || !separatorSet[s[i+1]] || i > 0 && char.IsWord(s[i-1]) {
 		return "", i
 	}
+
 	sep := s[i+1]
 	var buf [64]byte
 	out := buf[:0]
@@ -78,13 +83,16 @@ func spacedWord(s string, i int) (word string, end int) {
 				out = append(out, s[end])
 				end++
 			}
+
 			return string(out), end
 		}
+
 		out = append(out, s[end])
 		if end+2 >= len(s) || s[end+2] == sep || s[end+2] <= ' ' {
 			return string(out), end + 1
 		}
 	}
+
 	return string(out), min(end, len(s))
 }
 

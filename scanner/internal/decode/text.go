@@ -32,23 +32,29 @@ func textOf(b []byte) string {
 				r = z
 			}
 		}
+
 		if r != nil {
 			out, _ := io.ReadAll(io.LimitReader(r, MaxDecoded))
 			if readable(out) {
 				return strings.ToValidUTF8(string(out), "�")
 			}
+
 			return ""
 		}
 	}
+
 	if readable(b) {
 		return strings.ToValidUTF8(string(b), "�")
 	}
+
 	if text := utf16Text(b); text != "" {
 		return text
 	}
+
 	if encodedAgain(b) {
 		return string(b)
 	}
+
 	// Raw deflate has no header, but its first block is usually recognisable.
 	if len(b) > 24 && len(b) < MaxDecoded && deflated(b[0]) {
 		out, err := inflate(b)
@@ -56,6 +62,7 @@ func textOf(b []byte) string {
 			return strings.ToValidUTF8(string(out), "�")
 		}
 	}
+
 	return ""
 }
 
@@ -65,6 +72,7 @@ func utf16Text(b []byte) string {
 	if len(b) < 2*MinDecoded {
 		return ""
 	}
+
 	n := len(b) / 2
 	for _, order := range [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 		strange := 0
@@ -76,17 +84,21 @@ func utf16Text(b []byte) string {
 				strange++
 			}
 		}
+
 		if strange*10 > n {
 			continue
 		}
+
 		units := make([]uint16, n)
 		for i := range units {
 			units[i] = order.Uint16(b[2*i:])
 		}
+
 		if text := []byte(string(utf16.Decode(units))); readable(text) {
 			return string(text)
 		}
 	}
+
 	return ""
 }
 

@@ -45,21 +45,27 @@ func Worth(d *token.Doc) (set Set) {
 	if st.LongestWord >= 12 || st.Longest >= 4 {
 		worthOfWords(st, &set)
 	}
+
 	if st.Odd > 1 || st.Marks != 0 {
 		worthOfMarks(st, d.Text, unknown, &set)
 	}
+
 	if st.Numbers >= MinDecoded || st.Words >= 2*MinDecoded && st.Known*3 <= st.Words {
 		set.add(deNumbers)
 	}
+
 	if st.Mixed > 1 {
 		set.add(deLeet)
 	}
+
 	if st.Singles >= 8 {
 		set.add(deSpaced)
 	}
+
 	if st.Whims >= minUnknown && st.Whims*3 >= st.Runs {
 		set.add(deCase)
 	}
+
 	return set
 }
 
@@ -72,12 +78,15 @@ func worthOfWords(st *token.Stats, set *Set) {
 		(st.Digits || st.Marks&(token.MarkPlus|token.MarkEquals) != 0 || st.Unbroken >= 3*token.MinRun) {
 		set.add(deBase64)
 	}
+
 	if st.Digits && st.LongestWord >= token.MinRun {
 		set.add(deHex)
 	}
+
 	if st.LongestWord >= 2*token.MinRun || st.Digits && st.LongestWord >= token.MinRun {
 		set.add(deBase32)
 	}
+
 	if st.Strange && st.Longest >= 4 {
 		set.add(deCipher)
 	}
@@ -89,15 +98,19 @@ func worthOfMarks(st *token.Stats, s string, unknown int32, set *Set) {
 	if st.Odd >= MinDecoded && st.Strange && unknown*3 >= st.Words*2 {
 		set.add(deCipher)
 	}
+
 	if st.Marks&token.MarkPercent != 0 && strings.Count(s, "%") >= 4 {
 		set.add(dePercent)
 	}
+
 	if st.Marks&(token.MarkBackslash|token.MarkPlus|token.MarkEquals) != 0 {
 		set.add(deEscapes)
 	}
+
 	if st.Marks&token.MarkAmpersand != 0 && (strings.Count(s, "&#") >= 4 || strings.Count(s, "&") >= 6) {
 		set.add(deEntities)
 	}
+
 	if st.Marks&token.MarkSign != 0 && signsInWords(s) > 1 {
 		set.add(deLeet)
 	}

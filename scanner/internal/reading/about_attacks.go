@@ -22,18 +22,22 @@ func (x *passage) describesAttacks() bool {
 		x.quoted++
 		return true
 	}
+
 	if !x.mask.Any(concept.Meta) {
 		// An example of several sentences, quoted and announced before.
 		if x.toks[0].Flags&(token.Quote|token.Code) != 0 && Introduced(&x.v.View, x.doc, x.sen) {
 			x.quoted++
 			return true
 		}
+
 		return x.quoted > 1 // a list of phrases of attacks
 	}
+
 	meta, quoted, opens := x.countAttackWords()
 	if meta > 0 && quoted > 0 {
 		x.quoted++
 	}
+
 	return meta > 0 && (quoted > 1 || meta > 1 || opens || x.purposeMeanings().Any(concept.Meta))
 }
 
@@ -56,10 +60,12 @@ func (x *passage) countAttackWords() (meta, quoted int, opens bool) {
 			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm &&
 				t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
 		}
+
 		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(attackConcepts) {
 			quoted++
 		}
 	}
+
 	return meta, quoted, opens
 }
 

@@ -38,9 +38,11 @@ func (x *passage) quoting() bool {
 			}
 		}
 	}
+
 	if quoted < 2 || plain > quoted {
 		return false
 	}
+
 	return x.nearbySenses().Any(sense.Untrusted) || x.warning()
 }
 
@@ -50,6 +52,7 @@ func (x *passage) citing() bool {
 	if x.sen.Foreign {
 		return x.citesForeign()
 	}
+
 	const orders = concept.Ignore | concept.Tell | concept.Send | concept.Read | concept.Include | concept.Call |
 		concept.Pretend | concept.Disable
 	first, quoted := -1, 0
@@ -58,6 +61,7 @@ func (x *passage) citing() bool {
 		if in && first < 0 {
 			first = i
 		}
+
 		switch {
 		case !t.Means.Any(orders) || t.Flags&token.Ident != 0:
 		case in:
@@ -66,9 +70,11 @@ func (x *passage) citing() bool {
 			return false
 		}
 	}
+
 	if quoted == 0 || first < 1 {
 		return false
 	}
+
 	start := int(x.toks[first].Start)
 	return x.findWord(first-3, first, "like", "as", "namely", "example", "examples", "instance", "phrases") >= 0 ||
 		start > 1 && x.doc.Text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
@@ -90,5 +96,6 @@ func (x *passage) citesForeign() bool {
 			quoted++
 		}
 	}
+
 	return quoted > 0 && around > 1
 }

@@ -21,36 +21,46 @@ func (x *passage) addEntities(i int, c *tripwire.Classes) {
 	if t.Start > 0 {
 		before = text[t.Start-1]
 	}
+
 	if t.Means.Any(concept.Secret | concept.CredPath) {
 		c.Add(tripwire.Credentials)
 	}
+
 	if t.Means.Any(concept.CredPath) {
 		c.Add(tripwire.CredentialFile)
 	}
+
 	if before == '/' || before == '.' || before == '\\' {
 		if systemFile(text, int(t.Start)) {
 			c.Add(tripwire.SystemFile)
 		}
+
 		if opensPath(text[:t.Start]) {
 			c.Add(tripwire.Path)
 		}
 	}
+
 	if t.Flags&token.Tag != 0 && (before == '|' || x.isWord(i, "system", "sys", "assistant", "inst", "hidden")) {
 		c.Add(tripwire.ChatTag)
 	}
+
 	if strings.HasPrefix(after, "://") {
 		c.Add(tripwire.URL)
 	}
+
 	if strings.HasPrefix(after, "@") && len(after) > 1 && char.IsWord(after[1]) {
 		c.Add(tripwire.Email)
 	}
+
 	if text[t.Start] >= '0' && text[t.Start] <= '9' {
 		c.Add(tripwire.Amount)
 		c.Add(tripwire.Literal)
 	}
+
 	if t.Flags&token.Quote != 0 || t.Flags&(token.Code|token.Ident) == token.Code {
 		c.Add(tripwire.Literal)
 	}
+
 	x.addNamedEntities(i, c)
 }
 
@@ -61,15 +71,18 @@ func (x *passage) addNamedEntities(i int, c *tripwire.Classes) {
 	if quoted && x.namesOtherParameter(i) {
 		c.Add(tripwire.OtherParameter)
 	}
+
 	switch kebab := x.kebab(i); {
 	case kebab != "":
 		owner := x.ownerOf(kebab)
 		if !quoted && owner != ownerOther && (x.reg == nil || x.reg.Meant(x.v.Server, x.v.Name, kebab) == nil) {
 			return // a compound
 		}
+
 		if owner == ownerOther {
 			c.Add(tripwire.Identifier)
 		}
+
 		x.callable(kebab, owner, c)
 	case t.Flags&token.Ident != 0 &&
 		(i == 0 || x.toks[i-1].Flags&token.Ident == 0 || t.Flags&token.Break != 0 || x.gap(i)):
@@ -121,11 +134,14 @@ func (x *passage) callable(name string, owner int, c *tripwire.Classes) {
 		if x.reg == nil {
 			return
 		}
+
 		if t := x.reg.Meant(x.v.Server, x.v.Name, name); t != nil && t.Name != x.v.Name {
 			c.Add(tripwire.Callable)
 		}
+
 		return
 	}
+
 	c.Add(tripwire.Callable)
 	c.Add(tripwire.Stranger)
 	if owner == ownerOther {
@@ -140,11 +156,13 @@ func (x *passage) named(i int, c *tripwire.Classes) {
 	if !strings.Contains(name, "_") && !isCamelCase(name) {
 		return
 	}
+
 	c.Add(tripwire.Identifier)
 	if strings.EqualFold(name, x.v.Name) {
 		c.Add(tripwire.Self)
 		return
 	}
+
 	owner := x.ownerOf(name)
 	x.callable(name, owner, c)
 	if owner == ownerUnknown && x.actionName(i) && !x.sameFamily(name) {
@@ -162,15 +180,18 @@ func systemFile(text string, at int) bool {
 			return !slices.Contains(ownSettings, name)
 		}
 	}
+
 	if strings.HasSuffix(before, "/etc/") {
 		name, _, _ = strings.Cut(name, ".")
 		return slices.Contains(systemSettings, name)
 	}
+
 	for _, dir := range [...]string{"/.ssh/", "/boot/", "System32\\"} {
 		if strings.HasSuffix(before, dir) {
 			return true
 		}
 	}
+
 	return false
 }
 

@@ -16,6 +16,7 @@ func (v *Reading) Judge(reg *tool.Registry) {
 	if v.judged {
 		return
 	}
+
 	v.judged = true
 	v.Analyze()
 	x := &v.passage
@@ -25,6 +26,7 @@ func (v *Reading) Judge(reg *tool.Registry) {
 		if v.Docs[i].Read {
 			continue
 		}
+
 		x.d, x.doc, x.kind, x.quoted = i, &v.Docs[i], f.Kind, 0
 		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
 			s := &v.Clauses[k]
@@ -35,6 +37,7 @@ func (v *Reading) Judge(reg *tool.Registry) {
 			}
 		}
 	}
+
 	v.Scorer.Score(&v.View)
 }
 
@@ -51,6 +54,7 @@ func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Doc, *to
 		if d.Read || !f.Classified() {
 			continue
 		}
+
 		for k := d.Sen0; k < d.Sen1; k++ {
 			if s := &v.Clauses[k]; (doc < 0 || s.Score > score) && s.Tok1 > s.Tok0 && in(f, d, s) && !v.isList(d, s) &&
 				!v.isCode(d, s) && !(s.Score <= mixedScore && v.mixesLanguages(s)) && !v.forbids(d, s) {
@@ -58,6 +62,7 @@ func (v *Reading) Worst(reg *tool.Registry, in func(*tool.Field, *token.Doc, *to
 			}
 		}
 	}
+
 	return doc, clause, score
 }
 
@@ -94,6 +99,7 @@ func (v *Reading) isCode(d *token.Doc, s *token.Sentence) bool {
 	if s.Tok1-s.Tok0 < fewIdentifiers {
 		return false // a token of a chat template
 	}
+
 	from, to := v.Tokens[s.Tok0].Start, v.Tokens[s.Tok1-1].End
 	text := d.Text[from:to]
 	signs := 0
@@ -103,15 +109,18 @@ func (v *Reading) isCode(d *token.Doc, s *token.Sentence) bool {
 			signs++
 		}
 	}
+
 	if signs*codeShare < len(text) {
 		return false
 	}
+
 	small := 0
 	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
 		if c := d.Text[t.Start]; t.Means.Any(concept.Stop) && c >= 'a' && c <= 'z' {
 			small++
 		}
 	}
+
 	return small*smallShare <= s.Tok1-s.Tok0
 }
 
@@ -130,6 +139,7 @@ func (v *Reading) mixesLanguages(s *token.Sentence) bool {
 	if !s.Foreign && !s.Means.Any(concept.Foreign) || !s.Means.Any(concept.Stop) {
 		return false
 	}
+
 	english, foreign := 0, 0
 	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
 		switch {
@@ -139,5 +149,6 @@ func (v *Reading) mixesLanguages(s *token.Sentence) bool {
 			english++
 		}
 	}
+
 	return english > 2 && foreign > 1
 }

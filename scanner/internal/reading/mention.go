@@ -29,12 +29,14 @@ func (x *passage) mentions() token.Names {
 		if x.reg != nil && t.Flags&token.Ident == 0 && x.namesKnown(i, named) {
 			return token.NamesOther
 		}
+
 		if t.Flags&token.Ident != 0 &&
 			(i == 0 || x.toks[i-1].Flags&token.Ident == 0 || x.toks[i].Flags&token.Break != 0 || x.gap(i)) {
 			name := x.identifier(i)
 			if !strings.ContainsAny(name, "_") && !isCamelCase(name) {
 				continue
 			}
+
 			switch x.ownerOf(name) {
 			case ownerOther:
 				return token.NamesOther
@@ -43,12 +45,15 @@ func (x *passage) mentions() token.Names {
 					found = token.NamesStranger
 				}
 			}
+
 			continue
 		}
+
 		if x.describesTool(i) {
 			found = token.NamesStranger
 		}
 	}
+
 	return found
 }
 
@@ -77,17 +82,21 @@ func (x *passage) describesTool(i int) bool {
 		!x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
 		return false
 	}
+
 	p := x.toks[i-1]
 	if p.Means.Any(concept.This) || p.Means.Any(concept.Sub) || p.Flags&token.Break != 0 && i == 1 ||
 		t.Flags&token.Break != 0 || p.Flags&token.Ident != 0 {
 		return false
 	}
+
 	if x.ownerOf(x.identifier(i-1)) == ownerSelf {
 		return false // a sibling, by its name
 	}
+
 	if x.isWord(i+1, "call", "calls", "use", "usage", "name", "names", "result", "results", "output", "outputs") {
 		return false
 	}
+
 	return !x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external",
 		"right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with",
 		"following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only",
@@ -124,10 +133,12 @@ func (x *passage) identifier(i int) string {
 	for end < to && (char.IsWord(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && char.IsWord(s[end+1])) {
 		end++
 	}
+
 	for start > from && (char.IsWord(s[start-1]) || s[start-1] == '_' || s[start-1] == '-' && start-1 > from &&
 		char.IsWord(s[start-2])) {
 		start--
 	}
+
 	return s[start:end]
 }
 
@@ -161,24 +172,30 @@ func (x *passage) ownerOf(name string) int {
 	if strings.EqualFold(name, x.v.Name) {
 		return ownerSelf
 	}
+
 	for i := range min(len(x.v.Fields), maxNamed) {
 		if f := &x.v.Fields[i]; f.Kind == tool.KindParamName && f.Text == name {
 			return ownerSelf
 		}
 	}
+
 	if x.reg == nil {
 		return ownerUnknown
 	}
+
 	if len(x.reg.ByName[name]) == 0 && isUpperCase(name) {
 		name = strings.ToLower(name)
 	}
+
 	if x.reg.Meant(x.v.Server, x.v.Name, name) != nil {
 		return ownerSelf
 	}
+
 	tools := x.reg.ByName[name]
 	if len(tools) == 0 {
 		return ownerUnknown
 	}
+
 	// The second version of a server speaks of the tools of the first, and the user
 	// named both.
 	for _, t := range tools {
@@ -186,6 +203,7 @@ func (x *passage) ownerOf(name string) int {
 			return ownerOther
 		}
 	}
+
 	return ownerSelf
 }
 

@@ -30,6 +30,7 @@ func (v *Reading) forbids(d *token.Doc, s *token.Sentence) bool {
 	case !x.toks[verb].Means.Any(concept.Include|concept.Send|concept.Read) || !x.mask.Any(private|concept.Pay):
 		return false
 	}
+
 	for i := verb + 1; i < len(x.toks); i++ {
 		t := x.toks[i]
 		switch {
@@ -43,6 +44,7 @@ func (v *Reading) forbids(d *token.Doc, s *token.Sentence) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -55,11 +57,13 @@ func (x *passage) forbidden() int {
 			if i+1 < len(x.toks) && x.toks[i+1].Form == lexicon.BaseForm {
 				return i + 1
 			}
+
 			return -1
 		case !t.Means.Any(concept.You|concept.Must|concept.Modal|concept.Do|concept.Should|concept.Adv) &&
 			!x.isWord(i, "do"):
 			return -1
 		}
 	}
+
 	return -1
 }

@@ -57,10 +57,12 @@ func (v *Reading) About(s *token.Sentence) string {
 			means |= t.Means
 		}
 	}
+
 	for _, r := range risks {
 		if !means.Has(r.Means) {
 			continue
 		}
+
 		kept := have[:0]
 		covered := false
 		for _, h := range have {
@@ -69,14 +71,17 @@ func (v *Reading) About(s *token.Sentence) string {
 				kept = append(kept, h)
 			}
 		}
+
 		have = kept
 		if !covered {
 			have = append(have, r)
 		}
 	}
+
 	var what []string
 	for _, r := range have[:min(len(have), 3)] {
 		what = append(what, r.What)
 	}
+
 	return strings.Join(what, ", ")
 }

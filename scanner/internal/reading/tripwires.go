@@ -78,17 +78,21 @@ func (w *wordTable) of(v *Reading, d *token.Doc, t *token.Token) uint16 {
 	if t.Flags&token.Ident != 0 {
 		return 0
 	}
+
 	if t.Node != 0 {
 		if k := w.byNode[t.Node]; k != 0 {
 			return k
 		}
 	}
+
 	if t.First >= utf8.RuneSelf {
 		return w.rest[strings.ToLower(d.Text[t.Start:t.End])]
 	}
+
 	if t.First-'a' >= 26 || !w.restSigns.Holds(t) {
 		return 0
 	}
+
 	return w.rest[string(v.Lower(d, *t))]
 }
 
@@ -98,6 +102,7 @@ func (x *passage) matchTripwires(s *token.Sentence) {
 	case tool.KindParamName, tool.KindJoined, tool.KindPattern:
 		return
 	}
+
 	w := tripwireWords()
 	var candidates tripwire.Bitset
 	toks := x.v.Tokens[s.Tok0:s.Tok1]
@@ -109,15 +114,18 @@ func (x *passage) matchTripwires(s *token.Sentence) {
 			candidates.Union(w.anchors[k])
 		}
 	}
+
 	if candidates == (tripwire.Bitset{}) {
 		return
 	}
+
 	var mask tripwire.Classes
 	for _, k := range x.words {
 		if k != 0 {
 			mask.Union(&w.lists[k])
 		}
 	}
+
 	named := s.Flags&(token.Ident|token.Quote|token.Code) != 0 || x.doc.Stats.Marks&token.MarkDash != 0
 	entered, describesAttack := false, false
 	for half, set := range candidates {
@@ -126,10 +134,12 @@ func (x *passage) matchTripwires(s *token.Sentence) {
 			if !needs(tw, &mask, named) || !x.appliesToField(tw) || x.alreadyMatched(tw) {
 				continue
 			}
+
 			if !entered {
 				entered = true
 				describesAttack = x.beginMatching(s, w)
 			}
+
 			x.matchTripwire(tw, &mask, describesAttack)
 		}
 	}
@@ -161,12 +171,14 @@ func (x *passage) matchTripwire(tw *tripwire.Tripwire, mask *tripwire.Classes, d
 		if !mask.Holds(p.Needs) {
 			continue
 		}
+
 		if from, to, ok := x.matches(p); ok && !x.deniedFrom(from) && !x.isExempt(tw, mask) &&
 			(tw.In != "parameter" || x.takesText()) {
 			cited := x.quotedFrom(from)
 			if cited && (describesAttack || x.about.Any(concept.Meta) || x.mask.Any(concept.Meta)) {
 				continue
 			}
+
 			x.v.tripwireMatches = append(x.v.tripwireMatches,
 				Match{Tripwire: tw, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End,
 					DescribesAttack: describesAttack || cited})
@@ -224,6 +236,7 @@ func (x *passage) isExempt(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
 			return true
 		}
 	}
+
 	for i := range w.Innocent {
 		if mask.Holds(w.Innocent[i].Needs) {
 			if _, _, ok := x.matches(&w.Innocent[i]); ok {
@@ -231,6 +244,7 @@ func (x *passage) isExempt(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -259,14 +273,17 @@ func (x *passage) deniedFrom(i int) bool {
 	if x.toks[i].Means.Any(concept.Neg) {
 		return false
 	}
+
 	for k := i - 1; k >= max(0, i-4); k-- {
 		if x.toks[k+1].Flags&token.Break != 0 {
 			return false
 		}
+
 		if x.toks[k].Means.Any(concept.Neg) && !x.isWord(k, "without", "before") {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -290,9 +307,11 @@ func (x *passage) classify(w *wordTable) {
 		x.addEntities(i, &c)
 		x.v.tokenClasses = append(x.v.tokenClasses, c)
 	}
+
 	if !x.doc.Stats.Command {
 		return
 	}
+
 	// Only near the sentence, so that the cost of a long text is linear.
 	start := int(x.sen.Start)
 	text := x.doc.Text[start:min(len(x.doc.Text), int(x.sen.End)+commandReach)]
@@ -319,6 +338,7 @@ func (x *passage) matches(p *tripwire.Pattern) (from, to int, ok bool) {
 	if n > len(buf[0]) {
 		n = len(buf[0])
 	}
+
 	starts, next := buf[0][:n], buf[1][:n]
 	for k := range p.Elements {
 		e := &p.Elements[k]
@@ -329,21 +349,26 @@ func (x *passage) matches(p *tripwire.Pattern) (from, to int, ok bool) {
 				!x.endsClause(i) {
 				continue
 			}
+
 			if k == 0 {
 				next[i] = uint8(i) + 1
 			} else {
 				next[i] = x.matchStart(starts, i, e.Gap)
 			}
+
 			if next[i] != 0 && !found {
 				found = true
 				from, to = int(next[i])-1, i
 			}
 		}
+
 		if !found {
 			return 0, 0, false
 		}
+
 		starts, next = next, starts
 	}
+
 	return from, to, true
 }
 
@@ -362,6 +387,7 @@ func (x *passage) matchStart(starts []uint8, i, gap int) uint8 {
 		if starts[k] != 0 {
 			return starts[k]
 		}
+
 		continues := x.toks[k].Flags&token.Ident != 0 && !x.gap(k)
 		switch {
 		case continues || x.v.tokenClasses[k].Has(fillers):
@@ -373,6 +399,7 @@ func (x *passage) matchStart(starts []uint8, i, gap int) uint8 {
 			}
 		}
 	}
+
 	return 0
 }
 
@@ -383,20 +410,25 @@ func (x *passage) isDemanded(i int, order bool) bool {
 	if m >= token.MoodOrder {
 		return true
 	}
+
 	if m == token.MoodPlain {
 		return !order
 	}
+
 	t := &x.toks[i]
 	if x.beginsSentence(i) {
 		return true
 	}
+
 	if t.Form != lexicon.OtherForm || t.Flags&token.Ident != 0 {
 		return false
 	}
+
 	// The lexicon knows no verb of this name: look at the word before.
 	if i == 0 {
 		return !order || !x.sen.First
 	}
+
 	return t.Flags&token.Break != 0 ||
 		x.toks[i-1].Means.Any(concept.Must|concept.Should|concept.And|concept.You|concept.Modal)
 }

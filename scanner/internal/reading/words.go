@@ -12,6 +12,7 @@ func (x *passage) sign() *token.Signature {
 	if len(x.signed) == len(x.toks) && &x.signed[0] == &x.toks[0] {
 		return &x.signs
 	}
+
 	x.signed, x.signs = x.toks, token.Signature{}
 	keys, beyond := x.v.wordKeys[:0], false
 	for i := range x.toks {
@@ -24,6 +25,7 @@ func (x *passage) sign() *token.Signature {
 			beyond = true
 		}
 	}
+
 	x.v.wordKeys, x.v.beyondASCII = keys, beyond
 	return &x.signs
 }
@@ -64,6 +66,7 @@ func (x *passage) findWord(from, to int, words ...string) int {
 	if from >= to {
 		return -1
 	}
+
 	signs, at := x.sign(), to
 	keys := x.v.wordKeys
 	for k := range words {
@@ -72,29 +75,36 @@ func (x *passage) findWord(from, to int, words ...string) int {
 			if !x.v.beyondASCII {
 				continue
 			}
+
 			for i := from; i < at; i++ {
 				if x.isWord(i, w) {
 					at = i
 				}
 			}
+
 			continue
 		}
+
 		if !signs.May(w) {
 			continue
 		}
+
 		key := token.WordKey(w[0], len(w))
 		for i := from; i < at; i++ {
 			next := bytes.IndexByte(keys[i:at], key)
 			if next < 0 {
 				break
 			}
+
 			if i += next; x.isWord(i, w) {
 				at = i
 			}
 		}
 	}
+
 	if at == to {
 		return -1
 	}
+
 	return at
 }

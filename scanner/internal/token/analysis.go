@@ -24,6 +24,7 @@ func (z *Tokenizer) Analyze(lex *lexicon.Lexicon, d *Doc, tokens []Token, senten
 	if room := len(text) / bytesPerToken; len(text) > longText && room > cap(tokens)-len(tokens) {
 		tokens = slices.Grow(tokens, room)
 	}
+
 	d.Tok0, d.Sen0 = len(tokens), len(sentences)
 	z.reset(lex, text, &d.Stats, tokens, sentences)
 	marks := len(z.marks)
@@ -34,20 +35,24 @@ func (z *Tokenizer) Analyze(lex *lexicon.Lexicon, d *Doc, tokens []Token, senten
 	if d.Stats.chained >= LongChain-1 {
 		unchain(text, toks)
 	}
+
 	if z.means.Any(concept.System | concept.User) {
 		joinPhrases(lex, toks)
 		compounds(text, toks)
 	} else if z.opens != 0 {
 		joinPhrases(lex, toks)
 	}
+
 	for s := d.Sen0; s < d.Sen1; s++ {
 		sen := &z.sentences[s]
 		toks := z.tokens[sen.Tok0:sen.Tok1]
 		if d.Stats.Foreign > 0 {
 			lookupForeign(lex, text, toks, sen)
 		}
+
 		sen.sumUp(toks)
 	}
+
 	return z.tokens, z.sentences
 }
 
@@ -65,6 +70,7 @@ func (s *Sentence) sumUp(toks []Token) {
 			s.Foreign = true
 		}
 	}
+
 	s.Means, s.Senses, s.Flags = mask, senses, flags
 }
 

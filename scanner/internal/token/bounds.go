@@ -56,13 +56,16 @@ func (z *Tokenizer) stop(i int) int {
 	for j < len(s) && charClasses[s[j]] == ccStop {
 		j++
 	}
+
 	if j >= len(s) {
 		z.endSentence(j)
 		return j
 	}
+
 	if s[j] == ' ' {
 		z.endClause(j + 1)
 	}
+
 	switch k := charClasses[s[j]]; {
 	case k == ccSpace || k == ccNewline || k == ccQuote || k == ccBeyond || s[j] == '\'' || s[j] == ')' ||
 		s[j] == '<' || s[j] == '*' || s[j] == ']':
@@ -81,14 +84,17 @@ func (z *Tokenizer) stop(i int) int {
 				}
 			}
 		}
+
 		if k == ccQuote {
 			z.quote(s[j])
 			j++
 		}
+
 		z.endSentence(j)
 	default:
 		// A full stop inside a name, a mark inside a URL.
 	}
+
 	return j
 }
 
@@ -103,17 +109,20 @@ func (z *Tokenizer) breakMark(i int) int {
 			z.endSentence(i)
 			z.pending |= Tag
 		}
+
 		if i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '|' || s[i+1] == '!') {
 			if s[i+1] == '!' && i+2 < len(s) && s[i+2] == ' ' {
 				z.endClause(i + 3)
 			} else if command.Opens(s, i+1) {
 				z.stats.Command = true
 			}
+
 			return i + 2
 		}
 	case '>':
 		z.endSentence(i + 1)
 	}
+
 	return i + 1
 }
 
@@ -131,9 +140,11 @@ func (z *Tokenizer) quote(mark byte) {
 		if mark == '`' {
 			flag = Code
 		}
+
 		for k := z.openAt; k < len(z.tokens); k++ {
 			z.tokens[k].Flags |= flag
 		}
+
 		z.open = 0
 	}
 }
@@ -154,10 +165,12 @@ func (z *Tokenizer) endSentence(at int) {
 	if z.unknown > z.stats.Longest {
 		z.stats.Longest = z.unknown
 	}
+
 	if n := len(z.tokens); n > z.senTok {
 		if len(z.sentences) == cap(z.sentences) {
 			z.sentences = slices.Grow(z.sentences, len(z.sentences)+1) // append would copy more often
 		}
+
 		z.sentences = append(z.sentences, Sentence{Tok0: z.senTok, Tok1: n,
 			Start: uint32(z.senStart), End: uint32(at), First: z.first})
 		z.first = false
@@ -166,8 +179,10 @@ func (z *Tokenizer) endSentence(at int) {
 			z.open = 0 // an unclosed mark is an apostrophe or an inch sign
 		}
 	}
+
 	if z.first && z.senStart < at && strings.TrimSpace(z.s[z.senStart:at]) != "" {
 		z.first = false // a sentence without a known word also counts
 	}
+
 	z.senStart = at
 }

@@ -19,9 +19,11 @@ func (z *Tokenizer) endClause(at int) {
 	} else {
 		mark.Written = true
 	}
+
 	if at > z.clauseStart {
 		z.marks = append(z.marks, mark)
 	}
+
 	z.clauseStart, z.clauseWritten, z.clauseSpelled = at, st.Written, st.Spelled
 }
 

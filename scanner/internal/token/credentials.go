@@ -80,10 +80,12 @@ func (z *Tokenizer) credential(c concept.Set, start, end int) concept.Set {
 			if word == "env" && start > 1 && char.StartsWithLetter(z.s[start-2:]) {
 				continue // process.env is an object, not a file
 			}
+
 			if char.HasSuffixFold(z.s[:start], p.before) && char.HasPrefixFold(z.s[end:], p.after) {
 				return c
 			}
 		}
 	}
+
 	return c &^ concept.CredPath
 }

@@ -19,24 +19,29 @@ func lookupForeign(l *lexicon.Lexicon, text string, toks []Token, sen *Sentence)
 			english++
 		}
 	}
+
 	if foreign == 0 || foreign < 2 && english > 2 {
 		return
 	}
+
 	for i := range toks {
 		t := &toks[i]
 		if t.Means&^concept.Foreign != 0 && foreign <= english || t.End-t.Start > 30 {
 			continue
 		}
+
 		if e, ok := l.Foreign.LongestText(text[t.Start+elided(text[t.Start:t.End]) : t.End]); ok {
 			t.Senses |= e.Senses
 			if e.Means == 0 {
 				continue
 			}
+
 			if foreign > english {
 				t.Means, t.Form = e.Means|t.Means&concept.Foreign, lexicon.OtherForm
 			} else {
 				t.Means |= e.Means
 			}
+
 			sen.Foreign = true
 		}
 	}

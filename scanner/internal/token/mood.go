@@ -18,11 +18,13 @@ func unchain(text string, toks []Token) {
 			text[toks[j-1].End] == '_' {
 			j++
 		}
+
 		if j-i >= LongChain {
 			for k := i; k < j; k++ {
 				toks[k].Flags &^= Ident
 			}
 		}
+
 		i = j
 	}
 }
@@ -58,6 +60,7 @@ func moodBack(toks []Token, i int, sen *Sentence, depth int) Mood {
 	case t.Form != lexicon.BaseForm:
 		return MoodNone
 	}
+
 	strong := false
 	for k := i - 1; k >= max(0, i-6); k-- {
 		p := toks[k]
@@ -92,12 +95,15 @@ func moodBack(toks []Token, i int, sen *Sentence, depth int) Mood {
 			return afterSubordinate(toks, i)
 		}
 	}
+
 	if strong {
 		return MoodStrong
 	}
+
 	if i < 6 {
 		return openMood(sen, 0, toks)
 	}
+
 	return MoodNone
 }
 
@@ -142,6 +148,7 @@ func afterSubordinate(toks []Token, i int) Mood {
 		toks[i-1].Means.Any(concept.To|concept.Be|concept.Modal) || toks[i-1].Form != lexicon.OtherForm {
 		return MoodNone
 	}
+
 	for k := i - 2; k >= max(0, i-9); k-- {
 		if toks[k].Means.Any(concept.Before|concept.When) && (k <= 3 || toks[k].Flags&Break != 0) &&
 			(toks[k+1].Means.Any(concept.Call|concept.Read|concept.Send|concept.You) ||
@@ -149,10 +156,12 @@ func afterSubordinate(toks []Token, i int) Mood {
 					toks[i-1].Means.Any(concept.Task|concept.Conv|concept.Tool|concept.History)) {
 			return MoodOrder
 		}
+
 		if toks[k+1].Flags&Break != 0 {
 			break
 		}
 	}
+
 	return MoodNone
 }
 
@@ -175,6 +184,7 @@ func DutyOf(toks []Token, k int) Mood {
 		if toks[q+1].Flags&Break != 0 {
 			return MoodStrong
 		}
+
 		switch {
 		case p.Means.Any(concept.Model) || p.Means.Any(concept.You):
 			return MoodStrong
@@ -188,8 +198,10 @@ func DutyOf(toks []Token, k int) Mood {
 		case p.Means.Any(concept.Adv | concept.Neg | concept.And | concept.Must | concept.Should | concept.Be):
 			continue
 		}
+
 		return MoodNone
 	}
+
 	return MoodStrong
 }
 
@@ -207,7 +219,9 @@ func moodPassive(toks []Token, i int) Mood {
 		case p.Means.Any(concept.Be | concept.Adv | concept.Neg | concept.To | concept.And):
 			continue
 		}
+
 		return MoodNone
 	}
+
 	return MoodNone
 }

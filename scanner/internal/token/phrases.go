@@ -10,6 +10,7 @@ func joinPhrases(l *lexicon.Lexicon, toks []Token) {
 		if n == 0 {
 			continue
 		}
+
 		for j := i + 1; n != 0; j++ {
 			at := &l.Phrases[n]
 			toks[i].Senses |= at.Senses
@@ -19,9 +20,11 @@ func joinPhrases(l *lexicon.Lexicon, toks []Token) {
 					toks[k].Flags |= Phrase
 				}
 			}
+
 			if j >= len(toks) || len(at.Next) == 0 || toks[j].Node == lexicon.Dead {
 				break
 			}
+
 			n = at.Then(toks[j].Node)
 		}
 	}

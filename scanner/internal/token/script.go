@@ -24,6 +24,7 @@ func (z *Tokenizer) beyond(i int) int {
 		z.countRuns(i, end)
 		return end
 	}
+
 	switch r {
 	case '。', '！', '？', '．', '؟', '۔', '।', '｡':
 		z.endSentence(i + size)
@@ -39,6 +40,7 @@ func (z *Tokenizer) beyond(i int) int {
 			z.quote(lowQuote) // German „…“, where the mark closes
 			break
 		}
+
 		z.open = 0
 		z.quote('"')
 	case '”', '」', '』', '»':
@@ -49,6 +51,7 @@ func (z *Tokenizer) beyond(i int) int {
 	default:
 		z.pending |= Break
 	}
+
 	return i + size
 }
 
@@ -62,16 +65,20 @@ func (z *Tokenizer) slowWord(i int) int {
 		if r >= 0x80 {
 			r, size = utf8.DecodeRuneInString(z.s[i:])
 		}
+
 		if r == '’' || r == '\'' {
 			if i+size >= len(z.s) || !char.StartsWithLetter(z.s[i+size:]) {
 				break
 			}
+
 			i += size
 			continue
 		}
+
 		if char.IsCJK(r) || !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && (r < '0' || r > '9') {
 			break
 		}
+
 		switch {
 		case r >= '0' && r <= '9':
 			z.stats.Digits = true
@@ -83,14 +90,17 @@ func (z *Tokenizer) slowWord(i int) int {
 		case !unicode.Is(unicode.Mn, r):
 			other++
 		}
+
 		w = append(w, r)
 		i += size
 	}
+
 	z.word = w
 	if i == start {
 		_, size := utf8.DecodeRuneInString(z.s[i:])
 		return i + size
 	}
+
 	z.emitRunes(start, i, latin, cyrillic, other)
 	return i
 }
@@ -109,6 +119,7 @@ func (z *Tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 			return
 		}
 	}
+
 	node := uint16(lexicon.Root)
 	upper := 0
 	for _, r := range z.word {
@@ -118,23 +129,29 @@ func (z *Tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 				node = lexicon.Dead
 				break
 			}
+
 			if b >= 'A' && b <= 'Z' {
 				upper++
 			}
+
 			node = z.lex.Latin.Step(node, k)
 		}
 	}
+
 	e := z.lex.Latin.Exact(node)
 	c := e.Means
 	if cyrillic > 0 || other > 0 {
 		z.pending |= Folded
 	}
+
 	if c.Any(concept.CredPath) {
 		c = z.credential(c, start, end)
 	}
+
 	if upper > 1 && upper == len(z.word) {
 		z.pending |= Upper
 	}
+
 	z.count(c)
 	z.means |= c
 	z.opens |= e.Opens
@@ -160,10 +177,12 @@ func (z *Tokenizer) cjkRun(i int) int {
 		if !char.IsCJK(r) {
 			break
 		}
+
 		if !z.lex.CJKOpens(r) {
 			i += size
 			continue
 		}
+
 		node, j, end := uint16(0), i, 0
 		var c concept.Set
 		var sen sense.Set
@@ -172,15 +191,18 @@ func (z *Tokenizer) cjkRun(i int) int {
 			if node = z.lex.CJKChild(node, r); node == 0 {
 				break
 			}
+
 			j += n
 			if at := &z.lex.CJK[node]; at.Means != 0 || at.Senses != 0 {
 				c, sen, end = at.Means, at.Senses, j
 			}
 		}
+
 		if end == 0 {
 			i += size
 			continue
 		}
+
 		z.bound(i)
 		z.count(c)
 		z.tokens = append(z.tokens,
@@ -188,6 +210,7 @@ func (z *Tokenizer) cjkRun(i int) int {
 		z.pending = 0
 		i = end
 	}
+
 	z.unknown = 0
 	return i
 }

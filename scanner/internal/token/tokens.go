@@ -200,8 +200,10 @@ func (z *Tokenizer) run() {
 				z.stats.Unbroken, blank = max(z.stats.Unbroken, int32(i-blank-1)), i
 				i++
 			}
+
 			continue
 		}
+
 		switch k {
 		case ccSpace:
 			z.stats.Unbroken, blank = max(z.stats.Unbroken, int32(i-blank-1)), i
@@ -217,9 +219,11 @@ func (z *Tokenizer) run() {
 			if s[i] == ':' && i+1 < len(s) && s[i+1] == ' ' {
 				z.endClause(i + 2)
 			}
+
 			if command.Marks[s[i]] && command.Opens(s, i) {
 				z.stats.Command = true
 			}
+
 			i = z.breakMark(i)
 		case ccQuote:
 			z.quote(s[i])
@@ -234,6 +238,7 @@ func (z *Tokenizer) run() {
 					z.stats.Command = true
 				}
 			}
+
 			i++
 		case ccBeyond:
 			z.stats.Marks |= MarkBeyond
@@ -244,15 +249,18 @@ func (z *Tokenizer) run() {
 			if command.Marks[s[i]] && command.Opens(s, i) {
 				z.stats.Command = true
 			}
+
 			if s[i] == '-' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == ' ') || s[i] == '/' && i > 0 &&
 				s[i-1] == '<' {
 				if s[i] == '-' {
 					z.pending |= Break
 				}
 			}
+
 			i++
 		}
 	}
+
 	z.stats.Unbroken = max(z.stats.Unbroken, int32(len(s)-blank-1))
 	z.endSentence(len(s))
 	z.endClause(len(s))

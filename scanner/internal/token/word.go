@@ -29,16 +29,19 @@ func (z *Tokenizer) asciiWord(i int) int {
 	if letter >= 26 {
 		return z.odd(i)
 	}
+
 	n, flags := t.Step(lexicon.Root, letter), z.pending
 	var deep int
 	if i++; i < len(s) && s[i]-'A' < 26 {
 		if s[start] == first {
 			return z.odd(start)
 		}
+
 		n, deep = t.Capitals(n, s, i)
 		for i = deep; i < len(s) && s[i]-'A' < 26; {
 			i++
 		}
+
 		flags |= Upper
 	} else {
 		n, deep = t.Small(n, s, i)
@@ -46,39 +49,48 @@ func (z *Tokenizer) asciiWord(i int) int {
 			i++
 		}
 	}
+
 	if i < len(s) && wordGoesOn[s[i]] && (s[i] != '\'' || i+1 < len(s) && s[i+1]-'a' < 26) {
 		return z.odd(start)
 	}
+
 	length := i - start
 	if flags&Upper != 0 {
 		z.stats.Capitals += int32(length - 1)
 	}
+
 	if len(z.tokens)-z.senTok >= longSentence {
 		z.bound(start)
 	}
+
 	e := &t.Entries[0]
 	if deep == i {
 		e = t.Exact(n)
 	}
+
 	c, node := e.Means, uint16(lexicon.Dead)
 	if deep == i {
 		node = e.OwnNode(n)
 	}
+
 	if c.Any(concept.CredPath | concept.Meta) {
 		c = z.placed(c, start, i)
 	}
+
 	st := z.stats
 	st.Words++
 	st.Runs++
 	if e.Kind&lexicon.Command != 0 {
 		z.command(start)
 	}
+
 	if length == 2 && char.Hex[first] && char.Hex[s[start+1]] {
 		st.numberRun++
 		st.Numbers = max(st.Numbers, st.numberRun)
 	} else {
 		st.numberRun = 0
 	}
+
 	switch {
 	case length == 1:
 		st.Singles++
@@ -87,11 +99,13 @@ func (z *Tokenizer) asciiWord(i int) int {
 		if c.Any(concept.Foreign) {
 			st.Foreign++
 		}
+
 		st.Longest = max(st.Longest, z.unknown)
 		z.unknown = 0
 	default:
 		z.unknown++
 	}
+
 	if length > 2 {
 		st.Written++
 		if e.Kind&lexicon.Spelled != 0 {
@@ -100,14 +114,17 @@ func (z *Tokenizer) asciiWord(i int) int {
 		} else {
 			z.strangeWord(n, start, deep, i)
 		}
+
 		st.LongestWord = max(st.LongestWord, int32(length))
 	}
+
 	z.means |= c
 	z.opens |= e.Opens
 	z.pending = 0
 	if nameGoesOn(s, i) {
 		flags |= Ident
 	}
+
 	z.tokens = append(z.tokens,
 		Token{Start: uint32(start), End: uint32(i), Means: c, Senses: e.Senses, Node: node, opens: e.Opens,
 			Form: e.Form, Flags: flags, First: first})
@@ -165,10 +182,12 @@ func (z *Tokenizer) odd(i int) int {
 		for k++; k < end && s[k]-'0' < 10; {
 			k++
 		}
+
 		if k == end {
 			return end // a number
 		}
 	}
+
 	z.countRuns(i, end)
 	z.strangeWords()
 	return end
@@ -182,10 +201,12 @@ func (z *Tokenizer) countRuns(from, to int) {
 		if char.WordBytes[s[i]] && (i == from || !char.WordBytes[s[i-1]]) && !st.Command {
 			st.Command = command.Opens(z.s, i)
 		}
+
 		if !char.IsLetter(s[i]) {
 			i++
 			continue
 		}
+
 		// n is the node of the letters up to deep; no word of the trie
 		// continues beyond it.
 		start, inner := i, 0
@@ -195,17 +216,20 @@ func (z *Tokenizer) countRuns(from, to int) {
 			if s[i] < 'a' {
 				inner++
 			}
+
 			if deep == i {
 				if m := t.Step(n, s[i]|0x20-'a'); m != lexicon.Dead {
 					n, deep = m, i+1
 				}
 			}
 		}
+
 		word := s[start:i]
 		st.Runs++
 		if inner > 0 && Whimsical(word) {
 			st.Whims++
 		}
+
 		if len(word) > 2 {
 			st.Written++
 			if lexicon.IsSpelledAt(t, n, word, deep-start) || lexicon.IsForeign(word) {
@@ -234,18 +258,21 @@ loop:
 					node = t.Step(node, s[i]-'a')
 				}
 			}
+
 			letters += i - from
 			prev = ccLower
 			if i == len(s) {
 				break
 			}
 		}
+
 		k := charClasses[s[i]]
 		switch k {
 		case ccUpper:
 			if prev == ccLower && !asked {
 				whim, asked = alternates(s[whole:]), true // "iGnOrE" is one word
 			}
+
 			if prev == ccLower && !whim {
 				// camelCase: the next part is a token of its own.
 				z.emit(start, i, node, letters, digits, upper, mixed)
@@ -253,6 +280,7 @@ loop:
 				z.pending |= Ident
 				start, node, letters, digits, upper, mixed = i, lexicon.Root, 0, 0, 0, false
 			}
+
 			letters++
 			upper++
 			if i > whole {
@@ -269,14 +297,17 @@ loop:
 					z.emit(start, i, node, letters, digits, upper, mixed)
 					return i + 2
 				}
+
 				continue
 			}
+
 			break loop
 		case ccBeyond:
 			return z.slowWord(start)
 		default:
 			break loop
 		}
+
 		prev = k
 		node = t.Step(node, lexicon.LatinLetter(s[i]))
 	}
@@ -285,6 +316,7 @@ loop:
 	if nameGoesOn(s, i) {
 		z.tokens[len(z.tokens)-1].Flags |= Ident
 	}
+
 	return i
 }
 
@@ -306,11 +338,13 @@ func (z *Tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	if len(z.tokens)-z.senTok >= longSentence {
 		z.bound(start)
 	}
+
 	e := z.lex.Latin.Exact(node)
 	c := e.Means
 	if c.Any(concept.CredPath | concept.Meta) {
 		c = z.placed(c, start, end)
 	}
+
 	z.means |= c
 	z.opens |= e.Opens
 	flags := z.pending
@@ -318,10 +352,12 @@ func (z *Tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	if upper > 1 && upper == letters {
 		flags |= Upper
 	}
+
 	z.stats.Words++
 	if mixed {
 		z.stats.Mixed++
 	}
+
 	if n := letters + digits; digits > 0 && (n <= 4 || n == 8) || n == 2 && char.Hex[z.s[start]] &&
 		char.Hex[z.s[start+1]] {
 		z.stats.numberRun++
@@ -329,6 +365,7 @@ func (z *Tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	} else {
 		z.stats.numberRun = 0
 	}
+
 	switch {
 	case letters == 1 && digits == 0:
 		z.stats.Singles++
@@ -337,13 +374,16 @@ func (z *Tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 		if c.Any(concept.Foreign) {
 			z.stats.Foreign++
 		}
+
 		if z.unknown > z.stats.Longest {
 			z.stats.Longest = z.unknown
 		}
+
 		z.unknown = 0
 	case letters > 1:
 		z.unknown++
 	}
+
 	z.tokens = append(z.tokens,
 		Token{Start: uint32(start), End: uint32(end), Means: c, Senses: e.Senses, Node: e.OwnNode(node), opens: e.Opens,
 			Form: e.Form, Flags: flags, First: z.s[start] | 0x20})
@@ -368,10 +408,12 @@ func Whimsical(word string) bool {
 		if upper {
 			inner++
 		}
+
 		if upper != (word[i-1] < 'a') {
 			turns++
 		}
 	}
+
 	return inner > 0 && inner < len(word)-1 && turns > 1 || inner == len(word)-1 && len(word) > 2 && word[0] >= 'a' ||
 		turns == 1 && inner > 0 && word[0] >= 'a' && len(word) < 5 || turns == 1 && inner > 1 && inner < len(word)-1
 }

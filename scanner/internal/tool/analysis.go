@@ -14,12 +14,14 @@ func (v *View) Analyze() []token.Doc {
 	if v.docsDone {
 		return v.Docs
 	}
+
 	v.Docs, v.Tokens, v.Clauses = v.Docs[:0], v.Tokens[:0], v.Clauses[:0]
 	lex := lexicon.Get()
 	n := len(v.AllFields())
 	for i := range n {
 		v.analyzeField(lex, i)
 	}
+
 	v.decode(lex)
 	v.docsDone = true
 	return v.Docs

@@ -53,6 +53,7 @@ func contrasting(tools []*Definition) []*Definition {
 	if len(tools) <= 5 {
 		return tools
 	}
+
 	a := tools[0]
 	var elsewhere, otherwise []*Definition // on another server than a; of another name
 	for _, t := range tools {
@@ -60,10 +61,12 @@ func contrasting(tools []*Definition) []*Definition {
 			(len(elsewhere) == 0 || len(elsewhere) == 1 && elsewhere[0].Name != t.Name) {
 			elsewhere = append(elsewhere, t)
 		}
+
 		if t.Name != a.Name && (len(otherwise) == 0 || len(otherwise) == 1 &&
 			!SameServer(otherwise[0].Server, t.Server)) {
 			otherwise = append(otherwise, t)
 		}
 	}
+
 	return append(append([]*Definition{a}, elsewhere...), otherwise...)
 }

@@ -21,13 +21,16 @@ func (v *View) encodedPieces() (pieces string, n int) {
 			f.Kind == KindParamName || len(f.Text) > 1<<16 {
 			continue
 		}
+
 		char.Runs(f.Text, &char.Base64, 8, func(run string) bool {
 			if decode.EncodedRun(run) {
 				b.WriteString(run)
 				n++
 			}
+
 			return n < 64
 		})
 	}
+
 	return b.String(), n
 }

@@ -19,9 +19,11 @@ func (v *View) decode(lex *lexicon.Lexicon) {
 	for i := range v.Docs {
 		budget += 2 * len(v.Docs[i].Text)
 	}
+
 	if pieces, n := v.encodedPieces(); n > 1 && decode.IsEncoded(pieces) {
 		v.addLayer(lex, Field{Kind: KindJoined, Origin: -1, Text: pieces, Layer: decode.FieldsInSequence}, &budget)
 	}
+
 	for i := 0; i < len(v.Docs); i++ {
 		if f := &v.Fields[v.Docs[i].Field]; len(f.Text) < 2*decode.MinDecoded {
 			continue
@@ -29,6 +31,7 @@ func (v *View) decode(lex *lexicon.Lexicon) {
 			v.deeper(i)
 			continue
 		}
+
 		f := v.Fields[v.Docs[i].Field]
 		if !f.Plain {
 			for _, dec := range decode.RawDecoders(v.without) {
@@ -37,11 +40,13 @@ func (v *View) decode(lex *lexicon.Lexicon) {
 				}
 			}
 		}
+
 		for set := decode.Worth(&v.Docs[i]) &^ v.without; set != 0; set &= set - 1 {
 			text, name := set.First().Decode(&v.Docs[i])
 			if text == "" {
 				continue
 			}
+
 			if v.addDecoded(lex, f, name, text, &budget) && decode.Respells(name) {
 				v.Docs[i].Read = true
 			}
@@ -84,8 +89,10 @@ func (v *View) addLayer(lex *lexicon.Lexicon, f Field, budget *int) (whole bool)
 		if *budget < decode.MinDecoded {
 			return false
 		}
+
 		f.Text = strings.ToValidUTF8(f.Text[:*budget], "")
 	}
+
 	*budget -= len(f.Text)
 	f.Plain = char.PlainASCII(f.Text)
 	v.Fields = append(v.Fields, f)

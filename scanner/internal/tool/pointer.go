@@ -13,6 +13,7 @@ func (v *View) Pointer(f *Field) string {
 	if at < 0 || at >= len(v.Fields) {
 		return ""
 	}
+
 	switch of := &v.Fields[at]; {
 	case of.Kind == KindName && v.Subject == Resource:
 		return "/uri"
@@ -25,31 +26,38 @@ func (v *View) Pointer(f *Field) string {
 	case of.Kind == KindDescription:
 		return "/description"
 	}
+
 	n := 0
 	for _, text := range [...]string{v.Name, v.Description, v.Title} {
 		if text != "" {
 			n++
 		}
 	}
+
 	if at < n {
 		return "/title"
 	}
+
 	fields := make([]Field, n)
 	for _, p := range partsOf(&v.Definition) {
 		if len(p.raw) == 0 {
 			continue
 		}
+
 		where := &path{want: at}
 		if p.name != "" {
 			where.enter(p.name)
 		}
+
 		w := jsonWalker{s: string(p.raw), fields: fields, output: p.output, kind: p.kind, forced: p.forced, path: where}
 		w.value(p.role, 0)
 		if where.found != "" {
 			return where.found
 		}
+
 		fields = w.all()
 	}
+
 	return ""
 }
 
@@ -89,6 +97,7 @@ func (p *path) kept(field int) {
 	if p == nil || field != p.want || p.found != "" {
 		return
 	}
+
 	var b strings.Builder
 	for _, s := range p.steps {
 		b.WriteByte('/')
@@ -96,8 +105,10 @@ func (p *path) kept(field int) {
 			b.WriteString(strconv.Itoa(s.element))
 			continue
 		}
+
 		b.WriteString(escapePointer.Replace(s.key))
 	}
+
 	p.found = b.String()
 }
 

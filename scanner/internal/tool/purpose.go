@@ -42,6 +42,7 @@ func (v *View) readPurpose() concept.Set {
 			if d.Sen1 == d.Sen0 || !v.Clauses[d.Sen0].First || v.Fields[d.Field].Layer != "" {
 				continue
 			}
+
 			s := &v.Clauses[d.Sen0]
 			if !s.Means.Any(concept.Must|concept.Secretly|concept.When|concept.Ignore|concept.Model) &&
 				!s.Means.Has(concept.Neg|concept.Tell) || s.Foreign &&
@@ -52,12 +53,14 @@ func (v *View) readPurpose() concept.Set {
 				!s.Means.Has(concept.Neg|concept.Tell) {
 				c |= v.openlyFor(d, s) // "writes a variable after a check"
 			}
+
 			if v.states(d, s) {
 				c |= s.Means & concept.Meta
 				if !s.Means.Any(concept.Must | concept.Secretly | concept.When | concept.Ignore) {
 					c |= s.Means & (concept.Conv | concept.History)
 				}
 			}
+
 			// "Uses the previous turns to resolve pronouns" says it openly.
 			for k := d.Sen0 + 1; k < min(d.Sen1, d.Sen0+6); k++ {
 				if s := &v.Clauses[k]; v.Tokens[s.Tok0].Form == lexicon.ThirdPerson &&
@@ -68,6 +71,7 @@ func (v *View) readPurpose() concept.Set {
 			}
 		}
 	}
+
 	return c
 }
 

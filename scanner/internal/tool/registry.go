@@ -58,17 +58,21 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 			last, folded = t.Server, foldServer(t.Server)
 			r.drawnServers.add(last)
 		}
+
 		if t.Name == "" || t.Subject != "" {
 			continue
 		}
+
 		if r.ByName[t.Name] == nil {
 			r.Names = append(r.Names, t.Name)
 		}
+
 		r.ByName[t.Name] = append(r.ByName[t.Name], t)
 		if key := (Key{Server: folded, Name: t.Name}); r.first[key] == nil {
 			r.first[key] = t
 		}
 	}
+
 	r.disguises = disguises(r.tools, r.drawnServers)
 	slices.Sort(r.Names)
 	skeletons := make([]string, 0, len(r.Names))
@@ -77,16 +81,19 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 		if r.bySkeleton[sk] == nil {
 			skeletons = append(skeletons, sk)
 		}
+
 		r.bySkeleton[sk] = append(r.bySkeleton[sk], r.ByName[name]...)
 		for _, t := range r.ByName[name] {
 			r.owned[Key{Server: strings.ToLower(t.Server), Name: sk}] = true
 		}
 	}
+
 	for _, sk := range skeletons {
 		if all := r.bySkeleton[sk]; len(all) > maxCompared {
 			r.crowds[sk] = newCrowd(all)
 		}
 	}
+
 	r.near = buildNear(skeletons)
 	return r
 }
@@ -116,19 +123,23 @@ func (r *Registry) Meant(server, own, name string) *Definition {
 			return t
 		}
 	}
+
 	var buf [96]byte
 	for i := range min(len(own), maxPrefix) {
 		if char.IsWord(own[i]) {
 			continue
 		}
+
 		full := append(append(buf[:0], own[:i+1]...), name...)
 		if len(r.ByName[string(full)]) == 0 {
 			continue
 		}
+
 		if t := r.OfServer(server, string(full)); t != nil {
 			return t
 		}
 	}
+
 	return nil
 }
 
@@ -210,18 +221,22 @@ func buildNear(names []string) nearIndex {
 		if len(name) < minNear || len(name) > maxNear {
 			continue
 		}
+
 		x.keys = append(x.keys, nearKey{hashSkip(name, -1), int32(i)})
 		for skip := range len(name) {
 			x.keys = append(x.keys, nearKey{hashSkip(name, skip), int32(i)})
 		}
 	}
+
 	slices.SortFunc(x.keys, func(a, b nearKey) int {
 		if a.hash != b.hash {
 			if a.hash < b.hash {
 				return -1
 			}
+
 			return 1
 		}
+
 		return int(a.name) - int(b.name)
 	})
 	x.pair()
@@ -240,6 +255,7 @@ func (x *nearIndex) pair() {
 		for j < len(x.keys) && x.keys[j].hash == x.keys[i].hash {
 			j++
 		}
+
 		if j-i > 1 && j-i <= maxGroup {
 			for _, a := range x.keys[i:j] {
 				for _, b := range x.keys[i:j] {
@@ -250,8 +266,10 @@ func (x *nearIndex) pair() {
 				}
 			}
 		}
+
 		i = j
 	}
+
 	for _, list := range x.pairs {
 		slices.Sort(list)
 	}
@@ -273,9 +291,11 @@ func (x *nearIndex) neighbours(name string) []string {
 	if len(name) < minNear || len(name) > maxNear || len(x.keys) == 0 {
 		return nil
 	}
+
 	if x.known[name] {
 		return x.pairs[name]
 	}
+
 	var out []string
 	for skip := -1; skip < len(name); skip++ {
 		h := hashSkip(name, skip)
@@ -283,9 +303,11 @@ func (x *nearIndex) neighbours(name string) []string {
 			if k.hash < h {
 				return -1
 			}
+
 			if k.hash > h {
 				return 1
 			}
+
 			return 0
 		})
 		for ; i < len(x.keys) && x.keys[i].hash == h; i++ {
@@ -295,6 +317,7 @@ func (x *nearIndex) neighbours(name string) []string {
 			}
 		}
 	}
+
 	slices.Sort(out)
 	return slices.Compact(out)
 }
@@ -305,16 +328,19 @@ func oneEdit(a, b string) bool {
 	if a == b || len(a)-len(b) > 1 || len(b)-len(a) > 1 {
 		return false
 	}
+
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
 		i++
 	}
+
 	switch {
 	case len(a) > len(b):
 		return a[i+1:] == b[i:]
 	case len(a) < len(b):
 		return a[i:] == b[i+1:]
 	}
+
 	return a[i+1:] == b[i+1:] ||
 		i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
@@ -361,6 +387,7 @@ func (r *Registry) NearNames(name, sk string) []string {
 	if !drawnAlike.In(name) {
 		return out
 	}
+
 	// A capital I, a digit one and a small l look alike, and so do 0 and o.
 	var buf [64]byte
 	b := buf[:0]
@@ -376,9 +403,11 @@ func (r *Registry) NearNames(name, sk string) []string {
 			b = append(b, c)
 		}
 	}
+
 	if alt := char.Skeleton(string(b)); alt != sk && r.bySkeleton[alt] != nil {
 		out = append(out, alt)
 	}
+
 	return out
 }
 
@@ -422,12 +451,15 @@ func disguises(tools []*Definition, drawn lookalikeNames) map[string]string {
 		if i > 0 && tools[i-1].Server == t.Server {
 			continue
 		}
+
 		other := drawn.lookup(t.Server)
 		if mixed, _, _ := char.MixedWords(t.Server); mixed > 0 && other == "" {
 			other = t.Server
 		}
+
 		out[t.Server] = other
 	}
+
 	return out
 }
 

@@ -138,6 +138,7 @@ func keywordRole(key string, param string) role {
 		"contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties":
 		return role{param: param}
 	}
+
 	return role{kind: KindOther, param: param, known: true}
 }
 
@@ -171,10 +172,12 @@ func (w *jsonWalker) value(r role, depth int) bool {
 	if w.i >= len(w.s) {
 		return false
 	}
+
 	if depth > maxDepth {
 		w.deep = true
 		return w.skip()
 	}
+
 	switch w.s[w.i] {
 	case '{':
 		return w.object(r, depth)
@@ -185,12 +188,15 @@ func (w *jsonWalker) value(r role, depth int) bool {
 		if text != "" && !(r.skip && machineWord(text)) && !(w.forced && picture(text)) {
 			w.add(r, text, plain)
 		}
+
 		return ok
 	}
+
 	start := w.i
 	for w.i < len(w.s) && w.s[w.i] != ',' && w.s[w.i] != '}' && w.s[w.i] != ']' && w.s[w.i] > ' ' {
 		w.i++
 	}
+
 	return w.i > start
 }
 
@@ -206,6 +212,7 @@ func (w *jsonWalker) skip() bool {
 			if open == 0 {
 				return true
 			}
+
 			open--
 			w.i++
 		case '"':
@@ -216,16 +223,19 @@ func (w *jsonWalker) skip() bool {
 			if open == 0 {
 				return true
 			}
+
 			w.i++
 			continue
 		default:
 			w.i++
 			continue
 		}
+
 		if open == 0 {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -247,33 +257,41 @@ func (w *jsonWalker) object(r role, depth int) bool {
 		if w.i >= len(w.s) {
 			return false
 		}
+
 		if w.s[w.i] == '}' {
 			w.i++
 			return true
 		}
+
 		if !first {
 			if w.s[w.i] != ',' {
 				return false
 			}
+
 			w.i++
 			w.space()
 		}
+
 		if w.i >= len(w.s) || w.s[w.i] != '"' {
 			return false
 		}
+
 		key, plain, ok := w.str()
 		if !ok {
 			return false
 		}
+
 		w.space()
 		if w.i >= len(w.s) || w.s[w.i] != ':' {
 			return false
 		}
+
 		w.i++
 		w.path.enter(key)
 		if !w.value(w.member(r, key, plain), depth+1) {
 			return false
 		}
+
 		w.path.leave()
 	}
 }
@@ -286,6 +304,7 @@ func (w *jsonWalker) member(r role, key string, plain bool) role {
 		if !machineWord(key) {
 			w.keep(Field{Kind: w.kind, Output: w.output, Text: key, Plain: plain})
 		}
+
 		return r
 	case r.arguments:
 		return argumentRole(key, r.param)
@@ -297,15 +316,19 @@ func (w *jsonWalker) member(r role, key string, plain bool) role {
 		if !machineWord(key) {
 			w.keep(Field{Kind: r.kind, Output: w.output, Param: r.param, Text: key, Plain: plain})
 		}
+
 		return r
 	}
+
 	next := keywordRole(key, r.param)
 	if next.kind == KindOther && next.known && !machineWord(key) {
 		w.keep(Field{Kind: KindOther, Output: w.output, Param: r.param, Text: key, Plain: plain})
 	}
+
 	if key == "patternProperties" {
 		return role{param: r.param, properties: true}
 	}
+
 	return next
 }
 
@@ -316,20 +339,25 @@ func (w *jsonWalker) array(r role, depth int) bool {
 		if w.i >= len(w.s) {
 			return false
 		}
+
 		if w.s[w.i] == ']' {
 			w.i++
 			return true
 		}
+
 		if n > 0 {
 			if w.s[w.i] != ',' {
 				return false
 			}
+
 			w.i++
 		}
+
 		w.path.element(n)
 		if !w.value(r, depth+1) {
 			return false
 		}
+
 		w.path.leave()
 	}
 }
@@ -362,11 +390,13 @@ func pictureData(data string) bool {
 		if len(start) < len(want) {
 			return false
 		}
+
 		for i := range want {
 			if want[i] != '.' && want[i] != start[i] {
 				return false
 			}
 		}
+
 		return true
 	})
 }
@@ -413,13 +443,16 @@ func (w *jsonWalker) str() (text string, plain, ok bool) {
 	for i < len(s) && literalSet[s[i]] {
 		i++
 	}
+
 	if i < len(s) && s[i] == '"' {
 		w.i = i + 1
 		return s[start:i], true, true
 	}
+
 	for i < len(s) && s[i] != '"' && s[i] != '\\' {
 		i++
 	}
+
 	switch w.i = i; {
 	case i == len(s):
 		text = s[start:]
@@ -429,6 +462,7 @@ func (w *jsonWalker) str() (text string, plain, ok bool) {
 	default:
 		text, ok = w.escaped(start)
 	}
+
 	return text, char.PlainASCII(text), ok
 }
 
@@ -467,6 +501,7 @@ func (w *jsonWalker) escaped(start int) (string, bool) {
 			}
 		}
 	}
+
 	return string(buf), false
 }
 

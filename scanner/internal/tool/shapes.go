@@ -48,12 +48,14 @@ func readShapes(schema json.RawMessage) map[string]ParamShape {
 	if json.Unmarshal(schema, &s) != nil {
 		return shape
 	}
+
 	for name, raw := range s.Properties {
 		var p ParamShape
 		if json.Unmarshal(raw, &p) == nil {
 			shape[name] = p
 		}
 	}
+
 	return shape
 }
 

@@ -63,15 +63,19 @@ func (v *View) Where(f *Field) string {
 	if f.Kind == KindDescription && v.Subject == Instructions {
 		s = Instructions
 	}
+
 	if f.Param != "" && f.Kind != KindParamName {
 		s += " of " + f.Param
 	}
+
 	if f.Output {
 		s = "output " + s
 	}
+
 	if f.Layer != "" {
 		s += ", decoded from " + f.Layer
 	}
+
 	return s
 }
 
@@ -165,6 +169,7 @@ func (v *View) AllFields() []Field {
 	if v.fieldsDone {
 		return v.Fields
 	}
+
 	v.Fields = v.Fields[:0]
 	add := func(kind Kind, text string) {
 		if text != "" {
@@ -179,9 +184,11 @@ func (v *View) AllFields() []Field {
 			v.Fields = v.walk(v.Fields, p)
 		}
 	}
+
 	for i := range v.Fields {
 		v.Fields[i].Origin = int32(i)
 	}
+
 	v.fieldsDone = true
 	return v.Fields
 }

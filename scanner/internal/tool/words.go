@@ -25,6 +25,7 @@ func (v *View) Says(stems ...string) bool {
 		if k := v.Fields[d.Field].Kind; k > KindDescription || v.Fields[d.Field].Layer != "" {
 			continue
 		}
+
 		toks := v.Tokens[d.Tok0:d.Tok1]
 		for k := range toks {
 			t := &toks[k]
@@ -35,6 +36,7 @@ func (v *View) Says(stems ...string) bool {
 			}
 		}
 	}
+
 	return false
 }
 

@@ -129,8 +129,10 @@ func (c *compiler) compile(sources []string) ([]Pattern, error) {
 						return nil, fmt.Errorf("in the pattern %q the gap %q is no number from 1 to %d", s, n, maxGap)
 					}
 				}
+
 				continue
 			}
+
 			e := Element{Gap: gap}
 			gap = -1
 			word, e.Imperative = strings.CutPrefix(word, "!")
@@ -140,20 +142,26 @@ func (c *compiler) compile(sources []string) ([]Pattern, error) {
 			if e.Class, err = c.class(word); err != nil {
 				return nil, fmt.Errorf("in the pattern %q: %w", s, err)
 			}
+
 			switch e.Class {
 			case KnownTool, Self, Callable, Stranger, OtherParameter:
 				p.Names = true
 			}
+
 			if !e.IsKind() {
 				p.Needs = append(p.Needs, e.Class)
 			}
+
 			p.Elements = append(p.Elements, e)
 		}
+
 		if len(p.Needs) == 0 {
 			return nil, fmt.Errorf("the pattern %q has no words: add one, or every sentence would be searched", s)
 		}
+
 		patterns = append(patterns, p)
 	}
+
 	return patterns, nil
 }
 
@@ -163,11 +171,14 @@ func (c *compiler) class(element string) (Class, error) {
 		if !known {
 			return 0, fmt.Errorf("the kind %q is unknown: see Kinds in pattern.go", element)
 		}
+
 		return k, nil
 	}
+
 	if name, ok := strings.CutPrefix(element, "@"); ok && !strings.Contains(name, "|") {
 		return c.set(name)
 	}
+
 	var words []string
 	for part := range strings.SplitSeq(element, "|") {
 		name, isSet := strings.CutPrefix(part, "@")
@@ -182,6 +193,7 @@ func (c *compiler) class(element string) (Class, error) {
 			words = append(words, c.sets[name]...)
 		}
 	}
+
 	return c.number(element, words)
 }
 
@@ -198,21 +210,26 @@ func (c *compiler) number(name string, words []string) (Class, error) {
 	if k, ok := c.ids[name]; ok {
 		return k, nil
 	}
+
 	k := int(firstSet) + len(c.ids)
 	if k >= 64*len(Classes{}) {
 		return 0, fmt.Errorf("the patterns use more than %d different lists of words: share some as sets", len(c.ids))
 	}
+
 	c.ids[name] = Class(k)
 	for _, w := range words {
 		if w == "" || strings.ToLower(w) != w {
 			return 0, fmt.Errorf("%q has an empty word or capitals", name)
 		}
+
 		if strings.ContainsAny(w, "-_./") {
 			return 0, fmt.Errorf("%q is several words in a text: write them one after the other", w)
 		}
+
 		in := c.out.words[w]
 		in.Add(Class(k))
 		c.out.words[w] = in
 	}
+
 	return Class(k), nil
 }

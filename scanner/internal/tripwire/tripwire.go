@@ -98,12 +98,14 @@ func (s *Set) costs() map[Class]int {
 		if slices.Contains(common, word) {
 			cost = 100
 		}
+
 		for i, set := range in {
 			for ; set != 0; set &= set - 1 {
 				costs[Class(64*i+bits.TrailingZeros64(set))] += cost
 			}
 		}
 	}
+
 	return costs
 }
 
@@ -144,35 +146,43 @@ func Parse(raw []byte) (*Set, error) {
 	if err := d.Decode(&file); err != nil {
 		return nil, err
 	}
+
 	c := compiler{sets: file.Sets, ids: map[string]Class{},
 		out: &Set{words: map[string]Classes{}, anchors: map[Class]Bitset{}}}
 	var err error
 	if c.out.Fillers, err = c.set("fillers"); err != nil {
 		return nil, err
 	}
+
 	for _, t := range file.Tripwires {
 		if t.Shapes, err = c.compile(t.Patterns); err == nil {
 			t.Innocent, err = c.compile(t.Unless)
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("tripwire %q: %w", t.ID, err)
 		}
+
 		for _, b := range t.NotFor {
 			if _, ok := Businesses[b]; !ok {
 				return nil, fmt.Errorf("tripwire %q: the business %q is unknown: add it to Businesses", t.ID, b)
 			}
 		}
+
 		c.out.All = append(c.out.All, t)
 	}
+
 	if n := len(c.out.All); n > Max {
 		return nil, fmt.Errorf("%d tripwires, at most %d: remove what finds least", n, Max)
 	}
+
 	costs := c.out.costs()
 	for i := range c.out.All {
 		for k := range c.out.All[i].Shapes {
 			c.out.anchor(&c.out.All[i].Shapes[k], i, costs)
 		}
 	}
+
 	return c.out, nil
 }
 

@@ -35,6 +35,7 @@ func observation(r contracts.SelectionReport, c contracts.CaseResult) score.Obse
 			o.Servers = append(o.Servers, call.Server)
 		}
 	}
+
 	return o
 }
 

@@ -11,6 +11,7 @@ func Moved(before string, now contracts.EntrySummary) (state string) {
 	if now.Label == contracts.LabelMalicious {
 		right = contracts.VerdictFlagged
 	}
+
 	switch {
 	case now.Error != "":
 		return contracts.MoveErrored
@@ -19,5 +20,6 @@ func Moved(before string, now contracts.EntrySummary) (state string) {
 	case now.Verdict != right && (before != contracts.VerdictErrored || now.Verdict == contracts.VerdictFlagged):
 		return contracts.MoveRegressed
 	}
+
 	return contracts.MoveFixed
 }

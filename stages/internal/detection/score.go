@@ -32,15 +32,19 @@ func Score(detector string, entries []contracts.EntryResult) contracts.DetectorS
 		if flagged {
 			c.Flagged++
 		}
+
 		if e.Verdict == contracts.VerdictErrored {
 			c.Errored++
 			errored++
 		}
+
 		if malicious || e.Verdict != contracts.VerdictErrored {
 			all.Add(malicious, flagged)
 		}
+
 		byCategory[e.Category] = c
 	}
+
 	s := contracts.DetectorScore{
 		Detector: detector,
 		TP:       all.TP, FP: all.FP, TN: all.TN, FN: all.FN,
@@ -51,21 +55,26 @@ func Score(detector string, entries []contracts.EntryResult) contracts.DetectorS
 		if !ok {
 			continue
 		}
+
 		c.Category = category
 		c.Rate = metrics.Rate(c.Flagged, Judged(c))
 		s.PerCategory = append(s.PerCategory, c)
 	}
+
 	counts := Counts(s)
 	for _, r := range metrics.DetectionRates() {
 		s.SetRate(r.Name, r.Of(counts))
 	}
+
 	for _, oneIn := range BaseRates {
 		b := contracts.BaseRate{OneIn: oneIn, Precision: metrics.PrecisionAtBaseRate(s.Recall, s.FPR, oneIn)}
 		if i, ok := metrics.PrecisionAtBaseRateInterval(s.TP, s.TP+s.FN, s.FP, s.FP+s.TN, oneIn); ok {
 			b.Interval = &contracts.Interval{Low: i.Low, High: i.High}
 		}
+
 		s.PrecisionAt = append(s.PrecisionAt, b)
 	}
+
 	return s
 }
 

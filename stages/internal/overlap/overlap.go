@@ -71,11 +71,13 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 	if sameCorpus && sameGolden && sameSecurity && sameCases {
 		return Part{}
 	}
+
 	now, before := agg.Validation.Digests, b.Digests
 	known := now != nil && before != nil
 	if !known {
 		now, before = &contracts.DataDigests{}, &contracts.DataDigests{}
 	}
+
 	d := &contracts.DataComparison{Baseline: b.Data, Changes: []contracts.DataChange{},
 		Apart: []contracts.ApartQueries{}}
 	p := Part{Data: d}
@@ -84,6 +86,7 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 	if !sameCorpus {
 		p.tools = tools
 	}
+
 	n := entriesOf(agg.Validation, contracts.KindCorpus)
 	d.Tools = overlapOf(len(tools), n, len(before.Tools), sameCorpus)
 
@@ -101,6 +104,7 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 	if cases := compare(d, contracts.KindCases, sameCases, known, now.Cases, before.Cases); !sameCases {
 		p.cases = cases
 	}
+
 	slices.SortStableFunc(d.Changes, func(a, b contracts.DataChange) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(a.ID, b.ID))
 	})
@@ -133,6 +137,7 @@ func compare(d *contracts.DataComparison, kind string, same, known bool, now,
 		d.Unknown = append(d.Unknown, kind)
 		return common
 	}
+
 	change := func(id, state string) {
 		d.Changes = append(d.Changes, contracts.DataChange{Kind: kind, ID: id, State: state})
 	}
@@ -146,11 +151,13 @@ func compare(d *contracts.DataComparison, kind string, same, known bool, now,
 			common[id] = true
 		}
 	}
+
 	for id := range before {
 		if _, ok := now[id]; !ok {
 			change(id, contracts.MoveRemoved)
 		}
 	}
+
 	return common
 }
 
@@ -162,20 +169,25 @@ func (p *Part) findQueries(queries []contracts.QuerySummary, b contracts.Baselin
 	for _, q := range b.PerQuery {
 		inBaseline[q.ID] = true
 	}
+
 	common := make(map[string]bool)
 	for _, q := range queries {
 		if !inBaseline[q.ID] || !same && !p.queries[q.ID] {
 			continue
 		}
+
 		if tool := p.editedTool(q); tool != "" {
 			if !slices.Contains(p.Data.Unknown, contracts.KindCorpus) {
 				p.Data.Changes = append(p.Data.Changes,
 					contracts.DataChange{Kind: contracts.KindGolden, ID: q.ID, State: contracts.MoveEdited, Tool: tool})
 			}
+
 			continue
 		}
+
 		common[q.ID] = true
 	}
+
 	p.queries = common
 	p.Data.Queries = contracts.Overlap{Common: len(common), Now: len(queries), Before: len(b.PerQuery)}
 }
@@ -202,17 +214,20 @@ func nonCommonQueries(queries []contracts.QuerySummary, b contracts.Baseline,
 			state[c.ID] = c.State
 		}
 	}
+
 	now, before := make(map[string][]contracts.RetrievalMetrics), make(map[string][]contracts.RetrievalMetrics)
 	for _, q := range queries {
 		if s, ok := state[q.ID]; ok {
 			now[s] = append(now[s], q.Metrics)
 		}
 	}
+
 	for _, q := range b.PerQuery {
 		if s, ok := state[q.ID]; ok {
 			before[s] = append(before[s], q.Metrics)
 		}
 	}
+
 	list := []contracts.ApartQueries{}
 	for _, s := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
 		if n := max(len(now[s]), len(before[s])); n > 0 {
@@ -220,6 +235,7 @@ func nonCommonQueries(queries []contracts.QuerySummary, b contracts.Baseline,
 				Before: means(before[s])})
 		}
 	}
+
 	return list
 }
 
@@ -228,6 +244,7 @@ func means(queries []contracts.RetrievalMetrics) contracts.RetrievalMetrics {
 	if len(queries) == 0 {
 		return nil
 	}
+
 	m := make(contracts.RetrievalMetrics)
 	for name := range maps.Keys(queries[0]) {
 		column := make([]float64, 0, len(queries))
@@ -236,10 +253,12 @@ func means(queries []contracts.RetrievalMetrics) contracts.RetrievalMetrics {
 				column = append(column, v)
 			}
 		}
+
 		if len(column) == len(queries) {
 			m[name] = metrics.Mean(column)
 		}
 	}
+
 	return m
 }
 

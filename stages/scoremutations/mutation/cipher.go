@@ -49,10 +49,12 @@ func morse(s string) string {
 				signs = append(signs, code)
 			}
 		}
+
 		if len(signs) > 0 {
 			words = append(words, strings.Join(signs, " "))
 		}
 	}
+
 	return strings.Join(words, " / ")
 }
 

@@ -110,17 +110,21 @@ func halves(s string) (first, second string) {
 	if len(parts) < 2 {
 		parts = strings.SplitAfter(s, " ")
 	}
+
 	if len(parts) < 2 {
 		parts = strings.Split(s, "")
 	}
+
 	// Use the cut nearest to the middle for which neither half is empty.
 	best, length := 1, len(parts[0])
 	for i, at := 1, length; i < len(parts); i++ {
 		if abs(len(s)-2*at) < abs(len(s)-2*length) {
 			best, length = i, at
 		}
+
 		at += len(parts[i])
 	}
+
 	return strings.TrimRight(strings.Join(parts[:best], ""), " \n"), strings.Join(parts[best:], "")
 }
 

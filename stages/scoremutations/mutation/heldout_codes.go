@@ -61,10 +61,13 @@ func spelledOut(s, join, part string, code func(place int) string) string {
 			if r >= '0' && r <= '9' {
 				letter = "#" + letter
 			}
+
 			letters = append(letters, letter)
 		}
+
 		words = append(words, strings.Join(letters, join))
 	}
+
 	return strings.Join(words, part)
 }
 

@@ -33,6 +33,7 @@ func heldOutInvisible() []Operator {
 						b.WriteRune(0xE0100 + rune(c) - 16)
 					}
 				}
+
 				return b.String()
 			})},
 	}
@@ -103,6 +104,7 @@ func heldOutANSI() []Operator {
 					if len(letters) != 1 {
 						return w
 					}
+
 					return between(w, "\x1b[m", 3)
 				})
 			})},

@@ -24,6 +24,7 @@ func heldOutPlacement() []Operator {
 				for _, name := range []string{"format", "page", "output"} {
 					inner = map[string]any{"type": "object", "properties": map[string]any{name: inner}}
 				}
+
 				return inner
 			})},
 		{Family: Placement, Name: "output-schema", Reads: moved +
@@ -45,6 +46,7 @@ func heldOutPlacement() []Operator {
 				if len(d.Annotations) == 0 {
 					d.Annotations = json.RawMessage("{}")
 				}
+
 				d.Annotations = withKey(d.Annotations, "title", d.passage)
 				return true
 			}},
@@ -84,6 +86,7 @@ func heldOutSplitting() []Operator {
 				for i, part := range thirds(d.passage) {
 					d.InputSchema = withProperty(d.InputSchema, "note_"+string(rune('a'+i)), textParameter(part))
 				}
+
 				return true
 			}},
 		{Family: Splitting, Name: "enum-pieces", Reads: parts +
@@ -93,12 +96,14 @@ func heldOutSplitting() []Operator {
 				if len(words) < 6 {
 					return false
 				}
+
 				var values []any
 				for len(words) > 0 {
 					n := min(5, len(words))
 					values = append(values, strings.Join(words[:n], " "))
 					words = words[n:]
 				}
+
 				d.remove()
 				d.newParameter(map[string]any{"type": "string",
 					"description": "The values in their order make up the text.", "enum": values})
@@ -153,6 +158,7 @@ func heldOutMarkup() []Operator {
 					if !latinWord(w, 3) {
 						return w
 					}
+
 					return "<i>" + w[:1] + "</i>" + w[1:]
 				})
 			})},

@@ -19,6 +19,7 @@ func heldOutSpelling() []Operator {
 				if !latinWord(w, 2) {
 					return w
 				}
+
 				return strings.Join(strings.Split(w, ""), ".")
 			}),
 		respelled("hyphenated", "A hyphen is inserted in the middle of each word of four letters or more.",
@@ -26,18 +27,21 @@ func heldOutSpelling() []Operator {
 				if !latinWord(w, 4) {
 					return w
 				}
+
 				return w[:len(w)/2] + "-" + w[len(w)/2:]
 			}),
 		respelled("symbols", "Six letters are replaced by signs that look like them.", func(_ *draft, w string) string {
 			if !latinWord(w, 2) {
 				return w
 			}
+
 			return symbols.Replace(strings.ToLower(w))
 		}),
 		respelled("by-ear", "Words are spelled as they sound.", func(_ *draft, w string) string {
 			if !latinWord(w, 3) {
 				return w
 			}
+
 			return sounds.Replace(strings.ToLower(w))
 		}),
 		respelled("neighbour-key", "One letter of each word of five or more is replaced by that of a neighbouring key.",
@@ -45,6 +49,7 @@ func heldOutSpelling() []Operator {
 				if !latinWord(w, 5) {
 					return w
 				}
+
 				i := 1 + d.random.below(len(w)-2)
 				k := strings.IndexByte(keys, byte(unicode.ToLower(rune(w[i]))))
 				return w[:i] + string(keys[(k+1)%len(keys)]) + w[i+1:]
@@ -54,6 +59,7 @@ func heldOutSpelling() []Operator {
 				if !latinWord(w, 3) {
 					return w
 				}
+
 				i := d.random.below(len(w))
 				return w[:i] + strings.Repeat(w[i:i+1], 3) + w[i+1:]
 			}),
@@ -63,6 +69,7 @@ func heldOutSpelling() []Operator {
 				if !mostlyASCII(s) {
 					return s
 				}
+
 				var b strings.Builder
 				joined := false
 				for _, p := range pieces(s) {
@@ -76,6 +83,7 @@ func heldOutSpelling() []Operator {
 						joined = false
 					}
 				}
+
 				return b.String()
 			})},
 	}
@@ -173,6 +181,7 @@ func heldOutParaphrase() []Operator {
 				if words+orders < 4 {
 					return s, 0
 				}
+
 				return s, words + orders
 			}),
 		prose("polite-question", "Orders become questions (\"could you ..., please\").",
@@ -181,6 +190,7 @@ func heldOutParaphrase() []Operator {
 					if o.negated {
 						return "could you refrain, please: do not " + o.verb, ""
 					}
+
 					return "could you " + o.verb, ", please"
 				})
 			}),
@@ -192,6 +202,7 @@ func heldOutParaphrase() []Operator {
 				if o.negated {
 					return "it is not customary to " + o.verb, ""
 				}
+
 				return "it is customary to " + o.verb, ""
 			})
 		}),

@@ -17,10 +17,13 @@ func between(s, mark string, step int) string {
 			if run > 0 && run%step == 0 {
 				b.WriteString(mark)
 			}
+
 			run++
 		}
+
 		b.WriteRune(r)
 	}
+
 	return b.String()
 }
 
@@ -44,10 +47,12 @@ func invisible() []Operator {
 				if !mostlyASCII(s) {
 					return s
 				}
+
 				return strings.Map(func(r rune) rune {
 					if r >= ' ' && r <= '~' {
 						return r + 0xE0000
 					}
+
 					return r
 				}, s)
 			})},

@@ -23,6 +23,7 @@ func gloss(name, language string, column map[string]string) Operator {
 			if !mostlyASCII(s) {
 				return s
 			}
+
 			words, known := 0, 0
 			out := mapWords(s, func(w string) string {
 				words++
@@ -30,12 +31,14 @@ func gloss(name, language string, column map[string]string) Operator {
 				if !ok {
 					return w
 				}
+
 				known++
 				return sameCase(w, foreign)
 			})
 			if known < 4 || known*4 < words {
 				return s
 			}
+
 			return out
 		})}
 }

@@ -23,6 +23,7 @@ func markup() []Operator {
 					if n++; n%3 != 1 {
 						return w
 					}
+
 					return "**" + w + "**"
 				})
 			})},
@@ -46,6 +47,7 @@ func markup() []Operator {
 			for _, sentence := range sentences(s) {
 				b.WriteString("\n- " + strings.TrimSpace(sentence))
 			}
+
 			return b.String()
 		}),
 	}

@@ -99,6 +99,7 @@ func (o Operator) Variant(e contracts.SecurityEntry, seed int) (views []contract
 	if !ok || !o.rewrite(d) {
 		return nil, false
 	}
+
 	if a := e.Approved; a != nil {
 		old := definitionOf(e)
 		old.Description, old.InputSchema, old.OutputSchema = a.Description, a.InputSchema, a.OutputSchema
@@ -108,6 +109,7 @@ func (o Operator) Variant(e contracts.SecurityEntry, seed int) (views []contract
 				OutputSchema: b.OutputSchema}
 		}
 	}
+
 	id := e.ID
 	e.ID = fmt.Sprintf("%s~%s", id, o.Name)
 	e.Description, e.InputSchema, e.OutputSchema, e.Annotations = d.Description, d.InputSchema, d.OutputSchema,
@@ -125,5 +127,6 @@ func (o Operator) Variant(e contracts.SecurityEntry, seed int) (views []contract
 		v.Peers = slices.Concat(peers, []contracts.Peer{self}, others)
 		views = append(views, v)
 	}
+
 	return views, true
 }

@@ -35,14 +35,17 @@ func findOrder(s string) (o order, ok bool) {
 			body = rest
 		}
 	}
+
 	if m := negation.FindStringSubmatch(body); m != nil && slices.Contains(baseVerbs, strings.ToLower(m[1])) {
 		o.negated, o.verb, o.rest = true, strings.ToLower(m[1]), body[len(m[0]):]
 		return o, true
 	}
+
 	if m := opening.FindStringSubmatch(body); m != nil && slices.Contains(baseVerbs, strings.ToLower(m[1])) {
 		o.verb, o.rest = strings.ToLower(m[1]), body[len(m[0]):]
 		return o, true
 	}
+
 	return order{}, false
 }
 
@@ -56,18 +59,22 @@ func reworded(s string, say func(o order) (words, behind string)) (out string, c
 			b.WriteString(sentence)
 			continue
 		}
+
 		changed++
 		words, behind := say(o)
 		if strings.TrimSpace(o.before) == "" {
 			words = sameCase("A", words)
 		}
+
 		rest := o.rest
 		if behind != "" {
 			end := strings.TrimRight(rest, " \n.!?:;")
 			rest = end + behind + rest[len(end):]
 		}
+
 		b.WriteString(o.before + words + rest)
 	}
+
 	return b.String(), changed
 }
 
@@ -86,6 +93,7 @@ func newWordTable(pairs [][2]string) wordTable {
 		t.other[p[0]] = p[1]
 		phrases = append(phrases, regexp.QuoteMeta(p[0]))
 	}
+
 	// If one phrase starts with another, the longer one must match first.
 	slices.SortStableFunc(phrases, func(a, b string) int { return len(b) - len(a) })
 	// Compiling takes time, and most commands do not rewrite anything.
@@ -104,11 +112,13 @@ func (t wordTable) replace(s string) (out string, changed int) {
 		if exact(s, m[0], m[1]) {
 			continue
 		}
+
 		found := s[m[0]:m[1]]
 		b.WriteString(s[at:m[0]] + sameCase(found, t.other[strings.ToLower(found)]))
 		at = m[1]
 		changed++
 	}
+
 	return b.String() + s[at:], changed
 }
 
@@ -119,12 +129,15 @@ func exact(s string, from, to int) bool {
 	if from > 0 {
 		before = s[from-1]
 	}
+
 	if to < len(s) {
 		behind = s[to]
 	}
+
 	if strings.IndexByte(".:'\"", behind) >= 0 && (to+1 == len(s) || strings.IndexByte(" \n\"')", s[to+1]) >= 0) {
 		behind = ' ' // the end of a sentence or of a quotation
 	}
+
 	return strings.IndexByte(joins, before) >= 0 || strings.IndexByte(joins, behind) >= 0
 }
 
@@ -172,6 +185,7 @@ func paraphrase() []Operator {
 				if words+orders < 4 {
 					return s, 0
 				}
+
 				return s, words + orders
 			}),
 		prose("third-person", "Orders become statements of what the assistant does (\"the assistant reads ...\"), "+
@@ -180,6 +194,7 @@ func paraphrase() []Operator {
 				if o.negated {
 					return "the assistant does not " + o.verb, ""
 				}
+
 				return "the assistant first " + thirdPerson(o.verb), ""
 			})
 		}),
@@ -189,6 +204,7 @@ func paraphrase() []Operator {
 					if o.negated {
 						return "there is no need to " + o.verb, ""
 					}
+
 					return "it is necessary to " + o.verb, ""
 				})
 			}),
@@ -220,5 +236,6 @@ func thirdPerson(verb string) string {
 	case strings.HasSuffix(verb, "y") && !strings.ContainsRune("aeiou", rune(verb[len(verb)-2])):
 		return verb[:len(verb)-1] + "ies"
 	}
+
 	return verb + "s"
 }

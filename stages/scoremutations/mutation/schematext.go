@@ -42,6 +42,7 @@ func longestText(input, output json.RawMessage) (at *place, text string, ok bool
 		}
 		walk(decode(raw), nil)
 	}
+
 	return at, text, at != nil
 }
 
@@ -82,6 +83,7 @@ func edited(v any, path []string, value any) any {
 	if len(path) == 0 {
 		return value
 	}
+
 	switch v := v.(type) {
 	case map[string]any:
 		if child := edited(v[path[0]], path[1:], value); child == nil {
@@ -89,22 +91,27 @@ func edited(v any, path []string, value any) any {
 		} else {
 			v[path[0]] = child
 		}
+
 		return v
 	case []any:
 		n, err := strconv.Atoi(path[0])
 		if err != nil || n < 0 || n >= len(v) {
 			return v
 		}
+
 		child := edited(v[n], path[1:], value)
 		if child == nil {
 			if len(v) == 1 {
 				return nil
 			}
+
 			return slices.Delete(v, n, n+1)
 		}
+
 		v[n] = child
 		return v
 	}
+
 	return v
 }
 

@@ -43,6 +43,7 @@ func spelling() []Operator {
 				if !latinWord(w, 2) {
 					return w
 				}
+
 				return leet.Replace(w)
 			}),
 		respelled("swapped-letters", "Two adjacent letters inside each word of four letters or more are swapped. "+
@@ -55,11 +56,13 @@ func spelling() []Operator {
 					if !latinWord(w, 2) {
 						return w
 					}
+
 					return reversed(w)
 				})
 				if flipped == s {
 					return s
 				}
+
 				return noted(d, "each word backwards", flipped)
 			})},
 		respelled("spaced-letters", "A space is inserted between the letters of each word, and two more between words.",
@@ -71,6 +74,7 @@ func spelling() []Operator {
 				if d.random.below(2) == 0 {
 					return unicode.ToUpper(r)
 				}
+
 				return unicode.ToLower(r)
 			}, w)
 		}),
@@ -79,15 +83,18 @@ func spelling() []Operator {
 				if !latinWord(w, 5) {
 					return w
 				}
+
 				var at []int
 				for i := 1; i < len(w)-1; i++ {
 					if strings.ContainsRune("aeiou", rune(w[i])) {
 						at = append(at, i)
 					}
 				}
+
 				if len(at) == 0 {
 					return w
 				}
+
 				i := at[d.random.below(len(at))]
 				return w[:i] + w[i+1:]
 			}),

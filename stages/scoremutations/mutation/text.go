@@ -22,26 +22,32 @@ func sentenceEnd(s string) (end, gap int) {
 			if strings.TrimSpace(s[:i]) == "" {
 				continue
 			}
+
 			return i, blanks(s[i:])
 		case strings.ContainsRune("。！？", r):
 			return after, blanks(s[after:])
 		case !strings.ContainsRune(".!?", r):
 			continue
 		}
+
 		rest := s[after:]
 		if rest == "" {
 			return after, 0
 		}
+
 		next, _ := utf8.DecodeRuneInString(rest)
 		if !unicode.IsSpace(next) && next != '<' && next != '\x1b' && !invisibleRune(next) {
 			continue
 		}
+
 		word := s[strings.LastIndexAny(s[:i], " \n\t(")+1 : after]
 		if slices.Contains(abbreviations, strings.ToLower(word)) {
 			continue
 		}
+
 		return after, blanks(rest)
 	}
+
 	return len(s), 0
 }
 
@@ -99,9 +105,11 @@ func pieces(s string) []piece {
 			s = s[n:]
 			continue
 		}
+
 		if n = strings.IndexFunc(s, unicode.IsSpace); n < 0 {
 			n = len(s)
 		}
+
 		token := s[:n]
 		s = s[n:]
 		ticks := strings.Count(token, "`")
@@ -114,9 +122,11 @@ func pieces(s string) []piece {
 			list = append(list, piece{text: token})
 			continue
 		}
+
 		list = append(list, piece{text: before}, piece{text: core, word: true},
 			piece{text: token[len(before)+len(core):]})
 	}
+
 	return slices.DeleteFunc(list, func(p piece) bool { return p.text == "" })
 }
 
@@ -175,6 +185,7 @@ func mapASCIILetters(s string, f func(place int, upper bool) string) string {
 			b.WriteRune(r)
 		}
 	}
+
 	return b.String()
 }
 

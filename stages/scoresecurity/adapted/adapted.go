@@ -34,24 +34,30 @@ func Open(dir, name string) (*Detector, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
 		return nil, fmt.Errorf("the proxy has no detector %q: it has no adapter, or one that describes none", name)
 	}
+
 	a, err := adapter.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
+
 	d := &Detector{}
 	if d.described, err = a.Detector(name); err != nil {
 		return nil, err
 	}
+
 	if d.described.Binary == "" {
 		return d, nil
 	}
+
 	if d.binary, err = filepath.Abs(filepath.Join(dir, filepath.Base(d.described.Binary))); err != nil {
 		return nil, err
 	}
+
 	if _, err := os.Stat(d.binary); err != nil {
 		return nil, fmt.Errorf("detector %s starts %s, but the build of the proxy produced no such file: include it "+
 			"in the build, or leave the detector out with --var 'proxy_detectors=[]'", name, d.described.Binary)
 	}
+
 	return d, nil
 }
 
@@ -61,20 +67,24 @@ func (d *Detector) Judge(r contracts.DetectorRequest) (contracts.DetectorVerdict
 	if err != nil {
 		return contracts.DetectorVerdict{}, fmt.Errorf("create a directory for the detector: %w", err)
 	}
+
 	defer os.RemoveAll(home)
 	j, err := d.described.Judgement(home, d.binary, r)
 	if err != nil {
 		return contracts.DetectorVerdict{}, err
 	}
+
 	for name, content := range j.Files {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return contracts.DetectorVerdict{}, fmt.Errorf("create a directory for the detector: %w", err)
 		}
+
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			return contracts.DetectorVerdict{}, fmt.Errorf("write the detector's input: %w", err)
 		}
 	}
+
 	var stdout, stderr bounded
 	cmd := exec.Command(j.Argv[0], j.Argv[1:]...)
 	cmd.Dir = home
@@ -85,12 +95,15 @@ func (d *Detector) Judge(r contracts.DetectorRequest) (contracts.DetectorVerdict
 	if err != nil && !errors.As(err, &exit) {
 		return contracts.DetectorVerdict{}, fmt.Errorf("start it: %w", err)
 	}
+
 	if status := cmd.ProcessState.ExitCode(); !d.described.Judged(status) {
 		return contracts.DetectorVerdict{}, fmt.Errorf("it ended with status %d: %s", status, end(stderr.Bytes(), home))
 	}
+
 	if stdout.cut {
 		return contracts.DetectorVerdict{}, fmt.Errorf("it printed more than %d MiB", maxOutput>>20)
 	}
+
 	return d.described.Verdict(j, stdout.Bytes())
 }
 

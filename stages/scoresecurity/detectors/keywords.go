@@ -27,9 +27,11 @@ func keywords(r contracts.DetectorRequest) (contracts.DetectorVerdict, error) {
 			v.Signals = append(v.Signals, "word:"+strings.TrimSpace(word))
 		}
 	}
+
 	if v.Flagged = len(v.Signals) > 0; v.Flagged {
 		v.Confidence = float64(len(v.Signals)) / float64(len(v.Signals)+1)
 		v.Evidence = strings.Join(v.Signals, ", ")
 	}
+
 	return v, nil
 }

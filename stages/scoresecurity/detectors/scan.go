@@ -28,10 +28,12 @@ func scanFor(flags func(scanner.Finding) bool, checks ...string) (detector, erro
 	if len(checks) > 0 {
 		opts = append(opts, scanner.WithChecks(checks...))
 	}
+
 	plain, err := scanner.New(opts...)
 	if err != nil {
 		return nil, err
 	}
+
 	return func(r contracts.DetectorRequest) (contracts.DetectorVerdict, error) {
 		tool := scanner.Tool{
 			Server: r.Tool.Server, Name: r.Tool.Name, Description: r.Tool.Description,
@@ -46,11 +48,13 @@ func scanFor(flags func(scanner.Finding) bool, checks ...string) (detector, erro
 				return contracts.DetectorVerdict{}, err
 			}
 		}
+
 		tools := []scanner.Tool{tool}
 		for _, p := range r.Peers {
 			tools = append(tools, scanner.Tool{Server: p.Server, Name: p.Name, Description: p.Description,
 				InputSchema: p.InputSchema})
 		}
+
 		registry := s.Registry(tools)
 		findings := []scanner.Finding{s.ScanOne(tool, registry)}
 		if r.ServerInstructions != "" {
@@ -58,6 +62,7 @@ func scanFor(flags func(scanner.Finding) bool, checks ...string) (detector, erro
 				Server: tool.Server, Subject: scanner.SubjectInstructions, Description: r.ServerInstructions,
 			}, registry))
 		}
+
 		return verdictOf(findings, flags)
 	}, nil
 }
@@ -79,27 +84,34 @@ func verdictOf(findings []scanner.Finding, flags func(scanner.Finding) bool) (co
 				v.Signals = append(v.Signals, id)
 			}
 		}
+
 		if len(f.FailedChecks) > 0 {
 			missing = append(missing, "checks failed: "+strings.Join(f.FailedChecks, ", "))
 		}
+
 		if len(f.Unread) > 0 {
 			missing = append(missing, "not read: "+strings.Join(f.Unread, ", "))
 		}
+
 		for _, s := range f.Signals {
 			if s.Tier == scanner.TierHard {
 				tier = scanner.TierHard
 			}
+
 			if len(evidence) < maxQuoted {
 				evidence = append(evidence, fmt.Sprintf("%s: %s", s.CheckID, s.Evidence))
 			}
 		}
 	}
+
 	if !v.Flagged {
 		if len(missing) > 0 {
 			return v, errors.New(strings.Join(missing, "; "))
 		}
+
 		return v, nil
 	}
+
 	v.Signals = append(v.Signals, "tier:"+tier.String())
 	v.Evidence = strings.Join(evidence, " | ")
 	return v, nil

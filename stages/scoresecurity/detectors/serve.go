@@ -38,11 +38,13 @@ func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict,
 		if err == io.EOF {
 			return nil
 		}
+
 		var v contracts.DetectorVerdict
 		if err == readlimit.ErrLineTooLong {
 			v.Error = fmt.Sprintf("the request is longer than %d bytes: send a shorter one", maxRequest)
 			err = readlimit.SkipLine(r)
 		}
+
 		switch {
 		case err != nil:
 			return fmt.Errorf("read the next request: %w", err)
@@ -52,15 +54,18 @@ func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict,
 		default:
 			v = answer(judge, line)
 		}
+
 		v.Protocol = contracts.DetectorProtocol
 		if v.ID == "" || len(v.ID) > 256 || strings.ContainsFunc(v.ID, isSpaceOrControl) {
 			// The schema requires an id, but the request had no valid one.
 			v.ID = "unknown"
 		}
+
 		b, err := json.Marshal(v)
 		if err != nil {
 			return fmt.Errorf("encode the verdict on %s: %w", v.ID, err)
 		}
+
 		if _, err := out.Write(append(b, '\n')); err != nil {
 			return fmt.Errorf("write the verdict on %s: %w", v.ID, err)
 		}
@@ -79,13 +84,16 @@ func answer(judge detector, line []byte) (v contracts.DetectorVerdict) {
 		if p := recover(); p != nil {
 			v, err = contracts.DetectorVerdict{}, fmt.Errorf("panic: %v", p)
 		}
+
 		if err != nil {
 			v = contracts.DetectorVerdict{Error: err.Error()}
 		}
+
 		v.ID = id
 	}()
 	if err == nil {
 		v, err = judge(request)
 	}
+
 	return v
 }

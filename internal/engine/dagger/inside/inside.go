@@ -88,11 +88,13 @@ func (o *Job) run(ctx context.Context, identify func([]string) (string, error)) 
 			return err
 		}
 	}
+
 	for _, dir := range o.Parents {
 		if err := os.MkdirAll(filepath.Join(box, filepath.FromSlash(dir)), 0o755); err != nil {
 			return err
 		}
 	}
+
 	cmd := process.Command{
 		Needs:   process.Needs{Platform: o.Platform, MemoryMB: o.MemoryMB},
 		Program: o.Program, Args: o.Command, Dir: box, TempDir: "/tmp", Env: o.Env,
@@ -109,10 +111,12 @@ func (o *Job) run(ctx context.Context, identify func([]string) (string, error)) 
 			PeakMemory: ended.PeakMemory, Isolation: process.Isolation(),
 		}
 	}
+
 	b, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
+
 	return os.WriteFile(filepath.Join(result, ResultFile), b, 0o600)
 }
 

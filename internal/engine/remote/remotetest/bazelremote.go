@@ -27,13 +27,16 @@ func Program(ctx context.Context, module string) (string, error) {
 	if path := os.Getenv(EnvProgram); path != "" {
 		return path, nil
 	}
+
 	path := filepath.Join(os.TempDir(), "touchstone-tools", "bazel-remote")
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
+
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
+
 	// Two tests may build it at once.
 	next := fmt.Sprintf("%s.%d", path, os.Getpid())
 	defer os.Remove(next)
@@ -43,6 +46,7 @@ func Program(ctx context.Context, module string) (string, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %w\n%s", ErrNoServer, err, out)
 	}
+
 	return path, os.Rename(next, path)
 }
 
@@ -94,6 +98,7 @@ func (s *Server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	s.cmd = exec.Command(s.program, append([]string{
 		"--dir", s.Dir, "--max_size", "1", "--access_log_level", "none",
 		"--grpc_address", fmt.Sprintf("127.0.0.1:%d", s.port), "--http_address", fmt.Sprintf("127.0.0.1:%d", http),
@@ -101,6 +106,7 @@ func (s *Server) start(ctx context.Context) error {
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
+
 	// It listens once it can answer.
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -109,9 +115,11 @@ func (s *Server) start(ctx context.Context) error {
 		if err == nil {
 			return conn.Close()
 		}
+
 		if ctx.Err() != nil {
 			return err
 		}
+
 		time.Sleep(20 * time.Millisecond)
 	}
 }

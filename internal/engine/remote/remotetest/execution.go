@@ -109,11 +109,14 @@ func (x *execution) Execute(r *repb.ExecuteRequest, to repb.Execution_ExecuteSer
 			x.mu.Unlock()
 			return err
 		}
+
 		x.slots = make(chan struct{}, x.Workers)
 	}
+
 	if x.running == nil {
 		x.running = map[string]*operation{}
 	}
+
 	n := x.started
 	x.started++
 	ctx, cancel := context.WithCancel(context.Background())
@@ -127,6 +130,7 @@ func (x *execution) Execute(r *repb.ExecuteRequest, to repb.Execution_ExecuteSer
 		if x.After != nil {
 			x.After(n, response)
 		}
+
 		o.set(repb.ExecutionStage_COMPLETED, response)
 	}()
 	return o.watch(to)
@@ -168,17 +172,21 @@ func (o *operation) watch(to interface {
 		if err != nil {
 			return err
 		}
+
 		m := &longrunningpb.Operation{Name: o.name, Metadata: metadata, Done: done != nil}
 		if done != nil {
 			response, err := anypb.New(done)
 			if err != nil {
 				return err
 			}
+
 			m.Result = &longrunningpb.Operation_Response{Response: response}
 		}
+
 		if err := to.Send(m); err != nil || done != nil {
 			return err
 		}
+
 		select {
 		case <-changed:
 		case <-to.Context().Done():
@@ -201,14 +209,17 @@ func (x *execution) perform(ctx context.Context, n int, o *operation, d *repb.Di
 	case <-ctx.Done():
 		return failed(status.Error(codes.Canceled, "canceled"))
 	}
+
 	var action repb.Action
 	var command repb.Command
 	if err := x.message(o.instance, d, &action); err != nil {
 		return failed(err)
 	}
+
 	if err := x.message(o.instance, action.CommandDigest, &command); err != nil {
 		return failed(err)
 	}
+
 	var lost bool
 	if x.Before != nil {
 		err := x.Before(n, &action)
@@ -216,11 +227,13 @@ func (x *execution) perform(ctx context.Context, n int, o *operation, d *repb.Di
 			return failed(err)
 		}
 	}
+
 	o.set(repb.ExecutionStage_EXECUTING, nil)
 	dir, err := os.MkdirTemp(x.dir, "action-")
 	if err != nil {
 		return failed(err)
 	}
+
 	defer os.RemoveAll(dir)
 	result, err := x.run(ctx, o.instance, dir, &action, &command)
 	switch {
@@ -229,6 +242,7 @@ func (x *execution) perform(ctx context.Context, n int, o *operation, d *repb.Di
 	case lost:
 		return failed(status.Error(codes.Unavailable, "the worker disappeared"))
 	}
+
 	return &repb.ExecuteResponse{Result: result, Status: &rpc.Status{}}
 }
 
@@ -237,25 +251,30 @@ func (x *execution) run(ctx context.Context, instance, dir string, action *repb.
 	if x.Instead != nil {
 		return x.Instead(instance, command)
 	}
+
 	if err := x.lay(instance, action.InputRootDigest, dir); err != nil {
 		return nil, err
 	}
+
 	if t := action.GetTimeout(); t != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, t.AsDuration())
 		defer cancel()
 	}
+
 	for _, p := range command.OutputPaths {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, p)), 0o755); err != nil {
 			return nil, err
 		}
 	}
+
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, command.Arguments[0]), command.Arguments[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, []string{}, &stdout, &stderr
 	for _, v := range command.EnvironmentVariables {
 		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
 	}
+
 	err := subprocess.Run(ctx, cmd)
 	var exit *exec.ExitError
 	switch {
@@ -266,6 +285,7 @@ func (x *execution) run(ctx context.Context, instance, dir string, action *repb.
 	case err != nil && !errors.As(err, &exit):
 		return nil, err
 	}
+
 	result := &repb.ActionResult{
 		ExitCode: int32(cmd.ProcessState.ExitCode()), StdoutRaw: stdout.Bytes(), StderrRaw: stderr.Bytes(),
 		ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: "worker"},
@@ -275,6 +295,7 @@ func (x *execution) run(ctx context.Context, instance, dir string, action *repb.
 			return nil, err
 		}
 	}
+
 	return result, nil
 }
 
@@ -291,8 +312,10 @@ func (x *execution) get(instance string, d *repb.Digest) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		return nil, s.Err()
 	}
+
 	return b, nil
 }
 
@@ -320,34 +343,41 @@ func (x *execution) lay(instance string, d *repb.Digest, dir string) error {
 	if err := x.message(instance, d, &m); err != nil {
 		return err
 	}
+
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+
 	for _, f := range m.Files {
 		b, err := x.get(instance, f.Digest)
 		if err != nil {
 			return err
 		}
+
 		to := filepath.Join(dir, f.Name)
 		if f.IsExecutable {
 			err = x.program(f.Digest.GetHash(), b, to)
 		} else {
 			err = os.WriteFile(to, b, 0o444)
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	for _, l := range m.Symlinks {
 		if err := os.Symlink(l.Target, filepath.Join(dir, l.Name)); err != nil {
 			return err
 		}
 	}
+
 	for _, n := range m.Directories {
 		if err := x.lay(instance, n.Digest, filepath.Join(dir, n.Name)); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -365,6 +395,7 @@ func (x *execution) program(hash string, content []byte, to string) error {
 			return err
 		}
 	}
+
 	return os.Link(from, to)
 }
 
@@ -382,6 +413,7 @@ func (x *execution) output(instance, dir, p string, r *repb.ActionResult) error 
 		if err != nil {
 			return err
 		}
+
 		r.OutputFiles = append(r.OutputFiles,
 			&repb.OutputFile{Path: p, Digest: x.Put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
 	case st.IsDir():
@@ -389,10 +421,12 @@ func (x *execution) output(instance, dir, p string, r *repb.ActionResult) error 
 		if tree.Root, err = x.tree(instance, file, tree); err != nil {
 			return err
 		}
+
 		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(tree)
 		if err != nil {
 			return err
 		}
+
 		r.OutputDirectories = append(r.OutputDirectories,
 			&repb.OutputDirectory{Path: p, TreeDigest: x.Put(instance, b)})
 	case st.Mode()&os.ModeSymlink != 0:
@@ -400,8 +434,10 @@ func (x *execution) output(instance, dir, p string, r *repb.ActionResult) error 
 		if err != nil {
 			return err
 		}
+
 		r.OutputSymlinks = append(r.OutputSymlinks, &repb.OutputSymlink{Path: p, Target: target})
 	}
+
 	return nil
 }
 
@@ -410,6 +446,7 @@ func (x *execution) tree(instance, dir string, t *repb.Tree) (*repb.Directory, e
 	if err != nil {
 		return nil, err
 	}
+
 	d := &repb.Directory{}
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
@@ -419,30 +456,36 @@ func (x *execution) tree(instance, dir string, t *repb.Tree) (*repb.Directory, e
 			if err != nil {
 				return nil, err
 			}
+
 			t.Children = append(t.Children, sub)
 			b, err := proto.MarshalOptions{Deterministic: true}.Marshal(sub)
 			if err != nil {
 				return nil, err
 			}
+
 			d.Directories = append(d.Directories, &repb.DirectoryNode{Name: e.Name(), Digest: x.Put(instance, b)})
 		case e.Type()&os.ModeSymlink != 0:
 			target, err := os.Readlink(file)
 			if err != nil {
 				return nil, err
 			}
+
 			d.Symlinks = append(d.Symlinks, &repb.SymlinkNode{Name: e.Name(), Target: target})
 		case e.Type().IsRegular():
 			st, err := e.Info()
 			if err != nil {
 				return nil, err
 			}
+
 			b, err := os.ReadFile(file)
 			if err != nil {
 				return nil, err
 			}
+
 			d.Files = append(d.Files,
 				&repb.FileNode{Name: e.Name(), Digest: x.Put(instance, b), IsExecutable: st.Mode()&0o111 != 0})
 		}
 	}
+
 	return d, nil
 }

@@ -52,6 +52,7 @@ func StartMemory() (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	m.Address = "grpc://" + l.Addr().String()
 	m.execution.memory = m
 	repb.RegisterCapabilitiesServer(m.server, m)
@@ -88,11 +89,13 @@ func (m *Memory) GetCapabilities(context.Context, *repb.GetCapabilitiesRequest) 
 	if m.Zstd {
 		caps.SupportedCompressors = []repb.Compressor_Value{repb.Compressor_ZSTD}
 	}
+
 	offer := &repb.ServerCapabilities{CacheCapabilities: caps}
 	if m.Workers > 0 {
 		offer.ExecutionCapabilities = &repb.ExecutionCapabilities{DigestFunction: repb.DigestFunction_SHA256,
 			ExecEnabled: true}
 	}
+
 	return offer, nil
 }
 
@@ -145,9 +148,11 @@ func (m *Memory) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsReq
 		} else {
 			m.Blobs[r.InstanceName+"|"+b.Digest.Hash] = b.Data
 		}
+
 		answer.Responses = append(answer.Responses,
 			&repb.BatchUpdateBlobsResponse_Response{Digest: b.Digest, Status: s})
 	}
+
 	return answer, nil
 }
 
@@ -168,8 +173,10 @@ func (m *Memory) BatchReadBlobs(_ context.Context, r *repb.BatchReadBlobsRequest
 		default:
 			one.Data = content
 		}
+
 		answer.Responses = append(answer.Responses, one)
 	}
+
 	return answer, nil
 }
 
@@ -203,22 +210,27 @@ func (m *Memory) Read(r *bspb.ReadRequest, to bspb.ByteStream_ReadServer) error 
 	if err != nil {
 		return err
 	}
+
 	m.mu.Lock()
 	content, ok := m.Blobs[key]
 	m.mu.Unlock()
 	if !ok {
 		return status.Error(codes.NotFound, "no such content")
 	}
+
 	if compressed {
 		content = packed(content)
 	}
+
 	for len(content) > 0 {
 		n := min(len(content), 64<<10)
 		if err := to.Send(&bspb.ReadResponse{Data: content[:n]}); err != nil {
 			return err
 		}
+
 		content = content[n:]
 	}
+
 	return nil
 }
 
@@ -232,32 +244,40 @@ func (m *Memory) Write(from bspb.ByteStream_WriteServer) error {
 			if errors.Is(err, io.EOF) {
 				return status.Error(codes.InvalidArgument, "the stream ended early")
 			}
+
 			return err
 		}
+
 		if name == "" {
 			name = part.ResourceName
 		}
+
 		got.Write(part.Data)
 		done = part.FinishWrite
 	}
+
 	key, compressed, err := resource(name)
 	if err != nil {
 		return err
 	}
+
 	content := got.Bytes()
 	if compressed {
 		z, err := zstd.NewReader(nil)
 		if err != nil {
 			return err
 		}
+
 		defer z.Close()
 		if content, err = z.DecodeAll(content, nil); err != nil {
 			return status.Error(codes.InvalidArgument, err.Error())
 		}
 	}
+
 	if sum := sha256.Sum256(content); !strings.HasSuffix(key, "|"+hex.EncodeToString(sum[:])) {
 		return status.Error(codes.InvalidArgument, fmt.Sprintf("the content is not %s", key))
 	}
+
 	m.mu.Lock()
 	m.Blobs[key] = content
 	m.mu.Unlock()

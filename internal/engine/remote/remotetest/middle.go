@@ -37,6 +37,7 @@ func StartMiddle(address string) (*Middle, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	m := &Middle{back: back}
 	m.server = grpc.NewServer(grpc.ForceServerCodecV2(rawCodec{}), grpc.UnknownServiceHandler(m.pass),
 		grpc.MaxRecvMsgSize(64<<20))
@@ -44,6 +45,7 @@ func StartMiddle(address string) (*Middle, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	m.Address = "grpc://" + l.Addr().String()
 	go func() { _ = m.server.Serve(l) }() // it ends with Stop
 	return m, nil
@@ -81,10 +83,12 @@ func (m *Middle) pass(_ any, client grpc.ServerStream) error {
 	if md, ok := metadata.FromIncomingContext(ctx); ok {
 		ctx = metadata.NewOutgoingContext(ctx, md)
 	}
+
 	server, err := m.back.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, full)
 	if err != nil {
 		return err
 	}
+
 	go func() {
 		for {
 			var b []byte
@@ -92,14 +96,17 @@ func (m *Middle) pass(_ any, client grpc.ServerStream) error {
 			if err == nil && request != nil {
 				b, err = request(ctx, method, b)
 			}
+
 			if errors.Is(err, io.EOF) {
 				_ = server.CloseSend() // the other direction sees the error
 				return
 			}
+
 			if err != nil || server.SendMsg(&b) != nil {
 				if err != nil {
 					cancel()
 				}
+
 				return
 			}
 		}
@@ -110,13 +117,16 @@ func (m *Middle) pass(_ any, client grpc.ServerStream) error {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
+
 			return err
 		}
+
 		if reply != nil {
 			if b, err = reply(ctx, method, b); err != nil {
 				return err
 			}
 		}
+
 		if err := client.SendMsg(&b); err != nil {
 			return err
 		}
@@ -165,6 +175,7 @@ func Garbled(random *rand.Rand, message []byte) []byte {
 		if len(b) == 0 {
 			return []byte{byte(random.Uint32())}
 		}
+
 		at := random.IntN(len(b))
 		switch random.IntN(5) {
 		case 0:
@@ -179,5 +190,6 @@ func Garbled(random *rand.Rand, message []byte) []byte {
 			b = slices.Concat(b, b[at:])
 		}
 	}
+
 	return b
 }

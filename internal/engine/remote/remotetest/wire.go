@@ -35,6 +35,7 @@ func StartWire(address string, after int64, then Fault) (*Wire, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	w := &Wire{Address: "grpc://" + l.Addr().String(), after: after, then: then,
 		back: strings.TrimPrefix(address, "grpc://"), l: l}
 	go func() {
@@ -43,6 +44,7 @@ func StartWire(address string, after int64, then Fault) (*Wire, error) {
 			if err != nil {
 				return
 			}
+
 			go w.serve(c)
 		}
 	}()
@@ -65,6 +67,7 @@ func (w *Wire) serve(client net.Conn) {
 		client.Close()
 		return
 	}
+
 	w.mu.Lock()
 	w.conns = append(w.conns, client, server)
 	w.mu.Unlock()
@@ -76,6 +79,7 @@ func (w *Wire) serve(client net.Conn) {
 		client.Close()
 		return
 	}
+
 	switch w.then {
 	case StallWire:
 		return // Stop closes it
@@ -88,6 +92,7 @@ func (w *Wire) serve(client net.Conn) {
 			}
 		}
 	}
+
 	client.Close()
 	server.Close()
 }

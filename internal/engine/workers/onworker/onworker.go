@@ -100,12 +100,15 @@ func read() (*Job, error) {
 		if b, err = os.ReadFile(JobFile); err != nil {
 			return nil, err
 		}
+
 		from = JobFile
 	}
+
 	o := &Job{}
 	if err := json.Unmarshal(b, o); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
+
 	return o, nil
 }
 
@@ -114,24 +117,29 @@ func (o *Job) carry(ctx context.Context, identify func(command []string) (string
 	if err != nil {
 		return err
 	}
+
 	for _, dir := range append([]string{"."}, o.Parents...) {
 		if err := os.MkdirAll(filepath.Join(root, StageDir, filepath.FromSlash(dir)), 0o755); err != nil {
 			return err
 		}
 	}
+
 	if err := os.MkdirAll(filepath.Join(root, tempDir), 0o755); err != nil {
 		return err
 	}
+
 	var r Report
 	if result, err := o.run(ctx, root, identify); err != nil {
 		r.Error = err.Error()
 	} else {
 		r.Result = *result
 	}
+
 	b, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
+
 	return os.WriteFile(filepath.Join(root, ReportFile), b, 0o644)
 }
 
@@ -141,26 +149,32 @@ func (o *Job) run(ctx context.Context, root string, identify func([]string) (str
 		if err != nil {
 			return nil, err
 		}
+
 		if id != o.Identity {
 			return nil, errors.New("the program for workers was built from different source, with a different Go " +
 				"version or for a different processor; build it again and name it with TOUCHSTONE_CONTAINER_BINARY")
 		}
 	}
+
 	program := o.Program
 	if program == "" {
 		program = filepath.Join(root, ProgramFile)
 	}
+
 	if err := o.same(program); err != nil {
 		return nil, err
 	}
+
 	box := sandbox.Disabled()
 	if !o.Open {
 		var hidden []string
 		if home, err := os.UserHomeDir(); err == nil {
 			hidden = append(hidden, home)
 		}
+
 		box = sandbox.New(hidden...)
 	}
+
 	defer func() { _ = box.Close() }() // this process ends next
 	return box.Run(ctx, &sandbox.Job{
 		Command: process.Command{
@@ -193,19 +207,23 @@ func (o *Job) same(program string) error {
 	if o.Digest == "" {
 		return nil
 	}
+
 	f, err := os.Open(program)
 	if err != nil {
 		return fmt.Errorf("the worker does not have the program %s of this machine: %w; name an image that has it, "+
 			"or make the program an input of the stage", program, err)
 	}
+
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return err
 	}
+
 	if hex.EncodeToString(h.Sum(nil)) != o.Digest {
 		return fmt.Errorf("the program %s of the worker is not the one of this machine, so the result would have a "+
 			"wrong key; name an image that has it, or make the program an input of the stage", program)
 	}
+
 	return nil
 }

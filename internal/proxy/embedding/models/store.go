@@ -36,32 +36,41 @@ func (s Store) Add(m Model, archive io.ReadSeeker) error {
 	if err := m.checkArchive(archive); err != nil {
 		return err
 	}
+
 	if _, err := archive.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read the archive: %w", err)
 	}
+
 	if s.Has(m) && s.Verify(m) == nil {
 		return nil
 	}
+
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return s.failed(err)
 	}
+
 	temporary, err := os.MkdirTemp(s.Dir, ".add-")
 	if err != nil {
 		return s.failed(err)
 	}
+
 	defer os.RemoveAll(temporary)
 	if err := m.unpack(archive, temporary); err != nil {
 		return err
 	}
+
 	if err := s.Remove(m); err != nil && !errors.Is(err, ErrAbsent) {
 		return err
 	}
+
 	if err := os.Rename(temporary, s.Path(m)); err != nil {
 		if s.Verify(m) == nil { // another process added it meanwhile
 			return nil
 		}
+
 		return s.failed(err)
 	}
+
 	return nil
 }
 
@@ -75,17 +84,21 @@ func (s Store) Remove(m Model) error {
 	if !s.Has(m) {
 		return fmt.Errorf("%s: %w", m.Name, ErrAbsent)
 	}
+
 	// Rename the directory first, so that nobody finds a partial model.
 	gone := filepath.Join(s.Dir, ".removed-"+m.directory())
 	if err := os.RemoveAll(gone); err != nil {
 		return s.failed(err)
 	}
+
 	if err := os.Rename(s.Path(m), gone); err != nil {
 		return s.failed(err)
 	}
+
 	if err := os.RemoveAll(gone); err != nil {
 		return s.failed(err)
 	}
+
 	return nil
 }
 
@@ -155,6 +168,7 @@ func (m Model) read(dir string) (contents, error) {
 			remedy := fmt.Sprintf("remove the model with touchstone models remove %s and add it again", m.Name)
 			return contents{}, fmt.Errorf("%s: %w: %s", filepath.Join(dir, f.Name), err, remedy)
 		}
+
 		b := weights.Bytes()[from:]
 		switch {
 		case f.Name == modelFile:
@@ -164,8 +178,10 @@ func (m Model) read(dir string) (contents, error) {
 		case strings.HasPrefix(f.Name, weightFiles):
 			continue
 		}
+
 		weights.Truncate(from)
 	}
+
 	c.weights = weights.Bytes()
 	return c, nil
 }
@@ -178,14 +194,17 @@ func (f File) appendTo(b *bytes.Buffer, dir string) error {
 		if errors.As(err, &path) {
 			err = path.Err
 		}
+
 		return err
 	}
+
 	defer file.Close()
 	from := b.Len()
 	n, err := io.Copy(b, io.LimitReader(file, f.Size+1))
 	if err != nil {
 		return err
 	}
+
 	sum := sha256.Sum256(b.Bytes()[from:])
 	return f.check(n, sum[:])
 }

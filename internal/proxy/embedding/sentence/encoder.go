@@ -30,10 +30,12 @@ func New(model, data, vocabulary []byte, identity string) (*Encoder, error) {
 	if err := cmp.Or(err, vocabularyErr); err != nil {
 		return nil, fmt.Errorf("sentence encoder: %w", err)
 	}
+
 	if n := e.tokenizer.size; n > embeddings {
 		return nil, fmt.Errorf("sentence encoder: the vocabulary has %d pieces, and there are vectors for %d", n,
 			embeddings)
 	}
+
 	return e, nil
 }
 
@@ -62,9 +64,11 @@ func (e *Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error
 			rows += len(pieces[to])
 			to++
 		}
+
 		groups = append(groups, [2]int{from, to})
 		from = to
 	}
+
 	vectors := make([][]float32, len(texts))
 	e.parallel(ctx, len(groups), func(i int) {
 		from, to := groups[i][0], groups[i][1]
@@ -73,6 +77,7 @@ func (e *Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+
 	return vectors, nil
 }
 
@@ -86,12 +91,14 @@ func (e *Encoder) parallel(ctx context.Context, n int, do func(int)) {
 			if i >= n {
 				return
 			}
+
 			do(i)
 		}
 	}
 	for range min(n, runtime.GOMAXPROCS(0)) - 1 {
 		workers.Go(work)
 	}
+
 	work()
 	workers.Wait()
 }

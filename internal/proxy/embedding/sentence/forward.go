@@ -15,6 +15,7 @@ func (w *weights) forward(texts [][]int32) [][]float32 {
 	for _, ids := range texts {
 		rows += len(ids)
 	}
+
 	// The first layer is half as wide as the second. A separate matrix widens
 	// the input that bypasses its attention.
 	narrow := w.pieceVectors(texts, rows)
@@ -44,6 +45,7 @@ func (w *weights) forward(texts [][]int32) [][]float32 {
 		mean(hiddenMeans[i*hiddenWidth:(i+1)*hiddenWidth], hidden[row*hiddenWidth:(row+len(ids))*hiddenWidth])
 		row += len(ids)
 	}
+
 	pooled := make([]float32, len(texts)*Dimensions)
 	second.down.timesSparse(pooled, hiddenMeans, second.downBias)
 	add(pooled, means)
@@ -52,6 +54,7 @@ func (w *weights) forward(texts [][]int32) [][]float32 {
 			clear(pooled[i*Dimensions : (i+1)*Dimensions])
 		}
 	}
+
 	out := make([]float32, len(texts)*Dimensions)
 	w.last.times(out, pooled, w.lastBias)
 	vectors := make([][]float32, len(texts))
@@ -60,9 +63,11 @@ func (w *weights) forward(texts [][]int32) [][]float32 {
 		for j, x := range v {
 			v[j] = float32(math.Tanh(float64(x)))
 		}
+
 		toUnitLength(v)
 		vectors[i] = v
 	}
+
 	return vectors
 }
 
@@ -79,11 +84,13 @@ func (w *weights) pieceVectors(texts [][]int32, rows int) []float32 {
 				signal[i] = float32(math.Sin(angle))
 				signal[i+pieceWidth/2] = float32(math.Cos(angle))
 			}
+
 			for i, v := range w.pieces[int(id)*pieceWidth : (int(id)+1)*pieceWidth] {
 				out = append(out, v+float32(v+signal[i]))
 			}
 		}
 	}
+
 	return out
 }
 
@@ -102,6 +109,7 @@ func (l *layer) attend(out, in []float32, texts [][]int32, width int) {
 		l.mix(mixed[row*width:(row+len(ids))*width], qkv[row*3*width:(row+len(ids))*3*width], scores[:len(ids)], width)
 		row += len(ids)
 	}
+
 	l.out.times(out, mixed, l.outBias)
 }
 
@@ -116,6 +124,7 @@ func (l *layer) mix(out, qkv, scores []float32, width int) {
 				key := qkv[k*3*width+width+h*size:][:size]
 				scores[k] = dot(query, key) * l.queryScale
 			}
+
 			softmax(scores)
 			to := out[r*width+h*size:][:size]
 			clear(to)
@@ -148,11 +157,13 @@ func normalize(out, in, scale, bias []float32) {
 		for _, v := range row {
 			sum += float64(v)
 		}
+
 		average := sum / float64(width)
 		for _, v := range row {
 			d := float64(v) - average
 			squares += float64(d * d)
 		}
+
 		factor := 1 / math.Sqrt(squares/float64(width)+normEpsilon)
 		for i, v := range row {
 			to[i] = float32(float64((float64(v)-average)*factor)*float64(scale[i])) + bias[i]
@@ -165,12 +176,14 @@ func softmax(scores []float32) {
 	for _, s := range scores {
 		top = max(top, s)
 	}
+
 	var sum float64
 	for i, s := range scores {
 		e := math.Exp(float64(s - top))
 		scores[i] = float32(e)
 		sum += e
 	}
+
 	for i := range scores {
 		scores[i] = float32(float64(scores[i]) / sum)
 	}

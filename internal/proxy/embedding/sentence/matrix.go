@@ -27,6 +27,7 @@ func newMatrix(rows, columns int, values []byte) matrix {
 	for i := range m.panels {
 		m.panels[i] = all[i*rows : (i+1)*rows]
 	}
+
 	for r := range rows {
 		row := values[4*r*columns : 4*(r+1)*columns]
 		for _, p := range m.panels {
@@ -37,6 +38,7 @@ func newMatrix(rows, columns int, values []byte) matrix {
 			}
 		}
 	}
+
 	return m
 }
 
@@ -72,10 +74,12 @@ func (m matrix) timesSparse(out, in, bias []float32) {
 				places, values = append(places, int32(k)), append(values, v)
 			}
 		}
+
 		o := out[r*columns : (r+1)*columns]
 		for i, p := range m.panels {
 			multiplySparse((*[panelWidth]float32)(o[i*panelWidth:]), places, values, p)
 		}
+
 		add(o, bias)
 	}
 }
@@ -100,6 +104,7 @@ func multiplyPanel(out *[panelWidth]float32, x []float32, p panel) {
 		a6 += float32(v * w[6])
 		a7 += float32(v * w[7])
 	}
+
 	*out = [panelWidth]float32{a0, a1, a2, a3, a4, a5, a6, a7}
 }
 
@@ -118,5 +123,6 @@ func multiplySparse(out *[panelWidth]float32, places []int32, values []float32, 
 		a6 += float32(v * w[6])
 		a7 += float32(v * w[7])
 	}
+
 	*out = [panelWidth]float32{a0, a1, a2, a3, a4, a5, a6, a7}
 }

@@ -56,13 +56,16 @@ func (v *vocabularyEntry) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &row); err != nil {
 		return err
 	}
+
 	if len(row) != 2 || text == nil {
 		return errors.New("an entry is not a pair of a piece and a score")
 	}
+
 	v.text = *text
 	if score != nil {
 		v.score = *score
 	}
+
 	return nil
 }
 
@@ -74,17 +77,21 @@ func newTokenizer(vocabulary []byte) (*tokenizer, error) {
 	if err := json.Unmarshal(vocabulary, &entries); err != nil {
 		return nil, fmt.Errorf("vocabulary: %w", err)
 	}
+
 	if len(entries) <= reserved {
 		return nil, fmt.Errorf("vocabulary: %d entries, want more than the %d reserved ones", len(entries), reserved)
 	}
+
 	t := &tokenizer{edges: make(map[edge]int32, 4*len(entries)), pieces: make([]piece, 1, 4*len(entries)),
 		size: len(entries)}
 	for id := reserved; id < len(entries); id++ {
 		if entries[id].text == "" {
 			return nil, fmt.Errorf("vocabulary: entry %d is empty", id)
 		}
+
 		t.insert(entries[id], int32(id))
 	}
+
 	return t, nil
 }
 
@@ -114,14 +121,17 @@ func (t *tokenizer) encode(text string) []int32 {
 	if text == "" {
 		return nil
 	}
+
 	chars := make([]rune, 0, len(text)+1)
 	chars = append(chars, separator)
 	for _, c := range text {
 		if c == ' ' {
 			c = separator
 		}
+
 		chars = append(chars, c)
 	}
+
 	// ways[end] is the best way to split chars[:end], by its last piece.
 	type way struct {
 		sum    float64
@@ -132,6 +142,7 @@ func (t *tokenizer) encode(text string) []int32 {
 	for i := range ways {
 		ways[i].length = 1
 	}
+
 	for start := range chars {
 		node, found := int32(0), false
 		offer := func(end int, id int32, score float64) {
@@ -145,24 +156,29 @@ func (t *tokenizer) encode(text string) []int32 {
 			if !ok {
 				break
 			}
+
 			node = next
 			if p := t.pieces[node]; p.id != 0 {
 				offer(end+1, p.id, p.score)
 				found = true
 			}
 		}
+
 		if !found {
 			offer(start+1, unknown, 0)
 		}
 	}
+
 	var ids []int32
 	for end := len(chars); end > 0; end -= int(ways[end].length) {
 		if id := ways[end].id; id != unknown || len(ids) == 0 || ids[len(ids)-1] != unknown {
 			ids = append(ids, id)
 		}
 	}
+
 	for i, j := 0, len(ids)-1; i < j; i, j = i+1, j-1 {
 		ids[i], ids[j] = ids[j], ids[i]
 	}
+
 	return ids
 }

@@ -56,16 +56,20 @@ func (t tensor) size(length int) (int, error) {
 	if t.DType != "float32" && t.DType != "int32" {
 		return 0, fmt.Errorf("tensor %q has the type %q, want float32 or int32", t.Name, t.DType)
 	}
+
 	n := 1
 	for _, d := range t.Shape {
 		if d < 0 || (d > 0 && n > length/4/d) {
 			return 0, fmt.Errorf("tensor %q of shape %v does not fit into the weights", t.Name, t.Shape)
 		}
+
 		n *= d
 	}
+
 	if n > length/4 {
 		return 0, fmt.Errorf("tensor %q of shape %v does not fit into the weights", t.Name, t.Shape)
 	}
+
 	return n, nil
 }
 
@@ -108,14 +112,18 @@ func newTensors(list []tensor, data []byte) (*tensors, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		if t.DType == "float32" {
 			ts.bytes[t.Name] = rest[:4*n]
 		}
+
 		rest = rest[4*n:]
 	}
+
 	if len(rest) != 0 {
 		return nil, fmt.Errorf("weights: %d bytes beyond the last tensor", len(rest))
 	}
+
 	return ts, nil
 }
 
@@ -133,6 +141,7 @@ func (ts *tensors) find(name string, n int) []byte {
 		ts.err = fmt.Errorf("weights: tensor %q has %d numbers, want %d", name, len(b)/4, n)
 		return nil
 	}
+
 	return b
 }
 
@@ -160,10 +169,12 @@ func newWeights(model, data []byte) (*weights, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	ts, err := newTensors(list, data)
 	if err != nil {
 		return nil, err
 	}
+
 	const (
 		variables = "module/Encoder_en/"
 		folded    = "module_apply_default/Encoder_en/KonaTransformer/Encode/"
@@ -200,5 +211,6 @@ func newWeights(model, data []byte) (*weights, error) {
 			l.queryScale = scale[0]
 		}
 	}
+
 	return w, ts.err
 }

@@ -74,6 +74,7 @@ func Manifest(t testing.TB, mode string) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	dir = t.TempDir()
 	script := fmt.Sprintf("#!/bin/sh\nexec %q %s \"$@\"\n", self, Argument)
 	// A process that a parallel test starts meanwhile would keep the file open for
@@ -84,12 +85,14 @@ func Manifest(t testing.TB, mode string) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	err = contracts.Write(filepath.Join(dir, "proxy.json"), contracts.ProxyManifest{
 		Name: mode, Kind: contracts.ProxyBinary, Binary: "proxy", Args: []string{mode}, Identity: mode,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return dir
 }
 
@@ -103,6 +106,7 @@ func Main(args []string) {
 	if err := flags.Parse(args[1:]); err != nil {
 		os.Exit(2)
 	}
+
 	fmt.Fprintln(os.Stderr, "a proxy in mode", p.mode)
 	if err := p.run(*config, *listen, *readyFile); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -134,6 +138,7 @@ func (p *badProxy) run(config, listen, readyFile string) error {
 		if err != nil {
 			return fmt.Errorf("another one of me runs: %w", err)
 		}
+
 		lock.Close()
 	case LeavesChildren:
 		child := exec.Command("sleep", "3600")
@@ -141,15 +146,19 @@ func (p *badProxy) run(config, listen, readyFile string) error {
 		if err := child.Start(); err != nil {
 			return err
 		}
+
 		fmt.Fprintln(os.Stderr, "child", child.Process.Pid)
 	}
+
 	if err := p.load(config); err != nil {
 		return err
 	}
+
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
 	}
+
 	ready := fmt.Sprintf(`{"url":"http://%s"}`, listener.Addr())
 	switch p.mode {
 	case ReadyGarbage:
@@ -157,9 +166,11 @@ func (p *badProxy) run(config, listen, readyFile string) error {
 	case OtherAddress:
 		ready = `{"url":"http://192.0.2.7:80"}`
 	}
+
 	if err := os.WriteFile(readyFile, []byte(ready), 0o644); err != nil {
 		return err
 	}
+
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/v1/status", p.status)
 	mux.HandleFunc("/api/v1/tools", p.list)
@@ -174,17 +185,21 @@ func (p *badProxy) load(config string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, up := range cfg.Upstreams {
 		data, err := os.ReadFile(up.Command[slices.Index(up.Command, "--corpus")+1])
 		if err != nil {
 			return err
 		}
+
 		var c contracts.Corpus
 		if err := json.Unmarshal(data, &c); err != nil {
 			return err
 		}
+
 		p.tools = append(p.tools, c.Tools...)
 	}
+
 	return nil
 }
 
@@ -200,6 +215,7 @@ func (p *badProxy) status(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"state":"starting","indexed":%d,"expected":%d}`, n, slowIndexPolls)
 			return
 		}
+
 		fmt.Fprint(w, `{"state":"ready"}`)
 	default:
 		fmt.Fprint(w, `{"state":"ready"}`)
@@ -219,6 +235,7 @@ func (p *badProxy) list(w http.ResponseWriter, _ *http.Request) {
 	case ListHangs:
 		time.Sleep(time.Hour)
 	}
+
 	list := []map[string]any{}
 	for i, t := range tools {
 		entry := map[string]any{
@@ -227,12 +244,15 @@ func (p *badProxy) list(w http.ResponseWriter, _ *http.Request) {
 		if p.mode == ListsOther && i == 0 {
 			entry["description"] = t.Description + " "
 		}
+
 		if p.mode == Quarantines && i == 0 {
 			entry["state"] = "quarantined"
 			entry["findings"] = []map[string]string{{"check": "unicode.hidden", "detail": "a zero-width space"}}
 		}
+
 		list = append(list, entry)
 	}
+
 	_ = json.NewEncoder(w).Encode(map[string]any{"tools": list})
 }
 
@@ -252,6 +272,7 @@ func (p *badProxy) answer(query string, limit int) string {
 	case HangsAtQuery:
 		time.Sleep(time.Hour)
 	}
+
 	hits := p.ranked(query)
 	if p.mode == AnswerMessy {
 		invented := contracts.SearchHit{Name: "nowhere:invented", Score: 99}
@@ -259,6 +280,7 @@ func (p *badProxy) answer(query string, limit int) string {
 	} else {
 		hits = hits[:min(limit, len(hits))]
 	}
+
 	for i := range hits {
 		switch p.mode {
 		case AnswerNegative:
@@ -267,6 +289,7 @@ func (p *badProxy) answer(query string, limit int) string {
 			hits[i].Description = strings.Repeat("x", (10<<20)/len(hits))
 		}
 	}
+
 	b, _ := json.Marshal(contracts.SearchAnswer{Query: query, Tools: hits, Total: len(hits)})
 	return string(b)
 }
@@ -282,12 +305,15 @@ func (p *badProxy) ranked(query string) []contracts.SearchHit {
 				score++
 			}
 		}
+
 		hits = append(hits, contracts.SearchHit{Name: t.ToolID, Server: t.Server, Score: score})
 	}
+
 	slices.SortStableFunc(hits, func(a, b contracts.SearchHit) int {
 		if a.Score != b.Score || p.mode == InsertionOrder {
 			return int(b.Score - a.Score)
 		}
+
 		return strings.Compare(a.Name, b.Name)
 	})
 	return hits
@@ -325,6 +351,7 @@ func (p *badProxy) astray(w http.ResponseWriter, query string) (done bool) {
 	default:
 		return false
 	}
+
 	return true
 }
 
@@ -332,15 +359,18 @@ func (p *badProxy) search(w http.ResponseWriter, r *http.Request) {
 	if p.astray(w, r.URL.Query().Get("q")) {
 		return
 	}
+
 	if p.breaks() {
 		p.queries.Add(1)
 		breakOff(w)
 	}
+
 	if p.fails() {
 		p.queries.Add(1)
 		http.Error(w, "database on fire", http.StatusInternalServerError)
 		return
 	}
+
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	fmt.Fprint(w, p.answer(r.URL.Query().Get("q"), limit))
 }
@@ -351,6 +381,7 @@ func (p *badProxy) mcp(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
+
 	var req struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
@@ -365,10 +396,12 @@ func (p *badProxy) mcp(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad request", http.StatusBadRequest)
 		return
 	}
+
 	if req.ID == nil {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
+
 	w.Header().Set("Content-Type", "application/json")
 	switch req.Method {
 	case "initialize":
@@ -377,20 +410,24 @@ func (p *badProxy) mcp(w http.ResponseWriter, r *http.Request) {
 		if p.astray(w, req.Params.Arguments.Query) {
 			return
 		}
+
 		if p.breaks() {
 			p.queries.Add(1)
 			breakOff(w)
 		}
+
 		if p.fails() {
 			p.queries.Add(1)
 			http.Error(w, "database on fire", http.StatusInternalServerError)
 			return
 		}
+
 		body := p.answer(req.Params.Arguments.Query, req.Params.Arguments.Limit)
 		if p.mode == AnswerGarbage {
 			fmt.Fprint(w, body)
 			return
 		}
+
 		text, _ := json.Marshal(body)
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}]}}`, req.ID, text)
 	default:

@@ -56,10 +56,12 @@ func Recommend(ctx context.Context, m Asker, s selection.Settings, r Run) ([]sel
 	if s.Provider == "lexical" {
 		return nil, errors.New("lexical is a baseline that matches words and writes nothing: name a model")
 	}
+
 	record, err := r.record()
 	if err != nil {
 		return nil, err
 	}
+
 	s.SystemPrompt, s.Confidence = prompt, selection.ConfidenceNone
 	a, err := m.Ask(ctx, model.Request{
 		Query: record, Settings: s, Repeat: 1,
@@ -69,9 +71,11 @@ func Recommend(ctx context.Context, m Asker, s selection.Settings, r Run) ([]sel
 	if err != nil {
 		return nil, err
 	}
+
 	if len(a.Calls) == 0 || a.Calls[0].Tool != "recommend" || a.Calls[0].Malformed != "" {
 		return nil, errors.New("the model recommends nothing that can be read: try again, or name another model")
 	}
+
 	return r.accept(a.Calls[0].Parameters)
 }
 
@@ -91,8 +95,10 @@ func (r Run) record() (string, error) {
 				continue
 			}
 		}
+
 		tools = append(tools, tool{t.Server, t.Name, selection.Clip(t.Description, maxDescription), t.InputSchema})
 	}
+
 	text, err := json.MarshalIndent(map[string]any{
 		"request": r.Case.Query, "expected_calls": r.Case.Expected, "selected": r.Selected, "tools": tools,
 		"classification": r.Evaluation.Classification, "judgement": r.Evaluation.Reasoning,
@@ -116,6 +122,7 @@ func (r Run) accept(parameters json.RawMessage) ([]selection.Recommendation, err
 	if err := json.Unmarshal(parameters, &given); err != nil {
 		return nil, fmt.Errorf("the recommendations of the model cannot be read: %w", err)
 	}
+
 	list := []selection.Recommendation{}
 	for _, g := range given.Recommendations[:min(maxListed, len(given.Recommendations))] {
 		offered := slices.ContainsFunc(r.Tools,
@@ -128,10 +135,12 @@ func (r Run) accept(parameters json.RawMessage) ([]selection.Recommendation, err
 			return nil, errors.New("the model recommends a change without a text or a priority: try again, or name " +
 				"another model")
 		}
+
 		list = append(list, selection.Recommendation{
 			Kind: kind, Server: g.Server, Tool: g.Tool, Priority: g.Priority, Text: selection.Clip(g.Text, maxText),
 			FromModel: true,
 		})
 	}
+
 	return list, nil
 }

@@ -80,6 +80,7 @@ func Serve(t testing.TB, reply func(Request) Reply) *Server {
 				http.Error(w, err.Error(), http.StatusBadRequest)
 				return
 			}
+
 			s.mu.Lock()
 			s.requests = append(s.requests, req)
 			s.mu.Unlock()
@@ -89,11 +90,14 @@ func Serve(t testing.TB, reply func(Request) Reply) *Server {
 				case <-r.Context().Done():
 				case <-ended:
 				}
+
 				return
 			}
+
 			write(w, req, answer)
 		})
 	}
+
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(func() {
 		close(ended)
@@ -107,6 +111,7 @@ func read(wire string, r *http.Request) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
+
 	req := Request{Wire: wire, Header: r.Header, Body: body, Parallel: true}
 	var b struct {
 		Model    string `json:"model"`
@@ -127,6 +132,7 @@ func read(wire string, r *http.Request) (Request, error) {
 	if err := json.Unmarshal(body, &b); err != nil {
 		return req, err
 	}
+
 	req.Model, req.System, req.Stream = b.Model, b.System, b.Stream
 	for _, m := range b.Messages {
 		var text string
@@ -138,15 +144,19 @@ func read(wire string, r *http.Request) (Request, error) {
 			req.Query = text
 		}
 	}
+
 	for _, t := range b.Tools {
 		req.Tools = append(req.Tools, t.Name+t.Function.Name)
 	}
+
 	if b.Parallel != nil {
 		req.Parallel = *b.Parallel
 	}
+
 	if strings.Contains(string(body), `"disable_parallel_tool_use":true`) {
 		req.Parallel = false
 	}
+
 	return req, nil
 }
 
@@ -157,14 +167,17 @@ func write(w http.ResponseWriter, req Request, a Reply) {
 	for name, v := range a.Header {
 		h.Set(name, v)
 	}
+
 	if a.Status == 0 {
 		a.Status = http.StatusOK
 	}
+
 	if a.Raw != "" {
 		w.WriteHeader(a.Status)
 		fmt.Fprint(w, a.Raw)
 		return
 	}
+
 	if a.Status != http.StatusOK {
 		h.Set("X-Should-Retry", fmt.Sprint(a.Status >= 429))
 		w.WriteHeader(a.Status)
@@ -175,12 +188,15 @@ func write(w http.ResponseWriter, req Request, a Reply) {
 		} else {
 			fail["param"], fail["code"] = nil, nil
 		}
+
 		_ = json.NewEncoder(w).Encode(body) // the client may have disconnected
 		return
 	}
+
 	if req.Stream {
 		h.Set("Content-Type", "text/event-stream")
 	}
+
 	w.WriteHeader(a.Status)
 	switch {
 	case req.Wire == "openai" && req.Stream:
@@ -199,9 +215,11 @@ func openAI(req Request, a Reply) map[string]any {
 	if a.Text != "" {
 		message["content"] = a.Text
 	}
+
 	if a.Refusal != "" {
 		message["refusal"] = a.Refusal
 	}
+
 	stop := "stop"
 	var calls []any
 	for i, c := range a.Calls {
@@ -211,20 +229,25 @@ func openAI(req Request, a Reply) map[string]any {
 			"function": map[string]any{"name": c.Tool, "arguments": c.Arguments},
 		})
 	}
+
 	if calls != nil {
 		message["tool_calls"] = calls
 	}
+
 	if a.Stop != "" {
 		stop = a.Stop
 	}
+
 	choice := map[string]any{"index": 0, "message": message, "finish_reason": stop, "logprobs": nil}
 	if a.Logprobs != nil {
 		var tokens []any
 		for _, l := range a.Logprobs {
 			tokens = append(tokens, map[string]any{"token": "x", "logprob": l, "bytes": nil, "top_logprobs": []any{}})
 		}
+
 		choice["logprobs"] = map[string]any{"content": tokens, "refusal": nil}
 	}
+
 	return map[string]any{
 		"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": req.Model, "choices": []any{choice},
 		"usage": map[string]any{"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
@@ -237,21 +260,26 @@ func anthropic(req Request, a Reply) map[string]any {
 	if a.Text != "" {
 		content = append(content, map[string]any{"type": "text", "text": a.Text})
 	}
+
 	for i, c := range a.Calls {
 		stop = "tool_use"
 		var input any = map[string]any{}
 		if json.Unmarshal([]byte(c.Arguments), &input) != nil {
 			input = c.Arguments
 		}
+
 		content = append(content,
 			map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", i), "name": c.Tool, "input": input})
 	}
+
 	if a.Refusal != "" {
 		stop, content = "refusal", append(content, map[string]any{"type": "text", "text": a.Refusal})
 	}
+
 	if a.Stop != "" {
 		stop = a.Stop
 	}
+
 	return map[string]any{
 		"id": "msg_1", "type": "message", "role": "assistant", "model": req.Model, "content": content,
 		"stop_reason": stop, "stop_sequence": nil,
@@ -290,6 +318,7 @@ func streamOpenAI(w io.Writer, req Request, a Reply) {
 		chunk(map[string]any{"tool_calls": []any{map[string]any{"index": i,
 			"function": map[string]any{"arguments": c.Arguments[half:]}}}}, nil)
 	}
+
 	chunk(map[string]any{}, stop)
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
@@ -310,15 +339,18 @@ func streamAnthropic(w io.Writer, req Request, a Reply) {
 			if err != nil {
 				panic(err)
 			}
+
 			delta = map[string]any{"type": "input_json_delta", "partial_json": string(text)}
 			block = map[string]any{"type": "tool_use", "id": block["id"], "name": block["name"],
 				"input": map[string]any{}}
 		}
+
 		event(w, "content_block_start",
 			map[string]any{"type": "content_block_start", "index": i, "content_block": block})
 		event(w, "content_block_delta", map[string]any{"type": "content_block_delta", "index": i, "delta": delta})
 		event(w, "content_block_stop", map[string]any{"type": "content_block_stop", "index": i})
 	}
+
 	event(w, "message_delta",
 		map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": stop, "stop_sequence": nil},
 			"usage": map[string]any{"output_tokens": 10}})

@@ -25,17 +25,21 @@ func Files(ctx context.Context, paths []string, stdin io.Reader) ([]similarity.T
 	if err != nil {
 		return nil, err
 	}
+
 	tools, err := read(in)
 	if err != nil || len(paths) != 1 {
 		return tools, err
 	}
+
 	if st, err := os.Stat(paths[0]); paths[0] != "-" && err == nil && st.Mode().IsRegular() {
 		b, err := readlimit.File(ctx, paths[0], input.MaxFile)
 		if err != nil {
 			return nil, err
 		}
+
 		text.Write(b)
 	}
+
 	point(tools, text.Bytes())
 	return tools, nil
 }
@@ -46,10 +50,12 @@ func read(in *input.Input) ([]similarity.Tool, error) {
 		return nil, fmt.Errorf("%s declares servers and has no tools: register them with `touchstone eval servers add`",
 			s.Place)
 	}
+
 	if len(in.Unscanned) > 0 {
 		u := in.Unscanned[0]
 		return nil, fmt.Errorf("%s: tool %q: %s: %s", u.Place, u.Tool, u.Reason, u.Remedy)
 	}
+
 	tools := make([]similarity.Tool, 0, len(in.Tools))
 	for _, t := range in.Tools {
 		tools = append(tools, similarity.Tool{
@@ -57,6 +63,7 @@ func read(in *input.Input) ([]similarity.Tool, error) {
 			InputSchema: t.InputSchema,
 		})
 	}
+
 	return tools, nil
 }
 
@@ -100,6 +107,7 @@ func elements(text []byte) (pointer string, list []element) {
 	if json.Unmarshal(text, &list) == nil {
 		return "", list
 	}
+
 	var object struct {
 		Tools  json.RawMessage `json:"tools"`
 		Result struct {
@@ -109,11 +117,14 @@ func elements(text []byte) (pointer string, list []element) {
 	if json.Unmarshal(text, &object) != nil {
 		return "", nil
 	}
+
 	if json.Unmarshal(object.Tools, &list) == nil {
 		return "/tools", list
 	}
+
 	if json.Unmarshal(object.Result.Tools, &list) == nil {
 		return "/result/tools", list
 	}
+
 	return "", nil
 }

@@ -49,9 +49,11 @@ func Tools(ctx context.Context, lister Lister, s Source) ([]similarity.Tool, err
 	if (len(s.Servers) > 0) == (len(s.Given) > 0) {
 		return nil, errors.New("give tools from exactly one place: servers, addresses or a list of tools")
 	}
+
 	if len(s.Servers) > MaxServers {
 		return nil, fmt.Errorf("more than %d servers cannot be compared at once: give fewer", MaxServers)
 	}
+
 	tools := s.Given
 	asked := map[string]bool{}
 	for _, server := range s.Servers {
@@ -59,19 +61,23 @@ func Tools(ctx context.Context, lister Lister, s Source) ([]similarity.Tool, err
 		if asked[key] {
 			continue
 		}
+
 		asked[key] = true
 		list, err := lister.List(ctx, server)
 		if err != nil {
 			return nil, &ListError{server.Name, err}
 		}
+
 		for _, t := range list {
 			tools = append(tools, Tool(t))
 		}
 	}
+
 	if len(tools) > MaxTools {
 		return nil, fmt.Errorf("there are %d tools, but at most %d can be compared at once: give fewer", len(tools),
 			MaxTools)
 	}
+
 	return similarity.Prepare(tools, s.Only)
 }
 

@@ -36,19 +36,23 @@ func linked(packages []string) ([]dependency, error) {
 		if err != nil {
 			return nil, fmt.Errorf("listing the packages of %s: %w\n%s", target, err, stderr.String())
 		}
+
 		if err := addModules(found, text); err != nil {
 			return nil, err
 		}
 	}
+
 	std, err := exec.Command("go", "env", "GOVERSION", "GOROOT").Output()
 	if err != nil {
 		return nil, fmt.Errorf("finding the standard library: %w", err)
 	}
+
 	version, root, _ := strings.Cut(strings.TrimSpace(string(std)), "\n")
 	list := []dependency{{Path: "std", Version: version, Dir: root}}
 	for _, m := range found {
 		list = append(list, m)
 	}
+
 	slices.SortFunc(list, func(a, b dependency) int { return strings.Compare(a.Path, b.Path) })
 	return list, nil
 }
@@ -75,6 +79,7 @@ func addModules(found map[string]dependency, listed []byte) error {
 		case p.Module.Replace != nil:
 			return fmt.Errorf("%s is replaced: go install refuses a module with replace directives", p.Module.Path)
 		}
+
 		found[p.Module.Path] = p.Module.dependency
 	}
 }

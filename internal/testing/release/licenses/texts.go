@@ -54,14 +54,17 @@ func licenseOf(m dependency) (licensed, error) {
 	if err != nil {
 		return l, fmt.Errorf("%s: %w; run go mod download", m.Path, err)
 	}
+
 	for _, e := range entries {
 		if e.IsDir() || !licenseFile.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
 			continue
 		}
+
 		text, err := os.ReadFile(filepath.Join(m.Dir, e.Name()))
 		if err != nil {
 			return l, fmt.Errorf("%s: %w", m.Path, err)
 		}
+
 		l.Files[e.Name()] = text
 		for _, match := range licensecheck.Scan(text).Match {
 			// The file of patents in Go's own modules grants rights in addition.
@@ -70,19 +73,23 @@ func licenseOf(m dependency) (licensed, error) {
 			}
 		}
 	}
+
 	if id, ok := chosen[m.Path]; ok && len(l.Files) > 0 {
 		l.IDs = []string{id}
 	}
+
 	slices.Sort(l.IDs)
 	if len(l.IDs) == 0 {
 		return l, fmt.Errorf("%s %s has no license that is recognized in %s: replace the module", m.Path, m.Version,
 			m.Dir)
 	}
+
 	for _, id := range l.IDs {
 		if !slices.Contains(accepted, id) {
 			return l, fmt.Errorf("%s %s has the license %s, which is not accepted: replace the module, or add the "+
 				"license to accepted in internal/testing/release/licenses", m.Path, m.Version, id)
 		}
 	}
+
 	return l, nil
 }

@@ -17,6 +17,7 @@ func write(out string, list []licensed) error {
 	if _, err := os.Stat(out); err == nil {
 		return fmt.Errorf("%s exists: remove it, or name another directory", out)
 	}
+
 	var index strings.Builder
 	index.WriteString("# Licenses of what Touchstone contains\n\n" +
 		"The program contains code of these modules. Each directory holds the license of one.\n" +
@@ -27,13 +28,16 @@ func write(out string, list []licensed) error {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
+
 		for _, name := range slices.Sorted(maps.Keys(l.Files)) {
 			if err := os.WriteFile(filepath.Join(dir, name), l.Files[name], 0o644); err != nil {
 				return err
 			}
 		}
+
 		fmt.Fprintf(&index, "| %s | %s | %s | <%s> |\n", l.Path, l.Version, strings.Join(l.IDs, ", "), l.source())
 	}
+
 	return os.WriteFile(filepath.Join(out, indexFile), []byte(index.String()), 0o644)
 }
 

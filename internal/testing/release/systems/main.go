@@ -26,17 +26,20 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+
 	failed := false
 	for _, system := range os.Args[1:] {
 		problems, err := check(module, system)
 		if err != nil {
 			problems = []string{err.Error()}
 		}
+
 		for _, p := range problems {
 			failed = true
 			fmt.Fprintf(os.Stderr, "%s: %s\n", system, p)
 		}
 	}
+
 	if failed {
 		os.Exit(1)
 	}
@@ -48,6 +51,7 @@ func check(dir, system string) (problems []string, err error) {
 	if !ok {
 		return nil, fmt.Errorf("%q is not a system: write OS/PROCESSOR, such as windows/amd64", system)
 	}
+
 	var checked atomic.Bool
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.LoadAllSyntax, Tests: true, Dir: dir, ParseFile: parserOf(dir, &checked),
@@ -56,9 +60,11 @@ func check(dir, system string) (problems []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if !checked.Load() {
 		return nil, fmt.Errorf("no package is in %s", dir)
 	}
+
 	seen := map[string]bool{} // a package and its test variant have the same problems
 	packages.Visit(loaded, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
@@ -82,14 +88,17 @@ func parserOf(module string, checked *atomic.Bool) func(*token.FileSet, string, 
 			checked.Store(true)
 			return f, err
 		}
+
 		if err != nil {
 			return f, err
 		}
+
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok {
 				d.Body = nil
 			}
 		}
+
 		return f, nil
 	}
 }

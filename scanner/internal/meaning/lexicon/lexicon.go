@@ -89,12 +89,14 @@ func (p *unpacker) trie() *Trie {
 			Stem:   binary.LittleEndian.Uint16(cell[6:]),
 		}
 	}
+
 	*p = (*p)[len(t.Cells)*size:]
 	t.Entries = make([]Entry, p.u32())
 	for i := range t.Entries {
 		t.Entries[i] = Entry{Means: concept.Set(p.u64()), Senses: sense.Set(p.u64()), Opens: p.u16(),
 			Form: Form(p.u8()), Power: power.Kind(p.u8()), Kind: WordKind(p.u8())}
 	}
+
 	return t
 }
 
@@ -118,9 +120,11 @@ func (p *unpacker) phrases() []Phrase {
 			words = append(words, next)
 			of.Words |= 1 << (next.Word & 63)
 		}
+
 		of.Next = words[from:len(words):len(words)]
 		phrases[i] = of
 	}
+
 	return phrases
 }
 
@@ -173,6 +177,7 @@ func CyrillicLetter(r rune) byte {
 	if r >= 'А' && r <= 'Я' {
 		r += 'а' - 'А'
 	}
+
 	switch {
 	case r >= 'а' && r <= 'я':
 		return byte(r - 'а')
@@ -181,5 +186,6 @@ func CyrillicLetter(r rune) byte {
 	case r == 'і' || r == 'І':
 		return 32
 	}
+
 	return 255
 }

@@ -11,16 +11,20 @@ func (t *Trie) Longest(word []rune, class func(rune) byte) (Entry, bool) {
 		if k == 255 {
 			return best, best.Known()
 		}
+
 		if n = t.Step(n, k); n == Dead {
 			return best, best.Known()
 		}
+
 		best.longer(t.Stem(n))
 	}
+
 	e := t.Exact(n)
 	if e.Means != 0 {
 		best.Means |= e.Means
 		best.Form = e.Form
 	}
+
 	best.Senses |= e.Senses
 	return best, best.Known()
 }
@@ -46,8 +50,10 @@ func (t *Trie) longestClasses(classes []byte) (Entry, bool) {
 		if n = t.Step(n, k); n == Dead {
 			return best, best.Known()
 		}
+
 		best.longer(t.Stem(n))
 	}
+
 	e := t.Exact(n)
 	best.Means |= e.Means
 	best.Senses |= e.Senses

@@ -14,14 +14,17 @@ func IsEnglish[T string | []byte](word T) bool {
 	if len(word) < 3 {
 		return true
 	}
+
 	t, n := Get().Latin, uint16(Root)
 	for i := range len(word) {
 		m := t.Step(n, LatinLetter(word[i]))
 		if m == Dead {
 			return IsSpelledAt(t, n, word, i)
 		}
+
 		n = m
 	}
+
 	return IsSpelledAt(t, n, word, len(word))
 }
 
@@ -45,6 +48,7 @@ func ends[T string | []byte](word T, at int) bool {
 	if at == len(word) {
 		return true
 	}
+
 	switch ending := word[at] | 0x20; len(word) - at {
 	case 1:
 		return ending == 's' || ending == 'd' || ending == 'r'
@@ -53,6 +57,7 @@ func ends[T string | []byte](word T, at int) bool {
 	case 3:
 		return ending == 'i'
 	}
+
 	return false
 }
 

@@ -44,12 +44,15 @@ func Walk[T string | []byte](t *Trie, s T, i int) (n uint16, end int) {
 		if letter >= 26 {
 			return n, i
 		}
+
 		if n = t.Step(n, letter); n == Dead {
 			for i++; i < len(s) && (s[i]|0x20)-'a' < 26; i++ {
 			}
+
 			return n, i
 		}
 	}
+
 	return n, i
 }
 
@@ -63,13 +66,16 @@ func (t *Trie) Small(n uint16, s string, i int) (deepest uint16, end int) {
 		if letter >= 26 {
 			break
 		}
+
 		at := base + uint16(letter)
 		cell := &cells[at]
 		if cell.Parent != n {
 			break
 		}
+
 		n, base = at, cell.Base
 	}
+
 	return n, i
 }
 
