@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -120,7 +119,7 @@ func (p *parser) explain(err error) *located {
 			"a character outside the basic plane is written as a pair of surrogates, or as itself")
 	case r == '\\':
 		return p.problem(offset, "not JSON: "+syntax.Err.Error(), `write a backslash as \\`)
-	case r < ' ' && strings.Contains(syntax.Err.Error(), "in string"):
+	case r < ' ' && bytes.IndexByte(p.data[p.in.InputOffset():offset], '"') >= 0: // a string has begun
 		return p.problem(offset, fmt.Sprintf("control character U+%04X inside a string", r),
 			`write it as an escape, such as \n`)
 	}
