@@ -11,15 +11,15 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
-// elsewhere are the packages whose tests do not run with the additions. They run the program as a whole,
+// excluded are the packages whose tests do not run with the additions. They run the program as a whole,
 // which the other tests of this package do, or are this package. The pages of docs/contributing name
 // their tests that an addition can fail.
-var elsewhere = []string{"cmd/touchstone", "docs", "internal/testing/proofs"}
+var excluded = []string{"cmd/touchstone", "docs", "internal/testing/proofs"}
 
-// byHand are the tests that ask for what the pages of docs/contributing tell an author to write beside the
+// handWritten are the tests that ask for what the pages of docs/contributing tell an author to write beside the
 // code: the tables and pages of the documentation, and a test of the new check. None of that is in the
 // overlay. The added detector flags every tool, which no detector that somebody keeps may do.
-var byHand = []string{
+var handWritten = []string{
 	"^TestDocs", "^TestEveryCheckHasAPageAndTests$", "^TestChecksAreDocumented$", "^TestExamples$", "^TestExplain$",
 	"^TestExplainFitsTheSubject$", "^TestEveryDetectorAnswersEveryLine$/^suspicious$",
 }
@@ -38,7 +38,7 @@ func reached(t *testing.T, list string) []string {
 		fields := strings.Fields(line)
 		name, isTest := strings.CutSuffix(fields[0], ".test")
 		within := strings.TrimPrefix(name, module+"/")
-		if isTest && !slices.Contains(elsewhere, within) &&
+		if isTest && !slices.Contains(excluded, within) &&
 			slices.ContainsFunc(changed, func(p string) bool { return slices.Contains(fields[1:], p) }) {
 			packages = append(packages, name)
 		}
@@ -74,7 +74,7 @@ func TestEveryOtherTestPassesWithWhatIsAddedInOnePlace(t *testing.T) {
 			t.Errorf("%s is not among the packages that an addition reaches: %v", want, packages)
 		}
 	}
-	args := []string{"test", "-short", "-vet=off", "-overlay", list, "-skip", strings.Join(byHand, "|")}
+	args := []string{"test", "-short", "-vet=off", "-overlay", list, "-skip", strings.Join(handWritten, "|")}
 	cmd := exec.Command("go", append(args, packages...)...)
 	cmd.Dir = "../../.."
 	out, err := cmd.CombinedOutput()
