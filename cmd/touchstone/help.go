@@ -49,7 +49,7 @@ type verbGroup struct {
 func writeOverview(w io.Writer, root *cobra.Command, groups []verbGroup) {
 	fmt.Fprintf(w, "%s\n\nUsage: %s VERB [flags]\n", root.Long, root.Name())
 	for _, group := range groups {
-		fmt.Fprintln(w, group.title)
+		fmt.Fprintf(w, "\n%s\n", group.title)
 		for _, verb := range group.verbs {
 			writeVerb(w, verb)
 		}
