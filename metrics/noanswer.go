@@ -51,8 +51,8 @@ var noAnswer = []NoAnswerMetric{
 			}
 			return AUC(n.Served, n.Unserved)
 		},
-		Formula: "chance that the best score of a query with a right tool is higher than that of one without, ties " +
-			"count half",
+		Formula: "chance that the best score of a query with a right tool is higher than that of one " +
+			"without, ties count half",
 		Source: "Hanley and McNeil, Radiology 143(1), 1982; interval: Newcombe, Statistics in Medicine 25(4), " +
 			"2006, method 5",
 	},

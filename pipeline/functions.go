@@ -70,8 +70,8 @@ var pureFunctions = []funcDoc{
 	{"join", "join(separator, list)", "The strings of a list as one string, with the separator between them.",
 		stdlib.JoinFunc},
 	{"lower", "lower(string)", "The string in lower case.", stdlib.LowerFunc},
-	{"regex", "regex(pattern, string)", "The first match of an RE2 pattern: the text, or its groups. No match is an " +
-		"error.", stdlib.RegexFunc},
+	{"regex", "regex(pattern, string)", "The first match of an RE2 pattern: the text, or its " +
+		"groups. No match is an error.", stdlib.RegexFunc},
 	{"regexall", "regexall(pattern, string)", "All matches of an RE2 pattern.", stdlib.RegexAllFunc},
 	{"regexreplace", "regexreplace(string, pattern, replacement)",
 		"The string with all matches of an RE2 pattern replaced. In the replacement, $1 is a group.",
@@ -114,8 +114,8 @@ var pureFunctions = []funcDoc{
 	{"merge", "merge(map, ...)", "One map with the entries of all maps. Later maps override earlier ones.",
 		stdlib.MergeFunc},
 	{"one", "one(list)", "The only element of a list, or null for an empty list.", oneFunc},
-	{"range", "range(start, limit, step)", "The numbers from start to limit, without limit itself. range(limit) " +
-		"starts at 0.", rangeFunc},
+	{"range", "range(start, limit, step)", "The numbers from start to limit, without limit itself. " +
+		"range(limit) starts at 0.", rangeFunc},
 	{"reverse", "reverse(list)", "The list in reverse order.", stdlib.ReverseListFunc},
 	{"setintersection", "setintersection(set, ...)", "The elements that are in all sets.", stdlib.SetIntersectionFunc},
 	{"setproduct", "setproduct(list, ...)", "All combinations of elements of the lists.", stdlib.SetProductFunc},

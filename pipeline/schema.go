@@ -103,8 +103,8 @@ func (b *block) names() []string {
 }
 
 var fileSchema = &block{
-	doc: "A pipeline file contains only blocks. Neither their order nor the file that a block is in affects the " +
-		"pipeline.",
+	doc: "A pipeline file contains only blocks. Neither their order nor the file that a block is " +
+		"in affects the pipeline.",
 	blocks: []*block{pipelineSchema, variableSchema, localsSchema, stageSchema, includeSchema, moduleOutputSchema},
 }
 
@@ -195,8 +195,8 @@ var variableSchema = &block{
 		{name: "sensitive", typ: "bool", def: "false", scope: scopeConstant,
 			doc: "Keeps the value, and every value derived from it, out of plans and messages, and out of the logs " +
 				"and reports of stages, also if it is encoded as base64, hexadecimal, for a URL or for JSON. It may " +
-				"only be used in `command` and `env`. Use `secrets` for credentials: they also keep the value out " +
-				"of the key."},
+				"only be used in `command` and `env`. Use `secrets` for credentials: they also keep " +
+				"the value out of the key."},
 	},
 	blocks: []*block{{
 		name: "validation", repeat: true,

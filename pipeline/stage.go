@@ -246,8 +246,8 @@ var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func validEnvName(name string) string {
 	if !envName.MatchString(name) || len(name) > 1000 {
-		return "the name of an environment variable contains only letters, digits and \"_\", and does not start " +
-			"with a digit"
+		return "the name of an environment variable contains only letters, digits and \"_\", and " +
+			"does not start with a digit"
 	}
 	return ""
 }

@@ -62,8 +62,8 @@ var wordings = []struct {
 }{
 	{
 		"sentence.classifier", []place{inInstructions},
-		"instructions say how to use a server; those that give the model orders about other things steer it against " +
-			"the user",
+		"instructions say how to use a server; those that give the model orders about other things " +
+			"steer it against the user",
 		"Read the sentence. Accept it with a reason if it only says how to use the tool; otherwise ask the author " +
 			"to remove it.",
 	},

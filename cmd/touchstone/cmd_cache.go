@@ -29,8 +29,8 @@ func newCacheCommand(flags *globalFlags) *cobra.Command {
 }
 
 // withStore opens the cache for a command that does not need a pipeline.
-func withStore(flags *globalFlags, do func(*cobra.Command, *cache.Store, []string) error) func(*cobra.Command,
-	[]string) error {
+func withStore(flags *globalFlags, do func(*cobra.Command, *cache.Store, []string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		store, err := openStore(flags)
 		if err != nil {

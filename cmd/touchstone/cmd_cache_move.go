@@ -219,8 +219,8 @@ results come from. A result that this machine made is never replaced.`,
 }
 
 const importRemedy = "ask for an archive that \"cache export --sign KEY\" wrote, and name the file that lists the " +
-	"signer's key with --allowed-signers; or give --trust if you trust whoever wrote this one as you trust your own " +
-	"runs"
+	"signer's key with --allowed-signers; or give --trust if you trust whoever wrote this one " +
+	"as you trust your own runs"
 
 // openInput opens an archive. It is read twice unless it is taken on trust.
 func openInput(name string, trust bool) (*os.File, error) {

@@ -123,8 +123,8 @@ func (f *labelFlags) part(pool contracts.Pool) (contracts.Pool, map[string]map[c
 	case f.share != 1 && f.second == "":
 		return pool, nil, errors.New("--share needs --second")
 	case len(f.settle) > 0 && f.second != "":
-		return pool, nil, errors.New("--second hides the grades of a judge, and --settle shows those of two: use " +
-			"one of them")
+		return pool, nil, errors.New("--second hides the grades of a judge, and --settle shows " +
+			"those of two: use one of them")
 	case len(f.settle) > 0:
 		return f.disputed(pool)
 	case f.second == "":

@@ -45,8 +45,8 @@ func modelStore(flags *globalFlags) (models.Store, error) {
 }
 
 // withModel finds the model for a command, and the directory of models.
-func withModel(flags *globalFlags, do func(*cobra.Command, models.Store, models.Model) error) func(*cobra.Command,
-	[]string) error {
+func withModel(flags *globalFlags, do func(*cobra.Command, models.Store, models.Model) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		name := models.USELite
 		if len(args) > 0 {

@@ -97,8 +97,8 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return fmt.Errorf("other machines can reach %s: listen on 127.0.0.1, or give --allow-remote and --token",
 			l.Addr())
 	case !local && f.start:
-		return errors.New("--start would allow other machines to start programs here: listen on 127.0.0.1, or omit " +
-			"--start")
+		return errors.New("--start would allow other machines to start programs here: listen on " +
+			"127.0.0.1, or omit --start")
 	}
 
 	access := rest.Access{Token: token, Hosts: f.hosts, Remote: !local}

@@ -273,8 +273,8 @@ func insideBox(box, file string) error {
 	}
 
 	if parent != root && !strings.HasPrefix(parent, root+string(filepath.Separator)) {
-		return fmt.Errorf("its path leads out of the stage's directory through a symbolic link; write it without " +
-			"the link")
+		return fmt.Errorf("its path leads out of the stage's directory through a symbolic link; " +
+			"write it without the link")
 	}
 
 	return nil

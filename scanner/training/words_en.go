@@ -199,8 +199,8 @@ var phrasesEN = []struct {
 	{concept.Prefer, "retired|been retired|shut down|been replaced|been disabled|been removed|no longer " +
 		"available|out of service|out of order|unavailable"},
 	{concept.Allow | concept.Ask, "pre authorized|pre authorised|preauthorized|given permission|gave " +
-		"permission|granted permission|has permission|no objection|fine with|already said yes|signed off|explicitly " +
-		"allowed"},
+		"permission|granted permission|has permission|no objection|fine with|already said " +
+		"yes|signed off|explicitly allowed"},
 	{concept.Neg | concept.Tell, "keep quiet|stay silent|remain silent|say nothing|keep secret|keep hidden|keep " +
 		"this|keep it|not visible|leave out|no mention|without mentioning|without telling|without informing|without " +
 		"notifying|keep private|off the record|between us|not be shown|stay hidden|remain hidden|remain " +

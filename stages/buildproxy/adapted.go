@@ -114,8 +114,8 @@ func checkAdapted(a *adapter.Adapter, opts *Options) error {
 		return &UsageError{fmt.Sprintf("adapter %s describes detectors but no proxy: add a start block, or choose "+
 			"another adapter", a.Name)}
 	case len(opts.Args) > 0:
-		return &UsageError{"--arg applies to proxies without an adapter: an adapter itself defines the arguments of " +
-			"its proxy"}
+		return &UsageError{"--arg applies to proxies without an adapter: an adapter itself defines " +
+			"the arguments of its proxy"}
 	case a.Build == nil && (opts.Source != "" || opts.Binary != "" || len(opts.Command) > 0):
 		return &UsageError{fmt.Sprintf("adapter %s has no build: leave out --source, --binary and the build command",
 			a.Name)}
@@ -125,8 +125,8 @@ func checkAdapted(a *adapter.Adapter, opts *Options) error {
 		return &UsageError{fmt.Sprintf("adapter %s builds its proxy from source: give the source with --source DIR, "+
 			"or in a pipeline with --var proxy_source=DIR", a.Name)}
 	case opts.Identity != "":
-		return &UsageError{"--identity applies to the embedded proxy: a binary is identified by its content; leave " +
-			"it out"}
+		return &UsageError{"--identity applies to the embedded proxy: a binary is identified by " +
+			"its content; leave it out"}
 	}
 
 	if opts.Binary == "" {

@@ -158,8 +158,8 @@ func check(opts Options) error {
 	case opts.Source == "":
 		return nil
 	case opts.Identity != "":
-		return &UsageError{"--identity applies to the reference proxy: a binary is identified by its content; leave " +
-			"it out"}
+		return &UsageError{"--identity applies to the reference proxy: a binary is identified by " +
+			"its content; leave it out"}
 	case opts.Binary == "":
 		return &UsageError{"--source requires --binary: name the file that the build produces, relative to the source"}
 	case !filepath.IsLocal(opts.Binary):

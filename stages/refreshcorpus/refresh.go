@@ -129,8 +129,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	addServers(&corpus, kept, keptServers)
 	corpus.Version, corpus.GeneratedFrom.Date = version, o.Date
 	if len(corpus.Tools) == 0 {
-		return nil, errors.New("no server lists a tool, so there is no corpus to write; see the messages about each " +
-			"server above")
+		return nil, errors.New("no server lists a tool, so there is no corpus to write; see the " +
+			"messages about each server above")
 	}
 
 	if err := writeNew(o.Out, corpus); err != nil {

@@ -13,8 +13,8 @@ func Command() *cobra.Command {
 	var o Options
 	var changed string
 	cmd := &cobra.Command{
-		Use: "validate-datasets --corpus FILE --golden FILE --security FILE [--cases FILE] --lock FILE --out-... " +
-			"FILE",
+		Use: "validate-datasets --corpus FILE --golden FILE --security FILE [--cases FILE] " +
+			"--lock FILE --out-... FILE",
 		Short: "Check datasets and report every problem at once",
 		Long: `Checks the corpus, the golden set, the security corpus and, where they are given,
 the cases: against their schemas, for consistency in each file and between the files, and against the

@@ -185,8 +185,8 @@ func (l *looker) member(pid int, stats map[int]stat) *member {
 func readStats() (map[int]stat, error) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	if len(files) == 0 {
-		return nil, errors.New("there is no /proc to read the memory of processes from: this measurement requires " +
-			"Linux")
+		return nil, errors.New("there is no /proc to read the memory of processes from: this " +
+			"measurement requires Linux")
 	}
 
 	stats := make(map[int]stat, len(files))

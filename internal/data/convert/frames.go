@@ -64,8 +64,8 @@ func (c judgedCase) entries(im *importer) []contracts.SecurityEntry {
 
 		tools := f.Result.Tools
 		if c.malicious && len(tools) > 1 {
-			im.recordMapping("left out: an attack in a list of several tools, of which the case does not say which " +
-				"one it is")
+			im.recordMapping("left out: an attack in a list of several tools, of which the case " +
+				"does not say which one it is")
 			continue
 		}
 

@@ -22,8 +22,8 @@ var embedded embed.FS
 // policy is the Content-Security-Policy of the page. With its last two
 // directives, browsers refuse to parse text as markup.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
-	"base-uri 'none'; frame-ancestors 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types " +
-	"'none'"
+	"base-uri 'none'; frame-ancestors 'none'; form-action 'none'; require-trusted-types-for " +
+	"'script'; trusted-types 'none'"
 
 // maxBody bounds the body of a request.
 const maxBody = 16 << 10

@@ -51,8 +51,7 @@ func (c counter) table(name string, total int) Table {
 	for word, n := range c {
 		t.Rows = append(t.Rows, Row{word, float64(n), share(n, total)})
 	}
-	slices.SortFunc(t.Rows, func(a,
-		b Row) int {
+	slices.SortFunc(t.Rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name))
 	})
 	return t

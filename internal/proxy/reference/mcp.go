@@ -53,8 +53,8 @@ var retrieveTools = &mcp.Tool{
 
 var callTool = &mcp.Tool{
 	Name: "call_tool",
-	Description: "Run a tool that retrieve_tools found, on the server that it belongs to, and return that server's " +
-		"answer.",
+	Description: "Run a tool that retrieve_tools found, on the server that it belongs to, and " +
+		"return that server's answer.",
 	InputSchema: json.RawMessage(`{
 		"type": "object",
 		"properties": {

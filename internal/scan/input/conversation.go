@@ -6,8 +6,8 @@ import "slices"
 // and model have said so far: of OpenAI and Anthropic, of OpenAI's responses, and of Gemini.
 var conversationKeys = []string{"messages", "input", "contents"}
 
-const conversationSkipped = "the conversation in this request to the API of a model is not what a server says, and " +
-	"was not read"
+const conversationSkipped = "the conversation in this request to the API of a model is not what a " +
+	"server says, and was not read"
 
 // skipConversation passes over the conversation in a saved request to the API of a model,
 // and returns the names of its members. Gemini's requests have functions, the others a model.

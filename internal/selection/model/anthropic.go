@@ -20,8 +20,8 @@ const anthropicMaxTokens = 4096
 func newAnthropic(s selection.Settings, o Options) (anthropic, error) {
 	switch {
 	case s.Confidence == selection.ConfidenceLogprobs:
-		return anthropic{}, errors.New("provider anthropic returns no log-probabilities: set confidence to asked or " +
-			"none")
+		return anthropic{}, errors.New("provider anthropic returns no log-probabilities: set " +
+			"confidence to asked or none")
 	case s.Temperature > 1:
 		return anthropic{}, fmt.Errorf("provider anthropic accepts temperatures up to 1, but this is %g: lower it",
 			s.Temperature)

@@ -33,8 +33,8 @@ var embedded embed.FS
 // Policy is the Content-Security-Policy of the page. With its last two
 // directives, browsers refuse to parse text as markup.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-	"base-uri 'none'; frame-ancestors 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types " +
-	"'none'"
+	"base-uri 'none'; frame-ancestors 'none'; form-action 'none'; require-trusted-types-for " +
+	"'script'; trusted-types 'none'"
 
 // Files is the path below which the files of the page are served. The page itself
 // is at the root.

@@ -105,8 +105,8 @@ func (s *Service) addRuns() {
 		OperationID: "start-runs", Method: http.MethodPost, Path: runsPath, Tags: tags,
 		DefaultStatus: http.StatusAccepted,
 		Summary:       "Start a run, or a batch of cases, models and repeats",
-		Description: "The runs are executed in the background. A provider that needs a key and gets none is refused " +
-			"at once.",
+		Description: "The runs are executed in the background. A provider that needs a key and gets " +
+			"none is refused at once.",
 	}, s.startRuns)
 	register(s, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: runsPath + "/{id}", Tags: tags, Summary: "Read a run",

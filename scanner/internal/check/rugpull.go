@@ -20,8 +20,8 @@ var checkRugPull = Check{rugPullInfo, inspectRugPull}
 
 var rugPullInfo = Info{
 	ID: "rugpull.change", Tier: Hard, ThreatType: RugPull,
-	Description: "a change since approval that reads like an attack, or that a reviewer would refuse without an " +
-		"explanation",
+	Description: "a change since approval that reads like an attack, or that a reviewer would " +
+		"refuse without an explanation",
 	Why: "the tool was approved with other words, and nobody has reviewed these",
 	Do:  "Read what changed. Approve the change with a reason, or stay with the approved version.",
 }

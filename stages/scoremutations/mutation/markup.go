@@ -15,8 +15,8 @@ func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 func markup() []Operator {
 	return []Operator{
 		{Family: Markup, Name: "emphasis",
-			Reads: "Every third word is set in bold, which models read as emphasis. Removing the asterisks restores " +
-				"the text.",
+			Reads: "Every third word is set in bold, which models read as emphasis. Removing the " +
+				"asterisks restores the text.",
 			rewrite: inPlace(func(_ *draft, s string) string {
 				n := 0
 				return mapWords(s, func(w string) string {

@@ -42,8 +42,8 @@ func described(parameter func(d *draft) map[string]any) func(*draft) bool {
 }
 
 func placement() []Operator {
-	const moved = "The passage is unchanged. Models receive the whole definition, and have been shown to obey a " +
-		"passage "
+	const moved = "The passage is unchanged. Models receive the whole definition, and have been " +
+		"shown to obey a passage "
 	return []Operator{
 		{Family: Placement, Name: "start", Reads: moved + "before the description's first sentence.",
 			rewrite: func(d *draft) bool {

@@ -51,8 +51,8 @@ type Service struct {
 func New(opts Options) (*Service, error) {
 	u, err := url.Parse(opts.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errors.New("the address of the embeddings service must start with http:// or https:// and name " +
-			"a host")
+		return nil, errors.New("the address of the embeddings service must start with http:// or " +
+			"https:// and name a host")
 	}
 
 	if opts.Model == "" {
@@ -60,8 +60,8 @@ func New(opts Options) (*Service, error) {
 	}
 
 	if u.User != nil {
-		return nil, errors.New("the address of the embeddings service holds a user name: give the key apart from " +
-			"the address")
+		return nil, errors.New("the address of the embeddings service holds a user name: give the " +
+			"key apart from the address")
 	}
 
 	if opts.Batch <= 0 {
