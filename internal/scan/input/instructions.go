@@ -39,7 +39,7 @@ func (d *document) instructions(members []member, want map[string]member, server
 				said.at = row.start
 			}
 
-			d.serverTexts(fields, said, server, true)
+			d.serverTexts(fields, said, server, rowMembers)
 		}
 
 		return true, nil
@@ -53,14 +53,33 @@ func (d *document) instructions(members []member, want map[string]member, server
 		of.at = members[0].at
 	}
 
-	d.serverTexts(members, of, server, answer)
+	known := []string(nil)
+	if answer {
+		known = answerMembers()
+	}
+
+	d.serverTexts(members, of, server, known)
 	return true, nil
 }
 
+// rowMembers are the members of a row that Row writes besides the further texts of a server. A further
+// text may have the name of a list, if it is none: Row wrote it, so it is read back.
+var rowMembers = []string{"instructions", "server"}
+
+// answerMembers are the members of an answer to initialize that are read elsewhere or tell a model nothing.
+func answerMembers() []string {
+	known := []string{"instructions", "protocolVersion", "server", "nextCursor", "capabilities"}
+	for i := range kinds {
+		known = append(known, kinds[i].list)
+	}
+
+	return append(known, listMethods...)
+}
+
 // serverTexts records what a server says about itself: its instructions, if there are any, and
-// in an answer all other members. Members beside lists, such as a date, are those of a
-// file.
-func (d *document) serverTexts(members []member, of member, server string, answer bool) {
+// all members that are not known. If known is nil, the members are those of a file, such as a date
+// beside its lists, and only the instructions are recorded.
+func (d *document) serverTexts(members []member, of member, server string, known []string) {
 	t := scanner.Tool{Server: server, Subject: scanner.SubjectInstructions}
 	var problem error
 	if of.end > 0 && !of.isNull() {
@@ -70,13 +89,7 @@ func (d *document) serverTexts(members []member, of member, server string, answe
 		}
 	}
 
-	if answer {
-		known := []string{"instructions", "protocolVersion", "server", "nextCursor", "capabilities"}
-		for i := range kinds {
-			known = append(known, kinds[i].list)
-		}
-
-		known = append(known, listMethods...)
+	if known != nil {
 		extra, err := others(members, known)
 		t.Extra, problem = extra, errors.Join(problem, err)
 	}

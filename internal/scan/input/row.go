@@ -92,7 +92,7 @@ func FromRow(subject scanner.Subject, row json.RawMessage) (scanner.Tool, error)
 		}
 	}
 
-	d.serverTexts(members, of, server, true)
+	d.serverTexts(members, of, server, rowMembers)
 	if len(d.in.Unscanned) > 0 {
 		return scanner.Tool{}, errors.New(d.in.Unscanned[0].Reason)
 	}

@@ -20,6 +20,7 @@ func FuzzBaseline(f *testing.F) {
 	f.Add([]byte(`[{"server":"s","tool":"a","title":"t","annotations":7},{"name":"b","name":"c"}]`))
 	f.Add([]byte(`{"tools":[{"name":"a","description":"A","inputSchema":{"x":[1]}}]}`))
 	f.Add([]byte(`{"result":{"serverInfo":{"name":"n"},"protocolVersion":"v","instructions":"i"}} {"result":{"prompts":[{"name":"p","arguments":[{"name":"x"}],"_meta":{"a b":1}}]}} {"result":{"resources":[{"uri":"u","name":"n"}],"resourceTemplates":[{"uriTemplate":"t"}]}}`))
+	f.Add([]byte(`{"result":{"serverInfo":{"name":"n"},"instructions":"i","protocolVersion":"v"}} {"result":{"resources":[{"uri":"u","name":"n"}],"resourceTemplates":[{"text of no template":"u"}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in, err := input.Read("f.json", "s", text)
 		if err != nil {
