@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // Limits on input. They are far above any valid file, so that a broken or
@@ -66,7 +68,7 @@ func parseFor(data []byte, want map[string]int) (any, *parser) {
 }
 
 func (p *parser) document() (any, error) {
-	if bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")) {
+	if bytes.HasPrefix(p.data, []byte(readlimit.Mark)) {
 		return nil, p.problem(0, "the file starts with a byte order mark", "save it as UTF-8 without a byte order mark")
 	}
 

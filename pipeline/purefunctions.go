@@ -15,6 +15,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // maxRange limits the length of a range. It equals the limit of a matrix, the main use of ranges.
@@ -327,7 +329,7 @@ func decoder(check func([]byte) error, implied func([]byte) (cty.Type, error),
 				return cty.DynamicPseudoType, nil
 			}
 
-			src := []byte(args[0].AsString())
+			src := plainText(args[0])
 			if err := check(src); err != nil {
 				return cty.NilType, function.NewArgError(0, err)
 			}
@@ -335,10 +337,28 @@ func decoder(check func([]byte) error, implied func([]byte) (cty.Type, error),
 			return implied(src)
 		},
 		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
-			return unmarshal([]byte(args[0].AsString()), ty)
+			return unmarshal(plainText(args[0]), ty)
 		},
 	})
 }
+
+// plainText returns the text of a value without a byte order mark, which a file may begin with.
+func plainText(val cty.Value) []byte { return readlimit.WithoutMark([]byte(val.AsString())) }
+
+// csvDecodeFunc is stdlib.CSVDecodeFunc, but a byte order mark is no part of the first column's name.
+var csvDecodeFunc = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "string", Type: cty.String}},
+	Type: func(args []cty.Value) (cty.Type, error) {
+		if !args[0].IsKnown() {
+			return cty.DynamicPseudoType, nil
+		}
+
+		return stdlib.CSVDecodeFunc.ReturnTypeForValues([]cty.Value{cty.StringVal(string(plainText(args[0])))})
+	},
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		return stdlib.CSVDecodeFunc.Call([]cty.Value{cty.StringVal(string(plainText(args[0])))})
+	},
+})
 
 var (
 	jsonDecodeFunc = decoder(checkJSONDepth, ctyjson.ImpliedType, ctyjson.Unmarshal)

@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // VarPrefix is the prefix of environment variables that set variables.
@@ -173,7 +175,7 @@ func (l *module) readVarFile(set map[string]cty.Value, path string) {
 		return
 	}
 
-	src = unixLines(src)
+	src = unixLines(readlimit.WithoutMark(src))
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		l.readVarJSON(set, path, src)
 		return

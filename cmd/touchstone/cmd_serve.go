@@ -194,7 +194,7 @@ func readReference(reference string) (string, error) {
 			return "", err
 		}
 
-		secret = string(text)
+		secret = string(readlimit.WithoutMark(text))
 	default:
 		return "", errors.New("the value must be env:NAME or file:PATH")
 	}

@@ -28,7 +28,9 @@ func newTrecCommand(global *globalFlags) *cobra.Command {
 		Short: "Score a TREC run against qrels like trec_eval, and convert from and to both",
 		Long: `Prints ranking measures of a TREC run file in the format of trec_eval 9.0.7, with the same
 digits: documents sorted by score, ties by descending document id, unjudged documents not
-relevant, means over the topics that both files contain.
+relevant, means over the topics that both files contain. If no topic is in both files, that is
+an error, with -c too: trec_eval 9.0.8 also fails then, and version 10 prints 0. A byte order
+mark before either file is skipped.
 
 The measures are ` + strings.Join(trec.MeasureNames(), ", ") + `. Measures with cut-offs take a list, as in
 -m recall.1,3,5. The default is the measures that Touchstone reports.`,

@@ -37,7 +37,7 @@ func (e *Engine) Secret(root string, s pipeline.Secret) (string, error) {
 			return "", err
 		}
 
-		return strings.TrimRight(string(b), "\r\n"), nil
+		return strings.TrimRight(string(readlimit.WithoutMark(b)), "\r\n"), nil
 	default:
 		return "", fmt.Errorf("%q is not a reference; write env:NAME or file:PATH", s.From)
 	}

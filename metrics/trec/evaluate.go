@@ -40,7 +40,8 @@ type TopicFigures struct {
 	Figures []float64
 }
 
-// ErrNoTopics means that no topic is in both files.
+// ErrNoTopics means that no topic is in both files. It is an error with Complete too: trec_eval 9.0.8 fails in this
+// case and version 10 prints 0, but a 0 would hide that the files do not belong together.
 var ErrNoTopics = errors.New("no topic is in both the qrels and the run; check that they belong together")
 
 // Evaluate computes the figures of a run file. The lines of a topic need not be

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // LineError is a line that does not fit its format.
@@ -29,7 +31,7 @@ const maxLine = 1 << 20
 const manyFields = 7
 
 // eachLine calls take with the number and the fields of each line that is not
-// blank. It stops at the first invalid line, for which take returns an error
+// blank. A byte order mark before the first line is skipped. It stops at the first invalid line, for which take returns an error
 // without a place. The fields are overwritten after the call.
 func eachLine(file string, r io.Reader, take func(number int, fields [][]byte) *LineError) error {
 	in := bufio.NewReaderSize(r, maxLine+2)
@@ -38,6 +40,10 @@ func eachLine(file string, r io.Reader, take func(number int, fields [][]byte) *
 		line, end := in.ReadSlice('\n')
 		if end != nil && !errors.Is(end, io.EOF) && !errors.Is(end, bufio.ErrBufferFull) {
 			return fmt.Errorf("cannot read %s after line %d: %w", file, number-1, end)
+		}
+
+		if number == 1 {
+			line = readlimit.WithoutMark(line)
 		}
 
 		err := checkLine(bytes.TrimSuffix(line, []byte{'\n'}))

@@ -1,6 +1,7 @@
 package trec
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -103,8 +104,13 @@ func firstTwice(file string, found map[string]*results) *LineError {
 }
 
 // parseNumber is strconv.ParseFloat, but a number out of range becomes infinite
-// or 0, and NaN is refused.
+// or 0. NaN is refused, and so are the underscores of Go's literals: C reads
+// 1_000 as 1.
 func parseNumber(text []byte) (float64, bool) {
+	if bytes.IndexByte(text, '_') >= 0 {
+		return 0, false
+	}
+
 	value, err := strconv.ParseFloat(string(text), 64)
 	return value, (err == nil || errors.Is(err, strconv.ErrRange)) && !math.IsNaN(value)
 }

@@ -144,7 +144,8 @@ func FuzzParseNumber(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got, ok := parseNumber([]byte(text))
 		want, err := strconv.ParseFloat(text, 64)
-		wantOK := (err == nil || errors.Is(err, strconv.ErrRange)) && !math.IsNaN(want)
+		wantOK := (err == nil || errors.Is(err, strconv.ErrRange)) && !math.IsNaN(want) &&
+			!strings.Contains(text, "_")
 		if ok != wantOK || ok && math.Float64bits(got) != math.Float64bits(want) {
 			t.Errorf("%q: %v %v instead of %v %v", text, got, ok, want, wantOK)
 		}

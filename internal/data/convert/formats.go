@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // File is a file of a dataset of another project. Name is its path in the
@@ -232,7 +233,7 @@ func serverName(name string) string {
 // rows reads a JSON list of objects, one object a line, or an object with such a
 // list as its tools or queries.
 func (im *importer) rows(f File) ([]*object, error) {
-	data := bytes.TrimSpace(bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf")))
+	data := bytes.TrimSpace(readlimit.WithoutMark(f.Data))
 	var list []map[string]json.RawMessage
 	var whole struct{ Tools, Queries json.RawMessage }
 	if json.Unmarshal(data, &whole) == nil {

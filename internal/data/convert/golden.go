@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
 
@@ -32,6 +33,10 @@ func ReadTopics(file string, r io.Reader) ([]Topic, error) {
 	for in.Scan() {
 		number++
 		line := strings.TrimRight(in.Text(), "\r")
+		if number == 1 {
+			line = strings.TrimPrefix(line, readlimit.Mark)
+		}
+
 		if strings.TrimSpace(line) == "" {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/scan/source"
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
@@ -308,7 +309,7 @@ func readBEIR(im *importer, files []File) ([]Imported, error) {
 // is a head.
 func readBEIRQrels(f File, server string, labels map[string][]contracts.Label) error {
 	number := 0
-	for line := range bytes.Lines(f.Data) {
+	for line := range bytes.Lines(readlimit.WithoutMark(f.Data)) {
 		number++
 		fields := strings.Split(strings.TrimRight(string(line), "\r\n"), "\t")
 		if len(fields) == 1 && fields[0] == "" {

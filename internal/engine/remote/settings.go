@@ -67,7 +67,7 @@ func (s *Settings) value(ctx context.Context, what, ref string) (string, error) 
 			return "", fmt.Errorf("%s of the %s: %w; create the file, or %s", what, s.what(), err, s.off())
 		}
 
-		v = string(b)
+		v = string(readlimit.WithoutMark(b))
 	default:
 		// The text could be the secret itself.
 		return "", fmt.Errorf("%s of the %s is not a reference; write env:NAME or file:PATH, never the value", what,

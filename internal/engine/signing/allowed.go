@@ -43,7 +43,7 @@ func ReadAllowed(ctx context.Context, file string) (*Allowed, error) {
 
 	a := &Allowed{file: file}
 	number := 0
-	for line := range strings.Lines(string(b)) {
+	for line := range strings.Lines(string(readlimit.WithoutMark(b))) {
 		number++
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {

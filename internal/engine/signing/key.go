@@ -81,7 +81,7 @@ func readKey(ctx context.Context, ref string, lookup func(string) (string, bool)
 		return nil, fmt.Errorf("the signing key: %w; create one with ssh-keygen -t ed25519", err)
 	}
 
-	return content, nil
+	return readlimit.WithoutMark(content), nil
 }
 
 // agentKey finds the private half of a key in the agent.

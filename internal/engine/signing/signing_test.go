@@ -174,3 +174,11 @@ func FuzzVerify(f *testing.F) {
 		}
 	})
 }
+
+// TestAByteOrderMarkIsNoPartOfAName reads a list that an editor has written with one.
+func TestAByteOrderMarkIsNoPartOfAName(t *testing.T) {
+	_, public := newKey(t)
+	if a := list(t, "\ufeffalice "+public); a.entries[0].name != "alice" {
+		t.Errorf("the name is %q", a.entries[0].name)
+	}
+}
