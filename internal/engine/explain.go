@@ -238,6 +238,15 @@ func (r *run) detailed(o *Outcome, previous *cache.Record) []Change {
 	return changes
 }
 
+// isDirectory reports whether an input is one directory that a stage wrote.
+func (r *run) isDirectory(input *pipeline.Input) bool {
+	if input.Tree || len(input.From) != 1 {
+		return false
+	}
+	out, _ := r.outcomes[input.From[0].From.Instance].Output(input.From[0].From.Output)
+	return out.Dir
+}
+
 // inHistory reports whether the history of this checkout contains the outcome's key.
 func (r *run) inHistory(o *Outcome) bool {
 	return slices.ContainsFunc(r.Store.History(r.Project, o.Instance.Stage, o.Instance.Name()),
@@ -297,7 +306,7 @@ func recorded(rec *cache.Record) *Recorded {
 	}
 }
 
-// details compares two versions of a file input.
+// details compares two versions of an input.
 func (r *run) details(o *Outcome, c *Change) []string {
 	if c.before.IsZero() {
 		return nil // it is new, so there is no earlier version
@@ -305,12 +314,15 @@ func (r *run) details(o *Outcome, c *Change) []string {
 
 	for i := range o.Instance.Inputs {
 		input := &o.Instance.Inputs[i]
-		if pipeline.InputPrefix+input.Name != c.Component || input.Tree {
+		if pipeline.InputPrefix+input.Name != c.Component {
 			continue
 		}
 
-		// The content of executable and of large files is not kept.
-		before, err := r.Store.Bytes(c.before)
+		if input.Tree || r.isDirectory(input) {
+			return r.diffInput(input, c.before)
+		}
+
+		before, mode, err := r.earlierFile(c.before)
 		if err != nil {
 			return []string{"its earlier content is no longer in the cache, so the changes cannot be shown"}
 		}
@@ -321,7 +333,7 @@ func (r *run) details(o *Outcome, c *Change) []string {
 		}
 
 		if bytes.Equal(before, after) {
-			return []string{"its content is the same, but the file is now executable"}
+			return []string{"its content is the same, but the file is " + mode}
 		}
 
 		return diffFile(before, after)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"io/fs"
 
@@ -34,22 +33,15 @@ func (r *run) inputDigest(input *pipeline.Input) (cache.Digest, error) {
 }
 
 func digestMembers(input *pipeline.Input, members []member) cache.Digest {
-	if !input.Tree && len(members) == 1 && members[0].kind == plainFile {
+	if isPlain(input, members) {
 		return members[0].digest
 	}
+	return sha256.Sum256(encodeMembers(members))
+}
 
-	h := sha256.New()
-	h.Write([]byte("touchstone input 1\n"))
-	var length [8]byte
-	for _, m := range members {
-		binary.BigEndian.PutUint64(length[:], uint64(len(m.path)))
-		h.Write(length[:])
-		h.Write([]byte(m.path))
-		h.Write([]byte{byte(m.kind)})
-		h.Write(m.digest[:])
-	}
-
-	return cache.Digest(h.Sum(nil))
+// isPlain reports whether an input is one plain file, whose digest is that of its content.
+func isPlain(input *pipeline.Input, members []member) bool {
+	return !input.Tree && len(members) == 1 && members[0].kind == plainFile
 }
 
 // inputs returns Job.Inputs: a digest over the content and the paths of the inputs.

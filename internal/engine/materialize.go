@@ -62,7 +62,7 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 			}
 		}
 
-		if err := r.keepInput(input); err != nil {
+		if err := errors.Join(r.keepInput(input), r.keepList(input, members)); err != nil {
 			return fmt.Errorf("input %s: %w", input.Name, err)
 		}
 	}
