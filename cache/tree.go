@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -163,7 +164,7 @@ func checkTree(entries []TreeEntry) error {
 	index := make(map[string]*TreeEntry, len(entries))
 	for i := range entries {
 		e := &entries[i]
-		if !localPath(e.Path) || len(e.Path) > maxTreePath || strings.ContainsRune(e.Path, '\\') {
+		if !localPath(e.Path) || len(e.Path) > maxTreePath || separates(e.Path) {
 			return fmt.Errorf("entry %q is not a path inside the directory", e.Path)
 		}
 
@@ -192,6 +193,12 @@ func checkTree(entries []TreeEntry) error {
 	return nil
 }
 
+// separates reports whether a name holds a backslash that this system reads as a separator. Elsewhere it is an ordinary
+// character.
+func separates(name string) bool {
+	return filepath.Separator == '\\' && strings.ContainsRune(name, '\\')
+}
+
 // checkLink follows a symbolic link as the kernel would, through all other
 // links on the way, because "a/.." may be elsewhere if a is a link. A target
 // that does not exist is accepted if it would be inside the directory.
@@ -206,7 +213,7 @@ func checkLink(link *TreeEntry, index map[string]*TreeEntry) error {
 		target := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if target == "" || len(target) > maxTreePath || strings.IndexByte(target, 0) >= 0 ||
-			strings.ContainsRune(target, '\\') {
+			separates(target) {
 			return refuse("has no usable target")
 		}
 

@@ -10,8 +10,11 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/base/redact"
@@ -61,6 +64,19 @@ type Job struct {
 	// Waits is told when the job begins to wait for a place to run, and when it no longer does. It
 	// may be nil.
 	Waits func(bool)
+}
+
+// TextOnly returns an error if a variable of Env is not UTF-8 text, for an Executor that sends jobs in a form that has
+// only text. The error does not show the value.
+func (j *Job) TextOnly() error {
+	for _, v := range j.Env {
+		if !utf8.ValidString(v) {
+			name, _, _ := strings.Cut(v, "=")
+			return fmt.Errorf("the variable %s is not UTF-8 text, which only stages on this machine can be given; set "+
+				"another value, or use --executor local", name)
+		}
+	}
+	return nil
 }
 
 // Result is the result of a job's process.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -98,7 +99,7 @@ func (r *run) expand(members []member, name func(member) string) (map[string]lis
 				entry.kind = byte(directory) // neither has a content of its own
 			}
 
-			entries[path.Join(name(m), e.Path)] = entry
+			entries[path.Join(name(m), safetext.Bytes(e.Path))] = entry
 		}
 	}
 	return entries, nil
@@ -120,9 +121,9 @@ func (r *run) entryName(input *pipeline.Input) func(member) string {
 	}
 	return func(m member) string {
 		if before == "" || strings.HasSuffix(before, "/") {
-			return before + m.path
+			return safetext.Bytes(before + m.path)
 		}
-		return path.Join(before, m.path)
+		return safetext.Bytes(path.Join(before, m.path))
 	}
 }
 

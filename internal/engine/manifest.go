@@ -9,9 +9,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
 // manifestName is the name of the file that lists the files published to a directory, so
@@ -27,10 +29,40 @@ type publishManifest struct {
 	Files []manifestFile `json:"files"`
 }
 
+// manifestFile is a published file. Path has the bytes of its name.
 type manifestFile struct {
+	Path    string
+	Size    int64
+	ModTime int64
+}
+
+// manifestFileJSON is its form in JSON, which holds text only. Of a path that is not UTF-8 it has the bytes too, in
+// base 64.
+type manifestFileJSON struct {
 	Path    string `json:"path"`
+	Bytes   []byte `json:"path_bytes,omitempty"`
 	Size    int64  `json:"size"`
 	ModTime int64  `json:"mtime_ns"`
+}
+
+func (f manifestFile) MarshalJSON() ([]byte, error) {
+	j := manifestFileJSON{Path: f.Path, Size: f.Size, ModTime: f.ModTime}
+	if !utf8.ValidString(f.Path) {
+		j.Path, j.Bytes = safetext.Bytes(f.Path), []byte(f.Path)
+	}
+	return json.Marshal(j)
+}
+
+func (f *manifestFile) UnmarshalJSON(b []byte) error {
+	var j manifestFileJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*f = manifestFile{j.Path, j.Size, j.ModTime}
+	if len(j.Bytes) > 0 {
+		f.Path = string(j.Bytes)
+	}
+	return nil
 }
 
 func readManifest(dir string) publishManifest {

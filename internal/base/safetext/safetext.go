@@ -45,6 +45,26 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// Bytes returns a name as UTF-8 text: each byte that is not part of a character is written as its code, such as \xE9.
+// The bytes can be told from the text, unlike in one with replacement characters.
+func Bytes(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+
+	var b strings.Builder
+	for i := 0; i < len(name); {
+		r, size := utf8.DecodeRuneInString(name[i:])
+		if r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&b, `\x%02X`, name[i])
+		} else {
+			b.WriteString(name[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
 // MaxName is the length, in bytes, of the longest name that a message shows in
 // full.
 const MaxName = 120

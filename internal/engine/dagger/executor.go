@@ -113,6 +113,10 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 		}
 	}
 
+	if err := job.TextOnly(); err != nil {
+		return nil, err
+	}
+
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
 // A message is an encoded message and its digest.
@@ -126,19 +127,20 @@ func actionResult(r *cache.Record, record, signature []byte, blobs []cache.Sized
 	return result, extra, nil
 }
 
-// treeOf returns a directory in the form of the protocol.
+// treeOf returns a directory in the form of the protocol, which is for the server: what a machine takes from it is the
+// record and its manifests. Bytes of names that are not UTF-8, for which the protocol has no form, are escaped.
 func treeOf(entries []cache.TreeEntry) *repb.Tree {
 	dirs := map[string]*repb.Directory{".": {}}
 	order := []string{"."}
 	for i := range entries { // sorted by path, a directory before its members
 		e := &entries[i]
-		in, name := dirs[path.Dir(e.Path)], path.Base(e.Path)
+		in, name := dirs[path.Dir(e.Path)], safetext.Bytes(path.Base(e.Path))
 		switch {
 		case e.Mode.IsDir():
 			dirs[e.Path] = &repb.Directory{}
 			order = append(order, e.Path)
 		case e.Symlink != "":
-			in.Symlinks = append(in.Symlinks, &repb.SymlinkNode{Name: name, Target: e.Symlink})
+			in.Symlinks = append(in.Symlinks, &repb.SymlinkNode{Name: name, Target: safetext.Bytes(e.Symlink)})
 		default:
 			in.Files = append(in.Files, &repb.FileNode{
 				Name: name, Digest: digest(cache.SizedDigest{Digest: e.Digest, Size: e.Size}),
@@ -152,7 +154,7 @@ func treeOf(entries []cache.TreeEntry) *repb.Tree {
 	for i := len(order) - 1; i > 0; i-- {
 		d := encode(dirs[order[i]])
 		parent := dirs[path.Dir(order[i])]
-		parent.Directories = append([]*repb.DirectoryNode{{Name: path.Base(order[i]), Digest: digest(d.SizedDigest)}},
+		parent.Directories = append([]*repb.DirectoryNode{{Name: safetext.Bytes(path.Base(order[i])), Digest: digest(d.SizedDigest)}},
 			parent.Directories...)
 	}
 

@@ -82,7 +82,8 @@ func sized(d *repb.Digest) (b cache.SizedDigest, err error) {
 
 // valid reports whether a path of an output stays inside its directory.
 func valid(p string) bool {
-	return filepath.IsLocal(p) && path.Clean(p) == p && p != "." && !strings.ContainsAny(p, "\x00\\")
+	return filepath.IsLocal(p) && path.Clean(p) == p && p != "." && !strings.ContainsRune(p, 0) &&
+		(filepath.Separator != '\\' || !strings.ContainsRune(p, '\\'))
 }
 
 // take fetches the outputs of an action and writes them into dir. Everything is compared with its digest.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 
@@ -76,6 +77,15 @@ func Directory(members ...Member) Blob {
 	return encode(d).blob()
 }
 
+// sendable returns an error for a name that the protocol has no form for.
+func sendable(name string) error {
+	if utf8.ValidString(name) {
+		return nil
+	}
+	return fmt.Errorf("the name %q is not UTF-8 text, and a server takes no others; rename the file, or run on this "+
+		"machine", name)
+}
+
 // ReadDirectory describes a directory of this machine. all is everything that must be uploaded. It ends
 // with root, which describes the directory itself.
 func ReadDirectory(dir string) (root Blob, all []Blob, err error) {
@@ -88,6 +98,10 @@ func ReadDirectory(dir string) (root Blob, all []Blob, err error) {
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
 		m := Member{Name: e.Name()}
+		if err := sendable(m.Name); err != nil {
+			return Blob{}, nil, err
+		}
+
 		switch t := e.Type(); {
 		case t.IsDir():
 			sub, below, err := ReadDirectory(file)
@@ -99,6 +113,10 @@ func ReadDirectory(dir string) (root Blob, all []Blob, err error) {
 			m.Dir, m.Content = true, sub.SizedDigest
 		case t&os.ModeSymlink != 0:
 			if m.Symlink, err = os.Readlink(file); err != nil {
+				return Blob{}, nil, err
+			}
+
+			if err := sendable(m.Symlink); err != nil {
 				return Blob{}, nil, err
 			}
 		case t.IsRegular():

@@ -3,7 +3,7 @@ package sandbox
 import (
 	"bufio"
 	"context"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"io"
 	"os"
@@ -32,7 +32,8 @@ func init() {
 // helperCapabilities are the capabilities of a helper. Stages have none.
 var helperCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_NET_ADMIN}
 
-// order is a line to a helper. The first one configures it.
+// order is a message to a helper, as gob, which keeps the bytes of paths and variables that are not UTF-8. The first one
+// configures it.
 type order struct {
 	ID     int
 	Hidden []string
@@ -40,7 +41,7 @@ type order struct {
 	Job    *Job // nil to cancel the job with this ID
 }
 
-// report is a line from a helper: that it is ready, or the end of a job.
+// report is a message from a helper: that it is ready, or the end of a job.
 type report struct {
 	ID     int
 	Result *Result
@@ -49,9 +50,9 @@ type report struct {
 
 // help is what a helper does. It ends when its input ends, and the stages with it.
 func help(in io.Reader, out io.Writer) {
-	lines := json.NewDecoder(in)
+	orders := gob.NewDecoder(bufio.NewReader(in))
 	var config order
-	if lines.Decode(&config) != nil {
+	if orders.Decode(&config) != nil {
 		return
 	}
 
@@ -64,7 +65,7 @@ func help(in io.Reader, out io.Writer) {
 	}
 
 	var mu sync.Mutex
-	answers := json.NewEncoder(out)
+	answers := gob.NewEncoder(out)
 	answer := func(r report) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -74,7 +75,7 @@ func help(in io.Reader, out io.Writer) {
 	running := map[int]context.CancelFunc{}
 	for {
 		var o order
-		if lines.Decode(&o) != nil {
+		if orders.Decode(&o) != nil {
 			return
 		}
 
@@ -103,8 +104,9 @@ func help(in io.Reader, out io.Writer) {
 
 // helper is a running helper.
 type helper struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	orders *gob.Encoder // to in
 
 	mu      sync.Mutex
 	last    int
@@ -132,6 +134,7 @@ func (s *Sandbox) startHelper() (*helper, error) {
 		return nil, err
 	}
 
+	h.orders = gob.NewEncoder(h.in)
 	out, err := h.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -141,10 +144,10 @@ func (s *Sandbox) startHelper() (*helper, error) {
 		return nil, err
 	}
 
-	lines := json.NewDecoder(bufio.NewReader(out))
+	reports := gob.NewDecoder(bufio.NewReader(out))
 	var ready report
-	if err = json.NewEncoder(h.in).Encode(order{Hidden: s.hidden, Lacks: s.lacks}); err == nil {
-		err = lines.Decode(&ready)
+	if err = h.orders.Encode(order{Hidden: s.hidden, Lacks: s.lacks}); err == nil {
+		err = reports.Decode(&ready)
 	}
 
 	if err != nil {
@@ -152,15 +155,15 @@ func (s *Sandbox) startHelper() (*helper, error) {
 		return nil, err
 	}
 
-	go h.listen(lines)
+	go h.listen(reports)
 	return h, nil
 }
 
 // listen hands out reports until the helper ends.
-func (h *helper) listen(lines *json.Decoder) {
+func (h *helper) listen(reports *gob.Decoder) {
 	for {
 		var r report
-		err := lines.Decode(&r)
+		err := reports.Decode(&r)
 		h.mu.Lock()
 		if err != nil {
 			h.ended = errors.New("the helper that runs stages in a user namespace has ended; run again, or with " +
@@ -195,7 +198,7 @@ func (h *helper) run(ctx context.Context, job *Job) (*Result, error) {
 	h.last++
 	id := h.last
 	h.waiting[id] = c
-	err := json.NewEncoder(h.in).Encode(order{ID: id, Job: job})
+	err := h.orders.Encode(order{ID: id, Job: job})
 	h.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -206,7 +209,7 @@ func (h *helper) run(ctx context.Context, job *Job) (*Result, error) {
 	case r = <-c:
 	case <-ctx.Done():
 		h.mu.Lock()
-		_ = json.NewEncoder(h.in).Encode(order{ID: id})
+		_ = h.orders.Encode(order{ID: id})
 		h.mu.Unlock()
 		r = <-c
 	}
