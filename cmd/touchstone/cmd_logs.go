@@ -26,6 +26,8 @@ type logJSON struct {
 	Instance string    `json:"instance"`
 	Status   string    `json:"status"`
 	Started  time.Time `json:"started"`
+	// Interrupted reports whether the run was interrupted while the stage ran.
+	Interrupted bool `json:"interrupted"`
 	// Origin says where the result comes from, unless this machine made it.
 	Origin string `json:"origin,omitempty"`
 	Stdout string `json:"stdout"`
@@ -53,7 +55,7 @@ func newLogsCommand(flags *globalFlags) *cobra.Command {
 
 The logs are the standard output and standard error of the stage when it last ran here. If
 it never did, or if its result has come from another machine since then, they are those of
-the run that made the result. If the stage failed,
+the run that made the result. The log of an interrupted run is marked. If the stage failed,
 its outputs are kept with the logs, up to 64 MiB, and listed after them. -o copies them
 to a directory. If the stage has a matrix, each instance gets a subdirectory with its
 name. --name selects outputs by name. No other stage reads the outputs of a failed
@@ -111,7 +113,8 @@ func (s *session) logFacts(found []engine.Log) (logsJSON, error) {
 	facts := logsJSON{Logs: []logJSON{}}
 	for _, l := range found {
 		entry := logJSON{Stage: l.Stage, Instance: l.Instance, Status: string(l.State), Started: l.Started,
-			Outputs: []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...)}
+			Outputs: []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...),
+			Interrupted: l.State == engine.Canceled}
 		if l.Origin != nil {
 			entry.Origin = l.Origin.String()
 		}
@@ -142,6 +145,10 @@ func (l *logJSON) print(cmd *cobra.Command) {
 	stderr := cmd.ErrOrStderr()
 	name := instanceName(l.Stage, l.Instance)
 	from := ""
+	if l.Interrupted {
+		from = "; the run was interrupted"
+	}
+
 	if l.Origin != "" {
 		from = "; " + l.Origin
 	}

@@ -274,10 +274,18 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	return nil
 }
 
-// explainFailure prints the end of a failed stage's log, with the paths that the user knows,
+// explainFailure prints the end of the log of each failed or interrupted stage, with the paths that the user knows,
 // and returns the error.
 func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err error) error {
 	if errors.Is(err, context.Canceled) {
+		for _, o := range outcomes {
+			if o.Interrupted() {
+				s.printTail(w, outcomes, o)
+				fmt.Fprintf(w, "%s was interrupted after %s; %s logs %s prints its log\n", o.Instance,
+					progress.Took(o.Duration), toolName, input.QuoteWord(o.Instance.String()))
+			}
+		}
+
 		return &exitError{exitInterrupted, errors.New("interrupted; the results of finished stages are cached")}
 	}
 
@@ -291,11 +299,7 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 			continue
 		}
 
-		names := s.sourceNames(outcomes, o)
-		for _, line := range tail(names.replace(s.logOf(o)), maxLogLines) {
-			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
-		}
-
+		names := s.printTail(w, outcomes, o)
 		if len(o.Failed.Outputs) > 0 && s.refusedData(o, names) == nil {
 			fmt.Fprintf(w, "kept the outputs of %s: %s; %s logs %s -o DIR copies them\n", o.Instance,
 				failedNames(o.Failed), toolName, input.QuoteWord(o.Instance.String()))
@@ -303,6 +307,15 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 	}
 
 	return err
+}
+
+// printTail prints the end of the log of an instance, with the paths that the user knows, which it returns.
+func (s *session) printTail(w io.Writer, outcomes []*engine.Outcome, o *engine.Outcome) sourceNames {
+	names := s.sourceNames(outcomes, o)
+	for _, line := range tail(names.replace(s.logOf(o)), maxLogLines) {
+		fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
+	}
+	return names
 }
 
 // tail returns the last n lines. If it leaves out lines, the first line says how many.

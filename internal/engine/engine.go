@@ -216,6 +216,9 @@ type Outcome struct {
 	components []pipeline.KeyComponent
 }
 
+// Interrupted reports whether the command of the instance ran when the run was interrupted. Its log is kept.
+func (o *Outcome) Interrupted() bool { return o.State == Canceled && !o.Stdout.IsZero() }
+
 // setHit makes the outcome a hit.
 func (o *Outcome) setHit(r cache.Result) {
 	o.State, o.Outputs, o.Duration, o.Origin = Hit, r.Outputs, r.Duration, r.Origin

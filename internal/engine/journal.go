@@ -13,7 +13,7 @@ import (
 )
 
 // Journal is the stored description of a run that executed stages. It is used to
-// find the logs of failed stages, which have no record.
+// find the logs of failed and interrupted stages, which have no record.
 type Journal struct {
 	ID        string            `json:"id"`
 	Started   time.Time         `json:"started"`

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -364,7 +365,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	}
 
 	r.emit(Event{Event: EventRunEnd, Total: total, Hits: sum.Hits, Executed: sum.Executed, Failures: sum.Failures})
-	if sum.Executed+sum.Failures > 0 {
+	if sum.Executed+sum.Failures > 0 || slices.ContainsFunc(r.outcomes, (*Outcome).Interrupted) {
 		if err := r.writeJournal(); err != nil && first == nil {
 			first = err
 		}

@@ -1,0 +1,78 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/testing/program"
+)
+
+// The log of a stage that was interrupted is its last one: it is printed, kept and marked, also after an earlier run
+// that succeeded.
+func TestTheLogOfAnInterruptedStageIsKept(t *testing.T) {
+	bin := program.Path(t, program.Touchstone)
+	for name, signal := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGINT": syscall.SIGINT} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			work, store := filepath.Join(dir, "work"), filepath.Join(dir, "store")
+			run := func(args ...string) (*exec.Cmd, *bytes.Buffer) {
+				var out bytes.Buffer
+				cmd := exec.Command(bin, args...)
+				cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
+				cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE_DIR="+store, "XDG_CACHE_HOME="+store)
+				return cmd, &out
+			}
+			writeText(t, filepath.Join(dir, "pipeline.hcl"), `variable "then" { default = "echo DONE > out/o" }
+stage "hang" {
+  outputs = { o = "out/o" }
+  command = ["sh", "-c", "echo $0; ${var.then}", var.then == "sleep 600" ? "CONNECTING" : "EARLIER"]
+}
+`)
+			cmd, out := run("run")
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+
+			cmd, out = run("run", "--var", "then=sleep 600", "--work-dir", work)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer cmd.Process.Kill()
+			for {
+				logs, _ := filepath.Glob(filepath.Join(work, "run-*", "*", "stdout"))
+				if len(logs) == 1 {
+					if b, _ := os.ReadFile(logs[0]); string(b) == "CONNECTING\n" {
+						break
+					}
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // its exit status is checked
+			if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(out.String(), "hang | CONNECTING\n") ||
+				!strings.Contains(out.String(), "hang was interrupted after") {
+				t.Errorf("%s: %s", cmd.ProcessState, out)
+			}
+
+			cmd, out = run("logs", "hang")
+			if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "CONNECTING\n") ||
+				!strings.Contains(out.String(), "the run was interrupted") || strings.Contains(out.String(), "EARLIER") {
+				t.Errorf("logs: %v, %s", err, out)
+			}
+			cmd, out = run("logs", "--json", "hang")
+			if err := cmd.Run(); err != nil || !strings.Contains(out.String(), `"interrupted": true`) {
+				t.Errorf("logs --json: %v, %s", err, out)
+			}
+		})
+	}
+}
