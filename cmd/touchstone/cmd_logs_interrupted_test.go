@@ -27,7 +27,7 @@ func TestTheLogOfAnInterruptedStageIsKept(t *testing.T) {
 				var out bytes.Buffer
 				cmd := exec.Command(bin, args...)
 				cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-				cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE_DIR="+store, "XDG_CACHE_HOME="+store)
+				cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE="+store)
 				return cmd, &out
 			}
 			writeText(t, filepath.Join(dir, "pipeline.hcl"), `variable "then" { default = "echo DONE > out/o" }
