@@ -27,7 +27,7 @@ func build(t *testing.T) string {
 }
 
 // maxSize is the largest size of the program in bytes.
-const maxSize = 15_000_000
+const maxSize = 20_000_000
 
 func TestProgram(t *testing.T) {
 	program := build(t)

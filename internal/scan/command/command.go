@@ -75,11 +75,12 @@ The formats are:
 
   one or more tools/list results, as {"tools": [...]} or as whole JSON-RPC
   answers, also in a batch; a corpus; rows of server, tool, description,
-  inputSchema and outputSchema; tools for the APIs of OpenAI, Anthropic and
-  Gemini; the configuration of Claude Desktop, Claude Code, Cursor,
-  VS Code, Windsurf, Zed, Codex or Gemini, which --clients finds automatically;
-  the source of a server in Go, Python, TypeScript or JavaScript, of which
-  literals are read, and which in a directory needs --source
+  inputSchema and outputSchema; the tools of several servers by their names;
+  tools for the APIs of OpenAI, Anthropic and Gemini; the configuration of any
+  client, of which --clients finds those of Claude, Cursor, VS Code, Codex,
+  Gemini and more than 20 others at their usual places; the source
+  of a server in Go, Python, TypeScript or JavaScript, of which literals are
+  read, and which in a directory needs --source
 
 A client configuration only declares servers. By default they are not started,
 and are listed as not scanned. --start starts or contacts all enabled servers,

@@ -62,7 +62,7 @@ func TestServersRefusedInClaudeCode(t *testing.T) {
 	if got, want := enabled(in), "local, mine, on"; got != want {
 		t.Errorf("enabled in this project: %s; want %s", got, want)
 	}
-	if len(in.PassedOver) != 1 || !strings.HasPrefix(in.PassedOver[0].Reason, "2 servers belong to other projects") {
+	if len(in.PassedOver) != 3 || !strings.HasPrefix(in.PassedOver[0].Reason, "2 servers belong to other projects") {
 		t.Errorf("passed over: %v", in.PassedOver)
 	}
 	in.SkipServers("")

@@ -3,116 +3,65 @@ package input
 import (
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// configPaths are the paths to the objects of servers in the configurations of
-// clients: Claude Desktop, Cursor, Windsurf and Gemini; VS Code's mcp.json,
-// settings, workspaces and containers; Claude Code's projects; Zed; Codex. A star
-// matches any name.
-var configPaths = [][]string{
-	{"mcpServers"},
-	{"servers"},
-	{"mcp", "servers"},
-	{"settings", "mcp", "servers"},
-	{"customizations", "vscode", "mcp", "servers"},
-	{"projects", "*", "mcpServers"},
-	{"context_servers"},
-	{"mcp_servers"},
-}
-
-// group is an object of servers. project is what a star of its path matched.
-type group struct {
-	member
-	project string
-}
-
-// follow returns the objects at the end of a path below the members.
-func (d *document) follow(members []member, path []string) ([]group, error) {
-	var ends []group
-	if path[0] == "*" {
-		for _, m := range members {
-			below, err := d.follow(m.object(), path[1:])
-			if err != nil {
-				return nil, err
-			}
-
-			for _, g := range below {
-				ends = append(ends, group{g.member, m.name})
-			}
-		}
-
-		return ends, nil
-	}
-
-	m, ok, err := get(members, path[0])
-	switch {
-	case err != nil:
-		return nil, d.fail(m.at, err.Error(), "keep one of the two")
-	case !ok || !m.is('{'):
-		return nil, nil
-	case len(path) == 1:
-		return []group{{member: m}}, nil
-	}
-
-	return d.follow(m.object(), path[1:])
-}
-
-// clientConfig reads the servers declared in a client's configuration. It
-// starts nothing.
-func (d *document) clientConfig(members []member) (found bool, err error) {
-	var groups []group
-	for _, path := range configPaths {
-		ends, err := d.follow(members, path)
-		if err != nil {
-			return false, err
-		}
-
-		groups = append(groups, ends...)
-	}
-
+// clientConfig reads the servers that a client's configuration declares. It starts nothing. known are the members
+// that were read as something else.
+func (d *document) clientConfig(members []member, known []string) (found bool, err error) {
+	groups := d.groups(slices.DeleteFunc(slices.Clone(members),
+		func(m member) bool { return slices.Contains(known, m.name) }))
 	for _, g := range groups {
 		seen := map[string]bool{}
-		for _, m := range g.object() {
+		for _, m := range g.entries {
 			if seen[m.name] {
 				return false, d.fail(m.at, fmt.Sprintf("the server %q is declared twice", m.name),
 					"keep one of the two")
 			}
 
 			seen[m.name] = true
-			server, err := d.server1(m)
-			server.Project = g.project
-			if errors.Is(err, errExtension) {
-				d.in.PassedOver = append(d.in.PassedOver,
-					PassedOver{Path: d.place(m.at).String(), Name: m.name,
-						Group: "servers that are part of an extension of their client",
-						Reason: fmt.Sprintf("the server %s is part of an extension of %s, which starts it", m.name,
-							strings.TrimPrefix(server.Client, "the configuration of "))})
-				continue
-			}
-
-			if err != nil {
-				d.unreadable(m.at, Unscanned{
-					Server: m.name, Place: d.place(m.at), Reason: err.Error(), Remedy: "correct its entry",
-				})
-				continue
-			}
-
 			if len(d.in.Servers) == maxServers {
 				return false, d.fail(m.at, fmt.Sprintf("it declares more than %d servers", maxServers), "split it")
 			}
 
-			d.in.Servers = append(d.in.Servers, server)
+			d.declare(m, g.project)
 		}
 	}
 
 	return len(groups) > 0, nil
 }
 
+// declare records the server of an entry.
+func (d *document) declare(m member, project string) {
+	server, err := d.server1(m)
+	server.Project = project
+	switch {
+	case errors.Is(err, errExtension):
+		d.in.PassedOver = append(d.in.PassedOver,
+			PassedOver{Path: d.place(m.at).String(), Name: m.name,
+				Group: "servers that are part of an extension of their client",
+				Reason: fmt.Sprintf("the server %s is part of an extension of %s, which starts it", m.name,
+					strings.TrimPrefix(server.Client, "the configuration of "))})
+	case errors.Is(err, errSwitch):
+		d.in.PassedOver = append(d.in.PassedOver,
+			PassedOver{Path: d.place(m.at).String(), Name: m.name,
+				Group:  "entries that only switch a server on or off",
+				Reason: fmt.Sprintf("the entry %s only switches a server on or off that is declared elsewhere", m.name)})
+	case err != nil:
+		d.unreadable(m.at, Unscanned{
+			Server: m.name, Place: d.place(m.at), Reason: err.Error(), Remedy: "correct its entry",
+		})
+	default:
+		d.in.Servers = append(d.in.Servers, server)
+	}
+}
+
 // errExtension means that an entry of Zed only has settings for an extension.
 var errExtension = errors.New("it belongs to an extension")
+
+// errSwitch means that an entry has nothing but enabled or disabled, for a server of another file.
+var errSwitch = errors.New("it only switches a server on or off")
 
 // server1 parses the entry of one server.
 func (d *document) server1(m member) (Server, error) {
@@ -149,13 +98,18 @@ func (d *document) server1(m member) (Server, error) {
 		return s, err
 	}
 
+	words, oneList, err := commandList(fields)
+	if err != nil {
+		return s, err
+	}
+
 	for name, into := range map[string]*string{"command": &command, "type": &kind, "cwd": &s.Dir} {
 		if err := text(into, name); err != nil {
 			return s, err
 		}
 	}
 
-	for _, name := range []string{"httpUrl", "serverUrl", "url"} {
+	for _, name := range addressKeys {
 		if s.URL != "" {
 			break
 		}
@@ -180,7 +134,10 @@ func (d *document) server1(m member) (Server, error) {
 		s.Command = args
 	}
 
-	var err error
+	if oneList {
+		command, s.Command, s.oneList = words[0], append(words[1:], s.Command...), true
+	}
+
 	if s.Env, err = textMap(fields["env"], "env"); err != nil {
 		return s, err
 	}
@@ -204,6 +161,8 @@ func (d *document) server1(m member) (Server, error) {
 		}
 	case fields["settings"].is('{') || string(fields["source"].raw()) == `"extension"`:
 		return s, errExtension
+	case onlySwitches(fields):
+		return s, errSwitch
 	default:
 		return s, fmt.Errorf("it has neither a command nor a URL")
 	}
@@ -211,9 +170,57 @@ func (d *document) server1(m member) (Server, error) {
 	return s, nil
 }
 
-// unnest replaces a command that is an object, as older versions of Zed have it, by its
-// members.
+// onlySwitches reports whether the fields of an entry only say whether it is used.
+func onlySwitches(fields map[string]value) bool {
+	for name := range fields {
+		if name != "enabled" && name != "disabled" {
+			return false
+		}
+	}
+	return len(fields) > 0
+}
+
+// addressKeys are the names of the address of a server in the entries of clients.
+var addressKeys = []string{"httpUrl", "serverUrl", "url", "uri"}
+
+// otherNames are names that some clients have for a field of an entry.
+var otherNames = map[string]string{"cmd": "command", "environment": "env", "envs": "env", "workingDirectory": "cwd"}
+
+// commandList removes a command that is a list of the program and its arguments from the fields, and returns it.
+func commandList(fields map[string]value) (words []string, ok bool, err error) {
+	if !fields["command"].is('[') {
+		return nil, false, nil
+	}
+
+	words, ok = fields["command"].strings()
+	if !ok || len(words) == 0 || words[0] == "" {
+		return nil, false, errors.New("its command is not a list of strings that begins with a program")
+	}
+
+	delete(fields, "command")
+	return words, true, nil
+}
+
+// unnest replaces a transport or a command that is an object by its members, and other names of fields by the usual
+// ones. Older versions of Zed have such a command.
 func unnest(fields map[string]value) error {
+	if transport := fields["transport"]; transport.is('{') {
+		delete(fields, "transport")
+		for _, m := range transport.object() {
+			if _, twice := fields[m.name]; twice {
+				return &twiceError{m.name, m.name, m.at}
+			}
+
+			fields[m.name] = m.value
+		}
+	}
+
+	for other, usual := range otherNames {
+		if _, has := fields[usual]; !has && fields[other].end > 0 {
+			fields[usual] = fields[other]
+		}
+	}
+
 	command := fields["command"]
 	if !command.is('{') {
 		return nil
@@ -303,32 +310,4 @@ func textMap(v value, name string) (map[string]string, error) {
 	}
 
 	return m, nil
-}
-
-// clientOf returns the name of the client whose configuration is usually at
-// this path.
-func clientOf(file string) string {
-	file = filepath.ToSlash(file)
-	dir, base := path.Base(path.Dir(file)), path.Base(file)
-	switch {
-	case base == "claude_desktop_config.json":
-		return "the configuration of Claude Desktop"
-	case base == ".claude.json" || base == ".mcp.json":
-		return "the configuration of Claude Code"
-	case dir == ".cursor":
-		return "the configuration of Cursor"
-	case dir == ".vscode" || path.Ext(base) == ".code-workspace" || strings.HasSuffix(path.Dir(file), "Code/User") ||
-		strings.HasSuffix(path.Dir(file), "Code - Insiders/User"):
-		return "the configuration of VS Code"
-	case dir == ".codex":
-		return "the configuration of Codex"
-	case dir == "zed" || dir == "Zed" || dir == ".zed":
-		return "the configuration of Zed"
-	case dir == ".gemini":
-		return "the configuration of Gemini"
-	case dir == "windsurf" || base == "mcp_config.json":
-		return "the configuration of Windsurf"
-	}
-
-	return "the configuration of an MCP client"
 }

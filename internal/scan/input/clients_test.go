@@ -10,7 +10,7 @@ import (
 func TestReadClients(t *testing.T) {
 	home := t.TempDir()
 	files := ClientFiles(home, filepath.Join(home, ".config"), home)
-	if _, err := ReadClients(t.Context(), files); err == nil || !strings.Contains(err.Error(), filepath.Join(home, ".cursor", "mcp.json")) {
+	if _, err := ReadClients(t.Context(), files); err == nil || !strings.Contains(err.Error(), "Cursor, ") || !strings.Contains(err.Error(), home) {
 		t.Errorf("error %v, want one that names the searched places", err)
 	}
 	for name, text := range map[string]string{
@@ -39,11 +39,63 @@ func TestReadClients(t *testing.T) {
 	for _, s := range in.Servers {
 		got = append(got, s.Name+" in "+s.Client)
 	}
-	want := "desktop in the configuration of Claude Desktop, zed in the configuration of Zed, codex in the configuration of Codex, code in the configuration of Claude Code, surf in the configuration of Windsurf, cursor in the configuration of Cursor"
+	want := "code in the configuration of Claude Code, desktop in the configuration of Claude Desktop, codex in the configuration of Codex, cursor in the configuration of Cursor, surf in the configuration of Windsurf, zed in the configuration of Zed"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
 	}
 	if len(in.PassedOver) != 1 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Place.File, ".gemini") {
 		t.Errorf("passed over %v, not scanned %v", in.PassedOver, in.Unscanned)
+	}
+}
+
+// Every file of the table is found at its place, and belongs to the client that the table says.
+func TestClientTable(t *testing.T) {
+	if len(Clients()) < 20 {
+		t.Errorf("%d clients: %v", len(Clients()), Clients())
+	}
+	home, config, dir := t.TempDir(), t.TempDir(), t.TempDir()
+	roots := map[string]string{"~": home, "@": config, ".": dir}
+	for _, c := range clients {
+		for i, f := range c.Files {
+			root, rest, ok := strings.Cut(f, "/")
+			if !ok || roots[root] == "" {
+				t.Fatalf("%s: %s has no root", c.Client, f)
+			}
+			rest = strings.NewReplacer("**/", "a/b/", "*.json", "x.json", "*", "x.json").Replace(rest)
+			p := filepath.Join(roots[root], rest)
+			text := `{"mcpServers":{"s":{"command":"c"}}}`
+			switch filepath.Ext(p) {
+			case ".toml":
+				text = "[mcp_servers.s]\ncommand = \"c\"\n"
+			case ".yaml":
+				text = "mcpServers:\n- name: s\n  command: c\n"
+			}
+			if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			in, err := ReadClients(t.Context(), ClientFiles(home, config, dir))
+			if err != nil || len(in.Servers) != 1 || in.Servers[0].Client != "the configuration of "+c.Client || in.Servers[0].Name != "s" {
+				t.Errorf("%s, file %d, %s: %v, %s", c.Client, i, f, err, brief(in))
+			}
+			if err := os.Remove(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// The manual names every client of the table.
+func TestClientsInTheManual(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/reference/scan.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range Clients() {
+		if !strings.Contains(string(text), c) {
+			t.Errorf("docs/reference/scan.md does not name %s", c)
+		}
 	}
 }

@@ -22,6 +22,7 @@ var extensions = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspa
 // hasReadableExtension reports whether a file of a directory may be one of those that are read.
 func hasReadableExtension(p string) bool {
 	return slices.Contains(extensions, strings.ToLower(filepath.Ext(p))) ||
+		isYAML(p) && slices.Contains(strings.Split(filepath.ToSlash(p), "/"), ".continue") ||
 		filepath.Base(filepath.Dir(p)) == ".codex" && filepath.Base(p) == "config.toml"
 }
 

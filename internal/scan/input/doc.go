@@ -1,7 +1,7 @@
 // Package input reads MCP tool definitions from files, from the
 // configurations of MCP clients and from running servers.
 //
-//   - json.go, document.go, element.go, clientconfig.go and paths.go read
+//   - json.go, document.go, nested.go, element.go, servershape.go, clientconfig.go and paths.go read
 //     files: tool lists, corpora, rows and client configurations. Every tool
 //     keeps the place that it was read from. shape.go reads tools in the shapes of
 //     other APIs than MCP, and keeps where the file has their parts. message.go reads

@@ -35,7 +35,7 @@ type document struct {
 	in     Input
 	// more maps the kinds of lists whose last page continues on another page to
 	// the place of its cursor.
-	more map[*kind]int
+	more map[*kind]cursor
 	// answers is set if the file has whole answers of a server.
 	answers    bool
 	extraTexts []Tool
@@ -99,7 +99,7 @@ func Read(file, server string, text []byte) (*Input, error) {
 		return nil, &InputError{Place: Place{File: file}, Reason: "it is empty", Remedy: "give it " + readable}
 	}
 
-	d := &document{file: file, server: server, lines: lineIndex{text: text}, more: map[*kind]int{}}
+	d := &document{file: file, server: server, lines: lineIndex{text: text}, more: map[*kind]cursor{}}
 	d.several = len(values) > 1
 	for _, v := range values {
 		d.lines.text = v.text
@@ -117,13 +117,8 @@ func Read(file, server string, text []byte) (*Input, error) {
 	}
 
 	for i := range kinds {
-		if at, more := d.more[&kinds[i]]; more {
-			d.in.Unscanned = append(d.in.Unscanned, Unscanned{
-				Server: server, Place: d.place(at),
-				Reason: fmt.Sprintf("the list goes on: its last page has a nextCursor, so %s are missing here",
-					kinds[i].noun+"s"),
-				Remedy: "add the answers to the further requests to the file, one after the other",
-			})
+		if c, more := d.more[&kinds[i]]; more {
+			d.in.Unscanned = append(d.in.Unscanned, c.unscanned(&kinds[i], server, d.place(c.at)))
 		}
 	}
 
@@ -174,9 +169,15 @@ func (d *document) otherKind(at int, hint string) error {
 func (d *document) value(v value) error {
 	if v.is('[') {
 		elements := v.array()
-		if slices.ContainsFunc(elements, isMessage) {
+		switch {
+		case slices.ContainsFunc(elements, isMessage):
 			return d.batch(elements)
+		case isListOf(v, holdsTools):
+			return d.serverList(elements)
+		case isOtherList(elements):
+			return d.otherKind(v.start, "its elements have no description and no schema")
 		}
+
 		return d.list(&kinds[0], v, elements, d.server)
 	}
 	if !v.is('{') {
@@ -190,7 +191,7 @@ func (d *document) wanted(members []member) (map[string]member, error) {
 	want := map[string]member{}
 	for _, name := range []string{"jsonrpc", "method", "result", "error", "version", "server", "nextCursor", "entries",
 		"tools", "prompts", "resources", "resourceTemplates", "resource_templates", "instructions", "serverInfo",
-		"protocolVersion"} {
+		"protocolVersion", "supportedVersions", "capabilities"} {
 		m, ok, err := get(members, name)
 		if err != nil {
 			return nil, d.fail(m.at, err.Error(), "keep one of the two")
@@ -256,13 +257,19 @@ func (d *document) object(v value) error {
 	}
 
 	known = append(known, lists...)
+	nested, err := d.nested(members, known, server)
+	if err != nil {
+		return err
+	}
+
+	known = append(known, nested...)
 	read := len(known) > 0
 	said, err := d.instructions(members, want, server, read)
 	if err != nil {
 		return err
 	}
 
-	config, err := d.clientConfig(members)
+	config, err := d.clientConfig(members, known)
 	if read && !config && !isInitializeResult(want) {
 		if want["server"].is('"') {
 			known = append(known, "server")
@@ -301,7 +308,7 @@ func hint(want map[string]member) string {
 // isAnswer reports whether the members are those of an answer of a server.
 func isAnswer(members []member) bool {
 	for _, m := range members {
-		if m.name == "protocolVersion" || m.is('[') &&
+		if m.name == "protocolVersion" || m.name == "supportedVersions" || m.is('[') &&
 			slices.ContainsFunc(kinds[:], func(k kind) bool { return k.list == m.name }) {
 			return true
 		}
@@ -313,7 +320,7 @@ func isAnswer(members []member) bool {
 // tools is read even if it is empty. Another program's list of prompts or resources
 // is not one of a server.
 func (d *document) lists(v value, want map[string]member, server string) (read []string, err error) {
-	cursor, isText := want["nextCursor"].str()
+	next, more := cursorOf(want["nextCursor"])
 	for i := range kinds {
 		k := &kinds[i]
 		m, ok := want[k.list]
@@ -339,8 +346,8 @@ func (d *document) lists(v value, want map[string]member, server string) (read [
 			return nil, err
 		}
 
-		if delete(d.more, k); isText && cursor != "" {
-			d.more[k] = want["nextCursor"].at
+		if delete(d.more, k); more {
+			d.more[k] = next
 		}
 
 		read = append(read, m.name)
@@ -374,6 +381,10 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 	}
 
 	if k.subject == scanner.SubjectTool {
+		if !d.answers && slices.ContainsFunc(elements, holdsTools) {
+			return d.serverList(elements)
+		}
+
 		elements = d.flatten(elements, server)
 	}
 

@@ -11,7 +11,7 @@ import (
 )
 
 // listMethods are the names under which a dump keeps the answers to the requests.
-var listMethods = []string{"initialize", "tools/list", "prompts/list", "resources/list", "resources/templates/list"}
+var listMethods = []string{"initialize", "server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"}
 
 // metadataFields are members that are no text of a server, at any depth.
 var metadataFields = []string{"jsonrpc", "id", "version", "nextCursor", "entries", "protocolVersion", "capabilities",
@@ -22,7 +22,7 @@ var metadataFields = []string{"jsonrpc", "id", "version", "nextCursor", "entries
 func (d *document) byRequest(members []member) (names []string, err error) {
 	for _, m := range members {
 		if !slices.Contains(listMethods, m.name) || !isAnswer(m.object()) && !isAnswer(resultOf(m.value).object()) &&
-			m.name != "initialize" {
+			m.name != "initialize" && m.name != "server/discover" {
 			continue
 		}
 

@@ -14,10 +14,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
@@ -52,6 +54,30 @@ type failure struct {
 	timedOut bool // it took longer than timeout
 	timeout  time.Duration
 	answered bool // it answered something
+}
+
+// partial is what a server told before it failed, with the failure. s is the server as declared, and
+// printed the end of what its program printed.
+func (f failure) partial(s Server, in *Input, everything bool, printed []string) *Input {
+	if !everything {
+		in.Others = nil
+	}
+
+	reason, remedy := f.explain()
+	if f.server.URL != "" { // it may contain a token
+		reason = strings.ReplaceAll(reason, f.server.URL, s.Display())
+	}
+
+	reason = safetext.Clip(f.server.redact(reason), 500)
+	if n := len(in.Tools); n > 0 {
+		reason += fmt.Sprintf("; %s that it sent before %s read", english.Plural(n, "tool", ""),
+			english.PluralWord(n, "was", "were"))
+	}
+
+	u := s.unscanned(reason, f.server.redact(remedy))
+	u.Output = printed
+	in.Unscanned = append(in.Unscanned, u)
+	return in
 }
 
 // explain says why, and what to do.
@@ -143,6 +169,9 @@ func (f failure) explainStart(cause error) (reason, remedy string) {
 
 	var file *fs.PathError
 	switch {
+	case strings.ContainsAny(program, " \t") && !isFile(filepath.Join(f.server.Dir, program)):
+		return fmt.Sprintf("command not found: %q is a program with its arguments in one string", program),
+			f.server.splitRemedy(where)
 	case f.server.Dir != "" && !isDir(f.server.Dir):
 		return fmt.Sprintf("its directory %s does not exist", f.server.Dir), "correct cwd in " + where
 	case errors.Is(cause, exec.ErrNotFound):
@@ -167,10 +196,43 @@ func (f failure) explainStart(cause error) (reason, remedy string) {
 	return reason, "check its command in " + where
 }
 
+// splitRemedy says how to write a command whose first word holds its arguments too.
+func (s Server) splitRemedy(where string) string {
+	words, err := SplitCommand(s.Command[0])
+	if err != nil {
+		return `put the arguments in "args" in ` + where
+	}
+
+	words = append(words, s.Command[1:]...)
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = strconv.Quote(w)
+	}
+
+	switch {
+	case !s.declared():
+		return "do not quote the command as a whole: each word of " + where + " is an argument"
+	case s.oneList:
+		return fmt.Sprintf("write each argument as a string of its own, as \"command\": [%s], in %s",
+			strings.Join(quoted, ", "), where)
+	}
+
+	return fmt.Sprintf("put the arguments in \"args\", as \"command\": %s, \"args\": [%s], in %s",
+		quoted[0], strings.Join(quoted[1:], ", "), where)
+}
+
+func isFile(p string) bool {
+	info, err := os.Stat(p)
+	return err == nil && !info.IsDir()
+}
+
 func isDir(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && info.IsDir()
 }
+
+// ofHost matches the words of servers that refuse a request because of the host or origin that it names.
+var ofHost = regexp.MustCompile(`(?i)\b(?:hosts?|hostname|origins?|rebinding|domain)\b`)
 
 // explainAnswer explains an answer that is not MCP.
 func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string) {
@@ -178,6 +240,11 @@ func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string)
 	header := `--header "Authorization: Bearer TOKEN"`
 	if f.server.declared() {
 		header = "headers in its entry in " + f.server.Place.String()
+	}
+
+	if (e.Status == http.StatusForbidden || e.Status == http.StatusMisdirectedRequest) && ofHost.MatchString(e.Text) {
+		return reason, fmt.Sprintf("give the address by the host name that the server allows, or let it allow %s",
+			hostOf(f.server.URL))
 	}
 
 	switch e.Status {
@@ -189,6 +256,11 @@ func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string)
 
 		if sent {
 			return reason, "check the token that is sent: it may have expired, or may not allow this (" + header + ")"
+		}
+
+		if e.Status == http.StatusForbidden {
+			return reason, "the server refuses this client or this host name: check which addresses it allows, and " +
+				"whether it needs a token (" + header + ")"
 		}
 
 		return reason, "give a token with " + header + "; a login in a browser is not supported"

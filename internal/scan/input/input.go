@@ -79,6 +79,9 @@ type Server struct {
 	Place     Place
 	Dial      mcpclient.Dialer // of mcpclient.Target
 
+	// oneList is set if the configuration has the program and its arguments in one list.
+	oneList bool
+
 	// DisabledIn is the file that disables it, if that is not the configuration.
 	DisabledIn string
 }
@@ -97,6 +100,8 @@ type Unscanned struct {
 	Output []string `json:"output,omitempty"`
 	// deferred is a definition whose function another file may have, or nil.
 	deferred *source.Deferred
+	// goesOn is set if a list has more pages than were read.
+	goesOn bool
 }
 
 // Cause is the reason, with the end of the output of a server.

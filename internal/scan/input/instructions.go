@@ -1,16 +1,23 @@
 package input
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// isInitializeResult reports whether an object is an answer to initialize, all of whose members are
-// what the server says.
+// serverInfoKey is the member of _meta in which a server names itself since protocol version 2026-07-28.
+const serverInfoKey = "io.modelcontextprotocol/serverInfo"
+
+// isInitializeResult reports whether an object is an answer to initialize, or to server/discover, which has
+// its place since protocol version 2026-07-28. All members are what the server says.
 func isInitializeResult(want map[string]member) bool {
-	return want["protocolVersion"].is('"') || want["serverInfo"].is('{')
+	return want["protocolVersion"].is('"') || want["serverInfo"].is('{') ||
+		want["supportedVersions"].is('[') && want["capabilities"].is('{')
 }
 
 // instructions reads what a server says about itself in its answer to initialize: its
@@ -62,6 +69,42 @@ func (d *document) instructions(members []member, want map[string]member, server
 	return true, nil
 }
 
+// plainMembers are the members of an answer to server/discover that tell a model nothing, as long as they are no
+// sentences.
+var plainMembers = []string{"supportedVersions", "resultType", "ttlMs", "cacheScope"}
+
+// liftServerInfo moves the name that a server gives itself in _meta to where an answer to initialize has it, so
+// that a server is the same in both. extra are its further texts.
+func (t *Tool) liftServerInfo(extra json.RawMessage) (json.RawMessage, error) {
+	all := value{extra, 0, len(extra)}.object()
+	meta, _, _ := get(all, "_meta")
+	info, has, _ := get(meta.object(), serverInfoKey)
+	if _, twice, _ := get(all, "serverInfo"); !has || twice {
+		return extra, nil
+	}
+
+	t.mapField("/serverInfo", jsonpointer.Join("/_meta", serverInfoKey))
+	info.name = "serverInfo"
+	lifted, err := others([]member{info}, nil)
+	beside, err2 := others(all, []string{"_meta"})
+	rest, err3 := others(meta.object(), []string{serverInfoKey})
+	for _, more := range [][]byte{beside, wrap("_meta", rest)} {
+		if len(more) > 0 {
+			lifted = joinObjects(lifted, more)
+		}
+	}
+
+	return lifted, errors.Join(err, err2, err3)
+}
+
+// wrap returns an object with one member, or nothing for an empty value. The name needs no escapes.
+func wrap(name string, raw []byte) []byte {
+	if len(raw) == 0 {
+		return nil
+	}
+	return fmt.Appendf(nil, "{%q:%s}", name, raw)
+}
+
 // rowMembers are the members of a row that Row writes besides the further texts of a server. A further
 // text may have the name of a list, if it is none: Row wrote it, so it is read back.
 var rowMembers = []string{"instructions", "server"}
@@ -80,7 +123,7 @@ func answerMembers() []string {
 // all members that are not known. If known is nil, the members are those of a file, such as a date
 // beside its lists, and only the instructions are recorded.
 func (d *document) serverTexts(members []member, of member, server string, known []string) {
-	t := scanner.Tool{Server: server, Subject: scanner.SubjectInstructions}
+	t := Tool{Tool: scanner.Tool{Server: server, Subject: scanner.SubjectInstructions}, Place: d.place(of.at)}
 	var problem error
 	if of.end > 0 && !of.isNull() {
 		var ok bool
@@ -90,8 +133,13 @@ func (d *document) serverTexts(members []member, of member, server string, known
 	}
 
 	if known != nil {
-		extra, err := others(members, known)
-		t.Extra, problem = extra, errors.Join(problem, err)
+		extra, err := others(slices.DeleteFunc(slices.Clone(members), func(m member) bool {
+			return slices.Contains(plainMembers, m.name) && !hasSentence(m.value)
+		}), known)
+		problem = errors.Join(problem, err)
+		if t.Extra, err = t.liftServerInfo(extra); err != nil {
+			problem = errors.Join(problem, err)
+		}
 	}
 
 	if size := len(t.Description) + len(t.Extra); size > MaxTool {
@@ -108,6 +156,6 @@ func (d *document) serverTexts(members []member, of member, server string, known
 	}
 
 	if t.Description != "" || t.Extra != nil {
-		d.in.Others = append(d.in.Others, Tool{Tool: t, Place: d.place(of.at)})
+		d.in.Others = append(d.in.Others, t)
 	}
 }

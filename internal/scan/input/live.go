@@ -2,6 +2,7 @@ package input
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -160,14 +161,7 @@ func listOne(ctx context.Context, s Server, timeout time.Duration, everything bo
 	in, err := list(ctx, ready, everything, c, printed)
 	if err != nil {
 		f := failure{server: ready, err: err, timedOut: ctx.Err() != nil, timeout: timeout, answered: c.answered.Load()}
-		reason, remedy := f.explain()
-		if ready.URL != "" { // it may contain a token
-			reason = strings.ReplaceAll(reason, ready.URL, s.Display())
-		}
-
-		u := s.unscanned(safetext.Clip(ready.redact(reason), 500), ready.redact(remedy))
-		u.Output = lastLines(ready.redact(printed.String()))
-		return &Input{Unscanned: []Unscanned{u}}
+		in = f.partial(s, c.rest(ready), everything, lastLines(ready.redact(printed.String())))
 	}
 
 	// Reports show the entry as written, without the expanded variables.
@@ -220,6 +214,7 @@ const (
 func listUntilStable(ctx context.Context, session *mcp.ClientSession, c *capture, s Server) (*Input, error) {
 	said := session.InitializeResult()
 	var before []string
+	var latest *Input
 	for range maxListings {
 		tools, err := mcpclient.Tools(ctx, session)
 		if err != nil && !malformed(err) {
@@ -232,6 +227,11 @@ func listUntilStable(ctx context.Context, session *mcp.ClientSession, c *capture
 		}
 
 		in, err := c.read(s, "tools", listed)
+		var none *noAnswerError
+		if latest != nil && errors.As(err, &none) {
+			return latest, nil // the server said how long its list stays the same, and was not asked again
+		}
+
 		if err != nil {
 			return nil, err
 		}
@@ -254,7 +254,7 @@ func listUntilStable(ctx context.Context, session *mcp.ClientSession, c *capture
 			return in, nil
 		}
 
-		before = now
+		before, latest = now, in
 		select {
 		case <-time.After(settleAfter):
 		case <-ctx.Done():

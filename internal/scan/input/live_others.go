@@ -3,6 +3,7 @@ package input
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,9 +28,15 @@ func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s S
 			s.unscanned(safetext.Clip(s.redact(reason), 500), "ask the server's author, or scan its tools from a file"))
 	}
 	add := func(list, what string, labels []string, err error) {
-		var other *Input
 		if err == nil || malformed(err) {
-			other, err = c.read(s, list, labels)
+			other, err2 := c.read(s, list, labels)
+			if err = err2; err == nil {
+				in.add(other)
+				return
+			}
+		} else if other, err2 := c.parse(s, list); err2 == nil { // the pages before the one that failed
+			other.Unscanned = slices.DeleteFunc(other.Unscanned, func(u Unscanned) bool { return u.goesOn })
+			in.add(other)
 		}
 
 		if err != nil {
@@ -38,15 +45,10 @@ func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s S
 			}
 
 			fail(what+" could not be listed", err)
-			return
 		}
-
-		in.add(other)
 	}
 	said := session.InitializeResult()
-	if said.Instructions != "" || said.ServerInfo != nil {
-		add("", "its instructions", nil, nil)
-	}
+	add("", "its instructions", nil, nil)
 
 	if said.Capabilities == nil {
 		return

@@ -76,6 +76,12 @@ func serveTest(kind string) {
 			continue
 		}
 		switch req.Method {
+		case "server/discover":
+			answer, ok := discovered[kind]
+			if !ok {
+				answer = `"error":{"code":-32601,"message":"no"}`
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", req.ID, answer)
 		case "initialize":
 			tools := `{}`
 			if kind == "grows" || kind == "restless" {
@@ -109,6 +115,13 @@ func serveTest(kind string) {
 	}
 }
 
+// discovered are the answers to server/discover of servers of protocol version 2026-07-28.
+var discovered = map[string]string{
+	"modern": `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"t","version":"1","title":"T"},"note":"n"}}`,
+	"cached": `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private"}`,
+	"future": `"result":{"supportedVersions":["2099-01-01"],"capabilities":{"tools":{}},"instructions":"Be bold.","resultType":"complete"}`,
+}
+
 // otherLists are the answers of a server to the requests, with their cursors.
 var otherLists = map[string]string{
 	"prompts/list":             `"result":{"prompts":[{"name":"p","_meta":{"m":"M"}}],"nextCursor":"2"}`,
@@ -121,6 +134,23 @@ func testPage(kind, cursor string) string {
 	switch kind {
 	case "grows":
 		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`
+	case "modern":
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`
+	case "cached":
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"resultType":"complete","ttlMs":60000,"cacheScope":"private"}`
+	case "breaks", "ends", "stalls":
+		if cursor != "" {
+			switch kind {
+			case "ends":
+				os.Exit(7)
+			case "stalls":
+				time.Sleep(time.Minute)
+			}
+			return `7`
+		}
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{"type":"object"}}],"nextCursor":"2"}`
+	case "numbers":
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":2}`
 	case "endless":
 		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"more"}`
 	case "environment":
@@ -219,6 +249,99 @@ c.json:3 unscanned half:: its resources could not be listed: calling "resources/
 	}
 }
 
+// Both generations of the protocol have instructions and a name, and a server is the same in both.
+func TestListBothGenerations(t *testing.T) {
+	for kind, want := range map[string]string{
+		"modern": `"Be kind to all." title="" in= extra={"serverInfo":{"name":"t","version":"1","title":"T"},"_meta":{"note":"n"}}`,
+		"cached": `"Be kind to all." title="" in= extra=`,
+		"future": `"Be bold." title="" in= extra=`,
+	} {
+		in, err := ListEverything(context.Background(), []Server{stdioServer(t, kind)}, time.Minute)
+		if err != nil || len(in.Unscanned) > 0 || len(in.Tools) == 0 || len(in.Others) == 0 {
+			t.Errorf("%s: %v, %s", kind, err, brief(in))
+			continue
+		}
+		if got := brief(&Input{Others: in.Others[:1]}); got != "c.json:3 "+kind+":(instructions) "+want+"\n" {
+			t.Errorf("%s: %s", kind, got)
+		}
+	}
+}
+
+// A real server of the library says its instructions in the answer to server/discover over HTTP.
+func TestListInstructionsOverHTTP(t *testing.T) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, &mcp.ServerOptions{Instructions: "Be kind."})
+	server.AddTool(&mcp.Tool{Name: "a", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{}, nil
+		})
+	for _, stateless := range []bool{false, true} {
+		web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+			&mcp.StreamableHTTPOptions{Stateless: stateless}))
+		defer web.Close()
+		s, err := URLServer("h", web.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := ListEverything(context.Background(), []Server{s}, time.Minute)
+		if err != nil || len(in.Tools) != 1 || len(in.Unscanned) != 0 || len(in.Others) != 1 || in.Others[0].Description != "Be kind." {
+			t.Errorf("stateless %t: %v, %s", stateless, err, brief(in))
+		}
+	}
+}
+
+// A list that breaks in the middle is read as far as it came, and is incomplete.
+func TestListThatBreaks(t *testing.T) {
+	for kind, want := range map[string]string{
+		"breaks": "the list goes on", "ends": "it ended (exit status 7) before it had listed its tools; 2 tools",
+		"stalls": "did not list its tools within 2s; 2 tools", "numbers": "neither a string nor null", "endless": "returns to the page",
+	} {
+		n := 2
+		if kind == "numbers" || kind == "endless" {
+			n = 1
+		}
+		in := mustList(t, 2*time.Second, stdioServer(t, kind))
+		if len(in.Tools) != n || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, want) {
+			t.Errorf("%s: want %s, got %s", kind, want, brief(in))
+		}
+	}
+}
+
+// A host that is refused needs no token.
+func TestListRefusedHost(t *testing.T) {
+	for text, want := range map[string]string{
+		"Forbidden: Invalid Host header": "by the host name that the server allows", "nope": "check which addresses it allows",
+	} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, http.StatusForbidden) }))
+		defer web.Close()
+		s, err := URLServer("h", web.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := mustList(t, time.Minute, s)
+		if len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Remedy, want) || strings.HasPrefix(in.Unscanned[0].Remedy, "give a token") {
+			t.Errorf("%s: %+v", text, in.Unscanned)
+		}
+	}
+}
+
+// The remedy for a command with its arguments in one string says how to write it.
+func TestCommandInOneString(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"mcpServers":{"x":{"command":"no-such-program -y files /data"}}}`:   `put the arguments in "args", as "command": "no-such-program", "args": ["-y", "files", "/data"], in f.json:1`,
+		`{"mcpServers":{"x":{"command":"no-such-program run","args":["z"]}}}`: `"args": ["run", "z"]`,
+		`{"mcp":{"x":{"type":"local","command":["no-such-program -y"]}}}`:     `write each argument as a string of its own, as "command": ["no-such-program", "-y"]`,
+	} {
+		in, err := Read("f.json", "srv", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = mustList(t, time.Minute, in.Servers...)
+		if len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Remedy, want) {
+			t.Errorf("%s: %+v", text, in.Unscanned)
+		}
+	}
+}
+
 // Many servers print a greeting on the stream of their answers.
 func TestListServerThatGreets(t *testing.T) {
 	if in := mustList(t, time.Minute, stdioServer(t, "greets")); len(in.Tools) != 3 || len(in.Unscanned) != 0 {
@@ -267,7 +390,7 @@ func TestListBadServers(t *testing.T) {
 		"silent":  "did not answer within 3s",
 		"dies":    "it ended (exit status 1) before it answered", "endless": "returns to the page",
 	}
-	if len(in.Tools) != 0 || len(in2.Tools) != 0 || len(in.Unscanned) != len(wants) {
+	if len(in.Tools) != 0 || len(in2.Tools) != 1 || len(in.Unscanned) != len(wants) {
 		t.Error(brief(in))
 	}
 	// Whoever disables a server does not want it to be scanned, and nobody can be asked.
@@ -327,7 +450,7 @@ func TestListWaitsForTheListToSettle(t *testing.T) {
 		t.Errorf("listed %v, want %v", in.Listed, want)
 	}
 	in = mustList(t, 30*time.Second, stdioServer(t, "restless"))
-	if len(in.Tools) > 0 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "changed in each of") {
+	if len(in.Tools) != 9 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "changed in each of") {
 		t.Errorf("a list that never settles: %+v", in)
 	}
 }
@@ -509,6 +632,14 @@ func TestVariables(t *testing.T) {
 	s.Place.File = "/h/.gemini/settings.json"
 	if got, _ := s.expanded(); got.Command[2] != "1" {
 		t.Error(got.Command)
+	}
+	s.Env = map[string]string{"a": "${SCAN_TEST_NONE:-${HOME}/x}", "b": "${A1:-${B1:-${SCAN_TEST_A}}-z}", "c": "${HOME", "d": "${SCAN_TEST_NONE:-}"}
+	if got, err := s.expanded(); err != nil || got.Env["a"] != "/home/me/x" || got.Env["b"] != "1-z" || got.Env["c"] != "${HOME" || got.Env["d"] != "" {
+		t.Error(got.Env, err)
+	}
+	s.Env = map[string]string{"a": "${SCAN_TEST_NONE:-${input:token}}"}
+	if got := s.input(); got != "" {
+		t.Logf("an input within a default: %s", got)
 	}
 	s.Env = map[string]string{"x": "${env:SCAN_TEST_NONE}"}
 	if _, err := s.expanded(); err == nil || !strings.Contains(err.Error(), "${env:SCAN_TEST_NONE}") {

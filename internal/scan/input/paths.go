@@ -108,6 +108,9 @@ func readFile(ctx context.Context, p, server string) (*Input, error) {
 	if strings.EqualFold(filepath.Ext(p), ".toml") {
 		return readTOML(p, text)
 	}
+	if isYAML(p) {
+		return readYAML(p, text)
+	}
 	return Read(p, cmp.Or(server, serverOf(p)), text)
 }
 

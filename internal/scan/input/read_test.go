@@ -130,7 +130,7 @@ func TestRead(t *testing.T) {
 		{"vs code workspace", `{"folders":[{"path":"."}],"settings":{"mcp":{"servers":{"x":{"command":"a"}}}}}`, "f.json:1 server x stdio a"},
 		{"vs code container", `{"image":"i","customizations":{"vscode":{"mcp":{"servers":{"x":{"url":"http://h/"}}}}}}`, "f.json:1 server x http http://h/"},
 		{"claude code", "{\"numStartups\":3,\"projects\":{\"/a\":{\"mcpServers\":{\"x\":{\"command\":\"a\"}}},\"/b\":{},\"/c\":{\"mcpServers\":\n{\"x\":{\"command\":\"b\"}}}},\"mcpServers\":{\"y\":{\"command\":\"c\"}}}",
-			"f.json:2 server y stdio c\nf.json:1 server x stdio a\nf.json:2 server x stdio b"},
+			"f.json:1 server x stdio a\nf.json:2 server x stdio b\nf.json:2 server y stdio c"},
 		{"gemini", `{"tools":{"sandbox":true},"mcpServers":{"x":{"httpUrl":"https://u:p@h/"}}}`, "f.json:1 server x http https://***@h/"},
 		{"a key in another case", `{"tools":[{"name":"a","Description":"x"},{"name":"b","inputschema":{}},{"name":"c","description":"x"}]}`,
 			"f.json:1 srv:c \"x\" in= out= ann=\n" +

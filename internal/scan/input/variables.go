@@ -12,7 +12,7 @@ import (
 
 // expanded returns the server with its variables expanded, as its client does
 // before starting it: ${env:NAME} and ${NAME}, ${NAME:-default}, ${userHome},
-// ${workspaceFolder} and, in Gemini's settings, $NAME. A variable without a
+// ${workspaceFolder} and, in the settings of some clients, $NAME. A default may have variables too. A variable without a
 // value is an error, and so is one that prompts the user.
 func (s Server) expanded() (Server, error) {
 	e := expander{server: s}
@@ -36,10 +36,16 @@ func (s Server) input() string {
 	}
 
 	for _, text := range texts {
-		for _, v := range braced.FindAllString(text, -1) {
-			if strings.HasPrefix(v, "${input:") {
-				return v
+		found := ""
+		expandBraces(text, func(whole, name string) string {
+			if found == "" && strings.HasPrefix(name, "input:") {
+				found = whole
 			}
+
+			return whole
+		})
+		if found != "" {
+			return found
 		}
 	}
 
@@ -52,7 +58,6 @@ type expander struct {
 }
 
 var (
-	braced = regexp.MustCompile(`\$\{([^{}]*)\}`)
 	bare   = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
 	envVar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
@@ -66,11 +71,51 @@ func (e *expander) texts(m map[string]string) map[string]string {
 }
 
 func (e *expander) text(s string) string {
-	s = braced.ReplaceAllStringFunc(s, func(v string) string { return e.variable(v, v[2:len(v)-1]) })
-	if clientOf(e.server.Place.File) == clientOf(".gemini/settings.json") {
+	s = expandBraces(s, e.variable)
+	switch strings.TrimPrefix(clientOf(e.server.Place.File), "the configuration of ") {
+	case "Gemini", "Qwen", "Crush":
 		s = bare.ReplaceAllStringFunc(s, func(v string) string { return e.variable(v, v[1:]) })
+	case "OpenCode":
+		s = openCode.ReplaceAllStringFunc(s, func(v string) string { return e.variable(v, v[1:len(v)-1]) })
 	}
+
 	return s
+}
+
+// openCode matches the variables of OpenCode.
+var openCode = regexp.MustCompile(`\{env:[A-Za-z_][A-Za-z0-9_]*\}`)
+
+// expandBraces replaces each ${...} of a text, whose braces may hold further ones, by its value. value gets it whole,
+// and what is in its braces.
+func expandBraces(s string, value func(whole, name string) string) string {
+	var out strings.Builder
+	for {
+		before, rest, ok := strings.Cut(s, "${")
+		out.WriteString(before)
+		if !ok {
+			return out.String()
+		}
+
+		depth, end := 1, -1
+		for i := 0; i < len(rest) && end < 0; i++ {
+			switch rest[i] {
+			case '{':
+				depth++
+			case '}':
+				if depth--; depth == 0 {
+					end = i
+				}
+			}
+		}
+
+		if end < 0 { // it is not closed
+			out.WriteString("${" + rest)
+			return out.String()
+		}
+
+		out.WriteString(value("${"+rest[:end+1], rest[:end]))
+		s = rest[end+1:]
+	}
 }
 
 func (e *expander) variable(whole, name string) string {
@@ -90,6 +135,15 @@ func (e *expander) variable(whole, name string) string {
 		if abs, err := filepath.Abs(dir); err == nil {
 			return abs
 		}
+	case "CLAUDE_PLUGIN_ROOT":
+		dir := filepath.Dir(e.server.Place.File)
+		if filepath.Base(dir) == ".claude-plugin" {
+			dir = filepath.Dir(dir)
+		}
+
+		if abs, err := filepath.Abs(dir); err == nil {
+			return abs
+		}
 	case "pathSeparator", "/":
 		return string(filepath.Separator)
 	}
@@ -101,7 +155,7 @@ func (e *expander) variable(whole, name string) string {
 	}
 
 	if hasFallback {
-		return fallback
+		return expandBraces(fallback, e.variable)
 	}
 
 	if e.err == nil {

@@ -24,7 +24,7 @@ var (
 	consentWords = []string{"confirmation", "confirmations", "approval", "approvals", "consent", "permission",
 		"agreement"}
 	askingWords = []string{"ask", "asks", "asking", "asked", "confirm", "confirms", "confirming", "consult",
-		"consults", "consulting", "prompt", "prompting"}
+		"consults", "consulting", "prompt", "prompting", "check", "checks", "checking", "verify", "verifies"}
 	needingWords = []string{"requires", "require", "required", "needs", "need", "wait", "waits", "after", "upon",
 		"only", "until", "ask", "asks", "asking", "get", "obtain", "obtains", "seek", "with"}
 )
@@ -64,7 +64,11 @@ func consentOf(v *reading.Reading, d *token.Doc, s *token.Sentence) consent {
 
 		return v.Word(d, toks[i])
 	}
-	found := silent
+	found := assent(toks, word)
+	if found == asksFirst || found == asksNobody {
+		return found
+	}
+
 	for i := range toks {
 		noun := slices.Contains(consentWords, word(i)) && ends(toks, i, word(i+1))
 		if !noun && !(slices.Contains(askingWords, word(i)) && ofConsent(toks, i, word)) {
@@ -103,9 +107,87 @@ func consentOf(v *reading.Reading, d *token.Doc, s *token.Sentence) consent {
 	return found
 }
 
+var (
+	assentWords = []string{"agree", "agrees", "agreed", "approve", "approves", "approved", "confirm", "confirms",
+		"confirmed", "accept", "accepts", "accepted", "consent", "consents", "consented", "permit", "permits",
+		"permitted", "allow", "allows", "allowed", "authorize", "authorizes", "authorized", "authorise", "authorises",
+		"authorised", "yes", "ok", "okay", "okays", "okayed", "ahead", "acknowledge", "acknowledges", "acknowledged"}
+	conditionWords = []string{"after", "once", "only", "if", "when", "until", "unless", "must", "needs", "need",
+		"should", "has", "have", "before", "requires", "require", "required", "provided", "till", "be"}
+	untilWords = []string{"until", "unless", "before", "till"}
+)
+
+// assent finds the user's own assent as a condition: "after the user has agreed", "the user must approve it", "only
+// if the user says yes", "approved by the user". A denial makes it an act without consent: "the user need not
+// approve it".
+func assent(toks []token.Token, word func(int) string) consent {
+	for i := range toks {
+		if !toks[i].Means.Any(concept.User) || toks[i].Flags&token.Ident != 0 {
+			continue
+		}
+
+		at := nearAssent(toks, i, word)
+		if at < 0 {
+			continue
+		}
+
+		denied, condition, until, asked := 0, false, false, false
+		for k := max(0, min(i, at)-5); k <= max(i, at); k++ {
+			if k < min(i, at) && toks[k+1].Flags&token.Break != 0 && !slices.Contains(conditionWords, word(k+1)) {
+				denied, condition, until = 0, false, false
+				continue
+			}
+
+			until = until || slices.Contains(untilWords, word(k))
+			asked = asked || (word(k) == "if" || word(k) == "when") && word(k-1) != "even"
+			condition = condition || slices.Contains(conditionWords, word(k))
+			if toks[k].Means.Any(concept.Neg) {
+				denied++
+			}
+		}
+
+		switch {
+		case until || condition && denied%2 == 0:
+			return asksFirst
+		case denied%2 == 1 && condition && !asked:
+			return asksNobody
+		}
+	}
+
+	return silent
+}
+
+// nearAssent returns the token with which the user at token i assents, or -1.
+func nearAssent(toks []token.Token, i int, word func(int) string) int {
+	for k := i + 1; k < min(i+6, len(toks)) && toks[k].Flags&token.Break == 0; k++ {
+		if slices.Contains(assentWords, word(k)) {
+			if k+1 < len(toks) && slices.Contains([]string{"to", "terms", "invitations", "invitation"}, word(k+1)) &&
+				strings.HasPrefix(word(k), "allow") {
+				return -1 // "the user is allowed to"
+			}
+
+			return k
+		}
+	}
+
+	for k := i - 1; k > max(0, i-4) && toks[k+1].Flags&token.Break == 0; k-- {
+		if word(k) == "by" && slices.Contains(assentWords, word(k-1)) {
+			return k - 1
+		}
+	}
+
+	return -1
+}
+
 // ofConsent reports whether the verb of asking at token i has the user or
 // nothing for an object, and nothing but consent is asked for.
 func ofConsent(toks []token.Token, i int, word func(int) string) bool {
+	if w := word(i); strings.HasPrefix(w, "check") || strings.HasPrefix(w, "verif") {
+		return word(i+1) == "with" && // "check with the user first"
+			slices.ContainsFunc(toks[i+1:min(i+5, len(toks))],
+				func(t token.Token) bool { return t.Means.Any(concept.User) })
+	}
+
 	for k := i + 1; k < min(i+6, len(toks)); k++ {
 		switch {
 		case word(k) == "again", word(k) == "twice":

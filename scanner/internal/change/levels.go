@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -18,7 +20,7 @@ func (c *comparison) judge(pointer string, was, now any) (Level, string) {
 	part, last := parts[1], parts[len(parts)-1]
 	switch {
 	case part == "annotations":
-		return hint(last, now)
+		return c.hint(last, was, now)
 	case c.now.Subject == tool.Instructions && pointer == "/serverInfo/version":
 		return Note, "another version"
 	case c.now.Subject == tool.Instructions && pointer == "/serverInfo/name":
@@ -103,16 +105,40 @@ func isDialect(v any) bool {
 	return false
 }
 
-// hint judges a changed annotation.
-func hint(name string, now any) (Level, string) {
-	on := now == any(true)
+// safeHints are the values of annotations on which clients skip the user's consent.
+var safeHints = map[string]bool{"readOnlyHint": true, "destructiveHint": false, "openWorldHint": false}
+
+// harmful are the powers in the name of a tool that no annotation talks away.
+const harmful = concept.Destroy | concept.Pay
+
+// hint judges a changed annotation. A tool that calls itself safe now is not asked about any more: if it said
+// otherwise before, or has a name that is not safe, a reviewer has to know why. A tool that said nothing before may
+// just describe itself at last.
+func (c *comparison) hint(name string, was, now any) (Level, string) {
+	safe, known := safeHints[name]
+	if known && now == any(safe) {
+		why := "the tool calls itself safe now, and clients no longer ask the user"
+		if was != any(absent{}) && was != nil {
+			return High, why
+		}
+
+		v := reading.Read(&tool.Definition{Name: c.now.Name})
+		v.Analyze()
+		if v.Purpose().Any(harmful) {
+			return High, why
+		}
+
+		return Medium, why
+	}
+
 	switch {
-	case name == "readOnlyHint" && !on:
+	case name == "readOnlyHint":
 		return High, "the tool no longer says that it only reads"
-	case name == "destructiveHint" && now != any(false):
+	case name == "destructiveHint":
 		return Medium, "the tool says that it may destroy something now"
-	case name == "openWorldHint" && now != any(false):
+	case name == "openWorldHint":
 		return Medium, "the tool may contact the outside now"
 	}
+
 	return Low, "another annotation"
 }

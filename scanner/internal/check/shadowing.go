@@ -7,6 +7,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/reading"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
@@ -68,6 +70,12 @@ func imitation(v *reading.Reading, r *tool.Registry) []Signal {
 		add(Soft, 0.7, "takes the name of a tool of server %s and claims its place", t.Server)
 	case retold(v, t):
 		add(Soft, 0.5, "has the name of a tool of server %s, and its description in other words", t.Server)
+	case sameText(v, t):
+		add(Soft, 0.2, "has the name and the description of a tool of server %s", t.Server)
+	default:
+		if s, ok := copyWithMore(v, t); ok {
+			out = append(out, s)
+		}
 	}
 
 	for _, other := range r.NearNames(v.Name, sk) {
@@ -94,6 +102,62 @@ func retold(v *reading.Reading, t *tool.Definition) bool {
 	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 &&
 		char.Similarity(v.Description, t.Description) >= 0.85
 }
+
+// sameText reports whether a tool says the same as the tool of its name of another server, which is not another
+// version of its own: the model takes either.
+func sameText(v *reading.Reading, t *tool.Definition) bool {
+	return len(v.Description) >= shortText && v.Description == t.Description && !tool.SameProduct(v.Server, t.Server)
+}
+
+// shortText is the number of bytes up to which two descriptions may be equal by chance.
+const shortText = 12
+
+// copyWithMore finds a description that repeats that of another server's tool of the same name, and adds a sentence
+// about something else that happens to the data of the user.
+func copyWithMore(v *reading.Reading, t *tool.Definition) (Signal, bool) {
+	own := strings.TrimSpace(t.Description)
+	if len(own) < shortText || len(v.Description) <= len(own) || !strings.Contains(v.Description, strings.TrimRight(own, ".!")) {
+		return Signal{}, false
+	}
+
+	docs := v.Analyze()
+	for i := range docs {
+		d := &docs[i]
+		if v.Fields[d.Field].Kind != tool.KindDescription || v.Fields[d.Field].Layer != "" {
+			continue
+		}
+
+		for k := d.Sen0; k < d.Sen1; k++ {
+			s := &v.Clauses[k]
+			text := strings.Trim(d.Text[s.Start:s.End], ".;:, \t\n")
+			if text == "" || strings.Contains(own, text) || strings.Contains(text, strings.TrimRight(own, ".!")) ||
+				!hasSideEffect(v, d, s) {
+				continue
+			}
+
+			return Signal{CheckID: shadowingInfo.ID, Tier: Soft, ThreatType: ToolPoisoning, Confidence: 0.75,
+				Detail: fmt.Sprintf("repeats the tool of server %s and adds something that happens to the data",
+					t.Server)}.quotingDoc(v, d, int(s.Start), int(s.End)), true
+		}
+	}
+
+	return Signal{}, false
+}
+
+// hasSideEffect reports whether a sentence says that data are sent, copied, changed, paid or deleted.
+func hasSideEffect(v *reading.Reading, d *token.Doc, s *token.Sentence) bool {
+	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
+		if t.Means.Any(concept.Send|concept.Pay|concept.Destroy|concept.Change) && t.Form != lexicon.OtherForm ||
+			slices.Contains(copyWords, v.Word(d, t)) {
+			return !s.Means.Any(concept.Neg)
+		}
+	}
+	return false
+}
+
+// copyWords are words for copies that somebody else gets.
+var copyWords = []string{"copied", "copies", "copy", "forwarded", "forwards", "mirrored", "mirrors", "logged", "bcc",
+	"recorded", "shared", "archived"}
 
 // inflected reports whether two names differ by a plural or a number: a family of
 // names, not an imitation.
