@@ -58,11 +58,12 @@ func (f *globalFlags) beside(path string) string {
 	return filepath.Join(filepath.Dir(pipeline.MainFileOf(f.file)), path)
 }
 
-// missingBaseline returns an error if the file that the verdict is based on does
-// not exist. The error contains the command that creates it, with the same
-// settings but without the values of sensitive variables.
+// missingBaseline returns an error if the user names a baseline that does not
+// exist. The error contains the command that creates it, with the same settings
+// but without the values of sensitive variables. A default that does not exist
+// is no error: it is the first run.
 func (f *globalFlags) missingBaseline(plan *pipeline.Plan) error {
-	if plan.Baseline == "" {
+	if plan.Baseline == "" || !slices.Contains(f.varNames(), "baseline") {
 		return nil
 	}
 	file := f.baselineFile(plan)
