@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
+	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
 // side is one of two things to compare: an existing report, or a run of the pipeline with its
@@ -271,9 +273,17 @@ func (s *session) proxySecret() (string, error) {
 // readReport reads the report of a side.
 func readReport(path string) (*sideRun, error) {
 	r, err := contracts.Read[contracts.Report](path)
+	if errors.Is(err, fs.ErrNotExist) {
+		dir := filepath.Dir(path)
+		if n, err := contracts.Read[contracts.NoVerdict](filepath.Join(dir, render.NoVerdictFile)); err == nil {
+			return nil, fmt.Errorf("the run of %s ended without a verdict: %s Run it again", dir, n.Summary)
+		}
+	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return &sideRun{figures: &r.Aggregate}, nil
 }
 
