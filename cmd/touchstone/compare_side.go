@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,6 +59,10 @@ func parseSide(arg string) (side, error) {
 	case err == nil && info.IsDir():
 		s.report = filepath.Join(arg, "report.json")
 		if _, err := os.Stat(s.report); err != nil {
+			if n, err := contracts.Read[contracts.NoVerdict](filepath.Join(arg, render.NoVerdictFile)); err == nil {
+				return s, fmt.Errorf("the run of %s ended without a verdict: %s Run it again", arg, n.Summary)
+			}
+
 			return s, fmt.Errorf("%s contains no report.json; name a report, a file of variables, name=value, a "+
 				"proxy or @revision", arg)
 		}
@@ -273,13 +276,6 @@ func (s *session) proxySecret() (string, error) {
 // readReport reads the report of a side.
 func readReport(path string) (*sideRun, error) {
 	r, err := contracts.Read[contracts.Report](path)
-	if errors.Is(err, fs.ErrNotExist) {
-		dir := filepath.Dir(path)
-		if n, err := contracts.Read[contracts.NoVerdict](filepath.Join(dir, render.NoVerdictFile)); err == nil {
-			return nil, fmt.Errorf("the run of %s ended without a verdict: %s Run it again", dir, n.Summary)
-		}
-	}
-
 	if err != nil {
 		return nil, err
 	}
