@@ -52,7 +52,7 @@ type RetrievalAggregate struct {
 	NoAnswer *NoAnswerSummary `json:"no_answer,omitempty"`
 }
 
-// NoAnswerSummary is about the queries that no tool serves, over all runs.
+// NoAnswerSummary is about the unanswerable queries, over all runs.
 // Metrics are those of metrics.NoAnswerMetrics that every run defines; they are
 // not compared with the baseline. Their interval is that of the first run.
 type NoAnswerSummary struct {
@@ -62,7 +62,7 @@ type NoAnswerSummary struct {
 	PerQuery []NoAnswerQuery `json:"per_query"`
 }
 
-// NoAnswerQuery is one query that no tool serves: the ranked list of the first
+// NoAnswerQuery is one unanswerable query: the ranked list of the first
 // run, and the number of runs in which the list was empty or the query errored.
 type NoAnswerQuery struct {
 	ID          string       `json:"id"`

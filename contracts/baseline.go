@@ -81,7 +81,7 @@ type Thresholds struct {
 	// NotJudged names the detectors that have no threshold on purpose. An update
 	// of the baseline adds thresholds for all others.
 	NotJudged []string `json:"not_judged,omitempty"`
-	// NoAnswer bounds metrics of the queries that no tool serves. A metric that
+	// NoAnswer bounds metrics of the unanswerable queries. A metric that
 	// is not listed is reported and not judged.
 	NoAnswer []NoAnswerThreshold `json:"no_answer,omitempty"`
 }

@@ -7,7 +7,8 @@ type Gate struct {
 	// NoVerdict is set if nothing was judged. Passed is false then, and Checks
 	// is empty.
 	NoVerdict *NotJudged `json:"no_verdict,omitempty"`
-	Baseline  string     `json:"baseline"`
+	// Baseline is the version of the baseline, or empty without one.
+	Baseline string `json:"baseline,omitempty"`
 	// Data says on which part of the data the verdict rests. It is absent if the
 	// baseline was made on the same data.
 	Data     *DataComparison   `json:"data,omitempty"`

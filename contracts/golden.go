@@ -59,7 +59,7 @@ type Query struct {
 	Notes    string   `json:"notes,omitempty"`
 }
 
-// ExpectsNone marks a query that no tool serves.
+// ExpectsNone marks a unanswerable query.
 const ExpectsNone = "none"
 
 // Tags of a query. TagIndirect names a goal without the means. TagMisspelt has

@@ -42,6 +42,7 @@ const (
 	EndedByStage   = "stage"       // a stage failed
 	EndedBySetup   = "setup"       // the pipeline is invalid, or something that it needs is missing
 	EndedByData    = "data"        // the baseline was made on data that are too different
+	EndedFirst     = "no_baseline" // there is no baseline yet
 	EndedBySignal  = "interrupted" // the run was interrupted
 	EndedUnknown   = "unfinished"  // the run has not ended, or was killed
 )

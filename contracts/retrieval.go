@@ -19,7 +19,7 @@ type RetrievalReport struct {
 	TestShare float64          `json:"test_share,omitempty"`
 	Metrics   RetrievalMetrics `json:"metrics"`
 	PerQuery  []QueryResult    `json:"per_query"`
-	// Unanswerable holds the queries that no tool serves. They enter no ranking
+	// Unanswerable holds the unanswerable queries. They enter no ranking
 	// metric. It is absent if there are none.
 	Unanswerable []UnanswerableResult `json:"unanswerable,omitempty"`
 }

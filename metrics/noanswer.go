@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// NoAnswerMetric declares one metric of the queries that no tool serves. They
+// NoAnswerMetric declares one metric of the unanswerable queries. They
 // enter no ranking metric: a ranked list for them has no right place. As with
 // ranking metrics, files, reports and the table in docs/reference/metrics.md
 // follow from the table below. A larger value is better in all of them.
@@ -20,10 +20,10 @@ type NoAnswerMetric struct {
 	Formula, Source string
 }
 
-// NoAnswer holds what a proxy answered to queries that no tool serves, and to
+// NoAnswer holds what a proxy answered to unanswerable queries, and to
 // those that some tool serves.
 type NoAnswer struct {
-	// Queries is the number of queries that no tool serves, and Empty the number
+	// Queries is the number of unanswerable queries, and Empty the number
 	// of them that got an empty list. A query without an answer is not empty.
 	Queries, Empty int
 	// Served and Unserved hold the best score of each answered query that some
@@ -58,7 +58,7 @@ var noAnswer = []NoAnswerMetric{
 	},
 }
 
-// NoAnswerMetrics returns the declared metrics of queries that no tool serves,
+// NoAnswerMetrics returns the declared metrics of unanswerable queries,
 // in the order of reports.
 func NoAnswerMetrics() []NoAnswerMetric { return slices.Clone(noAnswer) }
 

@@ -39,6 +39,10 @@ func (s *session) notJudged(outcomes []*engine.Outcome, v *verdict) *contracts.N
 		Problems:  []contracts.Reason{{Message: v.gate.NoVerdict.Reason, Remedy: v.gate.NoVerdict.Remedy}},
 		Directory: inRepository(s.plan.Root), Command: s.again,
 	}
+	if v.gate.Baseline == "" {
+		n.Kind = contracts.EndedFirst
+	}
+
 	for _, o := range outcomes {
 		if o.State == engine.Hit || o.State == engine.Ran {
 			n.Done++

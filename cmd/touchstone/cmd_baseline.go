@@ -60,9 +60,12 @@ func (f *globalFlags) beside(path string) string {
 
 // missingBaseline returns an error if the file that the verdict is based on does
 // not exist. The error contains the command that creates it, with the same
-// settings but without the values of sensitive variables.
+// settings but without the values of sensitive variables. It is no error if the
+// stage gate judges and the user does not name the file: it is the first run.
 func (f *globalFlags) missingBaseline(plan *pipeline.Plan) error {
-	if plan.Baseline == "" {
+	first := plan.Verdict != nil && ownStage(plan.Instances[plan.Verdict.Instance], "gate") &&
+		!slices.Contains(f.varNames(), "baseline")
+	if plan.Baseline == "" || first {
 		return nil
 	}
 	file := f.baselineFile(plan)

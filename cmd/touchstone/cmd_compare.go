@@ -23,6 +23,7 @@ type compareFlags struct {
 	repo, by       string
 	stage          string
 	format, output string
+	query          string
 	cost           bool
 	rounds, most   int
 	run            runFlags
@@ -35,7 +36,7 @@ func newCompareCommand(flags *globalFlags) *cobra.Command {
 		Short: "Compare two proxies, versions, configurations or reports, query by query",
 		Long: `Compares B with A: each ranking metric with a paired randomization test and an effect
 size, the queries that B wins and loses with both ranked lists, each detector, the
-queries that no tool serves, and the cost of answering.
+unanswerable queries, and the cost of answering.
 
 ` + sideHelp + `
 
@@ -52,12 +53,7 @@ sending queries to both proxies in turn, and is not stored; see docs/how-to/comp
 				return err
 			}
 
-			c, err := f.compare(cmd.Context(), flags, args, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-
-			text, err := f.written(c)
+			text, err := f.compare(cmd.Context(), flags, args, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -72,6 +68,7 @@ sending queries to both proxies in turn, and is not stored; see docs/how-to/comp
 	p.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
 	p.BoolVar(&f.cost, "cost", true, "measure latency and memory if both sides are runs")
 	p.IntVar(&f.rounds, "rounds", 3, "how often each query is sent to measure the cost, after one warm-up round")
+	p.StringVar(&f.query, "query", "", "show only the two ranked lists of this query, by its id, also if they are the same")
 	p.IntVar(&f.most, "queries", 20, "the number of queries in the table")
 	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output contains the figures")
 	f.run.add(cmd)
@@ -95,6 +92,10 @@ func (f *compareFlags) check(cmd *cobra.Command, flags *globalFlags) error {
 		return fmt.Errorf("unknown metric in --by %q: use one of %s", f.by, strings.Join(contracts.MetricNames, ", "))
 	}
 
+	if f.query != "" && f.format != "table" && f.format != "json" {
+		return fmt.Errorf("--query and --format %s exclude each other: use table or json", f.format)
+	}
+
 	if f.rounds < 1 || f.rounds > 1000 {
 		return fmt.Errorf("--rounds %d: give 1 to 1000", f.rounds)
 	}
@@ -103,7 +104,7 @@ func (f *compareFlags) check(cmd *cobra.Command, flags *globalFlags) error {
 }
 
 func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []string,
-	stderr io.Writer) (*compare.Comparison, error) {
+	stderr io.Writer) ([]byte, error) {
 	var sides [2]side
 	for i, arg := range args {
 		s, err := parseSide(arg)
@@ -141,7 +142,7 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 			runs[i], err = readReport(s.report)
 		} else {
 			where := ""
-			if f.cost && sides[1-i].report == "" {
+			if f.cost && f.query == "" && sides[1-i].report == "" {
 				where = filepath.Join(parts, fmt.Sprint(i))
 			}
 
@@ -153,23 +154,30 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 		}
 	}
 
+	if f.query != "" {
+		return f.writtenQuery(runs)
+	}
+
 	c, err := compare.Reports(sides[0].name, runs[0].figures, sides[1].name, runs[1].figures, compare.Options{By: f.by})
 	if err != nil {
 		return nil, err
 	}
 
 	if runs[0].parts == "" || runs[1].parts == "" {
-		return c, nil
+		return f.written(c)
 	}
 
 	fmt.Fprintf(stderr, "measuring the cost: %d rounds\n", f.rounds)
 	c.Cost, err = measureApart(ctx,
 		compare.MeasureOptions{A: runs[0].measured(), B: runs[1].measured(), Rounds: f.rounds})
-	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w; --cost=false skips the measurement", err)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%w; --cost=false skips the measurement", err)
+	case err != nil:
+		return nil, err
 	}
 
-	return c, err
+	return f.written(c)
 }
 
 // runSide runs the pipeline for one side, A or B.
@@ -219,6 +227,23 @@ func (r *sideRun) measured() compare.MeasureSide {
 		Golden: filepath.Join(r.parts, partGolden),
 		Search: a.SearchPath, Degrade: a.Degraded, Secret: r.secret,
 	}
+}
+
+// writtenQuery returns both ranked lists of one query.
+func (f *compareFlags) writtenQuery(runs [2]*sideRun) ([]byte, error) {
+	q, err := compare.SidesOf(runs[0].figures, runs[1].figures, f.query)
+	if err != nil {
+		return nil, err
+	}
+
+	var b bytes.Buffer
+	if f.format == "json" {
+		err = printJSON(&b, q)
+	} else {
+		err = q.Write(&b)
+	}
+
+	return b.Bytes(), err
 }
 
 // written returns the comparison in the selected format.

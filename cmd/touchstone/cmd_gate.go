@@ -77,6 +77,10 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 			NoVerdict: s.notJudged(outcomes, verdict), Run: s.runFacts(outcomes, sum)})
 	} else if rf.progress != "quiet" || !verdict.Passed {
 		verdict.print(stdout)
+		if rf.progress != "quiet" {
+			s.printFigures(stdout, outcomes, verdict)
+		}
+
 		s.printNextSteps(stdout, flags, verdict)
 		for _, path := range s.published() {
 			fmt.Fprintln(stdout, "see", flags.beside(path))

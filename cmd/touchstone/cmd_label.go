@@ -48,7 +48,7 @@ pairs on which two judges disagree, with the grades of both.`,
 	}
 	p := cmd.Flags()
 	p.StringVar(&f.corpus, "corpus", "", "the corpus of the pool")
-	p.StringVar(&f.judge, "judge", "", "who judges, as it will stand in the output file")
+	p.StringVar(&f.judge, "judge", "", "the reviewer's name, for the output file")
 	p.StringVarP(&f.out, "output", "o", "", "the file to export the judgements to; the journal is beside it")
 	p.StringVar(&f.second, "second", "", "the judgements, or the golden set, of a first judge: judge the same "+
 		"pairs, without seeing the grades")

@@ -57,7 +57,7 @@ func newPlanCommand(flags *globalFlags) *cobra.Command {
   WAITS    it reads a result of an instance that has to run, and may still be a hit if that
            result is the same as before
   OFF      its condition is false
-  SKIPPED  it runs on demand only`,
+  SKIPPED  it is a manual stage`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
@@ -186,7 +186,7 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 	fmt.Fprintf(t, ", %s", english.Plural(p.Runs, "has to run", "have to run"))
 	if p.Waits > 0 {
 		fmt.Fprintf(t, ", %s", english.Plural(p.Waits, "waits for results and may still be a hit",
-			"wait for results and may still be hits"))
+			"depend on earlier stages"))
 	}
 
 	fmt.Fprintln(t)

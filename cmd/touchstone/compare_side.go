@@ -16,6 +16,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
+	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
 // side is one of two things to compare: an existing report, or a run of the pipeline with its
@@ -58,6 +59,10 @@ func parseSide(arg string) (side, error) {
 	case err == nil && info.IsDir():
 		s.report = filepath.Join(arg, "report.json")
 		if _, err := os.Stat(s.report); err != nil {
+			if n, err := contracts.Read[contracts.NoVerdict](filepath.Join(arg, render.NoVerdictFile)); err == nil {
+				return s, fmt.Errorf("the run of %s ended without a verdict: %s Run it again", arg, n.Summary)
+			}
+
 			return s, fmt.Errorf("%s contains no report.json; name a report, a file of variables, name=value, a "+
 				"proxy or @revision", arg)
 		}
@@ -274,6 +279,7 @@ func readReport(path string) (*sideRun, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return &sideRun{figures: &r.Aggregate}, nil
 }
 

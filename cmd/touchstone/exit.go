@@ -29,7 +29,7 @@ const exitCodesHelp = `Exit codes:
   2    usage error or invalid pipeline
   3    a stage failed
   4    a dataset is invalid
-  6    no verdict: the baseline was made on data that are too different
+  6    no verdict: there is no baseline yet, or it does not match the data
   130  interrupted`
 
 // exitError adds an exit code to an error. If err is nil, the error was already reported.

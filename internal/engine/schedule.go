@@ -206,7 +206,7 @@ func (r *run) blockedAfter(o *Outcome) *Outcome {
 
 // onDemand returns the reason for skipping an instance that only runs on demand.
 func onDemand(in *pipeline.Instance) []string {
-	return []string{"runs on demand only; name it with --only " + in.Stage}
+	return []string{"manual stage; name it with --only " + in.Stage}
 }
 
 // Evaluate determines for every instance whether it is a hit or a miss, without running

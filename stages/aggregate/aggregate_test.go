@@ -123,7 +123,7 @@ func TestAnomalies(t *testing.T) {
 	}
 }
 
-// Queries that no tool serves change no ranking figure, and have their own.
+// Unanswerable queries change no ranking figure, and have their own.
 func TestNoAnswer(t *testing.T) {
 	q1 := fixture.Query("q1", labels{"s:a": 2}, "s:a", "s:x")
 	judged := 2

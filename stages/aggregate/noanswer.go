@@ -7,7 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// summarizeNoAnswer combines the queries that no tool serves. It returns nil if
+// summarizeNoAnswer combines the unanswerable queries. It returns nil if
 // there are none. All runs have the same queries, sorted by id.
 func summarizeNoAnswer(runs []retrievalRun) *contracts.NoAnswerSummary {
 	first := runs[0].report.Unanswerable
@@ -77,7 +77,7 @@ func summarizeNoAnswer(runs []retrievalRun) *contracts.NoAnswerSummary {
 	return s
 }
 
-// noAnswerOf returns what the metrics of queries that no tool serves need from a
+// noAnswerOf returns what the metrics of unanswerable queries need from a
 // run.
 func noAnswerOf(r contracts.RetrievalReport) metrics.NoAnswer {
 	n := metrics.NoAnswer{Queries: len(r.Unanswerable)}

@@ -171,7 +171,7 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 	}
 
 	if n := agg.Retrieval.NoAnswer; n != nil {
-		fmt.Fprintf(w, "%d queries that no tool serves, %d errored\n", n.Queries, n.Errored)
+		fmt.Fprintf(w, "%d unanswerable queries, %d errored\n", n.Queries, n.Errored)
 		for _, m := range n.Metrics {
 			fmt.Fprintf(w, "%-12s %.4f  [%.4f, %.4f]\n", m.Metric, m.Mean, m.Interval.Low, m.Interval.High)
 		}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 )
 
 // A description is for a terminal: it names at most this many ids of a check
@@ -40,7 +41,7 @@ func Describe(g contracts.Gate) []string {
 		lines = append(lines, describeCheck(c))
 	}
 
-	return slices.Concat(lines, overlapLines(g), unjudgedLines(g), countLine(g), worst(g.Moves))
+	return slices.Concat(lines, overlapLines(g), unjudgedLines(g), countLine(g), worst(g))
 }
 
 func unjudgedLines(g contracts.Gate) []string {
@@ -72,13 +73,12 @@ func unjudgedLines(g contracts.Gate) []string {
 }
 
 func describeCheck(c contracts.GateCheck) string {
-	line := fmt.Sprintf("  %s %s is %.4f, must be %s %.4f: %s", c.Subject, c.Metric, c.Value, c.Comparison, c.Bound,
-		c.Rule)
+	line := fmt.Sprintf("  %s: %s", summary.CheckText(c), c.Rule)
 	if len(c.Moved) == 0 {
 		return line
 	}
 	shown := c.Moved[:min(len(c.Moved), shownIDs)]
-	line += "; moved: " + strings.Join(shown, ", ")
+	line += "; changed: " + strings.Join(shown, ", ")
 	if more := len(c.Moved) - len(shown); more > 0 {
 		line += fmt.Sprintf(" and %d more", more)
 	}
@@ -86,64 +86,29 @@ func describeCheck(c contracts.GateCheck) string {
 }
 
 func countLine(g contracts.Gate) []string {
-	var parts []string
-	for _, state := range severity {
-		if n := g.Counts[state]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, state))
-		}
-	}
-	if len(parts) == 0 {
+	changes := summary.Changes(g.Moves)
+	if changes == "" {
 		return nil
 	}
-	return []string{"  since " + g.Baseline + ": " + strings.Join(parts, ", ")}
+	return []string{"  changed since " + g.Baseline + ": " + changes}
 }
 
-// worst describes the first moves that are for the worse.
-func worst(moves []contracts.Move) []string {
+// worst describes the first changes for the worse.
+func worst(g contracts.Gate) []string {
+	worse := summary.Worse(&g)
 	var lines []string
-	more := 0
-	for _, m := range moves {
-		if m.State != contracts.MoveErrored && m.State != contracts.MoveRegressed {
-			continue
+	for _, m := range worse[:min(len(worse), shownMoves)] {
+		name := m.ID
+		if m.Subject != summary.Retrieval {
+			name = m.Subject + ": " + name
 		}
 
-		if len(lines) == shownMoves {
-			more++
-			continue
-		}
-
-		lines = append(lines, "  "+describeMove(m))
+		lines = append(lines, fmt.Sprintf("  %s %s: %s", summary.StateName(m.State), name, summary.Explanation(m)))
 	}
 
-	if more > 0 {
+	if more := len(worse) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more for the worse", more))
 	}
 
 	return lines
-}
-
-func describeMove(m contracts.Move) string {
-	line := fmt.Sprintf("%s %s %s", m.Subject, m.ID, m.State)
-	switch {
-	case m.Error != "":
-		return line + ": " + m.Error
-	case m.Before != "" && m.Category == "":
-		return fmt.Sprintf("%s: was %s and now %s", line, m.Before, m.After)
-	case m.Before != "":
-		return fmt.Sprintf("%s: %s entry was %s and is %s", line, m.Category, m.Before, m.After)
-	case m.Tool != "":
-		line += fmt.Sprintf(": %s was %s and is %s", m.Tool, rank(m.RankBefore), rank(m.RankAfter))
-		if m.DisplacedBy != "" && m.State != contracts.MoveFixed {
-			line += "; " + m.DisplacedBy + " now has its rank"
-		}
-	}
-
-	return line
-}
-
-func rank(r *int) string {
-	if r == nil {
-		return "not in the list"
-	}
-	return fmt.Sprintf("at rank %d", *r)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
@@ -23,13 +24,6 @@ type move struct {
 
 // moveSet holds all moves, the most severe first.
 type moveSet struct{ all []move }
-
-// severity orders the states: errors, then losses, then what was removed or
-// cannot be compared, then gains.
-var severity = []string{
-	contracts.MoveErrored, contracts.MoveRegressed, contracts.MoveRemoved, contracts.MoveEdited, contracts.MoveNew,
-	contracts.MoveFixed,
-}
 
 // moves finds every query and entry that differs from the baseline or errored.
 // Of the security corpus it only compares the entries of the common part; the
@@ -70,7 +64,7 @@ func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *mo
 
 	slices.SortStableFunc(s.all, func(a, b move) int {
 		return cmp.Or(
-			cmp.Compare(slices.Index(severity, a.State), slices.Index(severity, b.State)),
+			cmp.Compare(slices.Index(summary.States, a.State), slices.Index(summary.States, b.State)),
 			cmp.Compare(b.weight, a.weight),
 			cmp.Compare(a.Subject, b.Subject),
 			cmp.Compare(a.ID, b.ID),
@@ -91,7 +85,7 @@ func (s *moveSet) list() []contracts.Move {
 // move.
 func (s *moveSet) counts() map[string]int {
 	counts := make(map[string]int)
-	for _, state := range severity {
+	for _, state := range summary.States {
 		counts[state] = 0
 	}
 	for _, m := range s.all {

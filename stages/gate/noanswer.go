@@ -9,7 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// noAnswerChecks judges each metric of the queries that no tool serves that has
+// noAnswerChecks judges each metric of the unanswerable queries that has
 // a floor. There is no floor unless somebody wrote one: what a proxy should do
 // with such a query is a matter of its design.
 func noAnswerChecks(agg contracts.Aggregate, b contracts.Baseline) []contracts.GateCheck {

@@ -8,7 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// withNoAnswer adds two queries that no tool serves, of which one got an empty
+// withNoAnswer adds two unanswerable queries, of which one got an empty
 // list.
 func withNoAnswer(agg contracts.Aggregate) contracts.Aggregate {
 	agg.Retrieval.NoAnswer = &contracts.NoAnswerSummary{Queries: 2, PerQuery: []contracts.NoAnswerQuery{},

@@ -44,7 +44,7 @@ func TestSignificantDropFailsBelowTheTolerance(t *testing.T) {
 	if want := "it is significantly worse (p 0.008), so it must be less than 0.01 below the baseline's 1.00, whatever the tolerance; it changed by -0.0286"; !strings.HasPrefix(c.Rule, want) {
 		t.Errorf("rule %q, want %q", c.Rule, want)
 	}
-	if lines := strings.Join(Describe(g), "\n"); !strings.Contains(lines, "retrieval recall_at_5 is 0.9714, must be > 0.9900") {
+	if lines := strings.Join(Describe(g), "\n"); !strings.Contains(lines, "Recall@5 is 0.971, must be > 0.990") {
 		t.Error(lines)
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
-// Options names the files of one judgement. MinOverlap is the smallest share of
+// Options names the files of one judgement. Baseline is empty if there is none
+// yet. MinOverlap is the smallest share of
 // common queries and entries, see DefaultMinOverlap. Log may be nil.
 type Options struct {
 	Aggregate  string
@@ -25,9 +26,9 @@ type Options struct {
 	Log        io.Writer
 }
 
-// Run judges and writes the verdict. A failed check is not an error, nor is a
-// baseline on data of which too little is the same, for which there is no
-// verdict. Having nothing to judge is an error.
+// Run judges and writes the verdict. A failed check is not an error. Without a
+// baseline, or with one on data of which too little is the same, the verdict is
+// that there is none. Having nothing to judge is an error.
 func Run(_ context.Context, opts Options) error {
 	agg, err := contracts.Read[contracts.Aggregate](opts.Aggregate)
 	if err != nil {
@@ -38,18 +39,16 @@ func Run(_ context.Context, opts Options) error {
 		return fmt.Errorf("--min-overlap %v: give a share from 0 to 1", opts.MinOverlap)
 	}
 
-	if opts.Baseline == "" {
-		return errors.New("there is no baseline to judge by; make one with touchstone baseline update")
-	}
+	verdict := withoutBaseline(agg)
+	if opts.Baseline != "" {
+		baseline, err := contracts.Read[contracts.Baseline](opts.Baseline)
+		if err != nil {
+			return err
+		}
 
-	baseline, err := contracts.Read[contracts.Baseline](opts.Baseline)
-	if err != nil {
-		return err
-	}
-
-	verdict, err := Judge(agg, baseline, opts.MinOverlap)
-	if err != nil {
-		return fmt.Errorf("%s: %w", opts.Baseline, err)
+		if verdict, err = Judge(agg, baseline, opts.MinOverlap); err != nil {
+			return fmt.Errorf("%s: %w", opts.Baseline, err)
+		}
 	}
 
 	if err := contracts.Write(opts.Out, verdict); err != nil {
@@ -63,6 +62,17 @@ func Run(_ context.Context, opts Options) error {
 	}
 
 	return nil
+}
+
+// withoutBaseline is the verdict of a first run: the figures are measured, and
+// there is nothing to compare them with.
+func withoutBaseline(agg contracts.Aggregate) contracts.Gate {
+	return contracts.Gate{
+		NoVerdict: &contracts.NotJudged{Reason: "there is no baseline yet",
+			Remedy: "look at the figures, and make them the baseline with touchstone baseline update"},
+		Unfrozen: unfrozen(agg.Validation), Checks: []contracts.GateCheck{}, Moves: []contracts.Move{},
+		Counts: map[string]int{},
+	}
 }
 
 // Judge compares the figures with the baseline's thresholds. It returns an

@@ -65,7 +65,7 @@ func TestFirstBaselineOfSelection(t *testing.T) {
 		t.Errorf("%+v", b.Selection)
 	}
 	lines := strings.Join(BaselineChanges(nil, b), "\n")
-	for _, want := range []string{"cases: cases_v1 (sha256 dddddddddddd), offered: all (new)", "replay/test/model: accuracy 0.6667, wrong tool 0.2500, parameters right 1.0000, misleading 0.1667, needless call 0.5000, 4 cases right (new)"} {
+	for _, want := range []string{"cases: cases_v1 (sha256 dddddddddddd), offered: all (new)", "replay/test/model: accuracy 0.6667, wrong tool 0.2500, parameters right 1.0000, confidently wrong 0.1667, needless call 0.5000, 4 cases right (new)"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, lines)
 		}
@@ -110,7 +110,7 @@ func TestGateJudgesSelection(t *testing.T) {
 	if c := checkOf(t, g, recordedModel, "accuracy"); !slices.Equal(c.Moved, []string{"c1", "c2", "c5"}) {
 		t.Errorf("%+v", c.Moved)
 	}
-	for _, want := range []string{"replay/test/model accuracy is 0.5000, must be >= 0.6400", "replay/test/model c1 regressed: was right and now called git:open"} {
+	for _, want := range []string{"Accuracy (replay/test/model) is 0.500, must be ≥ 0.640", "regressed replay/test/model: c1: right → called git:open"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("no %q in\n%s", want, log)
 		}
@@ -126,7 +126,7 @@ func TestErroredCases(t *testing.T) {
 		t.Fatalf("%+v, %v", g, err)
 	}
 	c := checkOf(t, g, recordedModel, "errored")
-	if c.Passed || !slices.Equal(c.Moved, []string{"c1"}) || !strings.Contains(log, "replay/test/model c1 errored: there is no recording") {
+	if c.Passed || !slices.Equal(c.Moved, []string{"c1"}) || !strings.Contains(log, "failed replay/test/model: c1: error: there is no recording") {
 		t.Errorf("%+v\n%s", c, log)
 	}
 	if c := checkOf(t, g, recordedModel, "accuracy"); c.Value != 0.6 {

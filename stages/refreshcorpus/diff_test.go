@@ -102,7 +102,7 @@ func TestCompareOutputSchemasAndAnnotations(t *testing.T) {
 	}
 }
 
-// A query that no tool serves keeps its traits, and needs no label.
+// A unanswerable query keeps its traits, and needs no label.
 func TestMigrateCarriesTraits(t *testing.T) {
 	corpus := corpusOf("v1", toolOf("s:a", "Reads a thing.", `{}`))
 	golden := contracts.GoldenSet{Version: "v1", CorpusVersion: "v1", TestShare: 0.5, Queries: []contracts.Query{

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
@@ -24,16 +25,16 @@ const maxAnnotationText = 1000
 // gives the number of the rest.
 func Annotations(r contracts.Report) []byte {
 	var failures, warnings []annotation
-	for _, c := range failedChecks(&r.Gate) {
-		failures = append(failures, annotation{title: "Touchstone: " + checkName(c),
-			message: checkText(c) + ": " + c.Rule})
+	for _, c := range summary.FailedChecks(&r.Gate) {
+		failures = append(failures, annotation{title: "Touchstone: " + summary.CheckName(c),
+			message: summary.CheckText(c) + ": " + c.Rule})
 	}
 
-	for _, m := range sortedMoves(r.Gate.Moves) {
+	for _, m := range r.Gate.Moves {
 		if m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored {
 			warnings = append(warnings,
 				annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State),
-					message: strings.TrimSpace(wording.Shorten(m.Title, 200) + " " + why(m))})
+					message: strings.TrimSpace(wording.Shorten(m.Title, 200) + " " + summary.Explanation(m))})
 		}
 	}
 

@@ -104,7 +104,7 @@ func flaggedCell(detector string, c contracts.CategoryScore, attack bool) catego
 	}
 
 	if c.Errored > 0 {
-		cell.Text += fmt.Sprintf(" (%d errored)", c.Errored)
+		cell.Text += fmt.Sprintf(" (%d failed)", c.Errored)
 	}
 
 	share := float64(c.Flagged) / float64(c.Total)

@@ -39,7 +39,7 @@ func TestAttackTables(t *testing.T) {
 			got = append(got, line)
 		}
 	}
-	want := "Carrier name 0/2 (1 errored) 2/2, Carrier output schema 2/3 0/3, Technique false-name 0/2 (1 errored) 2/2, Technique late-order 2/3 0/3"
+	want := "Carrier name 0/2 (1 failed) 2/2, Carrier output schema 2/3 0/3, Technique false-name 0/2 (1 failed) 2/2, Technique late-order 2/3 0/3"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("%s\nwant %s", s, want)
 	}

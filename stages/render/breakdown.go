@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/report/significance"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
@@ -61,7 +62,7 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 
 	moved := make(map[string]string)
 	for _, m := range r.Gate.Moves {
-		if m.Subject == retrieval {
+		if m.Subject == summary.Retrieval {
 			moved[m.ID] = m.State
 		}
 	}
@@ -220,7 +221,7 @@ func viewPart(p part, queries []contracts.QuerySummary, groups []string, moved m
 
 		mean, i := metrics.Mean(values), metrics.ScoreMean(values, own)
 		interval := contracts.Interval{Low: i.Low, High: i.High}
-		cell := partCell{Value: wording.Figure(mean), Range: wording.Figure(i.Low) + " to " + wording.Figure(i.High)}
+		cell := partCell{Value: wording.Figure(mean), Range: wording.Range(interval)}
 		if k == 0 {
 			cell.Plot = plot{Low: 0, High: 1, Value: &mean, Interval: &interval,
 				Label: fmt.Sprintf("%s of %s: %s", m.Label, p.name, wording.Figure(mean))}.svg()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 )
 
 // The parts cover every query, and their figures are those of their queries.
@@ -32,8 +33,8 @@ func TestBreakdown(t *testing.T) {
 		query("q3", 0.5, "", label("git:a", "web:x"), ranked("web:y", "git:a")),
 	}
 	r.Gate.Moves = []contracts.Move{
-		{Subject: retrieval, ID: "q2", State: contracts.MoveRegressed},
-		{Subject: retrieval, ID: "q3", State: contracts.MoveFixed},
+		{Subject: summary.Retrieval, ID: "q2", State: contracts.MoveRegressed},
+		{Subject: summary.Retrieval, ID: "q3", State: contracts.MoveFixed},
 		{Subject: "scanner", ID: "q1", State: contracts.MoveRegressed},
 	}
 	v := viewBreakdown(&r)

@@ -193,7 +193,7 @@ func TestFirstScreen(t *testing.T) {
 	b.Expect(`[...document.querySelectorAll(".failed tbody tr")].map((r) => [...r.children].map((c) => c.textContent).join(" | ")).join("\n")`,
 		"nDCG@10 | 0.750 | 0.700 to 0.795 | ≥ 0.771 | −0.041 | ±0.031\nscanner FPR, hard negatives | 0.120 | 0.050 to 0.200 | ≤ 0.100 | – | –")
 	b.Expect(`document.querySelectorAll("#worst li").length`, "5")
-	b.Expect(`[...document.querySelectorAll("#worst .because")].some((e) => /rank 1 → \d+, displaced by \S+:/.test(e.textContent))`, "true")
+	b.Expect(`[...document.querySelectorAll("#worst .because")].some((e) => /rank 1 → \d+, replaced by \S+:/.test(e.textContent))`, "true")
 	b.Expect(`document.querySelector("#context").textContent`, "Run it again: "+run.Command)
 	// Shown lists what is visible on the first screen without scrolling.
 	const shown = `[...document.querySelectorAll("#verdict h1, #sentence, .failed tbody tr, #worst li, #context")].filter((e) => {
@@ -380,7 +380,7 @@ func TestPageWithoutScripts(t *testing.T) {
 		return err
 	}))
 	b.Expect(`document.querySelector("#verdict h1").textContent`, "Failed")
-	b.Expect(`document.querySelectorAll("#retrieval .plot").length > 7`, "true")
+	b.Expect(`document.querySelectorAll("#summary.Retrieval .plot").length > 7`, "true")
 	b.Expect(`[...document.querySelectorAll("noscript")].filter((e) => e.innerText.includes("report.json")).length`, "3")
 	b.Expect(`document.querySelector("#help-button").getClientRects().length`, "0")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 )
 
 // sentences is the room reserved for the sentences about omissions.
@@ -17,7 +18,7 @@ const sentences = 2000
 // longest first. If that is not enough, it leaves queries and moves out, from
 // the end of the list. The page states what was done.
 func embed(r *contracts.Report, room int) (embedded, error) {
-	moves := sortedMoves(r.Gate.Moves)
+	moves := r.Gate.Moves
 	queries := sortedQueries(r.Aggregate.Retrieval.PerQuery, moves)
 	room -= sentences
 	// Usually the first attempt fits. If the names of tools alone take half of
@@ -60,7 +61,7 @@ type selection struct {
 // holds the names of the tools, leaves too little room for them.
 func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 	s.tools = toolTable{most: details[s.level].tool, names: []string{}, numbers: make(map[string]int)}
-	s.head = head{Runs: r.Aggregate.Retrieval.Runs, States: stateOrder, Metrics: []string{}, Cut: []string{}}
+	s.head = head{Runs: r.Aggregate.Retrieval.Runs, States: summary.States, Metrics: []string{}, Cut: []string{}}
 	for _, m := range shownPerQuery {
 		s.head.Metrics = append(s.head.Metrics, m.Label)
 	}
@@ -78,7 +79,7 @@ func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 
 	for _, m := range s.moves {
 		at, q := -1, (*query)(nil)
-		if n, ok := place[m.ID]; ok && m.Subject == retrieval {
+		if n, ok := place[m.ID]; ok && m.Subject == summary.Retrieval {
 			at, q = n, &s.queries[n]
 		}
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
@@ -15,7 +16,7 @@ func moveAll(r *contracts.Report) {
 	one, nine := 1, 9
 	r.Gate.Moves = nil
 	for _, q := range r.Aggregate.Retrieval.PerQuery {
-		r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: retrieval, ID: q.ID, State: contracts.MoveRegressed, Title: q.Query,
+		r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: summary.Retrieval, ID: q.ID, State: contracts.MoveRegressed, Title: q.Query,
 			Tool: q.Labels[0].ToolID, RankBefore: &one, RankAfter: &nine, DisplacedBy: q.Labels[1].ToolID})
 	}
 }

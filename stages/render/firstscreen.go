@@ -2,11 +2,10 @@ package render
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
@@ -34,7 +33,7 @@ type firstMove struct{ ID, Title, Tool, How, DisplacedBy, State string }
 
 // viewFirst returns the first screen, or nil if the gate passed.
 func viewFirst(r *contracts.Report) *firstScreen {
-	failed := failedChecks(&r.Gate)
+	failed := summary.FailedChecks(&r.Gate)
 	if len(failed) == 0 {
 		return nil
 	}
@@ -48,7 +47,7 @@ func viewFirst(r *contracts.Report) *firstScreen {
 		f.MoreChecks = wording.CountOf(n, "1 more check fails.", "%d more checks fail.")
 	}
 
-	worst := worstMoves(&r.Gate)
+	worst := summary.Worse(&r.Gate)
 	for _, m := range worst[:min(len(worst), maxFirstMoves)] {
 		f.Moves = append(f.Moves, viewFirstMove(m))
 	}
@@ -61,13 +60,12 @@ func viewFirst(r *contracts.Report) *firstScreen {
 }
 
 func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
-	v := firstCheck{Name: checkName(c), Value: wording.Figure(c.Value), Interval: "–", Bound: sign(c.Comparison) + " " +
-		wording.Figure(c.Bound), Change: "–", Detectable: "–"}
+	v := firstCheck{Name: summary.CheckName(c), Value: wording.Figure(c.Value), Interval: "–", Bound: summary.Bound(c), Change: "–", Detectable: "–"}
 	if c.Interval != nil {
-		v.Interval = wording.Figure(c.Interval.Low) + " to " + wording.Figure(c.Interval.High)
+		v.Interval = wording.Range(*c.Interval)
 	}
 
-	if c.Subject != retrieval {
+	if c.Subject != summary.Retrieval {
 		return v
 	}
 
@@ -84,41 +82,13 @@ func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
 	return v
 }
 
-// worstMoves lists what got worse: first what failed checks name, then by the
-// fall in rank.
-func worstMoves(g *contracts.Gate) []contracts.Move {
-	blamed := make(map[[2]string]bool)
-	for _, c := range failedChecks(g) {
-		for _, id := range c.Moved {
-			blamed[[2]string{c.Subject, id}] = true
-		}
-	}
-
-	worse := slices.DeleteFunc(sortedMoves(g.Moves), func(m contracts.Move) bool {
-		return m.State != contracts.MoveRegressed && m.State != contracts.MoveErrored
-	})
-	slices.SortStableFunc(worse, func(a, b contracts.Move) int {
-		return boolOrder(!blamed[[2]string{a.Subject, a.ID}]) - boolOrder(!blamed[[2]string{b.Subject, b.ID}])
-	})
-	return worse
-}
-
 func viewFirstMove(m contracts.Move) firstMove {
 	v := firstMove{ID: m.ID, Title: wording.Shorten(cmp.Or(m.Title, strings.ReplaceAll(m.Category, "_", " ")), 200),
 		Tool: m.Tool, State: m.State}
-	if m.Subject != retrieval {
+	if m.Subject != summary.Retrieval {
 		v.ID = m.Subject + ": " + m.ID
 	}
 
-	switch {
-	case m.Error != "":
-		v.How = "error: " + wording.Shorten(m.Error, 200)
-	case m.Before != "" || m.After != "":
-		v.How = fmt.Sprintf("%s → %s", cmp.Or(m.Before, "not there"), cmp.Or(m.After, "not there"))
-	case m.RankBefore != nil || m.RankAfter != nil:
-		v.How = fmt.Sprintf("rank %s → %s", rankText(m.RankBefore), rankText(m.RankAfter))
-		v.DisplacedBy = m.DisplacedBy
-	}
-
+	v.How, v.DisplacedBy = wording.Shorten(summary.How(m), 200), summary.ReplacedBy(m)
 	return v
 }

@@ -25,7 +25,7 @@ type format struct {
 // them all. docs/contributing/add-a-report-format.md describes how to add one.
 var formats = []format{
 	{
-		file: "report.json", reader: "programs, `touchstone report diff A B`",
+		file: "report.json", reader: "programs, `touchstone compare A B`",
 		limit:       "none; it always holds everything",
 		write:       func(r contracts.Report) ([]byte, error) { return contracts.Encode("report.json", r) },
 		withOrigins: reportWithOrigins,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
@@ -52,17 +53,17 @@ type junitOutcome struct {
 // encoding/xml replaces characters that XML 1.0 does not allow.
 func JUnit(r contracts.Report) ([]byte, error) {
 	blamed := make(map[[2]string]bool)
-	for _, c := range failedChecks(&r.Gate) {
+	for _, c := range summary.FailedChecks(&r.Gate) {
 		for _, id := range c.Moved {
 			blamed[[2]string{c.Subject, id}] = true
 		}
 	}
 
 	var checks, moves junitSuite
-	checks.Name, moves.Name = "gate", "moved"
+	checks.Name, moves.Name = "gate", "changes"
 	for _, c := range r.Gate.Checks {
-		tc := junitCase{Class: "gate." + c.Subject, Name: checkName(c)}
-		text := checkText(c)
+		tc := junitCase{Class: "gate." + c.Subject, Name: summary.CheckName(c)}
+		text := summary.CheckText(c)
 		if c.Passed {
 			tc.Output = strings.TrimSpace(text + ": " + c.Rule)
 		} else {
@@ -81,10 +82,10 @@ func JUnit(r contracts.Report) ([]byte, error) {
 			Skipped: &junitSkipped{m.State + ": " + m.Note}})
 	}
 
-	for _, m := range sortedMoves(r.Gate.Moves) {
-		tc := junitCase{Class: "moved." + m.Subject, Name: m.ID + " " + m.State}
-		message := strings.TrimSpace(m.State + " " + why(m))
-		bad := blamed[[2]string{m.Subject, m.ID}] && slices.Contains(stateOrder[:2], m.State)
+	for _, m := range r.Gate.Moves {
+		tc := junitCase{Class: "changes." + m.Subject, Name: m.ID + " " + summary.StateName(m.State)}
+		message := strings.TrimSpace(m.State + " " + summary.Explanation(m))
+		bad := blamed[[2]string{m.Subject, m.ID}] && slices.Contains(summary.States[:2], m.State)
 		switch {
 		case bad && m.State == contracts.MoveErrored:
 			tc.Error = &junitOutcome{message, m.Title}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
@@ -56,8 +57,8 @@ func Markdown(r contracts.Report) []byte {
 
 	foot := markdownFoot(&r)
 	room := wording.MaxComment - 1 - maxOrigins - len(foot)
-	sections := [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownNoAnswer(&r), markdownDetectors(&r),
-		markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)}
+	sections := [][]string{markdownFailed(&r), markdownRetrieval(&r), markdownChecks(&r), markdownNoAnswer(&r),
+		markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)}
 	for _, section := range append(sections, markdownAttacks(&r)...) {
 		room = wording.AppendSection(&b, section, room)
 	}
@@ -66,40 +67,45 @@ func Markdown(r contracts.Report) []byte {
 	return b.Bytes()
 }
 
+// markdownFailed is the table of the checks that fail.
+func markdownFailed(r *contracts.Report) []string {
+	return checkRows(summary.FailedChecks(&r.Gate), "", "\n")
+}
+
+// markdownChecks is the table of the checks that hold, folded.
 func markdownChecks(r *contracts.Report) []string {
-	if len(r.Gate.Checks) == 0 {
+	hold := slices.DeleteFunc(slices.Clone(r.Gate.Checks), func(c contracts.GateCheck) bool { return !c.Passed })
+	return checkRows(hold, fmt.Sprintf("<details><summary>Checks that hold: %d</summary>\n\n", len(hold)),
+		"</details>\n\n")
+}
+
+func checkRows(checks []contracts.GateCheck, head, foot string) []string {
+	if len(checks) == 0 {
 		return nil
 	}
 
-	checks := slices.Clone(r.Gate.Checks)
-	slices.SortStableFunc(checks,
-		func(a, b contracts.GateCheck) int { return boolOrder(a.Passed) - boolOrder(b.Passed) })
-	rows := []string{"| | check | value | bound | change |\n|---|---|---|---|---|\n"}
+	rows := []string{head + wording.TableHead([]string{"check", "value", "bound", "result"})}
 	for _, c := range checks {
-		mark := "✅"
+		result := "holds"
 		if !c.Passed {
-			mark = "❌"
+			result = "❌ fails"
 		}
 
-		moved := ""
-		if c.Verdict != "" {
-			moved = wording.VerdictSign(c.Verdict)
-		}
-
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, mdCheck(c), wording.Figure(c.Value),
-			wording.Markdown(sign(c.Comparison)), wording.Figure(c.Bound), moved))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", mdCheck(c), wording.Figure(c.Value),
+			wording.Markdown(summary.Bound(c)), result))
 	}
 
-	return append(rows, "\n")
+	return append(rows, foot)
 }
 
-// mdCheck is checkName for Markdown.
+// mdCheck is summary.CheckName for Markdown. The labels of this program need no
+// escaping, which would split "nDCG@10". Any other name may be any text.
 func mdCheck(c contracts.GateCheck) string {
-	name := mdMetric(c.Metric)
-	if c.Subject != retrieval {
-		name = wording.Markdown(c.Subject) + " " + name
+	name := summary.CheckName(c)
+	if _, known := wording.MetricLabel(c.Metric); known && c.Subject == summary.Retrieval {
+		return name
 	}
-	return name
+	return wording.Markdown(name)
 }
 
 func boolOrder(b bool) int {
@@ -115,36 +121,20 @@ func markdownRetrieval(r *contracts.Report) []string {
 		return nil
 	}
 
-	rows := []string{fmt.Sprintf("<details><summary>Retrieval: %d queries, %s</summary>\n\n| metric | mean | 95%% "+
-		"interval | baseline | change | detectable |\n|---|---|---|---|---|---|\n",
-		a.Queries, wording.CountOf(a.Runs, "1 run", "%d runs"))}
-	for _, m := range a.Metrics {
-		if !shown(m.Metric, metrics.InTables) {
-			continue
-		}
-
-		base, detectable := "", ""
-		if r.Aggregate.Baseline.Comparable {
-			base = "new"
-		}
-
-		if m.Comparison != nil {
-			base, detectable = wording.Figure(m.Comparison.Baseline)+over(m.Comparison, a.Queries),
-				wording.Figure(m.Comparison.MinDetectable)
-		}
-
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", mdMetric(m.Metric),
-			wording.Figure(m.Mean), wording.Figure(m.Interval.Low), wording.Figure(m.Interval.High), base,
-			change(m.Comparison), detectable))
+	rows := []string{fmt.Sprintf("**Retrieval: %d queries, %s**\n\n", a.Queries,
+		wording.CountOf(a.Runs, "1 run", "%d runs")) + wording.TableHead(summary.MetricHead)}
+	for _, m := range summary.Metrics(&r.Aggregate, metrics.InTables) {
+		cells := m.Cells()
+		cells[0] = mdMetric(m.Name)
+		rows = append(rows, "| "+strings.Join(cells, " | ")+" |\n")
 	}
 
-	rows = append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a "+
-		"chance of .8.\n")
+	rows = append(rows, "\n"+summary.MetricNote+"\n")
 	if s := judged(a); s != "" {
 		rows = append(rows, s+"\n")
 	}
 
-	return append(rows, "</details>\n\n")
+	return append(rows, "\n")
 }
 
 func markdownDetectors(r *contracts.Report) []string {
@@ -160,7 +150,7 @@ func markdownDetectors(r *contracts.Report) []string {
 	}
 
 	rows := []string{"<details><summary>Detectors</summary>\n\n" +
-		wording.TableHead(append(names, "Precision at base rates", "Runs", "Errored"))}
+		wording.TableHead(append(names, "Precision at base rates", "Runs", wording.Failed))}
 	for _, d := range r.Aggregate.Detectors {
 		cells := []string{wording.Markdown(d.Score.Detector)}
 		for _, r := range rates {
@@ -189,12 +179,12 @@ func markdownMoves(r *contracts.Report) []string {
 		open = " open"
 	}
 
-	rows := []string{fmt.Sprintf("<details%s><summary>What moved: %d</summary>\n\n| | what | how |\n|---|---|---|\n",
+	rows := []string{fmt.Sprintf("<details%s><summary>Changed queries and entries: %d</summary>\n\n| state | what | how |\n|---|---|---|\n",
 		open, len(r.Gate.Moves))}
-	for _, m := range sortedMoves(r.Gate.Moves) {
-		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", wording.Markdown(m.State), wording.Markdown(m.ID),
+	for _, m := range r.Gate.Moves {
+		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", wording.Markdown(summary.StateName(m.State)), wording.Markdown(m.ID),
 			wording.Markdown(wording.Shorten(cmp.Or(m.Title, m.Category), 120)),
-			wording.Markdown(wording.Shorten(why(m), 400))))
+			wording.Markdown(wording.Shorten(summary.Explanation(m), 400))))
 	}
 
 	return append(rows, "</details>\n\n")

@@ -35,7 +35,7 @@ func viewShare(s *contracts.Share) shareView {
 	if s == nil || s.Rate == nil {
 		return shareView{Rate: "–"}
 	}
-	return shareView{wording.Figure(*s.Rate), wording.Figure(s.Interval.Low) + " to " + wording.Figure(s.Interval.High),
+	return shareView{wording.Figure(*s.Rate), wording.Range(*s.Interval),
 		counted(*s)}
 }
 

@@ -15,11 +15,11 @@ func judged(a *contracts.RetrievalAggregate) string {
 	if a.JudgedAt10 == nil {
 		return ""
 	}
-	return fmt.Sprintf("Judged@10 %s: the share of the first ten results that have a label; all others count as "+
-		"irrelevant.", wording.Figure(*a.JudgedAt10))
+	return fmt.Sprintf("%s of the top 10 are labelled (Judged@10); all others count as irrelevant.",
+		wording.Percent(*a.JudgedAt10))
 }
 
-// noAnswerView shows the queries that no tool serves.
+// noAnswerView shows the unanswerable queries.
 type noAnswerView struct {
 	Said    string
 	Metrics []metricView
@@ -39,7 +39,7 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 	v := &noAnswerView{Said: noAnswerText(n)}
 	for _, m := range n.Metrics {
 		mv := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean),
-			Range: wording.Figure(m.Interval.Low) + " to " + wording.Figure(m.Interval.High)}
+			Range: wording.Range(m.Interval)}
 		pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval,
 			Label: fmt.Sprintf("%s %s, 95%% interval %s", mv.Name, mv.Value, mv.Range)}
 		if m.Spread > 0 {
@@ -57,7 +57,7 @@ func viewNoAnswer(n *contracts.NoAnswerSummary) *noAnswerView {
 		row := noAnswerRow{ID: q.ID, Text: wording.Shorten(q.Query, 240), First: "empty"}
 		switch {
 		case q.Error != "" && len(q.Ranked) == 0:
-			row.First = "errored: " + wording.Shorten(q.Error, 120)
+			row.First = "error: " + wording.Shorten(q.Error, 120)
 		case len(q.Ranked) > 0:
 			row.First, row.Score = wording.Shorten(q.Ranked[0].ToolID, 120), wording.Figure(q.Ranked[0].Score)
 		}
@@ -79,7 +79,7 @@ func noAnswerText(n *contracts.NoAnswerSummary) string {
 	s := wording.CountOf(n.Queries, "1 query has", "%d queries have") +
 		" no right tool. They are in no other figure of retrieval."
 	if n.Errored > 0 {
-		s += fmt.Sprintf(" %d errored.", n.Errored)
+		s += fmt.Sprintf(" %d failed.", n.Errored)
 	}
 	return s
 }
@@ -89,7 +89,7 @@ func markdownNoAnswer(r *contracts.Report) []string {
 	if n == nil {
 		return nil
 	}
-	rows := []string{"<details><summary>Queries that no tool serves: " + fmt.Sprint(n.Queries) + "</summary>\n\n" +
+	rows := []string{"<details><summary>Unanswerable queries: " + fmt.Sprint(n.Queries) + "</summary>\n\n" +
 		wording.TableHead([]string{"metric", "value", "95% interval"})}
 	for _, m := range n.Metrics {
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s |\n", mdMetric(m.Metric), wording.Figure(m.Mean),

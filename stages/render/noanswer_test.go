@@ -22,11 +22,11 @@ func TestNoAnswer(t *testing.T) {
 			{ID: "n3", Query: "sleep", ErroredRuns: 1, Error: "too tired"},
 		}}
 	v := viewNoAnswer(r.Aggregate.Retrieval.NoAnswer)
-	if v.Queries[0] != (noAnswerRow{"n2", "<b>paint</b>", "shelf:paint", "1.500"}) || v.Queries[1].First != "empty" || v.Queries[2].First != "errored: too tired" {
+	if v.Queries[0] != (noAnswerRow{"n2", "<b>paint</b>", "shelf:paint", "1.500"}) || v.Queries[1].First != "empty" || v.Queries[2].First != "error: too tired" {
 		t.Errorf("%+v", v.Queries)
 	}
 	text := string(Markdown(r))
-	for _, want := range []string{"Queries that no tool serves: 3", "| Empty answers | 0.333 | 0.100 to 0.700 |", "1 errored."} {
+	for _, want := range []string{"Unanswerable queries: 3", "| Empty answers | 0.333 | 0.100 to 0.700 |", "1 failed."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("report.md lacks %q:\n%s", want, text)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestMarkdownHasRoomForOrigins(t *testing.T) {
 	r := sampleReport(t, 10)
 	for i := range 1000 {
-		r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: retrieval, ID: fmt.Sprint(i), State: contracts.MoveNew, Title: strings.Repeat("long ", 40)})
+		r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: summary.Retrieval, ID: fmt.Sprint(i), State: contracts.MoveNew, Title: strings.Repeat("long ", 40)})
 	}
 	content := Markdown(r)
 	if len(content) < wording.MaxComment-2*maxOrigins {

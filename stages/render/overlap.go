@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
@@ -25,7 +26,7 @@ func moved(g *contracts.Gate) string {
 	if g.NoVerdict != nil {
 		return ""
 	}
-	return movesLine(g.Moves)
+	return summary.ChangesLine(g.Moves)
 }
 
 // coverageText says on how many queries and entries a verdict rests, if the baseline
@@ -166,13 +167,4 @@ func nonCommonLine(a contracts.ApartQueries) string {
 
 	return fmt.Sprintf("Not judged: the %s, %s.",
 		wording.CountOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
-}
-
-// over names the queries of a comparison, if these are not all: " over 279 of
-// 280 queries".
-func over(c *contracts.MetricComparison, all int) string {
-	if c == nil || c.Queries == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" over %d of %d queries", c.Queries, all)
 }

@@ -89,7 +89,4 @@ func TestNoVerdictIsNeitherPassedNorFailed(t *testing.T) {
 			}
 		}
 	}
-	if lines := Diff(sampleReport(t, 10), r).Lines(); !strings.Contains(lines[0], "→ no verdict") {
-		t.Errorf("diff: %s", lines[0])
-	}
 }

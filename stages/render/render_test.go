@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
@@ -186,7 +187,7 @@ func TestAnnotations(t *testing.T) {
 	}
 
 	r.Gate.Passed, r.Gate.Checks, r.Gate.Moves = true, r.Gate.Checks[:1], nil
-	if got := string(Annotations(r)); got != "::notice title=Touchstone%3A the gate passed::The only check passed. Nothing moved against the baseline.\n" {
+	if got := string(Annotations(r)); got != "::notice title=Touchstone%3A the gate passed::The only check passed. No query or entry changed against the baseline.\n" {
 		t.Errorf("%q", got)
 	}
 }
@@ -194,7 +195,7 @@ func TestAnnotations(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	r := sampleReport(t, 200)
 	got := string(Markdown(r))
-	for _, want := range []string{CommentMarker + "\n", "❌ Touchstone: failed", "2 of 6 checks fail", "| ❌ | nDCG@10 | 0.750 | ≥ 0.771 | ▼ |", "~ −0.004", "▲ +0.038", "displaced by trellis"} {
+	for _, want := range []string{CommentMarker + "\n", "❌ Touchstone: failed", "2 of 6 checks fail", "| nDCG@10 | 0.750 | ≥ 0.771 | ❌ fails |", "| nDCG@10 | 0.750 | 0.700 to 0.795 | 0.791 | ▼ −0.041 |", "~ −0.004", "▲ +0.038", "replaced by trellis"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -207,14 +208,14 @@ func TestMarkdown(t *testing.T) {
 
 	big := sampleReport(t, 10_000)
 	for i, q := range big.Aggregate.Retrieval.PerQuery {
-		big.Gate.Moves = append(big.Gate.Moves, contracts.Move{Subject: retrieval, ID: q.ID, State: contracts.MoveNew, Title: fmt.Sprint(i, strings.Repeat("😀<", 300))})
+		big.Gate.Moves = append(big.Gate.Moves, contracts.Move{Subject: summary.Retrieval, ID: q.ID, State: contracts.MoveNew, Title: fmt.Sprint(i, strings.Repeat("😀<", 300))})
 	}
 	got = string(Markdown(big))
 	if len(got) >= 65536 || !utf8.ValidString(got) {
 		t.Errorf("%d bytes", len(got))
 	}
 	m := regexp.MustCompile(`_(\d+) more rows are left out here`).FindStringSubmatch(got)
-	shown := strings.Count(got, "\n| new |") + strings.Count(got, "\n| regressed |") + strings.Count(got, "\n| errored |") + strings.Count(got, "\n| fixed |") + strings.Count(got, "\n| removed |")
+	shown := strings.Count(got, "\n| new |") + strings.Count(got, "\n| regressed |") + strings.Count(got, "\n| failed |") + strings.Count(got, "\n| fixed |") + strings.Count(got, "\n| removed |")
 	if m == nil || m[1] != fmt.Sprint(len(big.Gate.Moves)-shown) || !strings.HasSuffix(got, "</sub>\n") {
 		t.Errorf("cut %v, shown %d of %d, end %q", m, shown, len(big.Gate.Moves), got[len(got)-100:])
 	}
@@ -283,7 +284,7 @@ func TestJUnit(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	check := func(passed bool) contracts.GateCheck {
-		return contracts.GateCheck{Subject: retrieval, Metric: "mrr", Value: 0.5, Bound: 0.6, Comparison: ">=", Passed: passed}
+		return contracts.GateCheck{Subject: summary.Retrieval, Metric: "mrr", Value: 0.5, Bound: 0.6, Comparison: ">=", Passed: passed}
 	}
 	for _, tc := range []struct {
 		gate contracts.Gate

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
@@ -85,7 +86,7 @@ func (q *query) order() int {
 func sortedQueries(queries []contracts.QuerySummary, moves []contracts.Move) []query {
 	moved := make(map[string]int)
 	for i, m := range moves {
-		if m.Subject == retrieval {
+		if m.Subject == summary.Retrieval {
 			moved[m.ID] = i
 		}
 	}
@@ -169,7 +170,7 @@ func queryRow(q query, tools *toolTable) *row {
 }
 
 // moveRow is: subject, id, index of the state, tool, rank before, rank after
-// (0: none), displaced by, title, before, after, error, index of the query (-1:
+// (0: none), replaced by, title, before, after, error, index of the query (-1:
 // none). Tools are indexes, -1 for none. The move of a query has no title or
 // error, because the query's own line has them.
 func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
@@ -183,7 +184,7 @@ func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
 
 	return &row{weight: move, encode: func(d detail) ([]any, bool) {
 		t := truncator{detail: d, whole: true}
-		return []any{m.Subject, m.ID, slices.Index(stateOrder, m.State), tools.number(m.Tool), orZero(m.RankBefore),
+		return []any{m.Subject, m.ID, slices.Index(summary.States, m.State), tools.number(m.Tool), orZero(m.RankBefore),
 			orZero(m.RankAfter),
 			tools.number(m.DisplacedBy), t.short(title), m.Before, m.After, t.short(failure), at}, t.whole
 	}}

@@ -77,7 +77,7 @@ func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
 		Counts: fmt.Sprintf("%s: TP %d, FP %d, TN %d, FN %d", wording.CountOf(m.Repeats, "1 repeat", "%d repeats"),
 			m.TP, m.FP, m.TN, m.FN)}
 	if m.Errored > 0 {
-		v.Counts += fmt.Sprintf(", %d errored", m.Errored)
+		v.Counts += fmt.Sprintf(", %d failed", m.Errored)
 	}
 
 	for _, declared := range metrics.SelectionRates() {
@@ -134,7 +134,7 @@ func rangeOf(i *contracts.Interval) string {
 	if i == nil {
 		return ""
 	}
-	return wording.Figure(i.Low) + " to " + wording.Figure(i.High)
+	return wording.Range(*i)
 }
 
 // modelFacts formats the figures that are not rates, as sentences.
@@ -197,7 +197,7 @@ func viewCase(c contracts.CaseSummary) caseView {
 	v := caseView{ID: c.ID, Right: fmt.Sprintf("%d of %d", c.Right, c.Answers), Query: wording.Shorten(c.Query, 200),
 		Expected: expectedNames(c.Expected), Called: calledNames(c), Why: wording.Shorten(c.Reasoning, 400)}
 	if c.Errored > 0 {
-		v.Right += fmt.Sprintf(", %d errored", c.Errored)
+		v.Right += fmt.Sprintf(", %d failed", c.Errored)
 		if c.Answers == 0 {
 			v.Called, v.Why = "–", wording.Shorten(c.Error, 400)
 		}
@@ -244,7 +244,7 @@ func markdownSelection(r *contracts.Report) []string {
 
 	rows := []string{fmt.Sprintf("<details><summary>Tool selection: %s</summary>\n\n%s\n\n",
 		wording.CountOf(s.Cases, "1 case", "%d cases"), wording.Markdown(offerNote(s))) +
-		wording.TableHead(append(names, "Errored"))}
+		wording.TableHead(append(names, wording.Failed))}
 	for _, m := range s.Models {
 		cells := []string{wording.Markdown(m.Model)}
 		if m.AnsweredBy == contracts.AnsweredByBaseline {
@@ -373,47 +373,4 @@ func junitSelection(s *contracts.SelectionAggregate) junitSuite {
 	}
 
 	return suite
-}
-
-// diffSelection compares whether each case is right for models that both reports
-// have.
-func diffSelection(before, after *contracts.SelectionAggregate) []contracts.Move {
-	if before == nil || after == nil {
-		return nil
-	}
-
-	var moves []contracts.Move
-	for _, m := range after.Models {
-		i := slices.IndexFunc(before.Models, func(o contracts.ModelSummary) bool { return o.Model == m.Model })
-		if i < 0 {
-			continue
-		}
-
-		old := make(map[string]contracts.CaseSummary)
-		for _, c := range before.Models[i].PerCase {
-			old[c.ID] = c
-		}
-
-		for _, c := range m.PerCase {
-			o, ok := old[c.ID]
-			move := contracts.Move{Subject: m.Model, ID: c.ID, Title: c.Query, Before: calledNames(o),
-				After: calledNames(c)}
-			switch {
-			case !ok:
-				move.State, move.Before = contracts.MoveNew, ""
-			case c.Errored > 0 && o.Errored == 0:
-				move.State, move.Error = contracts.MoveErrored, c.Error
-			case c.Answers == 0 || o.Answers == 0 || c.IsRight() == o.IsRight():
-				continue
-			case c.IsRight():
-				move.State = contracts.MoveFixed
-			default:
-				move.State = contracts.MoveRegressed
-			}
-
-			moves = append(moves, move)
-		}
-	}
-
-	return moves
 }

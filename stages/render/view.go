@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
@@ -116,7 +117,7 @@ func newPage(r *contracts.Report) page {
 	slices.SortStableFunc(p.Checks,
 		func(x, y checkView) int { return boolOrder(x.Class == "pass") - boolOrder(y.Class == "pass") })
 	for _, m := range a.Retrieval.Metrics {
-		if shown(m.Metric, metrics.OnPage) {
+		if summary.Shown(m.Metric, metrics.OnPage) {
 			p.Metrics = append(p.Metrics, viewMetric(m, g, a.Retrieval.Queries))
 		}
 	}
@@ -141,14 +142,14 @@ func newPage(r *contracts.Report) page {
 }
 
 func viewCheck(c contracts.GateCheck) checkView {
-	v := checkView{Name: checkName(c), Mark: "✓", State: "holds", Class: "pass", Value: wording.Figure(c.Value),
-		Bound: sign(c.Comparison) + " " + wording.Figure(c.Bound), Rule: c.Rule}
+	v := checkView{Name: summary.CheckName(c), Mark: "✓", State: "holds", Class: "pass", Value: wording.Figure(c.Value),
+		Bound: summary.Bound(c), Rule: c.Rule}
 	if !c.Passed {
 		v.Mark, v.State, v.Class = "✕", "fails", "fail"
 	}
 
 	if n := len(c.Moved); n > 0 {
-		v.Moved = wording.CountOf(n, "1 moved", "%d moved")
+		v.Moved = wording.CountOf(n, "1 changed", "%d changed")
 	}
 
 	pl := plot{Low: 0, High: 1, Value: &c.Value, Interval: c.Interval, Bound: &c.Bound,
@@ -184,7 +185,7 @@ func symmetric(value, other float64, interval *contracts.Interval) (low, high fl
 
 func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metricView {
 	v := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean),
-		Range: wording.Figure(m.Interval.Low) + " to " + wording.Figure(m.Interval.High)}
+		Range: wording.Range(m.Interval)}
 	pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval,
 		Label: fmt.Sprintf("%s %s, 95%% interval %s", v.Name, v.Value, v.Range)}
 	if m.Spread > 0 {
@@ -192,7 +193,7 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metri
 	}
 
 	for _, c := range g.Checks {
-		if c.Subject == retrieval && c.Metric == m.Metric && c.Bound >= 0 {
+		if c.Subject == summary.Retrieval && c.Metric == m.Metric && c.Bound >= 0 {
 			pl.Bound = &c.Bound
 		}
 	}
@@ -204,7 +205,7 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metri
 
 	if c := m.Comparison; c != nil {
 		pl.Baseline = &c.Baseline
-		v.Change, v.Versus = change(c), "baseline "+wording.Figure(c.Baseline)+over(c, queries)
+		v.Change, v.Versus = summary.Change(c), "baseline "+wording.Figure(c.Baseline)+summary.Over(c, queries)
 		v.Class = map[string]string{contracts.Improved: "pass", contracts.Regressed: "fail"}[c.Verdict]
 		low, high := symmetric(c.Delta, c.MinDetectable, &c.DeltaInterval)
 		v.Delta = plot{Low: low, High: high, Zero: true, Value: &c.Delta, Interval: &c.DeltaInterval,
@@ -224,7 +225,7 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 	v := detectorView{Name: s.Detector, Stability: stability(d), BaseRates: expected(s),
 		Counts: fmt.Sprintf("%d of %d attacks caught, %d false alarms on %d benign", s.TP, s.TP+s.FN, s.FP, s.FP+s.TN)}
 	if n := detection.Failed(d); n > 0 {
-		v.Counts += fmt.Sprintf(", %d errored", n)
+		v.Counts += fmt.Sprintf(", %d failed", n)
 	}
 
 	for _, r := range metrics.DetectionRates() {
@@ -246,7 +247,7 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 
 			rv.Value, rv.Range, rv.Plot = wording.Figure(*value), "", pl.svg()
 			if interval != nil {
-				rv.Range = wording.Figure(interval.Low) + " to " + wording.Figure(interval.High)
+				rv.Range = wording.Range(*interval)
 			}
 
 			if s := spread(d, r.Name); s != "" {

@@ -1,15 +1,13 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
-	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // named puts a noun before a name that does not begin with it.
@@ -20,20 +18,12 @@ func named(noun, name string) string {
 	return noun + " " + name
 }
 
-// change formats a comparison: "~" if it is within noise, otherwise an arrow.
-func change(c *contracts.MetricComparison) string {
-	if c == nil {
-		return ""
-	}
-	return wording.VerdictSign(c.Verdict) + " " + wording.Signed(c.Delta)
-}
-
 // verdict is the summary of all checks as a sentence, and on which part of the
 // data it rests, if not on all.
 func verdict(g *contracts.Gate) string { return checksLine(g) + coverageText(g) }
 
 func checksLine(g *contracts.Gate) string {
-	failed := failedChecks(g)
+	failed := summary.FailedChecks(g)
 	switch {
 	case g.NoVerdict != nil:
 		return fmt.Sprintf("%s. To get one, %s.", g.NoVerdict.Reason, g.NoVerdict.Remedy)
@@ -52,21 +42,15 @@ func checksLine(g *contracts.Gate) string {
 			break
 		}
 
-		parts = append(parts, checkText(c))
+		parts = append(parts, summary.CheckText(c))
 	}
 
 	return failedCount(g) + ": " + strings.Join(parts, "; ") + "."
 }
 
-// checkText compares the value of a check with its bound.
-func checkText(c contracts.GateCheck) string {
-	return fmt.Sprintf("%s is %s, must be %s %s", checkName(c), wording.Figure(c.Value), sign(c.Comparison),
-		wording.Figure(c.Bound))
-}
-
 // failedCount counts the failed checks: "2 of 8 checks fail".
 func failedCount(g *contracts.Gate) string {
-	n := len(failedChecks(g))
+	n := len(summary.FailedChecks(g))
 	switch {
 	case len(g.Checks) == 1:
 		return "The only check fails"
@@ -83,34 +67,6 @@ func degraded(a *contracts.Aggregate) string {
 		return ""
 	}
 	return fmt.Sprintf("The index was degraded on purpose: %s.", a.Degraded)
-}
-
-func sign(comparison string) string {
-	switch comparison {
-	case "<=":
-		return "≤"
-	case ">=":
-		return "≥"
-	}
-	return comparison
-}
-
-// checkName is the name of a check with its subject, unless that is retrieval.
-func checkName(c contracts.GateCheck) string {
-	if c.Subject == retrieval {
-		return wording.MetricName(c.Metric)
-	}
-	return c.Subject + " " + wording.MetricName(c.Metric)
-}
-
-// retrieval is the subject of checks and moves that are not a detector's.
-const retrieval = "retrieval"
-
-// shown reports whether a ranking metric is shown at a place. A metric that
-// this version does not declare is shown everywhere.
-func shown(metric string, at metrics.Place) bool {
-	m, ok := metrics.RankingByName(metric)
-	return !ok || m.Shown&at != 0
 }
 
 // unjudged lists the metrics that cannot be compared with the baseline, one
@@ -140,16 +96,6 @@ func unjudged(g *contracts.Gate) []string {
 	return lines
 }
 
-func failedChecks(g *contracts.Gate) []contracts.GateCheck {
-	var failed []contracts.GateCheck
-	for _, c := range g.Checks {
-		if !c.Passed {
-			failed = append(failed, c)
-		}
-	}
-	return failed
-}
-
 // answers describes failed and faulty answers of the proxy. It is empty if
 // there are none.
 func answers(a *contracts.Aggregate) string {
@@ -163,84 +109,4 @@ func answers(a *contracts.Aggregate) string {
 			r.PerQuery[i].ID, strings.Join(r.PerQuery[i].Anomalies, "; "))
 	}
 	return strings.TrimSpace(text)
-}
-
-// stateOrder is the order in which moves are shown: losses first.
-var stateOrder = []string{contracts.MoveRegressed, contracts.MoveErrored, contracts.MoveRemoved, contracts.MoveEdited,
-	contracts.MoveNew, contracts.MoveFixed}
-
-// sortedMoves sorts moves by state, then by the size of the fall.
-func sortedMoves(moves []contracts.Move) []contracts.Move {
-	out := slices.Clone(moves)
-	slices.SortStableFunc(out, func(a, b contracts.Move) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(stateOrder, a.State), slices.Index(stateOrder, b.State)),
-			cmp.Compare(a.Subject, b.Subject),
-			cmp.Compare(reciprocalRankDrop(b), reciprocalRankDrop(a)),
-			cmp.Compare(a.ID, b.ID))
-	})
-	return out
-}
-
-// reciprocalRankDrop is the decrease of 1/rank in a move.
-func reciprocalRankDrop(m contracts.Move) float64 {
-	return math.Abs(inverse(m.RankBefore) - inverse(m.RankAfter))
-}
-
-func inverse(rank *int) float64 {
-	if rank == nil || *rank < 1 {
-		return 0
-	}
-	return 1 / float64(*rank)
-}
-
-// movesLine counts moves: "3 queries and entries moved: 2 regressed, 1 fixed".
-func movesLine(moves []contracts.Move) string {
-	counts := make(map[string]int)
-	for _, m := range moves {
-		counts[m.State]++
-	}
-
-	var parts []string
-	for _, s := range stateOrder {
-		if counts[s] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
-		}
-	}
-
-	if len(parts) == 0 {
-		return "Nothing moved against the baseline."
-	}
-
-	return fmt.Sprintf("%s: %s.", wording.CountOf(len(moves), "1 query or entry moved", "%d queries and entries moved"),
-		strings.Join(parts, ", "))
-}
-
-// why explains a move in a clause: before, now, and which tool has its rank.
-func why(m contracts.Move) string {
-	var b strings.Builder
-	switch {
-	case m.Error != "":
-		b.WriteString("error: " + m.Error)
-	case m.Before != "" || m.After != "":
-		fmt.Fprintf(&b, "%s → %s", cmp.Or(m.Before, "not there"), cmp.Or(m.After, "not there"))
-	case m.RankBefore != nil || m.RankAfter != nil:
-		fmt.Fprintf(&b, "rank %s → %s", rankText(m.RankBefore), rankText(m.RankAfter))
-		if m.Tool != "" {
-			fmt.Fprintf(&b, " for %s", m.Tool)
-		}
-
-		if m.DisplacedBy != "" && m.State != contracts.MoveFixed {
-			fmt.Fprintf(&b, ", displaced by %s", m.DisplacedBy)
-		}
-	}
-
-	return b.String()
-}
-
-func rankText(rank *int) string {
-	if rank == nil {
-		return "none"
-	}
-	return fmt.Sprint(*rank)
 }

@@ -106,7 +106,7 @@ func Run(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// separate takes the queries that no tool serves out of the results.
+// separate takes the unanswerable queries out of the results.
 func separate(results []contracts.QueryResult, golden contracts.GoldenSet) (scored []contracts.QueryResult,
 	unanswerable []contracts.UnanswerableResult) {
 	none := make(map[string]bool)
@@ -135,7 +135,7 @@ func summary(r contracts.RetrievalReport) string {
 		}
 	}
 	if n := len(r.Unanswerable); n > 0 {
-		line += fmt.Sprintf("; %d queries that no tool serves", n)
+		line += fmt.Sprintf("; %d unanswerable queries", n)
 	}
 	return line
 }

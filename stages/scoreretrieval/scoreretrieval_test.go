@@ -161,7 +161,7 @@ func TestReportsAreTheSameBytes(t *testing.T) {
 	}
 }
 
-// A query that no tool serves is asked, and enters no metric.
+// A unanswerable query is asked, and enters no metric.
 func TestQueryWithoutARightTool(t *testing.T) {
 	t.Parallel()
 	dir := reference(t)

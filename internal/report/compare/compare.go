@@ -45,7 +45,7 @@ type Comparison struct {
 	Queries   []Query    `json:"queries"`
 	Detectors []Detector `json:"detectors"`
 	Models    []Model    `json:"models"`
-	// NoAnswer is nil unless both reports have queries that no tool serves.
+	// NoAnswer is nil unless both reports have unanswerable queries.
 	NoAnswer *NoAnswer `json:"no_answer,omitempty"`
 	// Cost is nil if nothing was measured.
 	Cost *Cost `json:"cost"`

@@ -68,7 +68,7 @@ func comparedRow(m Metric) []string {
 	return []string{
 		wording.MetricName(m.Metric), wording.Figure(m.A), wording.Figure(m.B), wording.VerdictSign(m.Verdict) + " " +
 			wording.Signed(m.Delta),
-		wording.Figure(m.DeltaInterval.Low) + " to " + wording.Figure(m.DeltaInterval.High),
+		wording.Range(m.DeltaInterval),
 		wording.Probability(m.PValue), effect,
 		fmt.Sprint(m.Wins), fmt.Sprint(m.Losses),
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
-// noAnswerHead is the head of the table of queries that no tool serves.
-var noAnswerHead = []string{"queries that no tool serves", "A", "B"}
+// noAnswerHead is the head of the table of unanswerable queries.
+var noAnswerHead = []string{"unanswerable queries", "A", "B"}
 
 func comparedNoAnswerRow(r NoAnswerRate) []string {
 	return []string{wording.MetricName(r.Metric), wording.Rate(r.A, r.AInterval), wording.Rate(r.B, r.BInterval)}
@@ -22,8 +22,8 @@ func comparedNoAnswerNote(n *NoAnswer) string {
 			lost++
 		}
 	}
-	return fmt.Sprintf("Of %s that no tool serves, only A leaves %d without a tool and only B %d (McNemar p %s).",
-		wording.CountOf(n.Queries, "1 query", "%d queries"), lost, len(n.Changed)-lost, wording.Probability(n.P))
+	return fmt.Sprintf("Of %s, only A leaves %d without a tool and only B %d (McNemar p %s).",
+		wording.CountOf(n.Queries, "1 unanswerable query", "%d unanswerable queries"), lost, len(n.Changed)-lost, wording.Probability(n.P))
 }
 
 // comparedNoAnswerQuery says what became of one such query.
@@ -36,7 +36,7 @@ func comparedNoAnswer(c *Comparison) []string {
 		return nil
 	}
 
-	rows := []string{fmt.Sprintf("<details><summary>Queries that no tool serves: %d</summary>\n\n%s",
+	rows := []string{fmt.Sprintf("<details><summary>Unanswerable queries: %d</summary>\n\n%s",
 		c.NoAnswer.Queries, wording.TableHead(noAnswerHead))}
 	for _, r := range c.NoAnswer.Rates {
 		cells := comparedNoAnswerRow(r)

@@ -118,7 +118,7 @@ func TestComparisonOfNoAnswer(t *testing.T) {
 	if err := Write(&table, c, 5); err != nil {
 		t.Fatal(err)
 	}
-	const note = "Of 3 queries that no tool serves, only A leaves 1 without a tool and only B 0"
+	const note = "Of 3 unanswerable queries, only A leaves 1 without a tool and only B 0"
 	for format, text := range map[string]string{"html": string(page), "table": table.String(), "markdown": string(Markdown(c))} {
 		for _, want := range []string{"Empty answers", "0.333", note} {
 			if !strings.Contains(text, want) {

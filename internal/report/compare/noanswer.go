@@ -7,7 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// NoAnswer compares the queries that no tool serves. Rates are those of the
+// NoAnswer compares the unanswerable queries. Rates are those of the
 // reports, over all their queries of this kind. Queries counts the queries that
 // both reports have with the same text and that both answered; such an answer is
 // empty if more than half of the runs gave an empty list. P is the p-value of

@@ -4,15 +4,21 @@ package wording
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
+// Failed is the name of a number or share of queries, entries or cases that got
+// no answer.
+const Failed = "Failed"
+
 // figureNames are the names of figures that are no metrics.
 var figureNames = map[string]string{
-	"errored": "Errored", "max_errored": "Errored", "errored_share": "Errored", "errored_rate": "Errored",
+	"errored": Failed, "max_errored": Failed, "errored_share": Failed, "errored_rate": Failed,
 }
 
 // MetricName returns the name of a metric in reports.
@@ -41,6 +47,10 @@ func MetricLabel(metric string) (label string, known bool) {
 
 	if name, ok := figureNames[metric]; ok {
 		return name, true
+	}
+
+	if category, ok := strings.CutPrefix(metric, "recall_"); ok && slices.Contains(contracts.AttackCategories, category) {
+		return strings.ReplaceAll(category, "_", " ") + ": recall", true
 	}
 
 	return strings.ReplaceAll(metric, "_", " "), false
@@ -83,6 +93,22 @@ func VerdictSign(verdict string) string {
 	return "~"
 }
 
+// Percent formats a share as a percentage without decimals. Only 0 and 1 become
+// 0% and 100%.
+func Percent(share float64) string {
+	percent := math.Round(share * 100)
+	if share > 0 {
+		percent = max(percent, 1)
+	}
+	if share < 1 {
+		percent = min(percent, 99)
+	}
+	return fmt.Sprintf("%.0f%%", percent)
+}
+
+// Range formats an interval.
+func Range(i contracts.Interval) string { return Figure(i.Low) + " to " + Figure(i.High) }
+
 // Rate formats a rate with its interval, or "–" if it has no denominator.
 func Rate(value *float64, interval *contracts.Interval) string {
 	if value == nil {
@@ -91,7 +117,7 @@ func Rate(value *float64, interval *contracts.Interval) string {
 	if interval == nil {
 		return Figure(*value)
 	}
-	return fmt.Sprintf("%s (%s to %s)", Figure(*value), Figure(interval.Low), Figure(interval.High))
+	return Figure(*value) + " (" + Range(*interval) + ")"
 }
 
 // CountOf chooses the singular for 1. many may hold one %d.

@@ -187,7 +187,7 @@
   const queryRow = (q) => {
     const right = q.move && (q.move.before || q.move.after) ? `rank ${rank(q.move.before)} → ${rank(q.move.after)}`
       : q.first ? "rank " + q.first : "not in the list";
-    const [state, cls] = q.errored ? ["errored", "bad"] : q.move ? [q.move.state, stateClass[q.move.state]]
+    const [state, cls] = q.errored ? ["failed", "bad"] : q.move ? [q.move.state, stateClass[q.move.state]]
       : q.first && q.first <= 5 ? ["found", "plain"] : ["not found", "bad"];
     return rowOf(state, cls, q.text, right);
   };
@@ -196,8 +196,8 @@
   // come in the order in which they are shown, failed and moved ones first.
   const flag = (bit) => (n) => (Number(data.flags[n]) & bit) !== 0;
   const queryFilters = {
-    attention: ["Failed or moved", flag(1)],
-    errored: ["Errored", flag(2)],
+    attention: ["Failed or changed", flag(1)],
+    errored: ["Failed", flag(2)],
     hard: ["Hard negatives", flag(4)],
     all: ["All", () => true],
   };
@@ -225,7 +225,7 @@
     list($("query-list"), numbers, 15, (n) => queryRow(queries.get(n)), (n) => {
       const q = queries.get(n);
       return [...(q.move ? [moveReason(q.move)].filter(Boolean) : []), ...queryDetail(q)];
-    }, words.length ? "No query matches." : "No query failed or moved. Choose All to see all queries.");
+    }, words.length ? "No query matches." : "No query failed or changed. Choose All to see all queries.");
   };
 
   // The same words give the same list: showing it again would close its rows.
@@ -235,10 +235,10 @@
 
   const entries = data.entries.map(([id, label, category], n) => ({ n, id, label, category }));
   const byEntry = new Map(entries.map((e) => [e.id, e]));
-  const verdictOf = { f: "flagged", c: "clean", e: "errored", "-": "not asked" };
+  const verdictOf = { f: "flagged", c: "clean", e: "failed", "-": "not asked" };
   const outcome = (d, e) => {
     const v = d.verdicts[e.n];
-    if (v === "e") return ["errored", "bad"];
+    if (v === "e") return ["failed", "bad"];
     if (v === "-") return ["not asked", "plain"];
     if (e.label === "malicious") return v === "f" ? ["caught", "plain"] : ["missed", "bad"];
     return v === "f" ? ["false alarm", "bad"] : ["quiet", "plain"];
@@ -261,7 +261,7 @@
     wrong: ["Wrong", (d, e) => outcome(d, e)[1] === "bad"],
     missed: ["Missed", (d, e) => outcome(d, e)[0] === "missed"],
     alarms: ["False alarms", (d, e) => outcome(d, e)[0] === "false alarm"],
-    errored: ["Errored", (d, e) => outcome(d, e)[0] === "errored"],
+    errored: ["Failed", (d, e) => outcome(d, e)[0] === "failed"],
     all: ["All", () => true],
   };
   const showEntries = () => {
@@ -295,7 +295,7 @@
       const right = m.before || m.after ? `rank ${rank(m.before)} → ${rank(m.after)}` : m.was || m.is ? (m.was || "–") + " → " + (m.is || "–") : "";
       const row = rowOf(m.state, stateClass[m.state], text, right);
       const error = m.error || (m.state === "errored" && q && q.error);
-      const because = error ? [error] : m.displaced >= 0 && m.state !== "fixed" ? [make("span", "id", tool(m.want)), " displaced by ", make("span", "id", tool(m.displaced))]
+      const because = error ? [error] : m.displaced >= 0 && m.state !== "fixed" ? [make("span", "id", tool(m.want)), " replaced by ", make("span", "id", tool(m.displaced))]
         : m.subject !== "retrieval" ? [] : m.want >= 0 ? [make("span", "id", tool(m.want))] : [];
       if (because.length) row.append(make("span", "because", ...because));
       return row;

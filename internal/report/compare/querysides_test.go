@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 )
 
 func TestQuerySides(t *testing.T) {
-	side := func(queries ...contracts.QuerySummary) (r contracts.Report) {
-		r.Aggregate.Retrieval.PerQuery = queries
+	side := func(queries ...contracts.QuerySummary) (r contracts.Aggregate) {
+		r.Retrieval.PerQuery = queries
 		return r
 	}
 	labels := []contracts.Label{{ToolID: "s:right", Relevance: 2}, {ToolID: "s:fair", Relevance: 1}, {ToolID: "s:wrong", Relevance: 0}}
@@ -22,12 +22,12 @@ func TestQuerySides(t *testing.T) {
 	a := side(contracts.QuerySummary{ID: "q1", Query: "find\x1b it", Labels: labels, Ranked: ranked("s:right", "s:fair", "s:other")},
 		contracts.QuerySummary{ID: "q2", Query: "old", Error: "it\x1b broke"})
 	b := side(contracts.QuerySummary{ID: "q1", Query: "find\x1b it", Labels: labels, Ranked: ranked("s:wrong")})
-	b.Aggregate.Degraded = "hide=s:right"
+	b.Degraded = "hide=s:right"
 	for _, tc := range []struct{ id, want string }{
 		{"q1", "1 s:right ● s:wrong ○ 2 s:fair ◐ 3 s:other"},
 		{"q2", "1 error: it· broke not in this report"},
 	} {
-		q, err := SidesOf(a, b, tc.id)
+		q, err := SidesOf(&a, &b, tc.id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,11 +35,11 @@ func TestQuerySides(t *testing.T) {
 		if err := q.Write(&out); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(strings.Fields(out.String()), " "); !strings.HasSuffix(got, tc.want) || !strings.Contains(got, "before after (degraded on purpose: hide=s:right)") || strings.Contains(got, "\x1b") {
+		if got := strings.Join(strings.Fields(out.String()), " "); !strings.HasSuffix(got, tc.want) || !strings.Contains(got, "A B (degraded on purpose: hide=s:right)") || strings.Contains(got, "\x1b") {
 			t.Errorf("%s:\n%s", tc.id, out.String())
 		}
 	}
-	if _, err := SidesOf(a, b, "q3"); err == nil || !strings.Contains(err.Error(), `neither report has a query "q3"`) {
+	if _, err := SidesOf(&a, &b, "q3"); err == nil || !strings.Contains(err.Error(), `neither report has a query "q3"`) {
 		t.Errorf("%v", err)
 	}
 }

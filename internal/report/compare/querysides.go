@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"fmt"
@@ -8,35 +8,36 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
+	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // QuerySides is one query in two reports. A side is nil if its report does not
 // have the query.
 type QuerySides struct {
 	ID       string                  `json:"id"`
-	Before   *contracts.QuerySummary `json:"before"`
-	After    *contracts.QuerySummary `json:"after"`
+	A        *contracts.QuerySummary `json:"a"`
+	B        *contracts.QuerySummary `json:"b"`
 	Degraded [2]string               `json:"degraded"`
 }
 
 // SidesOf finds a query in two reports by its id.
-func SidesOf(a, b contracts.Report, id string) (QuerySides, error) {
-	q := QuerySides{ID: id, Degraded: [2]string{a.Aggregate.Degraded, b.Aggregate.Degraded}}
-	for i, list := range [][]contracts.QuerySummary{a.Aggregate.Retrieval.PerQuery, b.Aggregate.Retrieval.PerQuery} {
+func SidesOf(a, b *contracts.Aggregate, id string) (QuerySides, error) {
+	q := QuerySides{ID: id, Degraded: [2]string{a.Degraded, b.Degraded}}
+	for i, list := range [][]contracts.QuerySummary{a.Retrieval.PerQuery, b.Retrieval.PerQuery} {
 		for k := range list {
 			if list[k].ID != id {
 				continue
 			}
 
 			if i == 0 {
-				q.Before = &list[k]
+				q.A = &list[k]
 			} else {
-				q.After = &list[k]
+				q.B = &list[k]
 			}
 		}
 	}
 
-	if q.Before == nil && q.After == nil {
+	if q.A == nil && q.B == nil {
 		return q, fmt.Errorf("neither report has a query %q", wording.Plain(wording.Shorten(id, 200)))
 	}
 
@@ -46,7 +47,7 @@ func SidesOf(a, b contracts.Report, id string) (QuerySides, error) {
 // Write writes both ranked lists side by side for a terminal. ● marks a right
 // tool, ◐ an acceptable one and ○ one that is not relevant.
 func (q QuerySides) Write(w io.Writer) error {
-	sides := []*contracts.QuerySummary{q.Before, q.After}
+	sides := []*contracts.QuerySummary{q.A, q.B}
 	text := ""
 	for _, s := range sides {
 		if s != nil && s.Query != text {
@@ -56,7 +57,7 @@ func (q QuerySides) Write(w io.Writer) error {
 	}
 
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	head := []string{"", "before", "after"}
+	head := []string{"", "A", "B"}
 	for i, how := range q.Degraded {
 		if how != "" {
 			head[i+1] += " (degraded on purpose: " + wording.Plain(wording.Shorten(how, 100)) + ")"
@@ -64,7 +65,11 @@ func (q QuerySides) Write(w io.Writer) error {
 	}
 
 	fmt.Fprintln(t, strings.Join(head, "\t"))
-	for _, m := range shownPerQuery {
+	for _, m := range metrics.Ranking() {
+		if m.Shown&metrics.PerQuery == 0 {
+			continue
+		}
+
 		row := []string{m.Label}
 		for _, s := range sides {
 			cell := "–"
@@ -93,7 +98,7 @@ func (q QuerySides) Write(w io.Writer) error {
 // longest is the length of the longer list.
 func (q QuerySides) longest() int {
 	n := 0
-	for _, s := range []*contracts.QuerySummary{q.Before, q.After} {
+	for _, s := range []*contracts.QuerySummary{q.A, q.B} {
 		if s != nil {
 			n = max(n, len(s.Ranked))
 		}
