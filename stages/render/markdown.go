@@ -129,8 +129,10 @@ func markdownRetrieval(r *contracts.Report) []string {
 		}
 
 		if m.Comparison != nil {
-			base, detectable = wording.Figure(m.Comparison.Baseline)+over(m.Comparison, a.Queries),
-				wording.Figure(m.Comparison.MinDetectable)
+			base = wording.Figure(m.Comparison.Baseline) + over(m.Comparison, a.Queries)
+			if d := detectableOf(m.Comparison); d > 0 {
+				detectable = wording.Figure(d)
+			}
 		}
 
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", mdMetric(m.Metric),
