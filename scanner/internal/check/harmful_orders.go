@@ -96,12 +96,13 @@ func inspectOrders(v *reading.Reading, _ *tool.Registry) []Signal {
 	return nil
 }
 
-// ordering reports whether the texts of a field may order the model about. Decoded text counts only where somebody
-// encoded it.
+// ordering reports whether the texts of a field may order the model about. Pieces that were only joined do not: they
+// belong to different parts of a schema.
 func ordering(f *tool.Field) bool {
-	if f.Layer != "" && !decode.Deliberate(f.Layer) {
+	if decode.OnlyInSequence(f.Layer) {
 		return false
 	}
+
 	switch f.Kind {
 	case tool.KindDescription, tool.KindTitle, tool.KindParamDescription, tool.KindComment, tool.KindOther,
 		tool.KindAnnotation, tool.KindExtra:
@@ -170,7 +171,12 @@ func (s *search) demanded(i int) bool {
 		}
 	}
 
-	if mood := token.MoodOf(s.toks, i, s.sen); mood != token.MoodNone {
+	layer := s.v.Fields[s.doc.Field].Layer
+	switch mood := token.MoodOf(s.toks, i, s.sen); mood {
+	case token.MoodNone:
+	case token.MoodPlain:
+		return layer != "" && decode.Deliberate(layer) // nobody opens a description with a code
+	default:
 		return mood >= token.MoodOrder
 	}
 

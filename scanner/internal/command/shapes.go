@@ -325,7 +325,9 @@ func StrangePlace(command string) bool {
 }
 
 // Runs reports whether the command runs what it fetches or decodes.
-func (sh *Shape) Runs() bool { return sh.What == Fetches || sh.What == doesDecode || sh.What == doesShell }
+func (sh *Shape) Runs() bool {
+	return sh.What == Fetches || sh.What == doesDecode || sh.What == doesShell
+}
 
 // Deletes reports whether the command deletes everything.
 func (sh *Shape) Deletes() bool { return sh.What == doesDelete }
