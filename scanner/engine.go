@@ -161,8 +161,8 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 	}
 
 	if len(s.extra) > 0 {
-		view := &ToolView{Tool: *t, view: &ws.reading.View}
 		for _, check := range s.extra {
+			view := &ToolView{Tool: t.clone()}
 			signals, ok := guarded(check, view, registry)
 			f.add(check.ID(), signals, ok)
 		}
@@ -187,6 +187,10 @@ func (f *Finding) add(id string, signals []Signal, ok bool) {
 
 	for _, sig := range signals {
 		sig.Confidence = round(min(max(sig.Confidence, 0), 1))
+		if sig.ThreatType == "" {
+			sig.ThreatType = ThreatUncategorized
+		}
+
 		if evidence := char.Printable(sig.Evidence); evidence != sig.Evidence {
 			sig.Evidence, sig.Words = evidence, [2]int{}
 		}
@@ -232,7 +236,8 @@ func guarded(check Check, view *ToolView, registry *RegistryView) (signals []Sig
 			return nil, false
 		}
 
-		if s.CheckID != check.ID() || math.IsNaN(s.Confidence) || s.Tier != TierSoft && s.Tier != TierHard {
+		if s.CheckID != check.ID() || math.IsNaN(s.Confidence) || s.Tier != TierSoft && s.Tier != TierHard ||
+			s.ThreatType != "" && !s.ThreatType.Known() {
 			return nil, false
 		}
 	}
@@ -243,6 +248,10 @@ func guarded(check Check, view *ToolView, registry *RegistryView) (signals []Sig
 // judge derives level, severity, action and confidence from the signals.
 func (f *Finding) judge() {
 	f.ThreatLevel, f.Severity, f.Action = LevelSafe, SeverityNone, ActionAllow
+	if len(f.FailedChecks) > 0 {
+		f.ThreatLevel, f.Action = LevelWarning, ActionReview // nobody knows what the check would have found
+	}
+
 	if f.Signals == nil {
 		f.Signals = []Signal{}
 		return

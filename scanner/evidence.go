@@ -27,7 +27,7 @@ const (
 )
 
 // weights are the weights of checks. Checks that the set hardly exercises have
-// the weight of a custom one. A weight is never negative: another signal never
+// the weight of a custom one. secret.embedded is medium alone: a leaked secret is to be read before a merge. A weight is never negative: another signal never
 // lowers the evidence.
 var weights = map[string]float64{
 	"tripwire.known":         0.8,
@@ -35,6 +35,7 @@ var weights = map[string]float64{
 	"shadowing.cross_server": 2.1,
 	"code.malicious":         0.7,
 	"schema.carrier":         0.3,
+	"secret.embedded":        1.5,
 	"payload.decoded":        0.3,
 	"capability.mismatch":    0.3,
 	"size.suspicious":        0.1,

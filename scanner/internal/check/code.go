@@ -110,7 +110,7 @@ func shapeWeight(v *reading.Reading, d *token.Doc, sh *command.Shape, about conc
 			w += 0.5
 		}
 
-		if s.Means.Any(concept.Meta|concept.Neg) || reading.Introduced(&v.View, d, s) || s.First &&
+		if meansOutsideOptions(d, toks, concept.Meta|concept.Neg) || reading.Introduced(&v.View, d, s) || s.First &&
 			slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
 			w *= 0.3
 		}
@@ -135,6 +135,14 @@ func shapeWeight(v *reading.Reading, d *token.Doc, sh *command.Shape, about conc
 	}
 
 	return w
+}
+
+// meansOutsideOptions reports whether a word of the sentence has a meaning. The options of a command, such as
+// --no-preserve-root, deny nothing.
+func meansOutsideOptions(d *token.Doc, toks []token.Token, m concept.Set) bool {
+	return slices.ContainsFunc(toks, func(t token.Token) bool {
+		return t.Means.Any(m) && (t.Start == 0 || d.Text[t.Start-1] != '-')
+	})
 }
 
 // looksFor are words at the beginning of a description that mentions commands

@@ -58,9 +58,9 @@ func inspectSentence(v *reading.Reading, r *tool.Registry) []Signal {
 func worstSentence(v *reading.Reading, r *tool.Registry) (doc, clause int) {
 	least := flagScoreOf(v)
 	prose := func(of bool) func(*tool.Field, *token.Doc, *token.Sentence) bool {
-		return func(f *tool.Field, _ *token.Doc, s *token.Sentence) bool {
+		return func(f *tool.Field, d *token.Doc, s *token.Sentence) bool {
 			return f.Kind != tool.KindJoined && // joined texts contain sentences that nobody wrote
-				(s.Names == token.NamesOther) == of && (s.Score > least+respelledScore || !decode.Respells(f.Layer))
+				!introducesProduct(v, f, d, s) && (s.Names == token.NamesOther) == of && (s.Score > least+respelledScore || !decode.Respells(f.Layer))
 		}
 	}
 	doc, clause, score := v.Worst(r, prose(false))
@@ -73,6 +73,38 @@ func worstSentence(v *reading.Reading, r *tool.Registry) (doc, clause int) {
 	}
 
 	return doc, clause
+}
+
+// introducesProduct reports whether the sentence opens a description with what the product is: "Velvetta is a fashion
+// assistant that helps you". The product is named, so that the sentence is not about the model that reads it, and it
+// demands nothing.
+func introducesProduct(v *reading.Reading, f *tool.Field, d *token.Doc, s *token.Sentence) bool {
+	const demands = concept.Must | concept.Should | concept.Neg | concept.Ignore | concept.Secret | concept.CredPath |
+		concept.Send | concept.Secretly | concept.Before | concept.Disable | concept.Pretend | concept.Destroy
+	if !s.First || f.Kind != tool.KindDescription || f.Layer != "" || !s.Means.Any(concept.Model) {
+		return false
+	}
+
+	const longestName = 5
+	toks := v.Tokens[s.Tok0:s.Tok1]
+	for i := range toks {
+		if toks[i].Means.Any(demands) && toks[i].Flags&token.Quote == 0 {
+			return false
+		}
+	}
+
+	for i := 1; i < min(longestName+1, len(toks)-1); i++ {
+		if w := v.Word(d, toks[i-1]); i == 1 && (toks[0].Means.Any(concept.You|concept.Model|concept.User) || w == "this") {
+			return false
+		}
+
+		if w := v.Word(d, toks[i]); w == "is" {
+			next := v.Word(d, toks[i+1])
+			return next == "a" || next == "an" || next == "the" || next == "your"
+		}
+	}
+
+	return false
 }
 
 // planted is the signal of a check for a sentence like those that attackers plant.

@@ -76,12 +76,14 @@ func All() []Check {
 		checkUnicode,
 		checkPayload,
 		checkTripwires,
+		checkOrders,
 		checkSentence,
 		checkShadowing,
 		checkCapability,
 		checkRugPull,
 		checkCode,
 		checkSchema,
+		checkEmbeddedSecret,
 		checkSize,
 	}
 }

@@ -49,3 +49,12 @@ const (
 	MaliciousCode   ThreatType = "malicious_code"
 	Uncategorized   ThreatType = "uncategorized"
 )
+
+// Known reports whether t is one of the threat types.
+func (t ThreatType) Known() bool {
+	switch t {
+	case ToolPoisoning, PromptInjection, RugPull, Exfiltration, MaliciousCode, Uncategorized:
+		return true
+	}
+	return false
+}

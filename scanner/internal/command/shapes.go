@@ -323,3 +323,11 @@ func StrangePlace(command string) bool {
 	_, host, found := strings.Cut(command, "://")
 	return found && host != "" && host[0] >= '0' && host[0] <= '9'
 }
+
+// Runs reports whether the command runs what it fetches or decodes.
+func (sh *Shape) Runs() bool {
+	return sh.What == Fetches || sh.What == doesDecode || sh.What == doesShell
+}
+
+// Deletes reports whether the command deletes everything.
+func (sh *Shape) Deletes() bool { return sh.What == doesDelete }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
@@ -412,7 +413,7 @@ func (x *passage) isDemanded(i int, order bool) bool {
 	}
 
 	if m == token.MoodPlain {
-		return !order
+		return !order || x.isEncoded()
 	}
 
 	t := &x.toks[i]
@@ -431,6 +432,12 @@ func (x *passage) isDemanded(i int, order bool) bool {
 
 	return t.Flags&token.Break != 0 ||
 		x.toks[i-1].Means.Any(concept.Must|concept.Should|concept.And|concept.You|concept.Modal)
+}
+
+// isEncoded reports whether somebody encoded the text on purpose: it opens no description.
+func (x *passage) isEncoded() bool {
+	layer := x.v.Fields[x.doc.Field].Layer
+	return layer != "" && decode.Deliberate(layer)
 }
 
 // beginsSentence reports whether the verb at token i begins a sentence although no

@@ -24,10 +24,27 @@ func (z *Tokenizer) newline(i int) int {
 	for j < len(s) && charClasses[s[j]] == ccSpace {
 		j++
 	}
-	if j >= len(s) || charClasses[s[j]] != ccLower && !wrapped(s, i, j) {
+	if j >= len(s) || charClasses[s[j]] != ccLower && !wrapped(s, i, j) || isCall(s[j:]) && isComment(s, i) {
 		z.endSentence(i)
 	}
 	return j
+}
+
+// isCall reports whether a line begins with a name and directly after it with a bracket, an assignment or a member:
+// a line of code, which does not go on with the sentence of the comment before it.
+func isCall(line string) bool {
+	n := 0
+	for n < len(line) && (charClasses[line[n]] == ccLower || charClasses[line[n]] == ccUpper || charClasses[line[n]] == ccDigit ||
+		line[n] == '_' || line[n] == '.' && n+1 < len(line) && charClasses[line[n+1]] == ccLower) {
+		n++
+	}
+	return n > 0 && n < len(line) && strings.IndexByte("([{=", line[n]) >= 0
+}
+
+// isComment reports whether the line that ends at i is a comment of code, or a heading.
+func isComment(s string, i int) bool {
+	line := strings.TrimLeft(s[strings.LastIndexByte(s[:i], '\n')+1:i], " \t>*")
+	return strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "--")
 }
 
 // fullLine is the number of bytes from which a line may be wrapped before a capital or a
