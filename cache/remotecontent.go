@@ -227,7 +227,7 @@ func (s *Store) Needs(r *Record) (blobs []SizedDigest, trees map[Digest][]TreeEn
 			return nil
 		}
 
-		size, err := s.size(d)
+		size, err := s.Size(d)
 		if err == nil {
 			add(d, size)
 		}
@@ -279,7 +279,7 @@ func (s *Store) Needs(r *Record) (blobs []SizedDigest, trees map[Digest][]TreeEn
 }
 
 // size returns the length of stored content, without reading it all.
-func (s *Store) size(d Digest) (int64, error) {
+func (s *Store) Size(d Digest) (int64, error) {
 	f, err := os.Open(s.entryPath(blobsDir, d))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, notFound(d)
@@ -301,7 +301,7 @@ func (s *Store) size(d Digest) (int64, error) {
 
 // Open returns a reader of stored content. Its last read returns an error if the content is damaged.
 func (s *Store) Open(d Digest) io.ReadCloser {
-	if size, err := s.size(d); err == nil && size <= smallFile {
+	if size, err := s.Size(d); err == nil && size <= smallFile {
 		b, err := s.Bytes(d)
 		if err != nil {
 			return io.NopCloser(failingReader{err})

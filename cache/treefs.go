@@ -181,14 +181,14 @@ func (s *Store) MaterializeTree(d Digest, dir string) error {
 	return fmt.Errorf("write %s: %w; make sure that the path is free and its disk has space", dir, err)
 }
 
-// Member returns the content of a file of a directory. As in MaterializeTree, a
-// missing or corrupt file also removes the manifest.
-func (s *Store) Member(tree Digest, entries []TreeEntry, file Digest) ([]byte, error) {
-	b, err := s.Bytes(file)
+// CopyMember writes the content of a file of a directory to w, like Copy. As in
+// MaterializeTree, a missing or corrupt file also removes the manifest.
+func (s *Store) CopyMember(tree Digest, entries []TreeEntry, file Digest, w io.Writer) error {
+	err := s.Copy(file, w)
 	if Damaged(err) {
 		s.invalidateTree(tree, entries, err)
 	}
-	return b, err
+	return err
 }
 
 // invalidateTree removes a manifest from the store, and every damaged file of it: a

@@ -180,8 +180,9 @@ func (s *subject) readAll() (map[string]string, error) {
 			}
 
 			for _, e := range entries {
-				if b, err := store.Member(o.Digest, entries, e.Digest); err == nil {
-					found[name+" "+e.Path] = string(b)
+				var b strings.Builder
+				if err := store.CopyMember(o.Digest, entries, e.Digest, &b); err == nil {
+					found[name+" "+e.Path] = b.String()
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,17 +88,28 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 				return s.copyFailed(cmd, args[0], found, dir, names)
 			}
 
-			facts, err := s.logFacts(found)
-			if err != nil {
-				return err
+			facts := logsJSON{Logs: []logJSON{}}
+			for i := range found {
+				entry := logEntry(&found[i])
+				if !flags.json {
+					if err := s.printLog(cmd, &entry, &found[i]); err != nil {
+						return err
+					}
+
+					continue
+				}
+
+				var stdout, stderr strings.Builder
+				if err := s.copyLog(&found[i], &stdout, &stderr); err != nil {
+					return err
+				}
+
+				entry.Stdout, entry.Stderr = stdout.String(), stderr.String()
+				facts.Logs = append(facts.Logs, entry)
 			}
 
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), facts)
-			}
-
-			for i := range facts.Logs {
-				facts.Logs[i].print(cmd)
 			}
 
 			return nil
@@ -108,62 +120,77 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 	return cmd
 }
 
-// logFacts reads the logs from the cache.
-func (s *session) logFacts(found []engine.Log) (logsJSON, error) {
-	facts := logsJSON{Logs: []logJSON{}}
-	for _, l := range found {
-		entry := logJSON{Stage: l.Stage, Instance: l.Instance, Status: string(l.State), Started: l.Started,
-			Outputs: []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...),
-			Interrupted: l.State == engine.Canceled}
-		if l.Origin != nil {
-			entry.Origin = l.Origin.String()
-		}
-
-		stdout, err := s.store.Bytes(l.Stdout)
-		stderr, err2 := s.store.Bytes(l.Stderr)
-		if err := errors.Join(err, err2); err != nil {
-			if l.Origin != nil && l.Origin.Way == cache.Fetched {
-				return facts, fmt.Errorf("the log of %s is at %s, which does not give it; to make it here, run the "+
-					"stage with --force", l.Stage, l.Origin.From)
-			}
-
-			return facts, fmt.Errorf("the log of %s is no longer in the store: %w", l.Stage, err)
-		}
-
-		entry.Stdout, entry.Stderr = string(stdout), string(stderr)
-		for _, out := range l.Failed.Outputs {
-			entry.Outputs = append(entry.Outputs, failedOutput{out.Name, out.Path, out.Dir, out.Size})
-		}
-
-		facts.Logs = append(facts.Logs, entry)
+// logEntry describes a log, without its text.
+func logEntry(l *engine.Log) logJSON {
+	entry := logJSON{
+		Stage: l.Stage, Instance: l.Instance, Status: string(l.State), Started: l.Started,
+		Interrupted: l.State == engine.Canceled,
+		Outputs:     []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...),
+	}
+	if l.Origin != nil {
+		entry.Origin = l.Origin.String()
 	}
 
-	return facts, nil
+	for _, out := range l.Failed.Outputs {
+		entry.Outputs = append(entry.Outputs, failedOutput{out.Name, out.Path, out.Dir, out.Size})
+	}
+
+	return entry
 }
 
-func (l *logJSON) print(cmd *cobra.Command) {
+// copyLog writes a log to two writers. It holds only a part of it in memory.
+func (s *session) copyLog(l *engine.Log, stdout, stderr io.Writer) error {
+	err := s.copyStream(l.Stdout, stdout)
+	if err == nil {
+		err = s.copyStream(l.Stderr, stderr)
+	}
+
+	switch {
+	case err == nil || !cache.Damaged(err):
+		return err
+	case l.Origin != nil && l.Origin.Way == cache.Fetched:
+		return fmt.Errorf("the log of %s is at %s, which does not give it; to make it here, run the stage with --force",
+			l.Stage, l.Origin.From)
+	}
+
+	return fmt.Errorf("the log of %s is no longer in the store: %w", l.Stage, err)
+}
+
+// copyStream writes a stored stream without the secrets of the current pipeline.
+func (s *session) copyStream(stream cache.Digest, to io.Writer) error {
+	in := s.store.Open(stream)
+	defer in.Close()
+	return hidden.Copy(to, in)
+}
+
+// printLog prints a log, which may be larger than the memory.
+func (s *session) printLog(cmd *cobra.Command, entry *logJSON, l *engine.Log) error {
 	stderr := cmd.ErrOrStderr()
 	name := instanceName(l.Stage, l.Instance)
 	from := ""
-	if l.Interrupted {
+	if entry.Interrupted {
 		from = "; the run was interrupted"
 	}
 
-	if l.Origin != "" {
-		from = "; " + l.Origin
+	if entry.Origin != "" {
+		from = "; " + entry.Origin
 	}
 
-	fmt.Fprintf(stderr, "== %s, %s, %s%s\n", name, l.Status, l.Started.Format(time.DateTime), from)
-	fmt.Fprint(cmd.OutOrStdout(), l.Stdout)
-	fmt.Fprint(stderr, l.Stderr)
-	for _, out := range l.Outputs {
+	fmt.Fprintf(stderr, "== %s, %s, %s%s\n", name, l.State, l.Started.Format(time.DateTime), from)
+	if err := s.copyLog(l, cmd.OutOrStdout(), stderr); err != nil {
+		return err
+	}
+
+	for _, out := range entry.Outputs {
 		fmt.Fprintf(stderr, "== %s: kept output %s, %s, %d bytes; copy it with -o DIR\n", name, out.Name, out.Path,
 			out.Size)
 	}
 
-	for _, why := range l.NotKept {
+	for _, why := range entry.NotKept {
 		fmt.Fprintf(stderr, "== %s: %s\n", name, why)
 	}
+
+	return nil
 }
 
 func instanceName(stage, instance string) string {

@@ -312,23 +312,25 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 // printTail prints the end of the log of an instance, with the paths that the user knows, which it returns.
 func (s *session) printTail(w io.Writer, outcomes []*engine.Outcome, o *engine.Outcome) sourceNames {
 	names := s.sourceNames(outcomes, o)
-	for _, line := range tail(names.replace(s.logOf(o)), maxLogLines) {
+	for _, line := range s.lastLines(o, names) {
 		fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
 	}
 	return names
 }
 
-// tail returns the last n lines. If it leaves out lines, the first line says how many.
-func tail(log string, n int) []string {
+// tail returns the last n lines. If it leaves out lines, the first line says how many. before is the number of lines
+// that log does not contain.
+func tail(log string, n, before int) []string {
 	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
-	if len(lines) <= n {
+	if len(lines) <= n && before == 0 {
 		if len(lines) == 1 && lines[0] == "" {
 			return nil
 		}
 		return lines
 	}
-	left := len(lines) - n
-	return append([]string{fmt.Sprintf("(%d lines omitted; see %s logs for all)", left, toolName)}, lines[left:]...)
+	left := max(0, len(lines)-n)
+	return append([]string{fmt.Sprintf("(%d lines omitted; see %s logs for all)", before+left, toolName)},
+		lines[left:]...)
 }
 
 // copyLast writes the outputs of the last selected stage to a directory, each at its path

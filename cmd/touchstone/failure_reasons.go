@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -18,7 +19,7 @@ const maxLogLines = 40
 func (s *session) failureReasons(outcomes []*engine.Outcome, o *engine.Outcome) (reasons []contracts.Reason,
 	log []string) {
 	names := s.sourceNames(outcomes, o)
-	log = tail(names.replace(s.logOf(o)), maxLogLines)
+	log = s.lastLines(o, names)
 	if reasons = s.refusedData(o, names); len(reasons) > 0 {
 		return reasons, nil // the log repeats them
 	}
@@ -52,14 +53,54 @@ func (s *session) failureReasons(outcomes []*engine.Outcome, o *engine.Outcome) 
 	return reasons, log
 }
 
-// logOf returns what a failed instance printed to standard error or, if that is nothing, to
-// standard output.
-func (s *session) logOf(o *engine.Outcome) string {
-	log, err := s.store.Bytes(o.Stderr)
-	if err != nil || len(log) == 0 {
-		log, _ = s.store.Bytes(o.Stdout) // without a log there is nothing to show
+// lastLines returns the last lines that an instance printed, with the paths that the user knows.
+func (s *session) lastLines(o *engine.Outcome, names sourceNames) []string {
+	text, before := s.logOf(o)
+	return tail(names.replace(text), maxLogLines, before)
+}
+
+// logOf returns the end of what a failed instance printed to standard error or, if that is nothing, to
+// standard output, and the number of lines before it.
+func (s *session) logOf(o *engine.Outcome) (end string, before int) {
+	var log logEnd
+	if err := s.store.Copy(o.Stderr, &log); err != nil || log.text.Len() == 0 {
+		log = logEnd{}
+		_ = s.store.Copy(o.Stdout, &log) // without a log there is nothing to show
 	}
-	return string(log)
+	return log.end()
+}
+
+// maxLogEnd is the number of bytes at the end of a log that are considered for a message.
+const maxLogEnd = 1 << 20
+
+// logEnd is a writer that keeps the end of what is written to it, and counts the lines before.
+type logEnd struct {
+	text   bytes.Buffer
+	before int
+}
+
+func (l *logEnd) Write(b []byte) (int, error) {
+	_, _ = l.text.Write(b) // it never fails
+	if l.text.Len() > 2*maxLogEnd {
+		l.drop(l.text.Len() - maxLogEnd)
+	}
+	return len(b), nil
+}
+
+func (l *logEnd) drop(n int) { l.before += bytes.Count(l.text.Next(n), []byte("\n")) }
+
+// end returns at most maxLogEnd bytes, without the first line if that was cut.
+func (l *logEnd) end() (text string, before int) {
+	if l.text.Len() > maxLogEnd {
+		l.drop(l.text.Len() - maxLogEnd)
+	}
+
+	if l.before > 0 {
+		if at := bytes.IndexByte(l.text.Bytes(), '\n'); at >= 0 {
+			l.drop(at + 1)
+		}
+	}
+	return l.text.String(), l.before
 }
 
 // refusedData returns the problems that validate-datasets found, all of them. Its log has only the

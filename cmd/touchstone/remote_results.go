@@ -36,18 +36,19 @@ func (s *session) addRunInfo(outcomes []*engine.Outcome, summarise func() contra
 		mark = hex.EncodeToString(sum[:])
 	}
 
-	return func(p pipeline.Publish, path string, content []byte) ([]byte, error) {
+	return func(p pipeline.Publish, path string) func([]byte) ([]byte, error) {
 		if !ownStage(s.plan.Instances[p.From.Instance], "render") {
-			return content, nil
+			return nil
 		}
 
-		var err error
-		if path == reportPage {
-			content, err = render.WithRun(content, summarise())
-		} else {
-			content, err = render.WithOrigins(path, content, elsewhere)
-		}
+		return func(content []byte) (changed []byte, err error) {
+			if path == reportPage {
+				changed, err = render.WithRun(content, summarise())
+			} else {
+				changed, err = render.WithOrigins(path, content, elsewhere)
+			}
 
-		return hidden.Bytes(content), err
+			return hidden.Bytes(changed), err
+		}
 	}, mark
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -31,12 +32,12 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 
 	old := readManifest(dir)
 	var entries []cache.TreeEntry
-	content := map[string]func() ([]byte, error){}
+	contents := map[string]content{}
 	for _, c := range copies {
 		if !c.Output.Dir {
 			entries = append(entries,
 				cache.TreeEntry{Path: c.Path, Mode: c.Output.Mode, Size: c.Output.Size, Digest: c.Output.Digest})
-			content[c.Path] = func() ([]byte, error) { return e.Store.Bytes(c.Output.Digest) }
+			contents[c.Path] = func(w io.Writer) error { return e.Store.Copy(c.Output.Digest, w) }
 			continue
 		}
 
@@ -50,7 +51,9 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 			below := entry
 			below.Path = path.Join(c.Path, entry.Path)
 			entries = append(entries, below)
-			content[below.Path] = func() ([]byte, error) { return e.Store.Member(c.Output.Digest, tree, entry.Digest) }
+			contents[below.Path] = func(w io.Writer) error {
+				return e.Store.CopyMember(c.Output.Digest, tree, entry.Digest, w)
+			}
 		}
 	}
 
@@ -61,9 +64,9 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 	}
 
 	next := publishManifest{Files: slices.DeleteFunc(slices.Clone(old.Files),
-		func(f manifestFile) bool { return content[f.Path] != nil || stale(f.Path) })}
+		func(f manifestFile) bool { return contents[f.Path] != nil || stale(f.Path) })}
 	for _, entry := range entries {
-		written, err := writeEntry(dir, entry, nil, content[entry.Path])
+		written, err := writeEntry(dir, entry, nil, contents[entry.Path])
 		if err != nil {
 			return err
 		}

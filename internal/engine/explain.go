@@ -322,6 +322,11 @@ func (r *run) details(o *Outcome, c *Change) []string {
 			return r.diffInput(input, c.before)
 		}
 
+		if r.tooLarge(input, c.before) {
+			return []string{fmt.Sprintf("it has more than %d MiB, so the changes inside it are not shown",
+				keepInputLimit>>20)}
+		}
+
 		before, mode, err := r.earlierFile(c.before)
 		if err != nil {
 			return []string{"its earlier content is no longer in the cache, so the changes cannot be shown"}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -157,6 +158,19 @@ func (r *run) diffInput(input *pipeline.Input, before cache.Digest) []string {
 		lines = append(lines[:diffLimit], fmt.Sprintf("and %d more", extra))
 	}
 	return lines
+}
+
+// tooLarge reports whether a version of an input that is one file is too large to be compared with another.
+func (r *run) tooLarge(input *pipeline.Input, before cache.Digest) bool {
+	if size, err := r.Store.Size(before); err == nil && size > keepInputLimit {
+		return true
+	}
+	if len(input.Files) == 1 {
+		st, err := os.Stat(input.Files[0].Source)
+		return err == nil && st.Size() > keepInputLimit
+	}
+	out, _ := r.outcomes[input.From[0].From.Instance].Output(input.From[0].From.Output)
+	return out.Size > keepInputLimit
 }
 
 // earlierFile returns the content of an input that was one file, and what it means for its mode if the content is still

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -18,12 +19,15 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Rewrite may change the content of a published file. path is relative to the published
-// path, if that is a directory.
-type Rewrite func(p pipeline.Publish, path string, content []byte) ([]byte, error)
+// Rewrite returns a function that changes the content of a published file, which is then held in memory, or nil for a
+// file that is published as it is. path is relative to the published path, if that is a directory.
+type Rewrite func(p pipeline.Publish, path string) func(content []byte) ([]byte, error)
 
 // rewriteFile is Rewrite for the files of one published path. It may be nil.
-type rewriteFile func(path string, content []byte) ([]byte, error)
+type rewriteFile func(path string) func(content []byte) ([]byte, error)
+
+// content writes the content of a file.
+type content func(w io.Writer) error
 
 // Publication holds the options of Publish.
 type Publication struct {
@@ -57,7 +61,7 @@ func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*O
 		target := filepath.Join(plan.Root, filepath.FromSlash(p.Path))
 		how := publishing{fresh: o.Fresh, mark: o.Mark}
 		if o.Rewrite != nil {
-			how.rewrite = func(path string, content []byte) ([]byte, error) { return o.Rewrite(p, path, content) }
+			how.rewrite = func(path string) func([]byte) ([]byte, error) { return o.Rewrite(p, path) }
 		}
 
 		if err := e.publish(out, target, how); err != nil {
@@ -113,7 +117,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 	next := publishManifest{Output: out.Digest, Mark: how.mark}
 	for _, entry := range entries {
 		written, err := writeEntry(target, entry, how.rewrite,
-			func() ([]byte, error) { return e.Store.Member(out.Digest, entries, entry.Digest) })
+			func(w io.Writer) error { return e.Store.CopyMember(out.Digest, entries, entry.Digest, w) })
 		if err != nil {
 			return err
 		}
@@ -125,8 +129,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 }
 
 // writeEntry writes an entry to a directory, and returns what its manifest lists for it.
-func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, read func() ([]byte, error)) ([]manifestFile,
-	error) {
+func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, copy content) ([]manifestFile, error) {
 	file := filepath.Join(dir, filepath.FromSlash(entry.Path))
 	switch {
 	case entry.Mode.IsDir():
@@ -136,12 +139,7 @@ func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, read fun
 			return nil, err
 		}
 	default:
-		content, err := read()
-		if err != nil {
-			return nil, err
-		}
-
-		if err := writePublished(content, dir, entry.Path, execBit(entry.Mode), rewrite); err != nil {
+		if err := writePublished(copy, dir, entry.Path, execBit(entry.Mode), rewrite); err != nil {
 			return nil, err
 		}
 	}
@@ -174,11 +172,6 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewr
 		return foreign(target)
 	}
 
-	content, err := e.Store.Bytes(out.Digest)
-	if err != nil {
-		return err
-	}
-
 	if !own.lists(name) {
 		// Write the manifest before the file: if the run is killed in between,
 		// the next run must not treat the file as that of a user.
@@ -193,7 +186,7 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewr
 	}
 
 	removeTemporary(dir)
-	return writePublished(content, dir, name, execBit(out.Mode), rewrite)
+	return writePublished(func(w io.Writer) error { return e.Store.Copy(out.Digest, w) }, dir, name, execBit(out.Mode), rewrite)
 }
 
 // FileDigest returns the digest of a file in the source tree. It follows links.
@@ -211,18 +204,35 @@ func FileDigest(file string) (cache.Digest, error) {
 }
 
 // writePublished writes the file at a path of a directory.
-func writePublished(content []byte, dir, path string, mode fs.FileMode, rewrite rewriteFile) error {
+func writePublished(copy content, dir, path string, mode fs.FileMode, rewrite rewriteFile) error {
 	if rewrite != nil {
-		var err error
-		if content, err = rewrite(path, content); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		if change := rewrite(path); change != nil {
+			copy = changed(copy, path, change)
 		}
 	}
+
 	file := filepath.Join(dir, filepath.FromSlash(path))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, tempPrefix+rand.Text()), file, content, mode)
+	return replaceFile(filepath.Join(dir, tempPrefix+rand.Text()), file, copy, mode)
+}
+
+// changed returns the changed content of the file at a path.
+func changed(copy content, path string, change func([]byte) ([]byte, error)) content {
+	return func(w io.Writer) error {
+		var b bytes.Buffer
+		if err := copy(&b); err != nil {
+			return err
+		}
+
+		next, err := change(b.Bytes())
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		_, err = w.Write(next)
+		return err
+	}
 }
 
 // tempPrefix is the prefix of the names of temporary files.
@@ -238,15 +248,25 @@ func removeTemporary(dir string) {
 	}
 }
 
-// replaceFile replaces a file, completely or not at all. It does not sync the file to
+// replaceFile replaces a file, completely or not at all, without holding it in memory. It does not sync the file to
 // disk, which would take milliseconds for each of possibly thousands of files. A file
 // that is damaged by a power failure does not match the manifest and is written again. The
 // manifest itself is synced.
-func replaceFile(tmp, file string, content []byte, mode fs.FileMode) error {
-	err := os.WriteFile(tmp, content, mode)
+func replaceFile(tmp, file string, copy content, mode fs.FileMode) error {
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+
+	err = copy(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+
 	if err == nil {
 		err = os.Rename(tmp, file)
 	}
+
 	if err != nil {
 		_ = os.Remove(tmp)
 	}

@@ -164,14 +164,15 @@ func TestPublishingLeavesNeighbours(t *testing.T) {
 func TestPublishingThatWasCutOff(t *testing.T) {
 	w := newWorld(t)
 	cut := errors.New("cut off")
-	mark := func(_ pipeline.Publish, _ string, b []byte) ([]byte, error) {
-		return append([]byte("run 1: "), b...), nil
+	never := func([]byte) ([]byte, error) { return nil, cut }
+	mark := func(pipeline.Publish, string) func([]byte) ([]byte, error) {
+		return func(b []byte) ([]byte, error) { return append([]byte("run 1: "), b...), nil }
 	}
-	half := func(p pipeline.Publish, path string, b []byte) ([]byte, error) {
+	half := func(p pipeline.Publish, path string) func([]byte) ([]byte, error) {
 		if path == "b" {
-			return nil, cut
+			return never
 		}
-		return mark(p, path, b)
+		return mark(p, path)
 	}
 	for _, script := range []string{"echo 1 > a; echo 1 > b", "echo 2 > a; echo 2 > b; echo 2 > c"} {
 		if err := w.publish(w.publishing(script), half); !errors.Is(err, cut) {
@@ -189,7 +190,7 @@ func TestPublishingThatWasCutOff(t *testing.T) {
 	// The same for a single file.
 	plan := w.plan(sh("file", "echo 1 > out/result"))
 	plan.Publish = []pipeline.Publish{{Path: "site/single", From: pipeline.OutputRef{Output: "result"}}}
-	if err := w.publish(plan, func(pipeline.Publish, string, []byte) ([]byte, error) { return nil, cut }); !errors.Is(err, cut) {
+	if err := w.publish(plan, func(pipeline.Publish, string) func([]byte) ([]byte, error) { return never }); !errors.Is(err, cut) {
 		t.Fatal(err)
 	}
 	w.write("site/single", "run 1: 0")
@@ -232,8 +233,8 @@ func TestPublishingAfresh(t *testing.T) {
 		mark  string
 		want  string
 	}{{true, "", "a=0 1"}, {false, "", "a=0 1"}, {true, "", "a=2 1"}, {false, "other", "a=3 1"}, {false, "other", "a=3 1"}, {false, "", "a=5 1"}} {
-		rewrite := func(_ pipeline.Publish, _ string, b []byte) ([]byte, error) {
-			return append(fmt.Appendf(nil, "%d ", i), b...), nil
+		rewrite := func(pipeline.Publish, string) func([]byte) ([]byte, error) {
+			return func(b []byte) ([]byte, error) { return append(fmt.Appendf(nil, "%d ", i), b...), nil }
 		}
 		err := w.engine.Publish(t.Context(), plan, outcomes, engine.Publication{Fresh: tt.fresh, Rewrite: rewrite, Mark: tt.mark})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -48,7 +49,11 @@ func publishFiles(target string, files map[string][]byte) error {
 
 	var next publishManifest // without an output, so that the next publication replaces the files
 	for _, entry := range entries {
-		if err := writePublished(files[entry.Path], target, entry.Path, entry.Mode, nil); err != nil {
+		whole := func(w io.Writer) error {
+			_, err := w.Write(files[entry.Path])
+			return err
+		}
+		if err := writePublished(whole, target, entry.Path, entry.Mode, nil); err != nil {
 			return err
 		}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -93,14 +94,18 @@ func redactLog(file string, hidden *redact.Set) error {
 	if hidden.Empty() {
 		return nil
 	}
-	log, err := os.ReadFile(file)
+
+	log, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, hidden.Bytes(log), 0o600)
+
+	defer log.Close()
+	return replaceFile(file+".public", file, func(w io.Writer) error { return hidden.Copy(w, log) }, 0o600)
 }
 
 // publicNames returns an error if the name of a file in an output holds the value of a

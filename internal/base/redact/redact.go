@@ -9,8 +9,10 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
+	"io"
 	"net/url"
 	"slices"
 	"strconv"
@@ -161,6 +163,62 @@ func (s *Set) Bytes(content []byte) []byte {
 		return content
 	}
 	return without(content, spans)
+}
+
+// copied is the number of bytes that Copy holds at once, besides the length of the longest secret.
+const copied = 1 << 20
+
+// Copy copies r to w without the secrets. It holds only a part of the text at a time.
+func (s *Set) Copy(w io.Writer, r io.Reader) error {
+	if s.Empty() {
+		_, err := io.Copy(w, r)
+		return err
+	}
+
+	s.mu.RLock()
+	patterns := slices.Clone(s.patterns)
+	s.mu.RUnlock()
+	longest := 0
+	for _, p := range patterns {
+		longest = max(longest, len(p))
+	}
+
+	var text []byte
+	for more := true; more; {
+		n, err := io.CopyN((*appending)(&text), r, copied+int64(longest))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+
+		more = n == copied+int64(longest)
+		spans := find(text, patterns, func(b []byte, p string) int { return bytes.Index(b, []byte(p)) })
+		cut := len(text)
+		if more {
+			// A secret that begins before cut also ends in text.
+			cut -= longest
+		}
+
+		for i, p := range spans {
+			if p.end > cut && cut < len(text) {
+				cut, spans = min(cut, p.start), spans[:i]
+				break
+			}
+		}
+
+		if _, err := w.Write(without(text[:cut], spans)); err != nil {
+			return err
+		}
+		text = append(text[:0], text[cut:]...)
+	}
+	return nil
+}
+
+// appending is a writer that appends to a slice.
+type appending []byte
+
+func (a *appending) Write(b []byte) (int, error) {
+	*a = append(*a, b...)
+	return len(b), nil
 }
 
 // without returns content with a mark in the place of each span.

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -89,4 +90,32 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q and %q", got, same)
 		}
 	})
+}
+
+// FuzzCopy compares a copy in parts with one in a piece.
+func FuzzCopy(f *testing.F) {
+	f.Add(0, 4)
+	f.Add(copied-3, 1)
+	f.Add(2*copied-2, 7)
+	f.Add(copied+30, 2000)
+	f.Fuzz(func(t *testing.T, at, times int) {
+		var s Set
+		s.Add("a-secret-value", "value and more\nof two lines")
+		text := strings.Repeat("x", max(0, min(at, 3*copied))) + strings.Repeat("a-secret-value and more\nof two lines", max(0, min(times, 5000))) + "tail"
+		var got bytes.Buffer
+		if err := s.Copy(&got, strings.NewReader(text)); err != nil || got.String() != s.Text(text) {
+			t.Errorf("%d, %d: %d bytes instead of %d, %v", at, times, got.Len(), len(s.Text(text)), err)
+		}
+	})
+}
+
+// A text that is one secret after the other has no place to cut.
+func TestCopyOfNothingButSecrets(t *testing.T) {
+	var s Set
+	s.Add("aaaa")
+	text := strings.Repeat("a", 3*copied)
+	var got bytes.Buffer
+	if err := s.Copy(&got, strings.NewReader(text)); err != nil || got.String() != s.Text(text) {
+		t.Errorf("%d bytes instead of %d, %v", got.Len(), len(s.Text(text)), err)
+	}
 }
