@@ -135,6 +135,7 @@ type QuerySummary struct {
 	Tags        []string         `json:"tags,omitempty"`
 	Labels      []Label          `json:"labels"`
 	Notes       string           `json:"notes,omitempty"`
+	SharedWords *int             `json:"shared_words,omitempty"` // as in QueryResult
 	Metrics     RetrievalMetrics `json:"metrics"`
 	Ranked      []RankedTool     `json:"ranked"`
 	ErroredRuns int              `json:"errored_runs"`

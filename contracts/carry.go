@@ -20,7 +20,8 @@ func (r *QueryResult) Unanswerable() UnanswerableResult {
 
 // Summary is a summary of the query over no runs yet.
 func (r *QueryResult) Summary() QuerySummary {
-	return QuerySummary{ID: r.ID, Query: r.Query, Language: r.Language, Tags: r.Tags, Labels: r.Labels, Notes: r.Notes}
+	return QuerySummary{ID: r.ID, Query: r.Query, Language: r.Language, Tags: r.Tags, Labels: r.Labels, Notes: r.Notes,
+		SharedWords: r.SharedWords}
 }
 
 // Summary is a summary of the query over no runs yet.

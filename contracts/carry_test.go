@@ -49,6 +49,8 @@ func withAll[T any](t *testing.T) T {
 			f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 		case reflect.Map:
 			f.Set(reflect.MakeMap(f.Type()))
+		case reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
 		default:
 			t.Fatalf("%s.%s is a %s, which this test cannot fill", v.Type().Name(), v.Type().Field(i).Name, f.Kind())
 		}

@@ -37,15 +37,19 @@ const (
 // duplicates and unknown tools, which were dropped, or more results than the
 // limit.
 type QueryResult struct {
-	ID       string           `json:"id"`
-	Query    string           `json:"query"`
-	Language string           `json:"language,omitempty"`
-	Tags     []string         `json:"tags,omitempty"`
-	Labels   []Label          `json:"labels"`
-	Notes    string           `json:"notes,omitempty"`
-	Metrics  RetrievalMetrics `json:"metrics"`
-	Ranked   []RankedTool     `json:"ranked"`
-	Error    string           `json:"error,omitempty"`
+	ID       string   `json:"id"`
+	Query    string   `json:"query"`
+	Language string   `json:"language,omitempty"`
+	Tags     []string `json:"tags,omitempty"`
+	Labels   []Label  `json:"labels"`
+	Notes    string   `json:"notes,omitempty"`
+	// SharedWords is the largest number of distinct content words that the query
+	// has in common with the name and description of one of its best tools. It is
+	// absent in files of other programs.
+	SharedWords *int             `json:"shared_words,omitempty"`
+	Metrics     RetrievalMetrics `json:"metrics"`
+	Ranked      []RankedTool     `json:"ranked"`
+	Error       string           `json:"error,omitempty"`
 
 	Anomalies []string `json:"anomalies,omitempty"`
 }

@@ -22,10 +22,16 @@ type explainJSON struct {
 
 func newExplainCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain STAGE",
-		Short: "Explain why a stage is a cache hit or miss, down to the changed entries of a dataset",
-		Long:  "STAGE is a stage's name, for all its instances, or one instance: 'score-retrieval[run=1]'.",
-		Args:  arguments.Exactly(1),
+		Use:   "explain STAGE|QUERY|ENTRY",
+		Short: "Explain why a stage is a cache hit or miss, or what became of a query or a security entry",
+		Long: `STAGE is a stage's name, for all its instances, or one instance: 'score-retrieval[run=1]'.
+explain says why its result is a cache hit or a miss, down to the changed entries of a
+dataset.
+
+QUERY and ENTRY are ids of the golden set and of the security corpus. explain shows what
+the last report has of them: the ranked list with the right tools, or each detector's
+verdict with its evidence, and the change since the baseline.`,
+		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
 			if err != nil {
@@ -35,7 +41,17 @@ func newExplainCommand(flags *globalFlags) *cobra.Command {
 			defer s.close()
 			which, err := engine.Find(s.plan, args[0])
 			if err != nil {
-				return err
+				m, unread := s.inLastReport(args[0])
+				switch {
+				case m == nil && unread != nil:
+					return fmt.Errorf("%w; for a query or an entry, run %s gate first", err, toolName)
+				case m == nil:
+					return fmt.Errorf("%w; no query or entry of the last report has this id either", err)
+				case flags.json:
+					return printJSON(cmd.OutOrStdout(), m)
+				}
+
+				return m.print(cmd.OutOrStdout())
 			}
 
 			explanations, err := s.engine.Explain(cmd.Context(), s.plan, which)

@@ -75,18 +75,8 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 	if flags.json {
 		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw,
 			NoVerdict: s.notJudged(outcomes, verdict), Run: s.runFacts(outcomes, sum)})
-	} else if rf.progress != "quiet" || !verdict.Passed {
-		verdict.print(stdout)
-		if rf.progress != "quiet" {
-			s.printFigures(stdout, outcomes, verdict)
-		}
-
-		s.printNextSteps(stdout, flags, verdict)
-		for _, path := range s.published() {
-			fmt.Fprintln(stdout, "see", flags.beside(path))
-		}
-
-		fmt.Fprintln(stdout, s.summaryLine(outcomes, sum))
+	} else {
+		s.printVerdict(stdout, flags, rf, verdict, outcomes, sum)
 	}
 
 	if err == nil && !verdict.Passed {
@@ -94,6 +84,35 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 	}
 
 	return err
+}
+
+// printVerdict prints the verdict, the figures, where the reports are and what to do next. With
+// --quiet it prints the first line of the verdict, and with --progress quiet nothing if the gate
+// passed.
+func (s *session) printVerdict(w io.Writer, flags *globalFlags, rf *runFlags, v *verdict, outcomes []*engine.Outcome,
+	sum engine.Summary) {
+	switch {
+	case rf.quiet:
+		fmt.Fprintln(w, v.lines()[0])
+		return
+	case rf.progress == "quiet" && v.Passed:
+		return
+	}
+
+	v.print(w)
+	if rf.progress != "quiet" {
+		s.printFigures(w, outcomes, v)
+	}
+
+	s.printNextSteps(w, flags, v)
+	for _, path := range s.published() {
+		fmt.Fprintln(w, "see", flags.beside(path))
+	}
+
+	fmt.Fprintln(w, s.summaryLine(outcomes, sum))
+	if v.gate != nil && rf.progress != "quiet" {
+		fmt.Fprintf(w, "next: %s report open, %s compare, or %s explain QUERY\n", toolName, toolName, toolName)
+	}
 }
 
 // judgeable returns an error if a run could not lead to a verdict.

@@ -31,6 +31,7 @@ type runFlags struct {
 	keepGoing bool
 	jobs      int
 	progress  string
+	quiet     bool
 	events    string
 	workDir   string
 }
@@ -42,6 +43,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	p.VarP((*atLeastOne)(&f.jobs), "jobs", "j",
 		"how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
 	oneOfVar(p, &f.progress, "progress", "auto", "auto, tty, plain, json or quiet", progress.Modes...)
+	p.BoolVarP(&f.quiet, "quiet", "q", false, "print one line: the result")
 	p.StringVar(&f.events, "events", "", "write the event log to this file, one JSON object per line")
 	p.StringVar(&f.workDir, "work-dir", "", "the directory in which stages run (default: in the cache directory)")
 }
@@ -132,7 +134,7 @@ has a matrix, each instance gets a subdirectory with its name.`,
 				return err
 			}
 
-			if !flags.json && rf.progress != "quiet" {
+			if !flags.json && (rf.progress != "quiet" || rf.quiet) {
 				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(outcomes, sum))
 			}
 
@@ -190,7 +192,12 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 	}
 
 	screen, _ := terminal(stderr)
-	show, err := progress.New(rf.progress, quiet, stderr, screen)
+	mode := rf.progress
+	if rf.quiet {
+		mode = "quiet"
+	}
+
+	show, err := progress.New(mode, quiet, stderr, screen)
 	if err != nil {
 		return nil, engine.Summary{}, err
 	}

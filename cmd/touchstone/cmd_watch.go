@@ -59,7 +59,7 @@ are shown until it is complete. An interrupt ends the command with success.`,
 	p.StringArrayVar(&w.run.selection.Until, "until", nil,
 		"run only this stage or instance and everything that it depends on")
 	p.StringVar(&w.stage, "stage", "aggregate", "the stage whose output contains the figures to show")
-	p.DurationVar(&w.quiet, "quiet", 200*time.Millisecond, "how long files must be unchanged before a run starts")
+	p.DurationVar(&w.unchanged, "settle", 200*time.Millisecond, "how long files must be unchanged before a run starts")
 	w.run.add(cmd)
 	return cmd
 }
@@ -69,7 +69,7 @@ type watch struct {
 	flags       *globalFlags
 	run         runFlags
 	stage       string
-	quiet       time.Duration
+	unchanged   time.Duration
 	out, stderr io.Writer
 	terminal    bool
 
@@ -108,7 +108,7 @@ func (w *watch) watch(ctx context.Context) error {
 			return err
 		}
 
-		if changed, err = files.Wait(ctx, w.quiet); err != nil {
+		if changed, err = files.Wait(ctx, w.unchanged); err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}

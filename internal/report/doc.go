@@ -3,6 +3,7 @@
 //
 //   - ranking scores ranked lists, and significance says which changes exceed noise
 //   - compare compares two reports, and fitness two sets of tool descriptions
+//   - summary words a verdict, its changes and its metrics for every surface
 //   - wording writes figures and untrusted text in the same way everywhere, pagestyle holds
 //     the colours of all pages, and samplereport is a report for tests
 //   - cihost shows results on hosts of CI

@@ -22,6 +22,7 @@ type breakdownView struct {
 	Kinds, Servers []partView
 	Curve          template.HTML
 	CurveNote      string
+	Live           string
 }
 
 // partView is a part of the queries. Moved counts queries that moved against the
@@ -81,18 +82,20 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 	}
 
 	v.Curve, v.CurveNote = recallCurve(r)
+	v.Live = liveQueries(queries)
 	return v
 }
 
-// queryKinds divides the queries by whether they are hard negatives, and by the
-// number of their right tools, and adds those of each split, those with a tag
-// and those of each language. It leaves out kinds without a query.
+// queryKinds divides the queries by the number of words that they share with
+// their best tool, by the number of their right tools and by whether a
+// look-alike of the right tool is labelled. It adds those of each split, those
+// with a tag and those of each language. It leaves out kinds without a query.
 func queryKinds(queries []contracts.QuerySummary, testShare float64) []part {
-	kinds := []part{{name: "hard negatives"}, {name: "other queries"}, {name: "one right tool"},
+	kinds := []part{{name: "look-alike labelled"}, {name: "no look-alike labelled"}, {name: "one right tool"},
 		{name: "several right tools"}}
 	for i := range queries {
 		kind, tools := 1, 2
-		if isHard(&queries[i]) {
+		if hasLookAlike(&queries[i]) {
 			kind = 0
 		}
 
@@ -111,8 +114,35 @@ func queryKinds(queries []contracts.QuerySummary, testShare float64) []part {
 		kinds[tools].queries = append(kinds[tools].queries, i)
 	}
 
-	kinds = slices.Concat(kinds, splits(queries, testShare), taggedQueries(queries))
+	kinds = slices.Concat(sharingWords(queries), kinds, splits(queries, testShare), taggedQueries(queries))
 	return slices.DeleteFunc(kinds, func(p part) bool { return len(p.queries) == 0 })
+}
+
+// sharingWords divides the queries by the number of content words that they share
+// with their best tool.
+func sharingWords(queries []contracts.QuerySummary) []part {
+	parts := []part{{name: "no word shared with the tool"}, {name: "1 word shared"}, {name: "2 or more words shared"}}
+	for i := range queries {
+		if n := queries[i].SharedWords; n != nil {
+			at := min(*n, len(parts)-1)
+			parts[at].queries = append(parts[at].queries, i)
+		}
+	}
+	return parts
+}
+
+// liveQueries says how many queries have a right tool in their list. The others
+// cannot get worse.
+func liveQueries(queries []contracts.QuerySummary) string {
+	live := 0
+	for i := range queries {
+		if slices.ContainsFunc(queries[i].Ranked, contracts.RankedTool.Relevant) {
+			live++
+		}
+	}
+
+	return fmt.Sprintf("%d of %d queries (%s) have a right tool in the top 10. The others score 0 and cannot get worse.",
+		live, len(queries), wording.Percent(float64(live)/float64(len(queries))))
 }
 
 // splits divides the queries into those for development, which rules and
@@ -162,8 +192,8 @@ func taggedQueries(queries []contracts.QuerySummary) []part {
 	return append(tags, languages...)
 }
 
-// isHard reports whether a query is a hard negative.
-func isHard(q *contracts.QuerySummary) bool {
+// hasLookAlike reports whether a tool that looks right is labelled as irrelevant.
+func hasLookAlike(q *contracts.QuerySummary) bool {
 	return strings.HasPrefix(q.Notes, "hard-negative") || slices.Contains(q.Tags, contracts.TagHardNegative)
 }
 

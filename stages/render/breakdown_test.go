@@ -44,7 +44,7 @@ func TestBreakdown(t *testing.T) {
 			lines = append(lines, strings.TrimSpace(p.Name+" "+p.Cells[0].Value+" "+p.Moved))
 		}
 	}
-	want := "hard negatives 0.000 −1, other queries 0.750 +1, one right tool 0.500 −1, several right tools 0.500 +1, web 0.250 −1 +1, git 0.750 +1"
+	want := "look-alike labelled 0.000 −1, no look-alike labelled 0.750 +1, one right tool 0.500 −1, several right tools 0.500 +1, web 0.250 −1 +1, git 0.750 +1"
 	if got := strings.Join(lines, ", "); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -73,7 +73,7 @@ func TestBreakdownByTagAndLanguage(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := "hard negatives: q1, other queries: q2 q3 q4, one right tool: q1 q2 q3 q4, indirect: q1, misspelt: q3, language de: q3 q4, language zh: q2"
+	want := "look-alike labelled: q1, no look-alike labelled: q2 q3 q4, one right tool: q1 q2 q3 q4, indirect: q1, misspelt: q3, language de: q3 q4, language zh: q2"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("%s\nwant %s", s, want)
 	}

@@ -51,7 +51,7 @@ type head struct {
 const (
 	flagAttention = 1 << iota // moved, errored or not found
 	flagErrored
-	flagHard // a hard negative
+	flagLookAlike // a look-alike of its tool is labelled
 )
 
 // detectorData holds one detector's results. Verdicts has one letter an entry:

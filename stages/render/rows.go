@@ -125,8 +125,8 @@ func queryRow(q query, tools *toolTable) *row {
 		r.flags |= flagErrored
 	}
 
-	if isHard(q.QuerySummary) {
-		r.flags |= flagHard
+	if hasLookAlike(q.QuerySummary) {
+		r.flags |= flagLookAlike
 	}
 
 	r.encode = func(d detail) ([]any, bool) {

@@ -23,6 +23,9 @@ type page struct {
 	Facts                               []string
 	NoComparison, Degraded, Answers     string
 	Checks                              []checkView
+	FigureHead                          []string
+	Figures                             [][]string
+	FigureNote                          string
 	Metrics                             []metricView
 	Judged                              string
 	NoAnswer                            *noAnswerView
@@ -120,6 +123,11 @@ func newPage(r *contracts.Report) page {
 		if summary.Shown(m.Metric, metrics.OnPage) {
 			p.Metrics = append(p.Metrics, viewMetric(m, g, a.Retrieval.Queries))
 		}
+	}
+
+	p.FigureHead, p.FigureNote = summary.MetricHead, summary.MetricNote
+	for _, m := range summary.Metrics(a, metrics.InTables) {
+		p.Figures = append(p.Figures, m.Cells())
 	}
 
 	p.Judged, p.NoAnswer = judged(&a.Retrieval), viewNoAnswer(a.Retrieval.NoAnswer)

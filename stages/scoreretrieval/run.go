@@ -76,6 +76,11 @@ func Run(ctx context.Context, opts Options) error {
 		a.known[t.ToolID] = true
 	}
 
+	tools := make(map[contracts.ToolID]contracts.Tool, len(d.corpus.Tools))
+	for _, t := range d.corpus.Tools {
+		tools[t.ToolID] = t
+	}
+
 	results, err := a.askAll(ctx, d.golden.Queries, replay.Order(seed, "queries", len(d.golden.Queries)))
 	if err != nil {
 		return err
@@ -93,7 +98,7 @@ func Run(ctx context.Context, opts Options) error {
 		Run:           opts.Run,
 		TestShare:     d.golden.TestShare,
 	}
-	report.PerQuery, report.Unanswerable = separate(results, d.golden)
+	report.PerQuery, report.Unanswerable = separate(results, d.golden, tools)
 	report.Metrics = mean(report.PerQuery)
 	if err := contracts.Write(opts.Out, report); err != nil {
 		return err
@@ -106,16 +111,20 @@ func Run(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// separate takes the unanswerable queries out of the results.
-func separate(results []contracts.QueryResult, golden contracts.GoldenSet) (scored []contracts.QueryResult,
+// separate takes the unanswerable queries out of the results, and counts the
+// words that the others share with their tools.
+func separate(results []contracts.QueryResult, golden contracts.GoldenSet,
+	tools map[contracts.ToolID]contracts.Tool) (scored []contracts.QueryResult,
 	unanswerable []contracts.UnanswerableResult) {
-	none := make(map[string]bool)
+	queries := make(map[string]contracts.Query, len(golden.Queries))
 	for _, q := range golden.Queries {
-		none[q.ID] = !q.Answerable()
+		queries[q.ID] = q
 	}
 
 	for _, r := range results {
-		if !none[r.ID] {
+		if q := queries[r.ID]; q.Answerable() {
+			shared := sharedWords(q, tools)
+			r.SharedWords = &shared
 			scored = append(scored, r)
 			continue
 		}

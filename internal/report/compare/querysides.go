@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -122,9 +123,37 @@ func place(s *contracts.QuerySummary, rank int) string {
 	tool := s.Ranked[rank-1].ToolID
 	for _, l := range s.Labels {
 		if l.ToolID == tool && l.Relevance >= 0 && l.Relevance <= 2 {
-			return wording.Plain(wording.Shorten(tool, 80)) + " " + []string{"○", "◐", "●"}[l.Relevance]
+			return wording.Plain(wording.Shorten(tool, 80)) + " " + grade(l.Relevance)
 		}
 	}
 
 	return wording.Plain(wording.Shorten(tool, 80))
 }
+
+// WriteQuery writes one query for a terminal: its metrics and its ranked list, marked as Write
+// does, and the right tools that are not in the list.
+func WriteQuery(w io.Writer, q *contracts.QuerySummary) error {
+	fmt.Fprintln(w, wording.Plain(q.ID+": "+q.Query))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, m := range metrics.Ranking() {
+		if m.Shown&metrics.PerQuery != 0 {
+			fmt.Fprintf(t, "%s\t%s\n", m.Label, wording.Figure(q.Metrics[m.Name]))
+		}
+	}
+
+	for rank := 1; rank == 1 || rank <= len(q.Ranked); rank++ {
+		fmt.Fprintf(t, "%d\t%s\n", rank, place(q, rank))
+	}
+
+	for _, l := range q.Labels {
+		if l.Relevance > 0 && !slices.ContainsFunc(q.Ranked,
+			func(r contracts.RankedTool) bool { return r.ToolID == l.ToolID }) {
+			fmt.Fprintf(t, "not found\t%s %s\n", wording.Plain(wording.Shorten(l.ToolID, 80)), grade(l.Relevance))
+		}
+	}
+
+	return t.Flush()
+}
+
+// grade is the mark of a relevance from 0 to 2.
+func grade(relevance int) string { return []string{"○", "◐", "●"}[relevance] }

@@ -54,7 +54,7 @@ type features struct {
 var example = regexp.MustCompile(`(?i)\b(?:e\.g\.|for example|for instance|examples?:|such as)[,:]?\s*([^.;)\n]{1,60})`)
 
 func newFeatures(t *Tool) features {
-	f := features{tool: t, terms: set(contentWords(t.Description)), nameWords: set(tokenize.Words(t.Name))}
+	f := features{tool: t, terms: set(tokenize.ContentWords(t.Description)), nameWords: set(tokenize.Words(t.Name))}
 	for _, p := range parametersOf(t.InputSchema) {
 		f.parameters = append(f.parameters, p.name)
 	}

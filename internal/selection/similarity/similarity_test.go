@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 )
 
 func tool(server, name, description string, parameters ...string) Tool {
@@ -51,7 +53,7 @@ func (hashEncoder) Embed(_ context.Context, texts []string) ([][]float32, error)
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
 		vectors[i] = make([]float32, 16)
-		for _, w := range contentWords(text) {
+		for _, w := range tokenize.ContentWords(text) {
 			h := fnv.New64a()
 			h.Write([]byte(w))
 			r := rand.New(rand.NewPCG(h.Sum64(), 1))

@@ -10,7 +10,7 @@ import (
 // tfidf compares texts by the cosine of their term weights. A term's weight is
 // its frequency times ln((1+n)/(1+df)) + 1, for n texts of which df contain the
 // term (Salton and Buckley 1988, with the smoothing that most libraries use).
-// The words in stopwords.go do not count. Two texts without a word score 1 if
+// Stop words do not count. Two texts without a word score 1 if
 // they are equal and 0 otherwise.
 type tfidf struct {
 	texts []string
@@ -29,7 +29,7 @@ func newTFIDF(texts []string) *tfidf {
 	df := map[string]int{}
 	for i, text := range texts {
 		counts[i] = map[string]int{}
-		for _, w := range contentWords(text) {
+		for _, w := range tokenize.ContentWords(text) {
 			if counts[i][w]++; counts[i][w] == 1 {
 				df[w]++
 			}
@@ -99,9 +99,4 @@ func (t *tfidf) matrix() *Matrix {
 	}
 
 	return m
-}
-
-// contentWords returns the words of a text without the stop words.
-func contentWords(text string) []string {
-	return slices.DeleteFunc(tokenize.Words(text), func(w string) bool { return stopwords[w] })
 }

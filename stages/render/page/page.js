@@ -198,7 +198,7 @@
   const queryFilters = {
     attention: ["Failed or changed", flag(1)],
     errored: ["Failed", flag(2)],
-    hard: ["Hard negatives", flag(4)],
+    hard: ["Look-alike labelled", flag(4)],
     all: ["All", () => true],
   };
   const countFilters = () => Object.entries(queryFilters).map(([k, [label, f]]) => [k, label + " " + queries.numbers.filter(f).length]);

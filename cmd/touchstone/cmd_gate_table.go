@@ -84,4 +84,3 @@ func printDetectors(w io.Writer, detectors []contracts.DetectorSummary, g *contr
 
 	_ = t.Flush()
 }
-

@@ -1,4 +1,6 @@
-package similarity
+package tokenize
+
+import "slices"
 
 // stopwords are English words that do not describe what a tool does.
 var stopwords = func() map[string]bool {
@@ -14,3 +16,9 @@ var stopwords = func() map[string]bool {
 	}
 	return words
 }()
+
+// ContentWords returns the words of a text without the English words that say
+// nothing of what a tool does.
+func ContentWords(text string) []string {
+	return slices.DeleteFunc(Words(text), func(w string) bool { return stopwords[w] })
+}
