@@ -98,16 +98,17 @@ type Interval struct {
 
 // MetricComparison compares a metric with the baseline, paired by query.
 // DeltaInterval is the 95% score interval of the change. PValue is that of the
-// two-sided paired randomization test. Verdict is improved, regressed or
-// within_noise, by Holm's correction over the metrics that have a threshold, or
-// over all metrics for one that has none. MinDetectable is the smallest true
-// change that gets a verdict with power .80, and at least 0.01.
+// two-sided paired randomization test, adjusted for all compared metrics
+// (metrics.StepDown). Verdict is improved, regressed or within_noise, by PValue.
+// MinDetectable is the smallest true change that gets a verdict with power .80 in
+// a comparison like this one. It is absent if the metric did not change in any
+// query, or if fewer than six groups of queries changed.
 type MetricComparison struct {
 	Baseline      float64  `json:"baseline"`
 	Delta         float64  `json:"delta"`
 	DeltaInterval Interval `json:"delta_interval"`
 	PValue        float64  `json:"p_value"`
-	MinDetectable float64  `json:"min_detectable"`
+	MinDetectable *float64 `json:"min_detectable,omitempty"`
 	Verdict       string   `json:"verdict"`
 	// Queries and Mean are set if only a part of the queries is common to the
 	// data and to those of the baseline. All figures of the comparison are then

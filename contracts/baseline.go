@@ -97,11 +97,21 @@ type NoAnswerThreshold struct {
 // than the baseline by at most Tolerance: lower, or higher if lower is better.
 // With NonInferiority the gate judges the worse bound of the 95% interval of
 // the difference instead of the mean.
+//
+// Derived is the tolerance that an update of the baseline computed, for which
+// Reason gives the cause. A later update computes it again. A tolerance that
+// differs from Derived, or without Derived, was set by a person: an update keeps
+// it, and Reason is theirs.
 type MetricThreshold struct {
-	Metric         string  `json:"metric"`
-	Tolerance      float64 `json:"tolerance"`
-	NonInferiority bool    `json:"non_inferiority,omitempty"`
+	Metric         string   `json:"metric"`
+	Tolerance      float64  `json:"tolerance"`
+	NonInferiority bool     `json:"non_inferiority,omitempty"`
+	Derived        *float64 `json:"derived,omitempty"`
+	Reason         string   `json:"reason,omitempty"`
 }
+
+// ByPerson reports whether a person set the tolerance.
+func (t MetricThreshold) ByPerson() bool { return t.Derived == nil || *t.Derived != t.Tolerance }
 
 // DetectorThreshold bounds one detector. FPRCeiling bounds the false-positive
 // rate on plain benign entries, and HardNegativeFPRCeiling that on hard

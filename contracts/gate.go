@@ -46,12 +46,16 @@ type GateCheck struct {
 	Interval *Interval `json:"interval,omitempty"`
 	Bound    float64   `json:"bound"`
 	// Comparison is ">=", ">", "<=" or "<". The check passes if it holds between
-	// Value and Bound.
+	// Value and Bound, and also if PValue is present and more than
+	// significance.Level.
 	Comparison string   `json:"comparison"`
 	Rule       string   `json:"rule"`
 	Passed     bool     `json:"passed"`
 	Verdict    string   `json:"verdict,omitempty"`
 	Moved      []string `json:"moved"`
+	// PValue is present if the check fails only for a significant change: it is that
+	// of the metric's comparison.
+	PValue *float64 `json:"p_value,omitempty"`
 	// MinDetectable is the smallest true change that the check finds with a
 	// chance of .8. It is absent if the check does not judge a change.
 	MinDetectable *float64 `json:"min_detectable,omitempty"`

@@ -11,10 +11,14 @@ func MinDetectable(standardError float64) float64 {
 	return MinDetectableOf(standardError, 1)
 }
 
+// Detectable is MinDetectable for a test that rejects beyond a critical value of
+// so many standard errors.
+func Detectable(standardError, critical float64) float64 { return (critical + z80) * standardError }
+
 // MinDetectableOf is MinDetectable for one of so many tests, at least 1, that
-// share alpha by Holm's correction: the first of them to be rejected has the
-// level .05/tests, so z.975 is replaced by the quantile of that level. Three
-// tests give 3.24 standard errors.
+// share alpha by Bonferroni's correction: each has the level .05/tests, so z.975
+// is replaced by the quantile of that level. Three tests give 3.24 standard
+// errors.
 func MinDetectableOf(standardError float64, tests int) float64 {
 	if tests == 1 {
 		return (z975 + z80) * standardError

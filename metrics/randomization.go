@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -96,24 +95,4 @@ func drawnRandomization(sums []float64, bound float64) float64 {
 	}
 
 	return float64(extreme+1) / float64(randomAssignments+1)
-}
-
-// Holm adjusts the p-values of one family of tests, so that the chance of any
-// false alarm among them stays below the chosen level (Holm, Scandinavian
-// Journal of Statistics 6(2), 1979). The order is kept.
-func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
-	adjusted := make([]float64, len(p))
-	highest := 0.0
-	for rank, i := range order {
-		highest = max(highest, min(1, p[i]*float64(len(p)-rank)))
-		adjusted[i] = highest
-	}
-
-	return adjusted
 }

@@ -179,17 +179,6 @@ func TestRandomizationTestDrawn(t *testing.T) {
 	}
 }
 
-func TestHolm(t *testing.T) {
-	got := Holm([]float64{.01, .04, .03, .005})
-	want := []float64{.03, .06, .06, .02}
-	for i := range want {
-		near(t, "adjusted", got[i], want[i], 12)
-	}
-	if got := Holm([]float64{.9, .8}); got[0] != 1 || got[1] != 1 {
-		t.Errorf("got %v", got)
-	}
-}
-
 func TestBootstrapMeans(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	n := 400

@@ -120,7 +120,7 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 		intervals = metrics.MeanIntervals(is, groups)
 	}
 
-	for i, c := range significance.Paired(names, was, is, groups, judged(baseline)) {
+	for i, c := range significance.Paired(names, was, is, groups) {
 		if part.Whole() {
 			c.Baseline = baseline.Metrics[names[i]]
 			c.Delta = known[i].Mean - c.Baseline
@@ -131,13 +131,4 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 
 		known[i].Comparison = &c
 	}
-}
-
-// judged lists the metrics that the baseline has a threshold for.
-func judged(b contracts.Baseline) []string {
-	var names []string
-	for _, t := range b.Thresholds.Retrieval {
-		names = append(names, t.Metric)
-	}
-	return names
 }

@@ -15,7 +15,8 @@ import (
 const baselineRanks = 10
 
 // NewBaseline makes a baseline from the current figures. It keeps the
-// thresholds and the version of kept and uses nothing else of it. A detector
+// thresholds and the version of kept and uses nothing else of it. A tolerance that
+// an earlier update computed is computed anew. A detector
 // without a threshold gets that of DefaultThresholds, unless NotJudged names it.
 // If kept is nil, all thresholds are those of DefaultThresholds. It refuses figures with
 // errored queries, because the resulting baseline would hide the same errors in
@@ -76,7 +77,8 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 	}
 
 	if kept != nil {
-		b.Version, b.Thresholds = cmp.Or(kept.Version, b.Version), withDetectors(kept.Thresholds, agg)
+		b.Version = cmp.Or(kept.Version, b.Version)
+		b.Thresholds = withDetectors(withTolerances(kept.Thresholds, agg), agg)
 	} else {
 		b.Thresholds = DefaultThresholds(agg)
 	}

@@ -23,6 +23,7 @@ func TestNewBaseline(t *testing.T) {
 	if !ok || !slices.Equal(d.Flagged, []string{"a1", "a2", "a3"}) || len(d.Errored) != 0 {
 		t.Errorf("detector %+v", d)
 	}
+	// newBaseline replaced the tolerances that are derived.
 	want := contracts.Thresholds{
 		Retrieval: []contracts.MetricThreshold{{Metric: "recall_at_5", Tolerance: .03}, {Metric: "mrr", Tolerance: .03}, {Metric: "ndcg_at_10", Tolerance: .03}},
 		Detectors: []contracts.DetectorThreshold{{

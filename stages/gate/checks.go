@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/significance"
 )
 
 // Subject is the subject of the checks of retrieval. The subject of a
@@ -23,8 +24,13 @@ const (
 // far below the smallest change that any data set can show.
 const epsilon = 1e-12
 
-// holds compares a check's value with its bound.
+// holds compares a check's value with its bound. A check of a significant change
+// also holds if the change is not significant.
 func holds(c contracts.GateCheck) bool {
+	if c.PValue != nil && *c.PValue > significance.Level {
+		return true
+	}
+
 	switch c.Comparison {
 	case atLeast:
 		return c.Value >= c.Bound-epsilon
@@ -36,17 +42,19 @@ func holds(c contracts.GateCheck) bool {
 	return c.Value <= c.Bound+epsilon
 }
 
-// retrievalChecks judges each metric that has a threshold, then the share of
+// retrievalChecks judges each metric that the baseline has, then the share of
 // queries that errored.
 func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSet) []contracts.GateCheck {
 	var checks []contracts.GateCheck
-	verdicts := verdicts(agg, b)
-	for _, t := range b.Thresholds.Retrieval {
-		m, _ := metric(agg, t.Metric)
+	for _, m := range agg.Retrieval.Metrics {
+		if m.Comparison == nil {
+			continue
+		}
+
 		m = overCommon(m)
-		c := metricCheck(m, t, verdicts[t.Metric], len(b.Thresholds.Retrieval), b.Version)
+		c := metricCheck(m, threshold(b, m.Metric), b.Version)
 		c.Rule = onCommon(c.Rule, m, agg.Retrieval.Queries)
-		c.Moved = moved.ids(Subject, func(m move) bool { return m.changed[t.Metric] })
+		c.Moved = moved.ids(Subject, func(moved move) bool { return moved.changed[m.Metric] })
 		c.Passed = holds(c)
 		checks = append(checks, c)
 	}

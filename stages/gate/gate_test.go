@@ -83,8 +83,8 @@ func aggregated(t testing.TB, queries []contracts.QueryResult, entries []contrac
 	return fixture.ReadFile[contracts.Aggregate](t, out)
 }
 
-// newBaseline is a first baseline that judges the three metrics for which the tests count checks and
-// compute probabilities, however many are declared.
+// newBaseline is a first baseline in which a person set tolerances of .03 for three metrics, however
+// many have one in a first baseline.
 func newBaseline(t testing.TB, agg contracts.Aggregate) contracts.Baseline {
 	t.Helper()
 	b, err := NewBaseline(agg, nil)
@@ -95,6 +95,9 @@ func newBaseline(t testing.TB, agg contracts.Aggregate) contracts.Baseline {
 	b.Thresholds.Retrieval = slices.DeleteFunc(b.Thresholds.Retrieval, func(m contracts.MetricThreshold) bool {
 		return !slices.Contains(three, m.Metric)
 	})
+	for i, m := range b.Thresholds.Retrieval {
+		b.Thresholds.Retrieval[i] = contracts.MetricThreshold{Metric: m.Metric, Tolerance: .03}
+	}
 	return b
 }
 
@@ -163,10 +166,10 @@ func TestUnchangedPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !g.Passed || len(g.Moves) != 0 || len(g.Checks) != 9 || g.Baseline != "baseline_v1" {
+	if !g.Passed || len(g.Moves) != 0 || len(g.Checks) != 13 || g.Baseline != "baseline_v1" {
 		t.Errorf("got %+v", g)
 	}
-	if log != "the gate passed: 9 checks against baseline_v1\n  not judged: keywords (not_judged of baseline_v1)\n" {
+	if log != "the gate passed: 13 checks against baseline_v1\n  not judged: keywords (not_judged of baseline_v1)\n" {
 		t.Errorf("log %q", log)
 	}
 	for state, n := range g.Counts {
@@ -193,7 +196,7 @@ func TestRetrievalDropFails(t *testing.T) {
 	if math.Abs(mrr.Value-(1./3+3)/4) > 1e-12 || math.Abs(mrr.Bound-(.875-.02)) > 1e-12 || mrr.Comparison != ">=" || mrr.Verdict != contracts.WithinNoise || mrr.Interval == nil {
 		t.Errorf("check %+v", mrr)
 	}
-	if !strings.Contains(mrr.Rule, "it may be at most 0.02 below the baseline's 0.875 (tolerance of baseline_v1); it changed by -0.0417 (the smallest") {
+	if !strings.Contains(mrr.Rule, "it may be at most 0.02 below the baseline's 0.875 (tolerance of baseline_v1); it changed by -0.0417") {
 		t.Errorf("rule %q", mrr.Rule)
 	}
 	if want := []string{"q1", "q2"}; !slices.Equal(mrr.Moved, want) {
@@ -210,7 +213,7 @@ func TestRetrievalDropFails(t *testing.T) {
 		t.Errorf("q2 %+v", q2)
 	}
 	lines := strings.Join(Describe(g), "\n")
-	for _, want := range []string{"the gate FAILED: 2 of 9 checks", "MRR is 0.833, must be ≥ 0.855", "changed: q1, q2", "1 regressed, 1 fixed", "regressed q1: rank 1 → 3 for s:a, replaced by s:x"} {
+	for _, want := range []string{"the gate FAILED: 2 of 13 checks", "MRR is 0.833, must be ≥ 0.855", "changed: q1, q2", "1 regressed, 1 fixed", "regressed q1: rank 1 → 3 for s:a, replaced by s:x"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("%q is not in\n%s", want, lines)
 		}
@@ -477,9 +480,9 @@ func TestMovesAreOrderedBySeverity(t *testing.T) {
 	for _, m := range judged(t, queries, entries, b).Moves {
 		got = append(got, m.State+" "+m.ID)
 	}
-	// q3 lost a whole point in three metrics, a2 counts as one, and q1 lost a
-	// part of one. The same order holds for improvements.
-	want := []string{"errored q4", "regressed q3", "regressed a2", "regressed q1", "fixed a4", "fixed q2"}
+	// q3 lost a whole point in all metrics, a2 counts as one, and q1 lost a part of
+	// two. q2 won a point in Recall@1 alone.
+	want := []string{"errored q4", "regressed q3", "regressed a2", "regressed q1", "fixed q2", "fixed a4"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -114,6 +114,13 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 		before[q.ID] = q
 	}
 
+	var compared []string
+	for _, m := range agg.Retrieval.Metrics {
+		if m.Comparison != nil {
+			compared = append(compared, m.Metric)
+		}
+	}
+
 	var found []move
 	measured := make(map[string]bool, len(agg.Retrieval.PerQuery))
 	for _, q := range agg.Retrieval.PerQuery {
@@ -136,15 +143,15 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 		}
 
 		lost, net := false, 0.0
-		for _, t := range b.Thresholds.Retrieval {
-			then := was.Metrics[t.Metric]
-			now := q.Metrics[t.Metric]
+		for _, name := range compared {
+			then := was.Metrics[name]
+			now := q.Metrics[name]
 			if math.Abs(now-then) <= epsilon {
 				continue
 			}
 
-			m.changed[t.Metric] = true
-			gain := metrics.Gain(t.Metric, then, now)
+			m.changed[name] = true
+			gain := metrics.Gain(name, then, now)
 			lost = lost || gain < 0
 			net += gain
 		}

@@ -7,15 +7,12 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// tolerance is how much worse a metric may be than a first baseline: about the
-// smallest change that a few hundred queries can tell from noise.
-const tolerance = 0.03
-
 // DefaultThresholds returns the thresholds of a first baseline. The metrics
-// declared as gated may be worse by 0.03. No query and no entry may error. Each
+// declared as gated have the tolerance of significance.Replaceable. No query and no entry may error. Each
 // detector has the threshold of defaultDetector. The rates of a model whose
 // answers were recorded may be worse by 0.02. These are a start: edit them in
 // the baseline file.
@@ -23,10 +20,31 @@ func DefaultThresholds(agg contracts.Aggregate) contracts.Thresholds {
 	t := contracts.Thresholds{Detectors: []contracts.DetectorThreshold{}, Selection: defaultSelection(agg)}
 	for _, m := range metrics.Ranking() {
 		if m.Gated {
-			t.Retrieval = append(t.Retrieval, contracts.MetricThreshold{Metric: m.Name, Tolerance: tolerance})
+			t.Retrieval = append(t.Retrieval, contracts.MetricThreshold{Metric: m.Name, Derived: new(float64)})
 		}
 	}
-	return withDetectors(t, agg)
+	return withDetectors(withTolerances(t, agg), agg)
+}
+
+// withTolerances computes anew the tolerances that no person set.
+func withTolerances(t contracts.Thresholds, agg contracts.Aggregate) contracts.Thresholds {
+	groups := significance.Groups(agg.Retrieval.PerQuery)
+	t.Retrieval = slices.Clone(t.Retrieval)
+	for i, old := range t.Retrieval {
+		if _, measured := metric(agg, old.Metric); old.ByPerson() || !measured {
+			continue
+		}
+
+		values := make([]float64, len(agg.Retrieval.PerQuery))
+		for q, query := range agg.Retrieval.PerQuery {
+			values[q] = query.Metrics[old.Metric]
+		}
+
+		t.Retrieval[i] = significance.Replaceable(old.Metric, values, groups)
+		t.Retrieval[i].NonInferiority = old.NonInferiority
+	}
+
+	return t
 }
 
 // withDetectors adds the default threshold of each detector that has none and
@@ -87,10 +105,23 @@ func hundredths(v float64, round func(float64) float64) float64 {
 	return round(v*100) / 100
 }
 
-// thresholdChanges lists the thresholds of detectors that an update added, for
-// BaselineChanges: what, before and after.
+// thresholdChanges lists the tolerances that an update computed and the thresholds
+// of detectors that it added, for BaselineChanges: what, before and after.
 func thresholdChanges(was, next contracts.Thresholds) [][3]string {
 	var changes [][3]string
+	for _, t := range next.Retrieval {
+		before := ""
+		for _, old := range was.Retrieval {
+			if old.Metric == t.Metric {
+				before = figure(old.Tolerance)
+			}
+		}
+
+		if after := figure(t.Tolerance); before != after {
+			changes = append(changes, [3]string{"tolerance of " + t.Metric, before, after + " (" + t.Reason + ")"})
+		}
+	}
+
 	for _, t := range next.Detectors {
 		if slices.ContainsFunc(was.Detectors,
 			func(o contracts.DetectorThreshold) bool { return o.Detector == t.Detector }) {
@@ -110,8 +141,8 @@ func thresholdChanges(was, next contracts.Thresholds) [][3]string {
 }
 
 // ThresholdRemarks lists what the user should know about the thresholds of a
-// new baseline: a metric that a first baseline would judge but this one does
-// not although the metric is new, a threshold for a metric that is not
+// new baseline: a metric that has a tolerance in a first baseline but not in this
+// one although the metric is new, a threshold for a metric that is not
 // measured, and a detector that gets no threshold. old holds the figures of the previous baseline, or nil if they are
 // not known.
 func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string {
@@ -128,7 +159,7 @@ func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string
 
 		if m.Gated && !known && !has(m.Name) {
 			remarks = append(remarks,
-				fmt.Sprintf(`%s has no threshold, so the gate does not judge it; to change that, add {"metric": %q, "tolerance": %g} to thresholds.retrieval`, m.Name, m.Name, tolerance))
+				fmt.Sprintf(`%s has no tolerance, so only a significant loss of it fails; to change that, add {"metric": %q, "tolerance": 0, "derived": 0} to thresholds.retrieval and update again`, m.Name, m.Name))
 		}
 	}
 

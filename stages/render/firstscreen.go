@@ -71,7 +71,7 @@ func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
 
 	for _, m := range a.Retrieval.Metrics {
 		if m.Metric == c.Metric && m.Comparison != nil {
-			v.Change, v.Detectable = wording.Signed(m.Comparison.Delta), "±"+wording.Figure(m.Comparison.MinDetectable)
+			v.Change = wording.Signed(m.Comparison.Delta)
 		}
 	}
 

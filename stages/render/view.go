@@ -207,17 +207,28 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metri
 		pl.Baseline = &c.Baseline
 		v.Change, v.Versus = summary.Change(c), "baseline "+wording.Figure(c.Baseline)+summary.Over(c, queries)
 		v.Class = map[string]string{contracts.Improved: "pass", contracts.Regressed: "fail"}[c.Verdict]
-		low, high := symmetric(c.Delta, c.MinDetectable, &c.DeltaInterval)
+		detectable := detectableOf(c)
+		low, high := symmetric(c.Delta, detectable, &c.DeltaInterval)
 		v.Delta = plot{Low: low, High: high, Zero: true, Value: &c.Delta, Interval: &c.DeltaInterval,
-			Band: &contracts.Interval{Low: -c.MinDetectable, High: c.MinDetectable},
+			Band: &contracts.Interval{Low: -detectable, High: detectable},
 			Label: fmt.Sprintf("difference %s, 95%% interval %s to %s", wording.Signed(c.Delta),
 				wording.Signed(c.DeltaInterval.Low), wording.Signed(c.DeltaInterval.High))}.svg()
-		v.DeltaNote = fmt.Sprintf("p %s, detectable ±%s", wording.Probability(c.PValue),
-			wording.Figure(c.MinDetectable))
+		v.DeltaNote = "p " + wording.Probability(c.PValue)
+		if detectable > 0 {
+			v.DeltaNote += ", detectable ±" + wording.Figure(detectable)
+		}
 	}
 
 	v.Plot = pl.svg()
 	return v
+}
+
+// detectableOf is 0 if nothing changed, or too little to compute it.
+func detectableOf(c *contracts.MetricComparison) float64 {
+	if c.MinDetectable == nil {
+		return 0
+	}
+	return *c.MinDetectable
 }
 
 func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {

@@ -64,10 +64,10 @@ type Side struct {
 }
 
 // Metric is one ranking metric over the paired queries. DeltaInterval is the
-// 95% score interval, PValue is from the paired randomization test, and
-// EffectSize is Cohen's d_z, null if all differences are equal and not 0.
-// Verdict is about B: improved, regressed or within_noise, after Holm's
-// correction over the metrics.
+// 95% score interval, PValue is that of the paired randomization test over all
+// metrics, and EffectSize is Cohen's d_z, null if all differences are equal and
+// not 0. Verdict is about B: improved, regressed or within_noise. MinDetectable is
+// absent if nothing changed.
 type Metric struct {
 	Metric        string             `json:"metric"`
 	A             float64            `json:"a"`
@@ -76,7 +76,7 @@ type Metric struct {
 	DeltaInterval contracts.Interval `json:"delta_interval"`
 	PValue        float64            `json:"p_value"`
 	EffectSize    *float64           `json:"effect_size"`
-	MinDetectable float64            `json:"min_detectable"`
+	MinDetectable *float64           `json:"min_detectable,omitempty"`
 	Verdict       string             `json:"verdict"`
 	Wins          int                `json:"wins"` // queries for which B is better
 	Losses        int                `json:"losses"`
@@ -250,7 +250,7 @@ func (c *Comparison) compareMetrics(pairs []pair) {
 		}
 	}
 
-	for m, x := range significance.Paired(names, before, after, significance.Groups(queries), nil) {
+	for m, x := range significance.Paired(names, before, after, significance.Groups(queries)) {
 		metric := Metric{
 			Metric: names[m], A: x.Baseline, B: x.Baseline + x.Delta, Delta: x.Delta, DeltaInterval: x.DeltaInterval,
 			PValue: x.PValue, MinDetectable: x.MinDetectable, Verdict: x.Verdict,

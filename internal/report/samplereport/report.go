@@ -91,7 +91,7 @@ func New(n int) contracts.Report {
 
 	for i, m := range contracts.MetricNames {
 		mean := 0.5 + 0.05*float64(i)
-		delta, verdict := -0.004, contracts.WithinNoise
+		delta, verdict, detectable := -0.004, contracts.WithinNoise, 0.031
 		if m == "ndcg_at_10" {
 			delta, verdict = -0.041, contracts.Regressed
 		}
@@ -105,7 +105,7 @@ func New(n int) contracts.Report {
 			PerRun: []float64{mean - 0.007, mean, mean + 0.007},
 			Comparison: &contracts.MetricComparison{Baseline: mean - delta, Delta: delta,
 				DeltaInterval: contracts.Interval{Low: delta - 0.02, High: delta + 0.018}, PValue: 0.03,
-				MinDetectable: 0.031, Verdict: verdict},
+				MinDetectable: &detectable, Verdict: verdict},
 		})
 	}
 

@@ -3,48 +3,15 @@
 // reports, use the same rule.
 package significance
 
-import (
-	"slices"
+import "math"
 
-	"github.com/touchstone-eval/touchstone/metrics"
-)
+// Level is the chance that any metric of a comparison gets a verdict although
+// none changed: half of it for a loss and half for a gain. Together with the
+// tolerances of Replaceable, a family has an error of at most .05, and an equally
+// good replacement of a proxy fails in at most .025 of the comparisons.
+const Level = 0.04
 
-// Level is the chance of any false alarm among the tests of one family.
-const Level = 0.05
-
-// SmallestDrop is the smallest significant drop of a metric that fails the gate.
-// With many queries a change can be significant and far too small to matter.
-const SmallestDrop = 0.01
-
-// Families applies Holm's correction to the p-values of the named metrics. The
-// judged metrics are one family, so that metrics that nobody judges do not make
-// a judged one less sensitive. The others take their result from the family of
-// all metrics. tests[m] is the size of the family of metric m.
-func Families(names []string, p []float64, judged []string) (tests []int, significant []bool) {
-	tests, significant = make([]int, len(p)), make([]bool, len(p))
-	var family []int
-	var values []float64
-	for m, adjusted := range metrics.Holm(p) {
-		tests[m], significant[m] = len(p), adjusted < Level
-		if slices.Contains(judged, names[m]) {
-			family, values = append(family, m), append(values, p[m])
-		}
-	}
-
-	for i, adjusted := range metrics.Holm(values) {
-		tests[family[i]], significant[family[i]] = len(family), adjusted < Level
-	}
-
-	return tests, significant
-}
-
-// FewestGroups is the number of groups of queries that must differ before a
-// paired randomization test can become significant at all as one of so many
-// tests: 2/2^6 is the first p-value below .05, and 2/2^7 the first below .05/3.
-func FewestGroups(tests int) int {
-	groups := 1
-	for p := 1.0; p >= Level/float64(tests); p /= 2 {
-		groups++
-	}
-	return groups
-}
+// SmallestDrop is the smallest significant loss of a metric that may fail the
+// gate, given the baseline's value: 5% of it, and at least .005. With many queries
+// a change can be significant and far too small to matter.
+func SmallestDrop(value float64) float64 { return math.Max(0.005, 0.05*value) }

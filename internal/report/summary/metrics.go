@@ -57,7 +57,9 @@ func metric(m contracts.MetricSummary, a *contracts.Aggregate) Metric {
 	row.Change = Change(c)
 	if c.Delta != 0 || c.DeltaInterval != (contracts.Interval{}) {
 		row.ChangeRange, row.P = wording.Range(c.DeltaInterval), wording.Probability(c.PValue)
-		row.Detectable = wording.Figure(c.MinDetectable)
+		if c.MinDetectable != nil {
+			row.Detectable = wording.Figure(*c.MinDetectable)
+		}
 	}
 
 	return row
