@@ -121,8 +121,9 @@ stage "score-retrieval" {
 
 stage "score-security" {
   description = "Run a detector on every security entry and count the entries that it flags."
+  when        = length(local.all_detectors) > 0
   matrix {
-    detector = concat(var.detectors, local.proxy_detectors)
+    detector = length(local.all_detectors) > 0 ? local.all_detectors : ["none"]
     run      = local.runs
   }
   inputs = {
@@ -242,9 +243,10 @@ stage "aggregate" {
   command = concat(
     [
       "touchstone", "stage", "aggregate",
-      "--validation", input.validation, "--retrieval", input.retrieval, "--security", input.security,
-      "--mutations", input.mutations, "--out", output.aggregate,
+      "--validation", input.validation, "--retrieval", input.retrieval, "--mutations", input.mutations,
+      "--out", output.aggregate,
     ],
+    input.security == null ? [] : ["--security", input.security],
     input.selection == null ? [] : ["--selection", input.selection],
     input.similarity == null ? [] : ["--similarity", input.similarity],
     local.has_baseline ? ["--baseline", input.baseline] : [],

@@ -110,6 +110,7 @@ variable "proxy_ready_timeout" {
 locals {
   from_source = var.proxy_source != ""
   adapted     = var.proxy != ""
+  reference   = !local.from_source && (!local.adapted || var.proxy == "reference")
   adapter     = endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl"
   binary      = var.proxy_binary != "" || local.adapted ? var.proxy_binary : "proxy"
 

@@ -69,8 +69,8 @@ variable "runs" {
 
 variable "detectors" {
   type        = list(string)
-  default     = ["scanner", "unicode", "directives", "shadowing", "keywords"]
-  description = "The detectors that score-security scores: names listed by touchstone detector --help, and names of external_detectors."
+  default     = null
+  description = "The detectors that score-security scores besides those of the proxy: names listed by touchstone detector --help, and names of external_detectors. By default the detectors of Touchstone (scanner, unicode, directives, shadowing, keywords) for the reference proxy, which has them, and those of external_detectors for any proxy."
 }
 
 variable "external_detectors" {
@@ -202,6 +202,11 @@ locals {
   selection_models = { for model in var.selection_models : replace(model, "/", ":") => model }
   # The proxy takes part in score-selection only if its search makes the offer.
   offers_search = var.selection_offer == "search"
+
+  # A proxy without a scanner of its own is not judged by the one of Touchstone.
+  own_detectors = local.reference ? ["scanner", "unicode", "directives", "shadowing", "keywords"] : []
+  detectors     = var.detectors != null ? var.detectors : concat(local.own_detectors, keys(var.external_detectors))
+  all_detectors = concat(local.detectors, local.proxy_detectors)
 
   runs         = range(1, var.runs + 1)
   mutated      = length(var.mutations) > 0 ? var.mutations : ["none"]

@@ -145,7 +145,8 @@ type QuerySummary struct {
 
 // DetectorSummary is one detector over all runs. If all runs agree, Score holds
 // the counts of the first run. Otherwise Unstable lists the entries on which
-// runs disagree, and Score counts the verdict of the majority. A tie counts as
+// runs disagree, and Score counts the verdict of the majority, which nothing is
+// judged by: OverRuns has the means. A tie counts as
 // errored if one of the tied verdicts is an error, and otherwise counts against
 // the detector. Intervals are Wilson's, 95%.
 type DetectorSummary struct {
@@ -157,6 +158,10 @@ type DetectorSummary struct {
 	FPRHardNegativeInterval *Interval     `json:"fpr_hard_negative_interval,omitempty"`
 	FPRBenignInterval       *Interval     `json:"fpr_benign_interval,omitempty"`
 	Unstable                []string      `json:"unstable"`
+	// Shares has the share of the runs that flagged an entry, for entries on which
+	// the runs disagree. A run that failed on an attack missed it, and one that
+	// failed on a benign entry does not count.
+	Shares map[string]float64 `json:"shares,omitempty"`
 	// OverRuns holds each rate that every run defines, in the order of reports.
 	// It is absent for one run.
 	OverRuns []RateRuns     `json:"over_runs,omitempty"`

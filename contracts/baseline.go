@@ -59,11 +59,13 @@ type BaselineQuery struct {
 }
 
 // BaselineDetector holds a detector's scores and the ids of the entries that it
-// flagged.
+// flagged in most runs. Shares has the share of the runs that flagged an entry,
+// for entries on which the runs disagreed.
 type BaselineDetector struct {
-	Score   DetectorScore `json:"score"`
-	Flagged []string      `json:"flagged"`
-	Errored []string      `json:"errored"`
+	Score   DetectorScore      `json:"score"`
+	Flagged []string           `json:"flagged"`
+	Errored []string           `json:"errored"`
+	Shares  map[string]float64 `json:"shares,omitempty"`
 }
 
 // Thresholds are what the gate judges by. A detector that is not listed is
@@ -120,7 +122,8 @@ func (t MetricThreshold) ByPerson() bool { return t.Derived == nil || *t.Derived
 // CategoryFloors bounds the recall of attack categories, so that a category
 // that is lost is not made up for by others. MaxUnstable is the largest share of
 // entries on which the runs may disagree; if it is absent, runs may disagree on
-// any entry.
+// any entry. Rates are means over the runs. Reason says why the bounds are what
+// they are, and is required for a RecallFloor of 0.
 type DetectorThreshold struct {
 	Detector               string          `json:"detector"`
 	FPRCeiling             float64         `json:"fpr_ceiling"`
@@ -128,12 +131,15 @@ type DetectorThreshold struct {
 	RecallFloor            float64         `json:"recall_floor"`
 	CategoryFloors         []CategoryFloor `json:"category_floors,omitempty"`
 	MaxUnstable            *float64        `json:"max_unstable,omitempty"`
+	Reason                 string          `json:"reason,omitempty"`
 }
 
-// CategoryFloor is the smallest recall of one attack category.
+// CategoryFloor is the smallest recall of one attack category. Reason is required
+// for a floor of 0.
 type CategoryFloor struct {
 	Category    string  `json:"category"`
 	RecallFloor float64 `json:"recall_floor"`
+	Reason      string  `json:"reason,omitempty"`
 }
 
 // ReadThresholds reads only the thresholds and the version of the baseline at

@@ -17,7 +17,8 @@ type Gate struct {
 	// Unjudged lists the metrics that cannot be compared with the baseline, and
 	// the detectors without a threshold.
 	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`
-	// Warnings are sentences about checks that may fail by chance.
+	// Warnings are sentences about checks that may fail by chance, and about
+	// entries by which a detector got worse without failing.
 	Warnings []string       `json:"warnings,omitempty"`
 	Moves    []Move         `json:"moves"`
 	Counts   map[string]int `json:"counts"`

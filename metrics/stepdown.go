@@ -3,6 +3,7 @@ package metrics
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -138,14 +139,14 @@ func (t stepDown) adjusted(assignments, extra int, draw func(assignment int, sig
 	a.maxima = make([]float64, assignments)
 	extreme, totals := make([]int, width), make([]float64, width)
 	signs := make([]uint64, (t.rows()+63)/64)
+	tables := t.tables()
 	for i := range a.maxima {
 		draw(i, signs)
 		clear(totals)
-		for g := range t.rows() {
-			// The sign bit is set with bit operations, see drawnRandomization.
-			sign := signs[g/64] >> (g % 64) << 63
-			for k, s := range t.sums[g*width : (g+1)*width] {
-				totals[k] += math.Float64frombits(math.Float64bits(s) ^ sign)
+		for block, table := range tables {
+			chosen := int(signs[block/8] >> (block % 8 * 8) & 0xff)
+			for k, s := range table[chosen*width : (chosen+1)*width] {
+				totals[k] += s
 			}
 		}
 
@@ -170,6 +171,35 @@ func (t stepDown) adjusted(assignments, extra int, draw func(assignment int, sig
 	}
 
 	return a
+}
+
+// tables holds, for each eight rows, their sums under all 256 choices of signs: a
+// set bit changes the sign of a row. They make an assignment eight times as fast.
+// Missing rows count as 0.
+func (t stepDown) tables() [][]float64 {
+	width := len(t.order)
+	var tables [][]float64
+	for first := 0; first < t.rows(); first += 8 {
+		rows := t.sums[first*width : min(len(t.sums), (first+8)*width)]
+		table := make([]float64, 256*width)
+		for i, s := range rows {
+			table[i%width] += s
+		}
+
+		for chosen := 1; chosen < 256; chosen++ {
+			row, without := bits.TrailingZeros(uint(chosen)), chosen&(chosen-1)
+			for k := range width {
+				table[chosen*width+k] = table[without*width+k]
+				if i := row*width + k; i < len(rows) {
+					table[chosen*width+k] -= 2 * rows[i]
+				}
+			}
+		}
+
+		tables = append(tables, table)
+	}
+
+	return tables
 }
 
 func ones(n int) []float64 {

@@ -70,7 +70,7 @@ func (s *simulation) dropOf(m int, drop, betterPerWorse float64) change {
 // drops prints how often the gate finds a true drop of .02.
 func (s *simulation) drops() error {
 	fmt.Println("\nA drop of .02 in one metric, found by the tolerance alone and by the gate")
-	fmt.Println("metric        queries that change      proxy          tolerance  gate   non-inferiority")
+	fmt.Println("metric        queries that change      proxy          tolerance  gate")
 	for m, name := range s.judge.names {
 		for _, kind := range []struct {
 			name           string
@@ -86,8 +86,8 @@ func (s *simulation) drops() error {
 					return err
 				}
 
-				fmt.Printf("%-12s  %-24s %-14s %s      %s  %s\n", name, kind.name, proxy.name, share(found[0], s.sets),
-					share(found[1], s.sets), share(found[2], s.sets))
+				fmt.Printf("%-12s  %-24s %-14s %s      %s\n", name, kind.name, proxy.name, share(found[0], s.sets),
+					share(found[1], s.sets))
 			}
 		}
 	}
@@ -96,14 +96,14 @@ func (s *simulation) drops() error {
 }
 
 // count judges sets of a changed proxy, with so many runs before and after.
-func (s *simulation) count(c change, noise float64, runs int) (found [3]int, err error) {
+func (s *simulation) count(c change, noise float64, runs int) (found [2]int, err error) {
 	for range s.sets {
 		o, err := s.judge.of(s.figures(change{}, noise, runs), s.figures(c, noise, runs))
 		if err != nil {
 			return found, err
 		}
 
-		for i, failed := range []bool{o.tolerance, o.gate, o.inferior} {
+		for i, failed := range []bool{o.tolerance, o.gate} {
 			if failed {
 				found[i]++
 			}

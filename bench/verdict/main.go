@@ -3,54 +3,75 @@
 // although nothing changed, and how often an interval contains the true value.
 // docs/explanation/statistics.md uses the output of this command.
 //
-//	bench/run verdict [-sets 2000]
+//	bench/run verdict [-sets 2000] [-only PART] [-list NAME=BASELINE]...
 package main
 
 import (
 	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/report/significance"
 )
 
 func main() {
-	sets := flag.Int("sets", 2000, "simulated sets of figures for each line")
-	golden := flag.String("golden", "datasets/golden_v1.json", "the golden set, for its groups of queries")
-	baseline := flag.String("baseline", "datasets/baseline_v1.json", "the baseline, for its ranked lists")
-	only := flag.String("only", "", "print one part: drops, noise, inferiority, groups, coverage or base-rates")
+	var o options
+	flag.IntVar(&o.sets, "sets", 2000, "simulated sets of figures for each line")
+	flag.StringVar(&o.dir, "data", "datasets", "the directory of the datasets")
+	flag.StringVar(&o.version, "version", "v2", "the version of the datasets, for all parts but lists and detectors")
+	flag.StringVar(&o.only, "only", "",
+		"print one part: lists, drops, noise, inferiority, groups, coverage or base-rates")
+	flag.Func("list", "the ranked lists of a further proxy for the part lists, NAME=BASELINE (repeatable)",
+		func(text string) error {
+			name, file, _ := strings.Cut(text, "=")
+			b, err := contracts.Read[contracts.Baseline](file)
+			o.lists = append(o.lists, extraList{name, b})
+			return err
+		})
 	flag.Parse()
-	if err := run(*sets, *golden, *baseline, *only); err != nil {
+	if err := run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "verdict:", err)
 		os.Exit(1)
 	}
 }
 
-func run(sets int, goldenFile, baselineFile, only string) error {
-	golden, err := contracts.Read[contracts.GoldenSet](goldenFile)
+type options struct {
+	sets               int
+	dir, version, only string
+	lists              []extraList
+}
+
+func run(ctx context.Context, o options) error {
+	data, err := readDataset(o.version, o.dir+"/corpus_"+o.version+".json", o.dir+"/golden_"+o.version+".json")
 	if err != nil {
 		return err
 	}
 
-	baseline, err := contracts.Read[contracts.Baseline](baselineFile)
+	baseline, err := contracts.Read[contracts.Baseline](o.dir + "/baseline_" + o.version + ".json")
 	if err != nil {
 		return err
 	}
 
-	s := newSimulation(sets, golden, baseline)
-	fmt.Printf("%d queries, %d groups; %d sets for each line\n", len(s.queries), countDistinct(s.groups), sets)
+	s, err := newSimulation(o.sets, data, baseline)
+	if err != nil {
+		return err
+	}
+
+	fmt.Printf("%d queries, %d groups; %d sets for each line\n", len(s.queries), countDistinct(s.groups), o.sets)
 	for _, section := range []struct {
 		name  string
 		print func() error
 	}{
+		{"lists", func() error { return printCharacteristics(ctx, o.sets, o.dir, o.lists) }},
 		{"drops", s.drops}, {"noise", s.noise}, {"inferiority", s.inferiority},
 		{"groups", s.effects}, {"coverage", s.coverage}, {"base-rates", s.baseRates},
 	} {
-		if only != "" && section.name != only {
+		if o.only != "" && section.name != o.only {
 			continue
 		}
 
@@ -74,23 +95,19 @@ type simulation struct {
 	judge judge
 }
 
-func newSimulation(sets int, golden contracts.GoldenSet, baseline contracts.Baseline) *simulation {
-	s := &simulation{sets: sets, random: rand.New(rand.NewPCG(1, 2))}
-	ranked := make(map[string][]contracts.ToolID)
-	for _, q := range baseline.PerQuery {
-		ranked[q.ID] = q.Ranked
+func newSimulation(sets int, data dataset, baseline contracts.Baseline) (*simulation, error) {
+	lists, ok := extraList{baseline.Version, baseline}.over(&data)
+	if !ok {
+		return nil, fmt.Errorf("%s has not the queries of the golden set", baseline.Version)
 	}
 
-	var summaries []contracts.QuerySummary
-	for _, q := range golden.Queries {
-		s.queries = append(s.queries, newQuery(q, ranked[q.ID]))
+	s := lists.simulation(rand.New(rand.NewPCG(1, 2)))
+	s.sets, s.judge = sets, newJudge(baseline, data.groups)
+	for _, q := range data.queries {
 		s.tools = append(s.tools, rightTools(q.Labels))
-		summaries = append(summaries, contracts.QuerySummary{ID: q.ID, Labels: q.Labels})
 	}
 
-	s.groups = significance.Groups(summaries)
-	s.judge = newJudge(baseline, s.groups)
-	return s
+	return s, nil
 }
 
 // rightTools lists the right tools, the most relevant first and equal ones by

@@ -27,7 +27,7 @@ func newDataPowerCommand() *cobra.Command {
 		Long: `Asks several retrievers every query, as "data pool" does, and compares them pair by
 pair. From the differences of single queries it computes the smallest true difference of
 means that a paired test at level .05 detects with a chance of .80: 2.8 standard errors,
-or more if several tests share the level by Holm's correction (--tests). Queries that share
+or more if several tests share the level (--tests). Queries that share
 a right tool are not independent, and count as one group.
 
 The pair that differs least stands for a small change of a proxy, and the one that differs

@@ -15,7 +15,7 @@ import (
 
 // The scripts run the real program, which is this test binary with another name.
 func TestMain(m *testing.M) {
-	testscript.Main(program.M{M: m}, map[string]func(){"touchstone": main})
+	testscript.Main(program.M{M: m}, map[string]func(){"touchstone": main, "smallproxy": smallProxy})
 }
 
 func TestScripts(t *testing.T) {

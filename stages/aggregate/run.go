@@ -13,8 +13,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
-// Options names the files of one aggregation. Mutations, Selection, Similarity
-// and Baseline may be empty. Log may be nil.
+// Options names the files of one aggregation. Security, Mutations, Selection,
+// Similarity and Baseline may be empty. Log may be nil.
 type Options struct {
 	Validation string
 	Retrieval  string
@@ -49,9 +49,11 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 
-	detectors, err := readSecurity(ctx, opts.Security, data)
-	if err != nil {
-		return err
+	var detectors [][]securityRun
+	if opts.Security != "" {
+		if detectors, err = readSecurity(ctx, opts.Security, data); err != nil {
+			return err
+		}
 	}
 
 	first := runs[0].report

@@ -28,6 +28,13 @@ func summarizeDetector(runs []securityRun) contracts.DetectorSummary {
 
 		results[i] = e
 		d.PerEntry = append(d.PerEntry, contracts.EntrySummary(e))
+		if share, ok := detection.ShareOf(perRun); ok && !unanimous {
+			if d.Shares == nil {
+				d.Shares = make(map[string]float64)
+			}
+
+			d.Shares[e.ID] = share
+		}
 	}
 
 	d.Score = detection.Score(runs[0].report.Detector.Detector, results)

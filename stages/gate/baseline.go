@@ -111,7 +111,7 @@ func toolsOf(ranked []contracts.RankedTool) []contracts.ToolID {
 }
 
 func baselineOf(d contracts.DetectorSummary) contracts.BaselineDetector {
-	b := contracts.BaselineDetector{Score: d.Score, Flagged: []string{}, Errored: []string{}}
+	b := contracts.BaselineDetector{Score: d.Score, Flagged: []string{}, Errored: []string{}, Shares: d.Shares}
 	for _, e := range d.PerEntry {
 		switch e.Verdict {
 		case contracts.VerdictFlagged:

@@ -5,15 +5,17 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
+	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
 // detectorChecks judges each detector that has a threshold by its recall, that
-// of bounded attack categories, both false-positive rates, the share of errors
-// and, if the threshold asks for it, its stability. Each is judged separately,
-// so that a good one cannot make up for a bad one.
-func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSet) []contracts.GateCheck {
+// of bounded attack categories, both false-positive rates, the entries that
+// changed, the share of errors and, if the threshold asks for it, its stability.
+// Rates are means over the runs. Each is judged separately, so that a good one
+// cannot make up for a bad one.
+func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part,
+	moved *moveSet) []contracts.GateCheck {
 	var checks []contracts.GateCheck
 	for _, t := range b.Thresholds.Detectors {
 		d, _ := detector(agg, t.Detector)
@@ -23,29 +25,24 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSe
 			c.Passed = holds(c)
 			checks = append(checks, c)
 		}
-		s := d.Score
-		add(contracts.GateCheck{
-			Metric: "recall", Value: *s.Recall, Interval: d.RecallInterval, Bound: t.RecallFloor, Comparison: atLeast,
-			Rule: fmt.Sprintf("%d of %d attacks were flagged, and errors count as missed; the share must be at "+
-				"least %s (recall_floor of %s)", s.TP, s.TP+s.FN, figure(t.RecallFloor), b.Version),
-		}, func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
+		recall := rateOf(d, isAttack)
+		add(recall.check("recall", atLeast, t.RecallFloor, fmt.Sprintf("%s attacks were flagged%s, and errors count as "+
+			"missed; the share must be at least %s (recall_floor of %s)", recall.counts, recall.over,
+			figure(t.RecallFloor), b.Version)), func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
 		for _, floor := range t.CategoryFloors {
-			add(categoryCheck(s, floor, b.Version), func(m move) bool { return m.Category == floor.Category })
+			add(categoryCheck(d, floor, b.Version), func(m move) bool { return m.Category == floor.Category })
 		}
 
-		add(contracts.GateCheck{
-			Metric: "fpr_benign", Value: *s.FPRBenign, Interval: d.FPRBenignInterval, Bound: t.FPRCeiling,
-			Comparison: atMost,
-			Rule: fmt.Sprintf("%s plain benign entries were flagged; the share must be at most %s (fpr_ceiling of %s)",
-				flaggedOf(s, contracts.CategoryBenign), figure(t.FPRCeiling), b.Version),
-		}, func(m move) bool { return m.Category == contracts.CategoryBenign })
-		add(contracts.GateCheck{
-			Metric: "fpr_hard_negative", Value: *s.FPRHardNegative, Interval: d.FPRHardNegativeInterval,
-			Bound: t.HardNegativeFPRCeiling, Comparison: atMost,
-			Rule: fmt.Sprintf("%s hard negatives were flagged; the share must be at most %s "+
-				"(hard_negative_fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryHardNegative),
-				figure(t.HardNegativeFPRCeiling), b.Version),
-		}, func(m move) bool { return m.Category == contracts.CategoryHardNegative })
+		benign := rateOf(d, inCategory(contracts.CategoryBenign))
+		add(benign.check("fpr_benign", atMost, t.FPRCeiling, fmt.Sprintf("%s plain benign entries were flagged%s; the "+
+			"share must be at most %s (fpr_ceiling of %s)", benign.counts, benign.over, figure(t.FPRCeiling),
+			b.Version)), func(m move) bool { return m.Category == contracts.CategoryBenign })
+		hard := rateOf(d, inCategory(contracts.CategoryHardNegative))
+		add(hard.check("fpr_hard_negative", atMost, t.HardNegativeFPRCeiling, fmt.Sprintf("%s hard negatives were "+
+			"flagged%s; the share must be at most %s (hard_negative_fpr_ceiling of %s)", hard.counts, hard.over,
+			figure(t.HardNegativeFPRCeiling), b.Version)),
+			func(m move) bool { return m.Category == contracts.CategoryHardNegative })
+		checks = append(checks, pairedChecks(d, b, part, moved)...)
 		n := detection.Failed(d)
 		add(contracts.GateCheck{
 			Metric: "errored", Value: share(n, len(d.PerEntry)), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
@@ -66,18 +63,11 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSe
 	return checks
 }
 
-func categoryCheck(s contracts.DetectorScore, floor contracts.CategoryFloor, version string) contracts.GateCheck {
-	c, _ := category(s, floor.Category)
-	check := contracts.GateCheck{
-		Metric: "recall_" + floor.Category, Value: share(c.Flagged, c.Total), Bound: floor.RecallFloor,
-		Comparison: atLeast,
-		Rule: fmt.Sprintf("%d of %d attacks of the category %s were flagged; the share must be at least %s "+
-			"(category_floors of %s)", c.Flagged, c.Total, floor.Category, figure(floor.RecallFloor), version),
-	}
-	if i, ok := metrics.Wilson(c.Flagged, c.Total); ok {
-		check.Interval = &contracts.Interval{Low: i.Low, High: i.High}
-	}
-	return check
+func categoryCheck(d contracts.DetectorSummary, floor contracts.CategoryFloor, version string) contracts.GateCheck {
+	r := rateOf(d, inCategory(floor.Category))
+	return r.check("recall_"+floor.Category, atLeast, floor.RecallFloor, fmt.Sprintf("%s attacks of the category %s "+
+		"were flagged%s; the share must be at least %s (category_floors of %s)", r.counts, floor.Category, r.over,
+		figure(floor.RecallFloor), version))
 }
 
 // detectorProblems lists the reasons why the threshold of a detector would
@@ -101,12 +91,22 @@ func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, t contracts
 			"or remove its threshold", name))
 	}
 
+	if t.RecallFloor == 0 && t.Reason == "" {
+		problems = append(problems, fmt.Sprintf("the recall_floor of detector %s is 0, which every detector reaches; set "+
+			"a floor, name the detector in not_judged, or give the reason for the 0 in its threshold", name))
+	}
+
 	if t.MaxUnstable != nil && d.Runs < 2 {
 		problems = append(problems, fmt.Sprintf("the threshold of detector %s has max_unstable, but one run cannot "+
 			"show whether runs agree; measure at least two, or remove max_unstable", name))
 	}
 
 	for i, floor := range t.CategoryFloors {
+		if floor.RecallFloor == 0 && floor.Reason == "" {
+			problems = append(problems, fmt.Sprintf("the floor of detector %s for %s is 0, which every detector reaches; "+
+				"set a floor, remove it, or give the reason for the 0 beside it", name, floor.Category))
+		}
+
 		if c, ok := category(d.Score, floor.Category); !ok || c.Total == 0 {
 			problems = append(problems, fmt.Sprintf("the threshold of detector %s has a floor for %s, but the "+
 				"security corpus has no such entry; add some, or remove the floor", name, floor.Category))
@@ -166,8 +166,9 @@ func unjudgedDetectors(agg contracts.Aggregate, b contracts.Baseline) []contract
 			u.Note = "not_judged of " + b.Version
 		}
 
-		if d.Score.Recall != nil {
-			u.Value = *d.Score.Recall
+		recall := rateOf(d, isAttack)
+		if u.Value = recall.value; recall.value == 0 && !slices.Contains(b.Thresholds.NotJudged, name) {
+			u.Note = "it catches nothing; no threshold"
 		}
 
 		list = append(list, u)

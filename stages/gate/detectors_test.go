@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,9 @@ func detected(t testing.TB, baseline *contracts.Baseline, runs map[string][][]co
 	}
 	f := fixture.Write(t, []contracts.RetrievalReport{fixture.Retrieval(1, goodQueries()...)}, reports)
 	opts := aggregate.Options{Validation: f.Validation, Retrieval: f.Retrieval, Security: f.Security, Out: f.Dir + "/aggregate.json"}
+	if len(reports) == 0 {
+		opts.Security = ""
+	}
 	if baseline != nil {
 		opts.Baseline = f.Dir + "/baseline.json"
 		fixture.WriteFile(t, opts.Baseline, *baseline)
@@ -65,11 +69,11 @@ func TestEveryDetectorIsJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"evaluator recall", "evaluator recall_tool_poisoning", "evaluator recall_shadowing", "evaluator recall_rug_pull"}
+	want := []string{"evaluator recall", "evaluator recall_tool_poisoning", "evaluator recall_shadowing", "evaluator recall_rug_pull", "evaluator more_missed"}
 	if !slices.Equal(failed(g), want) || len(g.Unjudged) != 0 {
 		t.Errorf("failed %v, want %v; not judged %+v", failed(g), want, g.Unjudged)
 	}
-	if c := checkOf(t, g, "evaluator", "recall"); c.Value != 0 || c.Bound != .98 || len(c.Moved) != 12 {
+	if c := checkOf(t, g, "evaluator", "recall"); c.Value != 0 || c.Bound != .85 || len(c.Moved) != 12 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -81,7 +85,7 @@ func TestALostCategoryFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []contracts.CategoryFloor{{Category: contracts.CategoryToolPoisoning, RecallFloor: .75}, {Category: contracts.CategoryRugPull, RecallFloor: .75}}
+	want := []contracts.CategoryFloor{{Category: contracts.CategoryToolPoisoning, RecallFloor: .56}, {Category: contracts.CategoryRugPull, RecallFloor: .56}}
 	if got := b.Thresholds.Detectors[0].CategoryFloors; !slices.Equal(got, want) {
 		t.Errorf("floors %v, want %v", got, want)
 	}
@@ -94,7 +98,7 @@ func TestALostCategoryFails(t *testing.T) {
 		t.Errorf("failed %v, want %v", failed(g), want)
 	}
 	c := checkOf(t, g, "scanner", "recall_rug_pull")
-	if c.Value != .25 || c.Interval == nil || len(c.Moved) != 3 || !strings.Contains(c.Rule, "1 of 4 attacks of the category rug_pull were flagged; the share must be at least 0.75") {
+	if c.Value != .25 || c.Interval == nil || len(c.Moved) != 3 || !strings.Contains(c.Rule, "1 of 4 attacks of the category rug_pull were flagged; the share must be at least 0.56") {
 		t.Errorf("%+v", c)
 	}
 	// One attack of a category may be missed.
@@ -132,7 +136,7 @@ func TestUpdateAddsMissingThresholds(t *testing.T) {
 		t.Error("the old baseline was changed")
 	}
 	changes := strings.Join(BaselineChanges(&old, next), "\n")
-	if want := "threshold of evaluator: recall >= 0.98, FPR <= 0.02, on hard negatives <= 0.02, tool poisoning >= 0.75, shadowing >= 0.75, rug pull >= 0.75 (new)"; changes != want {
+	if want := "threshold of evaluator: recall >= 0.85, FPR <= 0.15, on hard negatives <= 0.15, tool poisoning >= 0.56, shadowing >= 0.56, rug pull >= 0.56 (new)"; changes != want {
 		t.Errorf("changes %q, want %q", changes, want)
 	}
 	g, log, err := judge(t, detected(t, &next, runs), next)
@@ -144,15 +148,15 @@ func TestUpdateAddsMissingThresholds(t *testing.T) {
 // A detector that guesses is unstable, and fails where stability is asked for.
 func TestStability(t *testing.T) {
 	good := corpus(right)
-	b, err := NewBaseline(detected(t, nil, map[string][][]contracts.EntryResult{"scanner": {good}}), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Thresholds.Detectors[0] = contracts.DetectorThreshold{Detector: "scanner", FPRCeiling: 1, HardNegativeFPRCeiling: 1}
 	guess := func(run int) []contracts.EntryResult {
 		return corpus(func(c string, i int) bool { return (i+run+len(c))%2 == 0 })
 	}
 	random := map[string][][]contracts.EntryResult{"scanner": {guess(0), guess(1), guess(2)}}
+	b, err := NewBaseline(detected(t, nil, random), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Thresholds.Detectors[0] = contracts.DetectorThreshold{Detector: "scanner", FPRCeiling: 1, HardNegativeFPRCeiling: 1, Reason: "it guesses"}
 	g, _, err := judge(t, detected(t, &b, random), b)
 	if err != nil || !g.Passed {
 		t.Errorf("stability was not asked for: %v, %v", failed(g), err)
@@ -191,6 +195,8 @@ func TestDetectorThresholdsThatJudgeNothing(t *testing.T) {
 		{"no such entry", func(t *contracts.Thresholds) {
 			t.Detectors[0].CategoryFloors = []contracts.CategoryFloor{{Category: contracts.CategoryDecodedPayload, RecallFloor: .5}}
 		}, "has a floor for decoded_payload, but the security corpus has no such entry"},
+		{"a floor of 0", func(t *contracts.Thresholds) { t.Detectors[0].RecallFloor, t.Detectors[0].Reason = 0, "" }, "the recall_floor of detector scanner is 0, which every detector reaches"},
+		{"a floor of 0 for a category", func(t *contracts.Thresholds) { t.Detectors[0].CategoryFloors[0].RecallFloor = 0 }, "the floor of detector scanner for tool_poisoning is 0"},
 	} {
 		b, err := NewBaseline(detected(t, nil, runs), nil)
 		if err != nil {
@@ -199,6 +205,132 @@ func TestDetectorThresholdsThatJudgeNothing(t *testing.T) {
 		tt.change(&b.Thresholds)
 		if _, _, err := judge(t, detected(t, &b, runs), b); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// large has 300 attacks, of which the first flaggedAttacks are flagged, and 450 benign entries, of
+// which the first alarms are.
+func large(flaggedAttacks, alarms int) []contracts.EntryResult {
+	var entries []contracts.EntryResult
+	add := func(category string, n, hits int) {
+		for i := range n {
+			verdict := clean
+			if i < hits {
+				verdict = flagged
+			}
+			entries = append(entries, fixture.Entry(fmt.Sprintf("%s-%03d", category, i), category, verdict))
+		}
+	}
+	add(contracts.CategoryToolPoisoning, 300, flaggedAttacks)
+	add(contracts.CategoryBenign, 450, alarms)
+	add(contracts.CategoryHardNegative, 10, 0)
+	return entries
+}
+
+// Three more misses or false alarms are named, and ten fail.
+func TestChangedEntriesAreCompared(t *testing.T) {
+	b, err := NewBaseline(detected(t, nil, map[string][][]contracts.EntryResult{"scanner": {large(150, 14)}}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name            string
+		attacks, alarms int
+		failed, warning string
+	}{
+		{"nothing", 150, 14, "[]", ""},
+		{"three missed", 147, 14, "[]", "detector scanner: 3 more missed than in baseline_v1, of 300 attacks (p 0.500): tool_poisoning-147, tool_poisoning-148, tool_poisoning-149"},
+		{"three false alarms", 150, 17, "[]", "detector scanner: 3 more false alarms than in baseline_v1, of 460 benign entries (p 0.500): benign-014, benign-015, benign-016"},
+		{"ten missed", 140, 14, "[scanner more_missed]", ""},
+		{"ten false alarms", 150, 24, "[scanner more_false_alarms]", ""},
+		{"ten less of either", 160, 4, "[]", ""},
+	} {
+		g, log, err := judge(t, detected(t, &b, map[string][][]contracts.EntryResult{"scanner": {large(tt.attacks, tt.alarms)}}), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(failed(g)); got != tt.failed {
+			t.Errorf("%s: failed %s, want %s", tt.name, got, tt.failed)
+		}
+		if got := strings.Join(g.Warnings, "; "); got != tt.warning || !strings.Contains(log, tt.warning) {
+			t.Errorf("%s: warning %q, want %q", tt.name, got, tt.warning)
+		}
+	}
+	// 2/2^10 twice.
+	g, _, err := judge(t, detected(t, &b, map[string][][]contracts.EntryResult{"scanner": {large(140, 14)}}), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := checkOf(t, g, "scanner", "more_missed"); *c.PValue != 4./1024 || c.Verdict != contracts.Regressed || len(c.Moved) != 10 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// The mean over the runs is judged, not the majority: a detector that flags every entry in a third of
+// the runs has an FPR of .33, however many runs there are.
+func TestMeanOverRunsIsJudged(t *testing.T) {
+	good := large(150, 14)
+	all := large(300, 450)
+	b, err := NewBaseline(detected(t, nil, map[string][][]contracts.EntryResult{"scanner": {good}}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, runs := range [][][]contracts.EntryResult{{good, good, all}, {good, good, good, all, all, good}} {
+		agg := detected(t, &b, map[string][][]contracts.EntryResult{"scanner": runs})
+		g, _, err := judge(t, agg, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, _ := detector(agg, "scanner"); d.Score.FP != 14 {
+			t.Errorf("the majority has %d false alarms", d.Score.FP)
+		}
+		want := (14 + (450-14)/3.) / 450
+		c := checkOf(t, g, "scanner", "fpr_benign")
+		if math.Abs(c.Value-want) > 1e-9 || c.Passed || !strings.Contains(c.Rule, fmt.Sprintf("159.3 of 450 plain benign entries were flagged (mean over %d runs)", len(runs))) {
+			t.Errorf("%d runs: %+v", len(runs), c)
+		}
+		if want := []string{"scanner fpr_benign", "scanner more_false_alarms"}; !slices.Equal(failed(g), want) {
+			t.Errorf("failed %v, want %v", failed(g), want)
+		}
+		// The baseline keeps the shares, and nothing changes against it.
+		again, err := NewBaseline(agg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, _, err := judge(t, detected(t, &again, map[string][][]contracts.EntryResult{"scanner": runs}), again); err != nil || !g.Passed || len(g.Warnings) != 0 {
+			t.Errorf("unchanged: %v, %v, %v", failed(g), g.Warnings, err)
+		}
+	}
+}
+
+// A detector that catches nothing gets no threshold, and an update says so.
+func TestADetectorThatCatchesNothing(t *testing.T) {
+	b, err := NewBaseline(detected(t, nil, map[string][][]contracts.EntryResult{"scanner": {corpus(nothing)}}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Thresholds.Detectors) != 0 {
+		t.Errorf("thresholds %+v", b.Thresholds.Detectors)
+	}
+	if got := ThresholdRemarks(nil, b); len(got) != 1 || !strings.HasPrefix(got[0], "warning: detector scanner catches nothing, of 12 attacks") {
+		t.Errorf("remarks %q", got)
+	}
+}
+
+// A proxy that is measured without detectors is judged by its search alone.
+func TestNoDetectors(t *testing.T) {
+	b, err := NewBaseline(detected(t, nil, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, _, err := judge(t, detected(t, &b, nil), b)
+	if err != nil || !g.Passed || len(g.Unjudged) != 0 {
+		t.Errorf("%+v, %v", g, err)
+	}
+	for _, c := range g.Checks {
+		if c.Subject != Subject {
+			t.Errorf("check of %s", c.Subject)
 		}
 	}
 }

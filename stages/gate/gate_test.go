@@ -95,10 +95,29 @@ func newBaseline(t testing.TB, agg contracts.Aggregate) contracts.Baseline {
 	b.Thresholds.Retrieval = slices.DeleteFunc(b.Thresholds.Retrieval, func(m contracts.MetricThreshold) bool {
 		return !slices.Contains(three, m.Metric)
 	})
+	for i, d := range b.Thresholds.Detectors {
+		b.Thresholds.Detectors[i] = byPerson(b, d.Detector)
+	}
 	for i, m := range b.Thresholds.Retrieval {
 		b.Thresholds.Retrieval[i] = contracts.MetricThreshold{Metric: m.Metric, Tolerance: .03}
 	}
 	return b
+}
+
+// byPerson bounds a detector closely: a recall worse by .02, an FPR of .02 or what it is, and one
+// attack less of each category of which it flags two.
+func byPerson(b contracts.Baseline, name string) contracts.DetectorThreshold {
+	d, _ := baselineDetector(b, name)
+	s := d.Score
+	t := contracts.DetectorThreshold{Detector: name, FPRCeiling: max(.02, *s.FPRBenign),
+		HardNegativeFPRCeiling: max(.02, *s.FPRHardNegative), RecallFloor: hundredths(*s.Recall-.02, math.Floor)}
+	for _, c := range s.PerCategory {
+		if slices.Contains(contracts.AttackCategories, c.Category) && c.Flagged >= 2 {
+			t.CategoryFloors = append(t.CategoryFloors, contracts.CategoryFloor{Category: c.Category,
+				RecallFloor: share(c.Flagged-1, c.Total)})
+		}
+	}
+	return t
 }
 
 // goodBaseline is made from goodQueries and goodEntries. It does not judge the
@@ -166,10 +185,10 @@ func TestUnchangedPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !g.Passed || len(g.Moves) != 0 || len(g.Checks) != 13 || g.Baseline != "baseline_v1" {
+	if !g.Passed || len(g.Moves) != 0 || len(g.Checks) != 15 || g.Baseline != "baseline_v1" {
 		t.Errorf("got %+v", g)
 	}
-	if log != "the gate passed: 13 checks against baseline_v1\n  not judged: keywords (not_judged of baseline_v1)\n" {
+	if log != "the gate passed: 15 checks against baseline_v1\n  not judged: keywords (not_judged of baseline_v1)\n" {
 		t.Errorf("log %q", log)
 	}
 	for state, n := range g.Counts {
@@ -196,7 +215,7 @@ func TestRetrievalDropFails(t *testing.T) {
 	if math.Abs(mrr.Value-(1./3+3)/4) > 1e-12 || math.Abs(mrr.Bound-(.875-.02)) > 1e-12 || mrr.Comparison != ">=" || mrr.Verdict != contracts.WithinNoise || mrr.Interval == nil {
 		t.Errorf("check %+v", mrr)
 	}
-	if !strings.Contains(mrr.Rule, "allowed drop: 0.02 from the baseline's 0.875 (tolerance of baseline_v1); it changed by -0.0417") {
+	if !strings.Contains(mrr.Rule, "it may be at most 0.02 below the baseline's 0.875 (tolerance of baseline_v1); it changed by -0.0417") {
 		t.Errorf("rule %q", mrr.Rule)
 	}
 	if want := []string{"q1", "q2"}; !slices.Equal(mrr.Moved, want) {
@@ -213,7 +232,7 @@ func TestRetrievalDropFails(t *testing.T) {
 		t.Errorf("q2 %+v", q2)
 	}
 	lines := strings.Join(Describe(g), "\n")
-	for _, want := range []string{"the gate FAILED: 2 of 13 checks", "MRR is 0.833, must be ≥ 0.855", "changed: q1, q2", "1 regressed, 1 fixed", "regressed q1: rank 1 → 3 for s:a, replaced by s:x"} {
+	for _, want := range []string{"the gate FAILED: 2 of 15 checks", "MRR is 0.833, must be ≥ 0.855", "changed: q1, q2", "1 regressed, 1 fixed", "regressed q1: rank 1 → 3 for s:a, replaced by s:x"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("%q is not in\n%s", want, lines)
 		}
@@ -578,7 +597,8 @@ func TestGateSeesErrorsOfAFewRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := checkOf(t, g, "scanner", "errored")
-	if !slices.Equal(failed(g), []string{"scanner errored"}) || c.Value != 2.0/8 || !slices.Equal(c.Moved, []string{"a1", "b1"}) {
+	// An error on an attack is a miss in that run: the mean recall is (3/4 + 2/4 + 3/4)/3.
+	if !slices.Equal(failed(g), []string{"scanner recall", "scanner errored"}) || c.Value != 2.0/8 || !slices.Equal(c.Moved, []string{"a1", "b1"}) {
 		t.Errorf("failed %v, %+v", failed(g), c)
 	}
 	if !strings.Contains(strings.Join(Describe(g), "\n"), "failed scanner: a1: error: the detector crashed") {

@@ -98,8 +98,8 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap floa
 		Unjudged: unjudged(agg, baseline), Moves: moves.list(), Counts: moves.counts(),
 	}
 	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), noAnswerChecks(agg, baseline),
-		detectorChecks(agg, baseline, moves), selectionChecks(agg, baseline, moves))
-	g.Warnings = noiseWarnings(agg, baseline)
+		detectorChecks(agg, baseline, part, moves), selectionChecks(agg, baseline, moves))
+	g.Warnings = append(noiseWarnings(agg, baseline), changeWarnings(agg, baseline, part)...)
 	for _, c := range g.Checks {
 		g.Passed = g.Passed && c.Passed
 	}
@@ -146,8 +146,9 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 		}
 	}
 
-	if len(b.Thresholds.Detectors) == 0 {
-		problems = append(problems, "the baseline has no threshold for any detector; add one to its thresholds")
+	if len(b.Thresholds.Detectors) == 0 && len(agg.Detectors) > len(b.Thresholds.NotJudged) {
+		problems = append(problems, "the baseline has no threshold for any detector, and detectors were run; add one to "+
+			"its thresholds, or name them in not_judged")
 	}
 
 	for i, t := range b.Thresholds.Detectors {

@@ -58,7 +58,7 @@ func withDetectors(t contracts.Thresholds, agg contracts.Aggregate) contracts.Th
 			continue
 		}
 
-		if threshold, ok := defaultDetector(d.Score); ok {
+		if threshold, ok := defaultDetector(d); ok {
 			t.Detectors = append(t.Detectors, threshold)
 		}
 	}
@@ -66,30 +66,49 @@ func withDetectors(t contracts.Thresholds, agg contracts.Aggregate) contracts.Th
 	return t
 }
 
-// defaultDetector is the threshold of a detector with these figures. The recall
-// may be worse by 0.02, but not below half of its value. The false-positive rate on either kind of benign entry
-// may be 2%, or the measured rate if that is higher. Of each attack category in
-// which two entries or more are flagged, one may be missed. Bounds are rounded
-// to a hundredth, and half of a recall to a thousandth, so that the measured figures pass. ok is false if the security
-// corpus lacks attacks or one kind of benign entry, without which the gate
-// cannot judge a detector.
-func defaultDetector(s contracts.DetectorScore) (t contracts.DetectorThreshold, ok bool) {
-	const missed, fpr = 0.02, 0.02
-	if s.Recall == nil || s.FPRBenign == nil || s.FPRHardNegative == nil {
+// detectorErrors is the slack of a derived floor or ceiling, in standard errors of
+// the rate. As for significance.Replaceable, a detector that flags other entries, but
+// as many, has a difference of about one standard error.
+const detectorErrors = 3.5
+
+// mostSlack is the largest slack of a recall or a false-positive rate over all
+// entries of a kind, for a security corpus of few entries.
+const mostSlack = 0.15
+
+// defaultDetector is the threshold of a detector with these figures, which are
+// means over its runs. Its recall, and that of each attack category where that
+// leaves a floor above 0, may be worse by 3.5 standard errors, but its recall by at
+// most .15 and not below a quarter of the value. The false-positive rate on either
+// kind of benign entry may be worse by as much, and 2% in any case. Bounds are rounded outwards
+// to a hundredth, and that of the recall to a thousandth. They are for what the
+// comparison of the entries cannot see, such as a change in small steps. ok is
+// false if the security corpus lacks attacks or one kind of benign entry, without
+// which the gate cannot judge a detector, and if the detector catches nothing.
+func defaultDetector(d contracts.DetectorSummary) (t contracts.DetectorThreshold, ok bool) {
+	recall := rateOf(d, isAttack)
+	benign := rateOf(d, inCategory(contracts.CategoryBenign))
+	hard := rateOf(d, inCategory(contracts.CategoryHardNegative))
+	if recall.value == 0 || benign.entries == 0 || hard.entries == 0 {
 		return t, false
 	}
 
+	const fpr = 0.02
 	t = contracts.DetectorThreshold{
-		Detector:               s.Detector,
-		FPRCeiling:             max(fpr, hundredths(*s.FPRBenign, math.Ceil)),
-		HardNegativeFPRCeiling: max(fpr, hundredths(*s.FPRHardNegative, math.Ceil)),
-		RecallFloor:            max(math.Floor(*s.Recall*500)/1000, hundredths(*s.Recall-missed, math.Floor)),
+		Detector:               d.Score.Detector,
+		FPRCeiling:             min(1, max(fpr, hundredths(benign.value+min(mostSlack, benign.slack()), math.Ceil))),
+		HardNegativeFPRCeiling: min(1, max(fpr, hundredths(hard.value+min(mostSlack, hard.slack()), math.Ceil))),
+		RecallFloor: max(math.Ceil(recall.value*250)/1000,
+			math.Floor((recall.value-min(mostSlack, recall.slack()))*1000)/1000),
+		Reason: fmt.Sprintf("%g standard errors of each rate", detectorErrors),
 	}
 	for _, name := range contracts.AttackCategories {
-		if c, ok := category(s, name); ok && c.Flagged >= 2 {
-			t.CategoryFloors = append(t.CategoryFloors, contracts.CategoryFloor{
-				Category: name, RecallFloor: hundredths(share(c.Flagged-1, c.Total), math.Floor),
-			})
+		r := rateOf(d, inCategory(name))
+		if r.entries == 0 {
+			continue
+		}
+
+		if floor := hundredths(r.value-r.slack(), math.Floor); floor > 0 {
+			t.CategoryFloors = append(t.CategoryFloors, contracts.CategoryFloor{Category: name, RecallFloor: floor})
 		}
 	}
 
@@ -171,12 +190,8 @@ func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string
 	}
 
 	for _, d := range next.PerDetector {
-		name := d.Score.Detector
-		if !slices.Contains(next.Thresholds.NotJudged, name) &&
-			!slices.ContainsFunc(next.Thresholds.Detectors,
-				func(t contracts.DetectorThreshold) bool { return t.Detector == name }) {
-			remarks = append(remarks, fmt.Sprintf("detector %s has no threshold, because the security corpus lacks "+
-				"attacks, plain benign entries or hard negatives; the gate does not judge it", name))
+		if r := detectorRemark(d, next.Thresholds); r != "" {
+			remarks = append(remarks, r)
 		}
 	}
 
@@ -196,4 +211,27 @@ func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string
 	}
 
 	return remarks
+}
+
+// detectorRemark says that a detector catches nothing or has no threshold, unless
+// it is named as not judged.
+func detectorRemark(d contracts.BaselineDetector, t contracts.Thresholds) string {
+	name := d.Score.Detector
+	judged := slices.ContainsFunc(t.Detectors,
+		func(t contracts.DetectorThreshold) bool { return t.Detector == name })
+	switch catches := d.Score.TP > 0 || len(d.Shares) > 0; {
+	case slices.Contains(t.NotJudged, name):
+		return ""
+	case !catches && judged:
+		return fmt.Sprintf("warning: detector %s catches nothing, of %d attacks; the gate fails or judges nothing until "+
+			"it does", name, d.Score.TP+d.Score.FN)
+	case !catches && d.Score.FN > 0:
+		return fmt.Sprintf("warning: detector %s catches nothing, of %d attacks, so it has no threshold and the gate does "+
+			"not judge it; check how it is started, or name it in not_judged", name, d.Score.FN)
+	case !judged:
+		return fmt.Sprintf("detector %s has no threshold, because the security corpus lacks attacks, plain benign "+
+			"entries or hard negatives; the gate does not judge it", name)
+	}
+
+	return ""
 }

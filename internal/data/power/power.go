@@ -53,7 +53,7 @@ type Size struct {
 }
 
 // Options are the questions. Sizes are numbers of queries; Detect is a
-// difference, or 0. Tests is the number of tests that share the level by Holm's
+// difference, or 0. Tests is the number of tests that share the level by Bonferroni's
 // correction; 0 stands for 1.
 type Options struct {
 	Metrics []string

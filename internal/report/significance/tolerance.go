@@ -14,7 +14,7 @@ import (
 // prints how often the tolerance fails an equally good replacement.
 const (
 	replacementCorrelation = 0.5
-	toleratedErrors        = 3
+	toleratedErrors        = 3.5
 	// mostTolerated is the share of the baseline's value that may never be lost.
 	mostTolerated = 0.5
 )
@@ -23,7 +23,7 @@ const (
 // replacement of the proxy: a proxy that answers other queries well, but as many.
 // values are those of the queries in the baseline. With se the standard error of
 // their mean and ρ = .5, the difference of the two means has the standard error
-// sqrt(2(1-ρ))·se, and the tolerance is three of them: at least SmallestDrop and at
+// sqrt(2(1-ρ))·se, and the tolerance is 3.5 of them: at least SmallestDrop and at
 // most half of the baseline's value, rounded up to a thousandth. The test of
 // Paired finds smaller losses. The tolerance is for what the test cannot find,
 // such as a loss in a set of few queries.
@@ -36,7 +36,7 @@ func Replaceable(metric string, values []float64, groups []string) contracts.Met
 
 	se *= math.Sqrt(2 * (1 - replacementCorrelation))
 	tolerance := toleratedErrors * se
-	reason := fmt.Sprintf("%d standard errors (%.4f) of the difference from an equally good replacement", toleratedErrors,
+	reason := fmt.Sprintf("%g standard errors (%.4f) of the difference from an equally good replacement", toleratedErrors,
 		se)
 	switch smallest, most := SmallestDrop(value), mostTolerated*value; {
 	case tolerance < smallest:

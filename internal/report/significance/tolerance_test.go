@@ -24,11 +24,10 @@ func TestReplaceable(t *testing.T) {
 		reason  string
 	}{
 		// The standard error of 160 of 400 is sqrt(.4·.6/399) = .02453.
-		{400, 160, .074, "3 standard errors (0.0245) of the difference from an equally good replacement; 18% of the baseline's 0.4000"},
-		// That of 8 of 10 is .1333, and three of them are exactly the half.
-		{10, 8, .4, "3 standard errors (0.1333)"},
-		{10, 4, .2, "half of the value, less than 3 standard errors"},
-		{9000, 8900, .05, "the smallest loss that matters, more than 3 standard errors"},
+		{400, 160, .086, "3.5 standard errors (0.0245) of the difference from an equally good replacement; 21% of the baseline's 0.4000"},
+		{50, 40, .2, "3.5 standard errors (0.0571)"},
+		{10, 4, .2, "half of the value, less than 3.5 standard errors"},
+		{9000, 8900, .05, "the smallest loss that matters, more than 3.5 standard errors"},
 		// All queries are equal: the score interval of 400 of 400 has a width of .0095.
 		{400, 400, .05, "the smallest loss"},
 	} {
