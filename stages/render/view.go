@@ -22,7 +22,7 @@ type page struct {
 	Breakdown                           *breakdownView
 	Facts                               []string
 	NoComparison, Degraded, Answers     string
-	Checks                              []checkView
+	Fails, Holds                        []checkView
 	FigureHead                          []string
 	Figures                             [][]string
 	FigureNote                          string
@@ -114,11 +114,13 @@ func newPage(r *contracts.Report) page {
 	}
 
 	for _, c := range g.Checks {
-		p.Checks = append(p.Checks, viewCheck(c))
+		if c.Passed {
+			p.Holds = append(p.Holds, viewCheck(c))
+		} else {
+			p.Fails = append(p.Fails, viewCheck(c))
+		}
 	}
 
-	slices.SortStableFunc(p.Checks,
-		func(x, y checkView) int { return boolOrder(x.Class == "pass") - boolOrder(y.Class == "pass") })
 	for _, m := range a.Retrieval.Metrics {
 		if summary.Shown(m.Metric, metrics.OnPage) {
 			p.Metrics = append(p.Metrics, viewMetric(m, g, a.Retrieval.Queries))
@@ -150,7 +152,7 @@ func newPage(r *contracts.Report) page {
 }
 
 func viewCheck(c contracts.GateCheck) checkView {
-	v := checkView{Name: summary.CheckName(c), Mark: "✓", State: "holds", Class: "pass", Value: wording.Figure(c.Value),
+	v := checkView{Name: summary.CheckName(c), Mark: "", State: "holds", Class: "pass", Value: wording.Figure(c.Value),
 		Bound: summary.Bound(c), Rule: c.Rule}
 	if !c.Passed {
 		v.Mark, v.State, v.Class = "✕", "fails", "fail"
