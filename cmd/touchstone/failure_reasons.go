@@ -40,7 +40,7 @@ func (s *session) failureReasons(outcomes []*engine.Outcome, o *engine.Outcome) 
 	if placed == 0 && plain {
 		message := o.Err.Error()
 		if len(log) > 0 {
-			message = fmt.Sprintf("%s (%s)", strings.TrimPrefix(log[len(log)-1], toolName+": "), message)
+			message = fmt.Sprintf("%s (%s)", cause(log), message)
 		}
 
 		reasons = append(reasons, contracts.Reason{Message: message})
@@ -51,6 +51,17 @@ func (s *session) failureReasons(outcomes []*engine.Outcome, o *engine.Outcome) 
 	}
 
 	return reasons, log
+}
+
+// cause is the line of a log that says why a stage failed: the first line of the error of one of our
+// stages, and otherwise the last line.
+func cause(log []string) string {
+	for _, line := range log {
+		if text, own := strings.CutPrefix(line, toolName+": "); own {
+			return strings.TrimSuffix(text, ":")
+		}
+	}
+	return log[len(log)-1]
 }
 
 // lastLines returns the last lines that an instance printed, with the paths that the user knows.

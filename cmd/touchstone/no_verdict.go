@@ -252,8 +252,8 @@ func (e *planError) reportPaths() []string {
 	})
 }
 
-// withoutPlan replaces published reports by ones that say why there is no pipeline to run, and
-// returns the reason and the pages. Without a plan it is not known which published paths hold
+// withoutPlan replaces published reports by ones that say why there is no pipeline to run, unless
+// only the settings are invalid, and returns the reason and the pages. Without a plan it is not known which published paths hold
 // reports, so only the conventional path and paths that held reports before are replaced.
 func withoutPlan(ctx context.Context, flags *globalFlags, err error) (n contracts.NoVerdict, pages []string) {
 	n = contracts.NewNoVerdict(contracts.EndedBySetup, exitCode(ctx, err))
@@ -274,7 +274,7 @@ func withoutPlan(ctx context.Context, flags *globalFlags, err error) (n contract
 
 	n.Summary = "The pipeline is invalid: " + sentence(n.Problems[0].Message)
 	files, err := render.NoVerdict(n)
-	if err != nil || e.root == "" {
+	if err != nil || e.root == "" || flags.onlySettingsAreInvalid() {
 		return n, nil
 	}
 
@@ -289,6 +289,17 @@ func withoutPlan(ctx context.Context, flags *globalFlags, err error) (n contract
 	}
 
 	return n, pages
+}
+
+// onlySettingsAreInvalid reports whether the pipeline is valid without the values that flags and the
+// environment set. A mistyped variable is then no run, and the reports stay.
+func (f *globalFlags) onlySettingsAreInvalid() bool {
+	o := f.options()
+	o.Vars, o.VarFiles = nil, nil
+	o.Environ = slices.DeleteFunc(slices.Clone(o.Environ),
+		func(v string) bool { return strings.HasPrefix(v, pipeline.VarPrefix) })
+	_, diags, _ := pipeline.Load(o)
+	return !diags.HasErrors()
 }
 
 // diagnosticReason converts a problem of a pipeline file, with its name relative to root.

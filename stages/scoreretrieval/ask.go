@@ -74,6 +74,11 @@ func (a *querier) askAll(ctx context.Context, queries []contracts.Query, order [
 				failures)
 		}
 
+		if a.maxFailed < 1 && len(results) == firstQueries && sameFailure(failures, firstQueries) {
+			return nil, a.fail(fmt.Sprintf("failed on each of the first %d of %d queries: %s", firstQueries,
+				len(queries), failures[0].why), nil)
+		}
+
 		if a.tooMany(failures, queries) {
 			return nil, a.fail(fmt.Sprintf("failed on more than %s of %d queries", share(a.maxFailed), len(queries)),
 				failures)
@@ -82,6 +87,16 @@ func (a *querier) askAll(ctx context.Context, queries []contracts.Query, order [
 
 	slices.SortFunc(results, func(a, b contracts.QueryResult) int { return cmp.Compare(a.ID, b.ID) })
 	return results, nil
+}
+
+// firstQueries is the number of queries after which a run ends if all of them failed in the same way,
+// as with an adapter that does not fit the answers.
+const firstQueries = 3
+
+// sameFailure reports whether there are n failures for one reason.
+func sameFailure(failures []failure, n int) bool {
+	return len(failures) == n &&
+		!slices.ContainsFunc(failures, func(f failure) bool { return f.why != failures[0].why })
 }
 
 func (a *querier) tooMany(failures []failure, queries []contracts.Query) bool {

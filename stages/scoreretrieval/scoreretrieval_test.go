@@ -409,10 +409,10 @@ func TestProxyThatCannotBeScored(t *testing.T) {
 	}{
 		{badproxy.DiesAtQuery, 0, []string{"ended during the queries", "status 7", "that was one too many"}},
 		{badproxy.HangsAtQuery, 500 * time.Millisecond, []string{"hangs: 3 consecutive queries", "in mode hangs-at-query"}},
-		{badproxy.BreaksOff, 0, []string{"failed on more than half of 8 queries", "the proxy broke the connection"}},
-		{badproxy.EveryQueryFails, 0, []string{"failed on more than half of 8 queries", "s0"}},
-		{badproxy.AnswerGarbage, 0, []string{"failed on more than half of 8 queries"}},
-		{badproxy.AnswerNaN, 0, []string{"failed on more than half of 8 queries", "'N'"}},
+		{badproxy.BreaksOff, 0, []string{"failed on each of the first 3 of 8 queries", "the proxy broke the connection"}},
+		{badproxy.EveryQueryFails, 0, []string{"failed on each of the first 3 of 8 queries"}},
+		{badproxy.AnswerGarbage, 0, []string{"failed on each of the first 3 of 8 queries"}},
+		{badproxy.AnswerNaN, 0, []string{"failed on each of the first 3 of 8 queries", "'N'"}},
 	} {
 		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 			t.Run(tc.mode+" "+path, func(t *testing.T) {
