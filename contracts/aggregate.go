@@ -45,9 +45,11 @@ type RetrievalAggregate struct {
 	// and from files of earlier versions.
 	JudgedAt10 *float64 `json:"judged_at_10,omitempty"`
 	// TestShare is copied from the retrieval reports.
-	TestShare float64         `json:"test_share,omitempty"`
-	Metrics   []MetricSummary `json:"metrics"`
-	PerQuery  []QuerySummary  `json:"per_query"`
+	TestShare float64 `json:"test_share,omitempty"`
+	// Quarantine is copied from the retrieval reports.
+	Quarantine []Quarantined   `json:"quarantine,omitempty"`
+	Metrics    []MetricSummary `json:"metrics"`
+	PerQuery   []QuerySummary  `json:"per_query"`
 	// NoAnswer is absent if some tool serves every query.
 	NoAnswer *NoAnswerSummary `json:"no_answer,omitempty"`
 }

@@ -7,6 +7,14 @@ type IndexSnapshot struct {
 	Proxy         string        `json:"proxy"`
 	ProxyIdentity string        `json:"proxy_identity"`
 	Tools         []IndexedTool `json:"tools"`
+	// Quarantine lists the tools that the proxy would hide outside an evaluation.
+	Quarantine []Quarantined `json:"quarantine,omitempty"`
+}
+
+// Quarantined is a tool that a proxy would hide, and the findings of its scanner.
+type Quarantined struct {
+	ToolID ToolID `json:"tool_id"`
+	Reason string `json:"reason"`
 }
 
 // IndexedTool holds digests of the indexed content. DescriptionSHA256 is over

@@ -44,6 +44,9 @@ type ProxyConfig struct {
 	Upstreams []Upstream   `json:"upstreams"`
 	Model     string       `json:"model,omitempty"`
 	Index     IndexOptions `json:"index,omitzero"`
+	// NoQuarantine makes tools findable that the reference proxy's scanner would
+	// quarantine. They are listed with the findings.
+	NoQuarantine bool `json:"no_quarantine,omitempty"`
 }
 
 // Upstream is one MCP server behind the proxy: Command (stdio) or URL

@@ -18,7 +18,9 @@ type RetrievalReport struct {
 	// query.
 	TestShare float64          `json:"test_share,omitempty"`
 	Metrics   RetrievalMetrics `json:"metrics"`
-	PerQuery  []QueryResult    `json:"per_query"`
+	// Quarantine is copied from the index snapshot.
+	Quarantine []Quarantined `json:"quarantine,omitempty"`
+	PerQuery   []QueryResult `json:"per_query"`
 	// Unanswerable holds the unanswerable queries. They enter no ranking
 	// metric. It is absent if there are none.
 	Unanswerable []UnanswerableResult `json:"unanswerable,omitempty"`

@@ -108,5 +108,10 @@ func answers(a *contracts.Aggregate) string {
 			wording.CountOf(r.Anomalous, "1 answer", "%d answers"),
 			r.PerQuery[i].ID, strings.Join(r.PerQuery[i].Anomalies, "; "))
 	}
+	if n := len(r.Quarantine); n > 0 {
+		text += fmt.Sprintf(" The proxy would hide %s by quarantine, first %s: %s. The evaluation asks it not to.",
+			wording.CountOf(n, "1 tool", "%d tools"), r.Quarantine[0].ToolID, r.Quarantine[0].Reason)
+	}
+
 	return strings.TrimSpace(text)
 }

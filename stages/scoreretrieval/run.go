@@ -97,6 +97,7 @@ func Run(ctx context.Context, opts Options) error {
 		Degraded:      opts.Degrade,
 		Run:           opts.Run,
 		TestShare:     d.golden.TestShare,
+		Quarantine:    d.index.Quarantine,
 	}
 	report.PerQuery, report.Unanswerable = separate(results, d.golden, tools)
 	report.Metrics = mean(report.PerQuery)

@@ -118,7 +118,14 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 
+	quarantine := undertest.Quarantine(tools)
+	if n := len(quarantine); n > 0 && opts.Progress != nil {
+		opts.Progress(fmt.Sprintf("the proxy would quarantine %d of %d tools, first %s: %s; they stay findable for "+
+			"the evaluation", n, len(tools), quarantine[0].ToolID, quarantine[0].Reason))
+	}
+
 	return contracts.Write(opts.Out, contracts.IndexSnapshot{
 		CorpusVersion: corpus.Version, Proxy: p.Manifest.Name, ProxyIdentity: p.Manifest.Identity, Tools: got,
+		Quarantine: quarantine,
 	})
 }

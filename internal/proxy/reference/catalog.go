@@ -106,7 +106,7 @@ type catalog struct {
 
 // next judges tools, indexes those that may be found, and returns the catalogue that
 // replaces c. With a model, the tools can also be found by meaning.
-func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.IndexOptions,
+func (c *catalog) next(ctx context.Context, tools []*toolRecord, cfg contracts.ProxyConfig,
 	model embedding.Model) (*catalog, error) {
 	hard, err := quarantine(tools, c.approved)
 	if err != nil {
@@ -133,6 +133,10 @@ func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.
 			e.state, e.approval = StateQuarantined, ApprovalPending
 		}
 
+		if cfg.NoQuarantine {
+			e.state = StateIndexed
+		}
+
 		n.entries = append(n.entries, e)
 		n.byID[t.id] = e
 		if e.state == StateIndexed {
@@ -141,7 +145,7 @@ func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.
 	}
 
 	slices.SortFunc(searchable, func(a, b *toolRecord) int { return cmp.Compare(a.id, b.id) })
-	if n.index, err = newSearchIndex(searchable, opts); err != nil {
+	if n.index, err = newSearchIndex(searchable, cfg.Index); err != nil {
 		return nil, err
 	}
 
@@ -154,7 +158,7 @@ func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.
 		before = c.index.meaning
 	}
 
-	if n.index.meaning, err = newEmbeddingIndex(ctx, model, indexed(searchable, opts), before); err != nil {
+	if n.index.meaning, err = newEmbeddingIndex(ctx, model, indexed(searchable, cfg.Index), before); err != nil {
 		n.index.close()
 		return nil, err
 	}

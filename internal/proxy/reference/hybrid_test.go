@@ -53,7 +53,7 @@ var topicTools = []*toolRecord{
 
 func hybridCatalog(t *testing.T, before *catalog, tools []*toolRecord, opts contracts.IndexOptions, m *topics) *catalog {
 	t.Helper()
-	c, err := before.next(t.Context(), tools, opts, m)
+	c, err := before.next(t.Context(), tools, contracts.ProxyConfig{Index: opts}, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestHybridFindsByMeaning(t *testing.T) {
 		}
 	}
 	// Without a model, a query finds only tools that share a word with it.
-	words, err := (&catalog{}).next(t.Context(), topicTools, contracts.IndexOptions{}, nil)
+	words, err := (&catalog{}).next(t.Context(), topicTools, contracts.ProxyConfig{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestHybridKeepsVectors(t *testing.T) {
 
 func TestHybridSaysWhatIsWrong(t *testing.T) {
 	m := &topics{err: errors.New("out of order")}
-	if _, err := (&catalog{}).next(t.Context(), topicTools, contracts.IndexOptions{}, m); err == nil || !strings.Contains(err.Error(), "vectors of 4 tools: out of order") {
+	if _, err := (&catalog{}).next(t.Context(), topicTools, contracts.ProxyConfig{}, m); err == nil || !strings.Contains(err.Error(), "vectors of 4 tools: out of order") {
 		t.Errorf("indexing: %v", err)
 	}
 	m.err = nil

@@ -269,7 +269,7 @@ func (p *Proxy) rebuild(ctx context.Context) error {
 
 	p.mu.Unlock()
 	old := p.current.Load()
-	next, err := old.next(ctx, tools, p.cfg.Index, p.model)
+	next, err := old.next(ctx, tools, p.cfg, p.model)
 	if err != nil {
 		return err
 	}

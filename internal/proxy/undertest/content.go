@@ -20,10 +20,12 @@ import (
 // found, or is empty. NoDescription and NoSchema mean that the proxy does not list
 // the description or the schema, so that it is unknown.
 type Tool struct {
-	ID            contracts.ToolID
-	Description   string
-	Schema        json.RawMessage
-	Problem       string
+	ID          contracts.ToolID
+	Description string
+	Schema      json.RawMessage
+	Problem     string
+	// Quarantine says why the proxy would quarantine the tool outside an evaluation. It is empty if it would not.
+	Quarantine    string
 	NoDescription bool
 	NoSchema      bool
 }
@@ -177,6 +179,19 @@ func Shorten(lines []string) string {
 		text += fmt.Sprintf("\n  and %d more", n)
 	}
 	return text
+}
+
+// Quarantine lists the tools that the proxy would hide outside an evaluation, by id.
+func Quarantine(tools []Tool) []contracts.Quarantined {
+	var list []contracts.Quarantined
+	for _, t := range tools {
+		if t.Quarantine != "" {
+			list = append(list, contracts.Quarantined{ToolID: t.ID, Reason: t.Quarantine})
+		}
+	}
+
+	slices.SortFunc(list, func(a, b contracts.Quarantined) int { return cmp.Compare(a.ToolID, b.ToolID) })
+	return list
 }
 
 // Unsearchable returns a line for each tool that is listed but cannot be found.

@@ -69,7 +69,8 @@ func (n nativeDriver) replay() replay.Options { return replay.Options{PageSize: 
 const readyFile = "ready.json"
 
 func (n nativeDriver) launch(home string, opts Options) (adapter.Launch, error) {
-	config, err := json.Marshal(contracts.ProxyConfig{Upstreams: opts.upstreams, Model: n.model, Index: opts.Index})
+	config, err := json.Marshal(contracts.ProxyConfig{Upstreams: opts.upstreams, Model: n.model, Index: opts.Index,
+		NoQuarantine: n.embedded})
 	if err != nil {
 		return adapter.Launch{}, fmt.Errorf("write the proxy's configuration: %w", err)
 	}
@@ -129,11 +130,15 @@ func (nativeDriver) tools(ctx context.Context, client *http.Client, addr address
 	tools := make([]Tool, len(list.Tools))
 	for i, t := range list.Tools {
 		tools[i] = Tool{ID: t.Name, Description: t.Description, Schema: t.InputSchema}
-		if t.State != reference.StateIndexed {
-			tools[i].Problem = "it is " + string(t.State)
-			for _, f := range t.Findings {
-				tools[i].Problem += fmt.Sprintf(", %s: %s", f.Check, f.Detail)
-			}
+		var findings []string
+		for _, f := range t.Findings {
+			findings = append(findings, f.Check+": "+f.Detail)
+		}
+
+		if t.State == reference.StateIndexed {
+			tools[i].Quarantine = strings.Join(findings, ", ")
+		} else {
+			tools[i].Problem = strings.Join(append([]string{"it is " + string(t.State)}, findings...), ", ")
 		}
 	}
 
