@@ -17,35 +17,12 @@ type judge struct {
 	groups   []string
 }
 
-// newJudge keeps the thresholds of the baseline for retrieval. The gate also
-// wants a detector, so there is one that is always right.
+// newJudge keeps the thresholds of the baseline for retrieval.
 func newJudge(b contracts.Baseline, groups []string) judge {
 	j := judge{groups: groups, names: contracts.MetricNames}
 	j.baseline = contracts.Baseline{Version: b.Version, Data: b.Data, Metrics: make(contracts.RetrievalMetrics)}
 	j.baseline.Thresholds.Retrieval = slices.Clone(b.Thresholds.Retrieval)
-	j.baseline.Thresholds.Detectors = []contracts.DetectorThreshold{{Detector: "d", FPRCeiling: 1,
-		HardNegativeFPRCeiling: 1}}
-	j.baseline.PerDetector = []contracts.BaselineDetector{{Score: detector().Score}}
 	return j
-}
-
-func detector() contracts.DetectorSummary {
-	one, zero := 1.0, 0.0
-	d := contracts.DetectorSummary{Runs: 1,
-		Score: contracts.DetectorScore{Detector: "d", TP: 1, TN: 2, Recall: &one, FPRBenign: &zero,
-			FPRHardNegative: &zero}}
-	for _, category := range []string{contracts.CategoryToolPoisoning, contracts.CategoryBenign,
-		contracts.CategoryHardNegative} {
-		e := contracts.EntrySummary{ID: category, Category: category, Label: contracts.LabelBenign,
-			Verdict: contracts.VerdictClean}
-		if category == contracts.CategoryToolPoisoning {
-			e.Label, e.Verdict = contracts.LabelMalicious, contracts.VerdictFlagged
-		}
-
-		d.PerEntry = append(d.PerEntry, e)
-	}
-
-	return d
 }
 
 // outcome says by which rules a set of figures fails.
@@ -74,7 +51,6 @@ func (j judge) of(before, after [][]float64) (outcome, error) {
 	}
 
 	agg.Retrieval.Queries, agg.Retrieval.PerQuery = len(before[0]), make([]contracts.QuerySummary, 1)
-	agg.Detectors = []contracts.DetectorSummary{detector()}
 	verdict, err := gate.Judge(agg, b, 0)
 	if err != nil {
 		return o, fmt.Errorf("the simulated figures: %w", err)

@@ -25,7 +25,7 @@ func main() {
 	flag.StringVar(&o.dir, "data", "datasets", "the directory of the datasets")
 	flag.StringVar(&o.version, "version", "v2", "the version of the datasets, for all parts but lists and detectors")
 	flag.StringVar(&o.only, "only", "",
-		"print one part: lists, drops, noise, inferiority, groups, coverage or base-rates")
+		"print one part: lists, detectors, drops, noise, inferiority, groups, coverage or base-rates")
 	flag.Func("list", "the ranked lists of a further proxy for the part lists, NAME=BASELINE (repeatable)",
 		func(text string) error {
 			name, file, _ := strings.Cut(text, "=")
@@ -68,6 +68,7 @@ func run(ctx context.Context, o options) error {
 		print func() error
 	}{
 		{"lists", func() error { return printCharacteristics(ctx, o.sets, o.dir, o.lists) }},
+		{"detectors", func() error { return detectors(o.sets, baseline, o.dir+"/security_"+o.version+".json") }},
 		{"drops", s.drops}, {"noise", s.noise}, {"inferiority", s.inferiority},
 		{"groups", s.effects}, {"coverage", s.coverage}, {"base-rates", s.baseRates},
 	} {

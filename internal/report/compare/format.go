@@ -244,8 +244,8 @@ func Markdown(c *Comparison) []byte {
 	}
 
 	b.WriteString("\n")
-	foot := fmt.Sprintf("<sub>A is %s, B is %s; ▲ ▼: more than noise (paired randomization test, Holm); ~: within "+
-		"noise; d_z is Cohen's effect size over queries.</sub>\n",
+	foot := fmt.Sprintf("<sub>A is %s, B is %s; ▲ ▼: more than noise (paired randomization test over all metrics); "+
+		"~: within noise; d_z is Cohen's effect size over queries.</sub>\n",
 		wording.Markdown(wording.Shorten(c.A.Proxy, 100)), wording.Markdown(wording.Shorten(c.B.Proxy, 100)))
 	room := wording.MaxComment - 1 - len(foot)
 	for _, section := range [][]string{
