@@ -14,7 +14,7 @@ import (
 
 // KeySchema is the version of the layout that is hashed into keys. It changes whenever a
 // definition would otherwise get the same key with a different meaning.
-const KeySchema = "touchstone-key-1"
+const KeySchema = "touchstone-key-2"
 
 // maxComponentValue is the maximum length in bytes of the shown value of a component. A longer
 // value is represented only by its digest.

@@ -249,7 +249,8 @@ var stageSchema = &block{
 		{name: "env", typ: "map of strings", def: "{}", scope: scopeCommand,
 			doc: "Environment variables of the command. A variable that is null is not set. These are set by " +
 				"default: `PATH` (the system's directories), `HOME` (a directory that does not exist), " +
-				"`LANG=C.UTF-8`, `TZ=UTC` and `TMPDIR`."},
+				"`LANG=C.UTF-8`, `LC_ALL=C.UTF-8` (unless the stage sets a locale), `TZ=UTC`, `SOURCE_DATE_EPOCH=315532800` and " +
+				"`TMPDIR`."},
 		{name: "passthrough", typ: "list of strings", def: "[]", scope: scopeStatic,
 			doc: "Names of environment variables of the host that are passed to the command. The names are part of " +
 				"the key, the values are not. Only use it for variables that do not affect the result, such as the " +

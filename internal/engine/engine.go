@@ -203,6 +203,9 @@ type Outcome struct {
 	// Failed holds the outputs that the instance wrote before it failed.
 	Failed FailedOutputs
 
+	// Differences describe the outputs that were other ones in a second run, see RunOptions.Check.
+	Differences []string
+
 	// Changes are the differences of a miss from an earlier result, with their
 	// details, if the evaluation was asked to explain. NotInHistory reports whether
 	// that result is not in the history of this checkout.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,6 +89,10 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	for {
 		o.Attempts++
 		record, err := r.attempt(ctx, o, work)
+		if err == nil && r.opts.Check {
+			o.Differences, err = r.runAgain(ctx, o, record, work)
+		}
+
 		if err == nil {
 			return r.store(o, record)
 		}
@@ -150,6 +155,10 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(box, filepath.FromSlash(out.Path))), 0o755); err != nil {
 			return nil, err
 		}
+	}
+
+	if err := settle(box); err != nil {
+		return nil, err
 	}
 
 	tool, err := r.Tools.Resolve(in)
@@ -239,11 +248,17 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	return record, nil
 }
 
+// defaultLocale is that of a stage that sets none.
+const defaultLocale = "C.UTF-8"
+
 // environment returns the complete environment of the command: constant variables,
 // the variables that the stage declares, and the variables of this process that the
 // stage passes through. The values of its secrets are removed from all text from then on.
 func (r *run) environment(in *pipeline.Instance) (list []string, err error) {
-	env := map[string]string{"PATH": DefaultPath, "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
+	env := map[string]string{
+		"PATH": DefaultPath, "HOME": "/nonexistent", "LANG": defaultLocale, "TZ": "UTC",
+		"SOURCE_DATE_EPOCH": strconv.FormatInt(InputTime.Unix(), 10),
+	}
 	for _, name := range in.Passthrough {
 		if v, ok := r.LookupEnv(name); ok {
 			env[name] = v
@@ -262,6 +277,16 @@ func (r *run) environment(in *pipeline.Instance) (list []string, err error) {
 
 		env[s.Name] = v
 		r.hidden.Add(v)
+	}
+
+	// LC_ALL would override a locale that the stage sets.
+	locale := env["LANG"] != defaultLocale
+	for name := range env {
+		locale = locale || strings.HasPrefix(name, "LC_")
+	}
+
+	if !locale {
+		env["LC_ALL"] = defaultLocale
 	}
 
 	list = make([]string, 0, len(env))

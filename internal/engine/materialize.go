@@ -102,7 +102,7 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 		return err
 	}
 
-	if err := dst.Close(); err != nil {
+	if err := errors.Join(dst.Chmod(want.kind.mode()&0o555), dst.Close()); err != nil {
 		return err
 	}
 

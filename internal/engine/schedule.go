@@ -300,6 +300,8 @@ type RunOptions struct {
 	Selection
 	// Force executes the selected instances even if they are hits.
 	Force bool
+	// Check executes the selected instances twice, even if they are hits, and compares the outputs.
+	Check bool
 	// KeepGoing continues after a failure with instances that do not depend on it.
 	KeepGoing bool
 }
@@ -314,13 +316,14 @@ type Summary struct {
 // needs it, and otherwise Skipped without a cause. The state of an instance whose
 // condition is false is Off. The error is a *StageError for the first failed instance in
 // the order of the plan, a *StaleError if an instance is needed but was not selected and
-// is not up to date, or the error of the context.
+// is not up to date, a *DifferError if all instances succeeded but outputs differed, or the error of the context.
 func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) ([]*Outcome, Summary, error) {
 	selected, err := opts.resolve(plan)
 	if err != nil {
 		return nil, Summary{}, err
 	}
 
+	opts.Force = opts.Force || opts.Check
 	r := e.newRun(plan, opts)
 	work := &workDir{}
 	defer work.close()
@@ -354,6 +357,10 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 				failed.Others = append(failed.Others, o.Instance.String())
 			}
 		}
+	}
+
+	if differ := differing(r.outcomes); first == nil && len(differ) > 0 {
+		first = &DifferError{differ}
 	}
 
 	sum.Executed += int(r.repaired.Load())
