@@ -264,6 +264,10 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		sum.Executed, sum.Hits = sum.Executed+executed, max(0, sum.Hits-executed)
 	}
 
+	for _, name := range sum.Changed {
+		fmt.Fprintf(stderr, "warning: %s changed during the run, which used its earlier version; run again\n", name)
+	}
+
 	if err == nil && log.Err != nil {
 		err = fmt.Errorf("the run succeeded, but its event log is incomplete: %w; name another file with --events",
 			log.Err)

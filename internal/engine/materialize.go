@@ -87,13 +87,18 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 
 	src, err := os.Open(f.Source)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s changed during the run: %w", f.Label, err)
 	}
 
 	defer src.Close()
 	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, want.kind.mode()&0o555)
 	if err != nil {
 		return err
+	}
+
+	if st, err := src.Stat(); err != nil || fileKind(st.Mode()) != want.kind {
+		dst.Close()
+		return fmt.Errorf("%s changed during the run: its mode is another one; run again", f.Label)
 	}
 
 	h := sha256.New()
@@ -107,7 +112,7 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 	}
 
 	if got := cache.Digest(h.Sum(nil)); got != want.digest {
-		return fmt.Errorf("%s changed while it was being copied; run again", f.Label)
+		return fmt.Errorf("%s changed during the run, and the run uses one version of each file; run again", f.Label)
 	}
 
 	return nil

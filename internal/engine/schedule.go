@@ -46,6 +46,7 @@ type run struct {
 	// prepareErr is the reason if they are not.
 	prepared   func() bool
 	prepareErr error
+	sources    sources
 
 	mu         sync.Mutex
 	wake       *sync.Cond
@@ -309,6 +310,8 @@ type RunOptions struct {
 // Summary holds the numbers of instances by state after a run.
 type Summary struct {
 	Selected, Hits, Executed, Failures int
+	// Changed names the source files that changed during the run. No stage has used their new versions.
+	Changed []string
 }
 
 // Run brings the selected instances up to date. It returns all outcomes in the order of
@@ -329,6 +332,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	defer work.close()
 	r.prepared = sync.OnceValue(func() bool {
 		r.prepareErr = r.prepare(ctx)
+		r.sources.fix(r, selected)
 		return r.prepareErr == nil
 	})
 	r.progress = newRunProgress(plan, selected)
@@ -363,6 +367,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		first = &DifferError{differ}
 	}
 
+	sum.Changed = r.sources.changed(r)
 	sum.Executed += int(r.repaired.Load())
 	switch {
 	case ctx.Err() != nil:
