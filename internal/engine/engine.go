@@ -99,6 +99,8 @@ type Result struct {
 type Tool struct {
 	pipeline.ToolIdentity
 	Path string
+	// Packages identifies the packages that were installed with the program. It is zero if there are none.
+	Packages pipeline.ToolIdentity
 }
 
 // Tools finds the program of a command.

@@ -236,6 +236,10 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		Started: started.UTC(), Duration: result.Duration, PeakMemory: result.PeakMemory,
 		Attempts: o.Attempts, Executor: r.Executor.Name(), Isolation: result.Isolation,
 	}
+	if reads, _ := Unkeyed(in); reads != ReadsNothing {
+		record.Isolation = append(slices.Clone(record.Isolation), reads.word())
+	}
+
 	if in.Cache.TTL > 0 {
 		record.Expires = started.Add(in.Cache.TTL).UTC()
 	}

@@ -155,7 +155,11 @@ func (r *run) key(o *Outcome, k *keying) error {
 		return err
 	}
 
-	o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity)
+	if tool.Packages.Name != "" {
+		o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity, tool.Packages)
+	} else {
+		o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity)
+	}
 	return nil
 }
 
