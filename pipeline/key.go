@@ -95,6 +95,14 @@ func (k *Keyer) Key(in *Instance, inputs []cache.Digest, tools ...ToolIdentity) 
 	}
 
 	k.list("command", in.Command, !in.Sensitive)
+	if in.Stdin != "" {
+		k.text("stdin", "", in.Stdin)
+	}
+
+	if in.Stdout != "" {
+		k.text("stdout", "", in.Stdout)
+	}
+
 	if len(in.Inputs) > 0 {
 		k.inputs(in.Inputs, inputs)
 	}

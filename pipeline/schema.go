@@ -229,6 +229,12 @@ var stageSchema = &block{
 			doc: "The program and its arguments. The program is searched in the directories of `PATH` in `env` or, " +
 				"without it, in the system's directories. It runs without a shell; write `[\"sh\", \"-c\", " +
 				"\"...\"]` to use one. Numbers and booleans are converted to text. Null elements are omitted."},
+		{name: "stdin", typ: "string", def: "none", scope: scopeCommand,
+			doc: "The input that the command reads as its standard input, `input.NAME`. Without it, the standard input is " +
+				"empty."},
+		{name: "stdout", typ: "string", def: "none", scope: scopeCommand,
+			doc: "The output that the standard output of the command becomes, `output.NAME`. It is then not a part of the " +
+				"log. A filter needs no shell: `command = [\"sort\"]`."},
 		{name: "when", typ: "bool", def: "true", scope: scopeOutputs,
 			doc: "Whether the stage runs. If it is false, the stage, or the instance of its matrix, is off: only " +
 				"the names of its outputs are evaluated, and its outputs are null for the stages that read them. " +

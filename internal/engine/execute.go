@@ -198,6 +198,12 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	result, runErr := r.Executor.Run(ctx, job)
 	ended = runErr == nil && result.Ended
 	r.cpus.Release(weight)
+	if runErr == nil && in.Stdout != "" {
+		if err := takeStdout(in, box, job.Stdout); err != nil {
+			return nil, err
+		}
+	}
+
 	if err := r.keepLogs(o, job); err != nil {
 		return nil, err
 	}
@@ -250,6 +256,32 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	}
 
 	return record, nil
+}
+
+// takeStdout makes the standard output of a command the output that the instance declares for it.
+func takeStdout(in *pipeline.Instance, box, stdout string) error {
+	file := filepath.Join(box, filepath.FromSlash(in.Stdout))
+	if err := insideBox(box, file); err != nil {
+		return err
+	}
+
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+
+	if exists(file) {
+		return fmt.Errorf("%s is the standard output of the stage, and its command wrote another file there; remove one of "+
+			"the two", in.Stdout)
+	}
+
+	// The file of an empty stream need not exist.
+	if f, err := os.OpenFile(stdout, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+		return err
+	} else if err := errors.Join(f.Chmod(0o644), f.Close(), os.Rename(stdout, file)); err != nil {
+		return err
+	}
+
+	return nil
 }
 
 // defaultLocale is that of a stage that sets none.

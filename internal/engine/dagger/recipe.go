@@ -80,6 +80,7 @@ func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) strin
 func newJob(job *engine.Job, root image.Root, grace time.Duration) *inside.Job {
 	o := &inside.Job{
 		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program,
+		Stdin:   job.Instance.Stdin,
 		Env:     slices.Sorted(slices.Values(job.Env)),
 		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform,
 		MemoryMB: job.Instance.Resources.MemoryMB,

@@ -11,7 +11,9 @@ package process
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -28,6 +30,7 @@ type Command struct {
 	Dir     string
 	TempDir string   // TMPDIR; also identifies the command's remaining processes
 	Env     []string // NAME=value, complete except for TMPDIR
+	Stdin   string   // the path in Dir of the file that is the standard input, or "" for none
 	// Stdout and Stderr are the paths of the files for the streams. The file of an
 	// empty stream is not created.
 	Stdout, Stderr string
@@ -111,6 +114,16 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 		Stdout: stdout.w, Stderr: stderr.w,
 		SysProcAttr: processGroup(),
 	}
+	if c.Stdin != "" {
+		in, err := os.Open(filepath.Join(c.Dir, filepath.FromSlash(c.Stdin)))
+		if err != nil {
+			return nil, err
+		}
+
+		defer in.Close()
+		cmd.Stdin = in
+	}
+
 	var start time.Time
 	release, err := onThread(c.Confine != nil, func() error {
 		if c.Confine != nil {

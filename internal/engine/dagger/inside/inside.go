@@ -38,6 +38,7 @@ type Job struct {
 	Stage    string        `json:"stage"`
 	Command  []string      `json:"command"`
 	Program  string        `json:"program"`
+	Stdin    string        `json:"stdin"`   // a path in the stage's directory, or empty
 	Env      []string      `json:"env"`     // complete, with secrets
 	Parents  []string      `json:"parents"` // directories to create for the outputs
 	Timeout  time.Duration `json:"timeout"`
@@ -100,6 +101,7 @@ func (o *Job) run(ctx context.Context, identify func([]string) (string, error)) 
 	cmd := process.Command{
 		Needs:   process.Needs{Platform: o.Platform, MemoryMB: o.MemoryMB},
 		Program: o.Program, Args: o.Command, Dir: box, TempDir: filepath.Join(Root, TempDir), Env: o.Env,
+		Stdin:  o.Stdin,
 		Stdout: filepath.Join(result, "stdout"), Stderr: filepath.Join(result, "stderr"),
 		Timeout: o.Timeout, Grace: o.Grace,
 	}

@@ -57,6 +57,7 @@ const (
 type Job struct {
 	Stage   string   `json:"stage"`
 	Command []string `json:"command"`
+	Stdin   string   `json:"stdin,omitempty"` // a path in the stage's directory
 	// Program is empty for touchstone itself. Digest is the SHA-256 of its file, if the worker must
 	// have the same one as the machine that wrote the job.
 	Program string   `json:"program,omitempty"`
@@ -200,6 +201,7 @@ func (o *Job) run(ctx context.Context, root string, identify func([]string) (str
 			Needs:   process.Needs{Platform: o.Platform, MemoryMB: o.MemoryMB},
 			Program: program, Args: o.Command, Dir: filepath.Join(root, StageDir),
 			TempDir: filepath.Join(root, tempDir), Env: o.environment(),
+			Stdin:  o.Stdin,
 			Stdout: filepath.Join(root, StdoutFile), Stderr: filepath.Join(root, StderrFile), Timeout: o.Timeout,
 			Grace: o.Grace,
 		},
