@@ -19,6 +19,7 @@ type builder struct {
 	inputs  []inputExpr
 	command commandExpr
 	env     envExpr
+	streams streamExprs
 
 	started  bool // whether an instance was built
 	outputs  []Output
@@ -54,6 +55,8 @@ func (l *module) checkStage(s *stage) {
 		inspect(s.content.expr("command"), "command", scopeCommand)
 	}
 
+	inspect(s.content.expr("stdin"), "stdin", scopeCommand)
+	inspect(s.content.expr("stdout"), "stdout", scopeCommand)
 	inspect(s.envWhole, "env", scopeCommand)
 	for _, e := range s.env {
 		inspect(e.expr, "env", scopeCommand)
@@ -142,7 +145,7 @@ func stageValue(s *stage) cty.Value {
 // stage with a problem is also evaluated, to find its other problems, but has no instances.
 func (l *module) instantiate(s *stage) {
 	b := &builder{module: l, stage: s, scope: l.newCellScope(),
-		command: s.commandExpr(), env: s.envExpr()}
+		command: s.commandExpr(), env: s.envExpr(), streams: s.streamExprs()}
 	if s.inputsWhole != nil {
 		b.whole = s.cellExpr(s.inputsWhole)
 	}
@@ -203,6 +206,7 @@ func (b *builder) build(i int, c *cell, in *Instance) {
 
 	b.buildCommand()
 	in.Command = b.command.words
+	b.buildStreams(in)
 	b.buildEnv()
 	in.Env = b.env.vars
 	in.Sensitive = b.command.sensitive || b.env.sensitive

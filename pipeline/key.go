@@ -14,7 +14,7 @@ import (
 
 // KeySchema is the version of the layout that is hashed into keys. It changes whenever a
 // definition would otherwise get the same key with a different meaning.
-const KeySchema = "touchstone-key-1"
+const KeySchema = "touchstone-key-2"
 
 // maxComponentValue is the maximum length in bytes of the shown value of a component. A longer
 // value is represented only by its digest.
@@ -95,6 +95,14 @@ func (k *Keyer) Key(in *Instance, inputs []cache.Digest, tools ...ToolIdentity) 
 	}
 
 	k.list("command", in.Command, !in.Sensitive)
+	if in.Stdin != "" {
+		k.text("stdin", "", in.Stdin)
+	}
+
+	if in.Stdout != "" {
+		k.text("stdout", "", in.Stdout)
+	}
+
 	if len(in.Inputs) > 0 {
 		k.inputs(in.Inputs, inputs)
 	}

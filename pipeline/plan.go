@@ -72,6 +72,8 @@ type Instance struct {
 	Matrix []AxisValue
 
 	Command     []string
+	Stdin       string   // the path of the input that the command reads as standard input, or ""
+	Stdout      string   // the path of the output that is its standard output, or ""
 	Inputs      []Input  // sorted by name
 	Outputs     []Output // sorted by name
 	Env         []EnvVar // sorted by name

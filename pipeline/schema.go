@@ -229,6 +229,12 @@ var stageSchema = &block{
 			doc: "The program and its arguments. The program is searched in the directories of `PATH` in `env` or, " +
 				"without it, in the system's directories. It runs without a shell; write `[\"sh\", \"-c\", " +
 				"\"...\"]` to use one. Numbers and booleans are converted to text. Null elements are omitted."},
+		{name: "stdin", typ: "string", def: "none", scope: scopeCommand,
+			doc: "The input that the command reads as its standard input, `input.NAME`. Without it, the standard input is " +
+				"empty."},
+		{name: "stdout", typ: "string", def: "none", scope: scopeCommand,
+			doc: "The output that the standard output of the command becomes, `output.NAME`. It is then not a part of the " +
+				"log. A filter needs no shell: `command = [\"sort\"]`."},
 		{name: "when", typ: "bool", def: "true", scope: scopeOutputs,
 			doc: "Whether the stage runs. If it is false, the stage, or the instance of its matrix, is off: only " +
 				"the names of its outputs are evaluated, and its outputs are null for the stages that read them. " +
@@ -249,7 +255,8 @@ var stageSchema = &block{
 		{name: "env", typ: "map of strings", def: "{}", scope: scopeCommand,
 			doc: "Environment variables of the command. A variable that is null is not set. These are set by " +
 				"default: `PATH` (the system's directories), `HOME` (a directory that does not exist), " +
-				"`LANG=C.UTF-8`, `TZ=UTC` and `TMPDIR`."},
+				"`LANG=C.UTF-8`, `LC_ALL=C.UTF-8` (unless the stage sets a locale), `TZ=UTC`, `SOURCE_DATE_EPOCH=315532800` and " +
+				"`TMPDIR`."},
 		{name: "passthrough", typ: "list of strings", def: "[]", scope: scopeStatic,
 			doc: "Names of environment variables of the host that are passed to the command. The names are part of " +
 				"the key, the values are not. Only use it for variables that do not affect the result, such as the " +

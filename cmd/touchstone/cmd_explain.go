@@ -121,6 +121,10 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 		}
 	}
 
+	if x.NotCovered != "" {
+		fmt.Fprintf(w, "  the key does not cover %s\n", x.NotCovered)
+	}
+
 	if x.Key != "" {
 		fmt.Fprintf(w, "  key %s over:\n", x.Key)
 		for _, c := range x.Components {

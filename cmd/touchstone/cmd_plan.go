@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -121,39 +119,52 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 	return p
 }
 
-// shells are the programs that find other programs in PATH by themselves.
-var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish"}
-
-// keyWarnings says which stages can use programs that are not in their keys: a key holds the
-// program of the command, and if that is a shell with -c, the programs that it finds in PATH are
-// unknown until it runs. In an image they are part of the image, which is in the key.
+// keyWarnings says which stages read what is not in their keys, and how to mend it.
 func keyWarnings(outcomes []*engine.Outcome) []string {
-	var names []string
-	for _, o := range outcomes {
-		in := o.Instance
-		if in.Image != "" || len(in.Command) < 2 ||
-			!slices.Contains(shells, strings.TrimSuffix(path.Base(filepath.ToSlash(in.Command[0])), ".exe")) {
+	warnings := []string{}
+	for _, kind := range []struct {
+		reads    engine.Reads
+		packages bool
+	}{
+		{engine.ReadsPrograms, false}, {engine.ReadsLibraries, false}, {engine.ReadsLibraries, true},
+		{engine.ReadsSystem, false},
+	} {
+		var names, programs []string
+		for _, o := range outcomes {
+			reads, program := engine.Unkeyed(o.Instance)
+			if reads != kind.reads || reads == engine.ReadsLibraries && o.CoversPackages() != kind.packages {
+				continue
+			}
+
+			if !slices.Contains(names, o.Instance.Stage) {
+				names = append(names, o.Instance.Stage)
+			}
+
+			if !slices.Contains(programs, program) {
+				programs = append(programs, program)
+			}
+		}
+
+		if len(names) == 0 {
 			continue
 		}
 
-		if flag := in.Command[1]; strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "c") &&
-			!slices.Contains(names, in.Stage) {
-			names = append(names, in.Stage)
+		runs := string(kind.reads)
+		if kind.reads != engine.ReadsPrograms {
+			runs += " (" + strings.Join(programs, ", ") + ")"
 		}
+
+		what, remedy := kind.reads.NotCovered(kind.packages)
+		who := "stage " + names[0] + " runs " + runs + ", and its key does"
+		if n := len(names); n > 1 {
+			who = "stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " run " + runs +
+				", and their keys do"
+		}
+
+		warnings = append(warnings, who+" not cover "+what+": "+remedy)
 	}
 
-	switch n := len(names); n {
-	case 0:
-		return []string{}
-	case 1:
-		names[0] = "stage " + names[0] + " runs a shell, and its key does"
-	default:
-		names = []string{"stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] +
-			" run a shell, and their keys do"}
-	}
-
-	return []string{names[0] + " not cover the programs that the shell finds in PATH: if one of these changes, run " +
-		"with --force, or name the program itself as the command"}
+	return warnings
 }
 
 func printPlan(w io.Writer, outcomes []*engine.Outcome) error {

@@ -29,6 +29,7 @@ type runFlags struct {
 	selection engine.Selection
 	force     bool
 	keepGoing bool
+	check     bool // of run alone
 	jobs      int
 	progress  string
 	quiet     bool
@@ -76,6 +77,8 @@ type runStage struct {
 	Origin *cache.Origin `json:"origin,omitempty"`
 	Error  string        `json:"error,omitempty"`
 	Cause  string        `json:"cause,omitempty"`
+	// Differences describe the outputs that --check found to differ.
+	Differences []string `json:"differences,omitempty"`
 	// Problems are the reasons of a failure.
 	Problems []contracts.Reason `json:"problems,omitempty"`
 }
@@ -97,6 +100,10 @@ selected by name. A stage with caching off has no stored result, so it also runs
 selected stage needs it. X is the name of a stage, or one instance such as
 'score-retrieval[run=1]'. Each flag may be repeated, and flags combine: --from A --until B
 selects everything between A and B.
+
+--check runs each selected stage twice with the same inputs and names the outputs that differ,
+with the first differing byte or entry. It exits with 3 if there is one.
+
 With -o, the outputs of the last selected stage are written to a directory. If the stage
 has a matrix, each instance gets a subdirectory with its name.`,
 		Args: arguments.None,
@@ -136,6 +143,9 @@ has a matrix, each instance gets a subdirectory with its name.`,
 
 			if !flags.json && (rf.progress != "quiet" || rf.quiet) {
 				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(outcomes, sum))
+				if rf.check {
+					fmt.Fprintln(cmd.OutOrStdout(), "all outputs were the same in two runs of each stage")
+				}
 			}
 
 			return nil
@@ -145,6 +155,8 @@ has a matrix, each instance gets a subdirectory with its name.`,
 	p.StringArrayVar(&rf.selection.Only, "only", nil, "run only this stage or instance")
 	p.StringArrayVar(&rf.selection.From, "from", nil, "run this stage or instance and everything that depends on it")
 	p.StringArrayVar(&rf.selection.Until, "until", nil, "run this stage or instance and everything that it depends on")
+	p.BoolVar(&rf.check, "check", false,
+		"execute the selected stages twice, even if their results are cached, and name outputs that differ")
 	p.StringVarP(&out, "output", "o", "", "write the outputs of the last selected stage to this directory")
 	rf.add(cmd)
 	return cmd
@@ -224,7 +236,8 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 	defer s.remote.print(stderr) // after the progress
 	defer show.Close()
 	sinks = append(sinks, s.markUnfinished(ctx, rf))
-	opts := engine.RunOptions{Selection: rf.selection, Force: rf.force, KeepGoing: rf.keepGoing}
+	opts := engine.RunOptions{Selection: rf.selection, Force: rf.force, KeepGoing: rf.keepGoing,
+		Check: rf.check}
 	outcomes, sum, err := s.engine.Run(ctx, s.plan, opts)
 	// What a server has lost is no failure of the stages that need it.
 	for range maxOtherOutputs {
@@ -232,7 +245,7 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 			break
 		}
 
-		opts.Force = false
+		opts.Force, opts.Check = false, false
 		outcomes, sum, err = s.engine.Run(ctx, s.plan, opts)
 	}
 
@@ -245,10 +258,14 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 			break
 		}
 
-		opts.Force = false
+		opts.Force, opts.Check = false, false
 		executed := sum.Executed
 		outcomes, sum, err = s.engine.Run(ctx, s.plan, opts)
 		sum.Executed, sum.Hits = sum.Executed+executed, max(0, sum.Hits-executed)
+	}
+
+	for _, name := range sum.Changed {
+		fmt.Fprintf(stderr, "warning: %s changed during the run, which used its earlier version; run again\n", name)
 	}
 
 	if err == nil && log.Err != nil {
@@ -385,6 +402,7 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 		st := runStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State),
 			Reasons: o.Reasons, DurationMS: o.Duration.Milliseconds(), Origin: o.Origin, Cause: o.Cause,
+			Differences: o.Differences,
 		}
 		if st.Reasons == nil {
 			st.Reasons = []string{}

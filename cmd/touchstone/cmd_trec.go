@@ -22,6 +22,7 @@ import (
 func newTrecCommand(global *globalFlags) *cobra.Command {
 	var measures []string
 	var perTopic bool
+	var out string
 	opts := trec.Options{}
 	cmd := &cobra.Command{
 		Use:   "trec QRELS RUN",
@@ -63,14 +64,17 @@ The measures are ` + strings.Join(trec.MeasureNames(), ", ") + `. Measures with 
 				return err
 			}
 
-			if global.json {
-				return printJSON(cmd.OutOrStdout(), trecFacts(figures, perTopic))
-			}
+			return writeTrec(cmd, out, func(w io.Writer) error {
+				if global.json {
+					return printJSON(w, trecFacts(figures, perTopic))
+				}
 
-			return figures.Print(cmd.OutOrStdout(), perTopic)
+				return figures.Print(w, perTopic)
+			})
 		},
 	}
 	flags := cmd.Flags()
+	flags.StringVarP(&out, "output", "o", "", "write to this file, not to standard output")
 	flags.BoolVarP(&perTopic, "per-topic", "q", false, "print every topic before the means")
 	flags.BoolVarP(&opts.Complete, "complete", "c", false,
 		"average over all topics of QRELS; topics that are missing in RUN count as 0")

@@ -61,6 +61,11 @@ func TestTrecPrintsMeansOnly(t *testing.T) {
 	if want := "recip_rank            \tall\t0.2500\nndcg_cut_10           \tall\t0.3155\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
+	file := filepath.Join(dir, "made", "figures.txt")
+	printed, err := runTrec(t, "-c", "-m", "recip_rank", "-o", file, qrels, run)
+	if b, readErr := os.ReadFile(file); err != nil || readErr != nil || printed != "" || string(b) != "recip_rank            \tall\t0.2500\n" {
+		t.Errorf("-o: %q, %v and %v, and %q is printed", b, err, readErr, printed)
+	}
 	for _, tt := range []struct {
 		args []string
 		want string

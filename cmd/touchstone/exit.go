@@ -72,6 +72,7 @@ func report(ctx context.Context, w io.Writer, err error) int {
 func exitCode(ctx context.Context, err error) int {
 	var known *exitError
 	var stage *engine.StageError
+	var differ *engine.DifferError
 	var scan *scancommand.Failed
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
@@ -80,6 +81,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitNeedsEngine
 	case errors.As(err, &stage):
 		return stageExitCode(stage)
+	case errors.As(err, &differ):
+		return exitStageFailed
 	case errors.As(err, &known):
 		return known.code
 	case errors.As(err, &scan):

@@ -99,6 +99,8 @@ type Result struct {
 type Tool struct {
 	pipeline.ToolIdentity
 	Path string
+	// Packages identifies the packages that were installed with the program. It is zero if there are none.
+	Packages pipeline.ToolIdentity
 }
 
 // Tools finds the program of a command.
@@ -202,6 +204,9 @@ type Outcome struct {
 	Cause string
 	// Failed holds the outputs that the instance wrote before it failed.
 	Failed FailedOutputs
+
+	// Differences describe the outputs that were other ones in a second run, see RunOptions.Check.
+	Differences []string
 
 	// Changes are the differences of a miss from an earlier result, with their
 	// details, if the evaluation was asked to explain. NotInHistory reports whether

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,6 +89,10 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	for {
 		o.Attempts++
 		record, err := r.attempt(ctx, o, work)
+		if err == nil && r.opts.Check {
+			o.Differences, err = r.runAgain(ctx, o, record, work)
+		}
+
 		if err == nil {
 			return r.store(o, record)
 		}
@@ -152,6 +157,10 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		}
 	}
 
+	if err := settle(box); err != nil {
+		return nil, err
+	}
+
 	tool, err := r.Tools.Resolve(in)
 	if err != nil {
 		return nil, err
@@ -189,6 +198,12 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	result, runErr := r.Executor.Run(ctx, job)
 	ended = runErr == nil && result.Ended
 	r.cpus.Release(weight)
+	if runErr == nil && in.Stdout != "" {
+		if err := takeStdout(in, box, job.Stdout); err != nil {
+			return nil, err
+		}
+	}
+
 	if err := r.keepLogs(o, job); err != nil {
 		return nil, err
 	}
@@ -227,6 +242,10 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		Started: started.UTC(), Duration: result.Duration, PeakMemory: result.PeakMemory,
 		Attempts: o.Attempts, Executor: r.Executor.Name(), Isolation: result.Isolation,
 	}
+	if reads, _ := Unkeyed(in); reads != ReadsNothing {
+		record.Isolation = append(slices.Clone(record.Isolation), reads.word())
+	}
+
 	if in.Cache.TTL > 0 {
 		record.Expires = started.Add(in.Cache.TTL).UTC()
 	}
@@ -239,11 +258,43 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	return record, nil
 }
 
+// takeStdout makes the standard output of a command the output that the instance declares for it.
+func takeStdout(in *pipeline.Instance, box, stdout string) error {
+	file := filepath.Join(box, filepath.FromSlash(in.Stdout))
+	if err := insideBox(box, file); err != nil {
+		return err
+	}
+
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+
+	if exists(file) {
+		return fmt.Errorf("%s is the standard output of the stage, and its command wrote another file there; remove one of "+
+			"the two", in.Stdout)
+	}
+
+	// The file of an empty stream need not exist.
+	if f, err := os.OpenFile(stdout, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+		return err
+	} else if err := errors.Join(f.Chmod(0o644), f.Close(), os.Rename(stdout, file)); err != nil {
+		return err
+	}
+
+	return nil
+}
+
+// defaultLocale is that of a stage that sets none.
+const defaultLocale = "C.UTF-8"
+
 // environment returns the complete environment of the command: constant variables,
 // the variables that the stage declares, and the variables of this process that the
 // stage passes through. The values of its secrets are removed from all text from then on.
 func (r *run) environment(in *pipeline.Instance) (list []string, err error) {
-	env := map[string]string{"PATH": DefaultPath, "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
+	env := map[string]string{
+		"PATH": DefaultPath, "HOME": "/nonexistent", "LANG": defaultLocale, "TZ": "UTC",
+		"SOURCE_DATE_EPOCH": strconv.FormatInt(InputTime.Unix(), 10),
+	}
 	for _, name := range in.Passthrough {
 		if v, ok := r.LookupEnv(name); ok {
 			env[name] = v
@@ -262,6 +313,16 @@ func (r *run) environment(in *pipeline.Instance) (list []string, err error) {
 
 		env[s.Name] = v
 		r.hidden.Add(v)
+	}
+
+	// LC_ALL would override a locale that the stage sets.
+	locale := env["LANG"] != defaultLocale
+	for name := range env {
+		locale = locale || strings.HasPrefix(name, "LC_")
+	}
+
+	if !locale {
+		env["LC_ALL"] = defaultLocale
 	}
 
 	list = make([]string, 0, len(env))

@@ -31,6 +31,8 @@ type Explanation struct {
 	// ComparedNotInHistory reports whether the history lacks the run in Compared.
 	ComparedNotInHistory bool     `json:"compared_elsewhere"`
 	Changes              []Change `json:"changes"`
+	// NotCovered says what the key does not cover, and the remedy.
+	NotCovered string `json:"not_covered,omitempty"`
 	// Components are all parts of the key, by name.
 	Components []ExplainedComponent `json:"components"`
 }
@@ -158,6 +160,11 @@ func (r *run) explain(o *Outcome) Explanation {
 	}
 	if x.Reasons == nil {
 		x.Reasons = []string{}
+	}
+
+	if reads, program := Unkeyed(o.Instance); reads != ReadsNothing {
+		what, remedy := reads.NotCovered(o.CoversPackages())
+		x.NotCovered = what + " (" + program + "): " + remedy
 	}
 
 	for _, c := range o.components {

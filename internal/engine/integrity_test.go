@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -223,5 +224,44 @@ func TestReplacedProgramLeavesNoResult(t *testing.T) {
 	outcomes, err := w.engine.Evaluate(t.Context(), w.plan(in))
 	if err != nil || outcomes[0].State != engine.Miss {
 		t.Errorf("then %s, %v", outcomes[0].State, err)
+	}
+}
+
+// A run uses one version of each file: what changes while it works is said, and no stage compares two versions.
+func TestASourceThatChangesDuringARunIsSaid(t *testing.T) {
+	for name, change := range map[string]string{
+		"edited": "echo two > %s", "removed": "rm %s", "executable": "chmod +x %s", "not at all": "touch %s",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			file := w.write("src.txt", "one\n")
+			plan := func() *pipeline.Plan {
+				slow := w.source(sh("slow", "cat in/s > out/result; "+fmt.Sprintf(change, file)), "s", "src.txt")
+				same := w.source(after(sh("same", "cmp in/u in/s && echo same > out/result"), "u", 0), "s", "src.txt")
+				return w.plan(slow, same)
+			}
+			outcomes, sum, err := w.run(plan(), engine.RunOptions{})
+			if name == "not at all" {
+				if err != nil || len(sum.Changed) != 0 || outcomes[1].State != engine.Ran {
+					t.Errorf("%s, %q, %v", outcomes[1].State, sum.Changed, err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), "src.txt changed during the run") || fmt.Sprint(sum.Changed) != "[src.txt]" {
+				t.Errorf("the run says %v, and that %q changed", err, sum.Changed)
+			}
+			if _, miss := w.store.Outputs(outcomes[1].Key, 0); miss == nil {
+				t.Error("the second stage has a result")
+			}
+
+			// The old version is no longer used, and the next run has one version again.
+			w.write("src.txt", "three\n")
+			next := plan()
+			next.Instances[0].Command[2] = "cat in/s > out/result"
+			outcomes, sum, err = w.run(next, engine.RunOptions{})
+			if err != nil || len(sum.Changed) != 0 || w.output(outcomes[1]) != "same\n" {
+				t.Errorf("the next run: %v, %q", err, sum.Changed)
+			}
+		})
 	}
 }

@@ -81,11 +81,13 @@ const (
 // file returns the digest, size and mode of a source file. As long as no instance
 // was executed, it uses the file status that Load found shortly before. Reading the
 // status again would be a third of the system calls in a run with nothing to do.
+// Afterwards it returns what the run found before the first execution, see sources.
 func (r *run) file(f *pipeline.SourceFile) (cache.Digest, int64, fs.FileMode, error) {
-	if f.Found != nil && !r.executed.Load() {
-		return r.Index.FileAs(f.Found)
+	if v := r.sources.of(f.Source); v != nil {
+		return v.digest, v.size, v.mode, v.err
 	}
-	return r.Index.File(f.Source)
+	v := r.readVersion(f)
+	return v.digest, v.size, v.mode, v.err
 }
 
 func (r *run) members(input *pipeline.Input) ([]member, error) {
@@ -153,7 +155,11 @@ func (r *run) key(o *Outcome, k *keying) error {
 		return err
 	}
 
-	o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity)
+	if tool.Packages.Name != "" {
+		o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity, tool.Packages)
+	} else {
+		o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity)
+	}
 	return nil
 }
 

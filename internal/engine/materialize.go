@@ -87,7 +87,7 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 
 	src, err := os.Open(f.Source)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s changed during the run: %w", f.Label, err)
 	}
 
 	defer src.Close()
@@ -96,18 +96,23 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 		return err
 	}
 
+	if st, err := src.Stat(); err != nil || fileKind(st.Mode()) != want.kind {
+		dst.Close()
+		return fmt.Errorf("%s changed during the run: its mode is another one; run again", f.Label)
+	}
+
 	h := sha256.New()
 	if _, err := io.Copy(dst, io.TeeReader(src, h)); err != nil {
 		dst.Close()
 		return err
 	}
 
-	if err := dst.Close(); err != nil {
+	if err := errors.Join(dst.Chmod(want.kind.mode()&0o555), dst.Close()); err != nil {
 		return err
 	}
 
 	if got := cache.Digest(h.Sum(nil)); got != want.digest {
-		return fmt.Errorf("%s changed while it was being copied; run again", f.Label)
+		return fmt.Errorf("%s changed during the run, and the run uses one version of each file; run again", f.Label)
 	}
 
 	return nil

@@ -18,7 +18,7 @@ func TestCopyOfAFileThatChanged(t *testing.T) {
 	if err := os.WriteFile(file.Source, []byte("new"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for content, want := range map[string]string{"new": "", "old": "data/a changed while it was being copied"} {
+	for content, want := range map[string]string{"new": "", "old": "data/a changed during the run"} {
 		m := member{kind: plainFile, digest: cache.Digest(sha256.Sum256([]byte(content)))}
 		err := copySource(file, m, filepath.Join(dir, "copy of "+content))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

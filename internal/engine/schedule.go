@@ -46,6 +46,7 @@ type run struct {
 	// prepareErr is the reason if they are not.
 	prepared   func() bool
 	prepareErr error
+	sources    sources
 
 	mu         sync.Mutex
 	wake       *sync.Cond
@@ -300,6 +301,8 @@ type RunOptions struct {
 	Selection
 	// Force executes the selected instances even if they are hits.
 	Force bool
+	// Check executes the selected instances twice, even if they are hits, and compares the outputs.
+	Check bool
 	// KeepGoing continues after a failure with instances that do not depend on it.
 	KeepGoing bool
 }
@@ -307,6 +310,8 @@ type RunOptions struct {
 // Summary holds the numbers of instances by state after a run.
 type Summary struct {
 	Selected, Hits, Executed, Failures int
+	// Changed names the source files that changed during the run. No stage has used their new versions.
+	Changed []string
 }
 
 // Run brings the selected instances up to date. It returns all outcomes in the order of
@@ -314,18 +319,20 @@ type Summary struct {
 // needs it, and otherwise Skipped without a cause. The state of an instance whose
 // condition is false is Off. The error is a *StageError for the first failed instance in
 // the order of the plan, a *StaleError if an instance is needed but was not selected and
-// is not up to date, or the error of the context.
+// is not up to date, a *DifferError if all instances succeeded but outputs differed, or the error of the context.
 func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) ([]*Outcome, Summary, error) {
 	selected, err := opts.resolve(plan)
 	if err != nil {
 		return nil, Summary{}, err
 	}
 
+	opts.Force = opts.Force || opts.Check
 	r := e.newRun(plan, opts)
 	work := &workDir{}
 	defer work.close()
 	r.prepared = sync.OnceValue(func() bool {
 		r.prepareErr = r.prepare(ctx)
+		r.sources.fix(r, selected)
 		return r.prepareErr == nil
 	})
 	r.progress = newRunProgress(plan, selected)
@@ -356,6 +363,11 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		}
 	}
 
+	if differ := differing(r.outcomes); first == nil && len(differ) > 0 {
+		first = &DifferError{differ}
+	}
+
+	sum.Changed = r.sources.changed(r)
 	sum.Executed += int(r.repaired.Load())
 	switch {
 	case ctx.Err() != nil:

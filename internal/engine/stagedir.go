@@ -10,8 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// stageDir is the directory of one attempt: box, in which the command runs, tmp, and the
-// logs. Creating directories takes more time than anything else that the engine does for
+// stageDir is the directory of one attempt: stage, in which the command runs, tmp, and the
+// logs. Where the system permits it, the command finds the first two in /job, see package sandbox. Creating directories takes more time than anything else that the engine does for
 // a short stage. A directory that certainly no process uses anymore is therefore emptied
 // and reused, with the subdirectories for inputs and outputs that almost every stage has.
 // The next command cannot distinguish it from a new directory.
@@ -45,7 +45,7 @@ func newStageDir(parent string) (*stageDir, error) {
 	return d, err
 }
 
-func (d *stageDir) box() string    { return filepath.Join(d.path, "box") }
+func (d *stageDir) box() string    { return filepath.Join(d.path, "stage") }
 func (d *stageDir) temp() string   { return filepath.Join(d.path, "tmp") }
 func (d *stageDir) stdout() string { return filepath.Join(d.path, "stdout") }
 func (d *stageDir) stderr() string { return filepath.Join(d.path, "stderr") }
@@ -73,7 +73,7 @@ func (d *stageDir) fit(in *pipeline.Instance) error {
 
 // reset empties the directory and reports whether it can be reused.
 func (d *stageDir) reset() bool {
-	if !empty(d.path, d.outer, "box", "tmp") || !empty(d.temp(), d.inner) || !empty(d.box(), d.inner, keptDirs...) {
+	if !empty(d.path, d.outer, "stage", "tmp") || !empty(d.temp(), d.inner) || !empty(d.box(), d.inner, keptDirs...) {
 		return false
 	}
 	for _, name := range keptDirs {

@@ -24,7 +24,12 @@ type HostTools struct {
 	Index *cache.StatIndex
 	mu    sync.Mutex
 	found map[toolName]Tool
+	// sources says what packages were identified for, to identify them again.
+	sources map[pipeline.ToolIdentity]packageSource
 }
+
+// packageSource are the arguments of HostTools.packages.
+type packageSource struct{ name, search, named string }
 
 // toolName is the name of a program and the PATH to search.
 type toolName struct{ name, path string }
@@ -56,7 +61,7 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 		return t, nil
 	}
 
-	file, err := lookPath(name, search)
+	named, file, err := lookPath(name, search)
 	if err != nil {
 		return Tool{}, err
 	}
@@ -67,6 +72,18 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 	}
 
 	t := Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: file}
+	if t.Packages, err = h.packages(name, search, named, file); err != nil {
+		return Tool{}, err
+	}
+
+	if h.sources == nil {
+		h.sources = map[pipeline.ToolIdentity]packageSource{}
+	}
+
+	if t.Packages.Name != "" {
+		h.sources[t.Packages] = packageSource{name, search, named}
+	}
+
 	if h.found == nil {
 		h.found = map[toolName]Tool{}
 	}
@@ -83,6 +100,18 @@ func (h *HostTools) Check(t Tool) error {
 	d, _, _, err := h.Index.File(t.Path)
 	if err == nil && d != t.Digest {
 		err = ReplacedError(t)
+	}
+
+	if err != nil || t.Packages.Name == "" {
+		return err
+	}
+
+	h.mu.Lock()
+	from := h.sources[t.Packages]
+	h.mu.Unlock()
+	now, err := h.packages(from.name, from.search, from.named, t.Path)
+	if err == nil && now != t.Packages {
+		err = fmt.Errorf("the %s changed during the run; run again", t.Packages.Name)
 	}
 	return err
 }
@@ -103,8 +132,8 @@ func amongInputs(in *pipeline.Instance, p string) bool {
 }
 
 // lookPath is like exec.LookPath, but searches a given PATH and resolves links, because
-// the stat index only supports regular files.
-func lookPath(name, path string) (string, error) {
+// the stat index only supports regular files. named is the path before that.
+func lookPath(name, path string) (named, resolved string, err error) {
 	candidates := []string{name}
 	if !filepath.IsAbs(name) {
 		candidates = nil
@@ -122,18 +151,18 @@ func lookPath(name, path string) (string, error) {
 		}
 
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 
 		if st, err := os.Stat(file); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
-			return file, nil
+			return c, file, nil
 		}
 	}
 
 	if filepath.IsAbs(name) {
-		return "", fmt.Errorf("program %q is not an executable file on this machine; install it or correct its path",
+		return "", "", fmt.Errorf("program %q is not an executable file on this machine; install it or correct its path",
 			name)
 	}
 
-	return "", fmt.Errorf("program %q is not in %s; install it, or declare its PATH in the stage's env", name, path)
+	return "", "", fmt.Errorf("program %q is not in %s; install it, or declare its PATH in the stage's env", name, path)
 }

@@ -65,7 +65,7 @@ func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) strin
 		mount(uploadStage, path.Join(inside.Root, inside.StageDir, inputRoot))
 	}
 
-	b.WriteString(" --mount=type=tmpfs,target=/tmp")
+	b.WriteString(" --mount=type=tmpfs,target=/tmp --mount=type=tmpfs,target=" + path.Join(inside.Root, inside.TempDir))
 	fmt.Fprintf(&b, " --mount=type=secret,id=%s$%s,target=%s,required=true", jobSecret, markArgument, inside.JobFile)
 	argv, err := json.Marshal([]string{toolRoot + "/touchstone", inside.Verb})
 	if err != nil {
@@ -80,6 +80,7 @@ func containerFile(in *pipeline.Instance, root image.Root, hasInputs bool) strin
 func newJob(job *engine.Job, root image.Root, grace time.Duration) *inside.Job {
 	o := &inside.Job{
 		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program,
+		Stdin:   job.Instance.Stdin,
 		Env:     slices.Sorted(slices.Values(job.Env)),
 		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform,
 		MemoryMB: job.Instance.Resources.MemoryMB,

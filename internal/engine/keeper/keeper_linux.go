@@ -19,6 +19,7 @@ type Pool struct {
 	mu      sync.Mutex
 	spare   []*Keeper
 	refused error
+	plain   bool // the system refuses roots
 }
 
 // Keeper is the first process of a PID namespace.
@@ -27,6 +28,8 @@ type Keeper struct {
 	in   *os.File // the end of the keeper's input that is written to
 	out  *os.File
 	self int // a file descriptor of the process, to enter its namespaces
+	// Placed reports whether its namespace has the directory Place.
+	Placed bool
 }
 
 // ErrRefused means that this process may not create the namespaces.
@@ -43,13 +46,21 @@ func (p *Pool) Acquire() (*Keeper, error) {
 		return k, nil
 	}
 
-	refused := p.refused
+	refused, plain := p.refused, p.plain
 	p.mu.Unlock()
 	if refused != nil {
 		return nil, refused
 	}
 
-	k, err := start()
+	k, err := start(!plain)
+	if err != nil && !plain {
+		if k, err = start(false); err == nil {
+			p.mu.Lock()
+			p.plain = true
+			p.mu.Unlock()
+		}
+	}
+
 	if err != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -60,7 +71,8 @@ func (p *Pool) Acquire() (*Keeper, error) {
 	return k, nil
 }
 
-func start() (*Keeper, error) {
+// start starts a keeper, with a root of its own if placed is set.
+func start(placed bool) (*Keeper, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -74,9 +86,14 @@ func start() (*Keeper, error) {
 	}
 
 	var message bytes.Buffer
-	k := &Keeper{in: in, out: out, self: -1}
+	k := &Keeper{in: in, out: out, self: -1, Placed: placed}
+	env := []string{"GOMAXPROCS=1"}
+	if !placed {
+		env = append(env, plain+"=1")
+	}
+
 	k.cmd = &exec.Cmd{
-		Path: "/proc/self/exe", Args: []string{word}, Dir: "/", Env: []string{"GOMAXPROCS=1"},
+		Path: "/proc/self/exe", Args: []string{word}, Dir: "/", Env: env,
 		Stdin: childIn, Stdout: childOut, Stderr: &message,
 		SysProcAttr: &syscall.SysProcAttr{
 			Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC,

@@ -46,6 +46,7 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 		Command: process.Command{
 			Needs:   process.Needs{Platform: in.Platform, MemoryMB: in.Resources.MemoryMB},
 			Program: job.Program, Args: in.Command, Dir: job.Dir, TempDir: job.TempDir, Env: job.Env,
+			Stdin:  in.Stdin,
 			Stdout: job.Stdout, Stderr: job.Stderr, Timeout: in.Timeout, Grace: e.Grace,
 		},
 		Passthrough: in.Passthrough, Network: sandbox.Network(in.Network),

@@ -11,8 +11,11 @@ package process
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,6 +30,7 @@ type Command struct {
 	Dir     string
 	TempDir string   // TMPDIR; also identifies the command's remaining processes
 	Env     []string // NAME=value, complete except for TMPDIR
+	Stdin   string   // the path in Dir of the file that is the standard input, or "" for none
 	// Stdout and Stderr are the paths of the files for the streams. The file of an
 	// empty stream is not created.
 	Stdout, Stderr string
@@ -35,10 +39,26 @@ type Command struct {
 	// end.
 	Grace time.Duration
 	// Confine is called on the thread that starts the command, to restrict it. The
-	// thread cannot be used for anything else afterwards. bound is whether the kernel
-	// must kill the command if this process dies: a command in a PID namespace cannot
-	// be bound, because it does not see its parent. Optional.
-	Confine func() (bound bool, err error) `json:"-"`
+	// thread cannot be used for anything else afterwards. Optional.
+	Confine func() (Confined, error) `json:"-"`
+}
+
+// Confined is what a restricted command has to know.
+type Confined struct {
+	// Bound is whether the kernel must kill the command if this process dies: a command
+	// in a PID namespace cannot be bound, because it does not see its parent.
+	Bound bool
+	// From and To are the paths of one directory for this process and for the command. To is
+	// empty if they are the same.
+	From, To string
+}
+
+// path returns the path of a file for the command.
+func (c *Confined) path(p string) string {
+	if rest, ok := strings.CutPrefix(p, c.From+"/"); ok && c.To != "" {
+		return c.To + "/" + rest
+	}
+	return p
 }
 
 // Ended is the result of a command.
@@ -94,17 +114,30 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 		Stdout: stdout.w, Stderr: stderr.w,
 		SysProcAttr: processGroup(),
 	}
+	if c.Stdin != "" {
+		in, err := os.Open(filepath.Join(c.Dir, filepath.FromSlash(c.Stdin)))
+		if err != nil {
+			return nil, err
+		}
+
+		defer in.Close()
+		cmd.Stdin = in
+	}
+
 	var start time.Time
 	release, err := onThread(c.Confine != nil, func() error {
 		if c.Confine != nil {
-			bound, err := c.Confine()
+			confined, err := c.Confine()
 			if err != nil {
 				return err
 			}
 
-			if !bound {
+			if !confined.Bound {
 				unbind(cmd.SysProcAttr)
 			}
+
+			cmd.Path, cmd.Dir = confined.path(cmd.Path), confined.path(cmd.Dir)
+			cmd.Env = append(tempEnv(confined.path(c.TempDir)), c.Env...)
 		}
 
 		start = time.Now()

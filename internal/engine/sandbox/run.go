@@ -63,12 +63,13 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	cmd := job.Command
 	cmd.Program = cmd.File()
 	var confined *confinement
-	confine := func() (bound bool, err error) {
+	confine := func() (process.Confined, error) {
+		var err error
 		if confined, err = s.confine(job, cmd.Program); err != nil {
-			return false, err
+			return process.Confined{}, err
 		}
 
-		return !confined.ownProcesses(), nil
+		return process.Confined{Bound: !confined.ownProcesses(), From: confined.from, To: confined.to}, nil
 	}
 	if !s.off {
 		cmd.Confine = confine

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -15,8 +16,11 @@ import (
 type confinement struct {
 	words   []string
 	grants  []grant
-	network int            // open file of its network namespace, or -1
-	keeper  *keeper.Keeper // of its PID namespace, or nil
+	network int // open file of its network namespace, or -1
+	// from and to are the paths of the parent of the stage's directory for this process and for the stage. to is empty
+	// if they are the same.
+	from, to string
+	keeper   *keeper.Keeper // of its PID namespace, or nil
 }
 
 // confine restricts the calling thread, and the processes that it starts, to what the
@@ -27,19 +31,28 @@ func (s *Sandbox) confine(job *Job, program string) (*confinement, error) {
 	}
 	s.once.Do(s.prepare)
 	c := &confinement{grants: s.grants(job, program), network: -1}
-	if err := s.restrict(c, job.Network); err != nil {
+	if err := s.restrict(c, job); err != nil {
 		s.release(c, false)
 		return nil, fmt.Errorf("%w; use --isolation off to run without it", err)
 	}
 	return c, nil
 }
 
-func (s *Sandbox) restrict(c *confinement, declared Network) error {
+// umask is that of every stage.
+const umask = 0o022
+
+func (s *Sandbox) restrict(c *confinement, job *Job) error {
+	declared := job.Network
+	if err := unix.Unshare(unix.CLONE_FS); err != nil {
+		return os.NewSyscallError("unshare", err)
+	}
+
+	unix.Umask(umask) // of this thread alone, because of unshare
 	if err := s.enterNetwork(c, declared); err != nil {
 		return fmt.Errorf("create a separate network for the stage: %w", err)
 	}
 
-	if err := s.separate(c); err != nil {
+	if err := s.separate(c, filepath.Dir(job.Command.Dir)); err != nil {
 		return fmt.Errorf("create separate namespaces for the stage: %w", err)
 	}
 

@@ -10,8 +10,9 @@ type sandboxState struct{}
 func New(hidden ...string) *Sandbox { return &Sandbox{hidden: hidden} }
 
 type confinement struct {
-	words  []string
-	grants []grant
+	words    []string
+	grants   []grant
+	from, to string // always empty: this system has no mounts of its own for a stage
 }
 
 func (s *Sandbox) confine(job *Job, _ string) (*confinement, error) {

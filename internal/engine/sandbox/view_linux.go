@@ -6,14 +6,17 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
 )
 
 // separate gives the calling thread, and the processes that it starts, namespaces of
 // their own, as far as the system permits it: for processes, for System V and POSIX
 // messages and shared memory, and for mounts. In the last one, everything is read-only
 // except what the stage may write: unlike Landlock, that also refuses to change the mode,
-// owner, times and attributes of a file.
-func (s *Sandbox) separate(c *confinement) error {
+// owner, times and attributes of a file. There the stage also finds its own directory, which is in dir, at a path that is
+// the same for every stage and on every machine: compilers and archives write it into their outputs.
+func (s *Sandbox) separate(c *confinement, dir string) error {
 	if !s.lacks[enforcedProcesses] {
 		if k, err := s.keepers.Acquire(); err == nil {
 			c.keeper = k
@@ -37,7 +40,15 @@ func (s *Sandbox) separate(c *confinement) error {
 		return os.NewSyscallError("making mounts private", err)
 	}
 
-	readOnly := !s.lacks[enforcedMetadata] && readOnlyBut(c.writable()) == nil
+	if c.keeper != nil && c.keeper.Placed && !s.lacks[enforcedMetadata] {
+		c.from, c.to = dir, keeper.Place
+	}
+
+	readOnly := !s.lacks[enforcedMetadata] && readOnlyBut(c.writable(), c.from, c.to) == nil
+	if !readOnly {
+		c.to = ""
+	}
+
 	c.say(!s.lacks[enforcedIPC] && !c.uses(sharedMemory) && ownSharedMemory() == nil, enforcedIPC, openIPC)
 	if slices.Contains(c.words, enforcedIPC) {
 		c.grants = append(c.grants, grant{sharedMemory, write})
@@ -103,8 +114,14 @@ func (c *confinement) writable() []string {
 }
 
 // readOnlyBut makes all mounts of the calling thread's namespace read-only except for the
-// given paths. Devices can still be written.
-func readOnlyBut(writable []string) error {
+// given paths. Devices can still be written. The directory from, which can be written too, is mounted at the path to,
+// unless that is empty.
+func readOnlyBut(writable []string, from, to string) error {
+	targets := slices.Clone(writable)
+	if to != "" {
+		writable, targets = append(slices.Clone(writable), from), append(targets, to)
+	}
+
 	trees := make([]int, len(writable))
 	for i := range trees {
 		trees[i] = -1
@@ -131,7 +148,7 @@ func readOnlyBut(writable []string) error {
 		return os.NewSyscallError("mount_setattr", err)
 	}
 
-	for i, p := range writable {
+	for i, p := range targets {
 		if err := unix.MoveMount(trees[i], "", unix.AT_FDCWD, p, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
 			// Undo: after a partial move, some writable paths would be read-only.
 			attr := unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}

@@ -21,10 +21,12 @@ import (
 // Verb is the touchstone verb that runs in every container. It has no arguments.
 const Verb = "in-container"
 
-// Paths in a container. Everything that is copied back is below Root.
+// Paths in a container. Everything that is copied back is below Root, which is keeper.Place of a stage that runs as a
+// process, so that outputs that contain a path are the same.
 const (
 	Root     = "/job"
 	StageDir = "stage"  // the stage's directory
+	TempDir  = "tmp"    // its TMPDIR
 	Result   = "result" // its logs and its report
 
 	JobFile    = "/.touchstone-job/job.json"
@@ -36,6 +38,7 @@ type Job struct {
 	Stage    string        `json:"stage"`
 	Command  []string      `json:"command"`
 	Program  string        `json:"program"`
+	Stdin    string        `json:"stdin"`   // a path in the stage's directory, or empty
 	Env      []string      `json:"env"`     // complete, with secrets
 	Parents  []string      `json:"parents"` // directories to create for the outputs
 	Timeout  time.Duration `json:"timeout"`
@@ -83,7 +86,7 @@ func read() (*Job, error) {
 
 func (o *Job) run(ctx context.Context, identify func([]string) (string, error)) error {
 	box, result := filepath.Join(Root, StageDir), filepath.Join(Root, Result)
-	for _, dir := range []string{box, result} {
+	for _, dir := range []string{box, result, filepath.Join(Root, TempDir)} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
@@ -97,7 +100,8 @@ func (o *Job) run(ctx context.Context, identify func([]string) (string, error)) 
 
 	cmd := process.Command{
 		Needs:   process.Needs{Platform: o.Platform, MemoryMB: o.MemoryMB},
-		Program: o.Program, Args: o.Command, Dir: box, TempDir: "/tmp", Env: o.Env,
+		Program: o.Program, Args: o.Command, Dir: box, TempDir: filepath.Join(Root, TempDir), Env: o.Env,
+		Stdin:  o.Stdin,
 		Stdout: filepath.Join(result, "stdout"), Stderr: filepath.Join(result, "stderr"),
 		Timeout: o.Timeout, Grace: o.Grace,
 	}

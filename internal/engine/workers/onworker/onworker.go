@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +57,7 @@ const (
 type Job struct {
 	Stage   string   `json:"stage"`
 	Command []string `json:"command"`
+	Stdin   string   `json:"stdin,omitempty"` // a path in the stage's directory
 	// Program is empty for touchstone itself. Digest is the SHA-256 of its file, if the worker must
 	// have the same one as the machine that wrote the job.
 	Program string   `json:"program,omitempty"`
@@ -69,6 +71,7 @@ type Job struct {
 	Network     sandbox.Network `json:"network"`
 	Platform    string          `json:"platform,omitempty"`
 	MemoryMB    int64           `json:"memory_mb,omitempty"`
+	Time        int64           `json:"time"`           // of the inputs, in seconds since 1970
 	Open        bool            `json:"open,omitempty"` // isolation is off
 	// Identity is the required identity of touchstone on the worker. It is empty if it is the same
 	// program as the one that wrote the job.
@@ -128,6 +131,8 @@ func (o *Job) carry(ctx context.Context, identify func(command []string) (string
 		return err
 	}
 
+	settle(filepath.Join(root, StageDir), time.Unix(o.Time, 0))
+
 	var r Report
 	if result, err := o.run(ctx, root, identify); err != nil {
 		r.Error = err.Error()
@@ -141,6 +146,21 @@ func (o *Job) carry(ctx context.Context, identify func(command []string) (string
 	}
 
 	return os.WriteFile(filepath.Join(root, ReportFile), b, 0o644)
+}
+
+// settle gives what a stage finds the time that it has on the machine of the pipeline. The protocol has no times. A file
+// with several names belongs to the worker's store and keeps the time of that.
+func settle(stage string, to time.Time) {
+	// A time that cannot be set makes an output differ and is no reason to fail.
+	_ = filepath.WalkDir(stage, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Type()&fs.ModeSymlink != 0 {
+			return nil
+		}
+		if info, err := e.Info(); err == nil && (e.IsDir() || onlyName(info)) {
+			_ = os.Chtimes(path, to, to)
+		}
+		return nil
+	})
 }
 
 func (o *Job) run(ctx context.Context, root string, identify func([]string) (string, error)) (*sandbox.Result, error) {
@@ -181,6 +201,7 @@ func (o *Job) run(ctx context.Context, root string, identify func([]string) (str
 			Needs:   process.Needs{Platform: o.Platform, MemoryMB: o.MemoryMB},
 			Program: program, Args: o.Command, Dir: filepath.Join(root, StageDir),
 			TempDir: filepath.Join(root, tempDir), Env: o.environment(),
+			Stdin:  o.Stdin,
 			Stdout: filepath.Join(root, StdoutFile), Stderr: filepath.Join(root, StderrFile), Timeout: o.Timeout,
 			Grace: o.Grace,
 		},

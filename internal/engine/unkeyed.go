@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// Reads is a kind of program by what it reads besides its inputs and its own file.
+type Reads string
+
+// Kinds of programs.
+const (
+	ReadsNothing   Reads = ""
+	ReadsPrograms  Reads = "a shell"        // the programs that it finds in PATH
+	ReadsLibraries Reads = "an interpreter" // the packages of the system
+	ReadsSystem    Reads = "a compiler"     // its parts, headers and libraries
+)
+
+// programs lists programs by kind. A name may be followed by a version.
+var programs = map[Reads][]string{
+	ReadsLibraries: {
+		"python", "pypy", "ipython", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "java", "Rscript", "R",
+		"lua", "luajit", "julia", "tclsh", "guile", "racket", "erl", "elixir", "pwsh", "dotnet",
+	},
+	ReadsSystem: {
+		"cc", "c++", "gcc", "g++", "gfortran", "clang", "clang++", "tcc", "ld", "rustc", "cargo", "go", "javac", "kotlinc",
+		"scalac", "ghc", "ocamlc", "ocamlopt", "dune", "swiftc", "tsc", "zig", "nim", "make", "gmake", "cmake", "ninja",
+		"meson", "bazel", "mvn", "gradle", "npm", "npx", "yarn", "pnpm", "pip", "uv", "poetry", "latex", "pdflatex",
+	},
+}
+
+// wrappers start the program that their arguments name.
+var wrappers = []string{"env", "xargs", "timeout", "nice", "nohup", "setsid", "stdbuf", "time"}
+
+// shells find other programs by themselves if they are given a script with -c.
+var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox"}
+
+// Unkeyed says which kind of program an instance runs that reads what its key does not cover, and the name of the
+// program. In an image, everything that a program reads is part of the image, which is in the key.
+func Unkeyed(in *pipeline.Instance) (reads Reads, program string) {
+	if in.Image != "" {
+		return ReadsNothing, ""
+	}
+
+	return unkeyed(in.Command)
+}
+
+func unkeyed(command []string) (reads Reads, program string) {
+	program = strings.TrimSuffix(path.Base(filepath.ToSlash(command[0])), ".exe")
+	plain := strings.TrimRight(program, "-.0123456789")
+	for kind, names := range programs {
+		if slices.Contains(names, program) || plain != "" && slices.Contains(names, plain) {
+			return kind, program
+		}
+	}
+
+	switch {
+	case slices.Contains(shells, program) && len(command) > 1 && strings.HasPrefix(command[1], "-") &&
+		strings.HasSuffix(command[1], "c"):
+		return ReadsPrograms, program
+	case slices.Contains(wrappers, program):
+		// Its own arguments are no known programs.
+		for i := 1; i < len(command); i++ {
+			if reads, started := unkeyed(command[i:]); reads != ReadsNothing {
+				return reads, started
+			}
+		}
+		return ReadsPrograms, program
+	}
+	return ReadsNothing, ""
+}
+
+// NotCovered describes what the key of an instance does not cover, and the remedy. packages is whether it covers the
+// packages that were installed with the program.
+func (r Reads) NotCovered(packages bool) (what, remedy string) {
+	switch r {
+	case ReadsPrograms:
+		return "the programs that the shell finds in PATH",
+			"if one of these changes, run with --force, or name the program itself as the command"
+	case ReadsLibraries:
+		const remedy = `declare what can change as an input, such as inputs = { packages = "DIRECTORY" }`
+		if packages {
+			return "the standard libraries that the interpreter reads", remedy + ", or set image"
+		}
+		return "the libraries and packages that the interpreter reads",
+			remedy + ", install the packages in a virtual environment, or set image"
+	case ReadsSystem:
+		return "the parts, headers and libraries of the system that the compiler reads",
+			`declare what can change as an input, such as inputs = { headers = "/usr/include" }, or set image`
+	}
+	return "", ""
+}
+
+// CoversPackages reports whether the key of the outcome covers the packages that were installed with its program.
+func (o *Outcome) CoversPackages() bool {
+	return slices.ContainsFunc(o.components,
+		func(c pipeline.KeyComponent) bool { return strings.HasPrefix(c.Name, "tool.packages of ") })
+}
+
+// word is the value of Result.Isolation that records it.
+func (r Reads) word() string {
+	switch r {
+	case ReadsPrograms:
+		return "programs-not-in-key"
+	case ReadsLibraries:
+		return "libraries-not-in-key"
+	case ReadsSystem:
+		return "toolchain-not-in-key"
+	}
+	return ""
+}
