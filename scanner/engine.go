@@ -20,7 +20,7 @@ import (
 func (s *Scanner) Scan(tools []Tool) *Report {
 	order := sortedOrder(tools)
 	registry := s.registry(tools, order)
-	results := make([]Finding, len(tools))
+	results := make([]*Finding, len(tools)) // nil for most
 	// Workers take tools in chunks: small enough to balance one huge
 	// description, and large enough that the shared counter costs little.
 	const chunk = 16
@@ -41,12 +41,12 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 			for _, i := range order[from:min(from+chunk, len(order))] {
 				if sizeOf(&tools[i]) > largeTool {
 					large.Lock()
-					results[i] = s.inspect(&large.workspace, &tools[i], registry)
+					results[i] = s.inspect(&large.workspace, &tools[i], registry).kept()
 					large.Unlock()
 					continue
 				}
 
-				results[i] = s.inspect(ws, &tools[i], registry)
+				results[i] = s.inspect(ws, &tools[i], registry).kept()
 			}
 		}
 	}
@@ -63,14 +63,16 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 	failed := map[string]int{}
 	for _, i := range order {
 		f := results[i]
+		if f == nil {
+			continue
+		}
+
 		f.Index = i
 		for _, id := range f.FailedChecks {
 			failed[id]++
 		}
 
-		if f.notable() {
-			report.Findings = append(report.Findings, f)
-		}
+		report.Findings = append(report.Findings, *f)
 	}
 
 	report.Coverage = s.coverage(len(tools), failed)
@@ -176,6 +178,14 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 // notable reports whether a report lists the finding.
 func (f *Finding) notable() bool {
 	return len(f.Signals) > 0 || len(f.FailedChecks) > 0 || len(f.Unread) > 0
+}
+
+// kept returns the finding if a report lists it, or nil.
+func (f Finding) kept() *Finding {
+	if f.notable() {
+		return &f
+	}
+	return nil
 }
 
 // add appends the signals of one check. ok is false if the check failed.

@@ -280,6 +280,7 @@ func runScan(cmd *cobra.Command, flags *flags) error {
 		return err
 	}
 
+	limitMemory()
 	opts, err := flags.options(cmd.Context(), time.Now())
 	if err != nil {
 		return err

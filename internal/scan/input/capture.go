@@ -28,6 +28,9 @@ type capture struct {
 	kept Input
 }
 
+// maxAnswers bounds the lists of one server that were not read yet, in bytes.
+const maxAnswers = 64 << 20
+
 // message inspects one JSON-RPC message from the server.
 func (c *capture) message(raw []byte) {
 	if !json.Valid(raw) {
@@ -44,7 +47,7 @@ func (c *capture) message(raw []byte) {
 		c.answered.Store(true)
 		if of, ok := listOf(result.object()); ok {
 			c.mu.Lock()
-			if c.over = c.over || c.size+len(m.raw()) > MaxFile; !c.over {
+			if c.over = c.over || c.size+len(m.raw()) > maxAnswers; !c.over {
 				if c.answers == nil {
 					c.answers = map[string][]byte{}
 				}
@@ -79,7 +82,7 @@ func (c *capture) take(list string) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {
-		return nil, fmt.Errorf("its answers are larger than %d MiB", MaxFile>>20)
+		return nil, fmt.Errorf("its answers are larger than %d MiB", maxAnswers>>20)
 	}
 	pages := c.answers[list]
 	c.size -= len(pages)

@@ -23,7 +23,7 @@ func (d *document) skipConversation(members []member) (names []string) {
 
 		return false
 	}
-	if d.answers || !slices.ContainsFunc(members, isRequest) {
+	if d.answers || !hasName(members, conversationKeys...) || !slices.ContainsFunc(members, isRequest) {
 		return nil
 	}
 

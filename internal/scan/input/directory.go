@@ -133,11 +133,6 @@ func (d *directory) read(ctx context.Context, p string) error {
 	case err == nil:
 		d.in.add(one)
 		d.found++
-		if len(d.in.Tools) > MaxTools {
-			return &InputError{Place: Place{File: p},
-				Reason: fmt.Sprintf("the files have more than %d tools up to here",
-					MaxTools), Remedy: "scan them one after the other"}
-		}
 	case errors.As(err, &bad) && bad.OtherKind && scansource.Supported(p):
 		d.other = append(d.other, filepath.ToSlash(p))
 	case errors.As(err, &bad) && bad.OtherKind:

@@ -10,16 +10,15 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// MaxFile bounds the size of one file or answer, in bytes. Real tool lists are
-// a thousand times smaller.
-const MaxFile = 64 << 20
+// MaxFile bounds the size of one file, in bytes. A list of 200,000 tools of a registry has 160 MB. The tools of a
+// server are a thousand times smaller.
+const MaxFile = 256 << 20
 
 // Limits on what is in a file, so that it takes no more memory than a machine has.
 // Real files are far below.
 const (
-	MaxTool       = 2 << 20 // bytes of the definition of one tool
-	MaxTools      = 100_000
-	maxTokens     = 3_000_000
+	MaxTool       = 2 << 20   // bytes of the definition of one tool
+	maxElements   = 3_000_000 // of one list or object: they are in memory together
 	maxServers    = 10_000
 	maxUnreadable = 1_000 // the entries that are reported one by one
 )
@@ -72,10 +71,10 @@ func Read(file, server string, text []byte) (*Input, error) {
 		text = append([]byte("   "), text[3:]...) // keeps offsets right
 	}
 
-	if tokens(text) > maxTokens {
+	if largest(text) > maxElements {
 		return nil, &InputError{Place: Place{File: file},
-			Reason: fmt.Sprintf("it has more than %d million strings, objects and lists",
-				maxTokens/1_000_000), Remedy: "split it, or check that it is the file you meant"}
+			Reason: fmt.Sprintf("a list or an object in it has more than %d million elements",
+				maxElements/1_000_000), Remedy: "split it, or check that it is the file you meant"}
 	}
 
 	values, err := parseAll(text)
@@ -361,11 +360,15 @@ func (d *document) lists(v value, want map[string]member, server string) (read [
 // the others.
 func (d *document) list(k *kind, whole value, elements []value, server string) error {
 	d.listed = true
-	like := 0
+	like, servers := 0, false
+	var members []member
 	for _, e := range elements {
-		if k.looksLike(e) {
+		members = e.objectInto(members)
+		if k.looksLikeMembers(members) {
 			like++
 		}
+
+		servers = servers || hasName(members, kinds[0].list, "result") && holdsTools(e)
 	}
 
 	if whole.is('[') && len(elements) == 0 {
@@ -381,7 +384,7 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 	}
 
 	if k.subject == scanner.SubjectTool {
-		if !d.answers && slices.ContainsFunc(elements, holdsTools) {
+		if !d.answers && servers {
 			return d.serverList(elements)
 		}
 
@@ -404,10 +407,6 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 		into := &d.in.Tools
 		if k.subject != scanner.SubjectTool {
 			into = &d.in.Others
-		}
-
-		if len(*into) == MaxTools {
-			return d.fail(e.start, fmt.Sprintf("it has more than %d %ss", MaxTools, k.noun), "split it")
 		}
 
 		tool.Place = place

@@ -78,9 +78,12 @@ func (e *caseError) Error() string {
 }
 
 // looksLike reports whether a value seems to be an element of such a list.
-func (k *kind) looksLike(v value) bool {
-	for _, m := range v.object() {
-		if slices.Contains(k.name, m.name) || k.subject == scanner.SubjectTool &&
+func (k *kind) looksLike(v value) bool { return k.looksLikeMembers(v.object()) }
+
+// looksLikeMembers does the same for the members of an object.
+func (k *kind) looksLikeMembers(members []member) bool {
+	for i := range members {
+		if m := &members[i]; slices.Contains(k.name, m.name) || k.subject == scanner.SubjectTool &&
 			(m.name == "inputSchema" || m.name == "input_schema") {
 			return true
 		}
@@ -90,9 +93,19 @@ func (k *kind) looksLike(v value) bool {
 		return false
 	}
 
-	_, function := wrapped(v)
-	_, list := declarations(v)
+	_, function := wrappedIn(members)
+	_, list := declarationsIn(members)
 	return function || list
+}
+
+// hasName reports whether a member has one of the names.
+func hasName(members []member, names ...string) bool {
+	for i := range members {
+		if slices.Contains(names, members[i].name) {
+			return true
+		}
+	}
+	return false
 }
 
 // described reports whether a value has more of a prompt than a name: other programs
@@ -152,7 +165,7 @@ func (k *kind) read(v value, server string) (Tool, error) {
 		return tool, fmt.Errorf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)
 	}
 
-	if function, ok := wrapped(v); ok && k.subject == scanner.SubjectTool {
+	if function, ok := wrappedIn(members); ok && k.subject == scanner.SubjectTool {
 		return k.readWrapped(v, function, server)
 	}
 
@@ -238,17 +251,36 @@ func (k *kind) readMembers(members []member, server string) (Tool, error) {
 	return tool, errors.Join(problems...)
 }
 
+// isCompact reports whether a JSON text has no white space outside of strings.
+func isCompact(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			i = skipString(raw, i) - 1
+		case ' ', '\t', '\r', '\n':
+			return false
+		}
+	}
+	return true
+}
+
 // compacted returns the value of a member without white space, so that a schema is
 // unchanged after it was written to a baseline and read.
 func compacted(m member) (json.RawMessage, error) {
-	var compact bytes.Buffer
 	if err := checkTwice(m.value); err != nil {
 		return nil, fmt.Errorf("in its %s: %w", safetext.Clip(m.name, safetext.MaxName), err)
 	}
-	if err := json.Compact(&compact, m.raw()); err != nil {
+
+	raw := m.raw()
+	if isCompact(raw) {
+		return bytes.Clone(raw), nil
+	}
+
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, raw); err != nil {
 		return nil, fmt.Errorf("its %s: %w", safetext.Clip(m.name, safetext.MaxName), err)
 	}
-	return compact.Bytes(), nil
+	return bytes.Clone(compact.Bytes()), nil // without the room that the buffer has left
 }
 
 // others returns an object of the members that have no field of their own, such as

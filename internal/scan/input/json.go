@@ -79,8 +79,11 @@ func (v value) array() []value {
 }
 
 // object returns the members in their order, or none if v is not an object.
-func (v value) object() []member {
-	var members []member
+func (v value) object() []member { return v.objectInto(nil) }
+
+// objectInto does the same with a buffer that is used again.
+func (v value) objectInto(members []member) []member {
+	members = members[:0]
 	if !v.is('{') {
 		return nil
 	}
@@ -164,7 +167,7 @@ func skipValue(text []byte, i int) int {
 			i++
 			continue
 		default:
-			for i < len(text) && !bytes.ContainsRune([]byte(" \t\r\n,:]}"), rune(text[i])) {
+			for i < len(text) && !endsLiteral[text[i]] {
 				i++
 			}
 		}
@@ -177,34 +180,59 @@ func skipValue(text []byte, i int) int {
 	return i
 }
 
+// endsLiteral are the bytes that end a number, true, false or null.
+var endsLiteral = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true, ':': true, ']': true, '}': true}
+
 // skipString returns the end of the string that starts at i. It looks at each byte
 // once: a string may be one escape after the other.
 func skipString(text []byte, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
+	quote := i
+	for i++; i < len(text); {
+		if quote < i {
+			n := bytes.IndexByte(text[i:], '"')
+			if n < 0 {
+				return len(text)
+			}
+
+			quote = i + n
 		}
+
+		e := bytes.IndexByte(text[i:quote], '\\')
+		if e < 0 {
+			return quote + 1
+		}
+
+		i += e + 2 // the escaped character may be a quotation mark
 	}
 	return len(text)
 }
 
-// tokens counts the strings, objects, lists and commas of a text, each of which
-// takes memory however short it is.
-func tokens(text []byte) int {
-	n := 0
+// largest returns the number of elements of the largest list or object of a text, or of the values in a row.
+func largest(text []byte) int {
+	most := 0
+	counts := []int{0} // of the lists and objects that are open
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			n++
 			i = skipString(text, i) - 1
-		case '{', '[', ',':
-			n++
+		case '{', '[':
+			counts[len(counts)-1]++ // a value in a row
+			counts = append(counts, 1)
+		case ',':
+			counts[len(counts)-1]++
+		case '}', ']':
+			if n := len(counts) - 1; n > 0 {
+				most = max(most, counts[n])
+				counts = counts[:n]
+			}
 		}
 	}
-	return n
+
+	for _, n := range counts {
+		most = max(most, n)
+	}
+
+	return most
 }
 
 // parseAll parses the JSON values in text, one after the other. Recorded

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -60,11 +59,6 @@ func ReadPaths(ctx context.Context, paths []string, opts ReadOptions) (*Input, e
 		}
 
 		in.add(one)
-		if len(in.Tools) > MaxTools {
-			return nil, &InputError{Place: Place{File: p},
-				Reason: fmt.Sprintf("the files have more than %d tools up to here",
-					MaxTools), Remedy: "scan them one after the other"}
-		}
 	}
 
 	if err := errors.Join(problems...); err != nil {

@@ -314,9 +314,8 @@ func TestLimitsWithin(t *testing.T) {
 		t.Errorf("%v, %d", err, len(in.Unscanned))
 	}
 	for text, want := range map[string]string{
-		numbered(MaxTools+1, `{"tools":[`, `{"name":"a"}`, `]}`):                  "it has more than 100000 tools: split it",
-		strings.Repeat("[]", maxTokens+1):                                         "it has more than 3 million strings, objects and lists: split it",
-		numbered(maxTokens/2+1, `{"a":[`, `""`, `]}`):                             "it has more than 3 million",
+		strings.Repeat("[]", maxElements+1):                                       "has more than 3 million elements: split it",
+		numbered(maxElements+1, `{"a":[`, `""`, `]}`):                             "has more than 3 million",
 		`{"mcpServers":{` + strings.Join(serverEntries(maxServers+1), ",") + `}}`: "it declares more than 10000 servers: split it",
 	} {
 		if _, err := Read("f.json", "s", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

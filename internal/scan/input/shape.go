@@ -50,8 +50,10 @@ var (
 var declarationKeys = []string{"functionDeclarations", "function_declarations"}
 
 // wrapped returns the function of OpenAI's {"type": "function", "function": {...}}.
-func wrapped(v value) (function member, ok bool) {
-	if members := v.object(); len(members) > 0 {
+func wrapped(v value) (function member, ok bool) { return wrappedIn(v.object()) }
+
+func wrappedIn(members []member) (function member, ok bool) {
+	if hasName(members, "function") {
 		function, ok, _ = get(members, "function")
 		_, named, _ := get(members, nameKeys...)
 		ok = ok && !named && function.is('{')
@@ -60,8 +62,10 @@ func wrapped(v value) (function member, ok bool) {
 }
 
 // declarations returns Gemini's list of functions.
-func declarations(v value) (list member, ok bool) {
-	list, ok, err := get(v.object(), declarationKeys...)
+func declarations(v value) (list member, ok bool) { return declarationsIn(v.object()) }
+
+func declarationsIn(members []member) (list member, ok bool) {
+	list, ok, err := get(members, declarationKeys...)
 	return list, ok && err == nil && list.is('[')
 }
 
@@ -127,7 +131,12 @@ func isSingleTool(v value) bool {
 // flatten replaces the elements that hold functions by these functions, and records what
 // stands beside them.
 func (d *document) flatten(elements []value, server string) []value {
-	if !slices.ContainsFunc(elements, func(v value) bool { _, ok := declarations(v); return ok }) {
+	var members []member
+	if !slices.ContainsFunc(elements, func(v value) bool {
+		members = v.objectInto(members)
+		_, ok := declarationsIn(members)
+		return ok
+	}) {
 		return elements
 	}
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 
 // definition is a tool with every place where it was read with the same content.
 type definition struct {
-	input.Tool
+	*input.Tool
 	places []input.Place
 	twice  *input.Place // where a file has it once more
 }
@@ -20,10 +21,15 @@ type definition struct {
 func (d *definition) name() toolName { return toolName{d.Server, d.Label()} }
 
 // distinct drops tools that were read twice with the same definition.
-func distinct(all []input.Tool) []definition {
-	list := make([]definition, 0, len(all))
-	seen := make(map[string]int, len(all))
-	for _, t := range all {
+func distinct(lists ...[]input.Tool) []definition {
+	n := 0
+	for _, tools := range lists {
+		n += len(tools)
+	}
+
+	list := make([]definition, 0, n)
+	seen := make(map[string]int, n)
+	for t := range each(lists) {
 		content := input.Content(&t.Tool)
 		i, again := seen[content]
 		if !again {
@@ -45,6 +51,19 @@ func distinct(all []input.Tool) []definition {
 
 	exactly(list)
 	return list
+}
+
+// each yields the tools of all lists.
+func each(lists [][]input.Tool) iter.Seq[*input.Tool] {
+	return func(yield func(*input.Tool) bool) {
+		for _, tools := range lists {
+			for i := range tools {
+				if !yield(&tools[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // exactly keeps the columns of places only where a server has another definition of the

@@ -184,7 +184,7 @@ func Judge(in *input.Input, opts Options) (*Result, error) {
 		return nil, err
 	}
 
-	definitions := distinct(slices.Concat(in.Tools, in.Others))
+	definitions := distinct(in.Tools, in.Others)
 	tools := make([]scanner.Tool, len(definitions))
 	for i := range definitions {
 		tools[i] = definitions[i].Tool.Tool

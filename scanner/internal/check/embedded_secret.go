@@ -69,14 +69,41 @@ var keyFormats = []keyFormat{
 
 var tokenLetters = char.SetOf("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 
-// shortestSecret is the number of bytes of the shortest text that may hold a secret.
+// shortestSecret is the number of bytes of the shortest word that may be a secret, with its prefix.
 const shortestSecret = 20
+
+// hasLongWord reports whether a text has a word as long as a secret, with a digit in it.
+func hasLongWord(text string) bool {
+	if len(text) < shortestSecret {
+		return false
+	}
+
+	start, digit := 0, false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c <= ' ':
+			start, digit = i+1, false
+		case c >= '0' && c <= '9':
+			digit = true
+		}
+
+		if digit && i-start >= shortestSecret-1 {
+			return true
+		}
+	}
+
+	return false
+}
 
 func inspectEmbeddedSecret(v *reading.Reading, _ *tool.Registry) []Signal {
 	for i := range v.AllFields() {
 		f := &v.Fields[i]
-		if len(f.Text) < shortestSecret || f.Layer != "" || f.Kind == tool.KindPattern || f.Kind == tool.KindJoined {
+		if f.Layer != "" || f.Kind == tool.KindPattern || f.Kind == tool.KindJoined {
 			continue
+		}
+
+		if !hasLongWord(f.Text) {
+			continue // most texts
 		}
 
 		from, to, what, ok := secretIn(f.Text)

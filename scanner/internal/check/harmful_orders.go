@@ -53,11 +53,13 @@ type search struct {
 	doc  *token.Doc
 	sen  *token.Sentence
 	toks []token.Token
-	// hidden is set if the tool wants something hidden from the user.
-	hidden bool
-	// destroys is set if some sentence of the tool demands a deletion or a payment.
-	destroys bool
+
+	prepared         bool
+	hidden, destroys bool // of hides and demandsDestruction
 }
+
+// ordered are the meanings of which an order has one, apart from commands.
+const ordered = concept.Secret | concept.CredPath | concept.Conv | concept.History | concept.Memory | concept.Ask
 
 func inspectOrders(v *reading.Reading, _ *tool.Registry) []Signal {
 	docs := v.Analyze()
@@ -67,7 +69,6 @@ func inspectOrders(v *reading.Reading, _ *tool.Registry) []Signal {
 		tier = Soft // it speaks of attacks
 	}
 
-	s.prepare(docs)
 	for i := range docs {
 		d := &docs[i]
 		f := &v.Fields[d.Field]
@@ -78,6 +79,10 @@ func inspectOrders(v *reading.Reading, _ *tool.Registry) []Signal {
 		s.doc = d
 		for k := d.Sen0; k < d.Sen1; k++ {
 			s.sen = &v.Clauses[k]
+			if !d.Stats.Command && !s.sen.Means.Any(ordered) {
+				continue // most sentences
+			}
+
 			s.toks = v.Tokens[s.sen.Tok0:s.sen.Tok1]
 			for n := range orders {
 				o := &orders[n]
@@ -111,21 +116,39 @@ func ordering(f *tool.Field) bool {
 	return false
 }
 
-// prepare notes what some sentence of the tool says: orders may be spread over sentences.
-func (s *search) prepare(docs []token.Doc) {
-	for i := range docs {
-		s.doc = &docs[i]
-		if s.doc.Read || !ordering(&s.v.Fields[s.doc.Field]) {
+// prepare notes what some sentence of the tool says, once: orders may be spread over sentences.
+func (s *search) prepare() {
+	if s.prepared {
+		return
+	}
+
+	s.prepared = true
+	all := search{v: s.v}
+	for i := range s.v.Docs {
+		all.doc = &s.v.Docs[i]
+		if all.doc.Read || !ordering(&s.v.Fields[all.doc.Field]) {
 			continue
 		}
 
-		for k := s.doc.Sen0; k < s.doc.Sen1; k++ {
-			s.sen = &s.v.Clauses[k]
-			s.toks = s.v.Tokens[s.sen.Tok0:s.sen.Tok1]
-			s.hidden = s.hidden || s.hides()
-			s.destroys = s.destroys || s.destroysHere()
+		for k := all.doc.Sen0; k < all.doc.Sen1; k++ {
+			all.sen = &s.v.Clauses[k]
+			all.toks = s.v.Tokens[all.sen.Tok0:all.sen.Tok1]
+			s.hidden = s.hidden || all.hides()
+			s.destroys = s.destroys || all.destroysHere()
 		}
 	}
+}
+
+// isHidden reports whether the tool wants something hidden from the user.
+func (s *search) isHidden() bool {
+	s.prepare()
+	return s.hidden
+}
+
+// demandsDestruction reports whether some sentence of the tool demands a deletion or a payment.
+func (s *search) demandsDestruction() bool {
+	s.prepare()
+	return s.destroys
 }
 
 func (s *search) word(i int) string {
@@ -443,7 +466,7 @@ func (s *search) dialogPassed() (from, to int, ok bool) {
 	}
 
 	personal := s.toks[k].Means.Any(concept.Memory) && s.means(concept.User, k-4, k+4) >= 0
-	if s.hidden || personal {
+	if personal || s.isHidden() {
 		return min(verb, k), into, true
 	}
 
@@ -527,14 +550,14 @@ func (s *search) consentWaived() (from, to int, ok bool) {
 
 		ask := s.means(concept.Ask, n+1, n+7)
 		switch noun := s.notNeeded(n); {
-		case noun >= 0 && s.destroys:
+		case noun >= 0 && s.demandsDestruction():
 			return noun, n, true
 		case ask < 0 || !s.waives(n, ask):
 			continue
 		}
 
 		// The same sentence may say for what no consent is needed.
-		if s.destroys || s.means(concept.Destroy|concept.Pay, ask+1, ask+6) >= 0 {
+		if s.demandsDestruction() || s.means(concept.Destroy|concept.Pay, ask+1, ask+6) >= 0 {
 			return n, ask, true
 		}
 	}
