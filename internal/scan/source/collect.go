@@ -209,6 +209,8 @@ func (c *collector) walkCall(n *node, e *env, depth int) {
 			c.seen[f.n] = true
 			c.walkClass(f.n, f.e, depth+1)
 		}
+	case n.x.form == call:
+		c.walk(n.x, e, depth+1)
 	case n.x.form == index:
 		c.walkParts(n.x, e, depth) // type arguments
 	case n.x.form == member:
@@ -267,9 +269,12 @@ func (c *collector) walkFunction(f, called value, depth int) {
 			continue
 		}
 
+		c.quiet++
 		for _, n := range v.n.fn.nodes {
 			c.walk(n, e, depth+1)
 		}
+
+		c.quiet--
 	}
 }
 

@@ -121,7 +121,7 @@ func (p *project) declared(n *node) *node {
 	}
 
 	if d, _ := n.scope.lookup(n.text); len(d) > 0 {
-		return together(d)
+		return p.together(d)
 	}
 
 	for _, star := range n.file.stars {
@@ -227,12 +227,12 @@ func (p *project) memberOf(of value, text string, depth int) (value, bool) {
 func (p *project) classMember(of value, text string, depth int) (value, bool) {
 	n := of.n
 	if d := n.scope.decls[text]; len(d) > 0 {
-		return value{together(d), of.e}, true
+		return value{p.together(d), of.e}, true
 	}
 
 	if n.file.language == inGo {
 		if d := p.parsePackage(dirOf(n.file.path)).decls[n.text+"."+text]; len(d) > 0 {
-			return value{together(d), of.e}, true
+			return value{p.together(d), of.e}, true
 		}
 	}
 
@@ -499,15 +499,22 @@ func (p *project) elements(n *node, e *env, depth int) (found []value, ok bool) 
 			}
 		}
 	case sum, choice:
+		if p.active[v.n] {
+			return nil, true // a list that is appended to itself
+		}
+
+		p.active[v.n] = true
 		for _, a := range v.n.args {
 			add(a.value, v.e)
 		}
+
+		delete(p.active, v.n)
 	case object: // the keys, as a loop over a dictionary has
 		for _, a := range v.n.args {
 			if a.spread {
 				add(a.value, v.e)
 			} else {
-				found = append(found, keyOf(a, v.e))
+				found = append(found, p.keyOf(a, v.e))
 			}
 		}
 	case comprehension:
@@ -525,13 +532,9 @@ func (p *project) elements(n *node, e *env, depth int) (found []value, ok bool) 
 	return found, ok
 }
 
-func keyOf(a arg, e *env) value {
+func (p *project) keyOf(a arg, e *env) value {
 	if a.name != "" {
-		line := a.value.line
-		if a.key != nil {
-			line = a.key.line
-		}
-		return value{&node{form: literal, text: a.name, line: line, file: a.value.file}, nil}
+		return value{p.keyName(a), nil}
 	}
 	return value{a.key, e}
 }
@@ -636,7 +639,7 @@ func (p *project) entries(n *node, e *env, pairs bool, depth int) (found []value
 
 		el := value{a.value, v.e}
 		if pairs {
-			el = pair(keyOf(a, v.e), el)
+			el = pair(p.keyOf(a, v.e), el)
 		}
 
 		found = append(found, el)

@@ -275,19 +275,7 @@ func (r *finder) registered(n *node, what ...*node) {
 		}
 	}
 
-	label := ""
-	for _, w := range what {
-		if l := w.last(); l != "" && label == "" {
-			label = l
-		}
-	}
-
-	reason := computedTools
-	if label != "" {
-		reason = label + ", which is registered here, was not found as a definition in the source"
-	}
-
-	r.found.problem("", n.line, reason)
+	r.found.problem("", n.line, computedTools)
 }
 
 // valuesOf lists what an expression can stand for.

@@ -14,6 +14,9 @@ var goTypes = map[string]Kind{"Tool": Tool, "Prompt": Prompt, "Resource": Resour
 var goDescriptions = []string{"WithDescription", "WithPromptDescription", "WithResourceDescription",
 	"WithTemplateDescription"}
 
+// goNamed are methods that register something with a name, a description and a handler.
+var goNamed = map[string]Kind{"RegisterPrompt": Prompt, "RegisterResource": Resource}
+
 // goRegistrations are the methods that register tools.
 var goRegistrations = []string{"AddTool", "AddTools", "RegisterTool", "AddSessionTool", "SetTools", "AddSessionTools"}
 
@@ -44,6 +47,15 @@ func (r *finder) goNode(n *node) bool {
 
 	if kind, ok := goCalls[called]; ok && selected && len(n.args) > 0 && !r.wraps(n) || r.isToolHelper(n) {
 		return r.goCall(kind, n)
+	}
+
+	if kind, ok := goNamed[called]; ok && selected && len(n.args) > 2 && r.isText(n.args[0].value) {
+		d := definition{kind: kind, name: n.args[0].value, line: n.line, all: true, description: n.args[1].value}
+		for _, a := range n.args[2:] {
+			r.option(&d, value{a.value, nil})
+		}
+
+		return r.define(d, nil)
 	}
 
 	if selected && slices.Contains(goRegistrations, called) && len(n.args) > 0 && !r.isList(n) {

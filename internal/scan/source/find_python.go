@@ -227,9 +227,9 @@ func (r *finder) isText(n *node) bool {
 func (r *finder) pyRegister(n *node, kind Kind, f *node, options []arg) {
 	r.p.steps = 0
 	r.p.blocked = nil
-	v := r.p.value(f, nil, 0)
+	r.functionOf(r.p.value(f, nil, 0))
 	envs := []*env{nil}
-	if v.n != nil && v.n.form != function && r.p.blocked != nil {
+	if r.p.blocked != nil {
 		if list := r.p.alternatives(r.p.blocked, nil, 1); len(list) > 0 {
 			envs = list
 		}
@@ -245,7 +245,12 @@ func (r *finder) pyRegister(n *node, kind Kind, f *node, options []arg) {
 	}
 
 	for _, e := range envs {
-		v := r.functionOf(r.p.value(f, e, 0))
+		v := r.p.value(f, e, 0)
+		if v.n != nil && v.n.form == call && r.isDefinition(v, 0) {
+			continue
+		}
+
+		v = r.functionOf(v)
 		if v.n != nil && (v.n.form == name || v.n.form == imported || v.n.form == member) {
 			v = r.functionNamed(f.last(), v)
 		}
@@ -257,7 +262,6 @@ func (r *finder) pyRegister(n *node, kind Kind, f *node, options []arg) {
 			}
 
 			r.pyFunction(n, v, kind, line, options, e)
-		case v.n != nil && v.n.form == call && r.isDefinition(v, 0):
 		default:
 			what := f.last()
 			if what == "" {
@@ -383,7 +387,7 @@ func (r *finder) classOf(n *node, names ...string) {
 	field := func(names ...string) *node {
 		for _, text := range names {
 			if d := n.scope.decls[text]; len(d) > 0 && d[0].form != function {
-				return together(d)
+				return r.p.together(d)
 			}
 		}
 		return nil

@@ -260,10 +260,8 @@ func (r *finder) keyedObject(n *node) bool {
 		return false
 	}
 
-	d := definition{kind: Tool, fixed: key.name, line: n.line}
-	if key.key != nil {
-		d.line = key.key.line
-	}
+	d := definition{kind: Tool, name: r.p.keyName(key.arg), line: n.line}
+	d.line = d.name.line
 
 	r.options(&d, value{n, nil})
 	return r.define(d, nil)

@@ -479,11 +479,18 @@ func (g *golang) typeOf(e ast.Expr) *node {
 				p.tagLine = g.set.Position(f.Tag.Pos()).Line
 			}
 
-			for _, id := range f.Names {
-				p.name = id.Name
+			if len(f.Names) == 0 {
+				n.fn.params = append(n.fn.params, p)
 			}
 
-			n.fn.params = append(n.fn.params, p)
+			for i, id := range f.Names {
+				p.name = id.Name
+				if i > 0 {
+					p.tag = "" // it was read
+				}
+
+				n.fn.params = append(n.fn.params, p)
+			}
 		}
 	case *ast.ArrayType:
 		n.args = []arg{{value: g.expression(e.Elt)}}

@@ -31,6 +31,9 @@ type project struct {
 	takes     map[*node][]handled // the types that the handlers of a tool of Go take
 	taken     map[*node]bool      // structs that a tool takes
 	emitted   map[emission]bool
+	choices   map[*node]*node // of together, by the first
+	keyNames  map[*node]*node // of keyName
+	active    map[*node]bool  // choices whose elements are listed
 	steps     int
 	blocked   *node
 	blockedIn *env
@@ -88,6 +91,7 @@ func newProject(files []File, open func(string) ([]byte, error)) *project {
 		files: map[string]*file{}, open: open, goModules: map[string]string{}, npm: map[string]string{},
 		inDir: map[string][]*file{}, packages: map[string]*scope{}, whole: map[string]bool{}, python: map[string][]*file{},
 		takes: map[*node][]handled{}, taken: map[*node]bool{}, emitted: map[emission]bool{},
+		choices: map[*node]*node{}, keyNames: map[*node]*node{}, active: map[*node]bool{},
 	}
 	for _, in := range files {
 		name := path.Clean(in.Path)
@@ -375,7 +379,7 @@ func (p *project) exported(f *file, symbol string, depth int) *node {
 	}
 
 	if d := f.scope.decls[symbol]; len(d) > 0 {
-		return together(d)
+		return p.together(d)
 	}
 
 	for _, star := range f.stars {
@@ -393,15 +397,43 @@ func (p *project) exported(f *file, symbol string, depth int) *node {
 	return nil
 }
 
-// together is what a name stands for to which several things are assigned.
-func together(list []*node) *node {
+// together is what a name stands for to which several things are assigned. It is one node as
+// long as nothing more is assigned.
+func (p *project) together(list []*node) *node {
 	if len(list) == 1 {
 		return list[0]
 	}
+
+	if n := p.choices[list[0]]; n != nil && len(n.args) == len(list) {
+		return n
+	}
+
 	n := &node{form: choice, line: list[0].line, file: list[0].file}
 	for _, d := range list {
 		n.args = append(n.args, arg{value: d})
 	}
+
+	p.choices[list[0]] = n
+	return n
+}
+
+// keyName is the name of a member as a literal, the same one each time.
+func (p *project) keyName(a arg) *node {
+	if a.key != nil && a.key.form == literal {
+		return a.key
+	}
+
+	of := a.key
+	if of == nil {
+		of = a.value
+	}
+
+	n := p.keyNames[of]
+	if n == nil {
+		n = &node{form: literal, text: a.name, line: of.line, file: a.value.file}
+		p.keyNames[of] = n
+	}
+
 	return n
 }
 
@@ -463,7 +495,7 @@ func (p *project) in(n *node, symbol string, depth int) *node {
 	case inGo:
 		if dir, ok := p.goPackage(n.module); ok && n.text == "" {
 			if d := p.parsePackage(dir).decls[symbol]; len(d) > 0 {
-				return together(d)
+				return p.together(d)
 			}
 		}
 	case inPython:

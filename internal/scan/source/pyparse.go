@@ -279,19 +279,13 @@ func (p *python) target(t, value *node) {
 func (p *python) targets() *node {
 	n := p.node(list, p.tok().line)
 	for !p.ended() && !p.tok().is("in") && !p.tok().is(":") {
-		if p.accept("(") {
-			continue
-		}
-
 		if t := p.primary(); t != nil {
 			n.args = append(n.args, arg{value: t})
 		} else {
 			p.i++
 		}
 
-		for p.tok().is(",") || p.tok().is(")") && !p.ended() {
-			p.i++
-		}
+		p.accept(",")
 	}
 
 	if len(n.args) == 1 {

@@ -83,7 +83,7 @@ const (
 	computedInstructions = "a part of the instructions is computed when the server runs"
 	computedTitle        = "a part of its title is computed when the server runs"
 	definedElsewhere     = "its definition is not in this call, and was not found in the source"
-	computedTools        = "what is registered here is computed when the server runs"
+	computedTools        = "what is registered here was not found as a definition in the source"
 	generatedTools       = "the tools that are made here are not in the source"
 )
 
