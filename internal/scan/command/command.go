@@ -54,6 +54,7 @@ type flags struct {
 	server         string
 	start, clients bool
 	source         bool
+	list           bool
 	commands, urls []string
 	headers        []string
 	timeout        time.Duration
@@ -130,6 +131,7 @@ scan --baseline approved.json --fail-on change tools.json`),
 	f.StringVar(&flags.format, "format", "table", "table, json, sarif, html, markdown or codequality")
 	f.StringVarP(&flags.output, "output", "o", "",
 		"write to this file, completely or not at all, instead of standard output")
+	f.BoolVar(&flags.list, "list", false, "also list the tools, prompts and resources that were read, with their places")
 	f.StringVar(&flags.baseline, "baseline", "",
 		"compare with what was approved in this file, and report changes and rug pulls")
 	f.StringVar(&flags.pin, "pin", "", "approve what was scanned: write the tools, prompts, resources and "+
@@ -202,6 +204,10 @@ func (f *flags) check(cmd *cobra.Command) error {
 
 	if scanWriters[f.format] == nil {
 		return fmt.Errorf("--format %q is unknown: use table, json, sarif, html, markdown or codequality", f.format)
+	}
+
+	if f.list && f.format == "codequality" {
+		return fmt.Errorf("--list does not go with --format codequality, which has only findings: use json")
 	}
 
 	f.failOn = strings.ToLower(f.failOn)
@@ -375,7 +381,7 @@ func readClients(ctx context.Context) (*input.Input, error) {
 
 // options reads the baseline and the suppressions.
 func (f *flags) options(ctx context.Context, now time.Time) (report.Options, error) {
-	opts := report.Options{Checks: f.checks, Skip: f.skip, Today: now.UTC().Format(time.DateOnly)}
+	opts := report.Options{Checks: f.checks, Skip: f.skip, List: f.list, Today: now.UTC().Format(time.DateOnly)}
 	if f.baseline != "" {
 		b, err := readBaseline(ctx, f.baseline)
 		if err != nil {

@@ -34,13 +34,13 @@ const notSearched = "a directory of this name is not searched"
 
 // directory is what was read of a directory so far.
 type directory struct {
-	path   string
-	opts   ReadOptions
-	own    []fs.FileInfo
-	in     *Input
-	broken []error
-	other  []string // source files that define nothing
-	python []string // the files of Python
+	path        string
+	opts        ReadOptions
+	own         []fs.FileInfo
+	in          *Input
+	broken      []error
+	other       []string // source files that define nothing
+	sourceFiles []sourceFile
 
 	packages packages
 	// found are the files that were read, all are those that are there, and sources
@@ -50,7 +50,7 @@ type directory struct {
 
 func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
 	d := &directory{path: dir, opts: opts, own: ownFiles(opts.Own), in: &Input{},
-		packages: packages{dir, map[string]string{}}}
+		packages: packages{cmp.Or(rootAbove(dir), dir), map[string]string{}}}
 	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil && p == dir:
@@ -68,7 +68,7 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		return d.read(ctx, p)
 	})
 	if err == nil {
-		err = d.findFunctions(ctx)
+		err = d.readSources(ctx)
 	}
 
 	if err != nil {
@@ -112,11 +112,16 @@ func (d *directory) wants(p string, e fs.DirEntry) bool {
 	return false
 }
 
-// read reads a file.
+// read reads a file. Source files are only noted: they are read together.
 func (d *directory) read(ctx context.Context, p string) error {
 	server := d.opts.Server
-	if server == "" && scansource.Supported(p) {
-		server = d.packages.nameOf(ctx, p)
+	if scansource.Supported(p) {
+		if server == "" {
+			server = d.packages.nameOf(ctx, p)
+		}
+
+		d.sourceFiles = append(d.sourceFiles, sourceFile{p, cmp.Or(server, serverBelow(d.opts.Base, p))})
+		return nil
 	}
 
 	one, err := readFile(ctx, p, cmp.Or(server, serverBelow(d.opts.Base, p)))
@@ -124,10 +129,11 @@ func (d *directory) read(ctx context.Context, p string) error {
 		return context.Cause(ctx)
 	}
 
-	if strings.EqualFold(filepath.Ext(p), ".py") {
-		d.python = append(d.python, p)
-	}
+	return d.take(p, one, err)
+}
 
+// take adds what was read of a file, or why it was not.
+func (d *directory) take(p string, one *Input, err error) error {
 	var bad *InputError
 	switch {
 	case err == nil:

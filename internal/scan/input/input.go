@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/proxy/mcpclient"
-	"github.com/touchstone-eval/touchstone/internal/scan/source"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -37,29 +36,29 @@ type Tool struct {
 	scanner.Tool
 	Place    Place
 	mappings []fieldMapping
-	lines    map[string]int
+	lines    map[string]Place
 }
 
-// line records the line of a text of the definition, by its JSON Pointer.
-func (t *Tool) line(pointer string, line int) {
+// at records where a text of the definition is, by its JSON Pointer.
+func (t *Tool) at(pointer, file string, line int) {
 	if line > 0 {
 		if t.lines == nil {
-			t.lines = map[string]int{}
+			t.lines = map[string]Place{}
 		}
-		t.lines[pointer] = line
+		t.lines[pointer] = Place{File: cmp.Or(file, t.Place.File), Line: line}
 	}
 }
 
-// Line returns the line of what a JSON Pointer leads to in the source of a server, or 0 if
-// it is not known apart from that of the definition.
-func (t *Tool) Line(pointer string) int {
+// At returns the place of what a JSON Pointer leads to in the source of a server. It is
+// without a line if that is not known apart from that of the definition.
+func (t *Tool) At(pointer string) Place {
 	for strings.HasPrefix(pointer, "/") {
-		if line := t.lines[pointer]; line > 0 {
-			return line
+		if p := t.lines[pointer]; p.Line > 0 {
+			return p
 		}
 		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
 	}
-	return 0
+	return Place{}
 }
 
 // Server is a server that a client's configuration declares or the caller
@@ -98,8 +97,6 @@ type Unscanned struct {
 	Remedy string `json:"remedy,omitempty"`
 	// Output are the last lines that a server printed for people before it failed.
 	Output []string `json:"output,omitempty"`
-	// deferred is a definition whose function another file may have, or nil.
-	deferred *source.Deferred
 	// goesOn is set if a list has more pages than were read.
 	goesOn bool
 }

@@ -92,12 +92,12 @@ func readPath(ctx context.Context, p string, opts ReadOptions) (*Input, error) {
 }
 
 func readFile(ctx context.Context, p, server string) (*Input, error) {
+	if source.Supported(p) {
+		return readSourceFile(ctx, p, cmp.Or(server, serverOf(p)))
+	}
 	text, err := readlimit.File(ctx, p, MaxFile)
 	if err != nil {
 		return nil, pathError(p, err)
-	}
-	if source.Supported(p) {
-		return readSource(p, cmp.Or(server, serverOf(p)), text)
 	}
 	if strings.EqualFold(filepath.Ext(p), ".toml") {
 		return readTOML(p, text)

@@ -18,6 +18,7 @@ type (
 	jsonReport struct {
 		Findings  []jsonFinding `json:"findings"`
 		Coverage  jsonCoverage  `json:"coverage"`
+		Tools     []Listed      `json:"tools,omitempty"` // and what else was read, if it is to be listed
 		RiskScore int           `json:"risk_score"`
 	}
 	jsonFinding struct {
@@ -49,6 +50,10 @@ type (
 	}
 	jsonCoverage struct {
 		Complete bool `json:"complete"`
+		// The counts of the scanner are of all definitions; these are apart.
+		ToolsScanned     int `json:"tools_scanned"`
+		PromptsScanned   int `json:"prompts_scanned"`
+		ResourcesScanned int `json:"resources_scanned"`
 		scanner.Coverage
 		Servers             []ServerCount      `json:"servers"`
 		NotScanned          []input.Unscanned  `json:"not_scanned"`
@@ -80,7 +85,7 @@ type (
 // WriteJSON writes the result as one JSON object. The names of servers and
 // tools are those that their authors wrote; evidence is printable.
 func (r *Result) WriteJSON(w io.Writer) error {
-	out := jsonReport{Findings: make([]jsonFinding, len(r.Findings)), RiskScore: r.RiskScore}
+	out := jsonReport{Findings: make([]jsonFinding, len(r.Findings)), RiskScore: r.RiskScore, Tools: r.Read}
 	for i, f := range r.Findings {
 		j := jsonFinding{
 			Server: f.Server, Tool: f.Tool, Subject: f.Subject, ThreatLevel: f.ThreatLevel, Severity: f.Severity,
@@ -111,6 +116,12 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		SuppressionsExpired: jsonSuppressions(r.Expired), SuppressionsUnused: jsonSuppressions(r.Unused),
 		Baseline: r.Drift,
 	}
+	for _, s := range r.Servers {
+		out.Coverage.ToolsScanned += s.Tools
+		out.Coverage.PromptsScanned += s.Prompts
+		out.Coverage.ResourcesScanned += s.Resources
+	}
+
 	for i, s := range r.Suppressed {
 		out.Coverage.Suppressed[i] = jsonSuppressed{s.Server, s.Tool, s.Signal.CheckID, s.Signal.Evidence, s.Reason,
 			s.Expires}

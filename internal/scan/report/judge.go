@@ -19,6 +19,7 @@ type Options struct {
 	Baseline     *Baseline
 	Suppressions []Suppression
 	Today        string // as 2006-01-02; decides which suppressions have expired
+	List         bool   // list what was read
 }
 
 // Finding is a tool with signals that are not suppressed, and every place where
@@ -44,12 +45,12 @@ func (f *Finding) placesOf(s *scanner.Signal) []input.Place {
 	if f.definition == nil || len(f.Places) == 0 || !strings.HasPrefix(s.Pointer, "/") {
 		return f.Places
 	}
-	line := f.definition.Line(s.Pointer)
-	if line == 0 || line == f.Places[0].Line {
+	at := f.definition.At(s.Pointer)
+	if at.Line == 0 || at.Line == f.Places[0].Line && at.File == f.Places[0].File {
 		return f.Places
 	}
 	places := slices.Clone(f.Places)
-	places[0].Line, places[0].Column = line, 0
+	places[0] = at
 	return places
 }
 
@@ -109,6 +110,8 @@ type Result struct {
 	Checks     []scanner.CheckInfo // those that ran
 	Drift      *Drift              // nil without a baseline
 	RiskScore  int
+	// Read lists what was read, if Options.List asks for it.
+	Read []Listed
 	// Expired and Unused are suppressions without effect.
 	Expired, Unused []Suppression
 }
@@ -199,6 +202,10 @@ func Judge(in *input.Input, opts Options) (*Result, error) {
 		Coverage:   report.Coverage,
 		Checks:     ran(opts),
 	}
+	if opts.List {
+		r.Read = listed(definitions)
+	}
+
 	for _, f := range report.Findings {
 		if len(f.FailedChecks)+len(f.Unread) > 0 {
 			r.Incomplete = append(r.Incomplete,

@@ -125,8 +125,13 @@ func (r *Result) sarifReport(results []*sarif.Result, left int) *sarif.Report {
 
 	run.AddInvocation(invocation)
 	run.WithColumnKind("unicodeCodePoints")
-	run.WithProperties(sarif.NewPropertyBag().Add("riskScore", r.RiskScore).
-		Add("toolsScanned", r.Coverage.ToolsScanned).Add("complete", r.Complete()))
+	properties := sarif.NewPropertyBag().Add("riskScore", r.RiskScore).
+		Add("toolsScanned", r.Coverage.ToolsScanned).Add("complete", r.Complete())
+	if r.Read != nil {
+		properties.Add("tools", r.Read)
+	}
+
+	run.WithProperties(properties)
 	return report.AddRun(run)
 }
 

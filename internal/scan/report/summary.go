@@ -127,6 +127,10 @@ func (r *Result) sections() []section {
 
 		list = append(list, section{title, items})
 	}
+	if len(r.Read) > 0 { // all of them, since somebody asked
+		list = append(list, section{r.readTitle(), listedItems(r.Read)})
+	}
+
 	add("Not scanned", unscannedItems(r.Unscanned))
 	var items []item
 	for _, t := range r.Incomplete {

@@ -16,27 +16,34 @@ const (
 )
 
 type lexeme struct {
-	kind     tokenKind
-	text     string // of a string, its value
-	line     int
-	column   int  // 0 for the first of a line
-	computed bool // a string with values that are not known
+	kind   tokenKind
+	text   string // of a string, its value
+	line   int
+	column int  // 0 for the first of a line
+	first  bool // of its line, unless the line before goes on
+	parts  []piece
+}
+
+// piece is a part of a string with values: a text, or the source of an expression.
+type piece struct {
+	text       string
+	expression bool
 }
 
 func (t lexeme) is(s string) bool { return t.kind != str && t.text == s }
 
-// lexer splits a text of Python or TypeScript.
+// lexer splits a text of Python.
 type lexer struct {
-	s      string
-	i      int
-	line   int
-	start  int // of the line
-	python bool
-	out    []lexeme
+	s     string
+	i     int
+	line  int
+	start int  // of the line
+	fresh bool // nothing of the line was read
+	out   []lexeme
 }
 
-func lex(text string, python bool) []lexeme {
-	l := &lexer{s: text, line: 1, python: python}
+func lex(text string) []lexeme {
+	l := &lexer{s: text, line: 1, fresh: true}
 	for l.i < len(l.s) {
 		l.next()
 	}
@@ -45,8 +52,9 @@ func lex(text string, python bool) []lexeme {
 
 func (l *lexer) has(prefix string) bool { return strings.HasPrefix(l.s[l.i:], prefix) }
 
-func (l *lexer) add(kind tokenKind, text string, line, column int, computed bool) {
-	l.out = append(l.out, lexeme{kind, text, line, column, computed})
+func (l *lexer) add(kind tokenKind, text string, line, column int, parts []piece) {
+	l.out = append(l.out, lexeme{kind, text, line, column, l.fresh, parts})
+	l.fresh = false
 }
 
 // skip moves to a position, and counts the lines.
@@ -71,26 +79,27 @@ func (l *lexer) next() {
 	c := l.s[l.i]
 	line, column := l.line, l.i-l.start
 	switch {
-	case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+	case c == '\n':
 		l.skip(l.i + 1)
-	case l.python && c == '#', !l.python && l.has("//"):
+		l.fresh = true
+	case c == ' ' || c == '\t' || c == '\r' || c == '\f':
+		l.skip(l.i + 1)
+	case c == '\\' && (l.has("\\\n") || l.has("\\\r\n")):
 		l.skipTo("\n")
-	case !l.python && l.has("/*"):
-		l.skipTo("*/")
-	case c == '"' || c == '\'' || c == '`' && !l.python:
-		text, computed := l.str("")
-		l.add(str, text, line, column, computed)
-	case !l.python && c == '/' && l.regexpMayBegin():
-		l.regexp()
-		l.add(sign, "/", line, column, false)
+	case c == '#':
+		if end := strings.IndexByte(l.s[l.i:], '\n'); end >= 0 {
+			l.skip(l.i + end)
+			return
+		}
+
+		l.skip(len(l.s))
+	case c == '"' || c == '\'':
+		text, parts := l.str("")
+		l.add(str, text, line, column, parts)
 	default:
 		r, size := utf8.DecodeRuneInString(l.s[l.i:])
 		if !wordRune(r) {
-			if l.has("=>") {
-				size = 2
-			}
-
-			l.add(sign, l.s[l.i:l.i+size], line, column, false)
+			l.add(sign, l.s[l.i:l.i+size], line, column, nil)
 			l.skip(l.i + size)
 			return
 		}
@@ -107,14 +116,14 @@ func (l *lexer) next() {
 
 		w := l.s[l.i:end]
 		l.skip(end)
-		if l.python && len(w) <= 2 && end < len(l.s) && (l.s[end] == '"' || l.s[end] == '\'') &&
+		if len(w) <= 2 && end < len(l.s) && (l.s[end] == '"' || l.s[end] == '\'') &&
 			strings.Trim(strings.ToLower(w), "rbuft") == "" {
-			text, computed := l.str(strings.ToLower(w))
-			l.add(str, text, line, column, computed)
+			text, parts := l.str(strings.ToLower(w))
+			l.add(str, text, line, column, parts)
 			return
 		}
 
-		l.add(word, w, line, column, false)
+		l.add(word, w, line, column, nil)
 	}
 }
 
@@ -122,56 +131,28 @@ func wordRune(r rune) bool {
 	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// regexpMayBegin reports whether a slash begins a regular expression, by what is before
-// it.
-func (l *lexer) regexpMayBegin() bool {
-	if len(l.out) == 0 {
-		return true
-	}
-	last := l.out[len(l.out)-1]
-	return last.kind == sign && strings.Contains("(,=:[!&|?{};=>+-*%<~^", last.text) || last.is("return")
-}
-
-func (l *lexer) regexp() {
-	class := false
-	for i := l.i + 1; i < len(l.s); i++ {
-		switch l.s[i] {
-		case '\\':
-			i++
-		case '[':
-			class = true
-		case ']':
-			class = false
-		case '\n':
-			l.skip(l.i + 1) // it was a division
-			return
-		case '/':
-			if !class {
-				l.skip(i + 1)
-				return
-			}
-		}
-	}
-
-	l.skip(l.i + 1)
-}
-
-// str reads a string after its prefix, which Python has.
-func (l *lexer) str(prefix string) (text string, computed bool) {
+// str reads a string after its prefix. Its parts are nil if it has no values.
+func (l *lexer) str(prefix string) (text string, parts []piece) {
 	quote := l.s[l.i : l.i+1]
-	if l.python && l.has(strings.Repeat(quote, 3)) {
+	if l.has(strings.Repeat(quote, 3)) {
 		quote = strings.Repeat(quote, 3)
 	}
 
 	raw := strings.Contains(prefix, "r")
 	formatted := strings.Contains(prefix, "f") || strings.Contains(prefix, "t")
 	var b strings.Builder
+	done := func() (string, []piece) {
+		if len(parts) > 0 {
+			parts = append(parts, piece{text: b.String()})
+		}
+		return b.String(), parts
+	}
 	i := l.i + len(quote)
 	for i < len(l.s) {
 		switch {
 		case strings.HasPrefix(l.s[i:], quote):
 			l.skip(i + len(quote))
-			return b.String(), computed
+			return done()
 		case l.s[i] == '\\' && i+1 < len(l.s):
 			if raw {
 				b.WriteString(l.s[i : i+2])
@@ -182,16 +163,19 @@ func (l *lexer) str(prefix string) (text string, computed bool) {
 			var s string
 			s, i = escape(l.s, i+1)
 			b.WriteString(s)
-		case l.s[i] == '\n' && len(quote) == 1 && quote != "`":
+		case l.s[i] == '\n' && len(quote) == 1:
 			l.skip(i) // not closed
-			return b.String(), true
+			parts = append(parts, piece{text: b.String()}, piece{expression: true})
+			b.Reset()
+			return done()
 		case formatted && (strings.HasPrefix(l.s[i:], "{{") || strings.HasPrefix(l.s[i:], "}}")):
 			b.WriteByte(l.s[i])
 			i += 2
-		case formatted && l.s[i] == '{', quote == "`" && strings.HasPrefix(l.s[i:], "${"):
-			i = closing(l.s, i+strings.IndexByte(l.s[i:], '{'))
-			b.WriteString("…")
-			computed = true
+		case formatted && l.s[i] == '{':
+			end := closing(l.s, i)
+			parts = append(parts, piece{text: b.String()}, piece{l.s[i+1 : max(i+1, end-1)], true})
+			b.Reset()
+			i = end
 		default:
 			b.WriteByte(l.s[i])
 			i++
@@ -199,7 +183,7 @@ func (l *lexer) str(prefix string) (text string, computed bool) {
 	}
 
 	l.skip(len(l.s))
-	return b.String(), true
+	return done()
 }
 
 // closing returns the position behind the brace that closes the one at i. Braces in
