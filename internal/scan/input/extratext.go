@@ -11,7 +11,8 @@ import (
 )
 
 // listMethods are the names under which a dump keeps the answers to the requests.
-var listMethods = []string{"initialize", "server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"}
+var listMethods = []string{"initialize", "server/discover", "tools/list", "prompts/list", "resources/list",
+	"resources/templates/list"}
 
 // metadataFields are members that are no text of a server, at any depth.
 var metadataFields = []string{"jsonrpc", "id", "version", "nextCursor", "entries", "protocolVersion", "capabilities",

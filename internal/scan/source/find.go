@@ -77,9 +77,8 @@ type definition struct {
 	all     bool // also texts like its name and description
 	again   bool // it may be registered more than once
 	// partly says why a part of it cannot be read, which is at partLine.
-	partly   string
-	partLine int
-	// nameless is whether it has no expression for its name on purpose
+	partly    string
+	partLine  int
 	uncertain bool // a definition only if its name is known
 }
 

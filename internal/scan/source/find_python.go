@@ -54,7 +54,7 @@ func (r *finder) pyDecorated(n *node) {
 			continue
 		}
 
-		r.pyFunction(n, value{n, nil}, kind, d.line, options, nil)
+		r.pyFunction(value{n, nil}, kind, d.line, options, nil)
 	}
 }
 
@@ -65,7 +65,7 @@ func (r *finder) isImported(n *node) bool {
 }
 
 // pyFunction reads a function that is registered with options.
-func (r *finder) pyFunction(at *node, f value, kind Kind, line int, options []arg, e *env) {
+func (r *finder) pyFunction(f value, kind Kind, line int, options []arg, e *env) {
 	d := definition{kind: kind, fixed: f.n.text, line: line, doc: f.n.fn.doc, again: true}
 	named := "name"
 	if kind == Resource {
@@ -102,7 +102,6 @@ func (r *finder) pyFunction(at *node, f value, kind Kind, line int, options []ar
 		e = &env{next: e, site: &node{line: f.n.line, file: f.n.file}}
 	}
 
-	_ = at
 	r.define(d, e)
 }
 
@@ -261,7 +260,7 @@ func (r *finder) pyRegister(n *node, kind Kind, f *node, options []arg) {
 				e = &env{next: e}
 			}
 
-			r.pyFunction(n, v, kind, line, options, e)
+			r.pyFunction(v, kind, line, options, e)
 		default:
 			what := f.last()
 			if what == "" {
@@ -392,7 +391,8 @@ func (r *finder) classOf(n *node, names ...string) {
 		}
 		return nil
 	}
-	d := definition{kind: Tool, name: field(names...), description: field("description"), title: field("title"), line: n.line}
+	d := definition{kind: Tool, name: field(names...), description: field("description"),
+		title: field("title"), line: n.line}
 	if d.name == nil || d.description == nil {
 		return
 	}

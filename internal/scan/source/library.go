@@ -9,10 +9,12 @@ import (
 
 // sdks are the beginnings of the modules of libraries for MCP servers, by language.
 var sdks = map[language][]string{
-	inGo: {"github.com/mark3labs/mcp-go/server", "github.com/mark3labs/mcp-go/mcp", "github.com/modelcontextprotocol/go-sdk",
+	inGo: {"github.com/mark3labs/mcp-go/server", "github.com/mark3labs/mcp-go/mcp",
+		"github.com/modelcontextprotocol/go-sdk",
 		"github.com/metoro-io/mcp-golang", "github.com/ThinkInAIXYZ/go-mcp", "github.com/strowk/foxy-contexts"},
 	inPython: {"mcp.server", "mcp.types", "mcp", "fastmcp", "mcp_use.server", "fastapi_mcp"},
-	inScript: {"@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "@modelcontextprotocol/ext-apps/server", "fastmcp",
+	inScript: {"@modelcontextprotocol/sdk", "@modelcontextprotocol/server",
+		"@modelcontextprotocol/ext-apps/server", "fastmcp",
 		"mcp-framework", "mcp-handler", "@vercel/mcp-adapter", "@rekog/mcp-nest", "@mastra/mcp", "xmcp", "mcp-lite",
 		"muppet"},
 }
@@ -42,11 +44,13 @@ func (f *file) sdk() string {
 // plain are modules whose functions and types describe nothing by themselves: those of the
 // languages, and libraries for schemas.
 var plain = map[language][]string{
-	inPython: {"typing", "typing_extensions", "pydantic", "pydantic_core", "annotated_types", "collections", "datetime", "enum",
+	inPython: {"typing", "typing_extensions", "pydantic", "pydantic_core", "annotated_types",
+		"collections", "datetime", "enum",
 		"pathlib", "uuid", "decimal", "abc", "dataclasses", "re", "os", "sys", "json", "logging", "types", "functools",
 		"textwrap", "inspect", "asyncio", "contextlib", "builtins", "numbers", "ipaddress", "attrs", "attr", "starlette",
 		"loguru", "http", "time", "math", "io", "tempfile", "itertools", "operator", "string", "random", "zoneinfo"},
-	inScript: {"zod", "zod-to-json-schema", "valibot", "@sinclair/typebox", "typebox", "arktype", "effect", "yup", "joi", "dedent",
+	inScript: {"zod", "zod-to-json-schema", "valibot", "@sinclair/typebox", "typebox", "arktype",
+		"effect", "yup", "joi", "dedent",
 		"ts-dedent", "outdent", "common-tags", "superstruct", "runtypes", "ajv", "class-validator"},
 	inGo: {"github.com/google/jsonschema-go", "github.com/invopop/jsonschema"},
 }

@@ -262,7 +262,8 @@ func (p *project) goPackage(module string) (string, bool) {
 	return "", false
 }
 
-var scriptEndings = []string{"", ".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".cts", "/index.ts", "/index.tsx",
+var scriptEndings = []string{"", ".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".cts",
+	"/index.ts", "/index.tsx",
 	"/index.js", "/index.mjs"}
 
 // script returns the file that a module of a script names, or nil.
