@@ -61,7 +61,7 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 		default:
 			misspelt[closest.To(a.Name, schema.names())] = true
 			l.errorf(a.NameRange, "Unknown attribute", "%s has no attribute %q.%s It may contain %s.",
-				capital(what), a.Name, didYouMean(a.Name, schema.names()), anyOf(schema.names()))
+				capital(what), a.Name, schema.meant(a.Name), allOf(schema.names()))
 		}
 	}
 
@@ -75,7 +75,7 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 			continue
 		case nested == nil:
 			l.errorf(b.TypeRange, "Unknown block", "%s has no block %q.%s It may contain %s.",
-				capital(what), b.Type, didYouMean(b.Type, schema.names()), anyOf(schema.names()))
+				capital(what), b.Type, schema.meant(b.Type), allOf(schema.names()))
 			continue
 		case first[b.Type] != nil && !nested.repeat:
 			l.errorf(b.DefRange(), "Duplicate block", "%s already has a %s block, at line %d. Merge the two.",
@@ -103,6 +103,29 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 	}
 
 	return c
+}
+
+// otherWords are names that other languages have for what a block contains, with what to write instead.
+var otherWords = map[string]map[string]string{
+	"stage": {
+		"for_each": "matrix { NAME = [...] }", "foreach": "matrix { NAME = [...] }", "count": "matrix { NAME = range(COUNT) }",
+		"strategy": "matrix { NAME = [...] }", "environment": "env", "variables": "env", "cmd": "command", "run": "command",
+		"script": `command = ["sh", "-c", "..."]`, "needs": "depends_on", "requires": "depends_on", "if": "when",
+	},
+	"include": {
+		"for_each": manyIncludes, "foreach": manyIncludes, "count": manyIncludes, "matrix": manyIncludes,
+		"variables": "inputs", "vars": "inputs",
+	},
+}
+
+const manyIncludes = `one include "NAME" block for each value`
+
+// meant returns a sentence that says what a name in a block stands for, with a leading space, or "".
+func (b *block) meant(name string) string {
+	if instead := otherWords[b.name][name]; instead != "" {
+		return " Write " + instead + "."
+	}
+	return didYouMean(name, b.names())
 }
 
 func (l *module) checkLabels(b *hclsyntax.Block, schema *block) bool {

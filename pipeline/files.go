@@ -117,7 +117,7 @@ func (l *loader) parse(file string, text []byte) *hclsyntax.Body {
 
 	parsed, diags := hclsyntax.ParseConfig(text, file, hcl.InitialPos)
 	l.files[file] = parsed
-	l.diags = append(l.diags, diags...)
+	l.diags = append(l.diags, explainTemplates(diags, text)...)
 	if malformed(diags) {
 		return nil
 	}

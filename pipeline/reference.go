@@ -291,6 +291,10 @@ func (l *module) unknownRoot(t hcl.Traversal, p exprContext) {
 	}
 
 	hint := fmt.Sprintf(" If it is meant to be text, put it in quotes: %q.", name)
+	if l.inTemplate(t[0].SourceRange()) {
+		hint = fmt.Sprintf(" If a shell is to expand it, write $${%s}.", name)
+	}
+
 	if len(meant) > 0 {
 		hint = fmt.Sprintf(" Did you mean %s?", strings.Join(meant, " or "))
 	} else if s := closest.To(name, p.allow.names()); s != "" {

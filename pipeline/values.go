@@ -187,7 +187,7 @@ func (l *module) readVarFile(set map[string]cty.Value, path string) {
 
 	file, diags := hclsyntax.ParseConfig(src, path, hcl.InitialPos)
 	l.files[path] = file
-	l.diags = append(l.diags, diags...)
+	l.diags = append(l.diags, explainTemplates(diags, src)...)
 	if diags.HasErrors() {
 		return
 	}
