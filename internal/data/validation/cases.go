@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -128,10 +129,34 @@ func checkServers(d *dataset[contracts.CaseSet], at string, c *contracts.Selecti
 		return
 	}
 
-	for i, call := range c.Expected {
+	for place, call := range namedCalls(at, c) {
 		if call.Server != "" && !seen[call.Server] {
-			d.refuse(fmt.Sprintf("%s/expected/%d/server", at, i), c.ID,
+			d.refuse(place+"/server", c.ID,
 				fmt.Sprintf("server %q is not among the offered servers", call.Server), "add it to servers")
+		}
+	}
+}
+
+// namedCalls are the calls that a case expects, their alternatives, and the
+// forbidden ones, each with its place.
+func namedCalls(at string, c *contracts.SelectionCase) iter.Seq2[string, contracts.ExpectedCall] {
+	return func(yield func(string, contracts.ExpectedCall) bool) {
+		for i, call := range c.Expected {
+			if !yield(fmt.Sprintf("%s/expected/%d", at, i), call) {
+				return
+			}
+
+			for j, other := range call.Alternatives {
+				if !yield(fmt.Sprintf("%s/expected/%d/alternatives/%d", at, i, j), other) {
+					return
+				}
+			}
+		}
+
+		for i, t := range c.Forbidden {
+			if !yield(fmt.Sprintf("%s/forbidden/%d", at, i), contracts.ExpectedCall{Server: t.Server, Tool: t.Tool}) {
+				return
+			}
 		}
 	}
 }
@@ -139,9 +164,13 @@ func checkServers(d *dataset[contracts.CaseSet], at string, c *contracts.Selecti
 // checkCalls checks the expected calls, and reports whether any specifies the
 // right parameters.
 func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, k known) (filled bool) {
-	for i, call := range c.Expected {
-		place := fmt.Sprintf("%s/expected/%d", at, i)
-		filled = filled || call.Parameters != nil
+	for place, call := range namedCalls(at, c) {
+		filled = filled || call.Parameters != nil || call.Match != nil
+		if err := score.CheckCall(call); err != nil {
+			d.refuse(place, c.ID, err.Error(), "correct the call")
+			continue
+		}
+
 		if call.Server == "" || call.Tool == "" || len(k.tools) == 0 {
 			continue
 		}
@@ -165,7 +194,7 @@ func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.Selection
 // not allow.
 func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, call contracts.ExpectedCall,
 	tool *contracts.Tool) {
-	p, err := score.ScoreParameters(call.Parameters, call.Parameters, tool.Schema, c.Query)
+	p, err := score.CheckParameters(call.Parameters, tool.Schema, c.Query)
 	if err != nil {
 		return // not an object: the schema of the contract has reported it
 	}
@@ -176,7 +205,7 @@ func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.Sele
 	}
 
 	for _, one := range p.Details {
-		if one.Problem == "" {
+		if _, ruled := call.Match[one.Name]; one.Problem == "" || ruled {
 			continue
 		}
 

@@ -27,7 +27,7 @@ var tools = []selection.Tool{
 func advise(t *testing.T, c selection.Case, confidence float64, calls ...selection.MadeCall) []selection.Recommendation {
 	t.Helper()
 	a := selection.Answer{Calls: calls, Confidence: &confidence}
-	e, scored, err := score.Evaluate(c, tools, a)
+	e, scored, err := score.Evaluate(c, tools, a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,17 +15,22 @@ import (
 
 func sample(t *testing.T) Set {
 	t.Helper()
-	set, err := Of([]selection.Server{{Name: "a", URL: "https://a/mcp", Transport: selection.StreamableHTTP}}, []selection.Case{
+	limit := 59.9
+	return Of([]selection.Server{{Name: "a", URL: "https://a/mcp", Transport: selection.StreamableHTTP}}, []selection.Case{
 		{Name: "one, two", Query: "say \"hi\"\nnow", Servers: []string{"a", "b"}, Ordered: true, Tags: []string{"t", "u"}, Expected: []selection.Call{
 			{Server: "a", Tool: "x", Parameters: json.RawMessage(`{"big":9007199254740993,"day":"2026-11-22","n":1.5,"no":null,"o":{"list":[1,true]},"yes":"yes"}`)},
 			{Server: "b", Tool: "y"}, {Server: "a", Tool: "z", Parameters: json.RawMessage(`{"q":"1"}`)},
 		}},
 		{Name: "none", Query: "q", Servers: []string{"a"}},
+		{Name: "rules", Query: "a\n  - b: c\n", Servers: []string{"a"}, Expected: []selection.Call{
+			{Server: "a", Tool: "x", Match: map[string]selection.Matcher{
+				"a": {Any: true}, "b": {Absent: true}, "c": {OneOf: []json.RawMessage{[]byte(`1`), []byte(`"1"`)}}, "d": {Contains: "<b>"},
+				"e": {Regex: `^\d+: #`}, "f": {Number: &limit, Tolerance: 0.5}, "g": {Date: "2026-11-22"}, "h": {Set: []byte(`[]`)},
+				"i": {Rule: "is polite"}, "j": {Equal: []byte(`null`)},
+			}, OtherParameters: "forbidden", Alternatives: []selection.Call{{Server: "a", Tool: "y"}}},
+			{Server: "a", Tool: "z", Optional: true},
+		}, Forbidden: []selection.ToolName{{Server: "a", Tool: "drop"}}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
 }
 
 func text(t *testing.T, set Set) string {
@@ -208,7 +213,7 @@ func TestReadTEF(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, format := range Formats {
 		var b bytes.Buffer
-		_ = Set{Cases: []Case{{Name: "n", Query: "q", Servers: []string{"a"}, Expected: []Call{{"a", "x", map[string]any{"n": 1}}}}}}.Write(&b, format)
+		_ = Set{Cases: []Case{{Name: "n", Query: "q", Servers: []string{"a"}, Expected: []selection.Call{{Server: "a", Tool: "x", Parameters: []byte(`{"n":1}`)}}}}}.Write(&b, format)
 		f.Add(b.String(), format)
 	}
 	f.Add(tefCases, "json")
@@ -222,10 +227,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out, err := Of(servers, cases)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := Of(servers, cases)
 		var b bytes.Buffer
 		if err := out.Write(&b, "json"); err != nil {
 			t.Fatal(err)

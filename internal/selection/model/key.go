@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
 // Key is an API key. It never prints its value; only this package reads it.
@@ -103,6 +105,14 @@ func (k Key) remove(text string) string {
 	}
 
 	return text
+}
+
+// removeSaid is remove for what a model said.
+func (k Key) removeSaid(s selection.Said) selection.Said {
+	for _, text := range []*string{&s.Text, &s.Refusal, &s.Reasoning, &s.FinishReason} {
+		*text = k.remove(*text)
+	}
+	return s
 }
 
 // removeJSON is remove for JSON, where the key may be escaped in any way and be

@@ -158,7 +158,7 @@ func (s *Service) set(ctx context.Context, tag string) (exchange.Set, error) {
 		}
 	}
 
-	return exchange.Of(servers, cases)
+	return exchange.Of(servers, cases), nil
 }
 
 // allCases lists the cases with a tag, or all.

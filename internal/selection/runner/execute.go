@@ -116,8 +116,7 @@ func (r *Runner) ask(ctx context.Context, j job) (got answered, err error) {
 
 	began := time.Now()
 	a, err := j.model.Ask(ctx, model.Request{
-		Query: got.test.Query, Tools: got.tools, Settings: run.Settings,
-		Several: len(got.test.Expected) > 1, Repeat: run.Repeat,
+		Query: got.test.Query, Tools: got.tools, Settings: run.Settings, Repeat: run.Repeat,
 	})
 	got.answer, got.took = &a, time.Since(began)
 	return got, err
@@ -125,7 +124,12 @@ func (r *Runner) ask(ctx context.Context, j job) (got answered, err error) {
 
 // judge scores the answer of a run and stores the run as completed.
 func (r *Runner) judge(ctx context.Context, j job, got answered) error {
-	e, scored, err := score.Evaluate(got.test, got.tools, *got.answer)
+	verdicts, err := r.verdicts(ctx, got)
+	if err != nil {
+		return err
+	}
+
+	e, scored, err := score.Evaluate(got.test, got.tools, *got.answer, verdicts)
 	if err != nil {
 		return fmt.Errorf("score the answer: %w", err)
 	}
@@ -199,12 +203,24 @@ func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 	}
 
 	for _, want := range c.Expected {
-		if !slices.ContainsFunc(tools,
-			func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
-			return fmt.Errorf("the expected tool %q is not among those of server %q: correct the case or the server",
-				want.Tool, want.Server)
+		for _, one := range want.Choices() {
+			if !offered(tools, one.Server, one.Tool) {
+				return fmt.Errorf("the expected tool %q is not among those of server %q: correct the case or the server",
+					one.Tool, one.Server)
+			}
+		}
+	}
+
+	for _, t := range c.Forbidden {
+		if !offered(tools, t.Server, t.Tool) {
+			return fmt.Errorf("the forbidden tool %q is not among those of server %q: correct the case or the server",
+				t.Tool, t.Server)
 		}
 	}
 
 	return nil
+}
+
+func offered(tools []selection.Tool, server, name string) bool {
+	return slices.ContainsFunc(tools, func(t selection.Tool) bool { return t.Server == server && t.Name == name })
 }

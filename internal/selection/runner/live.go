@@ -105,7 +105,7 @@ func (l Live) List(ctx context.Context, s selection.Server) ([]selection.Tool, e
 	tools := make([]selection.Tool, 0, len(in.Tools))
 	for _, t := range in.Tools {
 		tool := selection.Tool{Server: s.Name, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
-			OutputSchema: t.OutputSchema}
+			OutputSchema: t.OutputSchema, Annotations: t.Annotations}
 		if len(tool.InputSchema) == 0 {
 			tool.InputSchema = []byte("{}")
 		}

@@ -39,6 +39,9 @@ type Options struct {
 	// Record receives the answers of other providers. Optional.
 	Record *model.Cassette
 	Price  model.Price
+	// Judge checks the described rules of cases. Optional: without it, values under
+	// such rules are not judged.
+	Judge *Judge
 	// Waiting is called before each wait for a provider. Optional.
 	Waiting func(provider string, status int, wait time.Duration)
 }
