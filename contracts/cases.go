@@ -24,8 +24,8 @@ type SelectionCase struct {
 	Ordered  bool           `json:"ordered,omitempty"`
 	// Forbidden are tools whose call makes the answer wrong.
 	Forbidden []ToolName `json:"forbidden,omitempty"`
-	Tags     []string       `json:"tags,omitempty"`
-	Notes    string         `json:"notes,omitempty"`
+	Tags      []string   `json:"tags,omitempty"`
+	Notes     string     `json:"notes,omitempty"`
 }
 
 // ToolName names a tool of a server.
@@ -35,36 +35,34 @@ type ToolName struct {
 }
 
 // ExpectedCall is a call of a tool of a server. Parameters is a JSON object of
-// right values, and Match has a rule for each further argument. If both are nil,
-// the case does not specify the right parameters.
+// right values, and Match is one of rules for further arguments, which
+// docs/reference/tool-evaluation.md describes. If both are nil, the case does not
+// specify the right parameters.
 type ExpectedCall struct {
-	Server     string             `json:"server"`
-	Tool       string             `json:"tool"`
-	Parameters json.RawMessage    `json:"parameters,omitempty"`
-	Match      map[string]Matcher `json:"match,omitempty"`
+	Server     string          `json:"server"`
+	Tool       string          `json:"tool"`
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+	Match      json.RawMessage `json:"match,omitempty"`
 	// OtherParameters is "allowed" (the default) or "forbidden": whether arguments
 	// that are named in neither may be given.
 	OtherParameters string `json:"other_parameters,omitempty"`
 	// Optional is set if the answer is right without the call, too.
 	Optional bool `json:"optional,omitempty"`
 	// Alternatives are calls that are as right as this one.
-	Alternatives []ExpectedCall `json:"alternatives,omitempty"`
+	Alternatives []AlternativeCall `json:"alternatives,omitempty"`
 }
 
-// Choices are the call and its alternatives.
-func (c ExpectedCall) Choices() []ExpectedCall { return append([]ExpectedCall{c}, c.Alternatives...) }
+// AlternativeCall is a call that is as right as another one. Its fields are those
+// of ExpectedCall.
+type AlternativeCall struct {
+	Server          string          `json:"server"`
+	Tool            string          `json:"tool"`
+	Parameters      json.RawMessage `json:"parameters,omitempty"`
+	Match           json.RawMessage `json:"match,omitempty"`
+	OtherParameters string          `json:"other_parameters,omitempty"`
+}
 
-// Matcher is a rule for the values of one argument. Exactly one of its rules is
-// set; Tolerance belongs to Number.
-type Matcher struct {
-	Equal     json.RawMessage   `json:"equal,omitempty"`
-	Any       bool              `json:"any,omitempty"`
-	Absent    bool              `json:"absent,omitempty"`
-	OneOf     []json.RawMessage `json:"one_of,omitempty"`
-	Contains  string            `json:"contains,omitempty"`
-	Regex     string            `json:"regex,omitempty"`
-	Number    *float64          `json:"number,omitempty"`
-	Tolerance float64           `json:"tolerance,omitempty"`
-	Date      string            `json:"date,omitempty"`
-	Set       json.RawMessage   `json:"set,omitempty"`
+// Choices are the call without its alternatives, and these.
+func (c ExpectedCall) Choices() []AlternativeCall {
+	return append([]AlternativeCall{{c.Server, c.Tool, c.Parameters, c.Match, c.OtherParameters}}, c.Alternatives...)
 }

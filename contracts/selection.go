@@ -21,7 +21,7 @@ type SelectionReport struct {
 	ToolChoice         string         `json:"tool_choice,omitempty"`
 	ParallelToolCalls  *bool          `json:"parallel_tool_calls,omitempty"`
 	Offer              SelectionOffer `json:"offer"`
-	PerCase    []CaseResult   `json:"per_case"`
+	PerCase            []CaseResult   `json:"per_case"`
 }
 
 // Sources of answers: a baseline that needs no model, or the recorded answers

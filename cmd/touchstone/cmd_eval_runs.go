@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -84,6 +85,8 @@ type evalStory struct {
 	Calls      []store.Call          `json:"calls"`
 	Evaluation *selection.Evaluation `json:"result"`
 	Diff       store.RunDiff         `json:"diff"`
+	// Raw is the provider's answer.
+	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
 func (f *evalFlags) showRun(cmd *cobra.Command, s *store.Store, id string) (err error) {
@@ -106,6 +109,10 @@ func (f *evalFlags) showRun(cmd *cobra.Command, s *store.Store, id string) (err 
 	}
 
 	if story.Diff, err = s.Diff(ctx, id); err != nil {
+		return err
+	}
+
+	if story.Raw, err = s.Response(ctx, id); err != nil {
 		return err
 	}
 
@@ -136,6 +143,14 @@ func (s evalStory) write(w io.Writer) {
 		line("error", s.Run.Error)
 	}
 
+	if s.Run.Settings.SystemPrompt != "" {
+		line("system prompt", "sha256 "+s.Run.Settings.SystemPromptSHA256)
+	}
+
+	if s.Run.Said != nil {
+		s.writeSaid(line)
+	}
+
 	if s.Evaluation == nil {
 		return
 	}
@@ -150,6 +165,10 @@ func (s evalStory) write(w io.Writer) {
 	}
 
 	for _, call := range s.Diff.Calls {
+		if call.Forbidden != "" {
+			line("forbidden", score.Selects(call.Made)+", by "+forbiddenBy[call.Forbidden])
+		}
+
 		for _, p := range call.Parameters {
 			writeDiff(line, p)
 		}
@@ -168,6 +187,25 @@ func (s evalStory) write(w io.Writer) {
 	}
 }
 
+var forbiddenBy = map[selection.ForbiddenBy]string{selection.ByCase: "the case",
+	selection.ByDestructive: "its annotations, which call it destructive"}
+
+// writeSaid writes what the model said beside its calls. The provider's answer is
+// in the JSON output.
+func (s evalStory) writeSaid(line func(name, text string)) {
+	for _, part := range []struct{ name, text string }{
+		{"text", s.Run.Said.Text}, {"refusal", s.Run.Said.Refusal}, {"reasoning", s.Run.Said.Reasoning},
+		{"finish reason", s.Run.Said.FinishReason}, {"call as text", strings.Join(s.Run.Said.CallAsText, ", ")},
+	} {
+		if part.text != "" {
+			line(part.name, selection.Clip(part.text, maxSaidLine))
+		}
+	}
+}
+
+// maxSaidLine bounds a text of a model in the table, in characters.
+const maxSaidLine = 2000
+
 // writeDiff writes what became of a parameter, or of the parts of its value that
 // differ.
 func writeDiff(line func(name, text string), p score.ParameterDiff) {
@@ -175,6 +213,19 @@ func writeDiff(line func(name, text string), p score.ParameterDiff) {
 		text := string(state)
 		if expected != nil {
 			text += ", expected " + string(expected)
+		}
+
+		if p.Match != nil {
+			b, err := json.Marshal(p.Match)
+			if err != nil { // a matcher that was stored can be encoded
+				panic(err)
+			}
+
+			text += ", by the rule " + string(b)
+		}
+
+		if p.JudgedBy != "" {
+			text += ", judged by " + p.JudgedBy + ": " + p.Judgement
 		}
 
 		if actual != nil && state != score.Equal {

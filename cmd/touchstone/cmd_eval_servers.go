@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -85,35 +86,46 @@ func serverTable(w io.Writer, servers ...selection.Server) {
 func newEvalQualityCommand(f *evalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "quality SERVER...",
-		Short: "Rate the descriptions and schemas of servers' tools from 0 to 10",
-		Args:  arguments.AtLeast(1),
+		Short: "Check the names, descriptions and schemas of servers' tools",
+		Long: `Check what of the names, descriptions and schemas of servers' tools can keep a model
+from the right choice: no description, none that says when to use the tool, the same
+words in two names, parameters without a description or a type. Beside each tool are
+the cases that went wrong with it in the stored runs: it was expected, or it was
+called in place of another.`,
+		Args: arguments.AtLeast(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
-			reports := []advice.ServerQuality{}
+			var tools []selection.Tool
 			for _, name := range args {
 				server, err := s.ServerNamed(cmd.Context(), name)
 				if err != nil {
 					return err
 				}
 
-				tools, err := f.live().List(cmd.Context(), server)
+				listed, err := f.live().List(cmd.Context(), server)
 				if err != nil {
 					return &exitError{exitStageFailed, fmt.Errorf("list the tools of server %q: %w", name, err)}
 				}
 
-				reports = append(reports, advice.Quality(name, tools))
+				tools = append(tools, listed...)
 			}
 
-			return f.print(cmd.OutOrStdout(), reports, func(w io.Writer) {
-				row(w, "SERVER", "TOOL", "CLARITY", "COMPLETENESS", "CONCISENESS", "SCHEMA", "OVERALL")
-				for _, r := range reports {
-					for _, t := range r.Tools {
-						cells := []string{r.Server, t.Tool}
-						for _, v := range []float64{t.Clarity, t.Completeness, t.Conciseness, t.SchemaCoverage,
-							t.Overall} {
-							cells = append(cells, fmt.Sprintf("%.1f", v))
-						}
+			observations, err := s.Observations(cmd.Context(), store.RunFilter{})
+			if err != nil {
+				return err
+			}
 
-						row(w, cells...)
+			checked := advice.Check(tools, tools)
+			advice.SetWrong(checked, observations)
+			return f.print(cmd.OutOrStdout(), checked, func(w io.Writer) {
+				row(w, "SERVER", "TOOL", "FINDING", "WRONG CASES")
+				for _, t := range checked {
+					wrong := strings.Join(t.Wrong, ", ")
+					if len(t.Findings) == 0 {
+						row(w, t.Server, t.Tool, "-", wrong)
+					}
+
+					for _, x := range t.Findings {
+						row(w, t.Server, t.Tool, x.Text, wrong)
 					}
 				}
 			})

@@ -164,7 +164,7 @@ type Evaluation struct {
 	Reasoning            string             `json:"reasoning"`
 	Recommendations      []Recommendation   `json:"recommendations"`
 	// Judged are the described rules and what a judge model says of them.
-	Judged []Verdict `json:"judged,omitempty"`
+	Judged []Verdict `json:"judged"`
 	// Calls is set if more than one call was expected or made, or one is forbidden.
 	Calls []JudgedCall `json:"calls,omitempty"`
 	// Selected is the index of the call that stands for the run: the first expected

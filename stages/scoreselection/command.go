@@ -10,6 +10,7 @@
 package scoreselection
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,6 +82,11 @@ a network, so it is for the command line and not for pipelines:
     --record answers.json --out report.json`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// The baseline knows no request that it should not act on.
+			if strings.HasPrefix(opts.Model, lexical+"/") && !cmd.Flags().Changed("max-forbidden") {
+				opts.MaxForbidden = -1
+			}
+
 			opts.Progress = func(message string) { cmd.PrintErrln(message) }
 			return Run(cmd.Context(), opts)
 		},
@@ -98,7 +104,8 @@ a network, so it is for the command line and not for pipelines:
 	f.IntVar(&opts.MaxExtraCalls, "max-extra-calls", -1,
 		"fail if there are more calls beside expected ones (-1: no limit)")
 	f.IntVar(&opts.MaxForbidden, "max-forbidden", 0,
-		"fail if there are more calls that a case forbids, or unexpected ones of destructive tools (-1: no limit)")
+		"fail if there are more calls that a case forbids, or unexpected ones of destructive tools (-1: no limit, "+
+			"the default of lexical)")
 	f.IntVar(&opts.Repeat, "repeat", 1, "the number of the repeat, from 1; each has its own recordings")
 	f.StringVar(&opts.Offer, "offer", contracts.OfferAll,
 		"which tools the model is offered: all, or what the proxy's search finds (search)")

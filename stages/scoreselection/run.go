@@ -141,7 +141,7 @@ func (a caseRunner) ask(ctx context.Context, c contracts.SelectionCase) (contrac
 
 	r.Offered = len(tools)
 	for _, want := range c.Expected {
-		if !slices.ContainsFunc(want.Choices(), func(w contracts.ExpectedCall) bool {
+		if !slices.ContainsFunc(want.Choices(), func(w contracts.AlternativeCall) bool {
 			return slices.ContainsFunc(tools,
 				func(t selection.Tool) bool { return t.Server == w.Server && t.Name == w.Tool })
 		}) {

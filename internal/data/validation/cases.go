@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -139,22 +140,23 @@ func checkServers(d *dataset[contracts.CaseSet], at string, c *contracts.Selecti
 
 // namedCalls are the calls that a case expects, their alternatives, and the
 // forbidden ones, each with its place.
-func namedCalls(at string, c *contracts.SelectionCase) iter.Seq2[string, contracts.ExpectedCall] {
-	return func(yield func(string, contracts.ExpectedCall) bool) {
+func namedCalls(at string, c *contracts.SelectionCase) iter.Seq2[string, contracts.AlternativeCall] {
+	return func(yield func(string, contracts.AlternativeCall) bool) {
 		for i, call := range c.Expected {
-			if !yield(fmt.Sprintf("%s/expected/%d", at, i), call) {
-				return
-			}
+			for j, choice := range call.Choices() {
+				place := fmt.Sprintf("%s/expected/%d", at, i)
+				if j > 0 {
+					place = fmt.Sprintf("%s/alternatives/%d", place, j-1)
+				}
 
-			for j, other := range call.Alternatives {
-				if !yield(fmt.Sprintf("%s/expected/%d/alternatives/%d", at, i, j), other) {
+				if !yield(place, choice) {
 					return
 				}
 			}
 		}
 
 		for i, t := range c.Forbidden {
-			if !yield(fmt.Sprintf("%s/forbidden/%d", at, i), contracts.ExpectedCall{Server: t.Server, Tool: t.Tool}) {
+			if !yield(fmt.Sprintf("%s/forbidden/%d", at, i), contracts.AlternativeCall{Server: t.Server, Tool: t.Tool}) {
 				return
 			}
 		}
@@ -192,7 +194,7 @@ func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.Selection
 
 // checkParameters refuses expected parameters that the tool's input schema does
 // not allow.
-func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, call contracts.ExpectedCall,
+func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, call contracts.AlternativeCall,
 	tool *contracts.Tool) {
 	p, err := score.CheckParameters(call.Parameters, tool.Schema, c.Query)
 	if err != nil {
@@ -204,8 +206,11 @@ func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.Sele
 			"correct the schema in a new version of the corpus, or leave out parameters")
 	}
 
+	var ruled map[string]json.RawMessage
+	_ = json.Unmarshal(call.Match, &ruled) // checked before
+
 	for _, one := range p.Details {
-		if _, ruled := call.Match[one.Name]; one.Problem == "" || ruled {
+		if one.Problem == "" || ruled[one.Name] != nil {
 			continue
 		}
 

@@ -183,11 +183,10 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 	}
 
 	var tools []similarity.Tool
-	for i, t := range source.ToolList {
+	for _, t := range source.ToolList {
 		tools = append(tools, similarity.Tool{
 			ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description,
 			InputSchema: t.InputSchema,
-			Pointer:     fmt.Sprintf("/tool_list/%d", i),
 		})
 	}
 

@@ -21,7 +21,7 @@ func Evaluate(c selection.Case, tools []selection.Tool, a selection.Answer, verd
 		HallucinatedParameters: []string{},
 		UnexpectedParameters:   []string{},
 		ConfidenceCategory:     selection.Categorize(class.Correct(), a.Confidence),
-		Judged:                 verdicts,
+		Judged:                 append([]selection.Verdict{}, verdicts...),
 		Selected:               min(0, len(a.Calls)-1),
 	}
 	for _, j := range judged {

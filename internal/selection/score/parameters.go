@@ -1,6 +1,7 @@
 package score
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -107,8 +108,10 @@ func CheckCall(call any) error {
 	if err != nil {
 		return err
 	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
 	var c selection.Call
-	if err := json.Unmarshal(raw, &c); err != nil {
+	if err := d.Decode(&c); err != nil {
 		return err
 	}
 	return c.Check()
