@@ -148,7 +148,9 @@ func (f *evalFlags) existing(ctx context.Context) (*store.Store, error) {
 	return store.Open(ctx, f.db)
 }
 
-func (f *evalFlags) live() runner.Live { return runner.Live{StartPrograms: f.start} }
+func (f *evalFlags) live() runner.Live {
+	return runner.Live{StartPrograms: f.start, CheckPrograms: runner.SlowStart}
+}
 
 // print writes v as JSON if --json is set, or else calls table with the writer of a table.
 func (f *evalFlags) print(w io.Writer, v any, table func(io.Writer)) error {

@@ -146,18 +146,21 @@ func reportSkipped(log io.Writer, path string, skipped []exchange.Skipped) {
 
 func newEvalImportCommand(f *evalFlags) *cobra.Command {
 	var format string
+	var set []string
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "Import servers and cases, also from mcp-tef's database and test cases",
 		Long: `Import servers and cases from JSON, YAML or CSV, from mcp-tef's test cases as JSON,
-or from its SQLite database (a file that ends in .db, .sqlite or .sqlite3), which is
-only read. A server or case that already exists with the same content is not added
+from its SQLite database (a file that ends in .db, .sqlite or .sqlite3), which is only
+read, or the servers of the MCP configuration of a client. Entries of mcp-tef that
+cannot be read are named, and the others are imported. --set gives the value of a
+template such as ${MCP_SERVER_URL}. A server or case that already exists with the same content is not added
 again. Servers are not contacted.`,
 		Args: arguments.AtLeast(1),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			all := exchange.Imported{CaseIDs: []string{}}
 			for _, path := range args {
-				imported, err := importFile(cmd, s, path, format)
+				imported, err := importFile(cmd, s, path, format, set)
 				if err != nil {
 					return err
 				}
@@ -181,5 +184,6 @@ again. Servers are not contacted.`,
 		}),
 	}
 	cmd.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the extension of the file)")
+	cmd.Flags().StringArrayVar(&set, "set", nil, "the value of a template ${NAME} in the files, NAME=VALUE (repeatable)")
 	return cmd
 }

@@ -31,6 +31,7 @@ type evalRunFlags struct {
 	execution                evalExecution
 	repeats                  int
 	label, tag               string
+	set                      []string
 	record                   string
 	minAccuracy, minParams   float64
 	maxWrongTool, maxMislead float64
@@ -152,6 +153,7 @@ file:PATH. The key is not stored.
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case to each model")
 	p.StringVar(&f.label, "label", "", "a name for this batch")
 	p.StringVar(&f.tag, "tag", "", "run only the cases with this tag")
+	p.StringArrayVar(&f.set, "set", nil, "the value of a template ${NAME} in SET, NAME=VALUE (repeatable)")
 	p.StringVar(&f.record, "record", "", "add the answers to this cassette file")
 	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail if the accuracy is lower, 0 to 1")
 	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail if the parameter accuracy is lower, 0 to 1")
@@ -243,7 +245,7 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 
 	sets := make([]exchange.Set, len(files))
 	for i, path := range files {
-		if sets[i], err = readSet(cmd, path, ""); err != nil {
+		if sets[i], err = readSet(cmd, path, "", f.set); err != nil {
 			return err
 		}
 
@@ -483,8 +485,8 @@ func (f *evalRunFlags) missed(g score.Group) []string {
 }
 
 // importFile imports a set, or a database of mcp-tef.
-func importFile(cmd *cobra.Command, s *store.Store, path, format string) (exchange.Imported, error) {
-	set, err := readSet(cmd, path, format)
+func importFile(cmd *cobra.Command, s *store.Store, path, format string, values []string) (exchange.Imported, error) {
+	set, err := readSet(cmd, path, format, values)
 	if err != nil {
 		return exchange.Imported{}, err
 	}
@@ -499,7 +501,7 @@ func importSet(cmd *cobra.Command, s *store.Store, path string, set exchange.Set
 	return imported, nil
 }
 
-func readSet(cmd *cobra.Command, path, format string) (exchange.Set, error) {
+func readSet(cmd *cobra.Command, path, format string, values []string) (exchange.Set, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); format == "" &&
 		(ext == ".db" || ext == ".sqlite" || ext == ".sqlite3") {
 		return exchange.ReadTEF(cmd.Context(), path)
@@ -518,9 +520,28 @@ func readSet(cmd *cobra.Command, path, format string) (exchange.Set, error) {
 		return exchange.Set{}, err
 	}
 
+	templates := map[string]string{}
+	for _, text := range values {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return exchange.Set{}, fmt.Errorf("--set %q is not of the form NAME=VALUE", text)
+		}
+
+		templates[name] = value
+	}
+
+	data, unused := exchange.Replace(data, templates)
+	if len(unused) > 0 {
+		return exchange.Set{}, fmt.Errorf("%s: there is no template ${%s}, which --set gives a value for", path, unused[0])
+	}
+
 	set, err := exchange.Read(data, format)
 	if err != nil {
 		return set, fmt.Errorf("%s: %w", path, err)
+	}
+
+	for _, note := range set.Notes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: %s: %s\n", safetext.Visible(path), safetext.Visible(note))
 	}
 
 	return set, nil

@@ -91,7 +91,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s %q: got %v", tc.format, tc.file, err)
 		}
 	}
-	if _, _, err := (Set{Servers: []Server{{"a", "https://a", ""}, {"a", "https://b", ""}}}).Selection(); err == nil {
+	if _, _, err := (Set{Servers: []Server{{Name: "a", URL: "https://a"}, {Name: "a", URL: "https://b"}}}).Selection(); err == nil {
 		t.Error("a server twice")
 	}
 }
@@ -112,7 +112,7 @@ func TestReadTEFCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Server{{"localhost:3000", "http://localhost:3000/mcp", ""}, {"other/sse", "http://other/sse", "sse"}}; len(set.Servers) != 2 || set.Servers[0].Name != want[0].Name || set.Servers[1] != want[1] {
+	if want := []Server{{Name: "localhost:3000", URL: "http://localhost:3000/mcp", Transport: ""}, {Name: "other/sse", URL: "http://other/sse", Transport: "sse"}}; len(set.Servers) != 2 || set.Servers[0].Name != want[0].Name || !reflect.DeepEqual(set.Servers[1], want[1]) {
 		t.Errorf("%+v", set.Servers)
 	}
 	_, cases, err := set.Selection()

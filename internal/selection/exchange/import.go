@@ -91,7 +91,7 @@ func Import(ctx context.Context, s *store.Store, set Set) (Imported, error) {
 func find(ctx context.Context, s *store.Store, server selection.Server) (string, error) {
 	known, err := s.ServerNamed(ctx, server.Name)
 	if err == nil {
-		if known.URL != server.URL {
+		if !selection.SameAddress(known.URL, server.URL) {
 			return "", fmt.Errorf("%w: server %q is stored with another URL: rename one of the two", store.ErrConflict,
 				server.Name)
 		}
@@ -103,16 +103,22 @@ func find(ctx context.Context, s *store.Store, server selection.Server) (string,
 		return "", err
 	}
 
-	found, _, err := s.Servers(ctx, store.ServerFilter{Search: server.URL, Page: store.Page{Limit: store.MaxPage}})
-	if err != nil {
-		return "", err
-	}
+	for offset := 0; ; {
+		found, total, err := s.Servers(ctx, store.ServerFilter{Page: store.Page{Limit: store.MaxPage, Offset: offset}})
+		if err != nil {
+			return "", err
+		}
 
-	if i := slices.IndexFunc(found, func(x selection.Server) bool { return x.URL == server.URL }); i >= 0 {
-		return found[i].Name, nil
-	}
+		if i := slices.IndexFunc(found, func(x selection.Server) bool {
+			return selection.SameAddress(x.URL, server.URL)
+		}); i >= 0 {
+			return found[i].Name, nil
+		}
 
-	return "", nil
+		if offset += len(found); len(found) == 0 || offset >= total {
+			return "", nil
+		}
+	}
 }
 
 func rename(c *selection.Case, names map[string]string) {

@@ -26,6 +26,8 @@ type Set struct {
 	// Skipped are the entries of another program's data that cannot be read. The
 	// others are read without them.
 	Skipped []Skipped `json:"-"`
+	// Notes say what is read in another form than it was written.
+	Notes []string `json:"-"`
 }
 
 // Skipped is an entry that was not read.
@@ -39,6 +41,7 @@ type Server struct {
 	Name      string `json:"name"`
 	URL       string `json:"url"`
 	Transport string `json:"transport,omitempty"`
+	selection.Login
 }
 
 // Case is a case in a file. If it has no expected calls, no tool is expected. A
@@ -147,9 +150,14 @@ func readJSON(data []byte) (Set, error) {
 		TestCases []json.RawMessage `json:"test_cases"`
 	}
 	if err := strict(trimmed, &object); err != nil {
-		// A single test case of mcp-tef is also an object.
+		// A single test case of mcp-tef is also an object, and so is a client's
+		// configuration.
 		if isTEF(trimmed) {
 			return readEntries([]json.RawMessage{trimmed})
+		}
+
+		if set, ok := readConfiguration(trimmed); ok {
+			return set, nil
 		}
 
 		return Set{}, fmt.Errorf("it is not a set of servers and cases: %w", err)
@@ -264,7 +272,7 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 	var servers []selection.Server
 	names := map[string]bool{}
 	for i, f := range s.Servers {
-		server := selection.Server{Name: f.Name, URL: f.URL, Transport: selection.Transport(f.Transport)}
+		server := selection.Server{Name: f.Name, URL: f.URL, Transport: selection.Transport(f.Transport), Login: f.Login}
 		if err := server.Validate(); err != nil {
 			return nil, nil, fmt.Errorf("server %d: %w", i+1, err)
 		}
@@ -295,7 +303,7 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 func Of(servers []selection.Server, cases []selection.Case) Set {
 	set := Set{Cases: []Case{}}
 	for _, s := range servers {
-		set.Servers = append(set.Servers, Server{s.Name, s.URL, string(s.Transport)})
+		set.Servers = append(set.Servers, Server{s.Name, s.URL, string(s.Transport), s.Login})
 	}
 	for _, c := range cases {
 		set.Cases = append(set.Cases, Case{Name: c.Name, Query: c.Query, Servers: c.Servers, Expected: c.Expected,

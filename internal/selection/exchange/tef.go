@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,6 +32,10 @@ type tefCase struct {
 	Calls   []tefCall `json:"expected_tool_calls"`
 	Ordered bool      `json:"order_dependent_matching"`
 }
+
+// template matches a place for a value, such as ${MCP_SERVER_URL}, in a field of its
+// own or at the beginning of an address.
+var template = regexp.MustCompile(`"\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 type tefCall struct {
 	ServerURL  string          `json:"mcp_server_url"`
@@ -62,6 +67,10 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 	d.UseNumber()
 	if err := d.Decode(&f); err != nil {
 		return err
+	}
+
+	if at := template.FindStringSubmatch(string(raw)); at != nil {
+		return fmt.Errorf("it has the template %s: give its value with --set %s=VALUE", at[0], at[1])
 	}
 
 	c := Case{Name: f.Name, Query: f.Query, Ordered: f.Ordered}
@@ -124,7 +133,7 @@ func (s *Set) server(name, address, transport string) string {
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
 
-	s.Servers = append(s.Servers, Server{name, address, transport})
+	s.Servers = append(s.Servers, Server{Name: name, URL: address, Transport: transport})
 	return name
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// Key is an API key. It never prints its value; only this package reads it.
+// Key is an API key, or another secret. It never prints its value.
 type Key struct{ value string }
 
 const hidden = "***"
@@ -86,6 +86,13 @@ func (k Key) LogValue() slog.Value         { return slog.StringValue(hidden) }
 // minSecret is the length of the shortest key that is searched for in texts.
 // Shorter keys would match ordinary words.
 const minSecret = 4
+
+// Remove is the text without the key, and RemoveJSON the same for JSON.
+func (k Key) Remove(text string) string    { return k.remove(text) }
+func (k Key) RemoveJSON(raw []byte) []byte { return k.removeJSON(raw) }
+
+// Reveal returns the key itself, for where it has to be sent.
+func (k Key) Reveal() string { return k.value }
 
 // remove replaces the key in a text, in plain form and as escaped in JSON and
 // URLs.

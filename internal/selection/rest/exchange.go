@@ -49,7 +49,7 @@ func (s *Service) addExchange() {
 	}, func(ctx context.Context, in *importInput) (*body[exchange.Imported], error) {
 		set, err := readSet(ctx, in.RawBody, in.Format)
 		if err == nil {
-			_, _, err = set.Selection() // what is wrong with it is the sender's to mend
+			err = importable(set) // what is wrong with it is the sender's to mend
 		}
 
 		if err != nil {
@@ -87,6 +87,25 @@ func (s *Service) addExchange() {
 		Summary:     "Check the names, descriptions and schemas of servers' tools",
 		Description: "The servers are asked for their tools now.",
 	}, s.quality)
+}
+
+// importable refuses a set that is not valid, or that refers to secrets of this
+// machine.
+func importable(set exchange.Set) error {
+	servers, _, err := set.Selection()
+	if err != nil {
+		return err
+	}
+	for _, server := range servers {
+		if err := onlyOfRequests(server.Login); err != nil {
+			return fmt.Errorf("server %q: %w", server.Name, err)
+		}
+		if strings.Contains(server.URL, "${") {
+			return fmt.Errorf("server %q: its URL has a reference: import the file with touchstone eval import",
+				server.Name)
+		}
+	}
+	return nil
 }
 
 func (s *Service) quality(ctx context.Context, in *struct {

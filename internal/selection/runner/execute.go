@@ -165,6 +165,12 @@ func (r *Runner) ingest(ctx context.Context, j job, c selection.Case) ([]selecti
 				lists[i], err = j.listings.list(ctx, server)
 			}
 
+			if err == nil && j.listings.first(name) {
+				err = r.persist(func() error {
+					return r.store.SetServerStatus(ctx, server.ID, selection.ServerActive, time.Now())
+				})
+			}
+
 			errs[i] = err
 			return nil
 		})

@@ -181,7 +181,7 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 		jobs[i].runID, jobs[i].batchID = runIDs[i], batchID
 	}
 
-	return batchID, runIDs, r.launch(jobs)
+	return batchID, runIDs, r.launch(jobs, RequestSecrets(ctx))
 }
 
 // Retry executes a finished run again, as a new run of its batch.
@@ -227,7 +227,7 @@ func (r *Runner) RetryAll(ctx context.Context, runIDs []string, key model.Key) (
 		newRunIDs = append(newRunIDs, jobs[i].runID)
 	}
 
-	return newRunIDs, errors.Join(err, r.launch(jobs))
+	return newRunIDs, errors.Join(err, r.launch(jobs, RequestSecrets(ctx)))
 }
 
 func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error) {
@@ -246,7 +246,7 @@ func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error)
 
 // launch passes jobs to workers. It registers all of them as active before it
 // returns, so that each can be cancelled.
-func (r *Runner) launch(jobs []job) error {
+func (r *Runner) launch(jobs []job, secrets map[string]string) error {
 	r.mu.Lock()
 	closed := r.closed
 	type started struct {
@@ -258,7 +258,7 @@ func (r *Runner) launch(jobs []job) error {
 	if !closed {
 		r.work.Add(1)
 		for _, j := range jobs {
-			ctx, cancel := context.WithCancelCause(r.ctx)
+			ctx, cancel := context.WithCancelCause(WithRequestSecrets(r.ctx, secrets))
 			a := &activeRun{cancel: cancel, done: make(chan struct{})}
 			r.active[j.runID] = a
 			all = append(all, started{j, ctx, a})
