@@ -61,8 +61,9 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 	}
 	run, similar, quality, retry := newEvalRunCommand(f), newEvalSimilarCommand(f), newEvalQualityCommand(f),
 		newEvalRetryCommand(f)
+	improve := newEvalImproveCommand(f)
 	verbs := []*cobra.Command{
-		run, similar, quality, retry,
+		run, similar, quality, retry, improve, newEvalBatchesCommand(f),
 		newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
 		newEvalCancelCommand(f),
 		newEvalAdviseCommand(f), newEvalImportCommand(f),
@@ -71,7 +72,7 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 		verb.PersistentFlags().StringVar(&f.db, "db", defaultEvalDB, "the database")
 	}
 
-	for _, verb := range []*cobra.Command{run, similar, quality, retry} {
+	for _, verb := range []*cobra.Command{run, similar, quality, retry, improve} {
 		f.addStart(verb)
 	}
 

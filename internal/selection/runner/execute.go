@@ -23,6 +23,7 @@ type job struct {
 	runID, batchID string
 	model          model.Model
 	listings       *listings
+	descriptions   map[string]string // in place of those of the servers
 }
 
 // execute runs a pending run to its end.
@@ -190,7 +191,14 @@ func (r *Runner) ingest(ctx context.Context, j job, c selection.Case) ([]selecti
 		tools = append(tools, lists[i]...)
 	}
 
-	return slices.Clone(tools), nil
+	tools = slices.Clone(tools)
+	for i, t := range tools {
+		if text, ok := j.descriptions[t.Server+":"+t.Name]; ok {
+			tools[i].Description = text
+		}
+	}
+
+	return tools, nil
 }
 
 // check refuses tools with which the case cannot be judged.

@@ -130,6 +130,8 @@ type Batch struct {
 	CaseIDs  []string
 	Settings []selection.Settings
 	Repeats  int // 0 means 1
+	// Descriptions replace those of tools, by server:tool. Optional.
+	Descriptions map[string]string
 	// Key is the provider's API key. It is kept until the batch has ended.
 	Key model.Key
 }
@@ -168,7 +170,7 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 		for _, id := range b.CaseIDs {
 			for i, s := range b.Settings {
 				runs = append(runs, store.NewRun{CaseID: id, Settings: s, Repeat: repeat})
-				jobs = append(jobs, job{model: models[i], listings: shared})
+				jobs = append(jobs, job{model: models[i], listings: shared, descriptions: b.Descriptions})
 			}
 		}
 	}

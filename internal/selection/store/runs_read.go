@@ -95,7 +95,7 @@ func (s *Store) rateByRepeats(ctx context.Context, r *selection.Run) error {
 // RunFilter selects runs. Empty fields select all.
 type RunFilter struct {
 	CaseID         string
-	BatchID        string
+	BatchID        string // or its label: the newest batch that has it
 	Status         selection.RunStatus
 	Classification selection.Classification
 	Provider       string
@@ -111,7 +111,11 @@ type RunFilter struct {
 func (f RunFilter) query() query {
 	var q query
 	q.equal("test_case_id", f.CaseID)
-	q.equal("batch_id", f.BatchID)
+	if f.BatchID != "" {
+		q.and(`batch_id = coalesce((SELECT id FROM batches WHERE id = ?),
+			(SELECT id FROM batches WHERE label = ? ORDER BY created_at DESC, rowid DESC LIMIT 1))`, f.BatchID, f.BatchID)
+	}
+
 	q.equal("status", string(f.Status))
 	q.equal("classification", string(f.Classification))
 	switch {
