@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -227,5 +230,40 @@ func TestImportsOfOtherPrograms(t *testing.T) {
 	}
 	if !strings.Contains(out, "read from the environment variable API_KEY") || strings.Contains(out, "MARKED") {
 		t.Error(out)
+	}
+}
+
+// With a certificate the service speaks HTTPS.
+func TestServeOverTLS(t *testing.T) {
+	pair := httptest.NewUnstartedServer(nil)
+	pair.StartTLS()
+	certificate := pair.TLS.Certificates[0]
+	pair.Close()
+	dir := t.TempDir()
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}, "key.pem": {Type: "PRIVATE KEY", Bytes: key}}
+	for name, block := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := serveDB(t, filepath.Join(dir, "eval.db"), "--tls-cert", filepath.Join(dir, "cert.pem"), "--tls-key", filepath.Join(dir, "key.pem"))
+	roots := x509.NewCertPool()
+	leaf, err := x509.ParseCertificate(certificate.Certificate[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots.AddCert(leaf)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	resp, err := client.Get(s.address + "api/v1/servers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if !strings.HasPrefix(s.address, "https://127.0.0.1:") || resp.StatusCode != http.StatusOK {
+		t.Errorf("%s: %s", s.address, resp.Status)
 	}
 }

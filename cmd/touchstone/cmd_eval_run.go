@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -387,9 +388,10 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 
 	log := cmd.ErrOrStderr()
 	for _, g := range report.Models {
-		if n := g.Summary.ExtraCalls; n > 0 {
-			fmt.Fprintf(log, "touchstone: %s made %d calls beside expected ones; only forbidden ones change the "+
-				"figures (%d of all calls)\n", safetext.Visible(g.Name), n, g.Summary.ForbiddenCalls)
+		if x := g.Summary; x.ExtraCalls+x.ForbiddenCalls > 0 {
+			fmt.Fprintf(log, "touchstone: %s made %s beside expected ones, and %s; only the latter change the figures\n",
+				safetext.Visible(g.Name), english.Plural(x.ExtraCalls, "call", ""),
+				english.Plural(x.ForbiddenCalls, "forbidden call", ""))
 		}
 	}
 

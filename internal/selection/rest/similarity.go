@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -220,6 +221,10 @@ func (s *Service) sourceServers(ctx context.Context, source ToolSource) ([]selec
 	}
 
 	for _, address := range source.URLList {
+		if strings.Contains(address, "${") {
+			return nil, errInvalid("url_list: an address has a reference, which a request may not give")
+		}
+
 		server, err := gather.ServerAt(address)
 		if err != nil {
 			return nil, errInvalid("url_list: " + err.Error())

@@ -29,8 +29,9 @@ type Observation struct {
 	Correctness    *float64
 	Conformance    *float64
 	Hallucinated   int
-	Extra          int // calls beside expected ones
-	Forbidden      int // calls that the case forbids, or unexpected ones of destructive tools
+	Extra          int  // calls beside expected ones
+	Forbidden      int  // calls that the case forbids, or unexpected ones of destructive tools
+	Missed         bool // several calls were made or expected, and an expected one was not made
 	Confidence     *float64
 	Source         selection.ConfidenceSource
 	Category       selection.ConfidenceCategory
@@ -234,8 +235,9 @@ func (o Observation) run() metrics.SelectionRun {
 	right := o.Classification == selection.TP
 	return metrics.SelectionRun{
 		Expected: right || o.Classification == selection.FN,
-		Called:   o.Made,
-		Right:    o.Classification.Correct(),
+		// A forbidden call beside all expected ones makes a run wrong, but is no wrong tool.
+		Called: o.Made && (o.Missed || o.Extra == 0 || o.Forbidden == 0),
+		Right:  o.Classification.Correct(),
 
 		ParametersRight: right && o.Correctness != nil && *o.Correctness == 1 &&
 			(o.Conformance == nil || *o.Conformance == 1),

@@ -25,7 +25,7 @@ func Evaluate(c selection.Case, tools []selection.Tool, a selection.Answer, verd
 		Selected:               min(0, len(a.Calls)-1),
 	}
 	for _, j := range judged {
-		if class == selection.TP && j.Classification == selection.TP {
+		if j.Classification == selection.TP {
 			e.Selected = j.Made
 			break
 		}
