@@ -185,6 +185,7 @@ stage "score-selection" {
     cases    = stage.validate-datasets.cases
     corpus   = stage.validate-datasets.corpus
     cassette = startswith(local.selection_models[matrix.model], "replay/") && var.selection_cassette != "" ? var.selection_cassette : null
+    prompt   = var.selection_system_prompt != "" ? var.selection_system_prompt : null
     proxy    = local.offers_search ? stage.build-proxy.proxy : null
   }
   outputs = {
@@ -195,7 +196,13 @@ stage "score-selection" {
       "touchstone", "stage", "score-selection", "--cases", "${input.cases}/cases.json", "--corpus", input.corpus,
       "--model", local.selection_models[matrix.model], "--repeat", matrix.repeat, "--offer", var.selection_offer, "--out", output.report,
     ],
-    input.cassette == null ? [] : ["--cassette", input.cassette],
+    input.cassette == null ? [] : [
+      "--cassette", input.cassette, "--max-extra-calls", var.selection_max_extra_calls,
+      "--max-forbidden", var.selection_max_forbidden,
+    ],
+    input.prompt == null ? [] : ["--system-prompt", input.prompt],
+    var.selection_tool_choice == "auto" ? [] : ["--tool-choice", var.selection_tool_choice],
+    var.selection_parallel_tool_calls == "" ? [] : ["--parallel-tool-calls", var.selection_parallel_tool_calls],
     input.proxy == null ? [] : concat(
       [
         "--proxy", input.proxy, "--top-k", var.selection_top_k, "--search", var.search,

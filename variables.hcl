@@ -121,6 +121,44 @@ variable "selection_cassette" {
   description = "The recorded answers of the models replay/PROVIDER/MODEL, from touchstone stage score-selection --record."
 }
 
+variable "selection_system_prompt" {
+  type        = string
+  default     = ""
+  description = "The file of the system prompt with which the answers were recorded; \"\" for the default one."
+}
+
+variable "selection_tool_choice" {
+  type        = string
+  default     = "auto"
+  description = "Whether the model calls a tool in the recorded answers: auto, required or none."
+  validation {
+    condition     = contains(["auto", "required", "none"], var.selection_tool_choice)
+    error_message = "Set selection_tool_choice to auto, required or none."
+  }
+}
+
+variable "selection_parallel_tool_calls" {
+  type        = string
+  default     = ""
+  description = "Whether the model may make several calls at once in the recorded answers: true, false, or \"\" as the provider decides."
+  validation {
+    condition     = contains(["", "true", "false"], var.selection_parallel_tool_calls)
+    error_message = "Set selection_parallel_tool_calls to true, false or \"\"."
+  }
+}
+
+variable "selection_max_extra_calls" {
+  type        = number
+  default     = -1
+  description = "How many calls beside expected ones a model may make in a repeat; -1 for any number. The baseline is not limited."
+}
+
+variable "selection_max_forbidden" {
+  type        = number
+  default     = 0
+  description = "How many calls a model may make in a repeat that a case forbids, or that are unexpected and of destructive tools; -1 for any number. The baseline is not limited."
+}
+
 variable "selection_offer" {
   type        = string
   default     = "all"

@@ -22,14 +22,47 @@ type SelectionCase struct {
 	Servers  []string       `json:"servers,omitempty"`
 	Expected []ExpectedCall `json:"expected"`
 	Ordered  bool           `json:"ordered,omitempty"`
-	Tags     []string       `json:"tags,omitempty"`
-	Notes    string         `json:"notes,omitempty"`
+	// Forbidden are tools whose call makes the answer wrong.
+	Forbidden []ToolName `json:"forbidden,omitempty"`
+	Tags      []string   `json:"tags,omitempty"`
+	Notes     string     `json:"notes,omitempty"`
 }
 
-// ExpectedCall is a call of a tool of a server. Parameters is a JSON object, or
-// nil if the case does not specify the right parameters.
+// ToolName names a tool of a server.
+type ToolName struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+}
+
+// ExpectedCall is a call of a tool of a server. Parameters is a JSON object of
+// right values, and Match is one of rules for further arguments, which
+// docs/reference/tool-evaluation.md describes. If both are nil, the case does not
+// specify the right parameters.
 type ExpectedCall struct {
 	Server     string          `json:"server"`
 	Tool       string          `json:"tool"`
 	Parameters json.RawMessage `json:"parameters,omitempty"`
+	Match      json.RawMessage `json:"match,omitempty"`
+	// OtherParameters is "allowed" (the default) or "forbidden": whether arguments
+	// that are named in neither may be given.
+	OtherParameters string `json:"other_parameters,omitempty"`
+	// Optional is set if the answer is right without the call, too.
+	Optional bool `json:"optional,omitempty"`
+	// Alternatives are calls that are as right as this one.
+	Alternatives []AlternativeCall `json:"alternatives,omitempty"`
+}
+
+// AlternativeCall is a call that is as right as another one. Its fields are those
+// of ExpectedCall.
+type AlternativeCall struct {
+	Server          string          `json:"server"`
+	Tool            string          `json:"tool"`
+	Parameters      json.RawMessage `json:"parameters,omitempty"`
+	Match           json.RawMessage `json:"match,omitempty"`
+	OtherParameters string          `json:"other_parameters,omitempty"`
+}
+
+// Choices are the call without its alternatives, and these.
+func (c ExpectedCall) Choices() []AlternativeCall {
+	return append([]AlternativeCall{{c.Server, c.Tool, c.Parameters, c.Match, c.OtherParameters}}, c.Alternatives...)
 }

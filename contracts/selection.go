@@ -13,10 +13,15 @@ type SelectionReport struct {
 	Model string `json:"model"`
 	// AnsweredBy is the source of the answers: AnsweredByBaseline or
 	// AnsweredByRecording.
-	AnsweredBy string         `json:"answered_by"`
-	Repeat     int            `json:"repeat"`
-	Offer      SelectionOffer `json:"offer"`
-	PerCase    []CaseResult   `json:"per_case"`
+	AnsweredBy string `json:"answered_by"`
+	Repeat     int    `json:"repeat"`
+	// SystemPromptSHA256, ToolChoice and ParallelToolCalls are the settings of all
+	// requests, and absent for the defaults.
+	SystemPromptSHA256 string         `json:"system_prompt_sha256,omitempty"`
+	ToolChoice         string         `json:"tool_choice,omitempty"`
+	ParallelToolCalls  *bool          `json:"parallel_tool_calls,omitempty"`
+	Offer              SelectionOffer `json:"offer"`
+	PerCase            []CaseResult   `json:"per_case"`
 }
 
 // Sources of answers: a baseline that needs no model, or the recorded answers
@@ -60,11 +65,16 @@ type CaseResult struct {
 	Withheld []ToolID       `json:"withheld,omitempty"`
 	Calls    []MadeCall     `json:"calls"`
 	// Class is TP, FP, TN or FN.
-	Class            string   `json:"class,omitempty"`
+	Class string `json:"class,omitempty"`
+	// ExtraCalls counts the calls beside expected ones, and ForbiddenCalls those
+	// that the case forbids, or of destructive tools that it does not expect.
+	ExtraCalls       int      `json:"extra_calls,omitempty"`
+	ForbiddenCalls   int      `json:"forbidden_calls,omitempty"`
 	Completeness     *float64 `json:"parameter_completeness,omitempty"`
 	Correctness      *float64 `json:"parameter_correctness,omitempty"`
 	Conformance      *float64 `json:"parameter_type_conformance,omitempty"`
 	Invented         []string `json:"invented_parameters,omitempty"`
+	Unexpected       []string `json:"unexpected_parameters,omitempty"`
 	Confidence       *float64 `json:"confidence,omitempty"`
 	ConfidenceSource string   `json:"confidence_source,omitempty"`
 	Reasoning        string   `json:"reasoning,omitempty"`

@@ -61,8 +61,9 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 	}
 	run, similar, quality, retry := newEvalRunCommand(f), newEvalSimilarCommand(f), newEvalQualityCommand(f),
 		newEvalRetryCommand(f)
+	improve := newEvalImproveCommand(f)
 	verbs := []*cobra.Command{
-		run, similar, quality, retry,
+		run, similar, quality, retry, improve, newEvalBatchesCommand(f),
 		newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
 		newEvalCancelCommand(f),
 		newEvalAdviseCommand(f), newEvalImportCommand(f),
@@ -71,7 +72,7 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 		verb.PersistentFlags().StringVar(&f.db, "db", defaultEvalDB, "the database")
 	}
 
-	for _, verb := range []*cobra.Command{run, similar, quality, retry} {
+	for _, verb := range []*cobra.Command{run, similar, quality, retry, improve} {
 		f.addStart(verb)
 	}
 
@@ -148,7 +149,9 @@ func (f *evalFlags) existing(ctx context.Context) (*store.Store, error) {
 	return store.Open(ctx, f.db)
 }
 
-func (f *evalFlags) live() runner.Live { return runner.Live{StartPrograms: f.start} }
+func (f *evalFlags) live() runner.Live {
+	return runner.Live{StartPrograms: f.start, CheckPrograms: runner.SlowStart}
+}
 
 // print writes v as JSON if --json is set, or else calls table with the writer of a table.
 func (f *evalFlags) print(w io.Writer, v any, table func(io.Writer)) error {

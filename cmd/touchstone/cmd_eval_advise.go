@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -86,16 +87,20 @@ func toAdvise(cmd *cobra.Command, s *store.Store, id string) (r written.Run, err
 		return r, fmt.Errorf("run %s is %s: advice is for completed runs", id, run.Status)
 	}
 
+	return runToAdvise(ctx, s, run)
+}
+
+func runToAdvise(ctx context.Context, s *store.Store, run selection.Run) (r written.Run, err error) {
 	r.Selected = run.Selected
 	if r.Case, err = s.Case(ctx, run.CaseID); err != nil {
 		return r, err
 	}
 
-	if r.Tools, err = s.Tools(ctx, id); err != nil {
+	if r.Tools, err = s.Tools(ctx, run.ID); err != nil {
 		return r, err
 	}
 
-	r.Evaluation, err = s.Result(ctx, id)
+	r.Evaluation, err = s.Result(ctx, run.ID)
 	return r, err
 }
 

@@ -29,14 +29,14 @@ type evalBench struct {
 	stop    func()
 }
 
-func serveDB(t *testing.T, db string) *evalBench {
+func serveDB(t *testing.T, db string, flags ...string) *evalBench {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
 		cmd := newServeCommand()
-		cmd.SetArgs([]string{"--db", db, "--addr", "127.0.0.1:0"})
+		cmd.SetArgs(append([]string{"--db", db, "--addr", "127.0.0.1:0"}, flags...))
 		cmd.SetOut(write)
 		cmd.SetErr(io.Discard)
 		err := cmd.ExecuteContext(ctx)

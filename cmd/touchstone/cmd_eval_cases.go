@@ -11,6 +11,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/exchange"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
@@ -106,17 +107,13 @@ func exported(cmd *cobra.Command, s *store.Store, cases []selection.Case, format
 		}
 	}
 
-	set, err := exchange.Of(servers, cases)
-	if err != nil {
-		return nil, err
-	}
-
+	set := exchange.Of(servers, cases)
 	if format == "" {
 		format = exchange.FormatOf(output)
 	}
 
 	var text bytes.Buffer
-	err = set.Write(&text, format)
+	err := set.Write(&text, format)
 	return text.Bytes(), err
 }
 
@@ -126,25 +123,44 @@ func expectedText(c selection.Case) string {
 	}
 	var names []string
 	for _, call := range c.Expected {
-		names = append(names, call.Server+":"+call.Tool)
+		var choices []string
+		for _, one := range call.Choices() {
+			choices = append(choices, one.Server+":"+one.Tool)
+		}
+		name := strings.Join(choices, " or ")
+		if call.Optional {
+			name += " (optional)"
+		}
+		names = append(names, name)
 	}
 	return strings.Join(names, ", ")
 }
 
+// reportSkipped says which entries of a file were not read.
+func reportSkipped(log io.Writer, path string, skipped []exchange.Skipped) {
+	for _, x := range skipped {
+		fmt.Fprintf(log, "touchstone: %s: %s was not read: %s\n", safetext.Visible(path), safetext.Visible(x.Entry),
+			safetext.Visible(x.Reason))
+	}
+}
+
 func newEvalImportCommand(f *evalFlags) *cobra.Command {
 	var format string
+	var set []string
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "Import servers and cases, also from mcp-tef's database and test cases",
 		Long: `Import servers and cases from JSON, YAML or CSV, from mcp-tef's test cases as JSON,
-or from its SQLite database (a file that ends in .db, .sqlite or .sqlite3), which is
-only read. A server or case that already exists with the same content is not added
+from its SQLite database (a file that ends in .db, .sqlite or .sqlite3), which is only
+read, or the servers of the MCP configuration of a client. Entries of mcp-tef that
+cannot be read are named, and the others are imported. --set gives the value of a
+template such as ${MCP_SERVER_URL}. A server or case that already exists with the same content is not added
 again. Servers are not contacted.`,
 		Args: arguments.AtLeast(1),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			all := exchange.Imported{CaseIDs: []string{}}
 			for _, path := range args {
-				imported, err := importFile(cmd, s, path, format)
+				imported, err := importFile(cmd, s, path, format, set)
 				if err != nil {
 					return err
 				}
@@ -152,14 +168,22 @@ again. Servers are not contacted.`,
 				all.CaseIDs = append(all.CaseIDs, imported.CaseIDs...)
 				all.ServersAdded += imported.ServersAdded
 				all.CasesAdded += imported.CasesAdded
+				all.Skipped = append(all.Skipped, imported.Skipped...)
+				reportSkipped(cmd.ErrOrStderr(), path, imported.Skipped)
 			}
 
-			return f.print(cmd.OutOrStdout(), all, func(w io.Writer) {
+			err := f.print(cmd.OutOrStdout(), all, func(w io.Writer) {
 				fmt.Fprintf(w, "%d servers and %d cases added, %d cases already existed\n", all.ServersAdded,
 					all.CasesAdded, len(all.CaseIDs)-all.CasesAdded)
 			})
+			if err == nil && len(all.Skipped) > 0 {
+				err = &exitError{exitUsage, nil}
+			}
+
+			return err
 		}),
 	}
 	cmd.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the extension of the file)")
+	cmd.Flags().StringArrayVar(&set, "set", nil, "the value of a template ${NAME} in the files, NAME=VALUE (repeatable)")
 	return cmd
 }

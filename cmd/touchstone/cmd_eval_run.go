@@ -6,9 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
@@ -29,9 +32,89 @@ type evalRunFlags struct {
 	execution                evalExecution
 	repeats                  int
 	label, tag               string
+	set                      []string
 	record                   string
 	minAccuracy, minParams   float64
 	maxWrongTool, maxMislead float64
+	maxExtra, maxForbidden   int
+	prompt                   promptFlags
+	judge                    judgeFlags
+}
+
+// promptFlags are the settings of requests that are the same for all cases.
+type promptFlags struct{ system, toolChoice, parallel string }
+
+func (f *promptFlags) flags(p *pflag.FlagSet) {
+	p.StringVar(&f.system, "system-prompt", "", "the file of the system prompt, in place of the default one")
+	p.StringVar(&f.toolChoice, "tool-choice", "", "whether the model calls a tool: auto (default), required or none")
+	p.StringVar(&f.parallel, "parallel-tool-calls", "",
+		"whether the model may make several calls at once: true or false (default: as the provider decides)")
+}
+
+// into sets what the flags say.
+func (f *promptFlags) into(cmd *cobra.Command, r *selection.SettingsRequest) error {
+	r.ToolChoice = f.toolChoice
+	if f.parallel != "" {
+		parallel, err := strconv.ParseBool(f.parallel)
+		if err != nil {
+			return fmt.Errorf("--parallel-tool-calls %q is neither true nor false", f.parallel)
+		}
+
+		r.ParallelToolCalls = &parallel
+	}
+
+	if f.system == "" {
+		return nil
+	}
+
+	text, err := readInput(cmd, f.system, selection.MaxSystemPrompt)
+	if err != nil {
+		return fmt.Errorf("--system-prompt: %w", err)
+	}
+
+	if r.SystemPrompt = strings.TrimSpace(string(text)); r.SystemPrompt == "" {
+		return fmt.Errorf("--system-prompt: the file %s is empty: write the prompt, or leave out the flag", f.system)
+	}
+
+	return nil
+}
+
+// judgeFlags name the model that checks the described rules of cases.
+type judgeFlags struct{ model, key, baseURL string }
+
+func (f *judgeFlags) flags(p *pflag.FlagSet) {
+	p.StringVar(&f.model, "judge", "", "the model that checks the described rules of cases, provider/model; without it "+
+		"they are not judged")
+	p.StringVar(&f.key, "judge-api-key", "", "the source of the judge's API key, env:NAME or file:PATH")
+	p.StringVar(&f.baseURL, "judge-base-url", "", "the address of the judge's provider")
+}
+
+// judge returns the judge, or nil if none is named.
+func (f *judgeFlags) judge(o runner.Options) (*runner.Judge, error) {
+	if f.model == "" {
+		if f.key != "" || f.baseURL != "" {
+			return nil, errors.New("--judge-api-key and --judge-base-url require --judge: name the judge")
+		}
+
+		return nil, nil
+	}
+
+	key, err := model.KeyFrom(f.key, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("--judge-api-key: %w", err)
+	}
+
+	settings, err := resolveModels([]string{f.model}, selection.SettingsRequest{BaseURL: f.baseURL})
+	if err != nil {
+		return nil, fmt.Errorf("--judge: %w", err)
+	}
+
+	m, err := model.New(settings[0], model.Options{Key: key, Cassette: o.Play, Limits: o.Limits, Waiting: o.Waiting})
+	if err != nil {
+		return nil, fmt.Errorf("--judge: %w", err)
+	}
+
+	return &runner.Judge{Model: m, Settings: settings[0]}, nil
 }
 
 func newEvalRunCommand(e *evalFlags) *cobra.Command {
@@ -64,15 +147,22 @@ file:PATH. The key is not stored.
 		"the temperature of the model, 0.0 to 2.0")
 	p.IntVar(&f.retries, "max-retries", selection.DefaultMaxRetries,
 		"the number of retries after the status 429 or 5xx, 0 to 10")
-	p.StringVar(&f.settings.Confidence, "confidence", "", "the source of confidence: asked (default), logprobs or none")
+	p.StringVar(&f.settings.Confidence, "confidence", "", "the source of confidence: auto (default), asked, "+
+		"logprobs or none")
+	f.prompt.flags(p)
+	f.judge.flags(p)
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case to each model")
 	p.StringVar(&f.label, "label", "", "a name for this batch")
 	p.StringVar(&f.tag, "tag", "", "run only the cases with this tag")
+	p.StringArrayVar(&f.set, "set", nil, "the value of a template ${NAME} in SET, NAME=VALUE (repeatable)")
 	p.StringVar(&f.record, "record", "", "add the answers to this cassette file")
 	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail if the accuracy is lower, 0 to 1")
 	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail if the parameter accuracy is lower, 0 to 1")
 	p.Float64Var(&f.maxWrongTool, "max-wrong-tool", 1, "fail if the wrong-tool rate is higher, 0 to 1")
 	p.Float64Var(&f.maxMislead, "max-misleading", 1, "fail if the share of confident wrong answers is higher, 0 to 1")
+	p.IntVar(&f.maxExtra, "max-extra-calls", -1, "fail if there are more calls beside expected ones (-1: no limit)")
+	p.IntVar(&f.maxForbidden, "max-forbidden", 0,
+		"fail if there are more calls that a case forbids, or unexpected ones of destructive tools (-1: no limit)")
 	return cmd
 }
 
@@ -86,6 +176,9 @@ func (f *evalRunFlags) modelSettings(cmd *cobra.Command) ([]selection.Settings, 
 		if cmd.Flags().Changed(name) {
 			set()
 		}
+	}
+	if err := f.prompt.into(cmd, &f.settings); err != nil {
+		return nil, err
 	}
 	return resolveModels(f.models, f.settings)
 }
@@ -137,6 +230,10 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 		return err
 	}
 
+	if o.Judge, err = f.judge.judge(o); err != nil {
+		return err
+	}
+
 	if f.record != "" {
 		if o.Record, err = model.LoadCassette(f.record); errors.Is(err, os.ErrNotExist) {
 			o.Record, err = model.NewCassette(), nil
@@ -149,8 +246,13 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 
 	sets := make([]exchange.Set, len(files))
 	for i, path := range files {
-		if sets[i], err = readSet(cmd, path, ""); err != nil {
+		if sets[i], err = readSet(cmd, path, "", f.set); err != nil {
 			return err
+		}
+
+		if x := sets[i].Skipped; len(x) > 0 {
+			return fmt.Errorf("%s: %s: %s: correct it, or import what can be read with `touchstone eval import`", path,
+				x[0].Entry, x[0].Reason)
 		}
 	}
 
@@ -255,6 +357,7 @@ type evalReport struct {
 	Summary score.Summary `json:"summary"`
 	Models  []score.Group `json:"models"`
 	Servers []score.Group `json:"servers"`
+	Tools   []score.Group `json:"tools"`
 	Tags    []score.Group `json:"tags"`
 	Missed  []string      `json:"missed"`
 }
@@ -262,7 +365,8 @@ type evalReport struct {
 func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []score.Observation) error {
 	report := evalReport{
 		BatchID: batch, Summary: score.Summarize(observations), Models: score.By(observations, score.ByModel),
-		Servers: score.By(observations, score.ByServer), Tags: score.By(observations, score.ByTag), Missed: []string{},
+		Servers: score.By(observations, score.ByServer), Tags: score.By(observations, score.ByTag),
+		Tools: score.By(observations, score.ByTool), Missed: []string{},
 	}
 	for _, g := range report.Models {
 		report.Missed = append(report.Missed, f.missed(g)...)
@@ -275,6 +379,8 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 			row(w, g.Name, fmt.Sprint(s.Runs), fmt.Sprint(s.Failed), percent(s.Accuracy), percent(s.WrongTool),
 				percent(s.ParameterAccuracy), percent(s.Misleading), figure(s.F1))
 		}
+		row(w, "")
+		row(w, "batch", batch)
 	})
 	if err != nil {
 		return err
@@ -282,9 +388,10 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 
 	log := cmd.ErrOrStderr()
 	for _, g := range report.Models {
-		if n := g.Summary.ExtraCalls; n > 0 {
-			fmt.Fprintf(log, "touchstone: %s made %d calls that were not expected beside right ones; they do not "+
-				"change the figures\n", safetext.Visible(g.Name), n)
+		if x := g.Summary; x.ExtraCalls+x.ForbiddenCalls > 0 {
+			fmt.Fprintf(log, "touchstone: %s made %s beside expected ones, and %s; only the latter change the figures\n",
+				safetext.Visible(g.Name), english.Plural(x.ExtraCalls, "call", ""),
+				english.Plural(x.ForbiddenCalls, "forbidden call", ""))
 		}
 	}
 
@@ -365,12 +472,23 @@ func (f *evalRunFlags) missed(g score.Group) []string {
 		}
 	}
 
+	for _, c := range []struct {
+		name         string
+		count, bound int
+	}{
+		{"calls beside expected ones", s.ExtraCalls, f.maxExtra}, {"forbidden calls", s.ForbiddenCalls, f.maxForbidden},
+	} {
+		if c.bound >= 0 && c.count > c.bound {
+			list = append(list, fmt.Sprintf("%s: there are %d %s, more than %d", g.Name, c.count, c.name, c.bound))
+		}
+	}
+
 	return list
 }
 
 // importFile imports a set, or a database of mcp-tef.
-func importFile(cmd *cobra.Command, s *store.Store, path, format string) (exchange.Imported, error) {
-	set, err := readSet(cmd, path, format)
+func importFile(cmd *cobra.Command, s *store.Store, path, format string, values []string) (exchange.Imported, error) {
+	set, err := readSet(cmd, path, format, values)
 	if err != nil {
 		return exchange.Imported{}, err
 	}
@@ -385,7 +503,7 @@ func importSet(cmd *cobra.Command, s *store.Store, path string, set exchange.Set
 	return imported, nil
 }
 
-func readSet(cmd *cobra.Command, path, format string) (exchange.Set, error) {
+func readSet(cmd *cobra.Command, path, format string, values []string) (exchange.Set, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); format == "" &&
 		(ext == ".db" || ext == ".sqlite" || ext == ".sqlite3") {
 		return exchange.ReadTEF(cmd.Context(), path)
@@ -404,9 +522,28 @@ func readSet(cmd *cobra.Command, path, format string) (exchange.Set, error) {
 		return exchange.Set{}, err
 	}
 
+	templates := map[string]string{}
+	for _, text := range values {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return exchange.Set{}, fmt.Errorf("--set %q is not of the form NAME=VALUE", text)
+		}
+
+		templates[name] = value
+	}
+
+	data, unused := exchange.Replace(data, templates)
+	if len(unused) > 0 {
+		return exchange.Set{}, fmt.Errorf("%s: there is no template ${%s}, which --set gives a value for", path, unused[0])
+	}
+
 	set, err := exchange.Read(data, format)
 	if err != nil {
 		return set, fmt.Errorf("%s: %w", path, err)
+	}
+
+	for _, note := range set.Notes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: %s: %s\n", safetext.Visible(path), safetext.Visible(note))
 	}
 
 	return set, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -36,8 +37,10 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	p := cmd.Flags()
 	p.StringVar(&status, "status", "", "only runs with this status: pending, running, completed or failed")
 	p.StringVar(&class, "classification", "", "only runs with this result: TP, FP, TN or FN")
-	p.StringVar(&filter.BatchID, "batch", "", "only runs of the batch with this id")
+	p.StringVar(&filter.BatchID, "batch", "", "only runs of the batch with this id or label")
 	p.StringVar(&filter.CaseID, "case", "", "only runs of the case with this id")
+	p.StringVar(&filter.Server, "server", "", "only runs whose case expects a call of this server")
+	p.StringVar(&filter.Tool, "tool", "", "only runs whose case expects a call of this tool")
 	p.StringVar(&filter.Model, "model", "", "only runs of this model, without its provider")
 	p.IntVar(&filter.Limit, "limit", store.DefaultPage, "the maximum number of runs to list, newest first")
 	p.IntVar(&filter.Offset, "offset", 0, "the number of runs to skip")
@@ -84,6 +87,8 @@ type evalStory struct {
 	Calls      []store.Call          `json:"calls"`
 	Evaluation *selection.Evaluation `json:"result"`
 	Diff       store.RunDiff         `json:"diff"`
+	// Raw is the provider's answer.
+	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
 func (f *evalFlags) showRun(cmd *cobra.Command, s *store.Store, id string) (err error) {
@@ -106,6 +111,10 @@ func (f *evalFlags) showRun(cmd *cobra.Command, s *store.Store, id string) (err 
 	}
 
 	if story.Diff, err = s.Diff(ctx, id); err != nil {
+		return err
+	}
+
+	if story.Raw, err = s.Response(ctx, id); err != nil {
 		return err
 	}
 
@@ -136,6 +145,14 @@ func (s evalStory) write(w io.Writer) {
 		line("error", s.Run.Error)
 	}
 
+	if s.Run.Settings.SystemPrompt != "" {
+		line("system prompt", "sha256 "+s.Run.Settings.SystemPromptSHA256)
+	}
+
+	if s.Run.Said != nil {
+		s.writeSaid(line)
+	}
+
 	if s.Evaluation == nil {
 		return
 	}
@@ -150,6 +167,10 @@ func (s evalStory) write(w io.Writer) {
 	}
 
 	for _, call := range s.Diff.Calls {
+		if call.Forbidden != "" {
+			line("forbidden", score.Selects(call.Made)+", by "+forbiddenBy[call.Forbidden])
+		}
+
 		for _, p := range call.Parameters {
 			writeDiff(line, p)
 		}
@@ -168,6 +189,25 @@ func (s evalStory) write(w io.Writer) {
 	}
 }
 
+var forbiddenBy = map[selection.ForbiddenBy]string{selection.ByCase: "the case",
+	selection.ByDestructive: "its annotations, which call it destructive"}
+
+// writeSaid writes what the model said beside its calls. The provider's answer is
+// in the JSON output.
+func (s evalStory) writeSaid(line func(name, text string)) {
+	for _, part := range []struct{ name, text string }{
+		{"text", s.Run.Said.Text}, {"refusal", s.Run.Said.Refusal}, {"reasoning", s.Run.Said.Reasoning},
+		{"finish reason", s.Run.Said.FinishReason}, {"call as text", strings.Join(s.Run.Said.CallAsText, ", ")},
+	} {
+		if part.text != "" {
+			line(part.name, selection.Clip(part.text, maxSaidLine))
+		}
+	}
+}
+
+// maxSaidLine bounds a text of a model in the table, in characters.
+const maxSaidLine = 2000
+
 // writeDiff writes what became of a parameter, or of the parts of its value that
 // differ.
 func writeDiff(line func(name, text string), p score.ParameterDiff) {
@@ -175,6 +215,19 @@ func writeDiff(line func(name, text string), p score.ParameterDiff) {
 		text := string(state)
 		if expected != nil {
 			text += ", expected " + string(expected)
+		}
+
+		if p.Match != nil {
+			b, err := json.Marshal(p.Match)
+			if err != nil { // a matcher that was stored can be encoded
+				panic(err)
+			}
+
+			text += ", by the rule " + string(b)
+		}
+
+		if p.JudgedBy != "" {
+			text += ", judged by " + p.JudgedBy + ": " + p.Judgement
 		}
 
 		if actual != nil && state != score.Equal {
@@ -197,19 +250,20 @@ func newEvalCompareCommand(f *evalFlags) *cobra.Command {
 		Use:   "compare FIRST SECOND",
 		Short: "Compare two models or two batches on their common cases",
 		Long: `Compare two sets of runs on the cases that both contain, with the exact McNemar test.
-FIRST and SECOND are each provider/model, or batch:ID with an id that eval run printed.
+FIRST and SECOND are each provider/model, or batch:ID with the id or the label of a batch.
 To compare two versions of tool descriptions, run a batch with each and compare the
 batches.`,
 		Args: arguments.Exactly(2),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			var sides [2][]score.Observation
+			var filters [2]store.RunFilter
 			for i, name := range args {
-				filter, err := sideFilter(name)
-				if err != nil {
+				var err error
+				if filters[i], err = sideFilter(name); err != nil {
 					return err
 				}
 
-				if sides[i], err = s.Observations(cmd.Context(), filter); err != nil {
+				if sides[i], err = s.Observations(cmd.Context(), filters[i]); err != nil {
 					return err
 				}
 
@@ -218,14 +272,28 @@ batches.`,
 				}
 			}
 
-			c := score.Compare(sides[0], sides[1])
+			changes, err := s.ToolChanges(cmd.Context(), filters[0], filters[1])
+			if err != nil {
+				return err
+			}
+
+			c := evalComparison{score.Compare(sides[0], sides[1]), changes}
 			return f.print(cmd.OutOrStdout(), c, func(w io.Writer) {
 				row(w, "", args[0], args[1])
 				row(w, "accuracy", percent(c.First.Accuracy), percent(c.Second.Accuracy))
 				row(w, "wrong tool", percent(c.First.WrongTool), percent(c.Second.WrongTool))
 				row(w, "parameters right", percent(c.First.ParameterAccuracy), percent(c.Second.ParameterAccuracy))
-				fmt.Fprintf(w, "\n%d cases: both right %d, both wrong %d, lost %d, gained %d; McNemar p = %.4f\n",
-					c.Cases, c.BothRight, c.BothWrong, len(c.Lost), len(c.Gained), c.P)
+				if c.Cases == 0 {
+					fmt.Fprintln(w, "\nno case has an answer on both sides, so there is nothing to compare")
+				} else {
+					fmt.Fprintf(w, "\n%d cases: both right %d, both wrong %d, lost %d, gained %d; McNemar p = %.4f\n",
+						c.Cases, c.BothRight, c.BothWrong, len(c.Lost), len(c.Gained), c.P)
+				}
+
+				if n := c.FirstFailed + c.SecondFailed; n > 0 {
+					fmt.Fprintf(w, "%d and %d runs failed and decide nothing\n", c.FirstFailed, c.SecondFailed)
+				}
+
 				for _, x := range c.Lost {
 					row(w, "lost", x.Name, x.First, x.Second)
 				}
@@ -233,8 +301,34 @@ batches.`,
 				for _, x := range c.Gained {
 					row(w, "gained", x.Name, x.First, x.Second)
 				}
+
+				for _, x := range c.ToolChanges {
+					writeToolChange(w, x)
+				}
 			})
 		}),
+	}
+}
+
+// evalComparison is what eval compare prints as JSON.
+type evalComparison struct {
+	score.Comparison
+	ToolChanges []store.ToolChange `json:"tool_changes"`
+}
+
+// writeToolChange writes how the definition of a tool differs between two sides.
+func writeToolChange(w io.Writer, x store.ToolChange) {
+	name := safetext.Visible(x.Server + ":" + x.Tool)
+	switch {
+	case x.First == nil:
+		fmt.Fprintf(w, "%s was offered to the second alone\n", name)
+	case x.Second == nil:
+		fmt.Fprintf(w, "%s was offered to the first alone\n", name)
+	case x.First.Description != x.Second.Description:
+		fmt.Fprintf(w, "%s has another description:\n  - %s\n  + %s\n", name, safetext.Visible(x.First.Description),
+			safetext.Visible(x.Second.Description))
+	default:
+		fmt.Fprintf(w, "%s has another input schema\n", name)
 	}
 }
 

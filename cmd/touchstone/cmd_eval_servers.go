@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
@@ -31,32 +35,83 @@ func newEvalServersCommand(f *evalFlags) *cobra.Command {
 		}),
 	}
 	var transport string
+	var login loginFlags
 	add := &cobra.Command{
 		Use:   "add NAME URL",
 		Short: "Add a server and check the connection",
 		Long: `Add a server. URL is the http:// or https:// address of its endpoint, or stdio:
 followed by the command that starts it. The command checks the connection, but reads
 no tools. It only starts a program with --start. Without --start, a stdio server
-remains inactive until the first run with --start.`,
+remains inactive until the first run with --start.
+
+A server behind a login gets what it needs by reference: env:NAME, file:PATH, or
+${env:NAME} within a text. The reference is stored, and never the secret.`,
 		Example: `  touchstone eval servers add files https://localhost:3000/mcp
-  touchstone eval servers add --start git "stdio:npx -y some-mcp-server"`,
+  touchstone eval servers add --bearer env:GITHUB_TOKEN github https://api.example.com/mcp
+  touchstone eval servers add --start --env API_KEY=env:API_KEY git "stdio:npx -y some-mcp-server"`,
 		Args: arguments.Exactly(2),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
-			server, reason, err := runner.Register(cmd.Context(), s, f.live(),
-				selection.Server{Name: args[0], URL: args[1], Transport: selection.Transport(transport)})
+			server := selection.Server{Name: args[0], URL: args[1], Transport: selection.Transport(transport)}
+			var err error
+			if server.Login, err = login.login(); err != nil {
+				return err
+			}
+
+			server, reason, err := runner.Register(cmd.Context(), s, f.live(), server)
 			if err != nil {
 				return err
 			}
 
-			if reason != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: server %s is %s: %s\n", safetext.Visible(server.Name),
-					server.Status, safetext.Visible(reason.Error()))
-			}
-
+			reportCheck(cmd, server, reason)
 			return f.print(cmd.OutOrStdout(), server, func(w io.Writer) { serverTable(w, server) })
 		}),
 	}
 	add.Flags().StringVar(&transport, "transport", "", "streamable-http, sse or stdio (default: determined by the URL)")
+	login.flags(add.Flags())
+	check := &cobra.Command{
+		Use:   "check [NAME...]",
+		Short: "Check the connections of servers again",
+		Long: `Check the connections of the named servers, or of all, and record the results. A
+program may take two minutes to start, because it may be downloaded first.`,
+		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			list, err := allPages(func(p store.Page) ([]selection.Server, int, error) {
+				return s.Servers(cmd.Context(), store.ServerFilter{Page: p})
+			})
+			if err != nil {
+				return err
+			}
+
+			chosen, failed := []selection.Server{}, false
+			for _, name := range args {
+				if _, err := s.ServerNamed(cmd.Context(), name); err != nil {
+					return err
+				}
+			}
+
+			for _, server := range list.Items {
+				if len(args) > 0 && !slices.Contains(args, server.Name) {
+					continue
+				}
+
+				checked, reason, err := runner.CheckAgain(cmd.Context(), s, f.live(), server)
+				if err != nil {
+					return err
+				}
+
+				reportCheck(cmd, checked, reason)
+				failed = failed || reason != nil
+				chosen = append(chosen, checked)
+			}
+
+			err = f.print(cmd.OutOrStdout(), evalPage[selection.Server]{chosen, len(chosen)},
+				func(w io.Writer) { serverTable(w, chosen...) })
+			if err == nil && failed {
+				err = &exitError{exitStageFailed, nil}
+			}
+
+			return err
+		}),
+	}
 	remove := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a server that is not used by any case or run",
@@ -71,8 +126,84 @@ remains inactive until the first run with --start.`,
 		}),
 	}
 	f.addStart(add)
-	cmd.AddCommand(add, remove)
+	f.addStart(check)
+	cmd.AddCommand(add, check, remove)
 	return cmd
+}
+
+// reportCheck says why the check of a server did not succeed.
+func reportCheck(cmd *cobra.Command, server selection.Server, reason error) {
+	if reason == nil {
+		return
+	}
+
+	state := string(server.Status)
+	if errors.Is(reason, runner.ErrSlow) {
+		state = "slow"
+		reason = errors.New(strings.TrimPrefix(reason.Error(), runner.ErrSlow.Error()+": "))
+	}
+
+	fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: server %s is %s: %s\n", safetext.Visible(server.Name), state,
+		safetext.Visible(reason.Error()))
+}
+
+// loginFlags say how a server is logged in to.
+type loginFlags struct {
+	headers, env                    []string
+	bearer                          string
+	tokenURL, client, secret, scope string
+}
+
+func (f *loginFlags) flags(p *pflag.FlagSet) {
+	p.StringArrayVar(&f.headers, "header", nil, "a header of requests to the server, NAME=REFERENCE (repeatable)")
+	p.StringVar(&f.bearer, "bearer", "", "the bearer token of the server, as env:NAME or file:PATH")
+	p.StringArrayVar(&f.env, "env", nil, "a variable of the program's environment, NAME=REFERENCE (repeatable)")
+	p.StringVar(&f.tokenURL, "oauth-token-url", "", "where a token is obtained with OAuth's client credentials")
+	p.StringVar(&f.client, "oauth-client-id", "", "the id of the OAuth client")
+	p.StringVar(&f.secret, "oauth-client-secret", "", "the secret of the OAuth client, as env:NAME or file:PATH")
+	p.StringVar(&f.scope, "oauth-scope", "", "the scope of the token")
+}
+
+func (f *loginFlags) login() (selection.Login, error) {
+	var l selection.Login
+	for _, list := range []struct {
+		flag   string
+		texts  []string
+		values *map[string]string
+	}{{"--header", f.headers, &l.Headers}, {"--env", f.env, &l.Env}} {
+		for _, text := range list.texts {
+			name, value, ok := strings.Cut(text, "=")
+			if !ok {
+				// The text may be a secret, so it is not repeated.
+				return l, fmt.Errorf("%s is written as NAME=REFERENCE, such as X-Api-Key=env:API_KEY", list.flag)
+			}
+
+			if *list.values == nil {
+				*list.values = map[string]string{}
+			}
+
+			(*list.values)[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+
+	if f.bearer != "" {
+		token, err := selection.Reference(f.bearer)
+		if err != nil {
+			return l, fmt.Errorf("--bearer: %w", err)
+		}
+
+		if l.Headers == nil {
+			l.Headers = map[string]string{}
+		}
+
+		l.Headers["Authorization"] = "Bearer " + token
+	}
+
+	if f.tokenURL+f.client+f.secret+f.scope != "" {
+		l.OAuth = &selection.OAuth{TokenURL: f.tokenURL, ClientID: f.client, ClientSecret: f.secret, Scope: f.scope}
+	}
+
+	return l, nil
 }
 
 func serverTable(w io.Writer, servers ...selection.Server) {
@@ -85,35 +216,46 @@ func serverTable(w io.Writer, servers ...selection.Server) {
 func newEvalQualityCommand(f *evalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "quality SERVER...",
-		Short: "Rate the descriptions and schemas of servers' tools from 0 to 10",
-		Args:  arguments.AtLeast(1),
+		Short: "Check the names, descriptions and schemas of servers' tools",
+		Long: `Check what of the names, descriptions and schemas of servers' tools can keep a model
+from the right choice: no description, none that says when to use the tool, the same
+words in two names, parameters without a description or a type. Beside each tool are
+the cases that went wrong with it in the stored runs: it was expected, or it was
+called in place of another.`,
+		Args: arguments.AtLeast(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
-			reports := []advice.ServerQuality{}
+			var tools []selection.Tool
 			for _, name := range args {
 				server, err := s.ServerNamed(cmd.Context(), name)
 				if err != nil {
 					return err
 				}
 
-				tools, err := f.live().List(cmd.Context(), server)
+				listed, err := f.live().List(cmd.Context(), server)
 				if err != nil {
 					return &exitError{exitStageFailed, fmt.Errorf("list the tools of server %q: %w", name, err)}
 				}
 
-				reports = append(reports, advice.Quality(name, tools))
+				tools = append(tools, listed...)
 			}
 
-			return f.print(cmd.OutOrStdout(), reports, func(w io.Writer) {
-				row(w, "SERVER", "TOOL", "CLARITY", "COMPLETENESS", "CONCISENESS", "SCHEMA", "OVERALL")
-				for _, r := range reports {
-					for _, t := range r.Tools {
-						cells := []string{r.Server, t.Tool}
-						for _, v := range []float64{t.Clarity, t.Completeness, t.Conciseness, t.SchemaCoverage,
-							t.Overall} {
-							cells = append(cells, fmt.Sprintf("%.1f", v))
-						}
+			observations, err := s.Observations(cmd.Context(), store.RunFilter{})
+			if err != nil {
+				return err
+			}
 
-						row(w, cells...)
+			checked := advice.Check(tools, tools)
+			advice.SetWrong(checked, observations)
+			return f.print(cmd.OutOrStdout(), checked, func(w io.Writer) {
+				row(w, "SERVER", "TOOL", "FINDING", "WRONG CASES")
+				for _, t := range checked {
+					wrong := strings.Join(t.Wrong, ", ")
+					if len(t.Findings) == 0 {
+						row(w, t.Server, t.Tool, "-", wrong)
+					}
+
+					for _, x := range t.Findings {
+						row(w, t.Server, t.Tool, x.Text, wrong)
 					}
 				}
 			})

@@ -42,7 +42,8 @@ Methods:
   description_overlap  the words of the description
 
 The overlap matrix (--matrix) weighs meaning .5, parameters .3 and description .2.
-A revised description comes with a JSON Patch where the tools are those of one file.`,
+--recommend says what to change in a pair, and proposes no text: that is the work of
+the author, or of a model, see touchstone eval improve.`,
 		Example: `  touchstone eval similar --tools tools.json --threshold 0.6 --recommend
   touchstone eval similar files git --matrix
   touchstone eval similar --url https://localhost:3000/mcp --sentence-model "$(touchstone models path)"`,
@@ -223,9 +224,6 @@ func (s evalSimilar) write(w io.Writer) {
 			}
 
 			fmt.Fprintf(w, "  %s  %s\n", item.Priority, safetext.Visible(of+item.Recommendation))
-			if item.Revised != "" {
-				fmt.Fprintf(w, "        %s\n", safetext.Visible(item.Revised))
-			}
 		}
 	}
 

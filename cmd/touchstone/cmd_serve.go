@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,8 @@ type serveFlags struct {
 	start     bool
 	execution evalExecution
 	sentence  sentenceFlags
+	// certificate and key are the files for HTTPS.
+	certificate, key string
 }
 
 func newServeCommand() *cobra.Command {
@@ -67,6 +70,8 @@ execute runs.`,
 	p.StringVar(&f.db, "db", defaultEvalDB, "the database")
 	p.BoolVar(&f.remote, "allow-remote", false, "listen on addresses that other machines can reach; needs --token")
 	p.StringVar(&f.token, "token", "", "the source of the token that requests must send, env:NAME or file:PATH")
+	p.StringVar(&f.certificate, "tls-cert", "", "the certificate for HTTPS, a PEM file; needs --tls-key")
+	p.StringVar(&f.key, "tls-key", "", "the private key for HTTPS, a PEM file")
 	p.StringArrayVar(&f.hosts, "allow-host", nil, "a host name that requests may use for this service (repeatable)")
 	p.StringArrayVar(&f.networks, "allow-network", nil,
 		"a network that the service may connect to although it is not public, as a CIDR such as 10.1.0.0/16 "+
@@ -83,6 +88,11 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	token, err := readReference(f.token)
 	if err != nil {
 		return fmt.Errorf("--token: %w", err)
+	}
+
+	secure, err := f.tls()
+	if err != nil {
+		return err
 	}
 
 	l, err := net.Listen("tcp", f.addr)
@@ -148,8 +158,31 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 
-	fmt.Fprintln(cmd.OutOrStdout(), pageURL(l.Addr()))
+	address := pageURL(l.Addr())
+	if secure != nil {
+		address = "https" + strings.TrimPrefix(address, "http")
+		l = tls.NewListener(l, secure)
+	}
+
+	fmt.Fprintln(cmd.OutOrStdout(), address)
 	return service.Serve(ctx, l)
+}
+
+// tls is the configuration of HTTPS, or nil for HTTP.
+func (f *serveFlags) tls() (*tls.Config, error) {
+	switch {
+	case f.certificate == "" && f.key == "":
+		return nil, nil
+	case f.certificate == "" || f.key == "":
+		return nil, errors.New("--tls-cert and --tls-key belong together: give both")
+	}
+
+	pair, err := tls.LoadX509KeyPair(f.certificate, f.key)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
+	}
+
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
 // guard allows the networks in the flags. It also allows this machine if the

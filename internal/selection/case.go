@@ -11,13 +11,43 @@ import (
 	"unicode/utf8"
 )
 
-// Call is an expected call of a tool. Parameters is a JSON object, or nil if
-// the case does not specify the right parameters.
-type Call struct {
-	Server     string          `json:"server"`
-	Tool       string          `json:"tool"`
-	Parameters json.RawMessage `json:"parameters,omitempty"`
+// ToolName names a tool of a server.
+type ToolName struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
 }
+
+// Call is an expected call of a tool. Parameters is a JSON object of right
+// values, and Match has a rule for each further argument. If both are nil, the
+// case does not say which arguments are right.
+type Call struct {
+	Server     string             `json:"server"`
+	Tool       string             `json:"tool"`
+	Parameters json.RawMessage    `json:"parameters,omitempty"`
+	Match      map[string]Matcher `json:"match,omitempty"`
+	// OtherParameters says whether arguments that are named in neither of the two
+	// may be given: OthersAllowed, which is the default, or OthersForbidden.
+	OtherParameters string `json:"other_parameters,omitempty"`
+	// Optional is set if the run is right without the call, too.
+	Optional bool `json:"optional,omitempty"`
+	// Alternatives are calls that are as right as this one, such as one of another
+	// tool. They have neither alternatives nor Optional.
+	Alternatives []Call `json:"alternatives,omitempty"`
+}
+
+// Values of Call.OtherParameters.
+const (
+	OthersAllowed   = "allowed"
+	OthersForbidden = "forbidden"
+)
+
+// Specified reports whether the case says which arguments are right.
+func (c Call) Specified() bool {
+	return len(c.Parameters) > 0 || len(c.Match) > 0 || c.OtherParameters == OthersForbidden
+}
+
+// Choices are the call and its alternatives.
+func (c Call) Choices() []Call { return append([]Call{c}, c.Alternatives...) }
 
 // Case is a query with the expected answer. If there are no expected calls, the
 // model should call no tool.
@@ -29,10 +59,12 @@ type Case struct {
 	Servers  []string `json:"servers"`
 	Expected []Call   `json:"expected"`
 	// Ordered requires that several expected calls come in this order.
-	Ordered   bool      `json:"ordered,omitempty"`
-	Tags      []string  `json:"tags,omitempty"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	Ordered bool `json:"ordered,omitempty"`
+	// Forbidden are tools whose call makes the run wrong, whatever else is called.
+	Forbidden []ToolName `json:"forbidden,omitempty"`
+	Tags      []string   `json:"tags,omitempty"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
 }
 
 // Limits of a case, in characters, and of its lists.
@@ -63,26 +95,28 @@ func (c *Case) Validate() error {
 		return fail("it offers no tools: name at least one server")
 	}
 
-	if len(c.Servers) > maxListed || len(c.Expected) > maxListed || len(c.Tags) > maxListed {
+	if len(c.Servers) > maxListed || len(c.Expected) > maxListed || len(c.Tags) > maxListed ||
+		len(c.Forbidden) > maxListed {
 		return fail("it lists more than %d servers, calls or tags: split it", maxListed)
 	}
 
 	slices.Sort(c.Servers)
 	c.Servers = slices.Compact(c.Servers)
 	for i := range c.Expected {
-		call := &c.Expected[i]
-		switch {
-		case call.Server == "" || call.Tool == "":
-			return fail("expected call %d: the server and the tool belong together: give both, or no expected call", i+
-				1)
-		case !slices.Contains(c.Servers, call.Server):
-			return fail("expected call %d: server %q is not among the offered servers: add it to them", i+1,
-				call.Server)
+		if err := c.checkExpected(&c.Expected[i]); err != nil {
+			return fail("expected call %d: %w", i+1, err)
+		}
+	}
+
+	for i, t := range c.Forbidden {
+		if err := c.checkTool(t); err != nil {
+			return fail("forbidden call %d: %w", i+1, err)
 		}
 
-		var err error
-		if call.Parameters, err = canonicalObject(call.Parameters); err != nil {
-			return fail("expected call %d: %w", i+1, err)
+		for _, want := range c.Expected {
+			if slices.ContainsFunc(want.Choices(), func(w Call) bool { return w.Server == t.Server && w.Tool == t.Tool }) {
+				return fail("the call of %s:%s is both expected and forbidden: remove one of the two", t.Server, t.Tool)
+			}
 		}
 	}
 
@@ -92,6 +126,94 @@ func (c *Case) Validate() error {
 		if err := checkText("a tag", tag, MaxTag); err != nil {
 			return fail("%w", err)
 		}
+	}
+
+	return nil
+}
+
+// checkTool checks that a tool is named completely, and that its server is on offer.
+func (c *Case) checkTool(t ToolName) error {
+	switch {
+	case t.Server == "" || t.Tool == "":
+		return errors.New("the server and the tool belong together: give both, or no call")
+	case !slices.Contains(c.Servers, t.Server):
+		return fmt.Errorf("server %q is not among the offered servers: add it to them", t.Server)
+	}
+	return nil
+}
+
+func (c *Case) checkExpected(call *Call) error {
+	for i, choice := range call.Choices() {
+		if err := c.checkTool(ToolName{choice.Server, choice.Tool}); err != nil && i > 0 {
+			return fmt.Errorf("alternative %d: %w", i, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return call.Check()
+}
+
+// Check checks the arguments and the alternatives of an expected call, and brings
+// its values into canonical form.
+func (call *Call) Check() error {
+	var err error
+	if call.Parameters, err = canonicalObject(call.Parameters); err != nil {
+		return err
+	}
+
+	if err := call.checkMatch(); err != nil {
+		return err
+	}
+
+	if len(call.Alternatives) > maxListed {
+		return fmt.Errorf("it has more than %d alternatives: split the case", maxListed)
+	}
+
+	for i := range call.Alternatives {
+		other := &call.Alternatives[i]
+		if len(other.Alternatives) > 0 || other.Optional {
+			return fmt.Errorf("alternative %d has alternatives or is optional: say so of the call itself", i+1)
+		}
+
+		if err := other.Check(); err != nil {
+			return fmt.Errorf("alternative %d: %w", i+1, err)
+		}
+	}
+
+	return nil
+}
+
+func (call *Call) checkMatch() error {
+	switch call.OtherParameters {
+	case "", OthersForbidden:
+	case OthersAllowed:
+		call.OtherParameters = ""
+	default:
+		return fmt.Errorf("other_parameters is %q: write %s or %s", call.OtherParameters, OthersAllowed,
+			OthersForbidden)
+	}
+
+	var named map[string]json.RawMessage
+	if len(call.Parameters) > 0 {
+		if err := json.Unmarshal(call.Parameters, &named); err != nil {
+			return fmt.Errorf("its parameters: %w", err)
+		}
+	}
+
+	if len(call.Match) == 0 {
+		call.Match = nil
+	}
+
+	for name, m := range call.Match {
+		if _, twice := named[name]; twice {
+			return fmt.Errorf("argument %q is in parameters and in match: keep one of them", name)
+		}
+
+		if err := m.validate(); err != nil {
+			return fmt.Errorf("the rule for argument %q: %w", name, err)
+		}
+
+		call.Match[name] = m
 	}
 
 	return nil

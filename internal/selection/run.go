@@ -30,6 +30,19 @@ type Tool struct {
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"input_schema"`
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+	// Annotations are the server's hints about the tool.
+	Annotations json.RawMessage `json:"annotations,omitempty"`
+}
+
+// Destructive reports whether the tool's annotations say that it may destroy
+// something. Annotations that say nothing of it do not count, although the default
+// of destructiveHint is true: most tools have none.
+func (t Tool) Destructive() bool {
+	var hints struct {
+		ReadOnly    bool `json:"readOnlyHint"`
+		Destructive bool `json:"destructiveHint"`
+	}
+	return json.Unmarshal(t.Annotations, &hints) == nil && hints.Destructive && !hints.ReadOnly
 }
 
 // MadeCall is a call that a model made. Server and Tool are set if the model
@@ -52,6 +65,9 @@ const (
 	FromAnswer   ConfidenceSource = "asked"
 	FromLogprobs ConfidenceSource = "logprobs"
 	FromScore    ConfidenceSource = "score" // from a baseline with scores
+	// FromRepeats is the share of the repeats of a case that made the same choice.
+	// It stands in where no run of the case has a confidence, and is not stored.
+	FromRepeats ConfidenceSource = "repeats"
 )
 
 // Usage counts the tokens of a request. CostUSD is nil if no price is known.
@@ -61,10 +77,36 @@ type Usage struct {
 	CostUSD      *float64 `json:"cost_usd,omitempty"`
 }
 
+// Said is what a model said beside its calls. Each text is bounded.
+type Said struct {
+	Text         string `json:"text,omitempty"`
+	Refusal      string `json:"refusal,omitempty"`
+	Reasoning    string `json:"reasoning,omitempty"`
+	FinishReason string `json:"finish_reason,omitempty"`
+	// CallAsText names the offered tools whose calls the model wrote as text.
+	CallAsText []string `json:"call_as_text,omitempty"`
+}
+
+// MaxSaid bounds each text of Said, in characters, and MaxRaw a raw answer, in
+// bytes.
+const (
+	MaxSaid = 20_000
+	MaxRaw  = 1 << 20
+)
+
+// Bounded shortens the texts.
+func (s Said) Bounded() Said {
+	for _, text := range []*string{&s.Text, &s.Refusal, &s.Reasoning} {
+		*text = Clip(*text, MaxSaid)
+	}
+	s.FinishReason = Clip(s.FinishReason, 100)
+	return s
+}
+
 // Answer is a model's answer to a query.
 type Answer struct {
-	Calls            []MadeCall       `json:"calls"`
-	Text             string           `json:"text,omitempty"`
+	Calls []MadeCall `json:"calls"`
+	Said
 	Confidence       *float64         `json:"confidence,omitempty"` // 0 to 1
 	ConfidenceSource ConfidenceSource `json:"confidence_source,omitempty"`
 	Usage            Usage            `json:"usage"`
@@ -94,7 +136,9 @@ type Run struct {
 	ExecutionTimeMS  int64            `json:"execution_time_ms,omitempty"`
 	Usage            *Usage           `json:"usage,omitempty"`
 	Attempts         int              `json:"attempts,omitempty"`
-	Error            string           `json:"error_message,omitempty"`
+	// Said is set if one run is read, and not in lists.
+	Said  *Said  `json:"answer,omitempty"`
+	Error string `json:"error_message,omitempty"`
 
 	CreatedAt   time.Time  `json:"created_at"`
 	CompletedAt *time.Time `json:"completed_at,omitempty"`
@@ -107,17 +151,35 @@ func (r Run) Ended() bool { return r.Status == Completed || r.Status == Failed }
 // 0 if the wrong tool was selected, and nil if none was expected and none
 // selected.
 type Evaluation struct {
-	Classification         Classification     `json:"classification"`
-	ToolSelectionCorrect   bool               `json:"tool_selection_correct"`
-	ParameterCompleteness  *float64           `json:"parameter_completeness"`
-	ParameterCorrectness   *float64           `json:"parameter_correctness"`
-	ParameterConformance   *float64           `json:"parameter_type_conformance"`
-	HallucinatedParameters []string           `json:"hallucinated_parameters"`
-	ConfidenceCategory     ConfidenceCategory `json:"confidence_category,omitempty"`
-	Reasoning              string             `json:"reasoning"`
-	Recommendations        []Recommendation   `json:"recommendations"`
-	// Calls is set if more than one call was expected or made.
+	Classification         Classification `json:"classification"`
+	ToolSelectionCorrect   bool           `json:"tool_selection_correct"`
+	ParameterCompleteness  *float64       `json:"parameter_completeness"`
+	ParameterCorrectness   *float64       `json:"parameter_correctness"`
+	ParameterConformance   *float64       `json:"parameter_type_conformance"`
+	HallucinatedParameters []string       `json:"hallucinated_parameters"`
+	// UnexpectedParameters are the given parameters that the case does not name,
+	// declared or not, if it says which are right.
+	UnexpectedParameters []string           `json:"unexpected_parameters"`
+	ConfidenceCategory   ConfidenceCategory `json:"confidence_category,omitempty"`
+	Reasoning            string             `json:"reasoning"`
+	Recommendations      []Recommendation   `json:"recommendations"`
+	// Judged are the described rules and what a judge model says of them.
+	Judged []Verdict `json:"judged"`
+	// Calls is set if more than one call was expected or made, or one is forbidden.
 	Calls []JudgedCall `json:"calls,omitempty"`
+	// Selected is the index of the call that stands for the run: the first expected
+	// one, or else the first one. It is -1 if none was made.
+	Selected int `json:"-"`
+}
+
+// Verdict is what a judge model says of one value under a described rule.
+type Verdict struct {
+	Rule  string          `json:"rule"`
+	Value json.RawMessage `json:"value"`
+	Holds bool            `json:"holds"`
+	// By is the judge, provider/model.
+	By  string `json:"judged_by"`
+	Why string `json:"why,omitempty"`
 }
 
 // Recommendation is a proposed change to a tool. Evidence quotes its basis.

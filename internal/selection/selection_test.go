@@ -7,68 +7,6 @@ import (
 	"testing"
 )
 
-func made(names ...string) []MadeCall {
-	var calls []MadeCall
-	for _, n := range names {
-		server, tool, _ := strings.Cut(n, ":")
-		tool, params, _ := strings.Cut(tool, "=")
-		if server == "?" {
-			calls = append(calls, MadeCall{Unknown: tool})
-			continue
-		}
-		calls = append(calls, MadeCall{Server: server, Tool: tool, Parameters: json.RawMessage(params)})
-	}
-	return calls
-}
-
-func expect(names ...string) []Call {
-	var calls []Call
-	for _, m := range made(names...) {
-		calls = append(calls, Call{Server: m.Server, Tool: m.Tool, Parameters: m.Parameters})
-	}
-	return calls
-}
-
-func TestMatch(t *testing.T) {
-	for _, tc := range []struct {
-		name     string
-		expected []Call
-		made     []MadeCall
-		ordered  bool
-		want     Classification
-		calls    string // expected>made=class
-	}{
-		{"the expected tool", expect("a:x"), made("a:x"), false, TP, "0>0=TP"},
-		{"none expected, one selected", nil, made("a:x"), false, FP, "-1>0=FP"},
-		{"none expected, an unknown one selected", nil, made("?:x"), false, FP, "-1>0=FP"},
-		{"none expected, none selected", nil, nil, false, TN, ""},
-		{"expected, none selected", expect("a:x"), nil, false, FN, "0>-1=FN"},
-		{"expected, another selected", expect("a:x"), made("a:y"), false, FN, "0>-1=FN -1>0=FP"},
-		{"the same name on another server", expect("a:x"), made("b:x"), false, FN, "0>-1=FN -1>0=FP"},
-		{"a name that was not offered", expect("a:x"), made("?:x"), false, FN, "0>-1=FN -1>0=FP"},
-		{"the selection is the first call", expect("a:x"), made("a:y", "a:x"), false, FN, "0>-1=FN -1>0=FP -1>1=FP"},
-		{"a further call", expect("a:x"), made("a:x", "a:y"), false, TP, "0>0=TP -1>1=FP"},
-		{"two in any order", expect("a:x", "b:y"), made("b:y", "a:x"), false, TP, "0>1=TP 1>0=TP"},
-		{"two in the wrong order", expect("a:x", "b:y"), made("b:y", "a:x"), true, FN, "0>1=TP 1>-1=FN -1>0=FP"},
-		{"two in order with one between", expect("a:x", "b:y"), made("a:x", "a:z", "b:y"), true, TP, "0>0=TP 1>2=TP -1>1=FP"},
-		{"one of two", expect("a:x", "b:y"), made("b:y"), false, FN, "0>-1=FN 1>0=TP"},
-		{"one call is no two", expect("a:x", "a:x"), made("a:x"), false, FN, "0>0=TP 1>-1=FN"},
-		{"equal parameters are paired first", expect(`a:x={"n":1}`, `a:x={"n":2}`), made(`a:x={"n": 2}`, `a:x={"n":3}`), false, TP, "0>1=TP 1>0=TP"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			class, judged := Match(tc.expected, tc.made, tc.ordered)
-			var calls []string
-			for _, j := range judged {
-				b, _ := json.Marshal([]int{j.Expected, j.Made})
-				calls = append(calls, strings.Trim(strings.ReplaceAll(string(b), ",", ">"), "[]")+"="+string(j.Classification))
-			}
-			if got := strings.Join(calls, " "); class != tc.want || got != tc.calls {
-				t.Errorf("got %s, %s", class, got)
-			}
-		})
-	}
-}
-
 func TestCategorize(t *testing.T) {
 	at := func(f float64) *float64 { return &f }
 	for _, tc := range []struct {
@@ -168,13 +106,13 @@ func TestSettingsComeFromRequestThenEnvironmentThenDefaults(t *testing.T) {
 	getenv := func(name string) string { return env[name] }
 	zero := 0.0
 	s, err := SettingsRequest{Model: "mine", Temperature: &zero}.Resolve(getenv)
-	want := Settings{Provider: "ollama", Model: "mine", Timeout: 7, MaxRetries: 3, Confidence: ConfidenceAsked}
+	want := Settings{Provider: "ollama", Model: "mine", Timeout: 7, MaxRetries: 3, Confidence: ConfidenceAuto}
 	if err != nil || s != want {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	nothing := func(string) string { return "" }
 	s, err = SettingsRequest{Provider: "p", Model: "m"}.Resolve(nothing)
-	want = Settings{Provider: "p", Model: "m", Timeout: 30, Temperature: 0.4, MaxRetries: 3, Confidence: ConfidenceAsked}
+	want = Settings{Provider: "p", Model: "m", Timeout: 30, Temperature: 0.4, MaxRetries: 3, Confidence: ConfidenceAuto}
 	if err != nil || s != want {
 		t.Errorf("got %+v, %v", s, err)
 	}

@@ -2,6 +2,8 @@ package selection
 
 import (
 	"fmt"
+	"net"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -35,6 +37,7 @@ type Server struct {
 	Name            string       `json:"name"`
 	URL             string       `json:"url"`
 	Transport       Transport    `json:"transport"`
+	Login           Login        `json:"login,omitzero"`
 	Status          ServerStatus `json:"status"`
 	LastConnectedAt *time.Time   `json:"last_connected_at"`
 	CreatedAt       time.Time    `json:"created_at"`
@@ -68,12 +71,49 @@ func (s *Server) Validate() error {
 		}
 
 		s.URL = CommandURL(command)
-		return nil
 	case SSE, StreamableHTTP:
-		return checkURL(s.Name, s.URL)
+		s.URL, _, _ = strings.Cut(s.URL, "#") // never sent
+		if err := checkURL(s.Name, s.URL); err != nil {
+			return err
+		}
+	default:
+		return s.unknownTransport()
 	}
 
+	if err := s.checkLogin(); err != nil {
+		return fmt.Errorf("server %q: %w", s.Name, err)
+	}
+
+	return nil
+}
+
+func (s *Server) unknownTransport() error {
 	return fmt.Errorf("server %q: transport %q is unknown: use streamable-http, sse or stdio", s.Name, s.Transport)
+}
+
+// addressKey is equal for the URLs of one server.
+func addressKey(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return address
+	}
+
+	u.Fragment, u.RawFragment = "", ""
+	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() {
+		host = "localhost"
+	}
+
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+
+	u.Host = net.JoinHostPort(host, port)
+	if u.Path == "" {
+		u.Path = "/"
+	}
+
+	return u.String()
 }
 
 func checkURL(name, address string) error {

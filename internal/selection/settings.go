@@ -1,9 +1,12 @@
 package selection
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +16,9 @@ import (
 type ConfidenceFrom string
 
 const (
+	// ConfidenceAuto is that of the log-probabilities where the provider gives
+	// those of the call, and else the one that the model states.
+	ConfidenceAuto ConfidenceFrom = "auto"
 	// ConfidenceAsked asks the model to state it in its answer.
 	ConfidenceAsked ConfidenceFrom = "asked"
 	// ConfidenceLogprobs is the mean probability of the answer's tokens, if the
@@ -32,9 +38,22 @@ type Settings struct {
 	MaxRetries  int            `json:"max_retries"`
 	Confidence  ConfidenceFrom `json:"confidence"`
 	BaseURL     string         `json:"base_url,omitempty"`
-	// SystemPrompt replaces the default one.
-	SystemPrompt string `json:"system_prompt,omitempty"`
+	// SystemPrompt replaces the default one. SystemPromptSHA256 is its digest, in
+	// hexadecimal.
+	SystemPrompt       string `json:"system_prompt,omitempty"`
+	SystemPromptSHA256 string `json:"system_prompt_sha256,omitempty"`
+	// ToolChoice is auto (the default), required or none, and ParallelToolCalls
+	// whether the model may make several calls at once; nil leaves it to the
+	// provider. Both are the same for all cases.
+	ToolChoice        string `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool  `json:"parallel_tool_calls,omitempty"`
 }
+
+// ToolChoices are the values of Settings.ToolChoice.
+var ToolChoices = []string{"auto", "required", "none"}
+
+// MaxSystemPrompt is the length of the longest system prompt, in bytes.
+const MaxSystemPrompt = 256 << 10
 
 // Defaults of Settings.
 const (
@@ -54,6 +73,9 @@ type SettingsRequest struct {
 	Confidence   string   `json:"confidence,omitempty"`
 	BaseURL      string   `json:"base_url,omitempty"`
 	SystemPrompt string   `json:"system_prompt,omitempty"`
+	// ToolChoice is auto, required or none.
+	ToolChoice        string `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool  `json:"parallel_tool_calls,omitempty"`
 }
 
 // Environment variables for Settings. There is none for an API key.
@@ -84,9 +106,9 @@ func (r SettingsRequest) Resolve(getenv func(string) string) (Settings, error) {
 	s := Settings{
 		Provider:     first(r.Provider, EnvProvider, ""),
 		Model:        first(r.Model, EnvModel, ""),
-		Confidence:   ConfidenceFrom(first(r.Confidence, EnvConfidence, string(ConfidenceAsked))),
+		Confidence:   ConfidenceFrom(first(r.Confidence, EnvConfidence, string(ConfidenceAuto))),
 		BaseURL:      first(r.BaseURL, EnvBaseURL, ""),
-		SystemPrompt: r.SystemPrompt,
+		SystemPrompt: r.SystemPrompt, ToolChoice: r.ToolChoice, ParallelToolCalls: r.ParallelToolCalls,
 	}
 	var err error
 	if s.Timeout, err = number(r.Timeout, getenv, EnvTimeout, DefaultTimeout, strconv.Atoi); err != nil {
@@ -147,12 +169,26 @@ func (s *Settings) Validate() error {
 
 	switch s.Confidence {
 	case "":
-		s.Confidence = ConfidenceAsked
-	case ConfidenceAsked, ConfidenceLogprobs, ConfidenceNone:
+		s.Confidence = ConfidenceAuto
+	case ConfidenceAuto, ConfidenceAsked, ConfidenceLogprobs, ConfidenceNone:
 	default:
-		return fmt.Errorf("confidence %q is unknown: use asked, logprobs or none", s.Confidence)
+		return fmt.Errorf("confidence %q is unknown: use auto, asked, logprobs or none", s.Confidence)
 	}
 
+	if s.ToolChoice == "auto" {
+		s.ToolChoice = ""
+	}
+
+	if s.ToolChoice != "" && !slices.Contains(ToolChoices, s.ToolChoice) {
+		return fmt.Errorf("tool choice %q is unknown: use auto, required or none", s.ToolChoice)
+	}
+
+	if len(s.SystemPrompt) > MaxSystemPrompt || !utf8.ValidString(s.SystemPrompt) {
+		return fmt.Errorf("the system prompt is not UTF-8, or larger than %d KiB: correct or shorten it",
+			MaxSystemPrompt>>10)
+	}
+
+	s.SystemPromptSHA256 = PromptDigest(s.SystemPrompt)
 	if s.BaseURL == "" {
 		return nil
 	}
@@ -167,4 +203,14 @@ func (s *Settings) Validate() error {
 	}
 
 	return nil
+}
+
+// PromptDigest is the SHA-256 digest of a system prompt in hexadecimal, or "" for
+// the default prompt.
+func PromptDigest(prompt string) string {
+	if prompt == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(prompt))
+	return hex.EncodeToString(sum[:])
 }

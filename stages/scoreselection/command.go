@@ -10,6 +10,7 @@
 package scoreselection
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,13 @@ type Options struct {
 	// answers in Cassette. With Record it is the model to query.
 	Model    string
 	Cassette string
+	// SystemPrompt is the file of the system prompt, and empty for the default one.
+	// ToolChoice is auto, required or none, and ParallelToolCalls true, false or
+	// empty. They are the same for all cases.
+	SystemPrompt, ToolChoice, ParallelToolCalls string
+	// MaxExtraCalls and MaxForbidden limit the calls beside expected ones, and the
+	// forbidden ones. A number below 0 is no limit.
+	MaxExtraCalls, MaxForbidden int
 	// Repeat is the number of the repeat, from 1.
 	Repeat int
 	// Offer is contracts.OfferAll or contracts.OfferSearch. The other options
@@ -74,6 +82,11 @@ a network, so it is for the command line and not for pipelines:
     --record answers.json --out report.json`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// The baseline knows no request that it should not act on.
+			if strings.HasPrefix(opts.Model, lexical+"/") && !cmd.Flags().Changed("max-forbidden") {
+				opts.MaxForbidden = -1
+			}
+
 			opts.Progress = func(message string) { cmd.PrintErrln(message) }
 			return Run(cmd.Context(), opts)
 		},
@@ -84,6 +97,15 @@ a network, so it is for the command line and not for pipelines:
 	f.StringVar(&opts.Out, "out", "", "where to write the report")
 	f.StringVar(&opts.Model, "model", "", "who answers: lexical/bm25 or replay/PROVIDER/MODEL")
 	f.StringVar(&opts.Cassette, "cassette", "", "the recorded answers of replay/PROVIDER/MODEL")
+	f.StringVar(&opts.SystemPrompt, "system-prompt", "", "the file of the system prompt, in place of the default one")
+	f.StringVar(&opts.ToolChoice, "tool-choice", "", "whether the model calls a tool: auto (default), required or none")
+	f.StringVar(&opts.ParallelToolCalls, "parallel-tool-calls", "",
+		"whether the model may make several calls at once: true or false (default: as the provider decides)")
+	f.IntVar(&opts.MaxExtraCalls, "max-extra-calls", -1,
+		"fail if there are more calls beside expected ones (-1: no limit)")
+	f.IntVar(&opts.MaxForbidden, "max-forbidden", 0,
+		"fail if there are more calls that a case forbids, or unexpected ones of destructive tools (-1: no limit, "+
+			"the default of lexical)")
 	f.IntVar(&opts.Repeat, "repeat", 1, "the number of the repeat, from 1; each has its own recordings")
 	f.StringVar(&opts.Offer, "offer", contracts.OfferAll,
 		"which tools the model is offered: all, or what the proxy's search finds (search)")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -33,7 +34,29 @@ func newSubject(opts Options) (subject, error) {
 			"replay/ollama/qwen3:8b", opts.Model)
 	}
 
-	request := selection.SettingsRequest{Provider: provider, Model: name, BaseURL: opts.BaseURL}
+	request := selection.SettingsRequest{Provider: provider, Model: name, BaseURL: opts.BaseURL,
+		ToolChoice: opts.ToolChoice}
+	if opts.ParallelToolCalls != "" {
+		parallel, err := strconv.ParseBool(opts.ParallelToolCalls)
+		if err != nil {
+			return subject{}, fmt.Errorf("--parallel-tool-calls %q is neither true nor false", opts.ParallelToolCalls)
+		}
+
+		request.ParallelToolCalls = &parallel
+	}
+
+	if opts.SystemPrompt != "" {
+		text, err := os.ReadFile(opts.SystemPrompt)
+		if err != nil {
+			return subject{}, fmt.Errorf("--system-prompt: %w", err)
+		}
+
+		if request.SystemPrompt = strings.TrimSpace(string(text)); request.SystemPrompt == "" {
+			return subject{}, fmt.Errorf("--system-prompt: the file %s is empty: write the prompt, or leave out the flag",
+				opts.SystemPrompt)
+		}
+	}
+
 	// Recordings are found by the settings, so the settings depend on the flags
 	// only and not on the environment.
 	settings, err := request.Resolve(func(string) string { return "" })

@@ -78,7 +78,7 @@ func ofServers(tools []selection.Tool, servers []string) []selection.Tool {
 
 func toolOf(t contracts.Tool) selection.Tool {
 	return selection.Tool{ID: t.ToolID, Server: t.Server, Name: t.Tool, Description: t.Description,
-		InputSchema: t.Schema}
+		InputSchema: t.Schema, Annotations: t.Annotations}
 }
 
 // search offers the results of the proxy's search for a case's query, best

@@ -3,6 +3,7 @@ package scoreselection
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,8 +50,10 @@ func Run(ctx context.Context, opts Options) error {
 	defer o.stop()
 	report := contracts.SelectionReport{
 		CorpusVersion: corpus.Version, CorpusSHA256: corpusSHA256, CasesVersion: cases.Version,
-		CasesSHA256: casesSHA256,
-		Model:       opts.Model, AnsweredBy: s.answeredBy, Repeat: opts.Repeat, Offer: o.describe(),
+		CasesSHA256:        casesSHA256,
+		SystemPromptSHA256: s.settings.SystemPromptSHA256, ToolChoice: s.settings.ToolChoice,
+		ParallelToolCalls: s.settings.ParallelToolCalls,
+		Model:             opts.Model, AnsweredBy: s.answeredBy, Repeat: opts.Repeat, Offer: o.describe(),
 	}
 	a := caseRunner{subject: s, offer: o, repeat: opts.Repeat}
 	asked := a.askAll(ctx, cases.Cases, &report)
@@ -71,6 +74,28 @@ func Run(ctx context.Context, opts Options) error {
 
 	if opts.Progress != nil {
 		opts.Progress(summary(report))
+	}
+
+	return opts.checkLimits(report)
+}
+
+// checkLimits refuses a report with more extra or forbidden calls than allowed. A
+// limit below 0 allows all.
+func (opts Options) checkLimits(r contracts.SelectionReport) error {
+	extra, forbidden := 0, 0
+	for _, c := range r.PerCase {
+		extra += c.ExtraCalls
+		forbidden += c.ForbiddenCalls
+	}
+
+	if limit := opts.MaxExtraCalls; limit >= 0 && extra > limit {
+		return fmt.Errorf("%s made %d calls beside expected ones, and at most %d are allowed (--max-extra-calls)",
+			r.Model, extra, limit)
+	}
+
+	if limit := opts.MaxForbidden; limit >= 0 && forbidden > limit {
+		return fmt.Errorf("%s made %d forbidden calls, and at most %d are allowed (--max-forbidden): the cases forbid "+
+			"them, or they are unexpected and of destructive tools", r.Model, forbidden, limit)
 	}
 
 	return nil
@@ -116,44 +141,67 @@ func (a caseRunner) ask(ctx context.Context, c contracts.SelectionCase) (contrac
 
 	r.Offered = len(tools)
 	for _, want := range c.Expected {
-		if !slices.ContainsFunc(tools,
-			func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
+		if !slices.ContainsFunc(want.Choices(), func(w contracts.AlternativeCall) bool {
+			return slices.ContainsFunc(tools,
+				func(t selection.Tool) bool { return t.Server == w.Server && t.Name == w.Tool })
+		}) {
 			r.Withheld = append(r.Withheld, want.Server+":"+want.Tool)
 		}
 	}
 
 	answer, err := a.subject.model.Ask(ctx, model.Request{
-		Query: c.Query, Tools: tools, Settings: a.subject.settings, Several: len(c.Expected) > 1, Repeat: a.repeat,
+		Query: c.Query, Tools: tools, Settings: a.subject.settings, Repeat: a.repeat,
 	})
 	if err != nil {
 		return r, err
 	}
 
-	e, _, err := score.Evaluate(caseOf(c), tools, answer)
+	converted, err := caseOf(c)
+	if err != nil {
+		return r, err
+	}
+
+	e, _, err := score.Evaluate(converted, tools, answer, nil)
 	if err != nil {
 		return r, fmt.Errorf("score the answer: %w", err)
 	}
+
+	r.ExtraCalls, r.ForbiddenCalls = score.CountExtra(e.Calls)
 
 	r.Calls = callsOf(answer.Calls)
 	r.Class = string(e.Classification)
 	r.Completeness, r.Correctness, r.Conformance = e.ParameterCompleteness, e.ParameterCorrectness,
 		e.ParameterConformance
-	for _, name := range e.HallucinatedParameters[:min(len(e.HallucinatedParameters), maxListed)] {
-		r.Invented = append(r.Invented, selection.Clip(name, 500))
-	}
+	r.Invented, r.Unexpected = clipped(e.HallucinatedParameters), clipped(e.UnexpectedParameters)
 
 	r.Confidence, r.ConfidenceSource = answer.Confidence, string(answer.ConfidenceSource)
 	r.Reasoning = selection.Clip(e.Reasoning, 4000)
 	return r, nil
 }
 
-func caseOf(c contracts.SelectionCase) selection.Case {
+func clipped(names []string) []string {
+	var list []string
+	for _, name := range names[:min(len(names), maxListed)] {
+		list = append(list, selection.Clip(name, 500))
+	}
+	return list
+}
+
+// caseOf converts a case. What says how it is judged has the same form in both.
+func caseOf(c contracts.SelectionCase) (selection.Case, error) {
 	converted := selection.Case{ID: c.ID, Name: c.ID, Query: c.Query, Servers: c.Servers, Ordered: c.Ordered,
 		Tags: c.Tags}
-	for _, call := range c.Expected {
-		converted.Expected = append(converted.Expected, selection.Call(call))
+	for into, from := range map[any]any{&converted.Expected: c.Expected, &converted.Forbidden: c.Forbidden} {
+		b, err := json.Marshal(from)
+		if err != nil {
+			return converted, err
+		}
+
+		if err := json.Unmarshal(b, into); err != nil {
+			return converted, err
+		}
 	}
-	return converted
+	return converted, nil
 }
 
 // maxListed bounds the number of calls and parameters of one answer that a

@@ -1,7 +1,9 @@
 package validation
 
 import (
+	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -128,10 +130,35 @@ func checkServers(d *dataset[contracts.CaseSet], at string, c *contracts.Selecti
 		return
 	}
 
-	for i, call := range c.Expected {
+	for place, call := range namedCalls(at, c) {
 		if call.Server != "" && !seen[call.Server] {
-			d.refuse(fmt.Sprintf("%s/expected/%d/server", at, i), c.ID,
+			d.refuse(place+"/server", c.ID,
 				fmt.Sprintf("server %q is not among the offered servers", call.Server), "add it to servers")
+		}
+	}
+}
+
+// namedCalls are the calls that a case expects, their alternatives, and the
+// forbidden ones, each with its place.
+func namedCalls(at string, c *contracts.SelectionCase) iter.Seq2[string, contracts.AlternativeCall] {
+	return func(yield func(string, contracts.AlternativeCall) bool) {
+		for i, call := range c.Expected {
+			for j, choice := range call.Choices() {
+				place := fmt.Sprintf("%s/expected/%d", at, i)
+				if j > 0 {
+					place = fmt.Sprintf("%s/alternatives/%d", place, j-1)
+				}
+
+				if !yield(place, choice) {
+					return
+				}
+			}
+		}
+
+		for i, t := range c.Forbidden {
+			if !yield(fmt.Sprintf("%s/forbidden/%d", at, i), contracts.AlternativeCall{Server: t.Server, Tool: t.Tool}) {
+				return
+			}
 		}
 	}
 }
@@ -139,9 +166,13 @@ func checkServers(d *dataset[contracts.CaseSet], at string, c *contracts.Selecti
 // checkCalls checks the expected calls, and reports whether any specifies the
 // right parameters.
 func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, k known) (filled bool) {
-	for i, call := range c.Expected {
-		place := fmt.Sprintf("%s/expected/%d", at, i)
-		filled = filled || call.Parameters != nil
+	for place, call := range namedCalls(at, c) {
+		filled = filled || call.Parameters != nil || call.Match != nil
+		if err := score.CheckCall(call); err != nil {
+			d.refuse(place, c.ID, err.Error(), "correct the call")
+			continue
+		}
+
 		if call.Server == "" || call.Tool == "" || len(k.tools) == 0 {
 			continue
 		}
@@ -163,9 +194,9 @@ func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.Selection
 
 // checkParameters refuses expected parameters that the tool's input schema does
 // not allow.
-func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, call contracts.ExpectedCall,
+func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, call contracts.AlternativeCall,
 	tool *contracts.Tool) {
-	p, err := score.ScoreParameters(call.Parameters, call.Parameters, tool.Schema, c.Query)
+	p, err := score.CheckParameters(call.Parameters, tool.Schema, c.Query)
 	if err != nil {
 		return // not an object: the schema of the contract has reported it
 	}
@@ -175,8 +206,11 @@ func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.Sele
 			"correct the schema in a new version of the corpus, or leave out parameters")
 	}
 
+	var ruled map[string]json.RawMessage
+	_ = json.Unmarshal(call.Match, &ruled) // checked before
+
 	for _, one := range p.Details {
-		if one.Problem == "" {
+		if one.Problem == "" || ruled[one.Name] != nil {
 			continue
 		}
 

@@ -20,6 +20,7 @@ var tools = []selection.Tool{
 	tool("a", "forecast", "Predict temperature and rain for a place", citySchema),
 	tool("a", "search", "Search the web. Finds the weather, news and pages for any city.", `{}`),
 	tool("b", "forecast", "Predict sales", `{}`),
+	tool("a", "Search", "Search the archive, if asked for it", `{}`),
 	tool("a", "mute", "", `{}`),
 	tool("a", "broken", "Break things to see what happens", `{"type":17}`),
 }
@@ -27,7 +28,7 @@ var tools = []selection.Tool{
 func advise(t *testing.T, c selection.Case, confidence float64, calls ...selection.MadeCall) []selection.Recommendation {
 	t.Helper()
 	a := selection.Answer{Calls: calls, Confidence: &confidence}
-	e, scored, err := score.Evaluate(c, tools, a)
+	e, scored, err := score.Evaluate(c, tools, a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,16 +57,12 @@ func TestRecommend(t *testing.T) {
 		text       string
 		evidence   string
 	}{
-		{"another tool was called because of its words", "What is the weather in my city?", expect("a", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.9, "misleading_words", "search", "high", `because of its words "weather"`, "Finds the weather, news and pages for any city"},
-		{"another tool was called without confidence", "What is the weather?", expect("a", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.2, "misleading_words", "search", "medium", "", ""},
-		{"the same name", "predict the rain", expect("a", "forecast", ""), []selection.MadeCall{call("b", "forecast", `{}`)}, 0.9, "same_name", "forecast", "high", "Servers a and b both have a tool forecast", "b:forecast"},
-		{"overlap", "predict temperature", expect("a", "forecast", ""), []selection.MadeCall{call("b", "forecast", `{}`)}, 0.9, "overlap", "forecast", "high", `words "predict"`, ""},
-		{"none was called", "umbrella tomorrow?", expect("a", "forecast", ""), nil, 0.9, "not_called", "forecast", "high", `"umbrella", "tomorrow"`, "umbrella"},
+		{"the same name", "predict the rain", expect("a", "forecast", ""), []selection.MadeCall{call("b", "forecast", `{}`)}, 0.9, "same_name", "forecast", "high", "b:forecast has the same name", "b:forecast"},
+		{"without confidence", "predict the rain", expect("a", "forecast", ""), []selection.MadeCall{call("b", "forecast", `{}`)}, 0.2, "same_name", "forecast", "medium", "", ""},
+		{"nothing of when to use it", "sales", expect("b", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.9, "no_when_to_use", "forecast", "high", "was expected and not called: its description does not say when to use it", ""},
 		{"none was called, undescribed", "umbrella?", expect("a", "mute", ""), nil, 0.9, "undescribed", "mute", "high", "has no description", ""},
-		{"one that is not offered", "rain", expect("a", "forecast", ""), []selection.MadeCall{{Unknown: "get_rain"}}, 0.9, "unknown_tool", "forecast", "high", `"get_rain"`, "get_rain"},
-		{"not wanted", "write a poem about the weather", nil, []selection.MadeCall{call("a", "search", `{}`)}, 0.9, "too_broad", "search", "high", `"weather"`, "Finds the weather"},
-		{"not wanted, without a word", "sing", nil, []selection.MadeCall{call("a", "search", `{}`)}, 0.9, "too_broad", "search", "high", "shares no word", ""},
-		{"unclear", "rain", expect("a", "forecast", ""), []selection.MadeCall{call("a", "forecast", `{"city":"x"}`)}, 0.3, "unclear", "forecast", "low", "The most similar tool is", ""},
+		{"one that is not offered", "rain", expect("a", "forecast", ""), []selection.MadeCall{{Unknown: "get_rain"}}, 0.9, "unknown_tool", "", "high", `"get_rain"`, "get_rain"},
+		{"not wanted", "write a poem", nil, []selection.MadeCall{call("a", "Search", `{}`)}, 0.9, "same_verb_and_object", "Search", "high", "was called and not expected: a:search has a name of the same words", "a:search"},
 		{"an undescribed parameter", "rain in Paris", expect("a", "forecast", `{"city":"Paris"}`), []selection.MadeCall{call("a", "forecast", `{"city":"Rome"}`)}, 0.9, "parameter_undescribed", "forecast", "high", "The parameter city of forecast is different", `given "Rome"`},
 		{"a missing parameter", "rain in Paris", expect("a", "forecast", `{"city":"Paris","days":3}`), []selection.MadeCall{call("a", "forecast", `{"city":"Paris"}`)}, 0.9, "parameter_missing", "forecast", "medium", "optional parameter days", "expected 3"},
 		{"a parameter of the wrong type", "rain in Paris", expect("a", "forecast", `{"city":"Paris","days":3}`), []selection.MadeCall{call("a", "forecast", `{"city":"Paris","days":"3"}`)}, 0.9, "parameter_type", "forecast", "medium", "violates the input schema", ""},
@@ -94,52 +91,74 @@ func TestRecommend(t *testing.T) {
 	}
 }
 
-func TestQuality(t *testing.T) {
-	good := tool("s", "get_weather", "Get the weather forecast of a city. Use it when the user asks for rain or temperature. Returns a list of days.",
-		`{"type":"object","properties":{"city":{"type":"string","description":"the city's name"}}}`)
-	poor := tool("s", "do", "", `{"properties":{"x":{},"y":{"type":"string"}}}`)
-	bad := tool("s", "bad_schema", "Bad schema", `{"type":"nonsense"}`)
-	long := tool("s", "long", strings.Repeat("This tool does something useful to texts. ", 40), `{}`)
-	twin := tool("s", "twin", good.Description, `{}`)
-	q := Quality("s", []selection.Tool{good, poor, bad, long, twin})
-	byName := map[string]ToolQuality{}
-	for _, rated := range q.Tools {
-		byName[rated.Tool] = rated
-		for _, v := range []float64{rated.Clarity, rated.Completeness, rated.Conciseness, rated.SchemaCoverage, rated.Overall} {
-			if v < 0 || v > 10 {
-				t.Errorf("%+v", rated)
+// No word of a query is ever advised to be added to a description.
+func TestNoTextIsProposed(t *testing.T) {
+	c := selection.Case{Query: "Order 40 pizzas", Expected: []selection.Call{{Server: "a", Tool: "forecast"}}}
+	for _, calls := range [][]selection.MadeCall{nil, {{Server: "a", Tool: "search"}}} {
+		for _, r := range advise(t, c, 0.9, calls...) {
+			if strings.Contains(r.Text, "40") || strings.Contains(r.Text, "pizza") {
+				t.Errorf("%+v", r)
 			}
 		}
 	}
-	if g := byName["get_weather"]; g.Completeness != 10 || g.Conciseness != 10 || g.SchemaCoverage != 10 || g.Clarity != 5 {
-		t.Errorf("%+v", g)
-	}
-	if p := byName["do"]; p.Clarity != 0 || p.SchemaCoverage != 2.5 || p.Completeness != 0 {
-		t.Errorf("%+v", p)
-	}
-	if b := byName["bad_schema"]; b.SchemaCoverage != 0 || b.Completeness > 5 {
-		t.Errorf("%+v", b)
-	}
-	if l := byName["long"]; l.Conciseness > 5 {
-		t.Errorf("%+v", l)
-	}
-	if q.Overall == nil || *q.Overall <= *q.SchemaCoverage/10 {
-		t.Errorf("%+v", q)
-	}
-	if alone := Quality("s", []selection.Tool{good}); alone.Tools[0].Clarity != 10 || len(alone.Tools[0].Reasons) != 0 {
-		t.Errorf("%+v", alone)
-	}
-	if empty := Quality("s", nil); empty.Overall != nil || len(empty.Tools) != 0 {
-		t.Errorf("%+v", empty)
+}
+
+// A call as text and a refusal are not cured by descriptions.
+func TestNoAdviceAboutDescriptionsOfOtherFaults(t *testing.T) {
+	c := selection.Case{Query: "rain", Expected: []selection.Call{{Server: "b", Tool: "forecast"}}}
+	for want, said := range map[string]selection.Said{
+		"call_as_text": {Text: "{}", CallAsText: []string{"b:forecast"}}, "": {Refusal: "I cannot help with that."},
+	} {
+		a := selection.Answer{Said: said}
+		e, scored, err := score.Evaluate(c, tools, a, nil)
+		if err != nil || e.Classification != selection.FN {
+			t.Fatal(e, err)
+		}
+		var kinds []string
+		for _, r := range Recommend(c, tools, a, e, scored) {
+			kinds = append(kinds, r.Kind)
+		}
+		if got := strings.Join(kinds, " "); got != want {
+			t.Errorf("%+v: got %q", said, got)
+		}
 	}
 }
 
-func FuzzQuality(f *testing.F) {
-	f.Add("x", "Do. Do. \xff", `{"properties":{"a":true,"b":{"type":["string"],"description":7}},"required":[1]}`)
-	f.Fuzz(func(t *testing.T, name, description, schema string) {
-		q := Quality("s", []selection.Tool{tool("s", name, description, schema)})
-		if v := q.Tools[0].Overall; !(v >= 0 && v <= 10) {
-			t.Errorf("%+v", q)
+func TestCheck(t *testing.T) {
+	kinds := func(f ToolFindings) string {
+		var list []string
+		for _, x := range f.Findings {
+			list = append(list, string(x.Kind))
 		}
+		return strings.Join(list, " ")
+	}
+	const whole = `{"type":"object","properties":{"city":{"type":"string","description":"the name"}}}`
+	all := []selection.Tool{
+		tool("s", "get_weather", "Get the forecast of a city. Use it when the user asks for rain.", whole),
+		tool("s", "do", "", `{"properties":{"x":{},"y":{"type":"string"}}}`),
+		tool("s", "weather_get", "Read the weather, if nothing else has it.", `{"type":"nonsense"}`),
+		tool("o", "do", "Read the weather, if nothing else has it.", `{}`),
+		tool("o", "plain", "Does stuff.", `{}`),
+	}
+	for i, want := range []string{
+		"same_verb_and_object", "undescribed same_name undescribed_parameters untyped_parameters",
+		"shared_description same_verb_and_object unusable_schema", "shared_description same_name", "no_when_to_use",
+	} {
+		if got := kinds(Check(all[i:i+1], all)[0]); got != want {
+			t.Errorf("%s: got %q, want %q", all[i].Name, got, want)
+		}
+	}
+	one := 1.0
+	checked := Check(all[:1], all)
+	SetWrong(checked, []score.Observation{
+		{Case: "right", Tools: []string{"s:get_weather"}, Classification: selection.TP, Confidence: &one},
+		{Case: "missed", Tools: []string{"s:get_weather"}, Selects: "o:do", Classification: selection.FN},
+		{Case: "taken", Tools: []string{"o:do"}, Selects: "s:get_weather", Classification: selection.FN},
+		{Case: "taken", Tools: []string{"o:do"}, Selects: "s:get_weather", Classification: selection.FN},
+		{Case: "failed", Tools: []string{"s:get_weather"}, Failed: true},
+		{Case: "another", Tools: []string{"o:do"}, Selects: "o:plain", Classification: selection.FN},
 	})
+	if got := strings.Join(checked[0].Wrong, " "); got != "missed taken" {
+		t.Errorf("got %q", got)
+	}
 }

@@ -13,7 +13,6 @@ import (
 const (
 	high   = "high"
 	medium = "medium"
-	low    = "low"
 )
 
 // Recommend returns recommendations after a run. scored are the parameters of
@@ -25,25 +24,38 @@ func Recommend(c selection.Case, tools []selection.Tool, a selection.Answer, e s
 		r.priority = high
 	}
 
-	switch e.Classification {
-	case selection.FN:
-		r.missed(a)
-	case selection.FP:
-		for _, m := range a.Calls[:1] {
-			r.unwanted(m)
-		}
-	case selection.TP:
-		for i, want := range c.Expected {
+	// No description teaches a model to make calls, or to answer what it refuses.
+	if len(a.CallAsText) > 0 {
+		r.list = append(r.list, selection.Recommendation{Kind: "call_as_text", Priority: high, Evidence: a.CallAsText,
+			Text: "The model wrote the call as text: check the chat template of the model, or turn on native tool calling."})
+		return r.list
+	}
+
+	switch {
+	case a.Refusal != "" && len(a.Calls) == 0:
+	case e.Classification == selection.TP:
+		for i, want := range calledOf(c, tools, a) {
 			if t, ok := r.tool(want.Server, want.Tool); ok && i < len(scored) {
 				r.parameters(t, scored[i])
-				if e.ConfidenceCategory == selection.NeedsClarity {
-					r.unclear(t)
-				}
 			}
 		}
+	case e.Classification == selection.FN || e.Classification == selection.FP:
+		r.wrongChoice(a)
 	}
 
 	return r.list
+}
+
+// calledOf are the expected calls that were made, in their order.
+func calledOf(c selection.Case, tools []selection.Tool, a selection.Answer) []selection.Call {
+	var calls []selection.Call
+	_, judged := score.Match(c, tools, a.Calls)
+	for _, j := range judged {
+		if j.Classification == selection.TP {
+			calls = append(calls, c.Expected[j.Expected].Choices()[j.Alternative])
+		}
+	}
+	return calls
 }
 
 type run struct {
@@ -68,148 +80,42 @@ func (r *run) add(kind, priority string, t selection.Tool, evidence []string, fo
 	})
 }
 
-// missed handles a run in which an expected tool was not called.
-func (r *run) missed(a selection.Answer) {
-	for _, want := range r.c.Expected {
-		called := slices.ContainsFunc(a.Calls,
-			func(m selection.MadeCall) bool { return m.Server == want.Server && m.Tool == want.Tool })
-		t, ok := r.tool(want.Server, want.Tool)
-		if !ok || called && len(r.c.Expected) > 1 {
-			continue
-		}
+// wrongChoice lists the findings of the tools that took part in a wrong choice:
+// those that were expected and not called, and those that were called and not
+// expected. A tool that the model invented has none.
+func (r *run) wrongChoice(a selection.Answer) {
+	_, judged := score.Match(r.c, r.tools, a.Calls)
+	for _, j := range judged {
+		switch j.Classification {
+		case selection.FN:
+			for _, want := range r.c.Expected[j.Expected].Choices() {
+				if t, ok := r.tool(want.Server, want.Tool); ok {
+					r.found(t, "was expected and not called")
+				}
+			}
+		case selection.FP:
+			m := a.Calls[j.Made]
+			if m.Unknown != "" {
+				r.list = append(r.list, selection.Recommendation{Kind: "unknown_tool", Priority: r.priority,
+					Text: fmt.Sprintf("The model called %q, which no server offers.", m.Unknown), Evidence: []string{m.Unknown}})
+				continue
+			}
 
-		if len(a.Calls) == 0 {
-			r.notFound(t)
-			continue
-		}
-
-		m := a.Calls[0]
-		if m.Unknown != "" {
-			r.add("unknown_tool", r.priority, t, []string{m.Unknown},
-				"The model called %q, which no server offers, but %s was expected. If users would use this name, "+
-					"add it to the description of %s.", m.Unknown, t.Name, t.Name)
-			continue
-		}
-
-		if sibling, ok := r.tool(m.Server, m.Tool); ok {
-			r.taken(t, sibling)
+			if t, ok := r.tool(m.Server, m.Tool); ok {
+				r.found(t, "was called and not expected")
+			}
 		}
 	}
 }
 
-// notFound handles an expected tool when no tool was called.
-func (r *run) notFound(t selection.Tool) {
-	if strings.TrimSpace(t.Description) == "" {
-		r.add("undescribed", high, t, nil, "%s has no description, so the model could not tell that it serves this "+
-			"query: describe what it does and when to use it.", t.Name)
-		return
-	}
-
-	_, missing := common(keywords(r.c.Query), toolStems(t))
-	if len(missing) == 0 {
-		r.add("not_called", r.priority, t, nil, "%s has all words of the query but was not called: state in its "+
-			"description when to use it.", t.Name)
-		return
-	}
-
-	r.add("not_called", r.priority, t, missing,
-		"No tool was called. The query contains %s, but neither the description nor the parameters of %s do: add "+
-			"those words that fit the tool.", quote(missing), t.Name)
-}
-
-// taken handles another tool that was called instead of the expected one.
-func (r *run) taken(t, sibling selection.Tool) {
-	if t.Name == sibling.Name {
-		r.add("same_name", high, t, []string{t.Server + ":" + t.Name, sibling.Server + ":" + sibling.Name},
-			"Servers %s and %s both have a tool %s, and the one of %s was called instead: give the two different "+
-				"names, or state in each description what the other is for.",
-			t.Server, sibling.Server, t.Name, sibling.Server)
-	}
-
-	if strings.TrimSpace(t.Description) == "" {
-		r.add("undescribed", high, t, nil, "%s has no description, and %s of server %s was called instead: describe "+
-			"what it does and when to use it.", t.Name, sibling.Name, sibling.Server)
-		return
-	}
-
-	words, own, theirs := keywords(r.c.Query), toolStems(t), toolStems(sibling)
-	inTheirs, _ := common(words, theirs)
-	_, misleading := common(inTheirs, own) // the sibling has them, the expected tool does not
-	shared, _ := common(inTheirs, own)
-	_, missing := common(words, own)
-	if len(misleading) > 0 {
-		r.add("misleading_words", r.priority, sibling, sentencesWith(sibling.Name+". "+sibling.Description, misleading),
-			"%s of server %s was called instead because of its words %s, which %s does not have. Remove them from "+
-				"%s if they do not fit it, or state there what it does not do, and add them to %s.",
-			sibling.Name, sibling.Server, quote(misleading), t.Name, sibling.Name, t.Name)
-		return
-	}
-
-	if len(missing) > 0 {
-		r.add("missing_words", r.priority, t, missing,
-			"%s of server %s was called instead. The query contains %s, but %s does not: add those words that fit "+
-				"the tool.", sibling.Name, sibling.Server, quote(missing), t.Name)
-	}
-
-	if len(shared) > 0 {
-		r.add("overlap", r.priority, sibling, sentencesWith(sibling.Name+". "+sibling.Description, shared),
-			"%s and %s of server %s both have the query's words %s, which therefore do not distinguish them: state "+
-				"in each what the other is for.", t.Name, sibling.Name, sibling.Server, quote(shared))
-	}
-
-	if len(misleading)+len(missing)+len(shared) == 0 {
-		r.add("overlap", r.priority, sibling, nil,
-			"%s of server %s was called instead, although it has no word of the query: state in %s when to use it, "+
-				"and when not.", sibling.Name, sibling.Server, t.Name)
-	}
-}
-
-// unwanted handles a tool that was called although none was expected.
-func (r *run) unwanted(m selection.MadeCall) {
-	t, ok := r.tool(m.Server, m.Tool)
-	if !ok {
-		return
-	}
-
-	shared, _ := common(keywords(r.c.Query), toolStems(t))
-	if len(shared) == 0 {
-		r.add("too_broad", r.priority, t, []string{clip(t.Description, 200)},
-			"%s was called for a query that no tool serves, although it shares no word with it: restrict its "+
-				"description to what it does.", t.Name)
-		return
-	}
-
-	r.add("too_broad", r.priority, t, sentencesWith(t.Name+". "+t.Description, shared),
-		"%s was called for a query that no tool serves, because of its words %s: state in its description what it "+
-			"does not do.", t.Name, quote(shared))
-}
-
-// unclear handles the right tool, called with little confidence.
-func (r *run) unclear(t selection.Tool) {
-	own := toolStems(t)
-	var nearest selection.Tool
-	best := 0
-	for _, other := range r.tools {
-		if other.Server == t.Server && other.Name == t.Name {
-			continue
+func (r *run) found(t selection.Tool, what string) {
+	for _, f := range check(t, r.tools) {
+		if f.Kind == UndescribedParameters || f.Kind == UntypedParameters {
+			continue // they matter to a call, and not to the choice
 		}
 
-		in, _ := common(keywords(other.Name+" "+other.Description), own)
-		if len(in) > best {
-			nearest, best = other, len(in)
-		}
+		r.add(string(f.Kind), r.priority, t, f.Evidence, "%s of server %s %s: %s.", t.Name, t.Server, what, f.Text)
 	}
-
-	if best == 0 {
-		r.add("unclear", low, t, nil, "%s was called with little confidence: state more precisely in its "+
-			"description when to use it.", t.Name)
-		return
-	}
-
-	shared, _ := common(keywords(nearest.Name+" "+nearest.Description), own)
-	r.add("unclear", low, t, sentencesWith(nearest.Description, shared),
-		"%s was called with little confidence. The most similar tool is %s of server %s, with the words %s: state "+
-			"in each what the other is for.", t.Name, nearest.Name, nearest.Server, quote(shared))
 }
 
 // parameters handles the parameters of the right tool.
@@ -236,7 +142,7 @@ func (r *run) parameters(t selection.Tool, p score.Parameters) {
 func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string]parameter) {
 	known, ok := declared[d.Name]
 	undescribed := ok && strings.TrimSpace(known.description) == ""
-	missing := d.State == score.Missing && d.Expected != nil
+	missing := d.State == score.Missing && d.IsExpected()
 	evidence := valuesOf(d)
 	switch {
 	case d.State == score.Invented && !ok && !closed(t.InputSchema):
@@ -251,7 +157,7 @@ func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string
 		r.add("invented_parameter", medium, t, evidence,
 			"The model gave the parameter %s of %s a value that is not in the query: state in its description to "+
 				"omit it unless it is requested, or give it a default.", d.Name, t.Name)
-	case d.Expected != nil && !ok && d.State != score.Equal && d.State != score.Defaulted:
+	case d.IsExpected() && !ok && d.State != score.Equal && d.State != score.Defaulted:
 		r.add("parameter_undeclared", high, t, evidence,
 			"The case expects the parameter %s, but the input schema of %s does not have it: add it, or correct the "+
 				"case.", d.Name, t.Name)
@@ -287,10 +193,10 @@ func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string
 func valuesOf(d score.Parameter) []string {
 	evidence := []string{}
 	if d.Expected != nil {
-		evidence = append(evidence, "expected "+clip(string(d.Expected), 100))
+		evidence = append(evidence, "expected "+selection.Clip(string(d.Expected), 100))
 	}
 	if d.Actual != nil {
-		evidence = append(evidence, "given "+clip(string(d.Actual), 100))
+		evidence = append(evidence, "given "+selection.Clip(string(d.Actual), 100))
 	}
 	return evidence
 }

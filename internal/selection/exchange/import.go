@@ -2,9 +2,9 @@ package exchange
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
@@ -17,6 +17,8 @@ type Imported struct {
 	CaseIDs      []string `json:"test_case_ids"`
 	ServersAdded int      `json:"servers_added"`
 	CasesAdded   int      `json:"cases_added"`
+	// Skipped are the entries that could not be read.
+	Skipped []Skipped `json:"skipped,omitempty"`
 }
 
 // Import stores a set. It uses an existing server with the same name or URL
@@ -28,7 +30,7 @@ func Import(ctx context.Context, s *store.Store, set Set) (Imported, error) {
 		return Imported{}, err
 	}
 
-	result := Imported{CaseIDs: []string{}}
+	result := Imported{CaseIDs: []string{}, Skipped: set.Skipped}
 	names := map[string]string{} // from names in the set to names in the database
 	var missing []selection.Server
 	for _, server := range servers {
@@ -89,7 +91,7 @@ func Import(ctx context.Context, s *store.Store, set Set) (Imported, error) {
 func find(ctx context.Context, s *store.Store, server selection.Server) (string, error) {
 	known, err := s.ServerNamed(ctx, server.Name)
 	if err == nil {
-		if known.URL != server.URL {
+		if !selection.SameAddress(known.URL, server.URL) {
 			return "", fmt.Errorf("%w: server %q is stored with another URL: rename one of the two", store.ErrConflict,
 				server.Name)
 		}
@@ -101,16 +103,22 @@ func find(ctx context.Context, s *store.Store, server selection.Server) (string,
 		return "", err
 	}
 
-	found, _, err := s.Servers(ctx, store.ServerFilter{Search: server.URL, Page: store.Page{Limit: store.MaxPage}})
-	if err != nil {
-		return "", err
-	}
+	for offset := 0; ; {
+		found, total, err := s.Servers(ctx, store.ServerFilter{Page: store.Page{Limit: store.MaxPage, Offset: offset}})
+		if err != nil {
+			return "", err
+		}
 
-	if i := slices.IndexFunc(found, func(x selection.Server) bool { return x.URL == server.URL }); i >= 0 {
-		return found[i].Name, nil
-	}
+		if i := slices.IndexFunc(found, func(x selection.Server) bool {
+			return selection.SameAddress(x.URL, server.URL)
+		}); i >= 0 {
+			return found[i].Name, nil
+		}
 
-	return "", nil
+		if offset += len(found); len(found) == 0 || offset >= total {
+			return "", nil
+		}
+	}
 }
 
 func rename(c *selection.Case, names map[string]string) {
@@ -122,10 +130,21 @@ func rename(c *selection.Case, names map[string]string) {
 
 	slices.Sort(c.Servers)
 	c.Servers = slices.Compact(c.Servers)
-	for i := range c.Expected {
-		if to := names[c.Expected[i].Server]; to != "" {
-			c.Expected[i].Server = to
+	set := func(server *string) {
+		if to := names[*server]; to != "" {
+			*server = to
 		}
+	}
+	c.Expected = slices.Clone(c.Expected)
+	for i := range c.Expected {
+		set(&c.Expected[i].Server)
+		for j := range c.Expected[i].Alternatives {
+			set(&c.Expected[i].Alternatives[j].Server)
+		}
+	}
+
+	for i := range c.Forbidden {
+		set(&c.Forbidden[i].Server)
 	}
 }
 
@@ -136,16 +155,19 @@ func same(ctx context.Context, s *store.Store, c selection.Case) (string, error)
 		return "", err
 	}
 
-	plain := func(c selection.Case) selection.Case {
-		return selection.Case{
-			Name: c.Name, Query: c.Query, Servers: append([]string{}, c.Servers...),
-			Expected: append([]selection.Call{}, c.Expected...),
-			Ordered:  c.Ordered, Tags: append([]string{}, c.Tags...),
-		}
+	// The encoding of both is the same, however a value was escaped in its file.
+	content := func(c selection.Case) (string, error) {
+		b, err := json.Marshal(Of(nil, []selection.Case{c}))
+		return string(b), err
 	}
+	want, err := content(c)
+	if err != nil {
+		return "", err
+	}
+
 	for _, known := range found {
-		if reflect.DeepEqual(plain(known), plain(c)) {
-			return known.ID, nil
+		if text, err := content(known); err != nil || text == want {
+			return known.ID, err
 		}
 	}
 

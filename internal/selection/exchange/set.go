@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,32 +21,39 @@ import (
 
 // Set is a set of cases with the servers that they need, as stored in files.
 type Set struct {
-	Servers []Server `json:"servers,omitempty" yaml:"servers,omitempty"`
-	Cases   []Case   `json:"cases" yaml:"cases"`
+	Servers []Server `json:"servers,omitempty"`
+	Cases   []Case   `json:"cases"`
+	// Skipped are the entries of another program's data that cannot be read. The
+	// others are read without them.
+	Skipped []Skipped `json:"-"`
+	// Notes say what is read in another form than it was written.
+	Notes []string `json:"-"`
+}
+
+// Skipped is an entry that was not read.
+type Skipped struct {
+	Entry  string `json:"entry"`
+	Reason string `json:"reason"`
 }
 
 // Server is a server in a file.
 type Server struct {
-	Name      string `json:"name" yaml:"name"`
-	URL       string `json:"url" yaml:"url"`
-	Transport string `json:"transport,omitempty" yaml:"transport,omitempty"`
+	Name      string `json:"name"`
+	URL       string `json:"url"`
+	Transport string `json:"transport,omitempty"`
+	selection.Login
 }
 
-// Case is a case in a file. If it has no expected calls, no tool is expected.
+// Case is a case in a file. If it has no expected calls, no tool is expected. A
+// server is named, or given by its URL.
 type Case struct {
-	Name     string   `json:"name" yaml:"name"`
-	Query    string   `json:"query" yaml:"query"`
-	Servers  []string `json:"servers" yaml:"servers"`
-	Expected []Call   `json:"expected,omitempty" yaml:"expected,omitempty"`
-	Ordered  bool     `json:"ordered,omitempty" yaml:"ordered,omitempty"`
-	Tags     []string `json:"tags,omitempty" yaml:"tags,omitempty"`
-}
-
-// Call is an expected call in a file.
-type Call struct {
-	Server     string         `json:"server" yaml:"server"`
-	Tool       string         `json:"tool" yaml:"tool"`
-	Parameters map[string]any `json:"parameters,omitempty" yaml:"parameters,omitempty"`
+	Name      string               `json:"name"`
+	Query     string               `json:"query"`
+	Servers   []string             `json:"servers"`
+	Expected  []selection.Call     `json:"expected,omitempty"`
+	Ordered   bool                 `json:"ordered,omitempty"`
+	Forbidden []selection.ToolName `json:"forbidden,omitempty"`
+	Tags      []string             `json:"tags,omitempty"`
 }
 
 // MaxFile is the largest file of a set, in bytes.
@@ -128,14 +136,27 @@ func readJSON(data []byte) (Set, error) {
 		return readEntries(entries)
 	}
 
+	// A page of mcp-tef's service: {"items": [...], "total": N, ...}.
+	var page struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if json.Unmarshal(trimmed, &page) == nil && page.Items != nil {
+		return readEntries(page.Items)
+	}
+
 	var object struct {
 		Servers   []Server          `json:"servers"`
 		Cases     []json.RawMessage `json:"cases"`
 		TestCases []json.RawMessage `json:"test_cases"`
 	}
 	if err := strict(trimmed, &object); err != nil {
-		// A single test case of mcp-tef is also an object.
-		if set, single := readEntries([]json.RawMessage{trimmed}); single == nil {
+		// A single test case of mcp-tef is also an object, and so is a client's
+		// configuration.
+		if isTEF(trimmed) {
+			return readEntries([]json.RawMessage{trimmed})
+		}
+
+		if set, ok := readConfiguration(trimmed); ok {
 			return set, nil
 		}
 
@@ -188,7 +209,7 @@ func readEntries(entries []json.RawMessage) (Set, error) {
 	for i, raw := range entries {
 		if isTEF(raw) {
 			if err := set.addTEF(raw); err != nil {
-				return set, fmt.Errorf("case %d: %w", i+1, err)
+				set.skip(fmt.Sprintf("case %d", i+1), err)
 			}
 
 			continue
@@ -199,10 +220,51 @@ func readEntries(entries []json.RawMessage) (Set, error) {
 			return set, fmt.Errorf("case %d: %w", i+1, err)
 		}
 
+		set.nameServers(&c)
 		set.Cases = append(set.Cases, c)
 	}
 
-	return set, nil
+	return set, set.nothingRead()
+}
+
+func (s *Set) skip(entry string, err error) {
+	s.Skipped = append(s.Skipped, Skipped{entry, err.Error()})
+}
+
+// nothingRead is the error of a set in which no entry could be read.
+func (s *Set) nothingRead() error {
+	if len(s.Cases) > 0 || len(s.Skipped) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %s", s.Skipped[0].Entry, s.Skipped[0].Reason)
+}
+
+// nameServers replaces the servers that a case gives by their URL.
+func (s *Set) nameServers(c *Case) {
+	name := func(server *string) {
+		if isAddress(*server) {
+			*server = s.server("", *server, "")
+		}
+	}
+	for i := range c.Servers {
+		name(&c.Servers[i])
+	}
+
+	for i := range c.Expected {
+		name(&c.Expected[i].Server)
+		for j := range c.Expected[i].Alternatives {
+			name(&c.Expected[i].Alternatives[j].Server)
+		}
+	}
+
+	for i := range c.Forbidden {
+		name(&c.Forbidden[i].Server)
+	}
+}
+
+// isAddress reports whether a text is the URL of a server, and not a name.
+func isAddress(text string) bool {
+	return strings.Contains(text, "://") || strings.HasPrefix(text, "stdio:")
 }
 
 // Selection returns the servers and cases of a set, validated.
@@ -210,7 +272,7 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 	var servers []selection.Server
 	names := map[string]bool{}
 	for i, f := range s.Servers {
-		server := selection.Server{Name: f.Name, URL: f.URL, Transport: selection.Transport(f.Transport)}
+		server := selection.Server{Name: f.Name, URL: f.URL, Transport: selection.Transport(f.Transport), Login: f.Login}
 		if err := server.Validate(); err != nil {
 			return nil, nil, fmt.Errorf("server %d: %w", i+1, err)
 		}
@@ -225,22 +287,8 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 
 	cases := []selection.Case{}
 	for i, f := range s.Cases {
-		c := selection.Case{Name: f.Name, Query: f.Query, Servers: append([]string(nil), f.Servers...),
-			Ordered: f.Ordered, Tags: append([]string(nil), f.Tags...)}
-		for _, call := range f.Expected {
-			want := selection.Call{Server: call.Server, Tool: call.Tool}
-			if call.Parameters != nil {
-				b, err := json.Marshal(call.Parameters)
-				if err != nil {
-					return nil, nil, fmt.Errorf("case %d: its parameters: %w", i+1, err)
-				}
-
-				want.Parameters = b
-			}
-
-			c.Expected = append(c.Expected, want)
-		}
-
+		c := selection.Case{Name: f.Name, Query: f.Query, Servers: slices.Clone(f.Servers), Expected: f.Expected,
+			Ordered: f.Ordered, Forbidden: f.Forbidden, Tags: slices.Clone(f.Tags)}
 		if err := c.Validate(); err != nil {
 			return nil, nil, fmt.Errorf("case %d: %w", i+1, err)
 		}
@@ -252,29 +300,16 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 }
 
 // Of returns the set of servers and cases, for writing.
-func Of(servers []selection.Server, cases []selection.Case) (Set, error) {
+func Of(servers []selection.Server, cases []selection.Case) Set {
 	set := Set{Cases: []Case{}}
 	for _, s := range servers {
-		set.Servers = append(set.Servers, Server{s.Name, s.URL, string(s.Transport)})
+		set.Servers = append(set.Servers, Server{s.Name, s.URL, string(s.Transport), s.Login})
 	}
-
 	for _, c := range cases {
-		f := Case{Name: c.Name, Query: c.Query, Servers: c.Servers, Ordered: c.Ordered, Tags: c.Tags}
-		for _, want := range c.Expected {
-			call := Call{Server: want.Server, Tool: want.Tool}
-			if want.Parameters != nil {
-				if err := strict(want.Parameters, &call.Parameters); err != nil {
-					return set, fmt.Errorf("case %q: its parameters: %w", c.Name, err)
-				}
-			}
-
-			f.Expected = append(f.Expected, call)
-		}
-
-		set.Cases = append(set.Cases, f)
+		set.Cases = append(set.Cases, Case{Name: c.Name, Query: c.Query, Servers: c.Servers, Expected: c.Expected,
+			Ordered: c.Ordered, Forbidden: c.Forbidden, Tags: c.Tags})
 	}
-
-	return set, nil
+	return set
 }
 
 // Write writes a set in a format that Read reads. CSV has no servers.
@@ -294,56 +329,43 @@ func (s Set) Write(w io.Writer, format string) error {
 	return fmt.Errorf("format %q is unknown: use json, yaml or csv", format)
 }
 
+// writeYAML writes the JSON of a set, which is YAML, in the usual style of YAML.
 func (s Set) writeYAML(w io.Writer) error {
-	for i := range s.Cases {
-		for j := range s.Cases[i].Expected {
-			s.Cases[i].Expected[j].Parameters, _ = numbers(s.Cases[i].Expected[j].Parameters).(map[string]any)
-		}
-	}
-	enc := yaml.NewEncoder(w)
-	enc.SetIndent(2)
-	if err := enc.Encode(s); err != nil {
+	var text bytes.Buffer
+	if err := s.Write(&text, "json"); err != nil {
 		return err
 	}
+
+	var document yaml.Node
+	if err := yaml.Unmarshal(text.Bytes(), &document); err != nil {
+		return err
+	}
+
+	plain(&document)
+	enc := yaml.NewEncoder(w)
+	enc.SetIndent(2)
+	if err := enc.Encode(&document); err != nil {
+		return err
+	}
+
 	return enc.Close()
 }
 
-// numbers converts decoded JSON numbers to numbers that YAML writes as numbers.
-func numbers(tree any) any {
-	switch v := tree.(type) {
-	case json.Number:
-		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-			return i
-		}
-
-		if f, err := v.Float64(); err == nil {
-			return f
-		}
-
-		return string(v)
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = numbers(v[i])
-		}
-
-		return list
-	case map[string]any:
-		object := make(map[string]any, len(v))
-		for name, e := range v {
-			object[name] = numbers(e)
-		}
-
-		return object
+// plain removes brackets and quotes where YAML needs none.
+func plain(n *yaml.Node) {
+	n.Style = 0
+	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "\n") {
+		n.Style = yaml.LiteralStyle
 	}
-
-	return tree
+	for _, child := range n.Content {
+		plain(child)
+	}
 }
 
 // csvColumns are the columns of CSV. Lists are separated by semicolons. A case
 // with one call uses the columns for it, and further calls are JSON.
 var csvColumns = []string{"name", "query", "servers", "expected_server", "expected_tool", "expected_parameters",
-	"further_calls", "ordered", "tags"}
+	"further_calls", "ordered", "forbidden", "tags"}
 
 func readCSV(data []byte) (Set, error) {
 	r := csv.NewReader(bytes.NewReader(data))
@@ -390,6 +412,7 @@ func readCSV(data []byte) (Set, error) {
 			return set, fmt.Errorf("line %d: %w", line, err)
 		}
 
+		set.nameServers(&c)
 		set.Cases = append(set.Cases, c)
 	}
 }
@@ -407,11 +430,13 @@ func csvCase(field func(string) string) (Case, error) {
 	}
 
 	if field("expected_server") != "" || field("expected_tool") != "" {
-		call := Call{Server: field("expected_server"), Tool: field("expected_tool")}
+		call := selection.Call{Server: field("expected_server"), Tool: field("expected_tool")}
 		if text := field("expected_parameters"); text != "" {
-			if err := strict([]byte(text), &call.Parameters); err != nil {
+			if err := strict([]byte(text), &map[string]any{}); err != nil {
 				return c, fmt.Errorf("expected_parameters is not a JSON object: %w", err)
 			}
+
+			call.Parameters = json.RawMessage(text)
 		}
 
 		c.Expected = append(c.Expected, call)
@@ -419,8 +444,14 @@ func csvCase(field func(string) string) (Case, error) {
 		return c, errors.New("expected_parameters requires a tool: also give expected_server and expected_tool")
 	}
 
+	if text := field("forbidden"); text != "" {
+		if err := strict([]byte(text), &c.Forbidden); err != nil {
+			return c, fmt.Errorf("forbidden is not a JSON list of servers and tools: %w", err)
+		}
+	}
+
 	if text := field("further_calls"); text != "" {
-		var further []Call
+		var further []selection.Call
 		if err := strict([]byte(text), &further); err != nil {
 			return c, fmt.Errorf("further_calls is not a JSON list of calls: %w", err)
 		}
@@ -454,28 +485,9 @@ func (s Set) writeCSV(w io.Writer) error {
 			}
 		}
 
-		row := []string{c.Name, c.Query, strings.Join(c.Servers, ";"), "", "", "", "", strconv.FormatBool(c.Ordered),
-			strings.Join(c.Tags, ";")}
-		if len(c.Expected) > 0 {
-			first := c.Expected[0]
-			row[3], row[4] = first.Server, first.Tool
-			if first.Parameters != nil {
-				b, err := json.Marshal(first.Parameters)
-				if err != nil {
-					return err
-				}
-
-				row[5] = string(b)
-			}
-		}
-
-		if len(c.Expected) > 1 {
-			b, err := json.Marshal(c.Expected[1:])
-			if err != nil {
-				return err
-			}
-
-			row[6] = string(b)
+		row, err := c.csvRow()
+		if err != nil {
+			return err
 		}
 
 		if err := out.Write(row); err != nil {
@@ -485,4 +497,29 @@ func (s Set) writeCSV(w io.Writer) error {
 
 	out.Flush()
 	return out.Error()
+}
+
+func (c Case) csvRow() ([]string, error) {
+	row := []string{c.Name, c.Query, strings.Join(c.Servers, ";"), "", "", "", "", strconv.FormatBool(c.Ordered), "",
+		strings.Join(c.Tags, ";")}
+	further := c.Expected
+	// A call that says more than its right values is JSON.
+	if len(further) > 0 && reflect.DeepEqual(further[0],
+		selection.Call{Server: further[0].Server, Tool: further[0].Tool, Parameters: further[0].Parameters}) {
+		row[3], row[4], row[5] = further[0].Server, further[0].Tool, string(further[0].Parameters)
+		further = further[1:]
+	}
+
+	for column, v := range map[int]any{6: further, 8: c.Forbidden} {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+
+		if text := string(b); text != "null" && text != "[]" {
+			row[column] = text
+		}
+	}
+
+	return row, nil
 }

@@ -9,10 +9,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
 // tefCase is a test case of any version of mcp-tef.
@@ -21,18 +24,24 @@ type tefCase struct {
 	Query   string          `json:"query"`
 	Servers json.RawMessage `json:"available_mcp_servers"`
 
-	ServerURL  string         `json:"expected_mcp_server_url"`
-	ServerName string         `json:"expected_mcp_server_name"`
-	Tool       string         `json:"expected_tool_name"`
-	Parameters map[string]any `json:"expected_parameters"`
+	ServerURL  string          `json:"expected_mcp_server_url"`
+	ServerName string          `json:"expected_mcp_server_name"`
+	Tool       string          `json:"expected_tool_name"`
+	Parameters json.RawMessage `json:"expected_parameters"`
 
-	Calls []struct {
-		ServerURL  string         `json:"mcp_server_url"`
-		ServerName string         `json:"mcp_server_name"`
-		Tool       string         `json:"tool_name"`
-		Parameters map[string]any `json:"parameters"`
-	} `json:"expected_tool_calls"`
-	Ordered bool `json:"order_dependent_matching"`
+	Calls   []tefCall `json:"expected_tool_calls"`
+	Ordered bool      `json:"order_dependent_matching"`
+}
+
+// template matches a place for a value, such as ${MCP_SERVER_URL}, in a field of its
+// own or at the beginning of an address.
+var template = regexp.MustCompile(`"\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+type tefCall struct {
+	ServerURL  string          `json:"mcp_server_url"`
+	ServerName string          `json:"mcp_server_name"`
+	Tool       string          `json:"tool_name"`
+	Parameters json.RawMessage `json:"parameters"`
 }
 
 // isTEF reports whether a file is in mcp-tef's format and not in Touchstone's.
@@ -60,6 +69,10 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 		return err
 	}
 
+	if at := template.FindStringSubmatch(string(raw)); at != nil {
+		return fmt.Errorf("it has the template %s: give its value with --set %s=VALUE", at[0], at[1])
+	}
+
 	c := Case{Name: f.Name, Query: f.Query, Ordered: f.Ordered}
 	var entries []json.RawMessage
 	if len(f.Servers) > 0 && json.Unmarshal(f.Servers, &entries) != nil {
@@ -76,13 +89,17 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 	}
 
 	if f.Tool != "" || f.ServerURL != "" || f.ServerName != "" {
-		c.Expected = append(c.Expected,
-			Call{Server: s.server(f.ServerName, f.ServerURL, ""), Tool: f.Tool, Parameters: f.Parameters})
+		f.Calls = append([]tefCall{{f.ServerURL, f.ServerName, f.Tool, f.Parameters}}, f.Calls...)
 	}
 
 	for _, call := range f.Calls {
-		c.Expected = append(c.Expected,
-			Call{Server: s.server(call.ServerName, call.ServerURL, ""), Tool: call.Tool, Parameters: call.Parameters})
+		want := selection.Call{Server: s.server(call.ServerName, call.ServerURL, ""), Tool: call.Tool,
+			Parameters: call.Parameters}
+		if err := want.Check(); err != nil {
+			return fmt.Errorf("the call of %q: %w", call.Tool, err)
+		}
+
+		c.Expected = append(c.Expected, want)
 	}
 
 	s.Cases = append(s.Cases, c)
@@ -93,7 +110,7 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 // set if it is new. A server without a name is named after its URL. mcp-tef's
 // URL field may contain a name.
 func (s *Set) server(name, address, transport string) string {
-	if address != "" && !strings.Contains(address, "://") {
+	if address != "" && !isAddress(address) {
 		name, address = address, ""
 	}
 
@@ -116,7 +133,7 @@ func (s *Set) server(name, address, transport string) string {
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
 
-	s.Servers = append(s.Servers, Server{name, address, transport})
+	s.Servers = append(s.Servers, Server{Name: name, URL: address, Transport: transport})
 	return name
 }
 
@@ -274,25 +291,31 @@ func (t tefDatabase) read() (Set, error) {
 			}
 		}
 
+		var bad error
 		for _, e := range expected {
 			if e["tool_name"] == "" {
 				continue
 			}
 
-			call := Call{Server: set.server("", e["mcp_server_url"], ""), Tool: e["tool_name"]}
-			if text := e["parameters"]; text != "" && text != "null" {
-				if err := strict([]byte(text), &call.Parameters); err != nil {
-					return set, fmt.Errorf("test case %q: its parameters are not a JSON object: %w", row["name"], err)
-				}
+			call := selection.Call{Server: set.server("", e["mcp_server_url"], ""), Tool: e["tool_name"],
+				Parameters: json.RawMessage(e["parameters"])}
+			if err := call.Check(); err != nil {
+				bad = fmt.Errorf("the call of %q: %w", e["tool_name"], err)
+				break
 			}
 
 			c.Expected = append(c.Expected, call)
 		}
 
+		if bad != nil {
+			set.skip(fmt.Sprintf("test case %q", row["name"]), bad)
+			continue
+		}
+
 		set.Cases = append(set.Cases, c)
 	}
 
-	return set, nil
+	return set, set.nothingRead()
 }
 
 // servers reads the table of servers, which only some versions have.

@@ -259,7 +259,7 @@ func TestAgentJudgesTools(t *testing.T) {
 		Server string
 		Tools  []struct{ Tool string }
 	}
-	a.use("rate_server_quality", args{"server": "w"}, &quality)
+	a.use("check_tool_quality", args{"server": "w"}, &quality)
 	if quality.Server != "w" || len(quality.Tools) != 2 {
 		t.Errorf("%+v", quality)
 	}
@@ -277,7 +277,7 @@ func TestAgentJudgesTools(t *testing.T) {
 	}
 	a.refused("has no sentence model", "find_similar_tools", args{"servers": []string{"w"}, "method": "embedding"})
 	a.refused("exactly one place", "find_similar_tools", args{"servers": []string{"w"}, "tools": given})
-	a.refused(`there is no server "none"`, "rate_server_quality", args{"server": "none"})
+	a.refused(`there is no server "none"`, "check_tool_quality", args{"server": "none"})
 	a.refused("either servers or tools", "scan_tools", args{})
 }
 
@@ -285,7 +285,7 @@ func TestAgentJudgesTools(t *testing.T) {
 // execution of runs to others.
 func TestAgentHasNoConsent(t *testing.T) {
 	a := newAgent(t)
-	a.refused("it is a program", "rate_server_quality", args{"server": "w"})
+	a.refused("it is a program", "check_tool_quality", args{"server": "w"})
 	s, err := store.Open(t.Context(), filepath.Join(a.dir, "eval.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/advice"
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity/gather"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -70,17 +71,30 @@ type scanOutput struct {
 	RiskScore int           `json:"risk_score" jsonschema:"0 to 100"`
 }
 
+type qualityOutput struct {
+	Server string                `json:"server"`
+	Tools  []advice.ToolFindings `json:"tools"`
+}
+
 func (s *Server) addTools() {
 	add(s, "find_similar_tools", "Find similar tools",
 		"Compares tools pair by pair and returns the pairs that a model may confuse.",
 		effect{outside: true}, map[string]func(*jsonschema.Schema){
 			"method": oneOf("embedding", "tfidf", "description_overlap"), "threshold": between(0, 1),
 		}, s.similar)
-	add(s, "rate_server_quality", "Rate tool quality",
-		"Rates the descriptions and schemas of a registered server's tools from 0 to 10, with reasons.",
-		effect{outside: true}, nil, func(ctx context.Context, in serverInput) (advice.ServerQuality, error) {
+	add(s, "check_tool_quality", "Check tool quality",
+		"Checks what of the names, descriptions and schemas of a registered server's tools can keep a model from the "+
+			"right choice, and which cases went wrong with each tool.",
+		effect{outside: true}, nil, func(ctx context.Context, in serverInput) (qualityOutput, error) {
 			tools, err := s.list(ctx, in.Server)
-			return advice.Quality(in.Server, tools), err
+			if err != nil {
+				return qualityOutput{}, err
+			}
+
+			observations, err := s.Store.Observations(ctx, store.RunFilter{})
+			checked := advice.Check(tools, tools)
+			advice.SetWrong(checked, observations)
+			return qualityOutput{Server: in.Server, Tools: checked}, err
 		})
 	add(s, "scan_tools", "Scan tool definitions",
 		"Scans tool definitions for signs of tool poisoning and returns the findings. The scan is offline and "+

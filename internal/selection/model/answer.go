@@ -39,13 +39,8 @@ func cutOff(u selection.Usage) error {
 		"context: allow longer answers, or offer fewer tools", u.OutputTokens)
 }
 
-// refused is the error of an answer in which the model refuses the request.
-func refused(text string) error {
-	return errors.New("the model refused to answer: " + said(text))
-}
-
-// said returns the beginning of what a model wrote.
-func said(text string) string {
+// shortly returns the beginning of what a model wrote.
+func shortly(text string) string {
 	if text == "" {
 		return "it gave no reason"
 	}

@@ -54,16 +54,17 @@ type anthropicTool struct {
 
 type anthropicToolChoice struct {
 	Type            string `json:"type"`
-	DisableParallel bool   `json:"disable_parallel_tool_use"`
+	DisableParallel *bool  `json:"disable_parallel_tool_use,omitempty"`
 }
 
 type anthropicResponse struct {
 	Type    string `json:"type"`
 	Content []struct {
-		Type  string          `json:"type"`
-		Text  string          `json:"text"`
-		Name  string          `json:"name"`
-		Input json.RawMessage `json:"input"`
+		Type     string          `json:"type"`
+		Text     string          `json:"text"`
+		Thinking string          `json:"thinking"`
+		Name     string          `json:"name"`
+		Input    json.RawMessage `json:"input"`
 	} `json:"content"`
 	StopReason string `json:"stop_reason"`
 	Usage      struct {
@@ -78,7 +79,7 @@ func (m anthropic) request(r Request, o offer) anthropicRequest {
 	body := anthropicRequest{
 		Model:       m.settings.Model,
 		MaxTokens:   anthropicMaxTokens,
-		System:      systemPrompt(r),
+		System:      systemPrompt(r.Settings),
 		Messages:    []openAIMessage{{"user", r.Query}},
 		Temperature: m.settings.Temperature,
 	}
@@ -87,7 +88,15 @@ func (m anthropic) request(r Request, o offer) anthropicRequest {
 	}
 
 	if len(body.Tools) > 0 {
-		body.ToolChoice = &anthropicToolChoice{"auto", !r.Several}
+		body.ToolChoice = &anthropicToolChoice{Type: toolChoice(r.Settings)}
+		if body.ToolChoice.Type == "required" {
+			body.ToolChoice.Type = "any"
+		}
+
+		if parallel := r.Settings.ParallelToolCalls; parallel != nil && body.ToolChoice.Type != "none" {
+			disabled := !*parallel
+			body.ToolChoice.DisableParallel = &disabled
+		}
 	}
 
 	return body
@@ -116,24 +125,30 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 	a.Usage = selection.Usage{InputTokens: max(0, u.InputTokens+u.CacheCreation+u.CacheRead),
 		OutputTokens: max(0, u.OutputTokens)}
 	a.Usage.CostUSD = m.options.Price.cost(a.Usage)
-	var texts []string
+	var texts, thoughts []string
 	for _, c := range resp.Content {
 		switch c.Type {
 		case "text":
 			texts = append(texts, c.Text)
+		case "thinking":
+			thoughts = append(thoughts, c.Thinking)
 		case "tool_use":
 			a.Calls = append(a.Calls, withParameters(o.call(c.Name), c.Input))
 		}
 	}
 
-	a.Text = strings.Join(texts, "\n")
+	a.Text, a.Reasoning = strings.Join(texts, "\n"), strings.Join(thoughts, "\n")
+	a.FinishReason = resp.StopReason
+	if resp.StopReason == "refusal" {
+		a.Refusal, a.Text = shortly(a.Text), ""
+	}
+
+	setConfidence(&a, m.settings.Confidence, "", nil)
+	o.recogniseText(&a)
 	switch resp.StopReason {
 	case "max_tokens", "model_context_window_exceeded":
 		return a, cutOff(a.Usage)
-	case "refusal":
-		return a, refused(a.Text)
 	}
 
-	setConfidence(&a, m.settings.Confidence, nil)
 	return a, nil
 }

@@ -32,7 +32,7 @@ type Cassette struct {
 }
 
 // cassetteVersion changes with the keys and the format of the file.
-const cassetteVersion = 1
+const cassetteVersion = 2
 
 type cassetteFile struct {
 	Version int     `json:"version"`
@@ -50,8 +50,8 @@ type entry struct {
 }
 
 type recordedAnswer struct {
-	Calls            []recordedCall             `json:"calls"`
-	Text             string                     `json:"text,omitempty"`
+	Calls []recordedCall `json:"calls"`
+	selection.Said
 	Confidence       *float64                   `json:"confidence,omitempty"`
 	ConfidenceSource selection.ConfidenceSource `json:"confidence_source,omitempty"`
 	Usage            selection.Usage            `json:"usage"`
@@ -217,7 +217,7 @@ func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
 	}
 
 	a := selection.Answer{
-		Calls: []selection.MadeCall{}, Text: e.Answer.Text, Confidence: e.Answer.Confidence,
+		Calls: []selection.MadeCall{}, Said: e.Answer.Said, Confidence: e.Answer.Confidence,
 		ConfidenceSource: e.Answer.ConfidenceSource, Usage: e.Answer.Usage,
 	}
 	for _, call := range e.Answer.Calls {
@@ -256,7 +256,7 @@ func (rec Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error
 	key, name := rec.Cassette.requestKey(r)
 	e := entry{Key: key, Model: name, Query: r.Query, Repeat: max(1, r.Repeat)}
 	e.Answer = recordedAnswer{
-		Calls: []recordedCall{}, Text: rec.Key.remove(a.Text), Confidence: a.Confidence,
+		Calls: []recordedCall{}, Said: rec.Key.removeSaid(a.Said.Bounded()), Confidence: a.Confidence,
 		ConfidenceSource: a.ConfidenceSource, Usage: a.Usage,
 	}
 	for _, call := range a.Calls {

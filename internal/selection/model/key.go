@@ -10,9 +10,11 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// Key is an API key. It never prints its value; only this package reads it.
+// Key is an API key, or another secret. It never prints its value.
 type Key struct{ value string }
 
 const hidden = "***"
@@ -85,6 +87,13 @@ func (k Key) LogValue() slog.Value         { return slog.StringValue(hidden) }
 // Shorter keys would match ordinary words.
 const minSecret = 4
 
+// Remove is the text without the key, and RemoveJSON the same for JSON.
+func (k Key) Remove(text string) string    { return k.remove(text) }
+func (k Key) RemoveJSON(raw []byte) []byte { return k.removeJSON(raw) }
+
+// Reveal returns the key itself, for where it has to be sent.
+func (k Key) Reveal() string { return k.value }
+
 // remove replaces the key in a text, in plain form and as escaped in JSON and
 // URLs.
 func (k Key) remove(text string) string {
@@ -103,6 +112,14 @@ func (k Key) remove(text string) string {
 	}
 
 	return text
+}
+
+// removeSaid is remove for what a model said.
+func (k Key) removeSaid(s selection.Said) selection.Said {
+	for _, text := range []*string{&s.Text, &s.Refusal, &s.Reasoning, &s.FinishReason} {
+		*text = k.remove(*text)
+	}
+	return s
 }
 
 // removeJSON is remove for JSON, where the key may be escaped in any way and be

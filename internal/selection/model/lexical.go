@@ -45,7 +45,7 @@ const (
 )
 
 func (l *lexical) Ask(ctx context.Context, r Request) (selection.Answer, error) {
-	a := selection.Answer{Calls: []selection.MadeCall{}, Text: "lexical baseline: BM25, no model"}
+	a := selection.Answer{Calls: []selection.MadeCall{}, Said: selection.Said{Text: "lexical baseline: BM25, no model"}}
 	if err := ctx.Err(); err != nil {
 		return a, err
 	}

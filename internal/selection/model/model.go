@@ -20,8 +20,6 @@ type Request struct {
 	Query    string
 	Tools    []selection.Tool
 	Settings selection.Settings
-	// Several allows the model to make more than one call.
-	Several bool
 	// Repeat counts the repeats of one request from 1. It distinguishes their
 	// recordings.
 	Repeat int

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,7 +87,7 @@ func TestAsk(t *testing.T) {
 			}
 			got := s.Requests()[0]
 			if got.Wire != wire || got.Model != "m" || got.Query != "weather in Paris?" || !strings.Contains(got.System, "confidence: N") ||
-				strings.Join(got.Tools, " ") != "get_weather" || got.Parallel || got.Stream {
+				strings.Join(got.Tools, " ") != "get_weather" || !got.Parallel || bytes.Contains(got.Body, []byte("parallel")) || got.Stream {
 				t.Errorf("%+v", got)
 			}
 			key := got.Header.Get("Authorization") + got.Header.Get("X-Api-Key")
@@ -94,11 +95,13 @@ func TestAsk(t *testing.T) {
 				t.Errorf("the key was sent as %q", key)
 			}
 			r := request(wire)
-			r.Several, r.Settings.SystemPrompt, r.Settings.Confidence = true, "mine", selection.ConfidenceNone
+			single := false
+			r.Settings.ParallelToolCalls, r.Settings.ToolChoice = &single, "required"
+			r.Settings.SystemPrompt, r.Settings.Confidence = "mine", selection.ConfidenceNone
 			if a, _, err = ask(t, s, r, Options{}); err != nil || a.Confidence != nil {
 				t.Errorf("%+v, %v", a, err)
 			}
-			if got := s.Requests()[1]; !got.Parallel || strings.Contains(got.System, "confidence") || !strings.HasPrefix(got.System, "mine") {
+			if got := s.Requests()[1]; got.Parallel || strings.Contains(got.System, "confidence") || !strings.HasPrefix(got.System, "mine") {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -135,7 +138,6 @@ func TestIncompleteAnswers(t *testing.T) {
 		{"openai", "content_filter", "a content filter of provider openai stopped the model's answer: hello"},
 		{"anthropic", "max_tokens", "cut off after 10 tokens"},
 		{"anthropic", "model_context_window_exceeded", "cut off after 10 tokens"},
-		{"anthropic", "refusal", "refused to answer: hello"},
 	} {
 		s := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
 			reply := oneCall(r)
@@ -169,6 +171,104 @@ func TestErrorsNameTheirCause(t *testing.T) {
 	}
 	if _, err := m.Ask(t.Context(), r); err == nil || !strings.Contains(err.Error(), "the request had no API key: give it by reference") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A refusal is an answer without a call.
+func TestRefusal(t *testing.T) {
+	for _, wire := range wires {
+		s := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {
+			return modeltest.Reply{Refusal: "I must not."}
+		})
+		a, _, err := ask(t, s, request(wire), Options{})
+		if err != nil || len(a.Calls) != 0 || a.Refusal != "I must not." {
+			t.Errorf("%s: %+v, %v", wire, a, err)
+		}
+	}
+}
+
+// What the model thinks and says is kept, and the end of its answer.
+func TestSaid(t *testing.T) {
+	said := `{"choices":[{"finish_reason":"stop","message":{"content":"No.","reasoning_content":"Hm."}}]}`
+	s := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply { return modeltest.Reply{Raw: said} })
+	a, _, err := ask(t, s, request("openai"), Options{})
+	want := selection.Said{Text: "No.", Reasoning: "Hm.", FinishReason: "stop"}
+	if err != nil || !reflect.DeepEqual(a.Said, want) {
+		t.Errorf("%+v, %v", a.Said, err)
+	}
+}
+
+// A call that a model writes as text is told from a text that only mentions a tool.
+func TestCallAsText(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"name": "get_weather", "arguments": {}}`:                                                       "a:get_weather",
+		"Sure:\n```json\n{\"tool\": \"get_weather\", \"parameters\": {\"city\": \"Paris\"}}\n```":        "a:get_weather",
+		`<tool_call>{"name": "get_weather", "arguments": {"city": "x"}}</tool_call>`:                     "a:get_weather",
+		`[TOOL_CALLS] [{"name": "get_weather", "arguments": {}}]`:                                        "a:get_weather",
+		`{"tool_calls": [{"type": "function", "function": {"name": "get_weather", "arguments": "{}"}}]}`: "a:get_weather",
+		`{"function": "get_weather", "args": {}}`:                                                        "a:get_weather",
+		`{"name": "unheard_of", "arguments": {}}`:                                                        "",
+		`{"name": "get_weather"}`:                                                                        "",
+		`You could use get_weather for that.`:                                                            "",
+		`{"name": "get_weather", "arguments": {`:                                                         "",
+	} {
+		for _, wire := range wires {
+			s := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply { return modeltest.Reply{Text: text} })
+			a, _, err := ask(t, s, request(wire), Options{})
+			if err != nil || len(a.Calls) != 0 || strings.Join(a.CallAsText, " ") != want {
+				t.Errorf("%s, %s: %q, %v", wire, text, a.CallAsText, err)
+			}
+		}
+	}
+}
+
+// By default, log-probabilities of the call count where the provider gives them,
+// and else what the model states. A provider that refuses them is asked once.
+func TestConfidenceByDefault(t *testing.T) {
+	stated := "confidence: 0.25"
+	call := `"message":{"content":"` + stated + `","tool_calls":[{"function":{"name":"get_weather","arguments":"{}"}}]}`
+	for _, tc := range []struct {
+		logprobs string
+		want     float64
+		source   selection.ConfidenceSource
+	}{
+		{`[{"token":"get_","logprob":0},{"token":"weather","logprob":-1.3862943611198906}]`, 0.5, selection.FromLogprobs},
+		{`[{"logprob":-0.6931471805599453}]`, 0.5, selection.FromLogprobs},
+		{`[{"token":"confidence","logprob":0}]`, 0.25, selection.FromAnswer}, // of the text alone
+		{`[]`, 0.25, selection.FromAnswer},
+		{`null`, 0.25, selection.FromAnswer},
+	} {
+		s := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {
+			return modeltest.Reply{Raw: `{"choices":[{"logprobs":{"content":` + tc.logprobs + `},` + call + `}]}`}
+		})
+		r := request("openai")
+		r.Settings.Confidence = selection.ConfidenceAuto
+		a, _, err := ask(t, s, r, Options{})
+		if err != nil || a.Confidence == nil || math.Abs(*a.Confidence-tc.want) > 1e-9 || a.ConfidenceSource != tc.source {
+			t.Errorf("%s: %+v, %v", tc.logprobs, a, err)
+		}
+	}
+
+	s := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
+		if bytes.Contains(r.Body, []byte("logprobs")) {
+			return modeltest.Reply{Status: 400, Raw: `{"error":{"message":"logprobs are not supported"}}`}
+		}
+		return modeltest.Reply{Text: stated}
+	})
+	r := request("openai")
+	r.Settings.Confidence = selection.ConfidenceAuto
+	r.Settings.BaseURL = s.BaseURL()
+	m, err := New(r.Settings, Options{Key: NewKey("kkkk")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if a, err := m.Ask(t.Context(), r); err != nil || a.ConfidenceSource != selection.FromAnswer {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+	if n := len(s.Requests()); n != 3 {
+		t.Errorf("%d requests", n)
 	}
 }
 
@@ -215,7 +315,6 @@ func TestRetries(t *testing.T) {
 		{"another type", []modeltest.Reply{{Raw: `{"choices":3,"content":3}`}}, 1, nil, "cannot be read: json: cannot unmarshal number"},
 		{"nothing", []modeltest.Reply{{Raw: "{}"}}, 1, nil, "the answer of provider"},
 		{"half of it", []modeltest.Reply{{Raw: `{"choices":[{"mess`}}, 1, nil, "cannot be read"},
-		{"a refusal", []modeltest.Reply{{Refusal: "I must not."}}, 1, nil, "refused to answer"},
 	} {
 		for _, wire := range wires {
 			t.Run(tc.name+" "+wire, func(t *testing.T) {
@@ -472,8 +571,9 @@ func TestCassette(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for name, change := range map[string]func(*Request){
-		"query": func(r *Request) { r.Query += "?" }, "repeat": func(r *Request) { r.Repeat = 2 }, "several": func(r *Request) { r.Several = true },
-		"model": func(r *Request) { r.Settings.Model = "openai/n" }, "prompt": func(r *Request) { r.Settings.SystemPrompt = "x" },
+		"query": func(r *Request) { r.Query += "?" }, "repeat": func(r *Request) { r.Repeat = 2 }, "tool choice": func(r *Request) { r.Settings.ToolChoice = "none" },
+		"parallel calls": func(r *Request) { r.Settings.ParallelToolCalls = new(bool) },
+		"model":          func(r *Request) { r.Settings.Model = "openai/n" }, "prompt": func(r *Request) { r.Settings.SystemPrompt = "x" },
 		"temperature": func(r *Request) { r.Settings.Temperature = 1 }, "confidence": func(r *Request) { r.Settings.Confidence = selection.ConfidenceNone },
 		"description": func(r *Request) { r.Tools = []selection.Tool{r.Tools[0]}; r.Tools[0].Description = "x" },
 		"schema": func(r *Request) {

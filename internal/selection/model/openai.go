@@ -1,24 +1,33 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
 // openAI implements the chat completions of OpenAI's API, version 1.
-type openAI struct{ endpoint }
+type openAI struct {
+	endpoint
+	// withoutLogprobs is set once the provider has refused to return
+	// log-probabilities.
+	withoutLogprobs *atomic.Bool
+}
 
 func newOpenAI(s selection.Settings, o Options) openAI {
 	header := http.Header{}
 	if !o.Key.Empty() {
 		header.Set("Authorization", "Bearer "+o.Key.value)
 	}
-	return openAI{endpoint{s.Provider, strings.TrimSuffix(s.BaseURL, "/") + "/chat/completions", header, s, o}}
+	return openAI{endpoint{s.Provider, strings.TrimSuffix(s.BaseURL, "/") + "/chat/completions", header, s, o},
+		new(atomic.Bool)}
 }
 
 type openAIRequest struct {
@@ -50,9 +59,12 @@ type openAIFunction struct {
 type openAIResponse struct {
 	Choices []struct {
 		Message struct {
-			Content   *string `json:"content"`
-			Refusal   *string `json:"refusal"`
-			ToolCalls []struct {
+			Content *string `json:"content"`
+			Refusal *string `json:"refusal"`
+			// Servers of open models have one of these names for what a model thinks.
+			ReasoningContent *string `json:"reasoning_content"`
+			Reasoning        *string `json:"reasoning"`
+			ToolCalls        []struct {
 				Function struct {
 					Name      string          `json:"name"`
 					Arguments json.RawMessage `json:"arguments"`
@@ -61,9 +73,7 @@ type openAIResponse struct {
 		} `json:"message"`
 		FinishReason string `json:"finish_reason"`
 		Logprobs     *struct {
-			Content []struct {
-				Logprob float64 `json:"logprob"`
-			} `json:"content"`
+			Content []token `json:"content"`
 		} `json:"logprobs"`
 	} `json:"choices"`
 	Usage struct {
@@ -73,12 +83,12 @@ type openAIResponse struct {
 	} `json:"usage"`
 }
 
-func (m openAI) request(r Request, o offer) openAIRequest {
+func (m openAI) request(r Request, o offer, logprobs bool) openAIRequest {
 	body := openAIRequest{
 		Model:       m.settings.Model,
-		Messages:    []openAIMessage{{"system", systemPrompt(r)}, {"user", r.Query}},
+		Messages:    []openAIMessage{{"system", systemPrompt(r.Settings)}, {"user", r.Query}},
 		Temperature: m.settings.Temperature,
-		Logprobs:    m.settings.Confidence == selection.ConfidenceLogprobs,
+		Logprobs:    logprobs,
 	}
 	for i, t := range o.tools {
 		body.Tools = append(body.Tools,
@@ -86,18 +96,38 @@ func (m openAI) request(r Request, o offer) openAIRequest {
 	}
 
 	if len(body.Tools) > 0 {
-		body.ToolChoice = "auto"
-		if !r.Several {
-			body.Parallel = new(bool)
-		}
+		body.ToolChoice, body.Parallel = toolChoice(r.Settings), r.Settings.ParallelToolCalls
 	}
 
 	return body
 }
 
+func toolChoice(s selection.Settings) string { return cmp.Or(s.ToolChoice, "auto") }
+
+// ask sends a request. If log-probabilities are wanted but not required, and the
+// provider refuses a request for them, it asks without them from then on.
+func (m openAI) ask(ctx context.Context, r Request, o offer) (raw []byte, attempts int, err error) {
+	auto := m.settings.Confidence == selection.ConfidenceAuto
+	wanted := m.settings.Confidence == selection.ConfidenceLogprobs || auto && !m.withoutLogprobs.Load()
+	raw, attempts, err = m.post(ctx, m.request(r, o, wanted))
+	var refused *StatusError
+	if !auto || !wanted || !errors.As(err, &refused) || refused.Status != http.StatusBadRequest &&
+		refused.Status != http.StatusUnprocessableEntity {
+		return raw, attempts, err
+	}
+
+	raw, more, again := m.post(ctx, m.request(r, o, false))
+	if again != nil {
+		return raw, attempts + more, err // the first refusal tells more
+	}
+
+	m.withoutLogprobs.Store(true)
+	return raw, attempts + more, nil
+}
+
 func (m openAI) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 	o := newOffer(r.Tools)
-	raw, attempts, err := m.post(ctx, m.request(r, o))
+	raw, attempts, err := m.ask(ctx, r, o)
 	a := selection.Answer{Attempts: attempts, Calls: []selection.MadeCall{}}
 	if err != nil {
 		return a, err
@@ -121,32 +151,41 @@ func (m openAI) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 	}
 
 	choice := resp.Choices[0]
-	if choice.Message.Content != nil {
-		a.Text = *choice.Message.Content
-	}
+	said := choice.Message
+	a.Text, a.Refusal, a.FinishReason = textOf(said.Content), textOf(said.Refusal), choice.FinishReason
+	a.Reasoning = cmp.Or(textOf(said.ReasoningContent), textOf(said.Reasoning))
+	first := ""
+	for i, c := range said.ToolCalls {
+		if i == 0 {
+			first = c.Function.Name
+		}
 
-	for _, c := range choice.Message.ToolCalls {
 		a.Calls = append(a.Calls, withParameters(o.call(c.Function.Name), c.Function.Arguments))
 	}
 
-	switch {
-	case choice.FinishReason == "length":
-		return a, cutOff(a.Usage)
-	case choice.Message.Refusal != nil && *choice.Message.Refusal != "" && len(a.Calls) == 0:
-		return a, refused(*choice.Message.Refusal)
-	case choice.FinishReason == "content_filter":
-		return a, fmt.Errorf("a content filter of provider %s stopped the model's answer: %s", m.provider, said(a.Text))
-	}
-
-	var logprobs []float64
+	var tokens []token
 	if choice.Logprobs != nil {
-		for _, t := range choice.Logprobs.Content {
-			logprobs = append(logprobs, t.Logprob)
-		}
+		tokens = choice.Logprobs.Content
 	}
 
-	setConfidence(&a, m.settings.Confidence, logprobs)
+	setConfidence(&a, m.settings.Confidence, first, tokens)
+	o.recogniseText(&a)
+	switch choice.FinishReason {
+	case "length":
+		return a, cutOff(a.Usage)
+	case "content_filter":
+		return a, fmt.Errorf("a content filter of provider %s stopped the model's answer: %s", m.provider,
+			shortly(a.Text))
+	}
+
 	return a, nil
+}
+
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 func nonNegative(v *float64) *float64 {

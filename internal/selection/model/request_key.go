@@ -26,10 +26,11 @@ func (c *Cassette) requestKey(r Request) (key, name string) {
 		Confidence  string  `json:"confidence"`
 		Prompt      string  `json:"prompt"`
 		Query       string  `json:"query"`
-		Several     bool    `json:"several"`
+		ToolChoice  string  `json:"tool_choice"`
+		Parallel    *bool   `json:"parallel_tool_calls"`
 		Repeat      int     `json:"repeat"`
-	}{cassetteVersion, name, r.Settings.Temperature, string(r.Settings.Confidence), systemPrompt(r), r.Query, r.Several,
-		max(1, r.Repeat)})
+	}{cassetteVersion, name, r.Settings.Temperature, string(r.Settings.Confidence), systemPrompt(r.Settings), r.Query,
+		r.Settings.ToolChoice, r.Settings.ParallelToolCalls, max(1, r.Repeat)})
 	h := sha256.New()
 	// The offered tools are the last member of the object.
 	h.Write(content[:len(content)-len("}")])

@@ -15,7 +15,6 @@ func keyedRequest() Request {
 	return Request{
 		Query:    "Copy <a> & b — 東京",
 		Settings: selection.Settings{Provider: "openai", Model: "m", Temperature: 0.25, SystemPrompt: "Be \"brief\""},
-		Several:  true,
 		Repeat:   2,
 		Tools: []selection.Tool{
 			{ID: "1", Server: "files", Name: "copy", Description: "Copies a < b\u2028", InputSchema: json.RawMessage(
@@ -41,11 +40,11 @@ func TestKeysOfRecordedRequests(t *testing.T) {
 		r    Request
 		key  string
 	}{
-		{"three tools", keyedRequest(), "87d621ba6a83b1478b3965e87536c9a46bdda70c7a12527e701a58c5dd3a0170"},
-		{"replayed", replayed, "87d621ba6a83b1478b3965e87536c9a46bdda70c7a12527e701a58c5dd3a0170"},
-		{"no tools", noTools, "19c056d8eaf1cc1d43a7a788107b9addd874d6cd2a7e97963e1c8869ea32d042"},
-		{"another order", reversed, "0d361b6fd9afac432e73bce3f7211c9a5c566d5f7cd198c70e37af7d8bbe2072"},
-		{"another schema", changed, "6c73e1ee6c139ca171d32a4fabefa9e2c22238665446603411323e678a69dbbd"},
+		{"three tools", keyedRequest(), "8722c4a61715fc6b336ff3ae9a3d5a01b8d08fd5fe298ed3251721bc975c3758"},
+		{"replayed", replayed, "8722c4a61715fc6b336ff3ae9a3d5a01b8d08fd5fe298ed3251721bc975c3758"},
+		{"no tools", noTools, "dfd2ab98589d0db9d6468ba56b494b8069b6b134b664efdd8a05b433c23f2ebd"},
+		{"another order", reversed, "b41d9032c21a4669ba9c64d111a81365c0c1919f87ea9945106ec3e801d47e6c"},
+		{"another schema", changed, "495de2ee6bab387facad9352079c84afec061fdfab28a1d106d70e4f25dbe724"},
 	}
 	c := NewCassette()
 	var all sync.WaitGroup

@@ -296,7 +296,7 @@ func readQuality(_ *testing.T, u user) {
 	u.visit("#/quality?server=weather")
 	u.reads("weather: 3 tools")
 	u.Expect(`document.querySelectorAll("tbody tr").length`, "3")
-	u.Expect(`document.querySelectorAll("tbody tr meter").length`, "15")
+	u.reads("Cases that went wrong with it")
 }
 
 func changeCase(_ *testing.T, u user) {

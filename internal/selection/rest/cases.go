@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -13,31 +12,26 @@ import (
 
 const casesPath = prefix + "/cases"
 
-// callBody is an expected call.
-type callBody struct {
-	Server     string          `json:"server"`
-	Tool       string          `json:"tool"`
-	Parameters json.RawMessage `json:"parameters,omitempty" doc:"An object; where it is absent, no parameters are judged"`
-}
-
 // caseBody is a new case.
 type caseBody struct {
-	Name     string     `json:"name" minLength:"1" maxLength:"200"`
-	Query    string     `json:"query" minLength:"1" maxLength:"100000"`
-	Servers  []string   `json:"servers" doc:"Names of the servers whose tools are offered"`
-	Expected []callBody `json:"expected,omitempty" doc:"Empty where no tool should be called"`
-	Ordered  bool       `json:"ordered,omitempty" doc:"The expected calls have to come in this order"`
-	Tags     []string   `json:"tags,omitempty"`
+	Name      string               `json:"name" minLength:"1" maxLength:"200"`
+	Query     string               `json:"query" minLength:"1" maxLength:"100000"`
+	Servers   []string             `json:"servers" doc:"Names of the servers whose tools are offered"`
+	Expected  []selection.Call     `json:"expected,omitempty" doc:"Empty where no tool should be called"`
+	Ordered   bool                 `json:"ordered,omitempty" doc:"The expected calls have to come in this order"`
+	Forbidden []selection.ToolName `json:"forbidden,omitempty" doc:"Tools whose call makes the run wrong"`
+	Tags      []string             `json:"tags,omitempty"`
 }
 
 // casePatch changes what is given. An empty list empties a list.
 type casePatch struct {
-	Name     *string    `json:"name,omitempty" minLength:"1" maxLength:"200"`
-	Query    *string    `json:"query,omitempty" minLength:"1" maxLength:"100000"`
-	Servers  []string   `json:"servers,omitempty"`
-	Expected []callBody `json:"expected,omitempty"`
-	Ordered  *bool      `json:"ordered,omitempty"`
-	Tags     []string   `json:"tags,omitempty"`
+	Name      *string              `json:"name,omitempty" minLength:"1" maxLength:"200"`
+	Query     *string              `json:"query,omitempty" minLength:"1" maxLength:"100000"`
+	Servers   []string             `json:"servers,omitempty"`
+	Expected  []selection.Call     `json:"expected,omitempty"`
+	Ordered   *bool                `json:"ordered,omitempty"`
+	Forbidden []selection.ToolName `json:"forbidden,omitempty"`
+	Tags      []string             `json:"tags,omitempty"`
 }
 
 type caseList struct {
@@ -56,14 +50,6 @@ type storedCase struct {
 	Location string `header:"Location"`
 	ETag     string `header:"ETag"`
 	Body     selection.Case
-}
-
-func calls(bodies []callBody) []selection.Call {
-	list := []selection.Call{}
-	for _, b := range bodies {
-		list = append(list, selection.Call(b))
-	}
-	return list
 }
 
 func (s *Service) addCases() {
@@ -86,8 +72,8 @@ func (s *Service) addCases() {
 		DefaultStatus: http.StatusCreated, Summary: "Add a case",
 	}, func(ctx context.Context, in *struct{ Body caseBody }) (*storedCase, error) {
 		stored, err := s.Store.CreateCase(ctx, selection.Case{
-			Name: in.Body.Name, Query: in.Body.Query, Servers: in.Body.Servers, Expected: calls(in.Body.Expected),
-			Ordered: in.Body.Ordered, Tags: in.Body.Tags,
+			Name: in.Body.Name, Query: in.Body.Query, Servers: in.Body.Servers, Expected: in.Body.Expected,
+			Ordered: in.Body.Ordered, Forbidden: in.Body.Forbidden, Tags: in.Body.Tags,
 		})
 		if err != nil {
 			return nil, err
@@ -144,7 +130,11 @@ func (s *Service) updateCase(ctx context.Context, in *struct {
 	}
 
 	if in.Body.Expected != nil {
-		c.Expected = calls(in.Body.Expected)
+		c.Expected = in.Body.Expected
+	}
+
+	if in.Body.Forbidden != nil {
+		c.Forbidden = in.Body.Forbidden
 	}
 
 	if in.Body.Tags != nil {

@@ -49,7 +49,7 @@ func (s *Service) addExchange() {
 	}, func(ctx context.Context, in *importInput) (*body[exchange.Imported], error) {
 		set, err := readSet(ctx, in.RawBody, in.Format)
 		if err == nil {
-			_, _, err = set.Selection() // what is wrong with it is the sender's to mend
+			err = importable(set) // what is wrong with it is the sender's to mend
 		}
 
 		if err != nil {
@@ -84,28 +84,56 @@ func (s *Service) addExchange() {
 	})
 	register(s, huma.Operation{
 		OperationID: "quality", Method: http.MethodGet, Path: prefix + "/quality", Tags: []string{"quality"},
-		Summary:     "Rate the descriptions and schemas of servers' tools, 0 to 10",
+		Summary:     "Check the names, descriptions and schemas of servers' tools",
 		Description: "The servers are asked for their tools now.",
-	}, func(ctx context.Context, in *struct {
-		Servers []string `query:"server,explode" required:"true" minItems:"1" maxItems:"100" doc:"The name of a server (repeatable)"`
-	}) (*body[listPage[advice.ServerQuality]], error) {
-		var reports []advice.ServerQuality
-		for _, name := range in.Servers {
-			server, err := s.serverNamed(ctx, name)
-			if err != nil {
-				return nil, err
-			}
+	}, s.quality)
+}
 
-			tools, err := s.listTools(ctx, server)
-			if err != nil {
-				return nil, err
-			}
+// importable refuses a set that is not valid, or that refers to secrets of this
+// machine.
+func importable(set exchange.Set) error {
+	servers, _, err := set.Selection()
+	if err != nil {
+		return err
+	}
+	for _, server := range servers {
+		if err := onlyOfRequests(server.Login); err != nil {
+			return fmt.Errorf("server %q: %w", server.Name, err)
+		}
+		if strings.Contains(server.URL, "${") {
+			return fmt.Errorf("server %q: its URL has a reference: import the file with touchstone eval import",
+				server.Name)
+		}
+	}
+	return nil
+}
 
-			reports = append(reports, advice.Quality(name, tools))
+func (s *Service) quality(ctx context.Context, in *struct {
+	Servers []string `query:"server,explode" required:"true" minItems:"1" maxItems:"100" doc:"The name of a server (repeatable)"`
+}) (*body[listPage[advice.ToolFindings]], error) {
+	var tools []selection.Tool
+	for _, name := range in.Servers {
+		server, err := s.serverNamed(ctx, name)
+		if err != nil {
+			return nil, err
 		}
 
-		return &body[listPage[advice.ServerQuality]]{newListPage(reports, len(reports))}, nil
-	})
+		listed, err := s.listTools(ctx, server)
+		if err != nil {
+			return nil, err
+		}
+
+		tools = append(tools, listed...)
+	}
+
+	observations, err := s.Store.Observations(ctx, store.RunFilter{})
+	if err != nil {
+		return nil, err
+	}
+
+	checked := advice.Check(tools, tools)
+	advice.SetWrong(checked, observations)
+	return &body[listPage[advice.ToolFindings]]{newListPage(checked, len(checked))}, nil
 }
 
 // readSet reads a set in a format, or the database of mcp-tef.
@@ -158,7 +186,7 @@ func (s *Service) set(ctx context.Context, tag string) (exchange.Set, error) {
 		}
 	}
 
-	return exchange.Of(servers, cases)
+	return exchange.Of(servers, cases), nil
 }
 
 // allCases lists the cases with a tag, or all.

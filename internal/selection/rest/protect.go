@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/selection/page"
+	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 )
 
 // MinToken is the shortest token, in bytes.
@@ -60,16 +61,26 @@ func (a Access) protect(next http.Handler) http.Handler {
 			// A name of another site may resolve to this address (DNS rebinding).
 			writeProblem(w, http.StatusMisdirectedRequest,
 				"the host of the request is not a name of this service: use localhost, or start it with --allow-host")
-		case crossOrigin.Check(r) != nil:
+		case crossOrigin.Check(r) != nil, crossSite(r):
 			writeProblem(w, http.StatusForbidden, "the request comes from a page of another origin")
 		case r.URL.Path != healthPath && !page.Serves(r.URL.Path) && !a.admits(r):
 			h.Set("WWW-Authenticate", `Bearer realm="touchstone"`)
 			writeProblem(w, http.StatusUnauthorized,
 				"the request needs the service's token: send the header Authorization: Bearer TOKEN")
 		default:
-			next.ServeHTTP(w, r)
+			inner := r.WithContext(runner.WithRequestSecrets(r.Context(), requestSecrets(r.Header)))
+			next.ServeHTTP(w, inner)
+			r.Pattern = inner.Pattern // for the measures
 		}
 	})
+}
+
+// crossSite reports whether a page of another site made a browser ask the API. A
+// request that only reads may start a program or contact a server, so it is refused
+// too. A link to the page itself is not.
+func crossSite(r *http.Request) bool {
+	from := r.Header.Get("Sec-Fetch-Site")
+	return (from == "cross-site" || from == "same-site") && !page.Serves(r.URL.Path)
 }
 
 // isOwn reports whether a host is a name or an address of this service.
@@ -94,4 +105,16 @@ func (a Access) admits(r *http.Request) bool {
 	// The digests have one length, so the comparison tells nothing of the token's.
 	want, got := sha256.Sum256([]byte(a.Token)), sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(want[:], got[:]) == 1
+}
+
+// requestSecrets are the values of ${request:NAME}, from headers of the request.
+func requestSecrets(h http.Header) map[string]string {
+	values := map[string]string{}
+	prefix := http.CanonicalHeaderKey(runner.RequestSecretPrefix)
+	for name, list := range h {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && len(list) > 0 && rest != "" {
+			values[http.CanonicalHeaderKey(rest)] = list[0]
+		}
+	}
+	return values
 }

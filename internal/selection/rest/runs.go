@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -25,6 +26,7 @@ type RunFilter struct {
 	Classification string    `query:"classification" enum:"TP,FP,TN,FN"`
 	Model          string    `query:"model" maxLength:"201" doc:"provider/model, or a provider and a slash"`
 	Server         string    `query:"server" maxLength:"100" doc:"A server that the case expects a call of"`
+	Tool           string    `query:"tool" maxLength:"200" doc:"A tool that the case expects a call of; with a server, of the same call"`
 	Tag            string    `query:"tag" maxLength:"100" doc:"A tag of the case"`
 	Since          time.Time `query:"since" doc:"Created at this time or later"`
 }
@@ -37,7 +39,7 @@ func (f RunFilter) store() (store.RunFilter, error) {
 	return store.RunFilter{
 		CaseID: f.Case, BatchID: f.Batch, Status: selection.RunStatus(f.Status),
 		Classification: selection.Classification(f.Classification),
-		Provider:       provider, Model: name, Server: f.Server, Tag: f.Tag, Since: f.Since,
+		Provider:       provider, Model: name, Server: f.Server, Tool: f.Tool, Tag: f.Tag, Since: f.Since,
 	}, nil
 }
 
@@ -145,6 +147,11 @@ func (s *Service) addRuns() {
 		return answer(in.Conditional, newListPage(tools, len(tools)))
 	})
 	register(s, huma.Operation{
+		OperationID: "get-answer", Method: http.MethodGet, Path: runsPath + "/{id}/answer", Tags: tags,
+		Summary:     "Read what the model said in a run",
+		Description: "The texts and the provider's answer are bounded; a longer answer is cut off and says so.",
+	}, s.said)
+	register(s, huma.Operation{
 		OperationID: "cancel-run", Method: http.MethodPost, Path: runsPath + "/{id}/cancel", Tags: tags,
 		Summary: "Cancel a pending or running run", DefaultStatus: http.StatusOK,
 	}, func(ctx context.Context, in *byID) (*tagged[selection.Run], error) {
@@ -179,6 +186,30 @@ func (s *Service) addRuns() {
 
 		return newStarted(run.BatchID, []string{id}), nil
 	})
+}
+
+// saidBody is what a model said, and its provider's answer.
+type saidBody struct {
+	selection.Said
+	Raw json.RawMessage `json:"raw,omitempty" doc:"The provider's answer"`
+}
+
+func (s *Service) said(ctx context.Context, in *byID) (*tagged[saidBody], error) {
+	run, err := s.Store.Run(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+
+	var out saidBody
+	if run.Said != nil {
+		out.Said = *run.Said
+	}
+
+	if out.Raw, err = s.Store.Response(ctx, in.ID); err != nil {
+		return nil, err
+	}
+
+	return answer(in.Conditional, out)
 }
 
 func (s *Service) startRuns(ctx context.Context, in *struct {

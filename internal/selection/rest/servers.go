@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -23,9 +24,17 @@ type byID struct {
 
 // serverBody is a new server.
 type serverBody struct {
-	Name      string `json:"name" minLength:"1" maxLength:"100"`
-	URL       string `json:"url" minLength:"1" maxLength:"2000" doc:"http or https, or stdio: and a command line"`
-	Transport string `json:"transport,omitempty" enum:"sse,streamable-http,stdio" doc:"What the URL calls for, where it is absent"`
+	Name      string     `json:"name" minLength:"1" maxLength:"100"`
+	URL       string     `json:"url" minLength:"1" maxLength:"2000" doc:"http or https, or stdio: and a command line"`
+	Transport string     `json:"transport,omitempty" enum:"sse,streamable-http,stdio" doc:"What the URL calls for, where it is absent"`
+	Login     *loginBody `json:"login,omitempty" doc:"What the server needs of those who use it"`
+}
+
+// loginBody is a login that a request may set up. Its values come from the requests
+// that use the server: a client must not choose variables and files of the
+// service's machine, which touchstone eval servers add can name.
+type loginBody struct {
+	Headers map[string]string `json:"headers" doc:"Headers and their values, such as Bearer ${request:TOKEN}. The value of ${request:NAME} is that of the header X-MCP-Secret-NAME of a request that uses the server. It is never stored"`
 }
 
 // serverPatch changes what is given.
@@ -38,6 +47,7 @@ type serverPatch struct {
 // checkedServer is a server after a check of its connection.
 type checkedServer struct {
 	selection.Server
+	Slow   bool   `json:"slow,omitempty" doc:"The server did not answer within the time of a check, and may answer later"`
 	Reason string `json:"status_reason,omitempty" doc:"Why the connection failed, or was not tried"`
 }
 
@@ -93,6 +103,27 @@ func (s *Service) addServers() {
 		Summary: "Change a server and check its connection",
 	}, s.updateServer)
 	register(s, huma.Operation{
+		OperationID: "check-server", Method: http.MethodPost, Path: serversPath + "/{id}/check", Tags: tags,
+		DefaultStatus: http.StatusOK, Summary: "Check the connection of a server again",
+	}, func(ctx context.Context, in *byID) (*storedServer, error) {
+		server, err := s.Store.Server(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+
+		server, reason, err := runner.CheckAgain(ctx, s.Store, s.Live, server)
+		if err != nil {
+			return nil, err
+		}
+
+		out, err := checked(server, reason)
+		if err == nil {
+			out.Location = ""
+		}
+
+		return out, err
+	})
+	register(s, huma.Operation{
 		OperationID: "delete-server", Method: http.MethodDelete, Path: serversPath + "/{id}", Tags: tags,
 		DefaultStatus: http.StatusNoContent,
 		Summary:       "Delete a server that no case and no run needs",
@@ -107,6 +138,9 @@ func (s *Service) mayStore(server selection.Server) error {
 	if err := server.Validate(); err != nil {
 		return errInvalid(err.Error())
 	}
+	if strings.Contains(server.URL, "${") {
+		return errInvalid("the URL has a reference, which a request may not give: use touchstone eval servers add")
+	}
 	if server.Transport == selection.Stdio && !s.Live.StartPrograms {
 		return huma.Error403Forbidden("the server is a program, and this service starts none: start the service " +
 			"with --start once you trust those who use it")
@@ -116,6 +150,13 @@ func (s *Service) mayStore(server selection.Server) error {
 
 func (s *Service) createServer(ctx context.Context, in *struct{ Body serverBody }) (*storedServer, error) {
 	server := selection.Server{Name: in.Body.Name, URL: in.Body.URL, Transport: selection.Transport(in.Body.Transport)}
+	if in.Body.Login != nil {
+		server.Login.Headers = in.Body.Login.Headers
+		if err := onlyOfRequests(server.Login); err != nil {
+			return nil, err
+		}
+	}
+
 	if err := s.mayStore(server); err != nil {
 		return nil, err
 	}
@@ -148,6 +189,12 @@ func (s *Service) updateServer(ctx context.Context, in *struct {
 	}
 
 	if in.Body.URL != nil && *in.Body.URL != server.URL {
+		// The secrets are for the address that the user who named them chose.
+		if !selection.SameAddress(server.URL, *in.Body.URL) && onlyOfRequests(server.Login) != nil {
+			return nil, huma.Error403Forbidden("the login of the server names secrets of this machine, which are for its " +
+				"present address: remove the server and add it again")
+		}
+
 		_, errOld := server.Command()
 		server.URL = *in.Body.URL
 		if _, errNew := server.Command(); (errOld == nil) != (errNew == nil) {
@@ -176,6 +223,24 @@ func (s *Service) updateServer(ctx context.Context, in *struct {
 	return out, err
 }
 
+// onlyOfRequests refuses a login with references to variables and files.
+func onlyOfRequests(l selection.Login) error {
+	if l.OAuth != nil || len(l.Env) > 0 {
+		return errInvalid("a request may only give headers with ${request:NAME}")
+	}
+	for name, value := range l.Headers {
+		value, err := selection.Reference(value)
+		if err != nil {
+			return errInvalid("header " + name + ": " + err.Error())
+		}
+		if strings.Contains(value, "${env:") || strings.Contains(value, "${file:") {
+			return errInvalid("header " + name + ": a request may only refer to ${request:NAME}: use touchstone eval " +
+				"servers add for variables and files of the service's machine")
+		}
+	}
+	return nil
+}
+
 func checked(server selection.Server, reason error) (*storedServer, error) {
 	tag, err := entityTag(server)
 	if err != nil {
@@ -187,6 +252,7 @@ func checked(server selection.Server, reason error) (*storedServer, error) {
 	case errors.Is(reason, runner.ErrNoConsent):
 		out.Body.Reason = "it is a program, and this service starts none"
 	case reason != nil:
+		out.Body.Slow = errors.Is(reason, runner.ErrSlow)
 		out.Body.Reason = safetext.Clip(reason.Error(), 500)
 	}
 

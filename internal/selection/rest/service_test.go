@@ -286,7 +286,7 @@ func TestGuard(t *testing.T) {
 
 func TestTheGuardIsAtTheDialer(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Live.Dial = Guard{}.Dial })
-	for _, address := range []string{b.mcp, strings.Replace(b.mcp, "127.0.0.1", "localhost", 1)} {
+	for _, address := range []string{b.mcp, strings.Replace(b.mcp, "127.0.0.1", "localhost", 1) + "/other"} {
 		var s checkedServer
 		b.call("POST", serversPath, map[string]string{"name": "server " + address, "url": address}).want(t, 201, &s)
 		if s.Status != "failed" || !strings.Contains(s.Reason, "--allow-network") {

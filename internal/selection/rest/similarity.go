@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -183,11 +184,10 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 	}
 
 	var tools []similarity.Tool
-	for i, t := range source.ToolList {
+	for _, t := range source.ToolList {
 		tools = append(tools, similarity.Tool{
 			ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description,
 			InputSchema: t.InputSchema,
-			Pointer:     fmt.Sprintf("/tool_list/%d", i),
 		})
 	}
 
@@ -221,6 +221,10 @@ func (s *Service) sourceServers(ctx context.Context, source ToolSource) ([]selec
 	}
 
 	for _, address := range source.URLList {
+		if strings.Contains(address, "${") {
+			return nil, errInvalid("url_list: an address has a reference, which a request may not give")
+		}
+
 		server, err := gather.ServerAt(address)
 		if err != nil {
 			return nil, errInvalid("url_list: " + err.Error())

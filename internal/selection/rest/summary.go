@@ -20,6 +20,15 @@ type summary struct {
 	Models  []score.Group `json:"models"`
 	Servers []score.Group `json:"servers"`
 	Tags    []score.Group `json:"tags"`
+	Tools   []score.Group `json:"tools" doc:"By the expected tool"`
+	// Confusion counts what was chosen for what was expected.
+	Confusion []score.Confused `json:"confusion"`
+}
+
+// comparison is one of runs, and of the tools that they were offered.
+type comparison struct {
+	score.Comparison
+	ToolChanges []store.ToolChange `json:"tool_changes" doc:"Tools whose definitions differ, from the snapshots of the runs"`
 }
 
 // runMatrix is a page of cases, each with its runs by model.
@@ -61,7 +70,7 @@ func (s *Service) addSummaries() {
 
 		return answer(in.Conditional, summary{
 			Summary: score.Summarize(o), Models: score.By(o, score.ByModel), Servers: score.By(o, score.ByServer),
-			Tags: score.By(o, score.ByTag),
+			Tags: score.By(o, score.ByTag), Tools: score.By(o, score.ByTool), Confusion: score.Confusion(o),
 		})
 	})
 	register(s, huma.Operation{
@@ -93,34 +102,38 @@ func (s *Service) addSummaries() {
 		Conditional
 		First  string `query:"first" required:"true" maxLength:"300" doc:"provider/model or batch:ID"`
 		Second string `query:"second" required:"true" maxLength:"300" doc:"provider/model or batch:ID"`
-	}) (*tagged[score.Comparison], error) {
-		first, err := s.side(ctx, in.First)
+	}) (*tagged[comparison], error) {
+		var sides [2][]score.Observation
+		var filters [2]store.RunFilter
+		for i, name := range []string{in.First, in.Second} {
+			var err error
+			if sides[i], filters[i], err = s.side(ctx, name); err != nil {
+				return nil, err
+			}
+		}
+
+		changes, err := s.Store.ToolChanges(ctx, filters[0], filters[1])
 		if err != nil {
 			return nil, err
 		}
 
-		second, err := s.side(ctx, in.Second)
-		if err != nil {
-			return nil, err
-		}
-
-		return answer(in.Conditional, score.Compare(first, second))
+		return answer(in.Conditional, comparison{score.Compare(sides[0], sides[1]), changes})
 	})
 }
 
 // side gives the runs of one side of a comparison.
-func (s *Service) side(ctx context.Context, name string) ([]score.Observation, error) {
+func (s *Service) side(ctx context.Context, name string) ([]score.Observation, store.RunFilter, error) {
 	var filter store.RunFilter
 	if id, ok := strings.CutPrefix(name, "batch:"); ok {
 		filter.BatchID = id
 	} else if filter.Provider, filter.Model, ok = strings.Cut(name, "/"); !ok {
-		return nil, errInvalid(fmt.Sprintf("%q is neither provider/model nor batch:ID", name))
+		return nil, filter, errInvalid(fmt.Sprintf("%q is neither provider/model nor batch:ID", name))
 	}
 	o, err := s.Store.Observations(ctx, filter)
 	if err == nil && len(o) == 0 {
 		err = fmt.Errorf("%w: there are no ended runs of %q", store.ErrNotFound, name)
 	}
-	return o, err
+	return o, filter, err
 }
 
 // defaults resolves the settings of an empty request. Where the environment names
@@ -140,7 +153,7 @@ func (s *Service) defaults() selection.Settings {
 	if err != nil {
 		s.Log.Warn("the environment's settings of models are refused", "error", err)
 		resolved = selection.Settings{Timeout: selection.DefaultTimeout, Temperature: selection.DefaultTemperature,
-			MaxRetries: selection.DefaultMaxRetries, Confidence: selection.ConfidenceAsked}
+			MaxRetries: selection.DefaultMaxRetries, Confidence: selection.ConfidenceAuto}
 	}
 
 	if noProvider {

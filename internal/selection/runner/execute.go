@@ -23,6 +23,7 @@ type job struct {
 	runID, batchID string
 	model          model.Model
 	listings       *listings
+	descriptions   map[string]string // in place of those of the servers
 }
 
 // execute runs a pending run to its end.
@@ -116,8 +117,7 @@ func (r *Runner) ask(ctx context.Context, j job) (got answered, err error) {
 
 	began := time.Now()
 	a, err := j.model.Ask(ctx, model.Request{
-		Query: got.test.Query, Tools: got.tools, Settings: run.Settings,
-		Several: len(got.test.Expected) > 1, Repeat: run.Repeat,
+		Query: got.test.Query, Tools: got.tools, Settings: run.Settings, Repeat: run.Repeat,
 	})
 	got.answer, got.took = &a, time.Since(began)
 	return got, err
@@ -125,7 +125,12 @@ func (r *Runner) ask(ctx context.Context, j job) (got answered, err error) {
 
 // judge scores the answer of a run and stores the run as completed.
 func (r *Runner) judge(ctx context.Context, j job, got answered) error {
-	e, scored, err := score.Evaluate(got.test, got.tools, *got.answer)
+	verdicts, err := r.verdicts(ctx, got)
+	if err != nil {
+		return err
+	}
+
+	e, scored, err := score.Evaluate(got.test, got.tools, *got.answer, verdicts)
 	if err != nil {
 		return fmt.Errorf("score the answer: %w", err)
 	}
@@ -161,6 +166,12 @@ func (r *Runner) ingest(ctx context.Context, j job, c selection.Case) ([]selecti
 				lists[i], err = j.listings.list(ctx, server)
 			}
 
+			if err == nil && j.listings.first(name) {
+				err = r.persist(func() error {
+					return r.store.SetServerStatus(ctx, server.ID, selection.ServerActive, time.Now())
+				})
+			}
+
 			errs[i] = err
 			return nil
 		})
@@ -180,7 +191,14 @@ func (r *Runner) ingest(ctx context.Context, j job, c selection.Case) ([]selecti
 		tools = append(tools, lists[i]...)
 	}
 
-	return slices.Clone(tools), nil
+	tools = slices.Clone(tools)
+	for i, t := range tools {
+		if text, ok := j.descriptions[t.Server+":"+t.Name]; ok {
+			tools[i].Description = text
+		}
+	}
+
+	return tools, nil
 }
 
 // check refuses tools with which the case cannot be judged.
@@ -199,12 +217,24 @@ func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 	}
 
 	for _, want := range c.Expected {
-		if !slices.ContainsFunc(tools,
-			func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
-			return fmt.Errorf("the expected tool %q is not among those of server %q: correct the case or the server",
-				want.Tool, want.Server)
+		for _, one := range want.Choices() {
+			if !offered(tools, one.Server, one.Tool) {
+				return fmt.Errorf("the expected tool %q is not among those of server %q: correct the case or the server",
+					one.Tool, one.Server)
+			}
+		}
+	}
+
+	for _, t := range c.Forbidden {
+		if !offered(tools, t.Server, t.Tool) {
+			return fmt.Errorf("the forbidden tool %q is not among those of server %q: correct the case or the server",
+				t.Tool, t.Server)
 		}
 	}
 
 	return nil
+}
+
+func offered(tools []selection.Tool, server, name string) bool {
+	return slices.ContainsFunc(tools, func(t selection.Tool) bool { return t.Server == server && t.Name == name })
 }

@@ -23,7 +23,7 @@ func Register(ctx context.Context, s *store.Store, checker Checker, server selec
 	if stored, err = s.CreateServer(ctx, server); err != nil {
 		return stored, nil, err
 	}
-	return check(ctx, s, checker, stored)
+	return CheckAgain(ctx, s, checker, stored)
 }
 
 // Change stores a server's new name, URL and transport, and checks it like
@@ -33,13 +33,15 @@ func Change(ctx context.Context, s *store.Store, checker Checker, server selecti
 	if stored, err = s.UpdateServer(ctx, server); err != nil {
 		return stored, nil, err
 	}
-	return check(ctx, s, checker, stored)
+	return CheckAgain(ctx, s, checker, stored)
 }
 
-func check(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (selection.Server, error,
+// CheckAgain checks a stored server and records the result. A slow one keeps its
+// status, since it did not fail.
+func CheckAgain(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (selection.Server, error,
 	error) {
 	reason := checker.Check(ctx, server)
-	if errors.Is(reason, ErrNoConsent) {
+	if errors.Is(reason, ErrNoConsent) || errors.Is(reason, ErrSlow) {
 		return server, reason, nil
 	}
 

@@ -39,6 +39,9 @@ type Options struct {
 	// Record receives the answers of other providers. Optional.
 	Record *model.Cassette
 	Price  model.Price
+	// Judge checks the described rules of cases. Optional: without it, values under
+	// such rules are not judged.
+	Judge *Judge
 	// Waiting is called before each wait for a provider. Optional.
 	Waiting func(provider string, status int, wait time.Duration)
 }
@@ -127,6 +130,8 @@ type Batch struct {
 	CaseIDs  []string
 	Settings []selection.Settings
 	Repeats  int // 0 means 1
+	// Descriptions replace those of tools, by server:tool. Optional.
+	Descriptions map[string]string
 	// Key is the provider's API key. It is kept until the batch has ended.
 	Key model.Key
 }
@@ -165,7 +170,7 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 		for _, id := range b.CaseIDs {
 			for i, s := range b.Settings {
 				runs = append(runs, store.NewRun{CaseID: id, Settings: s, Repeat: repeat})
-				jobs = append(jobs, job{model: models[i], listings: shared})
+				jobs = append(jobs, job{model: models[i], listings: shared, descriptions: b.Descriptions})
 			}
 		}
 	}
@@ -178,7 +183,7 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 		jobs[i].runID, jobs[i].batchID = runIDs[i], batchID
 	}
 
-	return batchID, runIDs, r.launch(jobs)
+	return batchID, runIDs, r.launch(jobs, RequestSecrets(ctx))
 }
 
 // Retry executes a finished run again, as a new run of its batch.
@@ -224,7 +229,7 @@ func (r *Runner) RetryAll(ctx context.Context, runIDs []string, key model.Key) (
 		newRunIDs = append(newRunIDs, jobs[i].runID)
 	}
 
-	return newRunIDs, errors.Join(err, r.launch(jobs))
+	return newRunIDs, errors.Join(err, r.launch(jobs, RequestSecrets(ctx)))
 }
 
 func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error) {
@@ -243,7 +248,7 @@ func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error)
 
 // launch passes jobs to workers. It registers all of them as active before it
 // returns, so that each can be cancelled.
-func (r *Runner) launch(jobs []job) error {
+func (r *Runner) launch(jobs []job, secrets map[string]string) error {
 	r.mu.Lock()
 	closed := r.closed
 	type started struct {
@@ -255,7 +260,7 @@ func (r *Runner) launch(jobs []job) error {
 	if !closed {
 		r.work.Add(1)
 		for _, j := range jobs {
-			ctx, cancel := context.WithCancelCause(r.ctx)
+			ctx, cancel := context.WithCancelCause(WithRequestSecrets(r.ctx, secrets))
 			a := &activeRun{cancel: cancel, done: make(chan struct{})}
 			r.active[j.runID] = a
 			all = append(all, started{j, ctx, a})

@@ -11,9 +11,11 @@ import (
 // Observation is the part of a run that summaries need.
 type Observation struct {
 	RunID   string
+	BatchID string
 	CaseID  string
 	Case    string   // its name
 	Servers []string // of the expected calls, each once; none if no tool is expected
+	Tools   []string // server:tool of the expected calls, each once
 	Model   string   // provider/model
 	Tags    []string
 	Repeat  int
@@ -27,7 +29,9 @@ type Observation struct {
 	Correctness    *float64
 	Conformance    *float64
 	Hallucinated   int
-	Unexpected     int // calls beside the expected ones
+	Extra          int  // calls beside expected ones
+	Forbidden      int  // calls that the case forbids, or unexpected ones of destructive tools
+	Missed         bool // several calls were made or expected, and an expected one was not made
 	Confidence     *float64
 	Source         selection.ConfidenceSource
 	Category       selection.ConfidenceCategory
@@ -79,9 +83,11 @@ type Summary struct {
 	// the runs that expected a tool. Precision does not include these.
 	WrongTool Rate `json:"wrong_tool_rate"`
 
-	// ExtraCalls counts the unexpected calls of the runs that are TP. They do not
-	// change the class of a run.
-	ExtraCalls int `json:"extra_calls"`
+	// ExtraCalls counts the calls beside expected ones, and ForbiddenCalls those that
+	// their case forbids, or that are unexpected and of destructive tools. Only
+	// forbidden calls change the class of a run.
+	ExtraCalls     int `json:"extra_calls"`
+	ForbiddenCalls int `json:"forbidden_calls"`
 
 	// ParameterAccuracy is the share of right calls in which every expected
 	// parameter is right, none is invented, and none violates the input schema.
@@ -157,10 +163,11 @@ func Summarize(observations []Observation) Summary {
 		}
 
 		ended = append(ended, o)
+		s.ExtraCalls += o.Extra
+		s.ForbiddenCalls += o.Forbidden
 		switch o.Classification {
 		case selection.TP:
 			confusion.TP++
-			s.ExtraCalls += o.Unexpected
 		case selection.FP:
 			confusion.FP++
 		case selection.TN:
@@ -228,8 +235,9 @@ func (o Observation) run() metrics.SelectionRun {
 	right := o.Classification == selection.TP
 	return metrics.SelectionRun{
 		Expected: right || o.Classification == selection.FN,
-		Called:   o.Made,
-		Right:    o.Classification.Correct(),
+		// A forbidden call beside all expected ones makes a run wrong, but is no wrong tool.
+		Called: o.Made && (o.Missed || o.Extra == 0 || o.Forbidden == 0),
+		Right:  o.Classification.Correct(),
 
 		ParametersRight: right && o.Correctness != nil && *o.Correctness == 1 &&
 			(o.Conformance == nil || *o.Conformance == 1),
@@ -333,7 +341,7 @@ func (s *Summary) calibrate(ended []Observation) {
 	}
 
 	for _, source := range []selection.ConfidenceSource{selection.FromAnswer, selection.FromLogprobs,
-		selection.FromScore} {
+		selection.FromScore, selection.FromRepeats} {
 		if len(forecasts[source]) == 0 {
 			continue
 		}
@@ -345,6 +353,36 @@ func (s *Summary) calibrate(ended []Observation) {
 		}
 
 		s.Calibration = append(s.Calibration, c)
+	}
+}
+
+// RateByRepeats sets the confidence of observations of a model whose answers to a
+// case have none: the share of the case's repeats in the batch that made the same
+// choice. It needs two answers or more.
+func RateByRepeats(all []Observation) {
+	groups := map[[3]string][]int{}
+	for i, o := range all {
+		if key := [3]string{o.BatchID, o.CaseID, o.Model}; !o.Failed {
+			groups[key] = append(groups[key], i)
+		}
+	}
+
+	for _, members := range groups {
+		chosen, rated := map[string]int{}, false
+		for _, i := range members {
+			chosen[all[i].Selects]++
+			rated = rated || all[i].Confidence != nil
+		}
+
+		if rated || len(members) < 2 {
+			continue
+		}
+
+		for _, i := range members {
+			share := float64(chosen[all[i].Selects]) / float64(len(members))
+			all[i].Confidence, all[i].Source = &share, selection.FromRepeats
+			all[i].Category = selection.Categorize(all[i].Classification.Correct(), &share)
+		}
 	}
 }
 
@@ -386,8 +424,10 @@ func By(observations []Observation, keys func(Observation) []string) []Group {
 	return result
 }
 
-// ByServer is a key for By. So are ByModel and ByTag.
+// ByServer is a key for By. So are ByTool, ByModel and ByTag.
 func ByServer(o Observation) []string { return o.Servers }
+
+func ByTool(o Observation) []string { return o.Tools }
 
 func ByModel(o Observation) []string { return []string{o.Model} }
 

@@ -22,6 +22,9 @@ type Comparison struct {
 	Gained    []ChangedCase `json:"gained"` // only the second is right
 	// P is the exact two-sided p-value of McNemar's test on lost and gained cases.
 	P float64 `json:"mcnemar_p"`
+	// FirstFailed and SecondFailed count the failed runs, which decide nothing.
+	FirstFailed  int `json:"first_failed"`
+	SecondFailed int `json:"second_failed"`
 	// OnlyFirst and OnlySecond name the cases that only one side has.
 	OnlyFirst  []string `json:"only_first"`
 	OnlySecond []string `json:"only_second"`
@@ -40,6 +43,14 @@ type ChangedCase struct {
 func Compare(first, second []Observation) Comparison {
 	a, b := decide(first), decide(second)
 	c := Comparison{Lost: []ChangedCase{}, Gained: []ChangedCase{}, OnlyFirst: []string{}, OnlySecond: []string{}}
+	for into, side := range map[*int][]Observation{&c.FirstFailed: first, &c.SecondFailed: second} {
+		for _, o := range side {
+			if o.Failed {
+				*into++
+			}
+		}
+	}
+
 	for id, x := range a {
 		y, ok := b[id]
 		if !ok {

@@ -16,6 +16,8 @@ import (
 type CallDiff struct {
 	Expected *selection.Call     `json:"expected,omitempty"`
 	Made     *selection.MadeCall `json:"made,omitempty"`
+	// Forbidden is the reason why the call makes the run wrong.
+	Forbidden selection.ForbiddenBy `json:"forbidden,omitempty"`
 	// Parameters are compared if the expected tool was called. Otherwise the
 	// list is empty, because the parameters of two tools are not comparable.
 	Parameters []ParameterDiff `json:"parameters"`
@@ -45,15 +47,17 @@ type Change struct {
 const maxChanges = 200
 
 // Diff compares the calls of a run with those that its case expects. judged
-// pairs the indexes in c.Expected and made, like selection.Match; an index that
+// pairs the indexes in c.Expected and made, like Match; an index that
 // the case does not have is ignored. tools are the offered tools.
 func Diff(c selection.Case, tools []selection.Tool, made []selection.MadeCall,
-	judged []selection.JudgedCall) ([]CallDiff, error) {
+	judged []selection.JudgedCall, verdicts Verdicts) ([]CallDiff, error) {
 	diffs := []CallDiff{}
 	for _, j := range judged {
-		d := CallDiff{Parameters: []ParameterDiff{}}
+		d := CallDiff{Parameters: []ParameterDiff{}, Forbidden: j.Forbidden}
 		if j.Expected >= 0 && j.Expected < len(c.Expected) {
-			d.Expected = &c.Expected[j.Expected]
+			if choices := c.Expected[j.Expected].Choices(); j.Alternative < len(choices) {
+				d.Expected = &choices[j.Alternative]
+			}
 		}
 
 		if j.Made >= 0 && j.Made < len(made) {
@@ -64,7 +68,7 @@ func Diff(c selection.Case, tools []selection.Tool, made []selection.MadeCall,
 			continue
 		}
 
-		if err := d.compare(tools, c.Query); err != nil {
+		if err := d.compare(tools, c.Query, verdicts); err != nil {
 			return nil, err
 		}
 
@@ -74,36 +78,26 @@ func Diff(c selection.Case, tools []selection.Tool, made []selection.MadeCall,
 	return diffs, nil
 }
 
-func (d *CallDiff) compare(tools []selection.Tool, query string) error {
+func (d *CallDiff) compare(tools []selection.Tool, query string, verdicts Verdicts) error {
 	want, made := d.Expected, d.Made
 	if want == nil || made == nil || made.Unknown != "" || made.Server != want.Server || made.Tool != want.Tool {
 		return nil
 	}
 
-	var schema json.RawMessage
-	for _, t := range tools {
-		if t.Server == want.Server && t.Name == want.Tool {
-			schema = t.InputSchema
-		}
-	}
-
-	p := Malformed(want.Parameters)
+	t, _ := toolOf(tools, want.Server, want.Tool)
+	p := Malformed(*want)
 	if made.Malformed == "" {
 		var err error
-		if p, err = ScoreParameters(want.Parameters, made.Parameters, schema, query); err != nil {
+		if p, err = ScoreParameters(*want, made.Parameters, t.InputSchema, query, verdicts); err != nil {
 			return fmt.Errorf("tool %q of server %q: %w", want.Tool, want.Server, err)
 		}
 	}
 
 	d.SchemaProblem = p.SchemaProblem
-	var root node
-	if tree, err := decode(schema); err == nil {
-		root = newNode(tree)
-	}
-
+	root := schemaNode(t.InputSchema)
 	for _, detail := range p.Details {
 		diff := ParameterDiff{Parameter: detail}
-		if detail.State == Different {
+		if detail.State == Different && detail.Expected != nil {
 			expected, err := decode(detail.Expected)
 			if err != nil {
 				return err

@@ -25,8 +25,8 @@ func diffOf(t *testing.T, expected, actual string) []string {
 	c := selection.Case{Query: "order tea for Ada", Expected: []selection.Call{{Server: "shop", Tool: "order", Parameters: json.RawMessage(expected)}}}
 	made := []selection.MadeCall{{Server: "shop", Tool: "order", Parameters: json.RawMessage(actual)}}
 	tools := []selection.Tool{{Server: "shop", Name: "order", InputSchema: json.RawMessage(orderSchema)}}
-	_, judged := selection.Match(c.Expected, made, c.Ordered)
-	diffs, err := score.Diff(c, tools, made, judged)
+	_, judged := score.Match(c, nil, made)
+	diffs, err := score.Diff(c, tools, made, judged, nil)
 	if err != nil || len(diffs) != 1 {
 		t.Fatalf("%d diffs, %v", len(diffs), err)
 	}
@@ -81,8 +81,8 @@ func TestDiffOfOtherTools(t *testing.T) {
 		"unknown":        {{Unknown: "order", Parameters: json.RawMessage(`{"to":"Ada"}`)}},
 	} {
 		c := selection.Case{Query: "order", Expected: expected}
-		_, judged := selection.Match(c.Expected, made, false)
-		diffs, err := score.Diff(c, nil, made, judged)
+		_, judged := score.Match(c, nil, made)
+		diffs, err := score.Diff(c, nil, made, judged, nil)
 		if err != nil || len(diffs) != 1+len(made) || diffs[0].Expected == nil || diffs[0].Made != nil {
 			t.Errorf("%s: %+v, %v", name, diffs, err)
 			continue
@@ -97,7 +97,7 @@ func TestDiffOfOtherTools(t *testing.T) {
 
 // Positions of a case that has fewer expected calls by now are left out.
 func TestDiffOfChangedCase(t *testing.T) {
-	diffs, err := score.Diff(selection.Case{}, nil, nil, []selection.JudgedCall{{Expected: 3, Made: -1}})
+	diffs, err := score.Diff(selection.Case{}, nil, nil, []selection.JudgedCall{{Expected: 3, Made: -1}}, nil)
 	if err != nil || len(diffs) != 0 {
 		t.Errorf("%+v, %v", diffs, err)
 	}

@@ -1,11 +1,14 @@
 package score
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
 // ParameterState is the result for one parameter.
@@ -16,8 +19,10 @@ const (
 	Defaulted  ParameterState = "defaulted" // left out, and the schema's default equals the expected value
 	Different  ParameterState = "different"
 	Missing    ParameterState = "missing"
-	Additional ParameterState = "additional" // not expected, but harmless
+	Additional ParameterState = "additional" // not expected, and the case does not forbid it
 	Invented   ParameterState = "invented"   // not expected, and hallucinated
+	Forbidden  ParameterState = "forbidden"  // given, although the case forbids it
+	Unjudged   ParameterState = "unjudged"   // given, under a rule that no judge model checked
 )
 
 // Parameter is one parameter that was expected or given.
@@ -25,22 +30,30 @@ type Parameter struct {
 	Name     string          `json:"name"`
 	State    ParameterState  `json:"state"`
 	Expected json.RawMessage `json:"expected,omitempty"`
-	Actual   json.RawMessage `json:"actual,omitempty"`
+	// Match is the case's rule, if it is another one than a right value.
+	Match  *selection.Matcher `json:"match,omitempty"`
+	Actual json.RawMessage    `json:"actual,omitempty"`
+	// JudgedBy is the model that judged the value, and Judgement its reason.
+	JudgedBy  string `json:"judged_by,omitempty"`
+	Judgement string `json:"judgement,omitempty"`
 	// Score is 0 to 1: how much of the expected value was given.
 	Score float64 `json:"score"`
 	// Problem describes how the value violates the input schema.
 	Problem string `json:"problem,omitempty"`
 }
 
+// IsExpected reports whether the case has a value or a rule for the parameter.
+func (p Parameter) IsExpected() bool { return p.Expected != nil || p.Match != nil }
+
 // Parameters are the scores of one call of the right tool, each 0 to 1.
 type Parameters struct {
 	// Completeness is the share of expected parameters that were given, or left
-	// out if the schema's default equals the expected value. It is 1 if none is
-	// expected.
+	// out if the schema's default is right. It is 1 if none is expected.
 	Completeness float64 `json:"completeness"`
-	// Correctness is the mean of the expected parameters' scores: 1 for an
-	// equal value, less for a list or an object that is partly right, 0 for a
-	// missing one. It is 1 if none is expected.
+	// Correctness is the mean of the expected parameters' scores: 1 for a right
+	// value, less for a list or an object that is partly right, 0 for a missing
+	// one. A given parameter that the case forbids counts as one more with 0, and
+	// one that was not judged does not count. It is 1 if none is expected.
 	Correctness float64 `json:"correctness"`
 	// Conformance is the share of given and required parameters without a
 	// problem under the input schema. It is 0 if the call as a whole violates
@@ -53,18 +66,69 @@ type Parameters struct {
 	//   - its value is neither the schema's default nor in the query. If the
 	//     case does not specify the right parameters, those that the schema
 	//     requires are exempt, because the model had to fill them in.
-	Hallucinated []string    `json:"hallucinated_parameters"`
-	Details      []Parameter `json:"parameters"`
+	Hallucinated []string `json:"hallucinated_parameters"`
+	// Unexpected names the given parameters that the case does not name, sorted by
+	// name, if it says which are right: declared ones and invented ones.
+	Unexpected []string    `json:"unexpected_parameters"`
+	Details    []Parameter `json:"parameters"`
 	// Malformed is set if the parameters were not a JSON object.
 	Malformed bool `json:"malformed,omitempty"`
 	// SchemaProblem is the reason why the input schema cannot be used.
 	SchemaProblem string `json:"schema_problem,omitempty"`
 }
 
-// ScoreParameters compares the parameters of a call of the right tool. expected
-// is nil if the case does not specify the right ones.
-func ScoreParameters(expected, actual, schema json.RawMessage, query string) (Parameters, error) {
-	want, err := object(expected)
+// ScoreParameters compares the parameters of a call of the right tool with those
+// that the case expects. verdicts are those of a judge model on described rules.
+func ScoreParameters(want selection.Call, actual, schema json.RawMessage, query string, verdicts Verdicts) (Parameters,
+	error) {
+	p, err := argumentsOf(want, actual, schema, query, verdicts)
+	if err != nil {
+		return p, err
+	}
+
+	got, err := object(actual)
+	if err != nil {
+		return p, err
+	}
+
+	p.conform(schema, got, schemaNode(schema))
+	return p, nil
+}
+
+// CheckParameters compares parameters with themselves, for the problems that they
+// have under the input schema.
+func CheckParameters(parameters, schema json.RawMessage, query string) (Parameters, error) {
+	return ScoreParameters(selection.Call{Parameters: parameters}, parameters, schema, query, nil)
+}
+
+// CheckCall checks the rules of an expected call. call is one, or a value that is
+// one as JSON.
+func CheckCall(call any) error {
+	raw, err := json.Marshal(call)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	var c selection.Call
+	if err := d.Decode(&c); err != nil {
+		return err
+	}
+	return c.Check()
+}
+
+func schemaNode(schema json.RawMessage) node {
+	tree, err := decode(schema)
+	if err != nil {
+		return node{}
+	}
+	return newNode(tree)
+}
+
+// argumentsOf is ScoreParameters without the check of the input schema.
+func argumentsOf(want selection.Call, actual, schema json.RawMessage, query string, verdicts Verdicts) (Parameters,
+	error) {
+	rules, err := rulesOf(want)
 	if err != nil {
 		return Parameters{}, fmt.Errorf("the expected parameters: %w", err)
 	}
@@ -74,62 +138,122 @@ func ScoreParameters(expected, actual, schema json.RawMessage, query string) (Pa
 		return Parameters{}, fmt.Errorf("the parameters of the call: %w", err)
 	}
 
-	p := Parameters{Completeness: 1, Correctness: 1, Hallucinated: []string{}, Details: []Parameter{}}
-	var s node
-	if tree, err := decode(schema); err == nil {
-		s = newNode(tree)
+	p := Parameters{Hallucinated: []string{}, Unexpected: []string{}, Details: []Parameter{}}
+	s := schemaNode(schema)
+	var sum sums
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		value, given := got[name]
+		p.Details = append(p.Details, sum.expected(name, rules[name], value, given, s.property(name), verdicts)...)
 	}
 
-	p.scoreExpected(want, got, s)
 	for _, name := range slices.Sorted(maps.Keys(got)) {
-		if _, ok := want[name]; ok {
+		if _, ok := rules[name]; ok {
 			continue
 		}
 
 		d := Parameter{Name: name, State: Additional, Actual: encode(got[name])}
-		exempt := len(expected) == 0 && s.requires(name)
+		exempt := !want.Specified() && s.requires(name)
 		if invented(name, got[name], s, query) && !exempt {
 			d.State = Invented
 			p.Hallucinated = append(p.Hallucinated, name)
 		}
 
+		if want.Specified() {
+			p.Unexpected = append(p.Unexpected, name)
+		}
+
+		if want.OtherParameters == selection.OthersForbidden {
+			d.State = Forbidden
+			sum.judged++
+		}
+
 		p.Details = append(p.Details, d)
 	}
 
-	p.conform(schema, got, s)
+	p.Completeness, p.Correctness = sum.completeness(), sum.correctness()
 	return p, nil
 }
 
-func (p *Parameters) scoreExpected(want, got map[string]any, s node) {
-	if len(want) == 0 {
-		return
+// sums count the parameters of one call.
+type sums struct {
+	asked, given int // parameters that have to be given, and those that are
+	judged       int
+	score        float64
+}
+
+func (s sums) completeness() float64 { return ratio(float64(s.given), s.asked) }
+
+func (s sums) correctness() float64 { return ratio(s.score, s.judged) }
+
+func ratio(v float64, of int) float64 {
+	if of == 0 {
+		return 1
+	}
+	return v / float64(of)
+}
+
+// expected judges one parameter that the case has a rule for. It returns nothing
+// for one that is rightly absent.
+func (s *sums) expected(name string, m selection.Matcher, value any, given bool, member node,
+	verdicts Verdicts) []Parameter {
+	d := Parameter{Name: name, State: Missing, Expected: m.Equal}
+	if m.Kind() != "equal" {
+		d.Match = &m
 	}
 
-	given, sum := 0, 0.0
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		d := Parameter{Name: name, State: Missing, Expected: encode(want[name])}
-		member := s.property(name)
-		if v, ok := got[name]; ok {
-			d.Actual = encode(v)
-			d.Score = similarity(want[name], v, member)
-			d.State = Different
-			if d.Score == 1 {
-				d.State = Equal
-			}
-		} else if v, ok := member.defaultValue(); ok && similarity(want[name], v, member) == 1 {
+	if given {
+		d.Actual = encode(value)
+	}
+
+	if m.Absent {
+		s.judged++
+		if d.State = Forbidden; given {
+			return []Parameter{d}
+		}
+
+		s.score++
+		return nil
+	}
+
+	s.asked++
+	switch {
+	case given:
+		s.given++
+		d.judge(m, value, member, verdicts)
+	case m.Kind() != "any" && m.Kind() != "rule":
+		if v, ok := member.defaultValue(); ok && satisfied(m, v, member) == 1 {
+			s.given++
 			d.State, d.Score = Defaulted, 1
 		}
-
-		if d.State != Missing {
-			given++
-		}
-
-		sum += d.Score
-		p.Details = append(p.Details, d)
 	}
 
-	p.Completeness = float64(given) / float64(len(want))
-	p.Correctness = sum / float64(len(want))
+	if d.State != Unjudged {
+		s.judged++
+		s.score += d.Score
+	}
+
+	return []Parameter{d}
+}
+
+func (p *Parameter) judge(m selection.Matcher, value any, member node, verdicts Verdicts) {
+	switch m.Kind() {
+	case "any":
+		p.Score = 1
+	case "rule":
+		v, ok := verdicts.of(m.Rule, p.Actual)
+		if !ok {
+			p.State = Unjudged
+			return
+		}
+
+		p.Score, p.JudgedBy, p.Judgement = truth(v.Holds), v.By, v.Why
+	default:
+		p.Score = satisfied(m, value, member)
+	}
+
+	if p.State = Different; p.Score == 1 {
+		p.State = Equal
+	}
 }
 
 // invented reports whether an unexpected parameter has no source.
@@ -194,15 +318,24 @@ func encode(v any) json.RawMessage {
 
 // Malformed returns the scores of a call of the right tool whose parameters
 // cannot be parsed.
-func Malformed(expected json.RawMessage) Parameters {
+func Malformed(want selection.Call) Parameters {
 	zero := 0.0
-	p := Parameters{Conformance: &zero, Hallucinated: []string{}, Details: []Parameter{}, Malformed: true}
-	want, err := object(expected)
+	p := Parameters{Conformance: &zero, Hallucinated: []string{}, Unexpected: []string{}, Details: []Parameter{},
+		Malformed: true}
+	rules, err := rulesOf(want)
 	if err != nil {
 		return p
 	}
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		p.Details = append(p.Details, Parameter{Name: name, State: Missing, Expected: encode(want[name])})
+
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		m := rules[name]
+		d := Parameter{Name: name, State: Missing, Expected: m.Equal}
+		if m.Kind() != "equal" {
+			d.Match = &m
+		}
+
+		p.Details = append(p.Details, d)
 	}
+
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/base/jsonpointer"
@@ -164,6 +165,14 @@ func (n node) items() (found node) {
 
 func (n node) unique() bool {
 	return n.each(func(s node) bool { return s.value["uniqueItems"] == true })
+}
+
+// is reports whether the schema allows a JSON type.
+func (n node) is(kind string) bool {
+	return n.each(func(s node) bool {
+		list, _ := s.value["type"].([]any)
+		return s.value["type"] == kind || slices.Contains(list, any(kind))
+	})
 }
 
 func (n node) defaultValue() (v any, ok bool) {

@@ -84,7 +84,7 @@ func TestScoreParameters(t *testing.T) {
 		{"a schema that allows nothing", `{"a":1}`, `{"a":1}`, `false`, 1, 1, 0, "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := ScoreParameters(json.RawMessage(tc.expected), json.RawMessage(tc.actual), json.RawMessage(tc.schema), query)
+			p, err := ScoreParameters(selection.Call{Parameters: json.RawMessage(tc.expected)}, json.RawMessage(tc.actual), json.RawMessage(tc.schema), query, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestSchemasThatExplodeAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ScoreParameters(nil, json.RawMessage(`{"a":1}`), raw, "")
+	p, err := ScoreParameters(selection.Call{}, json.RawMessage(`{"a":1}`), raw, "", nil)
 	if err != nil || p.Conformance != nil || !strings.Contains(p.SchemaProblem, "multiply") {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -160,7 +160,7 @@ func TestEvaluate(t *testing.T) {
 		{"one of two", []selection.Call{paris, news}, []selection.MadeCall{call("a", "news", `{}`)}, selection.FN, selection.Misleading, "0 0 0", "weather of server a and news of server a were expected"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			e, _, err := Evaluate(selection.Case{Query: "q", Expected: tc.expected}, tools, selection.Answer{Calls: tc.made, Confidence: &confidence})
+			e, _, err := Evaluate(selection.Case{Query: "q", Expected: tc.expected}, tools, selection.Answer{Calls: tc.made, Confidence: &confidence}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -279,7 +279,7 @@ func FuzzScoreParameters(f *testing.F) {
 	f.Add(`{"a":[{"b":null}]}`, `{"a":[1]}`, `{"properties":{"a":{"items":{"$ref":"#"},"uniqueItems":true}},"anyOf":[{"$ref":"#"}]}`, "")
 	f.Add(``, `{"x":1e-999999}`, `{"multipleOf":1e400}`, "\xff")
 	f.Fuzz(func(t *testing.T, expected, actual, schema, query string) {
-		p, err := ScoreParameters(json.RawMessage(expected), json.RawMessage(actual), json.RawMessage(schema), query)
+		p, err := ScoreParameters(selection.Call{Parameters: json.RawMessage(expected)}, json.RawMessage(actual), json.RawMessage(schema), query, nil)
 		if err != nil {
 			return
 		}
@@ -291,7 +291,7 @@ func FuzzScoreParameters(f *testing.F) {
 		if p.Conformance != nil && !(*p.Conformance >= 0 && *p.Conformance <= 1) {
 			t.Errorf("conformance %g", *p.Conformance)
 		}
-		same, err := ScoreParameters(json.RawMessage(actual), json.RawMessage(actual), json.RawMessage(schema), query)
+		same, err := ScoreParameters(selection.Call{Parameters: json.RawMessage(actual)}, json.RawMessage(actual), json.RawMessage(schema), query, nil)
 		if err == nil && (same.Correctness != 1 || len(same.Hallucinated) != 0) {
 			t.Errorf("%s is not itself: %+v", actual, same)
 		}
@@ -330,7 +330,7 @@ func TestReasoningOfSeveralCalls(t *testing.T) {
 			`The model called first of server a and second of server a, as expected. The parameters that it gave to second of server a are not a JSON object: {"x":`,
 		},
 	} {
-		e, _, err := Evaluate(c, tools, selection.Answer{Calls: tc.made})
+		e, _, err := Evaluate(c, tools, selection.Answer{Calls: tc.made}, nil)
 		if err != nil || e.Reasoning != tc.want {
 			t.Errorf("got %q, %v; want %q", e.Reasoning, err, tc.want)
 		}
@@ -344,8 +344,8 @@ func TestSummaryOfImperfectCalls(t *testing.T) {
 	right := Observation{Made: true, Classification: selection.TP, Completeness: &one, Correctness: &one, Conformance: &one}
 	violating, extra, wrong := right, right, right
 	violating.Conformance = &half
-	extra.Unexpected = 2
-	wrong.Classification, wrong.Unexpected = selection.FN, 1
+	extra.Extra = 2
+	wrong.Classification, wrong.Forbidden = selection.FN, 1
 	s := Summarize([]Observation{right, violating, extra, wrong})
 	if s.ExtraCalls != 2 || s.ParameterAccuracy.Count != 2 || s.ParameterAccuracy.Of != 3 {
 		t.Errorf("%d extra calls, parameters right in %d of %d", s.ExtraCalls, s.ParameterAccuracy.Count, s.ParameterAccuracy.Of)

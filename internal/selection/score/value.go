@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
 // similarity is how much of an expected value the actual one matches, 0 to 1.
@@ -201,33 +203,14 @@ func words(text string) bool {
 	})
 }
 
-var (
-	dateLayouts = []string{time.DateOnly, "2006/01/02", "2 January 2006", "January 2, 2006", "2 Jan 2006",
-		"Jan 2, 2006"}
-	timeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00"}
-)
-
 func sameTime(a, b string) bool {
-	return sameIn(a, b, dateLayouts) || sameIn(a, b, timeLayouts)
+	return sameIn(a, b, selection.ParseDay) || sameIn(a, b, selection.ParseInstant)
 }
 
-func sameIn(a, b string, layouts []string) bool {
-	x, okX := parseIn(a, layouts)
-	y, okY := parseIn(b, layouts)
+func sameIn(a, b string, parse func(string) (time.Time, bool)) bool {
+	x, okX := parse(a)
+	y, okY := parse(b)
 	return okX && okY && x.Equal(y)
-}
-
-func parseIn(text string, layouts []string) (time.Time, bool) {
-	text = strings.TrimSpace(text)
-	if len(text) < 8 || len(text) > 40 {
-		return time.Time{}, false
-	}
-	for _, layout := range layouts {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
 }
 
 func sameURL(a, b string) bool {

@@ -73,6 +73,10 @@ type Pair struct {
 	A     string  `json:"tool_a_id"`
 	B     string  `json:"tool_b_id"`
 	Score float64 `json:"similarity_score"`
+	// Method is how the two were compared, and Flagged whether the score reaches the
+	// threshold.
+	Method  Method `json:"method"`
+	Flagged bool   `json:"flagged"`
 	// FullScore is the score with parameters, if it was requested.
 	FullScore *float64 `json:"full_similarity_score,omitempty"`
 
@@ -149,7 +153,8 @@ func (o *Options) compare(ctx context.Context, tools []Tool, full bool) (*Matrix
 
 // pair returns the pair of two rows.
 func (a *Analysis) pair(i, j int) Pair {
-	p := Pair{A: a.ToolIDs[i], B: a.ToolIDs[j], Score: Round(a.Matrix.At(i, j)), a: i, b: j}
+	p := Pair{A: a.ToolIDs[i], B: a.ToolIDs[j], Score: Round(a.Matrix.At(i, j)), Method: a.Method, a: i, b: j}
+	p.Flagged = float64(a.Matrix.At(i, j)) >= a.Threshold
 	if a.Full != nil {
 		full := Round(a.Full.At(i, j))
 		p.FullScore = &full

@@ -1,8 +1,8 @@
 package similarity
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -34,12 +34,6 @@ type Item struct {
 	Recommendation string   `json:"recommendation"`
 	Rationale      string   `json:"rationale"`
 	Priority       Priority `json:"priority"`
-	// Revised is a description with the change. It is empty if the change needs
-	// the author's knowledge.
-	Revised string `json:"revised_description,omitempty"`
-	// Apply holds JSON Patches (RFC 6902) for the document that the tool was
-	// read from. Each first tests that the description is unchanged.
-	Apply []string `json:"apply_commands,omitempty"`
 }
 
 // recommender counts the descriptions that contain each word.
@@ -95,124 +89,50 @@ func (r *recommender) items(issue Issue, a, b *features, score float64) []Item {
 	case ExampleDistinctiveness:
 		return []Item{{issue.Type, nil,
 			"Add to each description an example request that only this tool answers.",
-			"A model matches a request to the closest example.", Low, "", nil}}
+			"A model matches a request to the closest example.", Low}}
 	case ParameterUniqueness:
 		return []Item{{issue.Type, nil,
 			fmt.Sprintf("Describe the shared parameters (%s) by their meaning in each tool, and mention in the "+
 				"descriptions the parameters that only one tool has.", shared),
-			"Parameters with the same names do not help a model to choose.", Low, "", nil}}
+			"Parameters with the same names do not help a model to choose.", Low}}
 	case NamingClarity:
 		if a.tool.Name == b.tool.Name {
 			urgent = High
 		}
 
 		return []Item{{issue.Type, nil,
-			fmt.Sprintf("Rename one tool so that its name shows the difference, such as %q and %q.",
-				distinctName(a.tool), distinctName(b.tool)),
-			"The name is the strongest signal when a model chooses a tool.", urgent, "", nil}}
+			"Rename one tool so that its name shows the difference.",
+			"The name is the strongest signal when a model chooses a tool.", urgent}}
 	default: // TerminologyOverlap
 		return []Item{{issue.Type, nil,
-			fmt.Sprintf("Keep the shared words (%s) in the description of the tool that they fit best, and use more "+
-				"specific words in the other.", shared),
-			"Descriptions with the same words get similar ranks for every request.", Medium, "", nil}}
+			fmt.Sprintf("State in each description what only this tool does; these words are in both: %s.", shared),
+			"Descriptions with the same words get similar ranks for every request.", Medium}}
 	}
 }
 
-// scope recommends for each tool a sentence that distinguishes it. Tools
-// without any difference should be one tool.
+// scope says which tools need a sentence on what sets them apart. Tools without
+// any difference should be one tool.
 func (r *recommender) scope(a, b *features, urgent Priority) []Item {
-	if r.distinction(a, b) == "" && r.distinction(b, a) == "" {
+	if !r.differ(a, b) {
 		return []Item{{ScopeClarity, nil, "Remove one of the two tools: nothing in their names, servers, " +
 			"descriptions or parameters distinguishes them.",
-			"A model can only guess between them.", High, "", nil}}
+			"A model can only guess between them.", High}}
 	}
 
 	var items []Item
 	for _, side := range [][2]*features{{a, b}, {b, a}} {
-		f, other := side[0], side[1]
-		revised := r.revise(f, other)
-		items = append(items, Item{
-			ScopeClarity, &f.tool.ID,
-			fmt.Sprintf("State in the description what %q covers, and refer to %q for the rest.", f.tool.ID,
-				other.tool.ID),
-			"A model can rule out the other tool if the description refers to it.", urgent, revised,
-			patch(f.tool, revised),
-		})
+		items = append(items, Item{ScopeClarity, &side[0].tool.ID,
+			fmt.Sprintf("State in the description what %q covers, and refer to %q for the rest.", side[0].tool.ID,
+				side[1].tool.ID),
+			"A model can rule out the other tool if the description refers to it.", urgent})
 	}
 
 	return items
 }
 
-// distinction returns words that distinguish f from other: those of its
-// description, then its parameters, then its server. It is empty if there are
-// none.
-func (r *recommender) distinction(f, other *features) string {
-	words := r.rarest(without(f.terms, other.terms))
-	if len(words) == 0 {
-		words = without(f.nameWords, other.nameWords)
-	}
-	if len(words) == 0 {
-		words = without(f.parameters, other.parameters)
-	}
-	if len(words) == 0 && f.tool.Server != other.tool.Server {
-		words = []string{f.tool.Server}
-	}
-	return strings.Join(words[:min(len(words), distinctTerms)], ", ")
-}
-
-// revise returns the description of f with one sentence on what it covers and
-// one that refers to the other tool.
-func (r *recommender) revise(f, other *features) string {
-	text := strings.TrimSpace(f.tool.Description)
-	if text != "" && !strings.HasSuffix(text, ".") {
-		text += "."
-	}
-
-	if own := r.distinction(f, other); own != "" {
-		text += " Covers: " + own + "."
-	}
-
-	theirs := r.distinction(other, f)
-	name := other.tool.Name
-	if name == f.tool.Name {
-		name = other.tool.ID
-	}
-
-	if theirs == "" {
-		return strings.TrimSpace(text + " Not the same as " + name + ".")
-	}
-
-	return strings.TrimSpace(text + " For " + theirs + ", use " + name + " instead.")
-}
-
-func distinctName(t *Tool) string {
-	if t.Server == "" || strings.HasPrefix(t.Name, t.Server) {
-		return t.Name
-	}
-	return t.Server + "_" + t.Name
-}
-
-// patch returns the JSON Patch that replaces the description of t.
-func patch(t *Tool, revised string) []string {
-	if t.Pointer == "" {
-		return nil
-	}
-
-	type operation struct {
-		Op    string `json:"op"`
-		Path  string `json:"path"`
-		Value string `json:"value"`
-	}
-	path := t.Pointer + "/description"
-	list := []operation{{"add", path, revised}} // replaces a description that exists
-	if t.Description != "" {
-		list = []operation{{"test", path, t.Description}, {"replace", path, revised}}
-	}
-
-	text, err := json.Marshal(list)
-	if err != nil {
-		panic(err) // strings always marshal
-	}
-
-	return []string{string(text)}
+// differ reports whether anything distinguishes two tools: words of their
+// descriptions or names, parameters, or servers.
+func (r *recommender) differ(a, b *features) bool {
+	return a.tool.Server != b.tool.Server || !slices.Equal(a.terms, b.terms) ||
+		!slices.Equal(a.nameWords, b.nameWords) || !slices.Equal(a.parameters, b.parameters)
 }

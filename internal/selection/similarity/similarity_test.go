@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 )
 
@@ -250,50 +248,21 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-func TestRecommendationsApply(t *testing.T) {
-	tools := sample()
-	var document struct {
-		Tools []map[string]any `json:"tools"`
+// A recommendation says what to change, and why, in every case.
+func TestRecommendations(t *testing.T) {
+	a, err := Analyze(t.Context(), mustPrepare(t, sample()), Options{Method: TFIDF, Threshold: 0.5, Recommendations: true})
+	if err != nil || len(a.Recommendations) == 0 {
+		t.Fatal(a, err)
 	}
-	for i := range tools {
-		tools[i].Pointer = fmt.Sprintf("/tools/%d", i)
-		document.Tools = append(document.Tools, map[string]any{"name": tools[i].Name, "description": tools[i].Description})
-	}
-	before, err := json.Marshal(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := Analyze(t.Context(), mustPrepare(t, tools), Options{Method: TFIDF, Threshold: 0.5, Recommendations: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	applied := 0
 	for _, r := range a.Recommendations {
-		if len(r.Issues) == 0 {
-			t.Errorf("%v: no issue", r.Pair)
+		if len(r.Issues) == 0 || len(r.Items) == 0 {
+			t.Errorf("%+v", r)
 		}
 		for _, item := range r.Items {
 			if item.Recommendation == "" || item.Rationale == "" || item.Priority == "" {
 				t.Errorf("%+v", item)
 			}
-			for _, text := range item.Apply {
-				p, err := jsonpatch.DecodePatch([]byte(text))
-				if err != nil {
-					t.Fatal(err)
-				}
-				after, err := p.Apply(before)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if quoted, _ := json.Marshal(item.Revised); !strings.Contains(string(after), string(quoted)) {
-					t.Errorf("the patch does not write the revised description: %s", after)
-				}
-				applied++
-			}
 		}
-	}
-	if applied != 2 {
-		t.Errorf("%d patches, want one for each of the two tools", applied)
 	}
 }
 

@@ -16,9 +16,6 @@ type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`
-	// Pointer is the JSON pointer of the tool in its source document, for the
-	// patches of recommendations. It is empty if there is none.
-	Pointer string `json:"pointer,omitempty"`
 }
 
 // ErrTooFew is the error of Prepare when fewer than two tools are left.

@@ -19,6 +19,10 @@ type Batch struct {
 	Running   int       `json:"running"`
 	Completed int       `json:"completed"`
 	Failed    int       `json:"failed"`
+	// Accuracy is the share of the completed runs that are right, and
+	// ParameterCorrectness the mean over right calls. They are nil without such runs.
+	Accuracy             *float64 `json:"accuracy"`
+	ParameterCorrectness *float64 `json:"parameter_correctness"`
 	// Models names the models of the runs as provider/model, sorted.
 	Models []string `json:"models"`
 }
@@ -32,6 +36,9 @@ const batchColumns = `SELECT b.id, b.label, b.created_at,
 	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'running' AND ` + notRetried + `),
 	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'completed' AND ` + notRetried + `),
 	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'failed' AND ` + notRetried + `),
+	(SELECT avg(classification IN ('TP', 'TN')) FROM test_runs WHERE batch_id = b.id AND status = 'completed' AND ` + notRetried + `),
+	(SELECT avg(e.parameter_correctness) FROM test_runs r JOIN evaluation_results e ON e.test_run_id = r.id
+		WHERE r.batch_id = b.id AND r.classification = 'TP' AND r.` + notRetried + `),
 	(SELECT json_group_array(name ORDER BY name) FROM (SELECT DISTINCT m.provider || '/' || m.model AS name
 		FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id WHERE r.batch_id = b.id))
 	FROM batches b`
@@ -40,7 +47,7 @@ func scanBatch(row scanner) (Batch, error) {
 	var b Batch
 	var created, models string
 	if err := row.Scan(&b.ID, &b.Label, &created, &b.Pending, &b.Running, &b.Completed, &b.Failed,
-		&models); err != nil {
+		&b.Accuracy, &b.ParameterCorrectness, &models); err != nil {
 		return b, err
 	}
 

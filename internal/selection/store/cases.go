@@ -95,12 +95,13 @@ func insertParts(ctx context.Context, c *sql.Conn, id string, tc selection.Case)
 	}
 
 	for i, call := range tc.Expected {
-		if i == 0 {
-			continue
+		if err := insertCall(ctx, c, id, i+1, call); err != nil {
+			return err
 		}
+	}
 
-		if _, err := c.ExecContext(ctx, "INSERT INTO test_case_calls VALUES (?, ?, ?, ?, ?)",
-			id, i+1, call.Server, call.Tool, nullJSON(call.Parameters)); err != nil {
+	for i, t := range tc.Forbidden {
+		if _, err := c.ExecContext(ctx, insertOtherCall, id, 0, i+1, t.Server, t.Tool, nil, nil); err != nil {
 			return err
 		}
 	}
@@ -114,44 +115,98 @@ func insertParts(ctx context.Context, c *sql.Conn, id string, tc selection.Case)
 	return nil
 }
 
+const insertOtherCall = "INSERT INTO test_case_other_calls VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+// insertCall stores an expected call, of which the first is a part of the case's row.
+func insertCall(ctx context.Context, c *sql.Conn, id string, position int, call selection.Call) error {
+	if position > 1 {
+		if _, err := c.ExecContext(ctx, "INSERT INTO test_case_calls VALUES (?, ?, ?, ?, ?)",
+			id, position, call.Server, call.Tool, nullJSON(call.Parameters)); err != nil {
+			return err
+		}
+	}
+
+	rules, err := rulesOf(call)
+	if err != nil {
+		return err
+	}
+
+	if rules != nil {
+		if _, err := c.ExecContext(ctx, "INSERT INTO test_case_rules VALUES (?, ?, ?)", id, position,
+			string(rules)); err != nil {
+			return err
+		}
+	}
+
+	for i, other := range call.Alternatives {
+		if rules, err = rulesOf(other); err != nil {
+			return err
+		}
+
+		if _, err := c.ExecContext(ctx, insertOtherCall, id, position, i+1, other.Server, other.Tool,
+			nullJSON(other.Parameters), nullJSON(rules)); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// rulesOf is what a call says beyond its tool and its right values, or nil.
+func rulesOf(call selection.Call) (json.RawMessage, error) {
+	if len(call.Match) == 0 && call.OtherParameters == "" && !call.Optional {
+		return nil, nil
+	}
+	return json.Marshal(callRules{call.Match, call.OtherParameters, call.Optional})
+}
+
+type callRules struct {
+	Match           map[string]selection.Matcher `json:"match,omitempty"`
+	OtherParameters string                       `json:"other_parameters,omitempty"`
+	Optional        bool                         `json:"optional,omitempty"`
+}
+
 // caseColumns collect the parts of a case as JSON, so that a list needs one
-// statement.
-const caseColumns = `SELECT id, name, query, expected_mcp_server_name, expected_tool_name, expected_parameters, ordered, created_at, updated_at,
+// statement. Calls are in order, with the position and the place of each: the
+// expected ones with the place 0, their alternatives from 1, and the forbidden
+// ones at the position 0.
+const caseColumns = `SELECT id, name, query, ordered, created_at, updated_at,
 	(SELECT json_group_array(mcp_server_name ORDER BY mcp_server_name) FROM test_case_mcp_servers WHERE test_case_id = id),
-	(SELECT json_group_array(json_object('server', mcp_server_name, 'tool', tool_name, 'parameters', json(parameters)) ORDER BY position)
-		FROM test_case_calls WHERE test_case_id = id),
+	(SELECT json_group_array(json_object('position', k.position, 'place', k.place, 'server', k.server, 'tool', k.tool,
+			'parameters', json(k.parameters), 'rules', json(k.rules)) ORDER BY k.position, k.place) FROM (
+		SELECT 1 AS position, 0 AS place, expected_mcp_server_name AS server, expected_tool_name AS tool, expected_parameters AS parameters,
+			(SELECT rules FROM test_case_rules WHERE test_case_id = id AND position = 1) AS rules WHERE expected_tool_name IS NOT NULL
+		UNION ALL SELECT c.position, 0, c.mcp_server_name, c.tool_name, c.parameters,
+			(SELECT rules FROM test_case_rules WHERE test_case_id = id AND position = c.position) FROM test_case_calls c WHERE c.test_case_id = id
+		UNION ALL SELECT position, place, mcp_server_name, tool_name, parameters, rules FROM test_case_other_calls WHERE test_case_id = id) k),
 	(SELECT json_group_array(tag ORDER BY tag) FROM test_case_tags WHERE test_case_id = id)
 	FROM test_cases`
 
 func scanCase(row scanner) (selection.Case, error) {
 	var tc selection.Case
-	var server, tool, parameters sql.NullString
 	var created, updated, servers, calls, tags string
-	err := row.Scan(&tc.ID, &tc.Name, &tc.Query, &server, &tool, &parameters, &tc.Ordered, &created, &updated, &servers,
-		&calls, &tags)
+	err := row.Scan(&tc.ID, &tc.Name, &tc.Query, &tc.Ordered, &created, &updated, &servers, &calls, &tags)
 	if err != nil {
 		return tc, err
 	}
 
-	tc.Expected = []selection.Call{}
-	if server.Valid {
-		tc.Expected = append(tc.Expected,
-			selection.Call{Server: server.String, Tool: tool.String, Parameters: rawJSON(parameters)})
-	}
-
-	var further []selection.Call
-	for into, text := range map[any]string{&tc.Servers: servers, &further: calls, &tc.Tags: tags} {
+	var stored []storedCall
+	for into, text := range map[any]string{&tc.Servers: servers, &stored: calls, &tc.Tags: tags} {
 		if err := json.Unmarshal([]byte(text), into); err != nil {
 			return tc, fmt.Errorf("case %s in the database: %w", tc.ID, err)
 		}
 	}
 
-	for _, call := range further {
-		if string(call.Parameters) == "null" {
-			call.Parameters = nil
+	tc.Expected = []selection.Call{}
+	for _, call := range stored {
+		switch last := len(tc.Expected) - 1; {
+		case call.Position == 0:
+			tc.Forbidden = append(tc.Forbidden, selection.ToolName{Server: call.Server, Tool: call.Tool})
+		case call.Place == 0:
+			tc.Expected = append(tc.Expected, call.selection())
+		default:
+			tc.Expected[last].Alternatives = append(tc.Expected[last].Alternatives, call.selection())
 		}
-
-		tc.Expected = append(tc.Expected, call)
 	}
 
 	if tc.CreatedAt, err = parseTime(created); err != nil {
@@ -160,6 +215,23 @@ func scanCase(row scanner) (selection.Case, error) {
 
 	tc.UpdatedAt, err = parseTime(updated)
 	return tc, err
+}
+
+// storedCall is a call of a case as the database has it.
+type storedCall struct {
+	Position, Place int
+	Server, Tool    string
+	Parameters      json.RawMessage
+	Rules           callRules
+}
+
+func (c storedCall) selection() selection.Call {
+	call := selection.Call{Server: c.Server, Tool: c.Tool, Match: c.Rules.Match,
+		OtherParameters: c.Rules.OtherParameters, Optional: c.Rules.Optional}
+	if string(c.Parameters) != "null" {
+		call.Parameters = c.Parameters
+	}
+	return call
 }
 
 func rawJSON(text sql.NullString) json.RawMessage {
@@ -221,7 +293,8 @@ func (s *Store) UpdateCase(ctx context.Context, tc selection.Case) (selection.Ca
 
 		// Delete the parts first, because a case without a first call may have
 		// no further calls. Foreign keys are checked at the end.
-		for _, table := range []string{"test_case_calls", "test_case_tags", "test_case_mcp_servers"} {
+		for _, table := range []string{"test_case_calls", "test_case_rules", "test_case_other_calls", "test_case_tags",
+			"test_case_mcp_servers"} {
 			if _, err := c.ExecContext(ctx, "DELETE FROM "+table+" WHERE test_case_id = ?", tc.ID); err != nil {
 				return err
 			}

@@ -41,26 +41,32 @@ func (s *Store) Diff(ctx context.Context, runID string) (RunDiff, error) {
 		return d, err
 	}
 
-	made, judged := paired(c, run, calls)
-	d.Calls, err = score.Diff(c, tools, made, judged)
+	result, err := s.Result(ctx, runID)
+	if err != nil {
+		return d, err
+	}
+
+	made, judged := paired(c, tools, run, calls)
+	d.Calls, err = score.Diff(c, tools, made, judged, result.Judged)
 	return d, err
 }
 
 // paired returns the calls of a run, paired with the expected calls.
-func paired(c selection.Case, run selection.Run, calls []Call) ([]selection.MadeCall, []selection.JudgedCall) {
+func paired(c selection.Case, tools []selection.Tool, run selection.Run, calls []Call) ([]selection.MadeCall, []selection.JudgedCall) {
 	var made []selection.MadeCall
 	if len(calls) == 0 {
 		if run.Selected != nil {
 			made = append(made, *run.Selected)
 		}
 
-		_, judged := selection.Match(c.Expected, made, c.Ordered)
+		_, judged := score.Match(c, tools, made)
 		return made, judged
 	}
 
 	var judged []selection.JudgedCall
 	for _, call := range calls {
-		j := selection.JudgedCall{Expected: call.Expected - 1, Made: -1, Classification: call.Classification}
+		j := selection.JudgedCall{Expected: call.Expected - 1, Made: -1, Classification: call.Classification,
+			Alternative: call.Alternative, Forbidden: call.Forbidden}
 		if call.Made != nil {
 			j.Made = len(made)
 			made = append(made, *call.Made)

@@ -83,6 +83,10 @@ func TestMatrixAndBatches(t *testing.T) {
 	}
 	one := batches[1]
 	one.CreatedAt = batches[0].CreatedAt
+	if one.Accuracy == nil || *one.Accuracy < 0 || *one.Accuracy > 1 {
+		t.Errorf("accuracy %v", one.Accuracy)
+	}
+	one.Accuracy = nil
 	if want := (Batch{
 		ID: first, Label: "first", CreatedAt: one.CreatedAt, Total: 4, Pending: 2, Completed: 2, Models: []string{name, otherName},
 	}); !reflect.DeepEqual(one, want) {

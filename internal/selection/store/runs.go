@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
@@ -76,10 +77,18 @@ func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun)
 			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 
+		if m.SystemPrompt != "" {
+			if _, err := c.ExecContext(ctx, "INSERT OR IGNORE INTO system_prompts VALUES (?, ?)", m.SystemPromptSHA256,
+				m.SystemPrompt); err != nil {
+				return nil, err
+			}
+		}
+
 		_, err := c.ExecContext(ctx, `INSERT INTO model_settings
-			(id, provider, model, timeout, temperature, max_retries, confidence, base_url, system_prompt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			(id, provider, model, timeout, temperature, max_retries, confidence, base_url, system_prompt_sha256, tool_choice, parallel_tool_calls)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			settingsID, m.Provider, m.Model, m.Timeout, m.Temperature, m.MaxRetries, m.Confidence, null(m.BaseURL),
-			null(m.SystemPrompt))
+			null(m.SystemPromptSHA256), null(m.ToolChoice), m.ParallelToolCalls)
 		if err != nil {
 			return nil, err
 		}
@@ -134,8 +143,8 @@ func (s *Store) StartRun(ctx context.Context, id string) error {
 func (s *Store) SaveTools(ctx context.Context, runID string, tools []selection.Tool) error {
 	return s.change(ctx, func(c *sql.Conn) error {
 		insert, err := c.PrepareContext(ctx, `INSERT INTO tool_definitions
-			(id, name, description, input_schema, output_schema, mcp_server_id, test_run_id, position)
-			VALUES (?, ?, ?, ?, ?, (SELECT id FROM mcp_servers WHERE name = ?), ?, ?)`)
+			(id, name, description, input_schema, output_schema, annotations, mcp_server_id, test_run_id, position)
+			VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM mcp_servers WHERE name = ?), ?, ?)`)
 		if err != nil {
 			return err
 		}
@@ -145,7 +154,7 @@ func (s *Store) SaveTools(ctx context.Context, runID string, tools []selection.T
 			t := &tools[i]
 			t.ID = newID()
 			if _, err := insert.ExecContext(ctx, t.ID, t.Name, t.Description, string(t.InputSchema),
-				nullJSON(t.OutputSchema), t.Server, runID, i+1); err != nil {
+				nullJSON(t.OutputSchema), nullJSON(t.Annotations), t.Server, runID, i+1); err != nil {
 				return fmt.Errorf("store tool %q of server %q: %w", t.Name, t.Server, remedied(err))
 			}
 		}
@@ -179,16 +188,21 @@ func (s *Store) CompleteRun(ctx context.Context, id string, o Outcome) error {
 func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 	e, a := o.Evaluation, o.Answer
 	var selected selection.MadeCall
-	if len(a.Calls) > 0 {
-		selected = a.Calls[0]
+	if e.Selected >= 0 && e.Selected < len(a.Calls) {
+		selected = a.Calls[e.Selected]
+	}
+
+	said, err := saidJSON(a.Said)
+	if err != nil {
+		return err
 	}
 
 	result, err := c.ExecContext(ctx,
-		`UPDATE test_runs SET status = 'completed', llm_response_raw = ?, selected_tool_id = ?,
+		`UPDATE test_runs SET status = 'completed', llm_response_raw = ?, said = ?, selected_tool_id = ?,
 		unknown_tool = ?, extracted_parameters = ?, malformed_parameters = ?, confidence_score = ?, confidence_source = ?, classification = ?,
 		execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
 		completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?`,
-		nullJSON(a.Raw), null(selected.ToolID), null(selected.Unknown), nullJSON(selected.Parameters),
+		nullJSON(boundedRaw(a.Raw)), said, null(selected.ToolID), null(selected.Unknown), nullJSON(selected.Parameters),
 		null(selected.Malformed), a.Confidence, null(string(a.ConfidenceSource)),
 		e.Classification, max(1, o.ExecutionTimeMS), a.Usage.InputTokens, a.Usage.OutputTokens, a.Usage.CostUSD,
 		a.Attempts, id)
@@ -196,32 +210,58 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 		return err
 	}
 
-	hallucinated, recommendations := e.HallucinatedParameters, e.Recommendations
-	if hallucinated == nil {
-		hallucinated = []string{}
-	}
-
-	if recommendations == nil {
-		recommendations = []selection.Recommendation{}
-	}
-
-	texts := [2]string{}
-	for i, v := range []any{hallucinated, recommendations} {
-		b, err := json.Marshal(v)
+	var lists [4]string
+	for i, text := range []func() ([]byte, error){
+		func() ([]byte, error) { return jsonList(e.HallucinatedParameters) },
+		func() ([]byte, error) { return jsonList(e.UnexpectedParameters) },
+		func() ([]byte, error) { return jsonList(e.Judged) },
+		func() ([]byte, error) { return jsonList(e.Recommendations) },
+	} {
+		b, err := text()
 		if err != nil {
 			return err
 		}
 
-		texts[i] = string(b)
+		lists[i] = string(b)
 	}
 
 	_, err = c.ExecContext(ctx,
 		`INSERT INTO evaluation_results (id, test_run_id, classification, tool_selection_correct,
 		parameter_completeness, parameter_correctness, parameter_type_conformance, hallucinated_parameters,
-		confidence_category, reasoning, recommendations) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		unexpected_parameters, judged, confidence_category, reasoning, recommendations) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		newID(), id, e.Classification, e.ToolSelectionCorrect, e.ParameterCompleteness, e.ParameterCorrectness,
-		e.ParameterConformance, texts[0], null(string(e.ConfidenceCategory)), e.Reasoning, texts[1])
+		e.ParameterConformance, lists[0], lists[1], lists[2], null(string(e.ConfidenceCategory)), e.Reasoning, lists[3])
 	return err
+}
+
+// jsonList encodes a list, an empty one as [].
+func jsonList[T any](list []T) ([]byte, error) {
+	if list == nil {
+		list = []T{}
+	}
+	return json.Marshal(list)
+}
+
+// saidJSON is what a model said, for the database, or nil.
+func saidJSON(said selection.Said) (any, error) {
+	if said.Text == "" && said.Refusal == "" && said.Reasoning == "" && said.FinishReason == "" {
+		return nil, nil
+	}
+	b, err := json.Marshal(said.Bounded())
+	return string(b), err
+}
+
+// boundedRaw is a raw answer, or the beginning of one that is too long to keep.
+func boundedRaw(raw json.RawMessage) json.RawMessage {
+	if len(raw) <= selection.MaxRaw {
+		return raw
+	}
+	b, err := json.Marshal(map[string]any{"truncated": true, "bytes": len(raw),
+		"beginning": strings.ToValidUTF8(string(raw[:selection.MaxRaw/2]), "")})
+	if err != nil { // a map of texts and numbers can always be encoded
+		panic(err)
+	}
+	return b
 }
 
 // insertCalls stores the individual calls of a run with several expected or
@@ -238,9 +278,9 @@ func insertCalls(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 			m = o.Answer.Calls[j.Made]
 		}
 
-		_, err := c.ExecContext(ctx, "INSERT INTO test_run_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		_, err := c.ExecContext(ctx, "INSERT INTO test_run_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			id, i+1, expected, null(m.ToolID), null(m.Unknown), nullJSON(m.Parameters), j.Classification,
-			null(m.Malformed))
+			null(m.Malformed), null(string(j.Forbidden)), j.Alternative)
 		if err != nil {
 			return err
 		}
@@ -260,17 +300,22 @@ func (s *Store) FailRun(ctx context.Context, id, reason string, answer *selectio
 		answer = &selection.Answer{}
 	}
 
-	err := s.change(ctx, func(c *sql.Conn) error {
+	said, err := saidJSON(answer.Said)
+	if err != nil {
+		return err
+	}
+
+	err = s.change(ctx, func(c *sql.Conn) error {
 		var took any
 		if executionTimeMS > 0 {
 			took = executionTimeMS
 		}
 
 		result, err := c.ExecContext(ctx,
-			`UPDATE test_runs SET status = 'failed', error_message = ?, llm_response_raw = ?,
+			`UPDATE test_runs SET status = 'failed', error_message = ?, llm_response_raw = ?, said = ?,
 			execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
 			completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?`,
-			reason, nullJSON(answer.Raw), took, answer.Usage.InputTokens, answer.Usage.OutputTokens,
+			reason, nullJSON(boundedRaw(answer.Raw)), said, took, answer.Usage.InputTokens, answer.Usage.OutputTokens,
 			answer.Usage.CostUSD, answer.Attempts, id)
 		return affected(result, err, "run", id)
 	})

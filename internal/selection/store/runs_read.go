@@ -10,21 +10,22 @@ import (
 )
 
 const runColumns = `SELECT r.id, r.test_case_id, (SELECT name FROM test_cases WHERE id = r.test_case_id), r.batch_id, r.repeat, r.retry_of, r.status,
-	m.provider, m.model, m.timeout, m.temperature, m.max_retries, m.confidence, m.base_url, m.system_prompt,
+	m.provider, m.model, m.timeout, m.temperature, m.max_retries, m.confidence, m.base_url, coalesce(p.prompt, m.system_prompt), m.tool_choice, m.parallel_tool_calls,
 	r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.extracted_parameters, r.malformed_parameters,
 	r.confidence_score, r.confidence_source, r.classification, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd, r.attempts,
 	r.error_message, r.created_at, r.completed_at
-	FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id`
+	FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id
+	LEFT JOIN system_prompts p ON p.sha256 = m.system_prompt_sha256`
 
 func scanRun(row scanner) (selection.Run, error) {
 	var r selection.Run
-	var retryOf, baseURL, prompt, toolID, tool, server, unknown, parameters, malformed, source, class, message, completed sql.NullString
+	var retryOf, baseURL, prompt, choice, toolID, tool, server, unknown, parameters, malformed, source, class, message, completed sql.NullString
 	var took, input, output, attempts sql.NullInt64
 	var cost *float64
 	var created string
 	m := &r.Settings
 	err := row.Scan(&r.ID, &r.CaseID, &r.CaseName, &r.BatchID, &r.Repeat, &retryOf, &r.Status,
-		&m.Provider, &m.Model, &m.Timeout, &m.Temperature, &m.MaxRetries, &m.Confidence, &baseURL, &prompt,
+		&m.Provider, &m.Model, &m.Timeout, &m.Temperature, &m.MaxRetries, &m.Confidence, &baseURL, &prompt, &choice, &m.ParallelToolCalls,
 		&toolID, &tool, &server, &unknown, &parameters, &malformed,
 		&r.Confidence, &source, &class, &took, &input, &output, &cost, &attempts, &message, &created, &completed)
 	if err != nil {
@@ -32,6 +33,8 @@ func scanRun(row scanner) (selection.Run, error) {
 	}
 
 	r.RetryOf, m.BaseURL, m.SystemPrompt, r.Error = retryOf.String, baseURL.String, prompt.String, message.String
+	m.ToolChoice, m.SystemPromptSHA256 = choice.String, selection.PromptDigest(m.SystemPrompt)
+
 	r.ConfidenceSource, r.Classification = selection.ConfidenceSource(source.String),
 		selection.Classification(class.String)
 	r.ExecutionTimeMS, r.Attempts = took.Int64, int(attempts.Int64)
@@ -58,18 +61,47 @@ func scanRun(row scanner) (selection.Run, error) {
 // Run returns the run with an id.
 func (s *Store) Run(ctx context.Context, id string) (selection.Run, error) {
 	r, err := scanRun(s.read.QueryRowContext(ctx, runColumns+" WHERE r.id = ?", id))
+	if err != nil {
+		return r, one(err, "run", id)
+	}
+
+	var said sql.NullString
+	err = s.read.QueryRowContext(ctx, "SELECT said FROM test_runs WHERE id = ?", id).Scan(&said)
+	if err == nil && said.Valid {
+		r.Said = new(selection.Said)
+		err = decodeColumn("answer of run "+id, said.String, r.Said)
+	}
+
+	if err == nil && r.Status == selection.Completed && r.Confidence == nil {
+		err = s.rateByRepeats(ctx, &r)
+	}
+
 	return r, one(err, "run", id)
+}
+
+// rateByRepeats sets the confidence of a run without one from the repeats of its
+// case in its batch, if there are any.
+func (s *Store) rateByRepeats(ctx context.Context, r *selection.Run) error {
+	repeats, err := s.Observations(ctx, RunFilter{CaseID: r.CaseID, BatchID: r.BatchID, Provider: r.Settings.Provider,
+		Model: r.Settings.Model})
+	for _, o := range repeats {
+		if o.RunID == r.ID {
+			r.Confidence, r.ConfidenceSource = o.Confidence, o.Source
+		}
+	}
+	return err
 }
 
 // RunFilter selects runs. Empty fields select all.
 type RunFilter struct {
 	CaseID         string
-	BatchID        string
+	BatchID        string // or its label: the newest batch that has it
 	Status         selection.RunStatus
 	Classification selection.Classification
 	Provider       string
 	Model          string
 	Server         string // of any call that the case expects
+	Tool           string // of any such call; with Server, of the same one
 	Tag            string // of the case
 	Since          time.Time
 	OldestFirst    bool
@@ -79,7 +111,11 @@ type RunFilter struct {
 func (f RunFilter) query() query {
 	var q query
 	q.equal("test_case_id", f.CaseID)
-	q.equal("batch_id", f.BatchID)
+	if f.BatchID != "" {
+		q.and(`batch_id = coalesce((SELECT id FROM batches WHERE id = ?),
+			(SELECT id FROM batches WHERE label = ? ORDER BY created_at DESC, rowid DESC LIMIT 1))`, f.BatchID, f.BatchID)
+	}
+
 	q.equal("status", string(f.Status))
 	q.equal("classification", string(f.Classification))
 	switch {
@@ -91,7 +127,7 @@ func (f RunFilter) query() query {
 		q.and("model_settings_id IN (SELECT id FROM model_settings WHERE model = ?)", f.Model)
 	}
 
-	q.expects("test_case_id", f.Server, "")
+	q.expects("test_case_id", f.Server, f.Tool)
 	if f.Tag != "" {
 		q.and("test_case_id IN (SELECT test_case_id FROM test_case_tags WHERE tag = ?)", f.Tag)
 	}
@@ -179,7 +215,7 @@ func (s *Store) CountRuns(ctx context.Context, f RunFilter) (map[selection.RunSt
 // Tools returns the snapshot of a run: the tools offered to the model, in
 // order.
 func (s *Store) Tools(ctx context.Context, runID string) ([]selection.Tool, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT t.id, s.name, t.name, t.description, t.input_schema, t.output_schema
+	rows, err := s.read.QueryContext(ctx, `SELECT t.id, s.name, t.name, t.description, t.input_schema, t.output_schema, t.annotations
 		FROM tool_definitions t JOIN mcp_servers s ON s.id = t.mcp_server_id WHERE t.test_run_id = ? ORDER BY t.position`, runID)
 	if err != nil {
 		return nil, remedied(err)
@@ -188,9 +224,9 @@ func (s *Store) Tools(ctx context.Context, runID string) ([]selection.Tool, erro
 	return collect(rows, func(row scanner) (selection.Tool, error) {
 		var t selection.Tool
 		var input string
-		var output sql.NullString
-		err := row.Scan(&t.ID, &t.Server, &t.Name, &t.Description, &input, &output)
-		t.InputSchema, t.OutputSchema = json.RawMessage(input), rawJSON(output)
+		var output, annotations sql.NullString
+		err := row.Scan(&t.ID, &t.Server, &t.Name, &t.Description, &input, &output, &annotations)
+		t.InputSchema, t.OutputSchema, t.Annotations = json.RawMessage(input), rawJSON(output), rawJSON(annotations)
 		return t, err
 	})
 }
@@ -205,24 +241,32 @@ func (s *Store) Response(ctx context.Context, runID string) (json.RawMessage, er
 // Result returns the evaluation of a completed run.
 func (s *Store) Result(ctx context.Context, runID string) (selection.Evaluation, error) {
 	var e selection.Evaluation
-	var hallucinated, recommendations string
+	var hallucinated, unexpected, judged, recommendations string
 	var category sql.NullString
 	err := s.read.QueryRowContext(ctx,
 		`SELECT classification, tool_selection_correct, parameter_completeness, parameter_correctness,
-		parameter_type_conformance, hallucinated_parameters, confidence_category, reasoning, recommendations
+		parameter_type_conformance, hallucinated_parameters, unexpected_parameters, judged, confidence_category, reasoning, recommendations
 		FROM evaluation_results WHERE test_run_id = ?`, runID).Scan(&e.Classification, &e.ToolSelectionCorrect, &e.ParameterCompleteness,
-		&e.ParameterCorrectness, &e.ParameterConformance, &hallucinated, &category, &e.Reasoning, &recommendations)
+		&e.ParameterCorrectness, &e.ParameterConformance, &hallucinated, &unexpected, &judged, &category, &e.Reasoning, &recommendations)
 	if err != nil {
 		return e, one(err, "result of the run", runID)
 	}
 
 	e.ConfidenceCategory = selection.ConfidenceCategory(category.String)
-	if err := decodeColumn("result of run "+runID, hallucinated, &e.HallucinatedParameters); err != nil {
-		return e, err
+	for into, text := range map[any]string{&e.HallucinatedParameters: hallucinated,
+		&e.UnexpectedParameters: unexpected, &e.Judged: judged, &e.Recommendations: recommendations} {
+		if err := decodeColumn("result of run "+runID, text, into); err != nil {
+			return e, err
+		}
 	}
 
-	if err := decodeColumn("result of run "+runID, recommendations, &e.Recommendations); err != nil {
-		return e, err
+	if e.ConfidenceCategory == "" {
+		run, err := s.Run(ctx, runID)
+		if err != nil {
+			return e, err
+		}
+
+		e.ConfidenceCategory = selection.Categorize(e.ToolSelectionCorrect, run.Confidence)
 	}
 
 	return e, nil
@@ -233,8 +277,10 @@ func (s *Store) Result(ctx context.Context, runID string) (selection.Evaluation,
 // expected call was not made.
 type Call struct {
 	Expected       int                      `json:"expected,omitempty"`
+	Alternative    int                      `json:"alternative,omitempty"` // 0 is the expected call itself
 	Made           *selection.MadeCall      `json:"made,omitempty"`
 	Classification selection.Classification `json:"classification"`
+	Forbidden      selection.ForbiddenBy    `json:"forbidden,omitempty"`
 }
 
 // Calls returns the individual calls of a run with several expected or made
@@ -242,7 +288,7 @@ type Call struct {
 func (s *Store) Calls(ctx context.Context, runID string) ([]Call, error) {
 	rows, err := s.read.QueryContext(ctx,
 		`SELECT coalesce(c.expected_position, 0), c.selected_tool_id, t.name, s.name, c.unknown_tool,
-		c.parameters, c.malformed_parameters, c.classification FROM test_run_calls c LEFT JOIN tool_definitions t ON t.id = c.selected_tool_id
+		c.parameters, c.malformed_parameters, c.classification, coalesce(c.forbidden, ''), c.alternative FROM test_run_calls c LEFT JOIN tool_definitions t ON t.id = c.selected_tool_id
 		LEFT JOIN mcp_servers s ON s.id = t.mcp_server_id WHERE c.test_run_id = ? ORDER BY c.position`, runID)
 	if err != nil {
 		return nil, remedied(err)
@@ -251,7 +297,8 @@ func (s *Store) Calls(ctx context.Context, runID string) ([]Call, error) {
 	return collect(rows, func(row scanner) (Call, error) {
 		var call Call
 		var id, tool, server, unknown, parameters, malformed sql.NullString
-		err := row.Scan(&call.Expected, &id, &tool, &server, &unknown, &parameters, &malformed, &call.Classification)
+		err := row.Scan(&call.Expected, &id, &tool, &server, &unknown, &parameters, &malformed, &call.Classification,
+			&call.Forbidden, &call.Alternative)
 		if id.Valid || unknown.Valid {
 			call.Made = &selection.MadeCall{
 				ToolID: id.String, Tool: tool.String, Server: server.String, Unknown: unknown.String,

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,15 +14,19 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-const serverColumns = "id, name, url, transport, status, last_connected_at, created_at, updated_at"
+const serverColumns = "id, name, url, transport, login, status, last_connected_at, created_at, updated_at"
 
 type scanner interface{ Scan(...any) error }
 
 func scanServer(row scanner) (selection.Server, error) {
 	var s selection.Server
 	var connected sql.NullString
-	var created, updated string
-	if err := row.Scan(&s.ID, &s.Name, &s.URL, &s.Transport, &s.Status, &connected, &created, &updated); err != nil {
+	var created, updated, login string
+	if err := row.Scan(&s.ID, &s.Name, &s.URL, &s.Transport, &login, &s.Status, &connected, &created, &updated); err != nil {
+		return s, err
+	}
+
+	if err := decodeColumn("login of server "+s.Name, login, &s.Login); err != nil {
 		return s, err
 	}
 
@@ -44,10 +49,19 @@ func (s *Store) CreateServer(ctx context.Context, server selection.Server) (sele
 		return server, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 
+	login, err := json.Marshal(server.Login)
+	if err != nil {
+		return server, err
+	}
+
 	id := newID()
-	err := s.change(ctx, func(c *sql.Conn) error {
-		_, err := c.ExecContext(ctx, "INSERT INTO mcp_servers (id, name, url, transport) VALUES (?, ?, ?, ?)",
-			id, server.Name, server.URL, server.Transport)
+	err = s.change(ctx, func(c *sql.Conn) error {
+		if err := checkAddress(ctx, c, server); err != nil {
+			return err
+		}
+
+		_, err := c.ExecContext(ctx, "INSERT INTO mcp_servers (id, name, url, transport, login) VALUES (?, ?, ?, ?, ?)",
+			id, server.Name, server.URL, server.Transport, string(login))
 		return err
 	})
 	if err != nil {
@@ -55,6 +69,28 @@ func (s *Store) CreateServer(ctx context.Context, server selection.Server) (sele
 	}
 
 	return s.Server(ctx, id)
+}
+
+// checkAddress refuses a second server at an address, however it is written.
+func checkAddress(ctx context.Context, c *sql.Conn, server selection.Server) error {
+	rows, err := c.QueryContext(ctx, "SELECT name, url FROM mcp_servers WHERE id <> ?", server.ID)
+	if err != nil {
+		return err
+	}
+
+	defer rows.Close()
+	for rows.Next() {
+		var name, address string
+		if err := rows.Scan(&name, &address); err != nil {
+			return err
+		}
+
+		if name != server.Name && selection.SameAddress(address, server.URL) {
+			return fmt.Errorf("%w: server %q has the same address, %s: use that one", ErrConflict, name, address)
+		}
+	}
+
+	return rows.Err()
 }
 
 // Server returns the server with an id.
@@ -93,15 +129,24 @@ func (s *Store) Servers(ctx context.Context, f ServerFilter) ([]selection.Server
 	return list(ctx, s.read, "SELECT "+serverColumns+" FROM mcp_servers", "mcp_servers", q, by, f.Page, scanServer)
 }
 
-// UpdateServer changes a server's name, URL and transport.
+// UpdateServer changes a server's name, URL, transport and login.
 func (s *Store) UpdateServer(ctx context.Context, server selection.Server) (selection.Server, error) {
 	if err := server.Validate(); err != nil {
 		return server, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 
-	err := s.change(ctx, func(c *sql.Conn) error {
-		result, err := c.ExecContext(ctx, "UPDATE mcp_servers SET name = ?, url = ?, transport = ? WHERE id = ?",
-			server.Name, server.URL, server.Transport, server.ID)
+	login, err := json.Marshal(server.Login)
+	if err != nil {
+		return server, err
+	}
+
+	err = s.change(ctx, func(c *sql.Conn) error {
+		if err := checkAddress(ctx, c, server); err != nil {
+			return err
+		}
+
+		result, err := c.ExecContext(ctx, "UPDATE mcp_servers SET name = ?, url = ?, transport = ?, login = ? WHERE id = ?",
+			server.Name, server.URL, server.Transport, string(login), server.ID)
 		return affected(result, err, "server", server.ID)
 	})
 	if err != nil {

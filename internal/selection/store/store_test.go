@@ -274,7 +274,7 @@ func TestRunFromBeginningToEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := ids[0]
-	if r, err := s.Run(ctx, id); err != nil || r.Status != selection.Pending || r.Settings != settings || r.BatchID != batch || r.Repeat != 1 {
+	if r, err := s.Run(ctx, id); err != nil || r.Status != selection.Pending || r.Settings != validated(settings) || r.BatchID != batch || r.Repeat != 1 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	tools := []selection.Tool{
@@ -328,7 +328,7 @@ func TestRunFromBeginningToEnd(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(calls, want) {
 		t.Errorf("%+v, %v", calls, err)
 	}
-	e.Calls = nil
+	e.Calls, e.UnexpectedParameters, e.Judged = nil, []string{}, []selection.Verdict{}
 	if got, err := s.Result(ctx, id); err != nil || !reflect.DeepEqual(got, e) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -516,4 +516,10 @@ func TestConcurrentUse(t *testing.T) {
 	if started != 1 {
 		t.Errorf("%d started it", started)
 	}
+}
+
+// validated are settings as the store returns them, with the digest of the prompt.
+func validated(s selection.Settings) selection.Settings {
+	s.SystemPromptSHA256 = selection.PromptDigest(s.SystemPrompt)
+	return s
 }

@@ -27,6 +27,7 @@ func observation(r contracts.SelectionReport, c contracts.CaseResult) score.Obse
 		CaseID: c.ID, Case: c.ID, Model: r.Model, Tags: c.Tags, Repeat: r.Repeat,
 		Failed: c.Error != "", Error: c.Error, Selects: Selects(c.Calls), Made: len(c.Calls) > 0,
 		Classification: class, Completeness: c.Completeness, Correctness: c.Correctness, Conformance: c.Conformance,
+		Extra: c.ExtraCalls, Forbidden: c.ForbiddenCalls,
 		Hallucinated: len(c.Invented), Confidence: c.Confidence, Source: selection.ConfidenceSource(c.ConfidenceSource),
 		Category: selection.Categorize(class.Correct(), c.Confidence),
 	}

@@ -46,7 +46,7 @@ export const keepModelKey = (key) => {
 };
 export const hasModelKey = () => modelKey !== "";
 
-const send = async (method, path, { query, body, headers, key, signal } = {}) => {
+const send = async (method, path, { query, body, file, headers, key, signal } = {}) => {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query || {})) {
     for (const v of Array.isArray(value) ? value : [value]) if (v !== undefined && v !== null && v !== "") search.append(name, v);
@@ -56,10 +56,11 @@ const send = async (method, path, { query, body, headers, key, signal } = {}) =>
   if (token.get()) all.Authorization = "Bearer " + token.get();
   if (key && modelKey) all["X-Model-API-Key"] = modelKey;
   if (body !== undefined) all["Content-Type"] = "application/json";
+  if (file) all["Content-Type"] = "application/octet-stream";
   let response;
   try {
     response = await fetch(prefix + path + (text ? "?" + text : ""), {
-      method, headers: all, body: body === undefined ? undefined : JSON.stringify(body), signal, credentials: "omit",
+      method, headers: all, body: file || (body === undefined ? undefined : JSON.stringify(body)), signal, credentials: "omit",
     });
   } catch (err) {
     if (err.name === "AbortError") throw err;
@@ -77,6 +78,18 @@ export const get = async (path, query, signal) => read(await send("GET", path, {
 export const post = async (path, body, options) => read(await send("POST", path, { body, ...options }));
 export const patch = async (path, body) => read(await send("PATCH", path, { body }));
 export const remove = async (path) => read(await send("DELETE", path));
+
+export const upload = async (path, query, file) => read(await send("POST", path, { query, file }));
+
+// download saves what a path answers as a file of the user.
+export const download = async (path, query, name) => {
+  const address = URL.createObjectURL(await (await send("GET", path, { query })).blob());
+  const a = document.createElement("a");
+  a.href = address;
+  a.download = name;
+  a.click();
+  URL.revokeObjectURL(address);
+};
 
 // once is a header that keeps a repeated request from being executed twice.
 export const once = () => {

@@ -40,6 +40,12 @@ let numbers = 0;
 export const newID = (what) => `${what}-${++numbers}`;
 
 // say shows a message at the foot of the page. Screen readers announce it.
+let silence = 0;
 export const say = (text) => {
-  document.getElementById("status").textContent = text;
+  const status = document.getElementById("status");
+  status.textContent = text;
+  clearTimeout(silence);
+  silence = setTimeout(() => {
+    status.textContent = "";
+  }, 10000);
 };

@@ -9,67 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 )
-
-// The patch of a recommendation for a tool of a file applies to that file.
-func TestPatchesApplyToTheFile(t *testing.T) {
-	const first = `{"name":"send","description":"Send a mail to a person","inputSchema":{"type":"object"}}`
-	const second = `{"name":"post","description":"Send a mail to a person","inputSchema":{"type":"object","properties":{"channel":{"type":"string"}}}}`
-	for name, text := range map[string]string{
-		"result":   `{"tools":[` + first + `,` + second + `]}`,
-		"answer":   `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + first + `,` + second + `]}}`,
-		"rows":     `[` + first + `,` + second + `]`,
-		"standard": `{"tools":[` + second + `,` + first + `]}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "mail.json")
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if name == "standard" {
-				path = "-"
-			}
-			given, err := Files(t.Context(), []string{path}, strings.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			tools, err := Tools(t.Context(), nil, Source{Given: given})
-			if err != nil {
-				t.Fatal(err)
-			}
-			a, err := similarity.Analyze(t.Context(), tools, similarity.Options{Method: similarity.DescriptionOverlap, Recommendations: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			applied := 0
-			for _, r := range a.Recommendations {
-				for _, item := range r.Items {
-					for _, command := range item.Apply {
-						patch, err := jsonpatch.DecodePatch([]byte(command))
-						if err != nil {
-							t.Fatal(err)
-						}
-						after, err := patch.Apply([]byte(text))
-						if err != nil {
-							t.Errorf("%s: %v", command, err)
-						}
-						if !strings.Contains(string(after), item.Revised) {
-							t.Errorf("%s does not hold %q", after, item.Revised)
-						}
-						applied++
-					}
-				}
-			}
-			if applied == 0 {
-				t.Error("there is no patch to apply")
-			}
-		})
-	}
-}
 
 func TestFilesRefuses(t *testing.T) {
 	dir := t.TempDir()
@@ -124,17 +66,4 @@ func TestServers(t *testing.T) {
 			t.Errorf("%s: %q, %v", address, s.Name, err)
 		}
 	}
-}
-
-func FuzzPoint(f *testing.F) {
-	f.Add(`{"tools":[{"name":"a","description":"b"}]}`, "a", "b")
-	f.Add(`[{"tool":"a"},{"tool":"a"}]`, "a", "")
-	f.Add(`{"result":{"tools":[{"name":null}]}}`, "", "")
-	f.Fuzz(func(t *testing.T, text, name, description string) {
-		tools := []similarity.Tool{{Name: name, Description: description}, {Name: name, Description: description}}
-		point(tools, []byte(text))
-		if tools[0].Pointer != "" && tools[0].Pointer == tools[1].Pointer {
-			t.Errorf("two tools are at %s", tools[0].Pointer)
-		}
-	})
 }

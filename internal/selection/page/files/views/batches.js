@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { el, named } from "../dom.js";
 import { link } from "../route.js";
 import { empty, heading, list, table } from "../widgets.js";
-import { batchName, count, time } from "../words.js";
+import { batchName, count, percent, time } from "../words.js";
 
 const state = (b) => {
   const waiting = b.pending + b.running;
@@ -35,6 +35,8 @@ export default async (root, route) => {
       ["Started", (b) => time(b.created_at)],
       ["Models", (b) => b.models.slice(0, 5).map((m) => [named(m), " "]).concat(b.models.length > 5 ? [`and ${b.models.length - 5} more`] : [])],
       ["Runs", state],
+      ["Accuracy", (b) => percent(b.accuracy)],
+      ["Parameters correct", (b) => percent(b.parameter_correctness)],
       ["Matrix", (b) => el("a", { href: link(["matrix"], { batch: b.id }), "aria-label": "Matrix of " + batchName(b) }, "Matrix")],
     ], answer.items),
   });

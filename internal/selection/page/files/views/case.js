@@ -10,19 +10,24 @@ const callEditor = (call, drop) => {
   const server = field("Server", { value: call.server || "", required: true, maxlength: 100 });
   const tool = field("Tool", { value: call.tool || "", required: true, maxlength: 200, spellcheck: "false" });
   const parameters = field("Parameters", { rows: 4, value: call.parameters ? JSON.stringify(call.parameters, null, 2) : "", spellcheck: "false", class: "code" }, null,
-    "A JSON object. Empty: parameters are not judged.");
-  const box = el("fieldset", { class: "call" }, el("legend", {}, "Expected call"), server.box, tool.box, parameters.box,
+    "A JSON object of right values. Empty: no right values.");
+  const { server: s, tool: t, parameters: p, ...others } = call;
+  const rules = field("Rules", { rows: 4, value: Object.keys(others).length ? JSON.stringify(others, null, 2) : "", spellcheck: "false", class: "code" }, null,
+    "A JSON object with any of match, other_parameters, optional and alternatives. Optional.");
+  const box = el("fieldset", { class: "call" }, el("legend", {}, "Expected call"), server.box, tool.box, parameters.box, rules.box,
     el("div", { class: "buttons" }, button("Remove this call", () => drop())));
-  const read = () => {
-    const text = parameters.input.value.trim();
-    const out = { server: server.input.value.trim(), tool: tool.input.value.trim() };
-    if (!text) return out;
+  const parsed = (input, what, tool) => {
     try {
-      out.parameters = JSON.parse(text);
+      return JSON.parse(input.value);
     } catch (err) {
-      parameters.input.focus();
-      throw new Error(`The parameters of ${out.tool || "a call"} are not JSON: ${err.message}`);
+      input.focus();
+      throw new Error(`The ${what} of ${tool || "a call"} are not JSON: ${err.message}`);
     }
+  };
+  const read = () => {
+    const out = { server: server.input.value.trim(), tool: tool.input.value.trim() };
+    if (rules.input.value.trim()) Object.assign(out, parsed(rules.input, "rules", out.tool));
+    if (parameters.input.value.trim()) out.parameters = parsed(parameters.input, "parameters", out.tool);
     return out;
   };
   return { box, read };
@@ -36,6 +41,13 @@ export default async (root, route) => {
   const name = field("Name", { value: c.name, required: true, maxlength: 200 });
   const query = field("Query", { rows: 3, value: c.query, required: true, maxlength: 100000 }, null, "What the user asks the model.");
   const tags = field("Tags", { value: (c.tags || []).join(", ") }, null, "Separated by commas.");
+  const forbidden = field("Forbidden tools", { value: (c.forbidden || []).map((f) => f.server + ":" + f.tool).join(", "), spellcheck: "false" }, null,
+    "server:tool, separated by commas. A call of one of them makes the run wrong.");
+  const readForbidden = () => forbidden.input.value.split(",").map((t) => t.trim()).filter(Boolean).map((text) => {
+    const [server, ...tool] = text.split(":");
+    if (!tool.length) throw new Error(`${text} is not of the form server:tool.`);
+    return { server, tool: tool.join(":") };
+  });
   const ordered = el("input", { type: "checkbox" });
   ordered.checked = Boolean(c.ordered);
   const editors = [];
@@ -62,7 +74,7 @@ export default async (root, route) => {
       attempt(submit, place, async () => {
         const body = {
           name: name.input.value.trim(), query: query.input.value.trim(), servers: servers.chosen(), expected: editors.map((e) => e.read()),
-          ordered: ordered.checked, tags: tags.input.value.split(",").map((t) => t.trim()).filter(Boolean),
+          ordered: ordered.checked, forbidden: readForbidden(), tags: tags.input.value.split(",").map((t) => t.trim()).filter(Boolean),
         };
         if (isNew) await post("/cases", body);
         else await patch("/cases/" + encodeURIComponent(c.id), body);
@@ -70,7 +82,7 @@ export default async (root, route) => {
       });
     },
   }, name.box, query.box, servers.none ? empty("There are no servers yet. ", el("a", { href: link(["servers"]) }, "Register one first"), ".") : servers.box, calls,
-  el("div", { class: "buttons" }, more), el("label", { class: "check" }, ordered, "Several calls have to come in this order"), tags.box, place,
+  el("div", { class: "buttons" }, more), el("label", { class: "check" }, ordered, "Several calls have to come in this order"), forbidden.box, tags.box, place,
   el("div", { class: "buttons" }, submit, el("a", { href: link(["cases"]) }, "Cancel")));
   show(root, heading(isNew ? "Add a case" : "Change a case"),
     isNew ? "" : el("p", { class: "intro" }, named(c.name), ". Its runs stay as they are. ", el("a", { href: link(["runs"], { case: c.id }) }, "See its runs"), "."), form);

@@ -1,21 +1,37 @@
 // Cases: list, filter, delete.
 
-import { remove } from "../api.js";
+import { download, remove, upload } from "../api.js";
 import { el, named } from "../dom.js";
 import { link } from "../route.js";
-import { attempt, confirmed, empty, heading, list, table } from "../widgets.js";
+import { attempt, button, confirmed, empty, heading, list, table } from "../widgets.js";
 import { count } from "../words.js";
 
 const expected = (c) => {
   if (!c.expected.length) return "no tool";
-  const first = named(c.expected[0].server + ":" + c.expected[0].tool);
+  const first = named([c.expected[0], ...(c.expected[0].alternatives || [])].map((x) => x.server + ":" + x.tool).join(" or "));
   return c.expected.length === 1 ? first : [first, ` and ${count(c.expected.length - 1, "further call")}`];
+};
+
+// exchange are the buttons that write the cases to a file, and read one.
+const exchange = (place) => {
+  const file = el("input", { type: "file", accept: ".json,.yaml,.yml,.csv,.db,.sqlite,.sqlite3", class: "hidden", tabindex: "-1", "aria-label": "File of cases" });
+  const save = button("Export", () => attempt(save, place, () => download("/export", { format: "json" }, "cases.json")));
+  const open = button("Import", () => file.click());
+  file.addEventListener("change", () => attempt(open, place, async () => {
+    const name = file.files[0].name.toLowerCase();
+    const format = name.endsWith(".csv") ? "csv" : /\.ya?ml$/.test(name) ? "yaml" : "json";
+    const done = await upload("/import", { format }, file.files[0]);
+    file.value = "";
+    place.replaceChildren(el("p", { class: "notice", role: "status" }, `${count(done.cases_added, "case")} and ${count(done.servers_added, "server")} added.`,
+      (done.skipped || []).map((x) => el("p", {}, el("bdi", {}, `${x.entry} was not read: ${x.reason}`)))));
+  }));
+  return [save, open, file];
 };
 
 export default async (root, route) => {
   const place = el("div");
   root.append(
-    heading("Cases", el("a", { class: "button primary", href: link(["cases", "new"]) }, "Add a case")),
+    heading("Cases", el("a", { class: "button primary", href: link(["cases", "new"]) }, "Add a case"), exchange(place)),
     el("p", { class: "intro" }, "A case is a query with the tool and the parameters that a model should choose."), place);
   await list(root, {
     route, parts: ["cases"], path: "/cases", what: ["case", "cases"], fixed: { sort: "name" },

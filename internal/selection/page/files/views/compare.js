@@ -30,7 +30,20 @@ const sentence = (c) => {
     + `only the first is right in ${c.lost.length}, only the second in ${c.gained.length}. McNemar's exact test gives p = ${p}. ${differs}`;
 };
 
-const draw = (c, first, second) => (c.cases === 0 ? empty("The two have no case in common.") : [
+const failures = (c) => (c.first_failed + c.second_failed ? el("p", { class: "notice" }, `${count(c.first_failed, "run")} of the first and ${count(c.second_failed, "run")} of the second failed, and decide nothing.`) : "");
+
+const change = (t) => {
+  if (!t.first) return "only offered to the second";
+  if (!t.second) return "only offered to the first";
+  if (t.first.description === t.second.description) return "another input schema";
+  return [el("p", {}, el("del", {}, el("bdi", {}, t.first.description))), el("p", {}, el("ins", {}, el("bdi", {}, t.second.description)))];
+};
+
+const changes = (list) => (list.length ? el("section", {}, el("h2", {}, `Other definitions: ${count(list.length, "tool")}`),
+  table("Other definitions", [["Tool", (t) => named(t.server + ":" + t.tool)], ["Change", change]], list.slice(0, most))) : "");
+
+const draw = (c, first, second) => (c.cases === 0 ? [failures(c), empty("The two have no case with an answer in common."), changes(c.tool_changes)] : [
+  failures(c),
   el("p", { class: "lead" }, sentence(c)),
   table("Figures", [
     ["Figure", ([title, what]) => [title, el("small", {}, " " + what)]],
@@ -39,7 +52,7 @@ const draw = (c, first, second) => (c.cases === 0 ? empty("The two have no case 
   ], rates),
   el("p", { class: "quiet" }, "The figures are over the cases that both have. Rates have 95% Wilson intervals, means 95% bootstrap or score intervals."),
   changed("Lost", c.lost, "Only the first is right."), changed("Gained", c.gained, "Only the second is right."),
-  only("Only in the first", c.only_first), only("Only in the second", c.only_second),
+  only("Only in the first", c.only_first), only("Only in the second", c.only_second), changes(c.tool_changes),
 ]);
 
 export default async (root, route) => {
@@ -48,7 +61,7 @@ export default async (root, route) => {
   const models = [...new Set(batches.flatMap((b) => b.models))].sort();
   const id = newID("sides");
   const sides = el("datalist", { id }, models.map((m) => el("option", { value: m })), batches.map((b) => el("option", { value: "batch:" + b.id, label: batchName(b) })));
-  const hint = "provider/model, or batch: and an id";
+  const hint = "provider/model, or batch: and an id or a label";
   const first = field("First", { value: route.query.get("first") || "", list: id, required: true, maxlength: 300, spellcheck: "false" }, null, hint);
   const second = field("Second", { value: route.query.get("second") || "", list: id, required: true, maxlength: 300, spellcheck: "false" }, null, hint);
   const out = el("div");

@@ -1,39 +1,33 @@
-// Quality: how well the descriptions and schemas of a server's tools serve a model.
+// Quality: what of the names, descriptions and schemas of servers' tools can be checked.
 
 import { get } from "../api.js";
 import { el, named, show } from "../dom.js";
 import { link, remember } from "../route.js";
 import { attempt, button, empty, heading, loading, serverChooser, table } from "../widgets.js";
-import { count, figure } from "../words.js";
+import { count } from "../words.js";
 
 const perPage = 50;
 
-const parts = [["Overall", "overall"], ["Clarity", "clarity"], ["Completeness", "completeness"], ["Conciseness", "conciseness"], ["Schema coverage", "schema_coverage"]];
-
-const meter = (v) => (v === null ? "–" : [el("meter", { min: 0, max: 10, low: 5, high: 7.5, optimum: 10, value: v, "aria-label": figure(v, 1) + " of 10" }), " ", el("span", { class: "number" }, figure(v, 1))]);
-
 const tools = (list) => {
   const box = el("div");
-  const sorted = [...list].sort((a, b) => a.overall - b.overall);
-  const draw = (limit) => show(box, table("Tools, the weakest first", [
+  const sorted = [...list].sort((a, b) => b.wrong_cases.length - a.wrong_cases.length || b.findings.length - a.findings.length);
+  const draw = (limit) => show(box, table("Tools, those with wrong cases first", [
     ["Tool", (t) => named(t.tool)],
-    ...parts.map(([title, name]) => [title, (t) => meter(t[name])]),
-    ["Why", (t) => (t.reasons.length ? el("ul", { class: "reasons" }, t.reasons.map((r) => el("li", {}, el("bdi", {}, r)))) : "nothing to improve")],
+    ["Findings", (t) => (t.findings.length ? el("ul", { class: "reasons" }, t.findings.map((f) => el("li", {}, el("bdi", {}, f.text)))) : "none")],
+    ["Cases that went wrong with it", (t) => (t.wrong_cases.length ? el("bdi", {}, t.wrong_cases.join(", ")) : "none")],
   ], sorted.slice(0, limit)), limit < sorted.length ? button(`Show more (${limit} of ${sorted.length})`, () => draw(limit + perPage)) : "");
   draw(perPage);
   return box;
 };
 
-const server = (q) => el("section", {}, el("h2", {}, named(q.server), `: ${count(q.tools.length, "tool")}`), q.tools.length ? [
-  el("dl", { class: "facts" }, parts.map(([title, name]) => el("div", {}, el("dt", {}, title), el("dd", {}, meter(q[name]))))), tools(q.tools),
-] : el("p", {}, "The server has no tools."));
+const server = (name, items) => el("section", {}, el("h2", {}, named(name), `: ${count(items.length, "tool")}`), items.length ? tools(items) : el("p", {}, "The server has no tools."));
 
 export default async (root, route) => {
   show(root, heading("Quality"), loading("the servers"));
   const servers = await serverChooser(route.query.getAll("server"), route.signal);
   const out = el("div");
   const place = el("div");
-  const submit = el("button", { type: "submit", class: "primary" }, "Rate the tools");
+  const submit = el("button", { type: "submit", class: "primary" }, "Check the tools");
   const run = () => attempt(submit, place, async () => {
     const names = servers.chosen();
     if (!names.length) throw new Error("Choose a server at least.");
@@ -41,15 +35,15 @@ export default async (root, route) => {
     show(out, loading("the tools"));
     try {
       const { items } = await get("/quality", { server: names }, route.signal);
-      show(out, items.map(server), el("p", { class: "quiet" }, "Each figure is 0 to 10."));
+      show(out, names.map((name) => server(name, items.filter((t) => t.server === name))));
     } catch (err) {
       show(out);
       throw err;
     }
   });
-  show(root, heading("Quality"), el("p", { class: "intro" }, "How well the descriptions and schemas of tools serve a model. The servers are asked for their tools now."),
+  show(root, heading("Quality"), el("p", { class: "intro" }, "What of the names, descriptions and schemas of tools can keep a model from the right choice. The servers are asked for their tools now."),
     servers.none ? empty("There are no servers yet. ", el("a", { href: link(["servers"]) }, "Register one first"), ".") : el("form", {
-      class: "form", "aria-label": "What to rate", onsubmit: (ev) => {
+      class: "form", "aria-label": "What to check", onsubmit: (ev) => {
         ev.preventDefault();
         run();
       },

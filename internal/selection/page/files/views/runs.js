@@ -20,7 +20,7 @@ export default async (root, route) => {
     route, parts: ["runs"], path: "/runs", what: ["run", "runs"],
     filters: [
       { name: "status", label: "State", options: states }, { name: "classification", label: "Class", options: classes },
-      { name: "model", label: "Model (provider/model)" }, { name: "tag", label: "Tag of the case" }, { name: "case", label: "Id of the case" }, { name: "batch", label: "Id of the batch" },
+      { name: "model", label: "Model (provider/model)" }, { name: "tag", label: "Tag of the case" }, { name: "case", label: "Id of the case" }, { name: "batch", label: "Id or label of the batch" }, { name: "server", label: "Expected server" }, { name: "tool", label: "Expected tool" },
     ],
     none: (filtered) => (filtered ? empty("No run matches.") : empty("There are no runs yet. ", el("a", { href: link(["start"]) }, "Start some"), ".")),
     draw: (answer) => table("Runs", [

@@ -23,8 +23,7 @@ const pairs = (flagged, byPair) => {
 
 const advice = (r) => (r && r.recommendations.length ? el("details", {}, el("summary", {}, count(r.recommendations.length, "recommendation")),
   el("ul", {}, r.recommendations.map((i) => el("li", {}, el("b", { class: "priority " + i.priority }, i.priority), " ",
-    i.tool_id ? [named(i.tool_id), ": "] : "", el("bdi", {}, i.recommendation), el("p", { class: "quiet" }, el("bdi", {}, i.rationale)),
-    i.revised_description ? el("blockquote", {}, el("bdi", {}, i.revised_description)) : "")))) : "");
+    i.tool_id ? [named(i.tool_id), ": "] : "", el("bdi", {}, i.recommendation), el("p", { class: "quiet" }, el("bdi", {}, i.rationale)))))) : "");
 
 const draw = (overlap, analysis, signal) => {
   const byPair = new Map((analysis.recommendations || []).map((r) => [r.tool_pair.join("\n"), r]));

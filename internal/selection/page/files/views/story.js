@@ -14,15 +14,38 @@ const section = (title, ...content) => el("section", {}, el("h2", {}, title), ..
 const parameters = (call) => (call && call.parameters !== undefined ? el("pre", { tabindex: "0", "aria-label": "Parameters" }, json(call.parameters)) : el("p", { class: "quiet" }, "No parameters."));
 
 // chosen sets what was expected beside what was called.
+const expectedName = (call) => [call, ...(call.alternatives || [])].map((x) => x.server + ":" + x.tool).join(" or ") + (call.optional ? " (optional)" : "");
+
+const rules = (call) => (call.match ? [el("p", { class: "quiet" }, "Rules"), el("pre", { tabindex: "0", "aria-label": "Rules" }, json(call.match))] : "");
+
+// said is what the model said beside its calls. Its provider's answer is read on request.
+const said = (run, path, signal) => {
+  const parts = [["Text", "text"], ["Refusal", "refusal"], ["Reasoning", "reasoning"]].filter(([, name]) => run.answer && run.answer[name]);
+  const raw = el("details", {}, el("summary", {}, "The provider's answer"));
+  raw.addEventListener("toggle", async () => {
+    if (!raw.open || raw.children.length > 1) return;
+    try {
+      const answer = await get(path + "/answer", {}, signal);
+      raw.append(answer.raw === undefined ? el("p", { class: "quiet" }, "None was kept.") : el("pre", { tabindex: "0", "aria-label": "The provider's answer" }, json(answer.raw)));
+    } catch (err) {
+      if (!signal.aborted) raw.append(failure(err));
+    }
+  });
+  return section("What the model said",
+    parts.length ? parts.map(([title, name]) => [el("h3", {}, title), el("pre", { class: "said", tabindex: "0", "aria-label": title }, run.answer[name])]) : el("p", { class: "quiet" }, "Nothing beside its calls."),
+    run.answer && run.answer.finish_reason ? el("p", { class: "quiet" }, "Finish reason: ", el("bdi", {}, run.answer.finish_reason)) : "", raw);
+};
+
 const chosen = (run, c, result) => {
   const calls = result && result.calls.length ? result.calls.filter((x) => x.made).map((x) => x.made) : run.selected ? [run.selected] : [];
   const card = (title, list, none) => el("article", {}, el("h3", {}, title), list.length
-    ? list.map((call) => [el("p", {}, el("b", {}, named(call.tool ? call.server + ":" + call.tool : callName(call)))), parameters(call)]) : el("p", {}, none));
-  return el("div", { class: "columns" }, card("Expected", c.expected, "No tool should be called."), card("Chosen", calls, "The model called no tool."));
+    ? list.map((call) => [el("p", {}, el("b", {}, named(call.tool ? expectedName(call) : callName(call)))), parameters(call), rules(call)]) : el("p", {}, none));
+  const against = result ? result.calls.filter((x) => x.forbidden).map((x) => el("p", { class: "notice" }, named(callName(x.made)), x.forbidden === "case" ? " is forbidden by the case." : " was not expected, and is destructive by its annotations.")) : [];
+  return el("div", {}, against, el("div", { class: "columns" }, card("Expected", c.expected, "No tool should be called."), card("Chosen", calls, "The model called no tool.")));
 };
 
 const facts = (run, result) => {
-  const source = { asked: "as the model says", logprobs: "from log-probabilities", score: "score of the baseline" }[run.confidence_source];
+  const source = { asked: "as the model says", logprobs: "from log-probabilities", score: "score of the baseline", repeats: "share of the repeats with this choice" }[run.confidence_source];
   const rows = [
     ["Model", named(modelName(run.model_settings))],
     ["Repeat", String(run.repeat)],
@@ -30,6 +53,7 @@ const facts = (run, result) => {
     ["Category", (result && categories[result.confidence_category]) || "none"],
     ["Time", duration(run.execution_time_ms)],
     ["Tokens", run.usage ? `${run.usage.input_tokens} in, ${run.usage.output_tokens} out` + (run.usage.cost_usd === undefined ? "" : `, $${run.usage.cost_usd.toFixed(4)}`) : "–"],
+    ["System prompt", run.model_settings.system_prompt ? el("details", {}, el("summary", {}, "sha256 " + run.model_settings.system_prompt_sha256.slice(0, 12)), el("pre", { tabindex: "0", "aria-label": "System prompt" }, run.model_settings.system_prompt)) : "the default one"],
     ["Requests", run.attempts ? String(run.attempts) : "–"],
     ["Created", time(run.created_at)],
   ];
@@ -37,7 +61,8 @@ const facts = (run, result) => {
 };
 
 const scores = (result) => el("p", { class: "quiet" },
-  `Complete ${percent(result.parameter_completeness)}, correct ${percent(result.parameter_correctness)}, of the right type ${percent(result.parameter_type_conformance)}.`);
+  result.diff.calls.some((d) => d.expected && (d.expected.parameters || d.expected.match)) ? "" : "The case says nothing of the right parameters. ",
+  `Expected parameters complete ${percent(result.parameter_completeness)}, correct ${percent(result.parameter_correctness)}, of the right type ${percent(result.parameter_type_conformance)}.`);
 
 const advice = (result) => (result.recommendations.length ? el("ul", { class: "advice" }, result.recommendations.map((r) => el("li", {},
   el("b", { class: "priority " + r.priority }, r.priority), " ", r.tool ? [named((r.server ? r.server + ":" : "") + r.tool), ": "] : "", el("bdi", {}, r.text),
@@ -110,6 +135,7 @@ export default async (root, route) => {
       later ? el("p", { class: "notice" }, "The case was edited after this run was created. The query, the expected calls and the parameters are shown for the case as it is now. The verdict and the scores are those of the older case.") : "",
       section("Query", el("blockquote", {}, el("bdi", {}, c.query))),
       section("Expected and chosen", chosen(run, c, result)),
+      run.completed_at ? said(run, path, route.signal) : "",
       result ? section("Parameters", result.classification === "TP" ? scores(result) : "", differences(result.diff)) : "",
       result ? section("Recommendations", advice(result)) : "",
       section(`Offered: ${count(tools.total, "tool")}`, inTools),

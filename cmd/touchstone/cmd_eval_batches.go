@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/selection/score"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+// newEvalBatchesCommand lists batches, and shows the figures of one.
+func newEvalBatchesCommand(f *evalFlags) *cobra.Command {
+	var page store.Page
+	cmd := &cobra.Command{
+		Use:   "batches [ID]",
+		Short: "List batches, or show the figures of one by model, tool and choice",
+		Long: `List batches, the newest first, or show the figures of one: by model, by expected tool,
+and what was chosen for what was expected. ID is the id of a batch or its label; of
+several batches with a label the newest is meant.`,
+		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			if len(args) > 1 {
+				return errors.New("give one id or label of a batch, or none")
+			}
+
+			if len(args) == 1 {
+				return f.showBatch(cmd, s, args[0])
+			}
+
+			items, total, err := s.Batches(cmd.Context(), page)
+			if err != nil {
+				return err
+			}
+
+			return f.print(cmd.OutOrStdout(), evalPage[store.Batch]{items, total}, func(w io.Writer) {
+				row(w, "ID", "LABEL", "RUNS", "FAILED", "ACCURACY", "MODELS")
+				for _, b := range items {
+					row(w, b.ID, b.Label, fmt.Sprint(b.Total), fmt.Sprint(b.Failed), figure(b.Accuracy),
+						strings.Join(b.Models, ", "))
+				}
+			})
+		}),
+	}
+	cmd.Flags().IntVar(&page.Limit, "limit", store.DefaultPage, "the maximum number of batches to list, newest first")
+	cmd.Flags().IntVar(&page.Offset, "offset", 0, "the number of batches to skip")
+	return cmd
+}
+
+// evalBatch is what eval batches ID prints as JSON.
+type evalBatch struct {
+	Models    []score.Group    `json:"models"`
+	Tools     []score.Group    `json:"tools"`
+	Confusion []score.Confused `json:"confusion"`
+}
+
+func (f *evalFlags) showBatch(cmd *cobra.Command, s *store.Store, id string) error {
+	all, err := s.Observations(cmd.Context(), store.RunFilter{BatchID: id})
+	if err != nil {
+		return err
+	}
+
+	if len(all) == 0 {
+		return fmt.Errorf("there are no ended runs of a batch %q: see `touchstone eval batches`", id)
+	}
+
+	b := evalBatch{score.By(all, score.ByModel), score.By(all, score.ByTool), score.Confusion(all)}
+	return f.print(cmd.OutOrStdout(), b, func(w io.Writer) {
+		for _, part := range []struct {
+			title  string
+			groups []score.Group
+		}{{"MODEL", b.Models}, {"EXPECTED TOOL", b.Tools}} {
+			row(w, part.title, "RUNS", "FAILED", "ACCURACY", "WRONG TOOL", "PARAMETERS RIGHT")
+			for _, g := range part.groups {
+				x := g.Summary
+				row(w, g.Name, fmt.Sprint(x.Runs), fmt.Sprint(x.Failed), percent(x.Accuracy), percent(x.WrongTool),
+					percent(x.ParameterAccuracy))
+			}
+
+			row(w, "")
+		}
+
+		row(w, "EXPECTED", "CHOSEN", "SHARE")
+		for _, c := range b.Confusion {
+			row(w, c.Expected, c.Chosen, percent(c.Rate))
+		}
+	})
+}
