@@ -17,6 +17,11 @@ const maxConditionText = 80
 // resolveCondition evaluates the condition of a stage for every cell of its matrix.
 // A cell whose condition is false is off.
 func (l *module) resolveCondition(s *stage) {
+	if s.empty != "" {
+		s.off = slices.Repeat([]string{s.empty}, len(s.cells))
+		return
+	}
+
 	expr := s.content.expr("when")
 	if expr == nil {
 		return

@@ -205,10 +205,17 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 		return ax, false
 	}
 
-	if val.LengthInt() == 0 {
+	if tuple, literal := a.Expr.(*hclsyntax.TupleConsExpr); literal && len(tuple.Exprs) == 0 {
 		l.errorf(at, "Empty matrix", "The axis %q of stage %q has no values, so the stage would have no instances. "+
 			"Add a value.", a.Name, s.name)
 		return ax, false
+	}
+
+	if val.LengthInt() == 0 {
+		// One instance stands for the stage in plans and reports. It is off.
+		s.empty = fmt.Sprintf("the axis %s has no values (%s:%d)", a.Name, at.Filename, at.Start.Line)
+		ax.texts, ax.vals = []string{"none"}, []cty.Value{cty.StringVal("none")}
+		return ax, true
 	}
 
 	if val.LengthInt() > maxCells {

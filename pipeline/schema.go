@@ -119,7 +119,7 @@ var pipelineSchema = &block{
 				"2.0.0`. Builds without a release version are not checked."},
 		{name: "verdict", typ: "output of a stage", scope: scopeResult,
 			doc: "The output that decides whether the pipeline passes: a JSON object with a boolean `passed`. " +
-				"Without a verdict, the pipeline passes if every stage succeeds."},
+				"Without it, `run` passes if every stage succeeds, and `gate` has nothing to judge and exits with 2."},
 		{name: "baseline", typ: "string", scope: scopeStatic,
 			doc: "The committed file that the verdict is based on, relative to the pipeline's directory. `gate` " +
 				"fails before it runs anything if the file is missing. `baseline` shows and writes the file. Other " +

@@ -57,6 +57,8 @@ type stage struct {
 	// off holds for each cell the reason why it is off, or "". It is empty if the
 	// stage has no condition.
 	off []string
+	// empty is the reason why a stage is off whose matrix has an axis without values, or "".
+	empty string
 	// usesInclude reports whether outputs of includes are used. Possibly none of
 	// them is the output of a stage, because all may be null.
 	usesInclude bool

@@ -55,10 +55,20 @@ func (e *ExitError) Error() string {
 	if e.TimedOut {
 		return fmt.Sprintf("timed out after %s and was killed; raise its timeout if it needs longer", e.Timeout)
 	}
-	if e.Hint != "" {
-		return fmt.Sprintf("exit status %d; %s", e.Code, e.Hint)
+	status := fmt.Sprintf("exit status %d", e.Code)
+	if name := signalNames[e.Code-128]; name != "" {
+		status += ", which is the end by signal " + name
 	}
-	return fmt.Sprintf("exit status %d", e.Code)
+	if e.Hint != "" {
+		return status + "; " + e.Hint
+	}
+	return status
+}
+
+// signalNames are the signals that end programs by themselves or by the system. They have the same numbers everywhere.
+var signalNames = map[int]string{
+	4: "SIGILL (illegal instruction)", 6: "SIGABRT (abort)", 8: "SIGFPE (arithmetic error)",
+	9: "SIGKILL (killed, often for lack of memory)", 11: "SIGSEGV (invalid memory access)", 15: "SIGTERM (termination)",
 }
 
 // execute runs an instance that is a miss, and stores its result. If another

@@ -42,7 +42,7 @@ var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish",
 // Unkeyed says which kind of program an instance runs that reads what its key does not cover, and the name of the
 // program. In an image, everything that a program reads is part of the image, which is in the key.
 func Unkeyed(in *pipeline.Instance) (reads Reads, program string) {
-	if in.Image != "" {
+	if in.Image != "" || len(in.Command) == 0 { // an instance that is off has no command
 		return ReadsNothing, ""
 	}
 

@@ -11,6 +11,9 @@ import (
 )
 
 func TestUnkeyed(t *testing.T) {
+	if got, _ := Unkeyed(&pipeline.Instance{Off: "when = false"}); got != ReadsNothing {
+		t.Errorf("an instance that is off reads %q", got)
+	}
 	for command, want := range map[string]Reads{
 		"sh -c x": ReadsPrograms, "bash -ec x": ReadsPrograms, "sh script": ReadsNothing, "cp a b": ReadsNothing,
 		"python3 x.py": ReadsLibraries, "/opt/v/bin/python3.12 x.py": ReadsLibraries, "node x.js": ReadsLibraries, "perl -e 1": ReadsLibraries,
