@@ -109,6 +109,10 @@ func (f *evalImproveFlags) improve(cmd *cobra.Command, s *store.Store) error {
 		return err
 	}
 
+	if o.Judge, err = f.execution.judge.judge(o); err != nil {
+		return err
+	}
+
 	advisor, advisorSettings, err := f.newAdvisor(o)
 	if err != nil {
 		return err

@@ -38,7 +38,6 @@ type evalRunFlags struct {
 	maxWrongTool, maxMislead float64
 	maxExtra, maxForbidden   int
 	prompt                   promptFlags
-	judge                    judgeFlags
 }
 
 // promptFlags are the settings of requests that are the same for all cases.
@@ -79,44 +78,6 @@ func (f *promptFlags) into(cmd *cobra.Command, r *selection.SettingsRequest) err
 	return nil
 }
 
-// judgeFlags name the model that checks the described rules of cases.
-type judgeFlags struct{ model, key, baseURL string }
-
-func (f *judgeFlags) flags(p *pflag.FlagSet) {
-	p.StringVar(&f.model, "judge", "", "the model that checks the described rules of cases, provider/model; without it "+
-		"they are not judged")
-	p.StringVar(&f.key, "judge-api-key", "", "the source of the judge's API key, env:NAME or file:PATH")
-	p.StringVar(&f.baseURL, "judge-base-url", "", "the address of the judge's provider")
-}
-
-// judge returns the judge, or nil if none is named.
-func (f *judgeFlags) judge(o runner.Options) (*runner.Judge, error) {
-	if f.model == "" {
-		if f.key != "" || f.baseURL != "" {
-			return nil, errors.New("--judge-api-key and --judge-base-url require --judge: name the judge")
-		}
-
-		return nil, nil
-	}
-
-	key, err := model.KeyFrom(f.key, os.Getenv)
-	if err != nil {
-		return nil, fmt.Errorf("--judge-api-key: %w", err)
-	}
-
-	settings, err := resolveModels([]string{f.model}, selection.SettingsRequest{BaseURL: f.baseURL})
-	if err != nil {
-		return nil, fmt.Errorf("--judge: %w", err)
-	}
-
-	m, err := model.New(settings[0], model.Options{Key: key, Cassette: o.Play, Limits: o.Limits, Waiting: o.Waiting})
-	if err != nil {
-		return nil, fmt.Errorf("--judge: %w", err)
-	}
-
-	return &runner.Judge{Model: m, Settings: settings[0]}, nil
-}
-
 func newEvalRunCommand(e *evalFlags) *cobra.Command {
 	f := &evalRunFlags{evalFlags: e}
 	cmd := &cobra.Command{
@@ -150,7 +111,6 @@ file:PATH. The key is not stored.
 	p.StringVar(&f.settings.Confidence, "confidence", "", "the source of confidence: auto (default), asked, "+
 		"logprobs or none")
 	f.prompt.flags(p)
-	f.judge.flags(p)
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case to each model")
 	p.StringVar(&f.label, "label", "", "a name for this batch")
 	p.StringVar(&f.tag, "tag", "", "run only the cases with this tag")
@@ -230,7 +190,7 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 		return err
 	}
 
-	if o.Judge, err = f.judge.judge(o); err != nil {
+	if o.Judge, err = f.execution.judge.judge(o); err != nil {
 		return err
 	}
 

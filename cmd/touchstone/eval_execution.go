@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 )
@@ -21,6 +23,7 @@ type evalExecution struct {
 	cassette    string
 	undescribed bool
 	price       model.Price
+	judge       judgeFlags
 }
 
 // providers adds the flags of all verbs that send requests to models.
@@ -39,6 +42,7 @@ func (e *evalExecution) asking(p *pflag.FlagSet) {
 func (e *evalExecution) running(p *pflag.FlagSet) {
 	p.IntVar(&e.workers, "workers", 8, "the number of runs at the same time")
 	p.BoolVar(&e.undescribed, "allow-undescribed", false, "also offer tools without a description")
+	e.judge.flags(p)
 }
 
 // flags adds all flags.
@@ -90,4 +94,43 @@ func allLimits(perMinute float64) *model.Limits {
 		rates[provider] = perMinute
 	}
 	return model.NewLimits(rates)
+}
+
+// judgeFlags name the model that checks the described rules of cases.
+type judgeFlags struct{ model, key, baseURL string }
+
+func (f *judgeFlags) flags(p *pflag.FlagSet) {
+	p.StringVar(&f.model, "judge", "", "the model that checks the described rules of cases, provider/model; without it "+
+		"they are not judged")
+	p.StringVar(&f.key, "judge-api-key", "", "the source of the judge's API key, env:NAME or file:PATH")
+	p.StringVar(&f.baseURL, "judge-base-url", "", "the address of the judge's provider")
+}
+
+// judge returns the judge, or nil if none is named.
+func (f *judgeFlags) judge(o runner.Options) (*runner.Judge, error) {
+	if f.model == "" {
+		if f.key != "" || f.baseURL != "" {
+			return nil, errors.New("--judge-api-key and --judge-base-url require --judge: name the judge")
+		}
+
+		return nil, nil
+	}
+
+	key, err := model.KeyFrom(f.key, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("--judge-api-key: %w", err)
+	}
+
+	settings, err := resolveModels([]string{f.model}, selection.SettingsRequest{BaseURL: f.baseURL})
+	if err != nil {
+		return nil, fmt.Errorf("--judge: %w", err)
+	}
+
+	m, err := model.New(settings[0], model.Options{Key: key, Client: o.Client, Cassette: o.Play, Limits: o.Limits,
+		Waiting: o.Waiting})
+	if err != nil {
+		return nil, fmt.Errorf("--judge: %w", err)
+	}
+
+	return &runner.Judge{Model: m, Settings: settings[0]}, nil
 }

@@ -112,7 +112,8 @@ func (m *Matcher) validate() error {
 }
 
 var (
-	dayLayouts     = []string{time.DateOnly, "2006/01/02", "2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006"}
+	dayLayouts = []string{time.DateOnly, "2006/01/02", "2 January 2006", "January 2, 2006", "2 Jan 2006",
+		"Jan 2, 2006"}
 	instantLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00"}
 	localLayouts   = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"}
 )

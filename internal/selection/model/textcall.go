@@ -29,7 +29,8 @@ func (o offer) recogniseText(a *selection.Answer) {
 
 // fences enclose calls in the texts of models: code blocks, and the markers of the
 // chat templates of Hermes, Qwen, Mistral and Llama.
-var fences = regexp.MustCompile("```[a-z_]*|</?(?:tool_call|function_call|tool)s?>|\\[/?TOOL_CALLS\\]|<\\|python_tag\\|>|<\\|[a-z_]+\\|>")
+var fences = regexp.MustCompile("```[a-z_]*|</?(?:tool_call|function_call|tool)s?>|" +
+	`\[/?TOOL_CALLS\]|<\|python_tag\|>|<\|[a-z_]+\|>`)
 
 // maxJSON bounds the number of values that are read from one text.
 const maxJSON = 100

@@ -68,7 +68,8 @@ func (s *secrets) json(raw json.RawMessage) json.RawMessage {
 // hide removes the secrets from the text of an error. The error of a context stays
 // as it is, because callers ask for it.
 func (s *secrets) hide(err error) error {
-	if err == nil || len(s.keys) == 0 || errors.Is(err, ErrNoConsent) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	kept := []error{ErrNoConsent, context.Canceled, context.DeadlineExceeded}
+	if err == nil || len(s.keys) == 0 || slices.ContainsFunc(kept, func(k error) bool { return errors.Is(err, k) }) {
 		return err
 	}
 	return errors.New(s.text(err.Error()))
