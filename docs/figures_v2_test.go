@@ -22,7 +22,7 @@ func TestFiguresOfTheSecondDatasets(t *testing.T) {
 	compare(t, map[string][]string{
 		"tutorial.md": {
 			fmt.Sprintf("%d frozen tools, sent it %d queries three times, sent %d tool definitions", len(corpus.Tools), len(golden.Queries), security.entries),
-			fmt.Sprintf("For %d of the queries the right answer is that no tool serves them. The ranking metrics are means over the other %d.",
+			fmt.Sprintf("%d of the queries are unanswerable: no tool is right. The ranking metrics are means over the other %d.",
 				len(golden.Queries)-answered, answered),
 		},
 		"explanation/scanner.md": {fmt.Sprintf("%d of %d attacks caught, and %d of %d innocent tools flagged",

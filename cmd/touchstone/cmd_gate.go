@@ -104,15 +104,16 @@ func (s *session) printVerdict(w io.Writer, flags *globalFlags, rf *runFlags, v 
 		s.printFigures(w, outcomes, v)
 	}
 
+	if v.gate != nil && rf.progress != "quiet" {
+		fmt.Fprintf(w, "next: %s report open, %s compare, or %s explain QUERY\n", toolName, toolName, toolName)
+	}
+
 	s.printNextSteps(w, flags, v)
 	for _, path := range s.published() {
 		fmt.Fprintln(w, "see", flags.beside(path))
 	}
 
 	fmt.Fprintln(w, s.summaryLine(outcomes, sum))
-	if v.gate != nil && rf.progress != "quiet" {
-		fmt.Fprintf(w, "next: %s report open, %s compare, or %s explain QUERY\n", toolName, toolName, toolName)
-	}
 }
 
 // judgeable returns an error if a run could not lead to a verdict.
