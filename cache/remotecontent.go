@@ -278,7 +278,7 @@ func (s *Store) Needs(r *Record) (blobs []SizedDigest, trees map[Digest][]TreeEn
 	return blobs, trees, nil
 }
 
-// size returns the length of stored content, without reading it all.
+// Size returns the length of stored content, without reading it all.
 func (s *Store) Size(d Digest) (int64, error) {
 	f, err := os.Open(s.entryPath(blobsDir, d))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -59,8 +59,8 @@ var selectionRates = []SelectionRate{
 		Formula: "right calls with every expected parameter right and none invented / TP",
 	},
 	{
-		Name: "misleading", Label: "Confidently wrong", Threshold: "misleading_ceiling", LowerIsBetter: true, Shown: InTables |
-			OnPage,
+		Name: "misleading", Label: "Confidently wrong", Threshold: "misleading_ceiling", LowerIsBetter: true,
+		Shown:   InTables | OnPage,
 		Counts:  func(r SelectionRun) (of, counts bool) { return r.Rated, !r.Right && r.Confident },
 		Formula: "wrong runs with a confidence of 0.7 or more / runs with a confidence",
 	},

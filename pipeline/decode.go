@@ -108,7 +108,8 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 // otherWords are names that other languages have for what a block contains, with what to write instead.
 var otherWords = map[string]map[string]string{
 	"stage": {
-		"for_each": "matrix { NAME = [...] }", "foreach": "matrix { NAME = [...] }", "count": "matrix { NAME = range(COUNT) }",
+		"for_each": "matrix { NAME = [...] }", "foreach": "matrix { NAME = [...] }",
+		"count":    "matrix { NAME = range(COUNT) }",
 		"strategy": "matrix { NAME = [...] }", "environment": "env", "variables": "env", "cmd": "command", "run": "command",
 		"script": `command = ["sh", "-c", "..."]`, "needs": "depends_on", "requires": "depends_on", "if": "when",
 	},

@@ -25,8 +25,8 @@ func (b *builder) buildStreams(in *Instance) {
 	if path, expr, ok := b.stream(&b.streams.stdin); ok {
 		isFile := func(i Input) bool { return i.Path == path && !i.Tree && !b.isDirectory(&i) }
 		if !slices.ContainsFunc(in.Inputs, isFile) {
-			b.errorf(expr.Range(), "Invalid stdin", "The stdin of stage %q is %q, which is no input that is one file. Write "+
-				"input.NAME, with the name of an input.", b.stage.name, path)
+			b.errorf(expr.Range(), "Invalid stdin", "The stdin of stage %q is %q, which is no input that is one file. "+
+				"Write input.NAME, with the name of an input.", b.stage.name, path)
 		}
 
 		in.Stdin = path

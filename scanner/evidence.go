@@ -27,7 +27,8 @@ const (
 )
 
 // weights are the weights of checks. Checks that the set hardly exercises have
-// the weight of a custom one. secret.embedded is medium alone: a leaked secret is to be read before a merge. A weight is never negative: another signal never
+// the weight of a custom one. secret.embedded is medium alone: a leaked secret is
+// to be read before a merge. A weight is never negative: another signal never
 // lowers the evidence.
 var weights = map[string]float64{
 	"tripwire.known":         0.8,

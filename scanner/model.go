@@ -124,7 +124,8 @@ const (
 )
 
 // Finding is the verdict on one tool. A tool without signals is safe, none,
-// allow. A tool that a check could not judge is at least to be reviewed. Signals are ordered by check, hard ones first within a check.
+// allow. A tool that a check could not judge is at least to be reviewed.
+// Signals are ordered by check, hard ones first within a check.
 type Finding struct {
 	// Index is the position of the tool in the list that was scanned: a server may have
 	// two tools of one name. ScanOne leaves it 0.

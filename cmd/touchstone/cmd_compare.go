@@ -68,7 +68,8 @@ sending queries to both proxies in turn, and is not stored; see docs/how-to/comp
 	p.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
 	p.BoolVar(&f.cost, "cost", true, "measure latency and memory if both sides are runs")
 	p.IntVar(&f.rounds, "rounds", 3, "how often each query is sent to measure the cost, after one warm-up round")
-	p.StringVar(&f.query, "query", "", "show only the two ranked lists of this query, by its id, also if they are the same")
+	p.StringVar(&f.query, "query", "",
+		"show only the two ranked lists of this query, by its id, also if they are the same")
 	p.IntVar(&f.most, "queries", 20, "the number of queries in the table")
 	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output contains the figures")
 	f.run.add(cmd)

@@ -184,6 +184,7 @@ again. Servers are not contacted.`,
 		}),
 	}
 	cmd.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the extension of the file)")
-	cmd.Flags().StringArrayVar(&set, "set", nil, "the value of a template ${NAME} in the files, NAME=VALUE (repeatable)")
+	cmd.Flags().StringArrayVar(&set, "set", nil,
+		"the value of a template ${NAME} in the files, NAME=VALUE (repeatable)")
 	return cmd
 }

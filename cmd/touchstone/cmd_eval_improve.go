@@ -130,8 +130,8 @@ func (f *evalImproveFlags) improve(cmd *cobra.Command, s *store.Store) error {
 
 	defer r.Close()
 	result := evalImprovement{Shown: len(shown), HeldOut: len(held), Advisor: f.advisor, Written: []written.Rewrite{}}
-	batch := runner.Batch{Label: "before improvement", CaseIDs: append(slices.Clone(shown), held...), Settings: settings,
-		Repeats: f.repeats, Key: key}
+	batch := runner.Batch{Label: "before improvement", CaseIDs: append(slices.Clone(shown), held...),
+		Settings: settings, Repeats: f.repeats, Key: key}
 	before, id, err := f.measure(cmd, s, r, batch)
 	if err != nil {
 		return err
@@ -233,7 +233,9 @@ func (f *evalImproveFlags) measure(cmd *cobra.Command, s *store.Store, r *runner
 }
 
 func ofCases(all []score.Observation, ids []string) []score.Observation {
-	return slices.DeleteFunc(slices.Clone(all), func(o score.Observation) bool { return !slices.Contains(ids, o.CaseID) })
+	return slices.DeleteFunc(slices.Clone(all), func(o score.Observation) bool {
+		return !slices.Contains(ids, o.CaseID)
+	})
 }
 
 // wrongRuns are the first wrong runs of cases. A call that the model wrote as text
@@ -299,7 +301,8 @@ func (f *evalImproveFlags) report(cmd *cobra.Command, result evalImprovement) er
 		return nil
 	}
 
-	text, err := json.MarshalIndent(map[string]any{"written_by": result.Advisor, "descriptions": result.Written}, "", "  ")
+	file := map[string]any{"written_by": result.Advisor, "descriptions": result.Written}
+	text, err := json.MarshalIndent(file, "", "  ")
 	if err != nil {
 		return err
 	}

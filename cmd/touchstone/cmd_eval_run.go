@@ -349,7 +349,8 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 	log := cmd.ErrOrStderr()
 	for _, g := range report.Models {
 		if x := g.Summary; x.ExtraCalls+x.ForbiddenCalls > 0 {
-			fmt.Fprintf(log, "touchstone: %s made %s beside expected ones, and %s; only the latter change the figures\n",
+			fmt.Fprintf(log, "touchstone: %s made %s beside expected ones, and %s; "+
+				"only the latter change the figures\n",
 				safetext.Visible(g.Name), english.Plural(x.ExtraCalls, "call", ""),
 				english.Plural(x.ForbiddenCalls, "forbidden call", ""))
 		}
@@ -494,7 +495,8 @@ func readSet(cmd *cobra.Command, path, format string, values []string) (exchange
 
 	data, unused := exchange.Replace(data, templates)
 	if len(unused) > 0 {
-		return exchange.Set{}, fmt.Errorf("%s: there is no template ${%s}, which --set gives a value for", path, unused[0])
+		return exchange.Set{}, fmt.Errorf("%s: there is no template ${%s}, which --set gives a value for",
+			path, unused[0])
 	}
 
 	set, err := exchange.Read(data, format)

@@ -253,8 +253,9 @@ func (e *planError) reportPaths() []string {
 }
 
 // withoutPlan replaces published reports by ones that say why there is no pipeline to run, unless
-// only the settings are invalid, and returns the reason and the pages. Without a plan it is not known which published paths hold
-// reports, so only the conventional path and paths that held reports before are replaced.
+// only the settings are invalid, and returns the reason and the pages. Without a plan it is
+// not known which published paths hold reports, so only the conventional path and paths that
+// held reports before are replaced.
 func withoutPlan(ctx context.Context, flags *globalFlags, err error) (n contracts.NoVerdict, pages []string) {
 	n = contracts.NewNoVerdict(contracts.EndedBySetup, exitCode(ctx, err))
 	var e *planError

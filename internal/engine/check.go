@@ -92,8 +92,8 @@ func (r *run) difference(a, b *cache.RecordOutput) (string, error) {
 	case x.Mode != y.Mode:
 		return fmt.Sprintf("the mode of %s is %v in the first run and %v in the second", name, x.Mode, y.Mode), nil
 	case x.Symlink != y.Symlink:
-		return fmt.Sprintf("the link %s leads to %q in the first run and to %q in the second", name, x.Symlink, y.Symlink),
-			nil
+		return fmt.Sprintf("the link %s leads to %q in the first run and to %q in the second",
+			name, x.Symlink, y.Symlink), nil
 	}
 
 	how, err := r.firstByte(x.Digest, y.Digest)
@@ -121,7 +121,8 @@ func (r *run) firstByte(a, b cache.Digest) (string, error) {
 		case errY != nil:
 			return fmt.Sprintf("the first run has more after byte %d, with which the second ends", at-1), nil
 		case p != q:
-			return fmt.Sprintf("byte %d, in line %d, is %#02x in the first run and %#02x in the second", at, line, p, q), nil
+			return fmt.Sprintf("byte %d, in line %d, is %#02x in the first run and %#02x in the second",
+				at, line, p, q), nil
 		case p == '\n':
 			line++
 		}

@@ -280,8 +280,8 @@ func takeStdout(in *pipeline.Instance, box, stdout string) error {
 	}
 
 	if exists(file) {
-		return fmt.Errorf("%s is the standard output of the stage, and its command wrote another file there; remove one of "+
-			"the two", in.Stdout)
+		return fmt.Errorf("%s is the standard output of the stage, and its command wrote another file there; "+
+			"remove one of the two", in.Stdout)
 	}
 
 	// The file of an empty stream need not exist.

@@ -186,7 +186,8 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewr
 	}
 
 	removeTemporary(dir)
-	return writePublished(func(w io.Writer) error { return e.Store.Copy(out.Digest, w) }, dir, name, execBit(out.Mode), rewrite)
+	write := func(w io.Writer) error { return e.Store.Copy(out.Digest, w) }
+	return writePublished(write, dir, name, execBit(out.Mode), rewrite)
 }
 
 // FileDigest returns the digest of a file in the source tree. It follows links.

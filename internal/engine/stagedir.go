@@ -11,7 +11,8 @@ import (
 )
 
 // stageDir is the directory of one attempt: stage, in which the command runs, tmp, and the
-// logs. Where the system permits it, the command finds the first two in /job, see package sandbox. Creating directories takes more time than anything else that the engine does for
+// logs. Where the system permits it, the command finds the first two in /job, see package
+// sandbox. Creating directories takes more time than anything else that the engine does for
 // a short stage. A directory that certainly no process uses anymore is therefore emptied
 // and reused, with the subdirectories for inputs and outputs that almost every stage has.
 // The next command cannot distinguish it from a new directory.

@@ -42,12 +42,12 @@ const (
 )
 
 // Specified reports whether the case says which arguments are right.
-func (c Call) Specified() bool {
-	return len(c.Parameters) > 0 || len(c.Match) > 0 || c.OtherParameters == OthersForbidden
+func (call Call) Specified() bool {
+	return len(call.Parameters) > 0 || len(call.Match) > 0 || call.OtherParameters == OthersForbidden
 }
 
 // Choices are the call and its alternatives.
-func (c Call) Choices() []Call { return append([]Call{c}, c.Alternatives...) }
+func (call Call) Choices() []Call { return append([]Call{call}, call.Alternatives...) }
 
 // Case is a query with the expected answer. If there are no expected calls, the
 // model should call no tool.

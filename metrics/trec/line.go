@@ -31,8 +31,9 @@ const maxLine = 1 << 20
 const manyFields = 7
 
 // eachLine calls take with the number and the fields of each line that is not
-// blank. A byte order mark before the first line is skipped. It stops at the first invalid line, for which take returns an error
-// without a place. The fields are overwritten after the call.
+// blank. A byte order mark before the first line is skipped. It stops at the first
+// invalid line, for which take returns an error without a place. The fields are
+// overwritten after the call.
 func eachLine(file string, r io.Reader, take func(number int, fields [][]byte) *LineError) error {
 	in := bufio.NewReaderSize(r, maxLine+2)
 	var fields [manyFields][]byte

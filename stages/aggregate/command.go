@@ -28,7 +28,8 @@ by model. docs/reference/metrics.md has the formulas.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opts.Validation, "validation", "", "the report of validate-datasets")
 	flags.StringVar(&opts.Retrieval, "retrieval", "", "the directory with the reports of score-retrieval, at any depth")
-	flags.StringVar(&opts.Security, "security", "", "the directory with the reports of score-security, at any depth; without it, no detector is in the figures")
+	flags.StringVar(&opts.Security, "security", "",
+		"the directory with the reports of score-security, at any depth; without it, no detector is in the figures")
 	flags.StringVar(&opts.Mutations, "mutations", "",
 		"the directory with the reports of score-mutations, or one report")
 	flags.StringVar(&opts.Selection, "selection", "", "the directory with the reports of score-selection, at any depth")

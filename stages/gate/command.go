@@ -19,10 +19,10 @@ is not as the baseline has it.
 A verdict is data: the exit code is 0 whether the checks pass or fail. It is 1
 when there is nothing to judge, such as a security corpus without hard negatives.
 
-Without --baseline the verdict is that there is none yet. With a baseline that was made on other data, ranking metrics are compared over
-the queries that are the same. If fewer than --min-overlap of the queries or of
-the entries of the security corpus are the same, the verdict is that there is
-none, with the reason.`,
+Without --baseline the verdict is that there is none yet. With a baseline that
+was made on other data, ranking metrics are compared over the queries that are
+the same. If fewer than --min-overlap of the queries or of the entries of the
+security corpus are the same, the verdict is that there is none, with the reason.`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Log = cmd.OutOrStdout()

@@ -28,7 +28,8 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, part overlap.
 		recall := rateOf(d, isAttack)
 		add(recall.check("recall", atLeast, t.RecallFloor, fmt.Sprintf("%s attacks were flagged%s, and errors count as "+
 			"missed; the share must be at least %s (recall_floor of %s)", recall.counts, recall.over,
-			figure(t.RecallFloor), b.Version)), func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
+			figure(t.RecallFloor), b.Version)),
+			func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
 		for _, floor := range t.CategoryFloors {
 			add(categoryCheck(d, floor, b.Version), func(m move) bool { return m.Category == floor.Category })
 		}

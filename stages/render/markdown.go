@@ -179,10 +179,12 @@ func markdownMoves(r *contracts.Report) []string {
 		open = " open"
 	}
 
-	rows := []string{fmt.Sprintf("<details%s><summary>Changed queries and entries: %d</summary>\n\n| state | what | how |\n|---|---|---|\n",
+	rows := []string{fmt.Sprintf("<details%s><summary>Changed queries and entries: %d</summary>\n\n"+
+		"| state | what | how |\n|---|---|---|\n",
 		open, len(r.Gate.Moves))}
 	for _, m := range r.Gate.Moves {
-		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", wording.Markdown(summary.StateName(m.State)), wording.Markdown(m.ID),
+		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n",
+			wording.Markdown(summary.StateName(m.State)), wording.Markdown(m.ID),
 			wording.Markdown(wording.Shorten(cmp.Or(m.Title, m.Category), 120)),
 			wording.Markdown(wording.Shorten(summary.Explanation(m), 400))))
 	}

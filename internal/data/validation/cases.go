@@ -194,8 +194,8 @@ func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.Selection
 
 // checkParameters refuses expected parameters that the tool's input schema does
 // not allow.
-func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, call contracts.AlternativeCall,
-	tool *contracts.Tool) {
+func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase,
+	call contracts.AlternativeCall, tool *contracts.Tool) {
 	p, err := score.CheckParameters(call.Parameters, tool.Schema, c.Query)
 	if err != nil {
 		return // not an object: the schema of the contract has reported it

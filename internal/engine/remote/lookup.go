@@ -154,8 +154,8 @@ func treeOf(entries []cache.TreeEntry) *repb.Tree {
 	for i := len(order) - 1; i > 0; i-- {
 		d := encode(dirs[order[i]])
 		parent := dirs[path.Dir(order[i])]
-		parent.Directories = append([]*repb.DirectoryNode{{Name: safetext.Bytes(path.Base(order[i])), Digest: digest(d.SizedDigest)}},
-			parent.Directories...)
+		child := &repb.DirectoryNode{Name: safetext.Bytes(path.Base(order[i])), Digest: digest(d.SizedDigest)}
+		parent.Directories = append([]*repb.DirectoryNode{child}, parent.Directories...)
 	}
 
 	seen := map[cache.Digest]bool{}

@@ -183,9 +183,9 @@ func (e *Executor) accept(in *pipeline.Instance) (image.Root, error) {
 func (e *Executor) jobFor(job *engine.Job, root image.Root) (*onworker.Job, error) {
 	in := job.Instance
 	o := &onworker.Job{
-		Stage: in.String(), Command: in.Command, Stdin: in.Stdin, Passthrough: in.Passthrough, Timeout: in.Timeout, Grace: e.Grace,
-		Network: sandbox.Network(in.Network), Platform: in.Platform, MemoryMB: in.Resources.MemoryMB, Open: e.Open,
-		Time: engine.InputTime.Unix(),
+		Stage: in.String(), Command: in.Command, Stdin: in.Stdin, Passthrough: in.Passthrough,
+		Timeout: in.Timeout, Grace: e.Grace, Network: sandbox.Network(in.Network), Platform: in.Platform,
+		MemoryMB: in.Resources.MemoryMB, Open: e.Open, Time: engine.InputTime.Unix(),
 	}
 	for _, v := range slices.Sorted(slices.Values(job.Env)) {
 		// What the stage gets of the machine that it runs on is the worker's.

@@ -23,7 +23,8 @@ func comparedNoAnswerNote(n *NoAnswer) string {
 		}
 	}
 	return fmt.Sprintf("Of %s, only A leaves %d without a tool and only B %d (McNemar p %s).",
-		wording.CountOf(n.Queries, "1 unanswerable query", "%d unanswerable queries"), lost, len(n.Changed)-lost, wording.Probability(n.P))
+		wording.CountOf(n.Queries, "1 unanswerable query", "%d unanswerable queries"),
+		lost, len(n.Changed)-lost, wording.Probability(n.P))
 }
 
 // comparedNoAnswerQuery says what became of one such query.

@@ -50,7 +50,8 @@ func MetricLabel(metric string) (label string, known bool) {
 		return name, true
 	}
 
-	if category, ok := strings.CutPrefix(metric, "recall_"); ok && slices.Contains(contracts.AttackCategories, category) {
+	category, ok := strings.CutPrefix(metric, "recall_")
+	if ok && slices.Contains(contracts.AttackCategories, category) {
 		return strings.ReplaceAll(category, "_", " ") + ": recall", true
 	}
 

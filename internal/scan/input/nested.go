@@ -210,7 +210,8 @@ func isOtherList(elements []value) bool {
 	for _, e := range elements {
 		for _, m := range e.object() {
 			switch {
-			case m.name == "function" || slices.Contains(declarationKeys, m.name) || slices.Contains(parameterKeys, m.name),
+			case m.name == "function",
+				slices.Contains(declarationKeys, m.name) || slices.Contains(parameterKeys, m.name),
 				slices.Contains(kinds[0].keys(), m.name) && !slices.Contains(nameKeys, m.name) && m.name != "server",
 				m.name == "_meta" || m.name == "icons" || m.name == "tool":
 				return false

@@ -27,7 +27,8 @@ func readYAML(file string, text []byte) (*Input, error) {
 		return Read(file, serverOf(file), text)
 	}
 
-	other := &InputError{Place: Place{File: file}, Reason: "it is YAML, not JSON, and declares no servers of an MCP client",
+	other := &InputError{Place: Place{File: file},
+		Reason: "it is YAML, not JSON, and declares no servers of an MCP client",
 		Remedy: "convert it to JSON", OtherKind: true}
 	var node yaml.Node
 	var tree map[string]any

@@ -365,7 +365,8 @@ func (r *finder) listed(n *node, v value, within string) {
 		}
 
 		if !complete {
-			r.found.problem("", ret.line, "the list of tools that is returned here is computed in part when the server runs")
+			r.found.problem("", ret.line,
+				"the list of tools that is returned here is computed in part when the server runs")
 		}
 	}
 }

@@ -55,19 +55,17 @@ type body struct {
 	decorators []*node
 	bases      []*node // of a class; of a function, its results
 	class      *node   // of a method
-	generic    bool    // a getter, or anything that is no plain function
 }
 
 // param is a parameter of a function, or a field of a class.
 type param struct {
-	name        string
-	node        *node // of form parameter, or nil for a field
-	annotation  *node
-	fallback    *node
-	tag         string // of a field in Go
-	tagLine     int
-	self, rest  bool
-	description *node // nil, or a string beside it
+	name       string
+	node       *node // of form parameter, or nil for a field
+	annotation *node
+	fallback   *node
+	tag        string // of a field in Go
+	tagLine    int
+	self, rest bool
 }
 
 // scope holds what is declared in a block: each name with all that is assigned to it.

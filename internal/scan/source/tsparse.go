@@ -530,36 +530,14 @@ func (t *typescript) expression(e js.IExpr) *node {
 	case *js.GroupExpr:
 		return t.expression(e.X)
 	case *js.DotExpr:
-		n := t.node(member)
-		n.x = t.expression(e.X)
-		switch y := e.Y.(type) {
-		case *js.LiteralExpr:
-			n.text, n.line = string(y.Data), t.at(y.Data)
-		case js.LiteralExpr:
-			n.text, n.line = string(y.Data), t.at(y.Data)
-		case *js.Var:
-			n.text = string(y.Data)
-		}
-
-		if n.x != nil && n.x.form == name && n.x.text == "this" && t.class != nil {
-			n.x.form, n.x.x = parameter, t.class
-		}
-
-		return n
+		return t.memberOf(e)
 	case *js.IndexExpr:
 		n := t.node(index)
 		n.x = t.expression(e.X)
 		n.args = []arg{{value: t.expression(e.Y)}}
 		return n
 	case *js.ArrayExpr:
-		n := t.node(list)
-		for _, el := range e.List {
-			if v := t.expression(el.Value); v != nil {
-				n.args = append(n.args, arg{value: v, spread: el.Spread})
-			}
-		}
-
-		return n
+		return t.listOf(e)
 	case *js.ObjectExpr:
 		return t.objectOf(e)
 	case *js.CallExpr:
@@ -606,6 +584,37 @@ func (t *typescript) expression(e js.IExpr) *node {
 	}
 
 	return t.node(other)
+}
+
+// memberOf reads x.y. Within a class, this is an object of the class.
+func (t *typescript) memberOf(e *js.DotExpr) *node {
+	n := t.node(member)
+	n.x = t.expression(e.X)
+	switch y := e.Y.(type) {
+	case *js.LiteralExpr:
+		n.text, n.line = string(y.Data), t.at(y.Data)
+	case js.LiteralExpr:
+		n.text, n.line = string(y.Data), t.at(y.Data)
+	case *js.Var:
+		n.text = string(y.Data)
+	}
+
+	if n.x != nil && n.x.form == name && n.x.text == "this" && t.class != nil {
+		n.x.form, n.x.x = parameter, t.class
+	}
+
+	return n
+}
+
+func (t *typescript) listOf(e *js.ArrayExpr) *node {
+	n := t.node(list)
+	for _, el := range e.List {
+		if v := t.expression(el.Value); v != nil {
+			n.args = append(n.args, arg{value: v, spread: el.Spread})
+		}
+	}
+
+	return n
 }
 
 func (t *typescript) parts(list ...js.IExpr) *node {

@@ -97,7 +97,8 @@ func (r *run) wrongChoice(a selection.Answer) {
 			m := a.Calls[j.Made]
 			if m.Unknown != "" {
 				r.list = append(r.list, selection.Recommendation{Kind: "unknown_tool", Priority: r.priority,
-					Text: fmt.Sprintf("The model called %q, which no server offers.", m.Unknown), Evidence: []string{m.Unknown}})
+					Text:     fmt.Sprintf("The model called %q, which no server offers.", m.Unknown),
+					Evidence: []string{m.Unknown}})
 				continue
 			}
 

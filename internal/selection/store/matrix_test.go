@@ -23,8 +23,21 @@ func completeWrongly(t *testing.T, s *Store, id string, calls ...selection.MadeC
 	}
 }
 
-func TestMatrixAndBatches(t *testing.T) {
-	s, ctx := open(t), t.Context()
+// A mixedBatch has two runs of case b that ended as FN, one of b with the other model
+// that failed twice and is to run again, and one of case a that did not start.
+type mixedBatch struct {
+	id    string
+	a, b  selection.Case
+	other selection.Settings // with the other model
+	runs  []string           // the IDs of the runs, before they were retried
+	retry string             // the ID of the last retry
+	// The names of the models.
+	name, otherName string
+}
+
+func addMixedBatch(t *testing.T, s *Store) mixedBatch {
+	t.Helper()
+	ctx := t.Context()
 	addServer(t, s, "a")
 	b := addCase(t, s, "b", []string{"a"}, selection.Call{Server: "a", Tool: "x"})
 	a := addCase(t, s, "a", []string{"a"}, selection.Call{Server: "a", Tool: "x"})
@@ -54,12 +67,19 @@ func TestMatrixAndBatches(t *testing.T) {
 	if retry, err = s.RetryRun(ctx, retry); err != nil {
 		t.Fatal(err)
 	}
-	name, otherName := settings.Provider+"/"+settings.Model, settings.Provider+"/other"
-	got, err := s.RunMatrix(ctx, RunFilter{BatchID: first})
-	want := Matrix{Models: []string{name, otherName}, Total: 2, Rows: []MatrixRow{
-		{a.ID, "a", []MatrixCell{{Model: name, Runs: 1, Pending: 1, LastRunID: ids[3]}}},
-		{b.ID, "b", []MatrixCell{
-			{Model: name, Runs: 2, FN: 2, WrongTool: 1, LastRunID: ids[1]}, {Model: otherName, Runs: 1, Pending: 1, LastRunID: retry},
+	return mixedBatch{id: first, a: a, b: b, other: other, runs: ids, retry: retry,
+		name: settings.Provider + "/" + settings.Model, otherName: settings.Provider + "/other"}
+}
+
+func TestMatrix(t *testing.T) {
+	s, ctx := open(t), t.Context()
+	m := addMixedBatch(t, s)
+	got, err := s.RunMatrix(ctx, RunFilter{BatchID: m.id})
+	want := Matrix{Models: []string{m.name, m.otherName}, Total: 2, Rows: []MatrixRow{
+		{m.a.ID, "a", []MatrixCell{{Model: m.name, Runs: 1, Pending: 1, LastRunID: m.runs[3]}}},
+		{m.b.ID, "b", []MatrixCell{
+			{Model: m.name, Runs: 2, FN: 2, WrongTool: 1, LastRunID: m.runs[1]},
+			{Model: m.otherName, Runs: 1, Pending: 1, LastRunID: m.retry},
 		}},
 	}}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -72,13 +92,17 @@ func TestMatrixAndBatches(t *testing.T) {
 	if none, err := s.RunMatrix(ctx, RunFilter{BatchID: "none"}); err != nil || none.Total != 0 || len(none.Rows) != 0 {
 		t.Errorf("%+v, %v", none, err)
 	}
+}
 
-	second, _, err := s.CreateBatch(ctx, "second", []NewRun{{CaseID: a.ID, Settings: other}})
+func TestBatches(t *testing.T) {
+	s, ctx := open(t), t.Context()
+	m := addMixedBatch(t, s)
+	second, _, err := s.CreateBatch(ctx, "second", []NewRun{{CaseID: m.a.ID, Settings: m.other}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	batches, total, err := s.Batches(ctx, Page{})
-	if err != nil || total != 2 || len(batches) != 2 || batches[0].ID != second || batches[1].ID != first {
+	if err != nil || total != 2 || len(batches) != 2 || batches[0].ID != second || batches[1].ID != m.id {
 		t.Fatalf("%+v, %d, %v", batches, total, err)
 	}
 	one := batches[1]
@@ -88,17 +112,18 @@ func TestMatrixAndBatches(t *testing.T) {
 	}
 	one.Accuracy = nil
 	if want := (Batch{
-		ID: first, Label: "first", CreatedAt: one.CreatedAt, Total: 4, Pending: 2, Completed: 2, Models: []string{name, otherName},
+		ID: m.id, Label: "first", CreatedAt: one.CreatedAt, Total: 4, Pending: 2, Completed: 2,
+		Models: []string{m.name, m.otherName},
 	}); !reflect.DeepEqual(one, want) {
 		t.Errorf("got %+v, want %+v", one, want)
 	}
-	if got, err := s.Batch(ctx, first); err != nil || !reflect.DeepEqual(got, batches[1]) {
+	if got, err := s.Batch(ctx, m.id); err != nil || !reflect.DeepEqual(got, batches[1]) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := s.Batch(ctx, "none"); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
-	if got, err := s.Unfinished(ctx, first); err != nil || !reflect.DeepEqual(got, []string{retry, ids[3]}) {
+	if got, err := s.Unfinished(ctx, m.id); err != nil || !reflect.DeepEqual(got, []string{m.retry, m.runs[3]}) {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -16,7 +16,8 @@ var embeddedSecretInfo = Info{
 	ID: "secret.embedded", Tier: Soft, ThreatType: Uncategorized,
 	Description: "a key, a token or a password in the text of a definition",
 	Why:         "everybody who lists the tools reads it, and every model gets it",
-	Do:          "Revoke the secret, and ask the author to remove it. If it is an example, write one that no service issues.",
+	Do: "Revoke the secret, and ask the author to remove it. " +
+		"If it is an example, write one that no service issues.",
 }
 
 // A keyFormat is what a service issues: a prefix, and at least min bytes of an alphabet after it.

@@ -391,8 +391,8 @@ func (s *search) holding(i int) bool {
 func (s *search) secretAsked() (from, to int, ok bool) {
 	f := &s.v.Fields[s.doc.Field]
 	if f.Kind != tool.KindParamDescription || f.Output || !s.sen.Means.Any(concept.Secret|concept.CredPath) ||
-		s.sen.Means.Any(concept.Neg) || s.careful() || s.v.Purpose().Any(concept.Secret|concept.CredPath|concept.Authority) ||
-		s.honestName(f.Param) {
+		s.sen.Means.Any(concept.Neg) || s.careful() ||
+		s.v.Purpose().Any(concept.Secret|concept.CredPath|concept.Authority) || s.honestName(f.Param) {
 		return 0, 0, false
 	}
 
@@ -415,8 +415,9 @@ func (s *search) secretAsked() (from, to int, ok bool) {
 // the user's API key", "password policy".
 func (s *search) names(k int) bool {
 	return s.find(k-5, k, "id", "name", "label", "type", "kind", "number", "date", "status", "hash", "whether", "if",
-		"for", "with", "by", "from", "to", "using") < 0 && s.find(k+1, k+4, "id", "name", "policy", "type", "hash", "rotation",
-		"label", "provider", "manager", "status", "strength", "length", "reset", "expiry", "prefix", "for") < 0
+		"for", "with", "by", "from", "to", "using") < 0 &&
+		s.find(k+1, k+4, "id", "name", "policy", "type", "hash", "rotation", "label", "provider",
+			"manager", "status", "strength", "length", "reset", "expiry", "prefix", "for") < 0
 }
 
 // honestName reports whether the name of a parameter says that it takes a secret, or settings that may have some.
@@ -489,7 +490,8 @@ func (s *search) hides() bool {
 			continue
 		}
 
-		if i == len(s.toks)-1 || s.means(concept.User, i+1, i+5) >= 0 || s.isWord(i+1, "anyone", "anybody", "anything", "this", "it") {
+		if i == len(s.toks)-1 || s.means(concept.User, i+1, i+5) >= 0 ||
+			s.isWord(i+1, "anyone", "anybody", "anything", "this", "it") {
 			return true
 		}
 	}

@@ -60,7 +60,8 @@ func worstSentence(v *reading.Reading, r *tool.Registry) (doc, clause int) {
 	prose := func(of bool) func(*tool.Field, *token.Doc, *token.Sentence) bool {
 		return func(f *tool.Field, d *token.Doc, s *token.Sentence) bool {
 			return f.Kind != tool.KindJoined && // joined texts contain sentences that nobody wrote
-				!introducesProduct(v, f, d, s) && (s.Names == token.NamesOther) == of && (s.Score > least+respelledScore || !decode.Respells(f.Layer))
+				!introducesProduct(v, f, d, s) && (s.Names == token.NamesOther) == of &&
+				(s.Score > least+respelledScore || !decode.Respells(f.Layer))
 		}
 	}
 	doc, clause, score := v.Worst(r, prose(false))

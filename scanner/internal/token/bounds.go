@@ -34,8 +34,9 @@ func (z *Tokenizer) newline(i int) int {
 // a line of code, which does not go on with the sentence of the comment before it.
 func isCall(line string) bool {
 	n := 0
-	for n < len(line) && (charClasses[line[n]] == ccLower || charClasses[line[n]] == ccUpper || charClasses[line[n]] == ccDigit ||
-		line[n] == '_' || line[n] == '.' && n+1 < len(line) && charClasses[line[n+1]] == ccLower) {
+	for n < len(line) && (charClasses[line[n]] == ccLower || charClasses[line[n]] == ccUpper ||
+		charClasses[line[n]] == ccDigit || line[n] == '_' ||
+		line[n] == '.' && n+1 < len(line) && charClasses[line[n+1]] == ccLower) {
 		n++
 	}
 	return n > 0 && n < len(line) && strings.IndexByte("([{=", line[n]) >= 0
