@@ -215,7 +215,7 @@ func TestRetrievalDropFails(t *testing.T) {
 	if math.Abs(mrr.Value-(1./3+3)/4) > 1e-12 || math.Abs(mrr.Bound-(.875-.02)) > 1e-12 || mrr.Comparison != ">=" || mrr.Verdict != contracts.WithinNoise || mrr.Interval == nil {
 		t.Errorf("check %+v", mrr)
 	}
-	if !strings.Contains(mrr.Rule, "it may be at most 0.02 below the baseline's 0.875 (tolerance of baseline_v1); it changed by -0.0417") {
+	if !strings.Contains(mrr.Rule, "allowed drop: 0.02 from the baseline's 0.875 (tolerance of baseline_v1); it changed by -0.0417") {
 		t.Errorf("rule %q", mrr.Rule)
 	}
 	if want := []string{"q1", "q2"}; !slices.Equal(mrr.Moved, want) {

@@ -26,24 +26,24 @@ func metricCheck(m contracts.MetricSummary, t *contracts.MetricThreshold, versio
 	var rule string
 	if t != nil {
 		c.Bound = was + s.worse*t.Tolerance
-		rule = fmt.Sprintf("it may be at most %s %s the baseline's %s (tolerance of %s)", figure(t.Tolerance),
-			s.direction, figure(was), version)
+		rule = fmt.Sprintf("allowed %s: %s from the baseline's %s (tolerance of %s)", s.change,
+			figure(t.Tolerance), figure(was), version)
 	}
 
 	if t == nil || change.Verdict == contracts.Regressed && smallest < t.Tolerance && holds(c) {
 		c.Bound, c.PValue = was+s.worse*smallest, &change.PValue
-		rule = fmt.Sprintf("a significant change may be at most %s %s the baseline's %s; this one is not "+
-			"significant (p %s)", figure(smallest), s.direction, figure(was), probability(change.PValue))
+		rule = fmt.Sprintf("allowed significant %s: %s from the baseline's %s; this change is not significant (p %s)",
+			s.change, figure(smallest), figure(was), probability(change.PValue))
 		if change.Verdict == contracts.Regressed {
-			rule = fmt.Sprintf("it is significantly worse (p %s over all metrics), so it may be at most %s %s the "+
-				"baseline's %s, whatever the tolerance", probability(change.PValue), figure(smallest), s.direction,
+			rule = fmt.Sprintf("it is significantly worse (p %s over all metrics); allowed significant %s: %s from the "+
+				"baseline's %s, whatever the tolerance", probability(change.PValue), s.change, figure(smallest),
 				figure(was))
 		}
 	}
 
 	c.Rule = fmt.Sprintf("%s; it changed by %+.4f", rule, change.Delta)
 	if c.MinDetectable = detectable(change, t); c.MinDetectable != nil {
-		c.Rule += fmt.Sprintf(" (the smallest change that is found with a chance of .8 is %.4f)", *c.MinDetectable)
+		c.Rule += fmt.Sprintf(" (minimum detectable change, 80%% power: %.4f)", *c.MinDetectable)
 	}
 
 	return c
@@ -74,7 +74,7 @@ func threshold(b contracts.Baseline, metric string) *contracts.MetricThreshold {
 	return &b.Thresholds.Retrieval[i]
 }
 
-// detectable is the smallest true loss that fails the check with a chance of .8:
+// detectable is the smallest true loss that fails the check with power .80:
 // that of the test or, if it is less, .84 standard errors more than the tolerance.
 // It is nil if nothing changed, or too little for the test.
 func detectable(c *contracts.MetricComparison, t *contracts.MetricThreshold) *float64 {
@@ -102,13 +102,13 @@ func probability(p float64) string {
 // side describes the direction in which a metric gets worse: the sign of the
 // change, and the comparison and words of a bound.
 type side struct {
-	worse                    float64
-	loose, direction, beyond string
+	worse                 float64
+	loose, change, beyond string
 }
 
 func sides(metric string) side {
 	if declared, _ := metrics.RankingByName(metric); declared.LowerIsBetter {
-		return side{1, atMost, "above", "below"}
+		return side{1, atMost, "rise", "below"}
 	}
-	return side{-1, atLeast, "below", "above"}
+	return side{-1, atLeast, "drop", "above"}
 }
