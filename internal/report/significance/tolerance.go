@@ -36,7 +36,8 @@ func Replaceable(metric string, values []float64, groups []string) contracts.Met
 
 	se *= math.Sqrt(2 * (1 - replacementCorrelation))
 	tolerance := toleratedErrors * se
-	reason := fmt.Sprintf("%g standard errors (%.4f) of the difference from an equally good replacement", toleratedErrors,
+	reason := fmt.Sprintf("%g standard errors (%.4f) of the difference from an equally good replacement",
+		toleratedErrors,
 		se)
 	switch smallest, most := SmallestDrop(value), mostTolerated*value; {
 	case tolerance < smallest:

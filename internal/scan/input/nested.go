@@ -153,7 +153,8 @@ func (d *document) toolMap(members []member, server string) error {
 
 		if err != nil {
 			d.unreadable(m.at, Unscanned{Server: server, Tool: tool.Name, Place: d.place(m.at),
-				Reason: "it is not a readable tool: " + err.Error(), Remedy: "correct it, or ask the server's author to"})
+				Reason: "it is not a readable tool: " + err.Error(),
+				Remedy: "correct it, or ask the server's author to"})
 			continue
 		}
 

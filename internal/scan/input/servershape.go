@@ -103,7 +103,8 @@ func surelyNamed(way []string) bool {
 }
 
 // otherTools are names of objects with commands that are no servers of MCP.
-var otherTools = []string{"lsp", "formatter", "formatters", "linters", "hooks", "tasks", "scripts", "services", "targets",
+var otherTools = []string{"lsp", "formatter", "formatters", "linters", "hooks", "tasks", "scripts", "services",
+	"targets",
 	"languageservers", "language_servers", "debuggers", "commands"}
 
 // group returns the servers of an object, if that is what it has.

@@ -346,7 +346,8 @@ func (r *finder) listed(n *node, v value, within string) {
 			of := r.p.value(ret, v.e, 0)
 			found, ok := r.p.memberOf(of, within, 0)
 			if !ok {
-				r.found.problem("", ret.line, "the list of tools that is returned here is computed when the server runs")
+				r.found.problem("", ret.line,
+					"the list of tools that is returned here is computed when the server runs")
 				continue
 			}
 

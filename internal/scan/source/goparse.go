@@ -121,7 +121,8 @@ func embeddedFile(doc *ast.CommentGroup) string {
 		return ""
 	}
 	for _, c := range doc.List {
-		if name, ok := strings.CutPrefix(c.Text, "//go:embed "); ok && !strings.ContainsAny(strings.TrimSpace(name), " *") {
+		if name, ok := strings.CutPrefix(c.Text, "//go:embed "); ok &&
+			!strings.ContainsAny(strings.TrimSpace(name), " *") {
 			return strings.TrimSpace(name)
 		}
 	}

@@ -89,7 +89,8 @@ func languageOf(name string) language { return languages[strings.ToLower(path.Ex
 func newProject(files []File, open func(string) ([]byte, error)) *project {
 	p := &project{
 		files: map[string]*file{}, open: open, goModules: map[string]string{}, npm: map[string]string{},
-		inDir: map[string][]*file{}, packages: map[string]*scope{}, whole: map[string]bool{}, python: map[string][]*file{},
+		inDir: map[string][]*file{}, packages: map[string]*scope{},
+		whole: map[string]bool{}, python: map[string][]*file{},
 		takes: map[*node][]handled{}, taken: map[*node]bool{}, emitted: map[emission]bool{},
 		choices: map[*node]*node{}, keyNames: map[*node]*node{}, active: map[*node]bool{},
 	}
@@ -104,14 +105,16 @@ func newProject(files []File, open func(string) ([]byte, error)) *project {
 			continue
 		case "package.json":
 			var manifest struct{ Name string }
-			if text, err := in.Text(); err == nil && json.Unmarshal([]byte(text), &manifest) == nil && manifest.Name != "" {
+			if text, err := in.Text(); err == nil &&
+				json.Unmarshal([]byte(text), &manifest) == nil && manifest.Name != "" {
 				p.npm[manifest.Name] = path.Dir(name)
 			}
 
 			continue
 		}
 
-		f := &file{path: name, text: in.Text, language: languageOf(name), outside: in.Outside, exports: map[string]*node{}}
+		f := &file{path: name, text: in.Text, language: languageOf(name),
+			outside: in.Outside, exports: map[string]*node{}}
 		if f.language == 0 || p.files[name] != nil {
 			continue
 		}
@@ -277,7 +280,8 @@ func (p *project) script(from *file, module string) *file {
 			continue
 		}
 		rest := strings.TrimPrefix(strings.TrimPrefix(module, name), "/")
-		for _, at := range [...]string{path.Join(dir, "src", rest), path.Join(dir, rest), path.Join(dir, "src", "index")} {
+		for _, at := range [...]string{path.Join(dir, "src", rest),
+			path.Join(dir, rest), path.Join(dir, "src", "index")} {
 			if f := p.scriptAt(at); f != nil {
 				return f
 			}

@@ -27,7 +27,8 @@ func Recommend(c selection.Case, tools []selection.Tool, a selection.Answer, e s
 	// No description teaches a model to make calls, or to answer what it refuses.
 	if len(a.CallAsText) > 0 {
 		r.list = append(r.list, selection.Recommendation{Kind: "call_as_text", Priority: high, Evidence: a.CallAsText,
-			Text: "The model wrote the call as text: check the chat template of the model, or turn on native tool calling."})
+			Text: "The model wrote the call as text: check the chat template of the model, or turn on native tool " +
+				"calling."})
 		return r.list
 	}
 

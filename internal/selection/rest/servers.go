@@ -191,8 +191,9 @@ func (s *Service) updateServer(ctx context.Context, in *struct {
 	if in.Body.URL != nil && *in.Body.URL != server.URL {
 		// The secrets are for the address that the user who named them chose.
 		if !selection.SameAddress(server.URL, *in.Body.URL) && onlyOfRequests(server.Login) != nil {
-			return nil, huma.Error403Forbidden("the login of the server names secrets of this machine, which are for its " +
-				"present address: remove the server and add it again")
+			return nil, huma.Error403Forbidden(
+				"the login of the server names secrets of this machine, which are for its " +
+					"present address: remove the server and add it again")
 		}
 
 		_, errOld := server.Command()

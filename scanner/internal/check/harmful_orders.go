@@ -524,7 +524,8 @@ func (s *search) destroysHere() bool {
 
 	for i := range s.toks {
 		if s.toks[i].Means.Any(concept.Destroy|concept.Pay) && s.toks[i].Form == lexicon.BaseForm && s.demanded(i) &&
-			s.means(concept.File|concept.Other|concept.Whole|concept.History|concept.Personal|concept.Target, i+1, i+8) >= 0 {
+			s.means(concept.File|concept.Other|concept.Whole|concept.History|concept.Personal|
+				concept.Target, i+1, i+8) >= 0 {
 			return true
 		}
 	}

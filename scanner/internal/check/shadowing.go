@@ -116,7 +116,8 @@ const shortText = 12
 // about something else that happens to the data of the user.
 func copyWithMore(v *reading.Reading, t *tool.Definition) (Signal, bool) {
 	own := strings.TrimSpace(t.Description)
-	if len(own) < shortText || len(v.Description) <= len(own) || !strings.Contains(v.Description, strings.TrimRight(own, ".!")) {
+	if len(own) < shortText || len(v.Description) <= len(own) ||
+		!strings.Contains(v.Description, strings.TrimRight(own, ".!")) {
 		return Signal{}, false
 	}
 

@@ -148,7 +148,8 @@ func (o *Job) carry(ctx context.Context, identify func(command []string) (string
 	return os.WriteFile(filepath.Join(root, ReportFile), b, 0o644)
 }
 
-// settle gives what a stage finds the time that it has on the machine of the pipeline. The protocol has no times. A file
+// settle gives what a stage finds the time that it has on the machine of the pipeline. The protocol has no times.
+// A file
 // with several names belongs to the worker's store and keeps the time of that.
 func settle(stage string, to time.Time) {
 	// A time that cannot be set makes an output differ and is no reason to fail.
