@@ -110,7 +110,8 @@ var otherWords = map[string]map[string]string{
 	"stage": {
 		"for_each": "matrix { NAME = [...] }", "foreach": "matrix { NAME = [...] }",
 		"count":    "matrix { NAME = range(COUNT) }",
-		"strategy": "matrix { NAME = [...] }", "environment": "env", "variables": "env", "cmd": "command", "run": "command",
+		"strategy": "matrix { NAME = [...] }", "environment": "env", "variables": "env", "cmd": "command",
+		"run":    "command",
 		"script": `command = ["sh", "-c", "..."]`, "needs": "depends_on", "requires": "depends_on", "if": "when",
 	},
 	"include": {

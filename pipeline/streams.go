@@ -34,8 +34,9 @@ func (b *builder) buildStreams(in *Instance) {
 
 	if path, expr, ok := b.stream(&b.streams.stdout); ok {
 		if !slices.ContainsFunc(in.Outputs, func(o Output) bool { return o.Path == path && !o.Dir }) {
-			b.errorf(expr.Range(), "Invalid stdout", "The stdout of stage %q is %q, which is no output that is one file. "+
-				"Write output.NAME, with the name of an output.", b.stage.name, path)
+			b.errorf(expr.Range(), "Invalid stdout",
+				"The stdout of stage %q is %q, which is no output that is one file. "+
+					"Write output.NAME, with the name of an output.", b.stage.name, path)
 		}
 
 		in.Stdout = path

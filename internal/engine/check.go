@@ -14,7 +14,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
-// DifferError is the error of a run with RunOptions.Check in which an instance wrote other outputs in its second run. All
+// DifferError is the error of a run with RunOptions.Check in which an instance wrote other outputs in its second run.
+// All
 // instances succeeded, and the results of their first runs are stored.
 type DifferError struct{ Outcomes []*Outcome }
 

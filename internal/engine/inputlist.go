@@ -15,7 +15,8 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// The digest of an input that is more than one plain file is the digest of its list: the paths, kinds and digests of its
+// The digest of an input that is more than one plain file is the digest of its list: the paths, kinds and digests of
+// its
 // members. An executed stage keeps the list as a blob, so that explain can later name the entries that changed.
 
 // listMagic begins every list of members.

@@ -20,7 +20,8 @@ import (
 // the key, unless it belongs to the system. The system's packages are like its programs: a warning names them, see
 // Unkeyed.
 
-// maxPackageFiles is the largest number of package files that a key covers. Each one costs a system call in each run. Of
+// maxPackageFiles is the largest number of package files that a key covers. Each one costs a system call in each run.
+// Of
 // a larger installation the key covers nothing, and the warning of Unkeyed says so.
 const maxPackageFiles = 20_000
 

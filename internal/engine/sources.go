@@ -10,7 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// sources are the versions of source files that a run uses. All instances of a run use one version of each file: the one
+// sources are the versions of source files that a run uses. All instances of a run use one version of each file: the
+// one
 // that was there before the first of them was executed. What is copied for a stage later is compared with it.
 type sources struct {
 	mu       sync.Mutex

@@ -160,8 +160,9 @@ func lookPath(name, path string) (named, resolved string, err error) {
 	}
 
 	if filepath.IsAbs(name) {
-		return "", "", fmt.Errorf("program %q is not an executable file on this machine; install it or correct its path",
-			name)
+		return "", "",
+			fmt.Errorf("program %q is not an executable file on this machine; install it or correct its path",
+				name)
 	}
 
 	return "", "", fmt.Errorf("program %q is not in %s; install it, or declare its PATH in the stage's env", name, path)

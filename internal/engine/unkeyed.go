@@ -27,7 +27,8 @@ var programs = map[Reads][]string{
 		"lua", "luajit", "julia", "tclsh", "guile", "racket", "erl", "elixir", "pwsh", "dotnet",
 	},
 	ReadsSystem: {
-		"cc", "c++", "gcc", "g++", "gfortran", "clang", "clang++", "tcc", "ld", "rustc", "cargo", "go", "javac", "kotlinc",
+		"cc", "c++", "gcc", "g++", "gfortran", "clang", "clang++", "tcc", "ld", "rustc", "cargo", "go", "javac",
+		"kotlinc",
 		"scalac", "ghc", "ocamlc", "ocamlopt", "dune", "swiftc", "tsc", "zig", "nim", "make", "gmake", "cmake", "ninja",
 		"meson", "bazel", "mvn", "gradle", "npm", "npx", "yarn", "pnpm", "pip", "uv", "poetry", "latex", "pdflatex",
 	},

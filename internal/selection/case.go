@@ -114,7 +114,10 @@ func (c *Case) Validate() error {
 		}
 
 		for _, want := range c.Expected {
-			if slices.ContainsFunc(want.Choices(), func(w Call) bool { return w.Server == t.Server && w.Tool == t.Tool }) {
+			if slices.ContainsFunc(want.Choices(), func(w Call) bool {
+				return w.Server == t.Server &&
+					w.Tool == t.Tool
+			}) {
 				return fail("the call of %s:%s is both expected and forbidden: remove one of the two", t.Server, t.Tool)
 			}
 		}

@@ -68,7 +68,8 @@ func (m Matcher) kinds() []string {
 func (m *Matcher) validate() error {
 	switch kinds := m.kinds(); {
 	case len(kinds) == 0:
-		return errors.New("it has no rule: give one of equal, any, absent, one_of, contains, regex, number, date, set " +
+		return errors.New("it has no rule: give one of equal, any, absent, one_of, contains, regex, number, " +
+			"date, set " +
 			"and rule")
 	case len(kinds) > 1:
 		return fmt.Errorf("it has the rules %s: give one of them", strings.Join(kinds, " and "))

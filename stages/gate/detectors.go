@@ -26,9 +26,10 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, part overlap.
 			checks = append(checks, c)
 		}
 		recall := rateOf(d, isAttack)
-		add(recall.check("recall", atLeast, t.RecallFloor, fmt.Sprintf("%s attacks were flagged%s, and errors count as "+
-			"missed; the share must be at least %s (recall_floor of %s)", recall.counts, recall.over,
-			figure(t.RecallFloor), b.Version)),
+		add(recall.check("recall", atLeast, t.RecallFloor,
+			fmt.Sprintf("%s attacks were flagged%s, and errors count as "+
+				"missed; the share must be at least %s (recall_floor of %s)", recall.counts, recall.over,
+				figure(t.RecallFloor), b.Version)),
 			func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
 		for _, floor := range t.CategoryFloors {
 			add(categoryCheck(d, floor, b.Version), func(m move) bool { return m.Category == floor.Category })
@@ -93,8 +94,9 @@ func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, t contracts
 	}
 
 	if t.RecallFloor == 0 && t.Reason == "" {
-		problems = append(problems, fmt.Sprintf("the recall_floor of detector %s is 0, which every detector reaches; set "+
-			"a floor, name the detector in not_judged, or give the reason for the 0 in its threshold", name))
+		problems = append(problems,
+			fmt.Sprintf("the recall_floor of detector %s is 0, which every detector reaches; set "+
+				"a floor, name the detector in not_judged, or give the reason for the 0 in its threshold", name))
 	}
 
 	if t.MaxUnstable != nil && d.Runs < 2 {
@@ -104,8 +106,9 @@ func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, t contracts
 
 	for i, floor := range t.CategoryFloors {
 		if floor.RecallFloor == 0 && floor.Reason == "" {
-			problems = append(problems, fmt.Sprintf("the floor of detector %s for %s is 0, which every detector reaches; "+
-				"set a floor, remove it, or give the reason for the 0 beside it", name, floor.Category))
+			problems = append(problems,
+				fmt.Sprintf("the floor of detector %s for %s is 0, which every detector reaches; "+
+					"set a floor, remove it, or give the reason for the 0 beside it", name, floor.Category))
 		}
 
 		if c, ok := category(d.Score, floor.Category); !ok || c.Total == 0 {

@@ -35,7 +35,8 @@ func metricCheck(m contracts.MetricSummary, t *contracts.MetricThreshold, versio
 		rule = fmt.Sprintf("allowed significant %s: %s from the baseline's %s; this change is not significant (p %s)",
 			s.change, figure(smallest), figure(was), probability(change.PValue))
 		if change.Verdict == contracts.Regressed {
-			rule = fmt.Sprintf("it is significantly worse (p %s over all metrics); allowed significant %s: %s from the "+
+			rule = fmt.Sprintf("it is significantly worse (p %s over all metrics); allowed significant %s: "+
+				"%s from the "+
 				"baseline's %s, whatever the tolerance", probability(change.PValue), s.change, figure(smallest),
 				figure(was))
 		}

@@ -147,8 +147,9 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 	}
 
 	if len(b.Thresholds.Detectors) == 0 && len(agg.Detectors) > len(b.Thresholds.NotJudged) {
-		problems = append(problems, "the baseline has no threshold for any detector, and detectors were run; add one to "+
-			"its thresholds, or name them in not_judged")
+		problems = append(problems,
+			"the baseline has no threshold for any detector, and detectors were run; add one to "+
+				"its thresholds, or name them in not_judged")
 	}
 
 	for i, t := range b.Thresholds.Detectors {

@@ -223,10 +223,12 @@ func detectorRemark(d contracts.BaselineDetector, t contracts.Thresholds) string
 	case slices.Contains(t.NotJudged, name):
 		return ""
 	case !catches && judged:
-		return fmt.Sprintf("warning: detector %s catches nothing, of %d attacks; the gate fails or judges nothing until "+
+		return fmt.Sprintf("warning: detector %s catches nothing, of %d attacks; the gate fails or judges "+
+			"nothing until "+
 			"it does", name, d.Score.TP+d.Score.FN)
 	case !catches && d.Score.FN > 0:
-		return fmt.Sprintf("warning: detector %s catches nothing, of %d attacks, so it has no threshold and the gate does "+
+		return fmt.Sprintf("warning: detector %s catches nothing, of %d attacks, so it has no threshold and the "+
+			"gate does "+
 			"not judge it; check how it is started, or name it in not_judged", name, d.Score.FN)
 	case !judged:
 		return fmt.Sprintf("detector %s has no threshold, because the security corpus lacks attacks, plain benign "+

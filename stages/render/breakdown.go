@@ -141,7 +141,8 @@ func liveQueries(queries []contracts.QuerySummary) string {
 		}
 	}
 
-	return fmt.Sprintf("%d of %d queries (%s) have a right tool in the top 10. The others score 0 and cannot get worse.",
+	return fmt.Sprintf("%d of %d queries (%s) have a right tool in the top 10. The others score 0 and cannot "+
+		"get worse.",
 		live, len(queries), wording.Percent(float64(live)/float64(len(queries))))
 }
 

@@ -52,8 +52,9 @@ func newSubject(opts Options) (subject, error) {
 		}
 
 		if request.SystemPrompt = strings.TrimSpace(string(text)); request.SystemPrompt == "" {
-			return subject{}, fmt.Errorf("--system-prompt: the file %s is empty: write the prompt, or leave out the flag",
-				opts.SystemPrompt)
+			return subject{},
+				fmt.Errorf("--system-prompt: the file %s is empty: write the prompt, or leave out the flag",
+					opts.SystemPrompt)
 		}
 	}
 

@@ -156,7 +156,8 @@ func namedCalls(at string, c *contracts.SelectionCase) iter.Seq2[string, contrac
 		}
 
 		for i, t := range c.Forbidden {
-			if !yield(fmt.Sprintf("%s/forbidden/%d", at, i), contracts.AlternativeCall{Server: t.Server, Tool: t.Tool}) {
+			if !yield(fmt.Sprintf("%s/forbidden/%d", at, i), contracts.AlternativeCall{Server: t.Server,
+				Tool: t.Tool}) {
 				return
 			}
 		}

@@ -32,7 +32,8 @@ func init() {
 // helperCapabilities are the capabilities of a helper. Stages have none.
 var helperCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_NET_ADMIN}
 
-// order is a message to a helper, as gob, which keeps the bytes of paths and variables that are not UTF-8. The first one
+// order is a message to a helper, as gob, which keeps the bytes of paths and variables that are not UTF-8. The first
+// one
 // configures it.
 type order struct {
 	ID     int

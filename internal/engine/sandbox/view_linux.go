@@ -14,7 +14,8 @@ import (
 // their own, as far as the system permits it: for processes, for System V and POSIX
 // messages and shared memory, and for mounts. In the last one, everything is read-only
 // except what the stage may write: unlike Landlock, that also refuses to change the mode,
-// owner, times and attributes of a file. There the stage also finds its own directory, which is in dir, at a path that is
+// owner, times and attributes of a file. There the stage also finds its own directory, which is in dir, at a path
+// that is
 // the same for every stage and on every machine: compilers and archives write it into their outputs.
 func (s *Sandbox) separate(c *confinement, dir string) error {
 	if !s.lacks[enforcedProcesses] {

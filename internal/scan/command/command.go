@@ -131,7 +131,8 @@ scan --baseline approved.json --fail-on change tools.json`),
 	f.StringVar(&flags.format, "format", "table", "table, json, sarif, html, markdown or codequality")
 	f.StringVarP(&flags.output, "output", "o", "",
 		"write to this file, completely or not at all, instead of standard output")
-	f.BoolVar(&flags.list, "list", false, "also list the tools, prompts and resources that were read, with their places")
+	f.BoolVar(&flags.list, "list", false,
+		"also list the tools, prompts and resources that were read, with their places")
 	f.StringVar(&flags.baseline, "baseline", "",
 		"compare with what was approved in this file, and report changes and rug pulls")
 	f.StringVar(&flags.pin, "pin", "", "approve what was scanned: write the tools, prompts, resources and "+

@@ -46,8 +46,9 @@ func (d *document) declare(m member, project string) {
 	case errors.Is(err, errSwitch):
 		d.in.PassedOver = append(d.in.PassedOver,
 			PassedOver{Path: d.place(m.at).String(), Name: m.name,
-				Group:  "entries that only switch a server on or off",
-				Reason: fmt.Sprintf("the entry %s only switches a server on or off that is declared elsewhere", m.name)})
+				Group: "entries that only switch a server on or off",
+				Reason: fmt.Sprintf("the entry %s only switches a server on or off that is declared elsewhere",
+					m.name)})
 	case err != nil:
 		d.unreadable(m.at, Unscanned{
 			Server: m.name, Place: d.place(m.at), Reason: err.Error(), Remedy: "correct its entry",

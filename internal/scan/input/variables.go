@@ -12,7 +12,8 @@ import (
 
 // expanded returns the server with its variables expanded, as its client does
 // before starting it: ${env:NAME} and ${NAME}, ${NAME:-default}, ${userHome},
-// ${workspaceFolder} and, in the settings of some clients, $NAME. A default may have variables too. A variable without a
+// ${workspaceFolder} and, in the settings of some clients, $NAME. A default may have variables too. A variable
+// without a
 // value is an error, and so is one that prompts the user.
 func (s Server) expanded() (Server, error) {
 	e := expander{server: s}

@@ -787,7 +787,8 @@ func (p *python) inner(text string, line int) *node {
 		return p.node(other, line)
 	}
 
-	q := &python{file: p.file, toks: lex(text), scope: p.scope, fn: &body{}, class: p.class, deep: p.deep + 10, depth: 1}
+	q := &python{file: p.file, toks: lex(text), scope: p.scope, fn: &body{}, class: p.class, deep: p.deep + 10,
+		depth: 1}
 	for i := range q.toks {
 		q.toks[i].line = line
 	}

@@ -845,7 +845,8 @@ func (t *typescript) assign(n *node) {
 	case to.form != member || to.x == nil:
 	case to.x.form == parameter && t.class != nil:
 		t.class.scope.declare(to.text, value)
-	case to.x.form == name && to.x.text == "exports", to.x.form == member && to.x.text == "module" && to.text != "exports":
+	case to.x.form == name && to.x.text == "exports", to.x.form == member && to.x.text == "module" &&
+		to.text != "exports":
 		t.file.exports[to.text] = value
 	case to.x.form == name && to.x.text == "module" && to.text == "exports":
 		t.file.exports[""] = value

@@ -52,8 +52,9 @@ func (s *Set) references(server string, values map[string]string, variable func(
 		if err != nil {
 			variable := variableName(variable(name))
 			value = "${env:" + variable + "}"
-			s.Notes = append(s.Notes, fmt.Sprintf("server %q: the value of %s is written out and was not stored; it is "+
-				"read from the environment variable %s", server, name, variable))
+			s.Notes = append(s.Notes,
+				fmt.Sprintf("server %q: the value of %s is written out and was not stored; it is "+
+					"read from the environment variable %s", server, name, variable))
 		}
 
 		kept[name] = value

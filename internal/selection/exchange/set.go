@@ -272,7 +272,8 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 	var servers []selection.Server
 	names := map[string]bool{}
 	for i, f := range s.Servers {
-		server := selection.Server{Name: f.Name, URL: f.URL, Transport: selection.Transport(f.Transport), Login: f.Login}
+		server := selection.Server{Name: f.Name, URL: f.URL, Transport: selection.Transport(f.Transport),
+			Login: f.Login}
 		if err := server.Validate(); err != nil {
 			return nil, nil, fmt.Errorf("server %d: %w", i+1, err)
 		}

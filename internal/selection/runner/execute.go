@@ -219,7 +219,8 @@ func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 	for _, want := range c.Expected {
 		for _, one := range want.Choices() {
 			if !offered(tools, one.Server, one.Tool) {
-				return fmt.Errorf("the expected tool %q is not among those of server %q: correct the case or the server",
+				return fmt.Errorf("the expected tool %q is not among those of server %q: correct the case or "+
+					"the server",
 					one.Tool, one.Server)
 			}
 		}

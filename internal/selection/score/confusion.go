@@ -70,7 +70,8 @@ func Confusion(observations []Observation) []Confused {
 	}
 
 	slices.SortFunc(table, func(a, b Confused) int {
-		return cmp.Or(cmp.Compare(a.Expected, b.Expected), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Chosen, b.Chosen))
+		return cmp.Or(cmp.Compare(a.Expected, b.Expected), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Chosen,
+			b.Chosen))
 	})
 	return table
 }

@@ -59,7 +59,8 @@ func Match(c selection.Case, tools []selection.Tool, made []selection.MadeCall) 
 
 		by := p.forbids(m)
 		forbidden = forbidden || by != ""
-		judged = append(judged, selection.JudgedCall{Expected: -1, Made: j, Classification: selection.FP, Forbidden: by})
+		judged = append(judged, selection.JudgedCall{Expected: -1, Made: j, Classification: selection.FP,
+			Forbidden: by})
 	}
 
 	switch {

@@ -18,7 +18,10 @@ import (
 type Verdicts []selection.Verdict
 
 func (v Verdicts) of(rule string, value json.RawMessage) (selection.Verdict, bool) {
-	i := slices.IndexFunc(v, func(x selection.Verdict) bool { return x.Rule == rule && string(x.Value) == string(value) })
+	i := slices.IndexFunc(v, func(x selection.Verdict) bool {
+		return x.Rule == rule &&
+			string(x.Value) == string(value)
+	})
 	if i < 0 {
 		return selection.Verdict{}, false
 	}

@@ -257,7 +257,8 @@ func (s *search) isPlace(i int) bool {
 func (s *search) parameter(from, to int) int {
 	for k := max(from, 1); k < min(to, len(s.toks)); k++ {
 		named := s.toks[k].Flags&(token.Code|token.Ident|token.Quote) != 0 || s.ownParameter(k)
-		if named && (s.isWord(k-1, prepositions...) || s.isWord(k-2, prepositions...) && s.isWord(k-1, "the", "a", "its")) {
+		if named && (s.isWord(k-1, prepositions...) || s.isWord(k-2, prepositions...) && s.isWord(k-1, "the", "a",
+			"its")) {
 			return k
 		}
 
@@ -340,7 +341,8 @@ func (s *search) givesAccess(i int) bool {
 		return s.isPath(i)
 	}
 	return s.isWord(i, strongSecrets...) || s.find(i, i+4, "key", "keys", "token", "phrase", "cookie") >= 0 &&
-		s.isWord(i, "private", "ssh", "api", "secret", "access", "session", "auth", "seed", "recovery", "backup", "signing",
+		s.isWord(i, "private", "ssh", "api", "secret", "access", "session", "auth", "seed", "recovery", "backup",
+			"signing",
 			"encryption", "bearer")
 }
 
@@ -358,13 +360,15 @@ func (s *search) secretHeld() (from, to int, ok bool) {
 	}
 
 	for i := range min(4, len(s.toks)) {
-		named := s.toks[i].Flags&(token.Code|token.Quote) != 0 || s.ownParameter(i) || s.toks[i].Flags&token.Ident != 0 ||
+		named := s.toks[i].Flags&(token.Code|token.Quote) != 0 || s.ownParameter(i) ||
+			s.toks[i].Flags&token.Ident != 0 ||
 			s.isWord(i, "parameter", "argument", "field")
 		if !named {
 			continue
 		}
 
-		holds := s.find(i+1, i+4, "holds", "hold", "contains", "contain", "carries", "carry", "takes", "receives", "gets",
+		holds := s.find(i+1, i+4, "holds", "hold", "contains", "contain", "carries", "carry", "takes", "receives",
+			"gets",
 			"is", "must", "has", "includes", "should", "expects", "needs")
 		if holds < 0 {
 			continue
@@ -440,8 +444,10 @@ func (s *search) honestName(param string) bool {
 }
 
 var settingWords = []string{"auth", "authorization", "key", "keys", "pwd", "pass", "pin", "code", "otp", "mfa", "login",
-	"header", "headers", "env", "environment", "config", "configuration", "settings", "options", "connection", "uri", "url",
-	"dsn", "variables", "cookie", "cookies", "jwt", "bearer", "access", "account", "identity", "certificate", "cert", "pem",
+	"header", "headers", "env", "environment", "config", "configuration", "settings", "options", "connection", "uri",
+	"url",
+	"dsn", "variables", "cookie", "cookies", "jwt", "bearer", "access", "account", "identity", "certificate", "cert",
+	"pem",
 	"user", "username", "client", "profile", "signature", "session", "security"}
 
 // dialogPassed finds an order to put the conversation or the memory of the user into a parameter, in a tool that
@@ -587,7 +593,8 @@ func (s *search) waives(n, ask int) bool {
 			s.means(concept.Ask, ask+1, ask+5) >= 0
 	}
 
-	return s.means(concept.Model|concept.You, 0, n) >= 0 && s.find(n, ask, "need", "needs", "require", "requires", "longer",
+	return s.means(concept.Model|concept.You, 0, n) >= 0 && s.find(n, ask, "need", "needs", "require", "requires",
+		"longer",
 		"have", "must") >= 0
 }
 

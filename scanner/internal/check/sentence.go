@@ -95,7 +95,8 @@ func introducesProduct(v *reading.Reading, f *tool.Field, d *token.Doc, s *token
 	}
 
 	for i := 1; i < min(longestName+1, len(toks)-1); i++ {
-		if w := v.Word(d, toks[i-1]); i == 1 && (toks[0].Means.Any(concept.You|concept.Model|concept.User) || w == "this") {
+		if w := v.Word(d, toks[i-1]); i == 1 && (toks[0].Means.Any(concept.You|concept.Model|concept.User) ||
+			w == "this") {
 			return false
 		}
 
