@@ -58,13 +58,15 @@ func bench(sizes string) error {
 			return err
 		}
 
-		if err := os.WriteFile(filepath.Join(at, "pipeline.hcl"), fmt.Appendf(nil, pipeline, mib<<20), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(at, "pipeline.hcl"), fmt.Appendf(nil, pipeline, mib<<20),
+			0o644); err != nil {
 			return err
 		}
 
 		for _, what := range []string{"executed", "a hit"} {
 			out := strings.ReplaceAll(what, " ", "-")
-			cmd := exec.Command(tool, "run", "--progress", "quiet", "--cache-dir", filepath.Join(at, "store"), "-o", out)
+			cmd := exec.Command(tool, "run", "--progress", "quiet", "--cache-dir", filepath.Join(at, "store"), "-o",
+				out)
 			cmd.Dir, cmd.Stderr = at, os.Stderr
 			began := time.Now()
 			if err := cmd.Run(); err != nil {
@@ -72,7 +74,8 @@ func bench(sizes string) error {
 			}
 
 			usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-			fmt.Printf("%5d MiB, %-8s  %4d MiB resident, %s\n", mib, what, usage.Maxrss>>10, time.Since(began).Round(time.Millisecond))
+			fmt.Printf("%5d MiB, %-8s  %4d MiB resident, %s\n", mib, what, usage.Maxrss>>10,
+				time.Since(began).Round(time.Millisecond))
 		}
 
 		if err := os.RemoveAll(at); err != nil {
