@@ -39,8 +39,10 @@ func characteristics(sets int, list []system) error {
 		fmt.Println(row)
 	}
 
-	fmt.Println("equal replacement: the differences from each other search of similar Recall@5, with signs flipped by group. " +
-		"lost: that share of Recall@5, by tools that the\nproxy no longer finds. noisy: each query moves in .3 of the " +
+	fmt.Println("equal replacement: the differences from each other search of similar Recall@5, with signs flipped " +
+		"by group. " +
+		"lost: that share of Recall@5, by tools that the\nproxy no longer finds. noisy: each query moves in .3 " +
+		"of the " +
 		"runs; the verdict is a loss (nominal .02), 5 runs in the baseline and 3 now")
 	return nil
 }
@@ -232,7 +234,8 @@ func printCharacteristics(ctx context.Context, sets int, dir string, extra []ext
 	}
 
 	if len(extra) == 0 {
-		fmt.Println("The lists of a proxy that needs a program or a model from elsewhere, such as mcpproxy-go or dense " +
+		fmt.Println("The lists of a proxy that needs a program or a model from elsewhere, such as mcpproxy-go " +
+			"or dense " +
 			"vectors, are\nnot in the repository: measure it and give its baseline with -list NAME=FILE")
 	}
 

@@ -56,7 +56,8 @@ func detectors(sets int, baseline contracts.Baseline, securityFile string) error
 		fmt.Println(row)
 	}
 
-	fmt.Println("changed at random: so many entries change their verdict, each with equal chance for the better or the " +
+	fmt.Println("changed at random: so many entries change their verdict, each with equal chance for the " +
+		"better or the " +
 		"worse; fewer where the detector flags fewer of a category")
 	return nil
 }
