@@ -31,6 +31,7 @@ func leaveAndSweep(t *testing.T, isolation string, next []string) {
 	b.vars = nil
 	b.write("pipeline.hcl", []byte(`pipeline { name = "leftover" }
 stage "leaves" {
+  env     = { LEFT_IN = "`+b.store+`" }
   outputs = { o = "out/o" }
   command = ["sh", "-c", "setsid sh -c 'echo $$ > new; mv new pid; sleep 300' & wait"]
 }
@@ -43,7 +44,7 @@ stage "leaves" {
 		if time.Now().After(end) {
 			t.Fatal("the stage never began")
 		}
-		if files, _ := filepath.Glob(filepath.Join(b.store, "work/run-*/stage-*/box/pid")); len(files) == 1 {
+		if files, _ := filepath.Glob(filepath.Join(b.store, "work/run-*/stage-*/stage/pid")); len(files) == 1 {
 			break
 		}
 	}
@@ -77,13 +78,14 @@ stage "s" {
 	}
 }
 
-// stageProcesses lists the processes of stages that run in a store. A stage in a PID namespace
-// does not know these ids.
+// stageProcesses lists the processes of the stage, which has the store in its environment: its TMPDIR
+// is the same for every stage if it has namespaces. A stage in a PID namespace does not know these
+// ids.
 func stageProcesses(store string) (pids []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
 		env, err := os.ReadFile(file)
-		if err != nil || !strings.Contains("\x00"+string(env), "\x00TMPDIR="+store) {
+		if err != nil || !strings.Contains("\x00"+string(env), "\x00LEFT_IN="+store+"\x00") {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
