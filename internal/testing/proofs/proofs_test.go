@@ -148,7 +148,7 @@ func TestUnchangedRerunReproducesTheBaseline(t *testing.T) {
 }
 
 func TestDegradedIndexFailsTheGateAndNamesTheMetric(t *testing.T) {
-	for degrade, metric := range map[string]string{"drop-descriptions": "recall_at_5", "reverse-top": "mrr"} {
+	for degrade, metric := range map[string]string{"drop-descriptions": "Recall@5", "reverse-top": "MRR"} {
 		t.Run(degrade, func(t *testing.T) {
 			if degrade == "drop-descriptions" {
 				level.Thorough(t, "it runs the whole pipeline once more with another degradation")
