@@ -37,7 +37,7 @@ written by a model, and is not stored.`,
 		Example: `  touchstone eval advise 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
 		Args:    arguments.Exactly(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
-			o, key, err := execution.options(cmd.ErrOrStderr())
+			o, key, err := execution.options(cmd.ErrOrStderr(), nil)
 			if err != nil {
 				return err
 			}

@@ -167,11 +167,7 @@ func (f *evalFlags) printRuns(w io.Writer, ids []string, read func(id string) (s
 
 func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	o, key, err := f.execution.options(cmd.ErrOrStderr())
-	if err == nil {
-		o.Judge, err = f.execution.judge.judge(o)
-	}
-
+	o, key, err := f.execution.options(cmd.ErrOrStderr(), nil)
 	if err != nil {
 		return err
 	}

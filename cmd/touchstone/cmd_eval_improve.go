@@ -104,12 +104,8 @@ func (f *evalImproveFlags) improve(cmd *cobra.Command, s *store.Store) error {
 		return err
 	}
 
-	o, key, err := f.execution.options(cmd.ErrOrStderr())
+	o, key, err := f.execution.options(cmd.ErrOrStderr(), nil)
 	if err != nil {
-		return err
-	}
-
-	if o.Judge, err = f.execution.judge.judge(o); err != nil {
 		return err
 	}
 

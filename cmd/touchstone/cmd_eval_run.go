@@ -185,12 +185,8 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 		return err
 	}
 
-	o, key, err := f.execution.options(cmd.ErrOrStderr())
+	o, key, err := f.execution.options(cmd.ErrOrStderr(), nil)
 	if err != nil {
-		return err
-	}
-
-	if o.Judge, err = f.execution.judge.judge(o); err != nil {
 		return err
 	}
 

@@ -57,7 +57,7 @@ leaves, no other process may execute runs on it.`,
 }
 
 func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
-	options, key, err := f.execution.options(cmd.ErrOrStderr())
+	options, key, err := f.execution.options(cmd.ErrOrStderr(), nil)
 	if err != nil {
 		return err
 	}

@@ -206,13 +206,7 @@ func (f *serveFlags) guard(local bool) (rest.Guard, error) {
 }
 
 func (f *serveFlags) runnerOptions(guard rest.Guard, log io.Writer) (runner.Options, error) {
-	o, _, err := f.execution.options(log)
-	if err != nil {
-		return o, err
-	}
-
-	o.Client = guard.Client()
-	o.Judge, err = f.execution.judge.judge(o)
+	o, _, err := f.execution.options(log, guard.Client())
 	return o, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -53,17 +54,23 @@ func (e *evalExecution) flags(p *pflag.FlagSet) {
 	p.Float64Var(&e.price.Output, "price-output", 0, "the price of a million output tokens in US dollars")
 }
 
-// options reads the key and the cassette that the flags name. Waits for a provider
-// are reported to log.
-func (e *evalExecution) options(log io.Writer) (o runner.Options, key model.Key, err error) {
+// options reads the key and the cassette that the flags name, and opens the judge. Waits for a
+// provider are reported to log. All requests go through client, or through the default one if it
+// is nil.
+func (e *evalExecution) options(log io.Writer, client *http.Client) (o runner.Options, key model.Key, err error) {
 	if key, err = model.KeyFrom(e.key, os.Getenv); err != nil {
 		return o, key, err
 	}
+
 	o = runner.Options{Workers: e.workers, AllowUndescribed: e.undescribed, Price: e.price,
-		Limits: allLimits(e.perMinute), Waiting: announceWaits(log)}
+		Limits: allLimits(e.perMinute), Waiting: announceWaits(log), Client: client}
 	if e.cassette != "" {
-		o.Play, err = model.LoadCassette(e.cassette)
+		if o.Play, err = model.LoadCassette(e.cassette); err != nil {
+			return o, key, err
+		}
 	}
+
+	o.Judge, err = e.judge.judge(o)
 	return o, key, err
 }
 
