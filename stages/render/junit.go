@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -52,13 +51,7 @@ type junitOutcome struct {
 // a failed check names it, so that the file always agrees with the gate.
 // encoding/xml replaces characters that XML 1.0 does not allow.
 func JUnit(r contracts.Report) ([]byte, error) {
-	blamed := make(map[[2]string]bool)
-	for _, c := range summary.FailedChecks(&r.Gate) {
-		for _, id := range c.Moved {
-			blamed[[2]string{c.Subject, id}] = true
-		}
-	}
-
+	blamed := summary.Blamed(&r.Gate)
 	var checks, moves junitSuite
 	checks.Name, moves.Name = "gate", "changes"
 	for _, c := range r.Gate.Checks {
@@ -85,7 +78,7 @@ func JUnit(r contracts.Report) ([]byte, error) {
 	for _, m := range r.Gate.Moves {
 		tc := junitCase{Class: "changes." + m.Subject, Name: m.ID + " " + summary.StateName(m.State)}
 		message := strings.TrimSpace(m.State + " " + summary.Explanation(m))
-		bad := blamed[[2]string{m.Subject, m.ID}] && slices.Contains(summary.States[:2], m.State)
+		bad := blamed(m) && summary.ForTheWorse(m)
 		switch {
 		case bad && m.State == contracts.MoveErrored:
 			tc.Error = &junitOutcome{message, m.Title}

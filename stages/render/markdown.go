@@ -108,13 +108,6 @@ func mdCheck(c contracts.GateCheck) string {
 	return wording.Markdown(name)
 }
 
-func boolOrder(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 func markdownRetrieval(r *contracts.Report) []string {
 	a := &r.Aggregate.Retrieval
 	if len(a.Metrics) == 0 {

@@ -175,7 +175,10 @@ func capital(s string) string {
 // those that the baseline had right, then by the share of right answers.
 func worstCases(m contracts.ModelSummary) []contracts.CaseSummary {
 	lost := func(c contracts.CaseSummary) int {
-		return boolOrder(m.Comparison == nil || !slices.Contains(m.Comparison.Lost, c.ID))
+		if m.Comparison != nil && slices.Contains(m.Comparison.Lost, c.ID) {
+			return 0
+		}
+		return 1
 	}
 	share := func(c contracts.CaseSummary) float64 {
 		return float64(c.Right) / float64(max(1, c.Answers+c.Errored))

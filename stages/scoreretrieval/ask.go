@@ -24,7 +24,7 @@ const maxConsecutiveTimeouts = 3
 // querier sends queries to the proxy and checks the form of its answers.
 type querier struct {
 	proxy *undertest.Proxy
-	known map[contracts.ToolID]bool
+	tools map[contracts.ToolID]contracts.Tool // of the corpus
 	// maxFailed is the share of queries that may fail.
 	maxFailed float64
 }
@@ -189,8 +189,9 @@ func (a *querier) clean(hits []contracts.SearchHit, limit int) (kept []contracts
 	var unknown, twice []string
 	seen := map[contracts.ToolID]bool{}
 	for _, h := range hits {
+		_, known := a.tools[h.Name]
 		switch {
-		case !a.known[h.Name]:
+		case !known:
 			unknown = append(unknown, h.Name)
 		case seen[h.Name]:
 			twice = append(twice, h.Name)

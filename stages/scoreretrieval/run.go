@@ -71,16 +71,12 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 
-	a := querier{proxy: p, maxFailed: maxFailed, known: map[contracts.ToolID]bool{}}
-	for _, t := range d.corpus.Tools {
-		a.known[t.ToolID] = true
-	}
-
 	tools := make(map[contracts.ToolID]contracts.Tool, len(d.corpus.Tools))
 	for _, t := range d.corpus.Tools {
 		tools[t.ToolID] = t
 	}
 
+	a := querier{proxy: p, maxFailed: maxFailed, tools: tools}
 	results, err := a.askAll(ctx, d.golden.Queries, replay.Order(seed, "queries", len(d.golden.Queries)))
 	if err != nil {
 		return err

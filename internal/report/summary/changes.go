@@ -3,7 +3,6 @@ package summary
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -54,27 +53,35 @@ func ChangesLine(moves []contracts.Move) string {
 // Worse lists the changes for the worse: first those that a failed check names,
 // and otherwise in the order of the verdict, the most severe first.
 func Worse(g *contracts.Gate) []contracts.Move {
-	blamed := make(map[[2]string]bool)
-	for _, c := range FailedChecks(g) {
-		for _, id := range c.Moved {
-			blamed[[2]string{c.Subject, id}] = true
+	blamed := Blamed(g)
+	var first, rest []contracts.Move
+	for _, m := range g.Moves {
+		switch {
+		case !ForTheWorse(m):
+		case blamed(m):
+			first = append(first, m)
+		default:
+			rest = append(rest, m)
 		}
 	}
 
-	worse := slices.DeleteFunc(slices.Clone(g.Moves), func(m contracts.Move) bool {
-		return m.State != contracts.MoveRegressed && m.State != contracts.MoveErrored
-	})
-	slices.SortStableFunc(worse, func(a, b contracts.Move) int {
-		return order(!blamed[[2]string{a.Subject, a.ID}]) - order(!blamed[[2]string{b.Subject, b.ID}])
-	})
-	return worse
+	return append(first, rest...)
 }
 
-func order(b bool) int {
-	if b {
-		return 1
+// ForTheWorse reports whether a query, an entry or a case failed or got worse.
+func ForTheWorse(m contracts.Move) bool {
+	return m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored
+}
+
+// Blamed returns a function that reports whether a failed check names a change.
+func Blamed(g *contracts.Gate) func(contracts.Move) bool {
+	named := make(map[[2]string]bool)
+	for _, c := range FailedChecks(g) {
+		for _, id := range c.Moved {
+			named[[2]string{c.Subject, id}] = true
+		}
 	}
-	return 0
+	return func(m contracts.Move) bool { return named[[2]string{m.Subject, m.ID}] }
 }
 
 // How says what happened to a query, an entry or a case: the rank before and
