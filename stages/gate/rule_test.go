@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/fixture"
 )
 
@@ -67,10 +68,15 @@ func TestSmallestSignificantDrop(t *testing.T) {
 	for i := range b.Thresholds.Retrieval {
 		b.Thresholds.Retrieval[i].Tolerance = .5
 	}
-	if g := judged(t, many(280, 14), goodEntries(), b); !g.Passed {
+	// A metric that is 0 at best may rise by .005 only.
+	atBestZero := func(check string) bool {
+		m, _ := metrics.RankingByName(strings.TrimPrefix(check, "retrieval "))
+		return m.LowerIsBetter
+	}
+	if g := judged(t, many(280, 14), goodEntries(), b); len(slices.DeleteFunc(failed(g), atBestZero)) > 0 {
 		t.Errorf("a significant loss of exactly .05 fails: %v", failed(g))
 	}
-	if g := judged(t, many(280, 15), goodEntries(), b); len(failed(g)) != 7 {
+	if g := judged(t, many(280, 15), goodEntries(), b); len(failed(g)) != len(contracts.MetricNames) {
 		t.Errorf("a significant loss of .054 fails %v", failed(g))
 	}
 	low := newBaseline(t, aggregated(t, found(2000, 100, 0), goodEntries(), nil))

@@ -176,7 +176,7 @@ func TestSelectionWithoutThresholds(t *testing.T) {
 	b := goodBaseline(t)
 	b.PerDetector = b.PerDetector[1:] // scanner alone
 	g, _, err := judge(t, selected(t, goodCases(), &b), b)
-	if err != nil || !g.Passed || len(g.Checks) != 15 || len(g.Moves) != 0 {
+	if err != nil || !g.Passed || len(g.Checks) != goodChecks || len(g.Moves) != 0 {
 		t.Errorf("%+v, %v", g, err)
 	}
 }

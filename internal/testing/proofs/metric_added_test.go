@@ -116,7 +116,7 @@ func TestAMetricIsAddedInOnePlace(t *testing.T) {
 
 	// An update adds the figures, and only keeps the thresholds of the old file.
 	updated := b.want(0, "baseline", "update")
-	if !strings.Contains(updated.stderr, `add {"metric": "precision_at_5", "tolerance": 0.03}`) || strings.Contains(updated.stderr, "miss_at_5 has no threshold") {
+	if !strings.Contains(updated.stderr, `add {"metric": "precision_at_5", "tolerance": 0, "derived": 0}`) || strings.Contains(updated.stderr, "miss_at_5 has no threshold") {
 		t.Errorf("the update does not say what is not judged:\n%s", updated.stderr)
 	}
 	base := read[contracts.Baseline](t, path)
