@@ -28,6 +28,15 @@ type Baseline struct {
 	// MadeWith is absent from baselines of earlier versions. It decides nothing: a
 	// report names what has changed by it.
 	MadeWith []MadeWith `json:"made_with,omitempty"`
+	// Accepted names the queries and security entries whose results were taken over
+	// one by one, in the order of ids. An update of the baseline measures all anew and has none.
+	Accepted []Accepted `json:"accepted,omitempty"`
+}
+
+// Accepted is a query or a security entry whose new result a person accepted, and why.
+type Accepted struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
 }
 
 // MadeWith is the digest of one part of a stage on which the figures of a

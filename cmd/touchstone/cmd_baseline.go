@@ -19,6 +19,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -28,12 +29,13 @@ import (
 func newBaselineCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "baseline",
-		Short: "Show the committed baseline, or update it with the current figures",
+		Short: "Show the committed baseline, update it, or accept single results",
 		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(flags.on(pipelineFlags, newBaselineShowCommand(flags))...)
 	cmd.AddCommand(flags.on(sessionFlags, newBaselineUpdateCommand(flags))...)
+	cmd.AddCommand(flags.on(sessionFlags, newBaselineAcceptCommand(flags))...)
 	return cmd
 }
 
@@ -150,33 +152,13 @@ other versions, it is not changed: the next version of the baseline is written, 
 thresholds of the file.`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
+			m, err := flags.measure(cmd, rf, stage)
 			if err != nil {
 				return err
 			}
 
-			defer s.close()
-			named := flags.baselineFile(s.plan)
-			if err := s.hasFigures(stage); err != nil {
-				return err
-			}
-
-			rf.selection = engine.Selection{Until: []string{stage}}
-			var agg contracts.Aggregate
-			var made []contracts.MadeWith
-			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(),
-				func(outcomes []*engine.Outcome) (err error) {
-					if agg, err = s.aggregate(outcomes, stage); err == nil {
-						made, err = s.measuredWith(cmd.Context(), stage)
-					}
-
-					return err
-				})
-			if err != nil {
-				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
-			}
-
-			update := baselineUpdate{from: named, to: file, made: made}
+			named, agg := m.named, m.agg
+			update := baselineUpdate{from: named, to: file, made: m.made}
 			if file == "" {
 				if update.to, err = baselineTarget(named, agg); err != nil {
 					return err
@@ -197,9 +179,48 @@ thresholds of the file.`,
 		},
 	}
 	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
-	cmd.Flags().StringVar(&stage, "stage", "aggregate", "the stage whose output contains the figures")
+	cmd.Flags().StringVar(&stage, "stage", "aggregate", stageHelp)
 	rf.add(cmd)
 	return cmd
+}
+
+// stageHelp is the description of the flag that names another stage.
+const stageHelp = "the stage whose output contains the figures"
+
+// measured is what the stage aggregate gives, with the baseline file that the pipeline names.
+type measured struct {
+	named string
+	agg   contracts.Aggregate
+	made  []contracts.MadeWith
+}
+
+// measure runs the pipeline up to the stage that contains the figures.
+func (f *globalFlags) measure(cmd *cobra.Command, rf *runFlags, stage string) (measured, error) {
+	s, err := openSession(cmd.Context(), f, cmd.ErrOrStderr())
+	if err != nil {
+		return measured{}, err
+	}
+
+	defer s.close()
+	if err := s.hasFigures(stage); err != nil {
+		return measured{}, err
+	}
+
+	m := measured{named: f.baselineFile(s.plan)}
+	rf.selection = engine.Selection{Until: []string{stage}}
+	outcomes, _, err := s.run(cmd.Context(), rf, f.json, cmd.ErrOrStderr(),
+		func(outcomes []*engine.Outcome) (err error) {
+			if m.agg, err = s.aggregate(outcomes, stage); err == nil {
+				m.made, err = s.measuredWith(cmd.Context(), stage)
+			}
+
+			return err
+		})
+	if err != nil {
+		return measured{}, s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
+	}
+
+	return m, nil
 }
 
 // baselineUpdate writes a baseline with the thresholds of another file, or of the same one.
@@ -278,6 +299,12 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 
 	for _, remark := range gate.ThresholdRemarks(old, next) {
 		fmt.Fprintln(stderr, "note:", remark)
+	}
+
+	if old != nil && next.RunsAveraged < old.RunsAveraged {
+		fmt.Fprintf(stderr, "note: this baseline has the means of %s, the old one those of %d; to keep the number, "+
+			"update again with --var runs=%d\n", english.Plural(next.RunsAveraged, "run", ""), old.RunsAveraged,
+			old.RunsAveraged)
 	}
 
 	if len(moves) == 0 && old != nil && u.from == u.to {
@@ -383,6 +410,13 @@ func printBaseline(w io.Writer, b contracts.Baseline) error {
 			}
 
 			fmt.Fprintln(t)
+		}
+	}
+
+	if len(b.Accepted) > 0 {
+		fmt.Fprint(t, "\naccepted results\n")
+		for _, a := range b.Accepted {
+			fmt.Fprintf(t, "%s\t%s\n", a.ID, wording.Plain(a.Reason))
 		}
 	}
 

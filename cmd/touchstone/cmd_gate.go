@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -105,7 +106,7 @@ func (s *session) printVerdict(w io.Writer, flags *globalFlags, rf *runFlags, v 
 	}
 
 	if v.gate != nil && rf.progress != "quiet" {
-		fmt.Fprintf(w, "next: %s report open, %s compare, or %s explain QUERY\n", toolName, toolName, toolName)
+		fmt.Fprintln(w, nextVerbs(v.Passed))
 	}
 
 	s.printNextSteps(w, flags, v)
@@ -114,6 +115,21 @@ func (s *session) printVerdict(w io.Writer, flags *globalFlags, rf *runFlags, v 
 	}
 
 	fmt.Fprintln(w, s.summaryLine(outcomes, sum))
+}
+
+// nextVerbs names the verbs that show more of a gate, and after a failed one that which takes a
+// change into the baseline.
+func nextVerbs(passed bool) string {
+	verbs := []string{"report open", "compare", "explain QUERY"}
+	if !passed {
+		verbs = append(verbs, "baseline accept QUERY")
+	}
+
+	for i, verb := range verbs {
+		verbs[i] = toolName + " " + verb
+	}
+
+	return "next: " + english.OxfordWordSeries(verbs, "or")
 }
 
 // judgeable returns an error if a run could not lead to a verdict.
