@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/closest"
@@ -193,6 +192,5 @@ func unknownID(agg contracts.Aggregate, id string) error {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
 
-	return fmt.Errorf("%s is neither a query of the baseline nor an entry that a detector judged%s", strings.TrimSpace(id),
-		hint)
+	return fmt.Errorf("%s is neither a query of the baseline nor an entry that a detector judged%s", id, hint)
 }
