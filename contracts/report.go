@@ -62,6 +62,8 @@ type HistoryRun struct {
 	GoldenVersion string `json:"golden_version"`
 	Degraded      string `json:"degraded,omitempty"`
 	Origin        string `json:"origin,omitempty"`
+	// Commit is the abbreviated commit that was checked out at that time, if this checkout knows it.
+	Commit string `json:"commit,omitempty"`
 }
 
 // HistoryFigure is one figure over the runs. Name is one that report history

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +34,7 @@ type historyRun struct {
 	Proxy         string              `json:"proxy"`
 	Degraded      string              `json:"degraded,omitempty"`
 	GoldenVersion string              `json:"golden_version"`
+	Commit        string              `json:"commit,omitempty"` // checked out at that time
 	Value         *float64            `json:"value"`
 	Interval      *contracts.Interval `json:"interval,omitempty"`
 	// Origin is nil for a result that this machine made.
@@ -79,7 +82,7 @@ DETECTOR:RATE, such as scanner:recall. A run that only used cached results adds 
 				return err
 			}
 
-			h := historyJSON{Metric: metric, Runs: s.history(stage, metric)}
+			h := historyJSON{Metric: metric, Runs: s.history(cmd.Context(), stage, metric)}
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), h)
 			}
@@ -126,11 +129,16 @@ func knownFigure(metric string) error {
 
 // history reads a metric from each result of a stage that is still in the cache, each once, the
 // oldest first.
-func (s *session) history(stage, metric string) []historyRun {
+func (s *session) history(ctx context.Context, stage, metric string) []historyRun {
 	runs := []historyRun{}
+	commits := commitsOf(ctx, s.plan.Root)
 	for _, r := range s.results(stage) {
 		run := historyRun{Started: r.record.Started, Key: r.record.Key.String(), Proxy: r.figures.Proxy,
 			Degraded: r.figures.Degraded, GoldenVersion: r.figures.Data.GoldenVersion, Origin: r.record.Origin}
+		if r.record.Origin == nil {
+			run.Commit = commits.at(r.record.Started)
+		}
+
 		run.Value, run.Interval = r.figures.figure(metric)
 		runs = append(runs, run)
 	}
@@ -190,13 +198,14 @@ func (s *session) measured(record *cache.Record) *measuredFigures {
 
 // figureHistory returns the history for report.html: the metrics and rates that the page shows. It
 // returns nil if there is nothing to compare.
-func (s *session) figureHistory(stage string) *contracts.FigureHistory {
+func (s *session) figureHistory(ctx context.Context, stage string) *contracts.FigureHistory {
 	results := s.results(stage)
 	if len(results) < 2 {
 		return nil
 	}
 
 	h := &contracts.FigureHistory{}
+	commits := commitsOf(ctx, s.plan.Root)
 	var detectors []string
 	for _, r := range results {
 		f := r.figures
@@ -204,6 +213,8 @@ func (s *session) figureHistory(stage string) *contracts.FigureHistory {
 			GoldenVersion: f.Data.GoldenVersion, Degraded: f.Degraded}
 		if o := r.record.Origin; o != nil {
 			run.Origin = o.String()
+		} else {
+			run.Commit = commits.at(r.record.Started)
 		}
 
 		h.Runs = append(h.Runs, run)
@@ -268,7 +279,7 @@ const barWidth = 20
 
 func printHistory(cmd *cobra.Command, h historyJSON) error {
 	t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "started\t%s\t95%% interval\t\tproxy\tgolden\t\n", h.Metric)
+	fmt.Fprintf(t, "started\tcommit\t%s\t95%% interval\t\tproxy\tgolden\t\n", h.Metric)
 	for _, r := range h.Runs {
 		value, interval, bar := "–", "–", ""
 		if r.Value != nil {
@@ -289,8 +300,8 @@ func printHistory(cmd *cobra.Command, h historyJSON) error {
 			note = strings.TrimPrefix(note+"; "+safetext.Visible(r.Origin.String()), "; ")
 		}
 
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.UTC().Format(time.DateTime), value, interval, bar,
-			safetext.Name(r.Proxy), safetext.Name(r.GoldenVersion), note)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.UTC().Format(time.DateTime),
+			cmp.Or(r.Commit, "–"), value, interval, bar, safetext.Name(r.Proxy), safetext.Name(r.GoldenVersion), note)
 	}
 
 	return t.Flush()

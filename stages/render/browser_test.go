@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -130,6 +131,29 @@ func TestPageInABrowser(t *testing.T) {
 	b.quiet()
 }
 
+// A figure leads to its queries: a metric to all of them in its order, a kind or a server to its own.
+func TestFiguresLeadToQueries(t *testing.T) {
+	r := sampleReport(t, 60)
+	page, err := HTML(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	b := open(t, page)
+	b.Click(`a[data-metric="MRR"]`)
+	b.Expect(`document.querySelector("#query-filters [aria-pressed=true]").textContent`, "All 60")
+	b.Expect(`document.querySelector("#query-order").value`, "MRR")
+	b.Expect(`(() => { const v = [...document.querySelectorAll("#query-list .rank")].map((e) => Number(e.textContent.replace("MRR ", ""))); return v.length > 1 && v.every((x, i) => !i || v[i - 1] <= x); })()`, "true")
+
+	servers := serversOf(r.Aggregate.Retrieval.PerQuery)
+	b.Eval(`document.querySelectorAll("#breakdown details").forEach((d) => d.open = true)`)
+	b.Click(fmt.Sprintf(`a[data-part="Server: %s"]`, servers[0].name))
+	b.Expect(`document.querySelector("#query-part").value`, "Server: "+servers[0].name)
+	b.Expect(`document.querySelector("#query-order").value`, "")
+	b.Expect(`document.querySelectorAll("#query-list .row").length`, fmt.Sprint(min(15, len(servers[0].queries))))
+	b.quiet()
+}
+
 // The page shows how figures changed over the runs in the cache, and each query beside its answer
 // in another report that the user opens.
 func TestHistoryAndAnotherReport(t *testing.T) {
@@ -145,8 +169,10 @@ func TestHistoryAndAnotherReport(t *testing.T) {
 	}
 	b := open(t, page)
 	b.Expect(`[...document.querySelectorAll("#history article")].map((e) => e.textContent.replace(/\s+/g, " ")).join("|")`,
-		"Recall@50.5000.700: 2026-11-18 22:00:00, reference, golden v00.712: 2026-11-19 22:00:00, reference, golden v10.500: 2026-11-20 22:00:00, <img src=x>, golden v1, drop-descriptions"+
-			"|scanner</script> Recall0.9001.000: 2026-11-19 22:00:00, reference, golden v10.900: 2026-11-20 22:00:00, <img src=x>, golden v1, drop-descriptions")
+		"Recall@50.5000.4790.7332026-11-182026-11-200.700: 2026-11-18 22:00:00, reference, golden v00.712: 2026-11-19 22:00:00, reference, golden v10.500: 2026-11-20 22:00:00, <img src=x>, golden v1, drop-descriptions"+
+			"|scanner</script> Recall0.9000.8901.0002026-11-182026-11-201.000: 2026-11-19 22:00:00, reference, golden v10.900: 2026-11-20 22:00:00, <img src=x>, golden v1, drop-descriptions")
+	// The chart has its own scale: the lowest and the highest value are at its ends.
+	b.Expect(`[...document.querySelectorAll("#history > .grid article:first-of-type circle")].map((e) => Number(e.getAttribute("cy"))).map((y, i, all) => y === Math.max(...all) ? "low" : y === Math.min(...all) ? "high" : "between").join()`, "between,high,low")
 	b.Expect(`[...document.querySelectorAll("#history > .grid article:first-of-type circle")].map((e) => e.getAttribute("class")).join()`, "dot other,dot,dot other")
 	b.Expect(`[...document.querySelectorAll("#history tbody tr")].map((e) => e.lastChild.textContent).join()`, "0.900,1.000,–")
 

@@ -77,6 +77,7 @@ func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 		s.rows = append(s.rows, queryRow(s.queries[i], &s.tools))
 	}
 
+	s.head.addParts(r, place)
 	for _, m := range s.moves {
 		at, q := -1, (*query)(nil)
 		if n, ok := place[m.ID]; ok && m.Subject == summary.Retrieval {
@@ -98,6 +99,13 @@ func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 	data, err := scriptSafeJSON(s.head)
 	if err != nil {
 		return false, err
+	}
+
+	if len(data)+s.size > room && len(s.head.Parts) > 0 {
+		s.head.dropParts()
+		if data, err = scriptSafeJSON(s.head); err != nil {
+			return false, err
+		}
 	}
 
 	s.base = len(data)

@@ -43,6 +43,9 @@ type head struct {
 	States []string `json:"states"` // of moves, by number
 	// Metrics are the labels of the metrics that each query has, in order.
 	Metrics []string `json:"metrics"`
+	// Parts are the kinds of queries and the servers of their right tools: heading,
+	// name and the places of the queries in the list.
+	Parts [][]any `json:"parts"`
 	// Cut holds a sentence for each omission.
 	Cut []string `json:"cut"`
 }
@@ -105,6 +108,39 @@ func scriptSafeJSON(v any) ([]byte, error) {
 }
 
 func milli(f float64) int { return int(math.Round(f * 1000)) }
+
+// addParts adds the parts of the queries, which the page offers as a filter.
+// Places are those of the list in which the page shows the queries.
+func (h *head) addParts(r *contracts.Report, place map[string]int) {
+	h.Parts = [][]any{}
+	queries := r.Aggregate.Retrieval.PerQuery
+	add := func(heading string, parts []part) {
+		for _, p := range parts {
+			places := make([]int, 0, len(p.queries))
+			for _, q := range p.queries {
+				if at, ok := place[queries[q].ID]; ok {
+					places = append(places, at)
+				}
+			}
+
+			h.Parts = append(h.Parts, []any{heading, p.name, places})
+		}
+	}
+	add(kindsHeading, queryKinds(queries, r.Aggregate.Retrieval.TestShare))
+	add(serversHeading, serversOf(queries))
+}
+
+// dropParts makes room for the queries themselves.
+func (h *head) dropParts() {
+	h.Parts = [][]any{}
+	h.Cut = append(h.Cut, "The filter by kind and by server is left out; report.json has all queries.")
+}
+
+// Headings of the filter by parts.
+const (
+	kindsHeading   = "Kind"
+	serversHeading = "Server"
+)
 
 // evidenceBudget is the largest size of the detectors' results; evidence is
 // shortened to fit.

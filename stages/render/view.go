@@ -52,6 +52,8 @@ type metricView struct {
 	Name, Value, Range, Change, Class, Versus string
 	Plot, Delta                               template.HTML
 	DeltaNote                                 string
+	// PerQuery reports whether the page has the metric of each query.
+	PerQuery bool
 }
 
 type detectorView struct {
@@ -123,7 +125,7 @@ func newPage(r *contracts.Report) page {
 
 	for _, m := range a.Retrieval.Metrics {
 		if summary.Shown(m.Metric, metrics.OnPage) {
-			p.Metrics = append(p.Metrics, viewMetric(m, g, a.Retrieval.Queries))
+			p.Metrics = append(p.Metrics, viewMetric(m, g, a))
 		}
 	}
 
@@ -193,9 +195,10 @@ func symmetric(value, other float64, interval *contracts.Interval) (low, high fl
 	return -far, far
 }
 
-func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metricView {
-	v := metricView{Name: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean),
-		Range: wording.Range(m.Interval)}
+func viewMetric(m contracts.MetricSummary, g *contracts.Gate, a *contracts.Aggregate) metricView {
+	row := summary.MetricOf(m, a)
+	v := metricView{Name: row.Label, Value: row.Value, Range: row.Range, Change: row.Change,
+		PerQuery: slices.ContainsFunc(shownPerQuery, func(r metrics.RankingMetric) bool { return r.Name == m.Metric })}
 	pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval,
 		Label: fmt.Sprintf("%s %s, 95%% interval %s", v.Name, v.Value, v.Range)}
 	if m.Spread > 0 {
@@ -215,22 +218,33 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metri
 
 	if c := m.Comparison; c != nil {
 		pl.Baseline = &c.Baseline
-		v.Change, v.Versus = summary.Change(c), "baseline "+wording.Figure(c.Baseline)+summary.Over(c, queries)
+		v.Versus = "baseline " + row.Baseline
 		v.Class = map[string]string{contracts.Improved: "pass", contracts.Regressed: "fail"}[c.Verdict]
 		detectable := detectableOf(c)
 		low, high := symmetric(c.Delta, detectable, &c.DeltaInterval)
 		v.Delta = plot{Low: low, High: high, Zero: true, Value: &c.Delta, Interval: &c.DeltaInterval,
-			Band: &contracts.Interval{Low: -detectable, High: detectable},
-			Label: fmt.Sprintf("difference %s, 95%% interval %s to %s", wording.Signed(c.Delta),
-				wording.Signed(c.DeltaInterval.Low), wording.Signed(c.DeltaInterval.High))}.svg()
-		v.DeltaNote = "p " + wording.Probability(c.PValue)
-		if detectable > 0 {
-			v.DeltaNote += ", detectable ±" + wording.Figure(detectable)
-		}
+			Band:  &contracts.Interval{Low: -detectable, High: detectable},
+			Label: fmt.Sprintf("difference %s, 95%% interval %s", row.Change, row.ChangeRange)}.svg()
+		v.DeltaNote = deltaNote(row)
 	}
 
 	v.Plot = pl.svg()
 	return v
+}
+
+// deltaNote gives the interval of a difference, its p value and the smallest change that this set
+// could show. It is empty if nothing changed.
+func deltaNote(row summary.Metric) string {
+	var notes []string
+	if row.P != "" {
+		notes = append(notes, "change "+row.ChangeRange, "p "+row.P)
+	}
+
+	if row.Detectable != "" {
+		notes = append(notes, "minimum detectable "+row.Detectable)
+	}
+
+	return strings.Join(notes, ", ")
 }
 
 // detectableOf is 0 if nothing changed, or too little to compute it.

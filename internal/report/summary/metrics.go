@@ -35,13 +35,14 @@ func Metrics(a *contracts.Aggregate, at metrics.Place) []Metric {
 	var rows []Metric
 	for _, m := range a.Retrieval.Metrics {
 		if Shown(m.Metric, at) {
-			rows = append(rows, metric(m, a))
+			rows = append(rows, MetricOf(m, a))
 		}
 	}
 	return rows
 }
 
-func metric(m contracts.MetricSummary, a *contracts.Aggregate) Metric {
+// MetricOf is the row of one metric of an aggregate.
+func MetricOf(m contracts.MetricSummary, a *contracts.Aggregate) Metric {
 	row := Metric{Name: m.Metric, Label: wording.MetricName(m.Metric), Value: wording.Figure(m.Mean),
 		Range: wording.Range(m.Interval)}
 	c := m.Comparison

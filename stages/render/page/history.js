@@ -16,20 +16,38 @@
   };
   const shown = (value) => (value === undefined ? "–" : value.toFixed(3));
 
-  // One chart for each figure: a line from 0 to 1 over the runs. A run on another golden set or
+  // One chart for each figure: a line over the runs, on a scale from the lowest to the highest value. A run on another golden set or
   // with a proxy that was degraded on purpose is hollow: it is not comparable with the others.
-  const width = 240, height = 64, pad = 6;
+  const width = 240, height = 92, pad = 6, left = 38, foot = 18;
   const golden = runs[runs.length - 1].golden_version;
-  const x = (i) => pad + (runs.length > 1 ? (i * (width - 2 * pad)) / (runs.length - 1) : 0);
-  const y = (value) => pad + (1 - value) * (height - 2 * pad);
-  const label = (i) => [runs[i].started.replace("T", " ").replace("Z", ""), runs[i].proxy, "golden " + runs[i].golden_version, runs[i].degraded, runs[i].origin].filter(Boolean).join(", ");
+  const x = (i) => left + (runs.length > 1 ? (i * (width - left - pad)) / (runs.length - 1) : 0);
+  // The scale has room above and below, and shows no smaller difference than .02 over its height.
+  const scale = (points) => {
+    const values = points.map((p) => p.value), least = Math.min(...values), most = Math.max(...values);
+    const room = Math.max((most - least) * 0.1, (0.02 - (most - least)) / 2, 0);
+    const low = Math.max(0, least - room), high = Math.min(1, most + room);
+    return { low, high, y: (value) => pad + ((high - value) / (high - low)) * (height - foot - 2 * pad) };
+  };
+  const date = (i) => runs[i].started.slice(0, 10);
+  const note = (svg, text, at) => {
+    const e = drawn("text", at);
+    e.textContent = text;
+    svg.append(e);
+  };
+  const label = (i) => [runs[i].started.replace("T", " ").replace("Z", ""), runs[i].commit && "commit " + runs[i].commit, runs[i].proxy, "golden " + runs[i].golden_version, runs[i].degraded, runs[i].origin].filter(Boolean).join(", ");
   const charts = document.createElement("div"), more = document.createElement("div");
   charts.className = more.className = "grid";
   for (const figure of figures) {
     const last = figure.points[figure.points.length - 1].value;
     const svg = drawn("svg", { class: "curve", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
       "aria-label": `${figure.label} over ${runs.length} runs: ${figure.points.map((p) => shown(p.value)).join(", ")}` });
-    for (const value of [0, 1]) svg.append(drawn("line", { class: "axis", x1: pad, x2: width - pad, y1: y(value), y2: y(value) }));
+    const { low, high, y } = scale(figure.points);
+    for (const value of [low, high]) {
+      svg.append(drawn("line", { class: "axis", x1: left, x2: width - pad, y1: y(value), y2: y(value) }));
+      note(svg, shown(value), { x: left - 5, y: y(value) + 4, "text-anchor": "end" });
+    }
+    note(svg, date(0), { x: left, y: height - 3 });
+    note(svg, date(runs.length - 1), { x: width - pad, y: height - 3, "text-anchor": "end" });
     svg.append(drawn("polyline", { class: "line", points: figure.points.map((p) => `${x(p.run)},${y(p.value)}`).join(" ") }));
     for (const { run: i, value } of figure.points) {
       const dot = drawn("circle", { class: runs[i].golden_version === golden && !runs[i].degraded ? "dot" : "dot other", cx: x(i), cy: y(value), r: 3 });

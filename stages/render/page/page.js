@@ -184,8 +184,8 @@
     if (m.displaced >= 0 && m.state !== "fixed") p.append(" In its place stands ", make("span", "id", tool(m.displaced)), ".");
     return p;
   };
-  const queryRow = (q) => {
-    const right = q.move && (q.move.before || q.move.after) ? `rank ${rank(q.move.before)} → ${rank(q.move.after)}`
+  const queryRow = (q, metric) => {
+    const right = metric >= 0 ? data.metrics[metric] + " " + thousandths(q.metrics[metric]) : q.move && (q.move.before || q.move.after) ? `rank ${rank(q.move.before)} → ${rank(q.move.after)}`
       : q.first ? "rank " + q.first : "not in the list";
     const [state, cls] = q.errored ? ["failed", "bad"] : q.move ? [q.move.state, stateClass[q.move.state]]
       : q.first && q.first <= 5 ? ["found", "plain"] : ["not found", "bad"];
@@ -204,6 +204,50 @@
   const countFilters = () => Object.entries(queryFilters).map(([k, [label, f]]) => [k, label + " " + queries.numbers.filter(f).length]);
   let filterChips = countFilters();
   let queryFilter = "attention";
+
+  // A part of the queries, and an order: that of the list, or by a metric.
+  const partNames = data.parts.map(([heading, name]) => heading + ": " + name);
+  let part = "";
+  let order = "";
+  const inPart = () => {
+    const at = partNames.indexOf(part);
+    if (at < 0) return () => true;
+    const places = new Set(data.parts[at][2]);
+    return (n) => places.has(n);
+  };
+  const inOrder = (numbers) => {
+    const m = data.metrics.indexOf(order);
+    return m < 0 ? numbers : [...numbers].sort((a, b) => queries.get(a).metrics[m] - queries.get(b).metrics[m]);
+  };
+  const option = (value, label) => {
+    const o = make("option", "", label);
+    o.value = value;
+    return o;
+  };
+  const makeSelects = () => {
+    const parts = $("query-part"), orders = $("query-order");
+    parts.append(option("", "All kinds and servers"));
+    for (const heading of new Set(data.parts.map(([h]) => h))) {
+      const group = make("optgroup");
+      group.label = heading;
+      data.parts.forEach(([h, name, places], i) => h === heading && group.append(option(partNames[i], `${name} (${places.length})`)));
+      parts.append(group);
+    }
+    parts.hidden = !data.parts.length;
+    parts.addEventListener("change", () => { part = parts.value; showQueries(); });
+    orders.append(option("", "Changed first"), ...data.metrics.map((m) => option(m, "Lowest " + m + " first")));
+    orders.hidden = !data.metrics.length;
+    orders.addEventListener("change", () => { order = orders.value; showQueries(); });
+    // A figure of the page leads to its queries.
+    document.addEventListener("click", (ev) => {
+      const link = ev.target.closest("a[data-part], a[data-metric]");
+      if (!link) return;
+      [part, order, queryFilter] = [link.dataset.part || "", link.dataset.metric || "", "all"];
+      $("search").value = "";
+      showQueries();
+    });
+  };
+
   let haystacks = null; // of all queries, made by the first search
   const search = (words) => {
     haystacks ||= queries.numbers.map((n) => {
@@ -216,16 +260,18 @@
   const showQueries = () => {
     searched = $("search").value;
     const words = searched.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    const numbers = words.length ? search(words) : queries.numbers.filter(queryFilters[queryFilter][1]);
+    const found = words.length ? search(words) : queries.numbers.filter(queryFilters[queryFilter][1]);
+    const numbers = inOrder(found.filter(inPart()));
+    [$("query-part").value, $("query-order").value] = [part, order];
     chips($("query-filters"), filterChips, words.length ? "" : queryFilter, (k) => {
       queryFilter = k;
       $("search").value = "";
       showQueries();
     });
-    list($("query-list"), numbers, 15, (n) => queryRow(queries.get(n)), (n) => {
+    list($("query-list"), numbers, 15, (n) => queryRow(queries.get(n), data.metrics.indexOf(order)), (n) => {
       const q = queries.get(n);
       return [...(q.move ? [moveReason(q.move)].filter(Boolean) : []), ...queryDetail(q)];
-    }, words.length ? "No query matches." : "No query failed or changed. Choose All to see all queries.");
+    }, words.length || part ? "No query matches." : "No query failed or changed. Choose All to see all queries.");
   };
 
   // The same words give the same list: showing it again would close its rows.
@@ -407,6 +453,7 @@
 
   for (const c of data.cut) $("cut").append(make("li", "", c));
   showMoves();
+  makeSelects();
   showQueries();
   showEntries();
   showRun();
