@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage, "jsonvar": jsonvar,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage, "samefigures": sameFigures, "jsonvar": jsonvar,
 			"permit": permit, "readonly": readOnly, "sample": sample, "server": remoteServers{}.command, "workers": startWorkers},
 		Condition: func(name string) (bool, error) {
 			if works, ok := canReadOnly[name]; ok {
