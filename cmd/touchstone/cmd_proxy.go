@@ -110,17 +110,19 @@ func newProxyDirectCommand() *cobra.Command {
 	var service endpoint.Options
 	var untilStdinCloses bool
 	cmd := &cobra.Command{
-		Use:   "direct --config FILE --rank bm25|dense|all",
+		Use:   "direct --config FILE --rank RANKING",
 		Short: "Run a client without a proxy, which ranks the tools of all servers itself",
 		Long: `Reads tools/list from every server in the configuration and answers the same searches as
 the reference proxy, with one of these rankings:
 
-  bm25    textbook BM25 over names and descriptions
-  dense   cosine similarity of vectors from a sentence model on this machine, or from
-          an OpenAI-compatible service; if the service needs a key, it is read from
-          the environment variable PROXY_SECRET
-  all     no ranking: the tools in the order in which the servers list them, as in
-          the context of a model that holds all of them
+  bm25           textbook BM25 over names and descriptions
+  bm25-stemmed   the same over all fields, also those of the parameters, with
+                 stemming and without stop words
+  dense          cosine similarity of vectors from a sentence model on this machine,
+                 or from an OpenAI-compatible service; if the service needs a key, it
+                 is read from the environment variable PROXY_SECRET
+  all            no ranking: the tools in the order in which the servers list them,
+                 as in the context of a model that holds all of them
 
 The search of a proxy is compared with these; see docs/reference/adapters.md.`,
 		Args: arguments.None,

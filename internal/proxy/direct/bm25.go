@@ -4,7 +4,11 @@ import (
 	"context"
 	"math"
 
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
+
 	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
+	"github.com/touchstone-eval/touchstone/internal/proxy/reference"
 )
 
 // The parameters of BM25, with the defaults of most implementations.
@@ -13,12 +17,12 @@ const (
 	b  = 0.75
 )
 
-// bm25 is textbook BM25 over names and descriptions, without stemming and stop
-// words: what a client can do with tools/list and a page of code. See Robertson and
+// bm25 is textbook BM25: what a client can do with tools/list and a page of code. See Robertson and
 // Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009. The
 // inverse document frequency is ln(1 + (N-n+0.5)/(n+0.5)), which is never negative.
 type bm25 struct {
 	tools    []tool
+	fields   fields
 	postings map[string][]posting
 	lengths  []float64
 	average  float64
@@ -30,10 +34,41 @@ type posting struct {
 	count float64
 }
 
-func newBM25(tools []tool) *bm25 {
-	m := &bm25{tools: tools, postings: map[string][]posting{}, lengths: make([]float64, len(tools))}
+// fields chooses what BM25 compares: the text of a tool, and how it and a query
+// are split into words.
+type fields struct {
+	text  func(tool) string
+	words func(string) []string
+}
+
+// plainFields are names and descriptions, without stemming and stop words.
+var plainFields = fields{
+	text:  func(t tool) string { return t.name + " " + t.description },
+	words: tokenize.Words,
+}
+
+// allFields are names, descriptions and the words of the input schema, without
+// English stop words and stemmed by Snowball's algorithm for English.
+var allFields = fields{
+	text: func(t tool) string {
+		return t.name + " " + t.description + " " + reference.SchemaText(t.schema)
+	},
+	words: func(text string) []string {
+		list := tokenize.ContentWords(text)
+		for i, w := range list {
+			env := snowballstem.NewEnv(w)
+			english.Stem(env)
+			list[i] = env.Current()
+		}
+
+		return list
+	},
+}
+
+func newBM25(tools []tool, f fields) *bm25 {
+	m := &bm25{tools: tools, fields: f, postings: map[string][]posting{}, lengths: make([]float64, len(tools))}
 	for i, t := range tools {
-		for _, w := range tokenize.Words(t.name + " " + t.description) {
+		for _, w := range f.words(f.text(t)) {
 			list := m.postings[w]
 			if n := len(list); n > 0 && list[n-1].tool == i {
 				list[n-1].count++
@@ -52,7 +87,7 @@ func newBM25(tools []tool) *bm25 {
 
 func (m *bm25) rank(_ context.Context, query string) ([]ranked, error) {
 	scores := make([]float64, len(m.tools))
-	for _, w := range tokenize.Words(query) {
+	for _, w := range m.fields.words(query) {
 		list := m.postings[w]
 		n := float64(len(list))
 		idf := math.Log(1 + (float64(len(m.tools))-n+0.5)/(n+0.5))

@@ -19,7 +19,7 @@ func TestBM25(t *testing.T) {
 		{id: "s:b", name: "beta", description: "gamma"},
 		{id: "s:c", name: "delta", description: "delta delta delta"},
 	}
-	got, err := newBM25(tools).rank(t.Context(), "beta gamma")
+	got, err := newBM25(tools, plainFields).rank(t.Context(), "beta gamma")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestBM25(t *testing.T) {
 
 func TestEqualScoresStandByID(t *testing.T) {
 	tools := []tool{{id: "s:z", name: "x"}, {id: "s:a", name: "x"}}
-	got, err := newBM25(tools).rank(t.Context(), "x")
+	got, err := newBM25(tools, plainFields).rank(t.Context(), "x")
 	if err != nil || len(got) != 2 || got[0].tool != 1 {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -112,7 +112,7 @@ func TestServeRefuses(t *testing.T) {
 	if err := Serve(context.Background(), Options{Listen: "0.0.0.0:0"}); err == nil || !strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := newClient(t.Context(), Options{Rank: "best", Config: contracts.ProxyConfig{Upstreams: []contracts.Upstream{{Name: "never-asked", URL: "http://127.0.0.1:1"}}}}); err == nil || !strings.Contains(err.Error(), "bm25, dense, all") {
+	if _, err := newClient(t.Context(), Options{Rank: "best", Config: contracts.ProxyConfig{Upstreams: []contracts.Upstream{{Name: "never-asked", URL: "http://127.0.0.1:1"}}}}); err == nil || !strings.Contains(err.Error(), "bm25, bm25-stemmed, dense, all") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := newClient(t.Context(), Options{Rank: RankDense}); err == nil || !strings.Contains(err.Error(), "--model DIR") {

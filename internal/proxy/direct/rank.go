@@ -43,7 +43,9 @@ func (e everything) rank(context.Context, string) ([]ranked, error) {
 func newRanker(ctx context.Context, rank string, tools []tool, model embedding.Model) (ranker, error) {
 	switch rank {
 	case RankBM25:
-		return newBM25(tools), nil
+		return newBM25(tools, plainFields), nil
+	case RankStemmed:
+		return newBM25(tools, allFields), nil
 	case RankDense:
 		return newDense(ctx, model, tools)
 	}

@@ -23,13 +23,14 @@ import (
 
 // The rankings.
 const (
-	RankBM25  = "bm25"
-	RankDense = "dense"
-	RankAll   = "all"
+	RankBM25    = "bm25"
+	RankStemmed = "bm25-stemmed"
+	RankDense   = "dense"
+	RankAll     = "all"
 )
 
 // Rankings lists the rankings.
-func Rankings() []string { return []string{RankBM25, RankDense, RankAll} }
+func Rankings() []string { return []string{RankBM25, RankStemmed, RankDense, RankAll} }
 
 // Options are the options of Serve.
 type Options struct {
