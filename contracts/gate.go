@@ -1,7 +1,7 @@
 package contracts
 
 // Gate is the verdict: every check with its value and bound, and every query
-// and entry that moved.
+// and entry that changed.
 type Gate struct {
 	Passed bool `json:"passed"`
 	// NoVerdict is set if nothing was judged. Passed is false then, and Checks
@@ -20,7 +20,7 @@ type Gate struct {
 	// Warnings are sentences about checks that may fail by chance, and about
 	// entries by which a detector got worse without failing.
 	Warnings []string       `json:"warnings,omitempty"`
-	Moves    []Move         `json:"moves"`
+	Changes    []Change         `json:"changes"`
 	Counts   map[string]int `json:"counts"`
 }
 
@@ -39,7 +39,7 @@ type UnjudgedMetric struct {
 
 // GateCheck is one judged figure. Subject is "retrieval" or the detector's
 // name. Metric is what was judged. Rule is a sentence for people that gives the
-// bound and its origin. Moved lists the ids in Moves that explain the result.
+// bound and its origin. Changed lists the ids in Changes that explain the result.
 type GateCheck struct {
 	Subject  string    `json:"subject"`
 	Metric   string    `json:"metric"`
@@ -53,7 +53,7 @@ type GateCheck struct {
 	Rule       string   `json:"rule"`
 	Passed     bool     `json:"passed"`
 	Verdict    string   `json:"verdict,omitempty"`
-	Moved      []string `json:"moved"`
+	Changed      []string `json:"changed"`
 	// PValue is present if the check fails only for a significant change: it is that
 	// of the metric's comparison.
 	PValue *float64 `json:"p_value,omitempty"`
@@ -62,12 +62,12 @@ type GateCheck struct {
 	MinDetectable *float64 `json:"min_detectable,omitempty"`
 }
 
-// Move is one query or security entry that differs from the baseline. Subject
+// Change is one query or security entry that differs from the baseline. Subject
 // is "retrieval" or the detector's name. For a query, Tool is the best relevant
 // tool, RankBefore and RankAfter are its ranks (absent if it is not in the
-// list), and DisplacedBy is the tool that now has its old rank. For an entry,
+// list), and ReplacedBy is the tool that now has its old rank. For an entry,
 // Before and After are verdicts.
-type Move struct {
+type Change struct {
 	Subject     string `json:"subject"`
 	ID          string `json:"id"`
 	State       string `json:"state"`
@@ -76,22 +76,22 @@ type Move struct {
 	Tool        ToolID `json:"tool,omitempty"`
 	RankBefore  *int   `json:"rank_before,omitempty"`
 	RankAfter   *int   `json:"rank_after,omitempty"`
-	DisplacedBy ToolID `json:"displaced_by,omitempty"`
+	ReplacedBy ToolID `json:"replaced_by,omitempty"`
 	Before      string `json:"before,omitempty"`
 	After       string `json:"after,omitempty"`
 	Error       string `json:"error,omitempty"`
 }
 
-// States of a move.
+// States of a change.
 const (
-	MoveRegressed = "regressed"
-	MoveFixed     = "fixed"
-	MoveNew       = "new"
-	MoveRemoved   = "removed"
-	MoveErrored   = "errored"
-	// MoveEdited is the state of a query that is not the same as in the data of
+	ChangeRegressed = "regressed"
+	ChangeFixed     = "fixed"
+	ChangeNew       = "new"
+	ChangeRemoved   = "removed"
+	ChangeErrored   = "errored"
+	// ChangeEdited is the state of a query that is not the same as in the data of
 	// the baseline, and of whose relevant tools one may not be.
-	MoveEdited = "edited"
+	ChangeEdited = "edited"
 )
 
 // Unjudged is the state of a detector without a threshold.

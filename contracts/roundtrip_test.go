@@ -120,10 +120,10 @@ func TestEncodeLeavesItsArgumentAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Moves != nil || v.Counts != nil || v.Checks[0].Moved != nil {
+	if v.Changes != nil || v.Counts != nil || v.Checks[0].Changed != nil {
 		t.Error("Encode changed the value")
 	}
-	for _, want := range []string{`"moves": []`, `"counts": {}`, `"moved": []`} {
+	for _, want := range []string{`"changes": []`, `"counts": {}`, `"changed": []`} {
 		if !bytes.Contains(data, []byte(want)) {
 			t.Errorf("no %s in %s", want, data)
 		}

@@ -19,7 +19,7 @@ import (
 type measuredJSON struct {
 	Query   *contracts.QuerySummary           `json:"query,omitempty"`
 	Entry   map[string]contracts.EntrySummary `json:"entry,omitempty"` // by detector
-	Changes []contracts.Move                  `json:"changes"`
+	Changes []contracts.Change                  `json:"changes"`
 }
 
 // inLastReport finds a query or a security entry in the published report by its id.
@@ -32,7 +32,7 @@ func (s *session) inLastReport(id string) (*measuredJSON, error) {
 			continue
 		}
 
-		m := &measuredJSON{Entry: map[string]contracts.EntrySummary{}, Changes: []contracts.Move{}}
+		m := &measuredJSON{Entry: map[string]contracts.EntrySummary{}, Changes: []contracts.Change{}}
 		for i := range r.Aggregate.Retrieval.PerQuery {
 			if r.Aggregate.Retrieval.PerQuery[i].ID == id {
 				m.Query = &r.Aggregate.Retrieval.PerQuery[i]
@@ -47,7 +47,7 @@ func (s *session) inLastReport(id string) (*measuredJSON, error) {
 			}
 		}
 
-		for _, c := range r.Gate.Moves {
+		for _, c := range r.Gate.Changes {
 			if c.ID == id {
 				m.Changes = append(m.Changes, c)
 			}

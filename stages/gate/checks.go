@@ -54,7 +54,7 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 		m = overCommon(m)
 		c := metricCheck(m, threshold(b, m.Metric), b.Version)
 		c.Rule = onCommon(c.Rule, m, agg.Retrieval.Queries)
-		c.Moved = moved.ids(Subject, func(moved move) bool { return moved.changed[m.Metric] })
+		c.Changed = moved.ids(Subject, func(moved move) bool { return moved.changed[m.Metric] })
 		c.Passed = holds(c)
 		checks = append(checks, c)
 	}
@@ -64,7 +64,7 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 		Value: share(agg.Retrieval.Errored, agg.Retrieval.Queries), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
 		Rule: fmt.Sprintf("%d of %d queries ended in an error; %s (max_errored of %s)", agg.Retrieval.Errored,
 			agg.Retrieval.Queries, mayFail("query", b.Thresholds.MaxErrored), b.Version),
-		Moved: moved.ids(Subject, func(m move) bool { return m.State == contracts.MoveErrored }),
+		Changed: moved.ids(Subject, func(m move) bool { return m.State == contracts.ChangeErrored }),
 	}
 	c.Passed = holds(c)
 	return append(checks, c)
@@ -78,7 +78,7 @@ func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.Unjudge
 	for _, m := range agg.Retrieval.Metrics {
 		if _, ok := b.Metrics[m.Metric]; !ok {
 			list = append(list, contracts.UnjudgedMetric{
-				Subject: Subject, Metric: m.Metric, State: contracts.MoveNew, Value: m.Mean,
+				Subject: Subject, Metric: m.Metric, State: contracts.ChangeNew, Value: m.Mean,
 				Note: "not in the baseline, not judged; touchstone baseline update adds it",
 			})
 		}
@@ -88,7 +88,7 @@ func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.Unjudge
 	for _, name := range metricsOf(b.Metrics, nil) {
 		if _, ok := metric(agg, name); !ok {
 			list = append(list, contracts.UnjudgedMetric{
-				Subject: Subject, Metric: name, State: contracts.MoveRemoved, Value: b.Metrics[name],
+				Subject: Subject, Metric: name, State: contracts.ChangeRemoved, Value: b.Metrics[name],
 				Note: "no longer measured, not judged; touchstone baseline update removes it",
 			})
 		}

@@ -74,19 +74,19 @@ func unjudgedLines(g contracts.Gate) []string {
 
 func describeCheck(c contracts.GateCheck) string {
 	line := fmt.Sprintf("  %s: %s", summary.CheckText(c), c.Rule)
-	if len(c.Moved) == 0 {
+	if len(c.Changed) == 0 {
 		return line
 	}
-	shown := c.Moved[:min(len(c.Moved), shownIDs)]
+	shown := c.Changed[:min(len(c.Changed), shownIDs)]
 	line += "; changed: " + strings.Join(shown, ", ")
-	if more := len(c.Moved) - len(shown); more > 0 {
+	if more := len(c.Changed) - len(shown); more > 0 {
 		line += fmt.Sprintf(" and %d more", more)
 	}
 	return line
 }
 
 func countLine(g contracts.Gate) []string {
-	changes := summary.Changes(g.Moves)
+	changes := summary.Changes(g.Changes)
 	if changes == "" {
 		return nil
 	}

@@ -21,7 +21,7 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, part overlap.
 		d, _ := detector(agg, t.Detector)
 		add := func(c contracts.GateCheck, concerned func(move) bool) {
 			c.Subject = t.Detector
-			c.Moved = moved.ids(t.Detector, concerned)
+			c.Changed = moved.ids(t.Detector, concerned)
 			c.Passed = holds(c)
 			checks = append(checks, c)
 		}
@@ -50,7 +50,7 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, part overlap.
 			Metric: "errored", Value: share(n, len(d.PerEntry)), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
 			Rule: fmt.Sprintf("the detector failed on %d of %d entries in at least one run; %s (max_errored of %s)", n,
 				len(d.PerEntry), mayFail("entry", b.Thresholds.MaxErrored), b.Version),
-		}, func(m move) bool { return m.State == contracts.MoveErrored })
+		}, func(m move) bool { return m.State == contracts.ChangeErrored })
 		if t.MaxUnstable != nil {
 			add(contracts.GateCheck{
 				Metric: "unstable", Value: share(len(d.Unstable), len(d.PerEntry)), Bound: *t.MaxUnstable,

@@ -73,7 +73,7 @@ func TestEveryDetectorIsJudged(t *testing.T) {
 	if !slices.Equal(failed(g), want) || len(g.Unjudged) != 0 {
 		t.Errorf("failed %v, want %v; not judged %+v", failed(g), want, g.Unjudged)
 	}
-	if c := checkOf(t, g, "evaluator", "recall"); c.Value != 0 || c.Bound != .85 || len(c.Moved) != 12 {
+	if c := checkOf(t, g, "evaluator", "recall"); c.Value != 0 || c.Bound != .85 || len(c.Changed) != 12 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -98,7 +98,7 @@ func TestALostCategoryFails(t *testing.T) {
 		t.Errorf("failed %v, want %v", failed(g), want)
 	}
 	c := checkOf(t, g, "scanner", "recall_rug_pull")
-	if c.Value != .25 || c.Interval == nil || len(c.Moved) != 3 || !strings.Contains(c.Rule, "1 of 4 attacks of the category rug_pull were flagged; the share must be at least 0.56") {
+	if c.Value != .25 || c.Interval == nil || len(c.Changed) != 3 || !strings.Contains(c.Rule, "1 of 4 attacks of the category rug_pull were flagged; the share must be at least 0.56") {
 		t.Errorf("%+v", c)
 	}
 	// One attack of a category may be missed.
@@ -262,7 +262,7 @@ func TestChangedEntriesAreCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := checkOf(t, g, "scanner", "more_missed"); *c.PValue != 4./1024 || c.Verdict != contracts.Regressed || len(c.Moved) != 10 {
+	if c := checkOf(t, g, "scanner", "more_missed"); *c.PValue != 4./1024 || c.Verdict != contracts.Regressed || len(c.Changed) != 10 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -189,7 +189,7 @@ func TestUnchangedPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !g.Passed || len(g.Moves) != 0 || len(g.Checks) != goodChecks || g.Baseline != "baseline_v1" {
+	if !g.Passed || len(g.Changes) != 0 || len(g.Checks) != goodChecks || g.Baseline != "baseline_v1" {
 		t.Errorf("got %+v", g)
 	}
 	if log != fmt.Sprintf("the gate passed: %d checks against baseline_v1\n  not judged: keywords (not_judged of baseline_v1)\n", goodChecks) {
@@ -222,17 +222,17 @@ func TestRetrievalDropFails(t *testing.T) {
 	if !strings.Contains(mrr.Rule, "allowed drop: 0.02 from the baseline's 0.875 (tolerance of baseline_v1); it changed by -0.0417") {
 		t.Errorf("rule %q", mrr.Rule)
 	}
-	if want := []string{"q1", "q2"}; !slices.Equal(mrr.Moved, want) {
-		t.Errorf("moved %v, want %v", mrr.Moved, want)
+	if want := []string{"q1", "q2"}; !slices.Equal(mrr.Changed, want) {
+		t.Errorf("moved %v, want %v", mrr.Changed, want)
 	}
-	if len(g.Moves) != 2 || g.Counts[contracts.MoveRegressed] != 1 || g.Counts[contracts.MoveFixed] != 1 {
-		t.Fatalf("moves %+v", g.Moves)
+	if len(g.Changes) != 2 || g.Counts[contracts.ChangeRegressed] != 1 || g.Counts[contracts.ChangeFixed] != 1 {
+		t.Fatalf("moves %+v", g.Changes)
 	}
-	q1, q2 := g.Moves[0], g.Moves[1]
-	if q1.ID != "q1" || q1.State != contracts.MoveRegressed || q1.Tool != "s:a" || *q1.RankBefore != 1 || *q1.RankAfter != 3 || q1.DisplacedBy != "s:x" || q1.Title != "intent of q1" {
+	q1, q2 := g.Changes[0], g.Changes[1]
+	if q1.ID != "q1" || q1.State != contracts.ChangeRegressed || q1.Tool != "s:a" || *q1.RankBefore != 1 || *q1.RankAfter != 3 || q1.ReplacedBy != "s:x" || q1.Title != "intent of q1" {
 		t.Errorf("q1 %+v", q1)
 	}
-	if q2.State != contracts.MoveFixed || q2.Tool != "s:b" || *q2.RankBefore != 2 || *q2.RankAfter != 1 || q2.DisplacedBy != "s:x" {
+	if q2.State != contracts.ChangeFixed || q2.Tool != "s:b" || *q2.RankBefore != 2 || *q2.RankAfter != 1 || q2.ReplacedBy != "s:x" {
 		t.Errorf("q2 %+v", q2)
 	}
 	lines := strings.Join(Describe(g), "\n")
@@ -253,7 +253,7 @@ func TestRemovedToolDrops(t *testing.T) {
 	if want := []string{"retrieval recall_at_5", "retrieval mrr", "retrieval ndcg_at_10"}; !slices.Equal(failed(g), want) {
 		t.Fatalf("failed %v", failed(g))
 	}
-	if m := g.Moves[0]; m.ID != "q4" || m.RankAfter != nil || m.RankBefore == nil || m.DisplacedBy != "s:x" {
+	if m := g.Changes[0]; m.ID != "q4" || m.RankAfter != nil || m.RankBefore == nil || m.ReplacedBy != "s:x" {
 		t.Errorf("move %+v", m)
 	}
 	if !strings.Contains(strings.Join(Describe(g), "\n"), "rank 1 → not in the top 10 for s:d") {
@@ -322,11 +322,11 @@ func TestHighRecallNeverExcusesFalseAlarms(t *testing.T) {
 	if want := []string{"scanner fpr_benign", "scanner fpr_hard_negative"}; !slices.Equal(failed(g), want) {
 		t.Fatalf("failed %v, want %v", failed(g), want)
 	}
-	if c := checkOf(t, g, "scanner", "recall"); c.Value != 1 || !c.Passed || !slices.Equal(c.Moved, []string{"a4"}) {
+	if c := checkOf(t, g, "scanner", "recall"); c.Value != 1 || !c.Passed || !slices.Equal(c.Changed, []string{"a4"}) {
 		t.Errorf("recall %+v", c)
 	}
 	c := checkOf(t, g, "scanner", "fpr_hard_negative")
-	if c.Value != 1 || c.Bound != .02 || c.Comparison != "<=" || c.Interval == nil || !slices.Equal(c.Moved, []string{"h1", "h2"}) {
+	if c.Value != 1 || c.Bound != .02 || c.Comparison != "<=" || c.Interval == nil || !slices.Equal(c.Changed, []string{"h1", "h2"}) {
 		t.Errorf("hard negatives %+v", c)
 	}
 	if !strings.Contains(c.Rule, "2 of 2 hard negatives were flagged; the share must be at most 0.02") {
@@ -342,7 +342,7 @@ func TestEasyNegativesDoNotDilute(t *testing.T) {
 	if want := []string{"scanner fpr_hard_negative"}; !slices.Equal(failed(g), want) {
 		t.Errorf("failed %v, want %v", failed(g), want)
 	}
-	if m := g.Moves[0]; m.Subject != "scanner" || m.ID != "h1" || m.State != contracts.MoveRegressed || m.Before != clean || m.After != flagged {
+	if m := g.Changes[0]; m.Subject != "scanner" || m.ID != "h1" || m.State != contracts.ChangeRegressed || m.Before != clean || m.After != flagged {
 		t.Errorf("move %+v", m)
 	}
 }
@@ -362,12 +362,12 @@ func TestErrorsCountAsMissesAndAreShown(t *testing.T) {
 	if c := checkOf(t, g, "scanner", "recall"); c.Value != .5 {
 		t.Errorf("recall %v, want 2 of 4", c.Value)
 	}
-	if c := checkOf(t, g, Subject, "errored"); c.Value != .25 || !slices.Equal(c.Moved, []string{"q3"}) {
+	if c := checkOf(t, g, Subject, "errored"); c.Value != .25 || !slices.Equal(c.Changed, []string{"q3"}) {
 		t.Errorf("errored %+v", c)
 	}
 	var got []string
-	for _, m := range g.Moves {
-		if m.State != contracts.MoveErrored || m.Error == "" {
+	for _, m := range g.Changes {
+		if m.State != contracts.ChangeErrored || m.Error == "" {
 			t.Errorf("move %+v", m)
 		}
 		got = append(got, m.Subject+" "+m.ID)
@@ -388,8 +388,8 @@ func TestUnjudgedDetectorIsReportedOnly(t *testing.T) {
 	entries := goodEntries()
 	entries[4] = fixture.Entry("b1", contracts.CategoryBenign, flagged)
 	g := judged(t, goodQueries(), entries, b)
-	if !g.Passed || len(g.Moves) != 1 || g.Moves[0].Subject != "scanner" {
-		t.Errorf("failed %v, moves %+v", failed(g), g.Moves)
+	if !g.Passed || len(g.Changes) != 1 || g.Changes[0].Subject != "scanner" {
+		t.Errorf("failed %v, moves %+v", failed(g), g.Changes)
 	}
 	want := contracts.UnjudgedMetric{Subject: "scanner", Metric: "recall", State: contracts.Unjudged, Value: .75, Note: "no threshold; touchstone baseline update adds one"}
 	if !slices.Equal(g.Unjudged, []contracts.UnjudgedMetric{want}) {
@@ -500,7 +500,7 @@ func TestMovesAreOrderedBySeverity(t *testing.T) {
 		fixture.Errored("q4", labels{"s:d": 2}, "timeout"),
 	}
 	var got []string
-	for _, m := range judged(t, queries, entries, b).Moves {
+	for _, m := range judged(t, queries, entries, b).Changes {
 		got = append(got, m.State+" "+m.ID)
 	}
 	// q3 lost a whole point in all metrics, a2 counts as one, and q1 lost a part of
@@ -514,17 +514,17 @@ func TestMovesAreOrderedBySeverity(t *testing.T) {
 func TestMoveNamesTheToolThatMoved(t *testing.T) {
 	// The best tool stays at rank 1 and the second one falls.
 	q := aggregated(t, []contracts.QueryResult{fixture.Query("q1", labels{"s:a": 2, "s:b": 1, "s:c": 1}, "s:a", "s:x", "s:y", "s:b", "s:c")}, goodEntries(), nil).Retrieval.PerQuery[0]
-	m := move{Move: contracts.Move{State: contracts.MoveRegressed}}
+	m := move{Change: contracts.Change{State: contracts.ChangeRegressed}}
 	m.follow(q, []contracts.ToolID{"s:a", "s:b", "s:x", "s:y", "s:c"})
-	if m.Tool != "s:b" || *m.RankBefore != 2 || *m.RankAfter != 4 || m.DisplacedBy != "s:x" {
-		t.Errorf("got %+v", m.Move)
+	if m.Tool != "s:b" || *m.RankBefore != 2 || *m.RankAfter != 4 || m.ReplacedBy != "s:x" {
+		t.Errorf("got %+v", m.Change)
 	}
 	// Nothing relevant in either list.
 	q.Ranked = nil
-	m = move{Move: contracts.Move{State: contracts.MoveRegressed}}
+	m = move{Change: contracts.Change{State: contracts.ChangeRegressed}}
 	m.follow(q, nil)
-	if m.Tool != "s:a" || m.RankBefore != nil || m.RankAfter != nil || m.DisplacedBy != "" {
-		t.Errorf("got %+v", m.Move)
+	if m.Tool != "s:a" || m.RankBefore != nil || m.RankAfter != nil || m.ReplacedBy != "" {
+		t.Errorf("got %+v", m.Change)
 	}
 }
 
@@ -538,7 +538,7 @@ func TestNewAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, m := range g.Moves {
+	for _, m := range g.Changes {
 		got = append(got, m.State+" "+m.Subject+" "+m.ID)
 	}
 	want := []string{"removed gone gone", "removed retrieval q0", "new keywords keywords", "new retrieval q1"}
@@ -549,17 +549,17 @@ func TestNewAndRemoved(t *testing.T) {
 
 func TestEntryStates(t *testing.T) {
 	for _, tt := range []struct{ category, before, after, want string }{
-		{contracts.CategoryRugPull, flagged, clean, contracts.MoveRegressed},
-		{contracts.CategoryRugPull, clean, flagged, contracts.MoveFixed},
-		{contracts.CategoryRugPull, errored, flagged, contracts.MoveFixed},
-		{contracts.CategoryRugPull, errored, clean, contracts.MoveFixed},
-		{contracts.CategoryRugPull, flagged, errored, contracts.MoveErrored},
-		{contracts.CategoryRugPull, errored, errored, contracts.MoveErrored},
+		{contracts.CategoryRugPull, flagged, clean, contracts.ChangeRegressed},
+		{contracts.CategoryRugPull, clean, flagged, contracts.ChangeFixed},
+		{contracts.CategoryRugPull, errored, flagged, contracts.ChangeFixed},
+		{contracts.CategoryRugPull, errored, clean, contracts.ChangeFixed},
+		{contracts.CategoryRugPull, flagged, errored, contracts.ChangeErrored},
+		{contracts.CategoryRugPull, errored, errored, contracts.ChangeErrored},
 		{contracts.CategoryRugPull, clean, clean, ""},
-		{contracts.CategoryBenign, clean, flagged, contracts.MoveRegressed},
-		{contracts.CategoryBenign, flagged, clean, contracts.MoveFixed},
-		{contracts.CategoryBenign, errored, clean, contracts.MoveFixed},
-		{contracts.CategoryBenign, errored, flagged, contracts.MoveRegressed},
+		{contracts.CategoryBenign, clean, flagged, contracts.ChangeRegressed},
+		{contracts.CategoryBenign, flagged, clean, contracts.ChangeFixed},
+		{contracts.CategoryBenign, errored, clean, contracts.ChangeFixed},
+		{contracts.CategoryBenign, errored, flagged, contracts.ChangeRegressed},
 	} {
 		then := contracts.BaselineDetector{}
 		switch tt.before {
@@ -602,7 +602,7 @@ func TestGateSeesErrorsOfAFewRuns(t *testing.T) {
 	}
 	c := checkOf(t, g, "scanner", "errored")
 	// An error on an attack is a miss in that run: the mean recall is (3/4 + 2/4 + 3/4)/3.
-	if !slices.Equal(failed(g), []string{"scanner recall", "scanner errored"}) || c.Value != 2.0/8 || !slices.Equal(c.Moved, []string{"a1", "b1"}) {
+	if !slices.Equal(failed(g), []string{"scanner recall", "scanner errored"}) || c.Value != 2.0/8 || !slices.Equal(c.Changed, []string{"a1", "b1"}) {
 		t.Errorf("failed %v, %+v", failed(g), c)
 	}
 	if !strings.Contains(strings.Join(Describe(g), "\n"), "failed scanner: a1: error: the detector crashed") {
@@ -634,8 +634,8 @@ func TestDescribeCutsLongLists(t *testing.T) {
 	g := contracts.Gate{Baseline: "b", Checks: []contracts.GateCheck{{Subject: "retrieval", Metric: "mrr", Comparison: ">="}}, Counts: map[string]int{"regressed": 30}}
 	for i := range 30 {
 		id := fmt.Sprintf("q%02d", i)
-		g.Checks[0].Moved = append(g.Checks[0].Moved, id)
-		g.Moves = append(g.Moves, contracts.Move{Subject: "retrieval", ID: id, State: contracts.MoveRegressed})
+		g.Checks[0].Changed = append(g.Checks[0].Changed, id)
+		g.Changes = append(g.Changes, contracts.Change{Subject: "retrieval", ID: id, State: contracts.ChangeRegressed})
 	}
 	lines := Describe(g)
 	if len(lines) != 14 || !strings.HasSuffix(lines[1], "q04 and 25 more") || lines[13] != "  and 20 more for the worse" {

@@ -22,7 +22,7 @@ func noAnswerChecks(agg contracts.Aggregate, b contracts.Baseline) []contracts.G
 			Subject: Subject, Metric: t.Metric, Value: m.Mean, Interval: &interval, Bound: t.Floor, Comparison: atLeast,
 			Rule: fmt.Sprintf("%d queries have no right tool (%s); the value must be at least %s (no_answer of %s)",
 				agg.Retrieval.NoAnswer.Queries, declared.Formula, figure(t.Floor), b.Version),
-			Moved: []string{},
+			Changed: []string{},
 		}
 		c.Passed = holds(c)
 		checks = append(checks, c)

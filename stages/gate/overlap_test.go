@@ -73,7 +73,7 @@ func TestEditedQueryIsJudgedApart(t *testing.T) {
 	if got := changes(g.Data); !slices.Contains(got, "golden "+lost.ID+" edited") {
 		t.Errorf("changes %v", got)
 	}
-	if a := g.Data.Apart; len(a) != 1 || a[0].State != contracts.MoveEdited || a[0].Queries != 1 || a[0].Metrics["mrr"] != 0 || a[0].Before["mrr"] != 1 {
+	if a := g.Data.Apart; len(a) != 1 || a[0].State != contracts.ChangeEdited || a[0].Queries != 1 || a[0].Metrics["mrr"] != 0 || a[0].Before["mrr"] != 1 {
 		t.Errorf("apart %+v", a)
 	}
 	c := checkOf(t, g, Subject, "mrr")
@@ -96,10 +96,10 @@ func TestEditedQueryIsJudgedApart(t *testing.T) {
 	if g, log, err = judge(t, agg, b); err != nil || g.Passed {
 		t.Errorf("passed, %v:\n%s", err, log)
 	}
-	if !slices.ContainsFunc(g.Moves, func(m contracts.Move) bool {
-		return m.ID == queries[1].ID && m.State == contracts.MoveRegressed
+	if !slices.ContainsFunc(g.Changes, func(m contracts.Change) bool {
+		return m.ID == queries[1].ID && m.State == contracts.ChangeRegressed
 	}) {
-		t.Errorf("moves %+v", g.Moves)
+		t.Errorf("moves %+v", g.Changes)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestNewAndRemovedQueries(t *testing.T) {
 	for _, a := range g.Data.Apart {
 		states[a.State] = a.Queries
 	}
-	if want := map[string]int{contracts.MoveNew: 1, contracts.MoveRemoved: 1}; !maps.Equal(states, want) {
+	if want := map[string]int{contracts.ChangeNew: 1, contracts.ChangeRemoved: 1}; !maps.Equal(states, want) {
 		t.Errorf("apart %v", states)
 	}
 	if !g.Passed {
@@ -172,7 +172,7 @@ func TestChangedSecurityEntries(t *testing.T) {
 	if c := checkOf(t, g, "scanner", "fpr_benign"); c.Passed || c.Value != .5 {
 		t.Errorf("%+v\n%s", c, log)
 	}
-	for _, m := range g.Moves {
+	for _, m := range g.Changes {
 		if m.ID == "b1" {
 			t.Errorf("the edited entry moved: %+v", m)
 		}

@@ -101,7 +101,7 @@ func pairedChecks(d contracts.DetectorSummary, b contracts.Baseline, part overla
 		check.Rule = fmt.Sprintf("of %d %s, %d changed for the worse since %s and %d for the better; a significant "+
 			"change (p <= %g) must not be for the worse, and its p is %s", c.entries, kind.entries, len(c.worse),
 			b.Version, len(c.better), significance.Level, probability(c.p))
-		check.Moved = moved.ids(d.Score.Detector, func(m move) bool {
+		check.Changed = moved.ids(d.Score.Detector, func(m move) bool {
 			return slices.Contains(c.worse, m.ID) || slices.Contains(c.better, m.ID)
 		})
 		check.Passed = holds(check)

@@ -51,7 +51,7 @@ func TestSignificantDropFailsBelowTheTolerance(t *testing.T) {
 	g := judged(t, found(800, 80, 8), goodEntries(), b)
 	c := checkOf(t, g, Subject, "recall_at_5")
 	if c.Passed || c.Comparison != ">=" || math.Abs(c.Bound-.095) > 1e-12 || *c.PValue != 2./256 ||
-		c.Verdict != contracts.Regressed || len(c.Moved) != 8 {
+		c.Verdict != contracts.Regressed || len(c.Changed) != 8 {
 		t.Errorf("check %+v", c)
 	}
 	if want := "it is significantly worse (p 0.008 over all metrics); allowed significant drop: 0.005 from the baseline's 0.10, whatever the tolerance; it changed by -0.0100"; !strings.HasPrefix(c.Rule, want) {

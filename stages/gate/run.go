@@ -70,7 +70,7 @@ func withoutBaseline(agg contracts.Aggregate) contracts.Gate {
 	return contracts.Gate{
 		NoVerdict: &contracts.NotJudged{Reason: "there is no baseline yet",
 			Remedy: "look at the figures, and make them the baseline with touchstone baseline update"},
-		Unfrozen: unfrozen(agg.Validation), Checks: []contracts.GateCheck{}, Moves: []contracts.Move{},
+		Unfrozen: unfrozen(agg.Validation), Checks: []contracts.GateCheck{}, Changes: []contracts.Change{},
 		Counts: map[string]int{},
 	}
 }
@@ -84,7 +84,7 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap floa
 	if none := tooLittle(agg, part, minOverlap); none != nil && comparedOnOtherData(agg, baseline, part) {
 		return contracts.Gate{
 			NoVerdict: none, Baseline: baseline.Version, Data: part.Data, Unfrozen: unfrozen(agg.Validation),
-			Checks: []contracts.GateCheck{}, Moves: []contracts.Move{}, Counts: map[string]int{},
+			Checks: []contracts.GateCheck{}, Changes: []contracts.Change{}, Counts: map[string]int{},
 		}, nil
 	}
 
@@ -95,7 +95,7 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap floa
 	moves := moves(agg, baseline, part)
 	g := contracts.Gate{
 		Passed: true, Baseline: baseline.Version, Data: part.Data, Unfrozen: unfrozen(agg.Validation),
-		Unjudged: unjudged(agg, baseline), Moves: moves.list(), Counts: moves.counts(),
+		Unjudged: unjudged(agg, baseline), Changes: moves.list(), Counts: moves.counts(),
 	}
 	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), noAnswerChecks(agg, baseline),
 		detectorChecks(agg, baseline, part, moves), selectionChecks(agg, baseline, moves))

@@ -56,7 +56,7 @@ func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 			rate, _ := m.Rate(declared.Name)
 			c := rateCheck(declared, rate, *bound, b.Version)
 			c.Subject = t.Model
-			c.Moved = moved.ids(t.Model, func(m move) bool { return m.State != contracts.MoveErrored })
+			c.Changed = moved.ids(t.Model, func(m move) bool { return m.State != contracts.ChangeErrored })
 			c.Passed = holds(c)
 			checks = append(checks, c)
 		}
@@ -67,7 +67,7 @@ func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 			Comparison: atMost,
 			Rule: fmt.Sprintf("%d of %d cases have no answer in at least one repeat; %s (max_errored of %s)", n,
 				len(m.PerCase), mayFail("case", b.Thresholds.MaxErrored), b.Version),
-			Moved: moved.ids(t.Model, func(m move) bool { return m.State == contracts.MoveErrored }),
+			Changed: moved.ids(t.Model, func(m move) bool { return m.State == contracts.ChangeErrored }),
 		}
 		c.Passed = holds(c)
 		checks = append(checks, c)
@@ -136,16 +136,16 @@ func caseMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 		}
 
 		for _, c := range m.PerCase {
-			mv := move{weight: weight, Move: contracts.Move{Subject: m.Model, ID: c.ID, Title: c.Query}}
+			mv := move{weight: weight, Change: contracts.Change{Subject: m.Model, ID: c.ID, Title: c.Query}}
 			switch {
 			case c.Errored > 0 && (judged || m.Comparison != nil):
-				mv.State, mv.Error = contracts.MoveErrored, c.Error
+				mv.State, mv.Error = contracts.ChangeErrored, c.Error
 			case m.Comparison == nil:
 				continue
 			case slices.Contains(m.Comparison.Lost, c.ID):
-				mv.State, mv.Before, mv.After = contracts.MoveRegressed, "right", called(c)
+				mv.State, mv.Before, mv.After = contracts.ChangeRegressed, "right", called(c)
 			case slices.Contains(m.Comparison.Gained, c.ID):
-				mv.State, mv.Before, mv.After = contracts.MoveFixed, "wrong", "right"
+				mv.State, mv.Before, mv.After = contracts.ChangeFixed, "wrong", "right"
 			default:
 				continue
 			}

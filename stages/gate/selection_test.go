@@ -83,7 +83,7 @@ func TestFirstBaselineOfSelection(t *testing.T) {
 func TestGateJudgesSelection(t *testing.T) {
 	b := selectionBaseline(t)
 	g, log, err := judge(t, selected(t, goodCases(), &b), b)
-	if err != nil || !g.Passed || len(g.Moves) != 0 {
+	if err != nil || !g.Passed || len(g.Changes) != 0 {
 		t.Fatalf("%+v, %v\n%s", g, err, log)
 	}
 	if c := checkOf(t, g, recordedModel, "accuracy"); c.Comparison != ">=" || c.Bound != 0.64 || c.Interval == nil ||
@@ -107,8 +107,8 @@ func TestGateJudgesSelection(t *testing.T) {
 			t.Errorf("%s: %+v", metric, c)
 		}
 	}
-	if c := checkOf(t, g, recordedModel, "accuracy"); !slices.Equal(c.Moved, []string{"c1", "c2", "c5"}) {
-		t.Errorf("%+v", c.Moved)
+	if c := checkOf(t, g, recordedModel, "accuracy"); !slices.Equal(c.Changed, []string{"c1", "c2", "c5"}) {
+		t.Errorf("%+v", c.Changed)
 	}
 	for _, want := range []string{"Accuracy (replay/test/model) is 0.500, must be ≥ 0.640", "regressed replay/test/model: c1: right → called git:open"} {
 		if !strings.Contains(log, want) {
@@ -126,7 +126,7 @@ func TestErroredCases(t *testing.T) {
 		t.Fatalf("%+v, %v", g, err)
 	}
 	c := checkOf(t, g, recordedModel, "errored")
-	if c.Passed || !slices.Equal(c.Moved, []string{"c1"}) || !strings.Contains(log, "failed replay/test/model: c1: error: there is no recording") {
+	if c.Passed || !slices.Equal(c.Changed, []string{"c1"}) || !strings.Contains(log, "failed replay/test/model: c1: error: there is no recording") {
 		t.Errorf("%+v\n%s", c, log)
 	}
 	if c := checkOf(t, g, recordedModel, "accuracy"); c.Value != 0.6 {
@@ -176,7 +176,7 @@ func TestSelectionWithoutThresholds(t *testing.T) {
 	b := goodBaseline(t)
 	b.PerDetector = b.PerDetector[1:] // scanner alone
 	g, _, err := judge(t, selected(t, goodCases(), &b), b)
-	if err != nil || !g.Passed || len(g.Checks) != goodChecks || len(g.Moves) != 0 {
+	if err != nil || !g.Passed || len(g.Checks) != goodChecks || len(g.Changes) != 0 {
 		t.Errorf("%+v, %v", g, err)
 	}
 }

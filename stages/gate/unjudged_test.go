@@ -28,7 +28,7 @@ func TestAMetricThatTheBaselineLacksIsNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(g.Unjudged) != 2 || g.Unjudged[0].Metric != "mrr" || g.Unjudged[0].State != contracts.MoveNew || g.Unjudged[0].Value != .875 {
+	if len(g.Unjudged) != 2 || g.Unjudged[0].Metric != "mrr" || g.Unjudged[0].State != contracts.ChangeNew || g.Unjudged[0].Value != .875 {
 		t.Errorf("got %+v", g.Unjudged)
 	}
 	if !g.Passed || len(g.Checks) != goodChecks-1 || !strings.Contains(log, "retrieval mrr is new: not in the baseline, not judged") {
@@ -51,7 +51,7 @@ func TestAMetricThatIsNoLongerMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(g.Unjudged) != 2 || g.Unjudged[1].Metric != "luck" || g.Unjudged[1].State != contracts.MoveRemoved || g.Unjudged[1].Value != .5 {
+	if len(g.Unjudged) != 2 || g.Unjudged[1].Metric != "luck" || g.Unjudged[1].State != contracts.ChangeRemoved || g.Unjudged[1].Value != .5 {
 		t.Errorf("got %+v", g.Unjudged)
 	}
 	if !g.Passed || len(g.Checks) != goodChecks || !strings.Contains(log, "retrieval luck is removed: no longer measured, not judged") {

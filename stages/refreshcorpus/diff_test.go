@@ -39,7 +39,7 @@ func TestCompare(t *testing.T) {
 		toolOf("s:loose", "Demands a thing.", someSchema),
 		toolOf("s:gone", "Plays the trumpet in the market square.", `{}`),
 		toolOf("s:create_issue", "Opens an issue in a repository, with a title and a body.", someSchema),
-		toolOf("old:move", "Moves the crane to a place over the yard.", someSchema),
+		toolOf("old:move", "Changes the crane to a place over the yard.", someSchema),
 		toolOf("s:blank", "", `{}`),
 	)
 	before.Servers = []contracts.CorpusServer{{Server: "s", Version: "1"}, {Server: "old", Version: "1"}}
@@ -49,7 +49,7 @@ func TestCompare(t *testing.T) {
 		toolOf("s:schema", "Takes things.", otherSchema),
 		toolOf("s:loose", "Demands a thing.", looseSchema),
 		toolOf("s:issue_create", "Opens an issue in a repository, with a title and a body.", someSchema),
-		toolOf("new:move", "Moves the crane to a place over the yard.", someSchema),
+		toolOf("new:move", "Changes the crane to a place over the yard.", someSchema),
 		toolOf("s:void", "", `{}`),
 		toolOf("s:fresh", "Counts the herons that stand at the pond.", `{}`),
 	)
@@ -150,12 +150,12 @@ func TestRenamesInDoubt(t *testing.T) {
 func TestMigrate(t *testing.T) {
 	before := corpusOf("v1",
 		toolOf("s:stays", "Stays as it is.", `{}`), toolOf("s:edited", "Says one thing.", `{}`), toolOf("s:gone", "Plays the trumpet in the market square.", `{}`),
-		toolOf("s:moves", "Moves the crane to a place over the yard.", someSchema),
+		toolOf("s:moves", "Changes the crane to a place over the yard.", someSchema),
 		toolOf("s:rings", "Rings the bell of the old tower at a given hour.", someSchema),
 	)
 	after := corpusOf("v2",
 		toolOf("s:stays", "Stays as it is.", `{}`), toolOf("s:edited", "Says another thing.", `{}`),
-		toolOf("s:crane_move", "Moves the crane to a place over the yard.", someSchema),
+		toolOf("s:crane_move", "Changes the crane to a place over the yard.", someSchema),
 		toolOf("s:bell-ringing", "Rings the bell of the old tower at a given hour.", someSchema),
 		toolOf("s:fanfare", "Plays the trumpet in the town square.", `{}`),
 	)

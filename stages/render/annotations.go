@@ -30,8 +30,8 @@ func Annotations(r contracts.Report) []byte {
 			message: summary.CheckText(c) + ": " + c.Rule})
 	}
 
-	for _, m := range r.Gate.Moves {
-		if m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored {
+	for _, m := range r.Gate.Changes {
+		if m.State == contracts.ChangeRegressed || m.State == contracts.ChangeErrored {
 			warnings = append(warnings,
 				annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State),
 					message: strings.TrimSpace(wording.Shorten(m.Title, 200) + " " + summary.Explanation(m))})

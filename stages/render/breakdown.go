@@ -25,13 +25,13 @@ type breakdownView struct {
 	Live           string
 }
 
-// partView is a part of the queries. Moved counts queries that moved against the
+// partView is a part of the queries. Changed counts queries that moved against the
 // baseline: "−3 +1".
 type partView struct {
 	Name    string
 	Queries int
 	Cells   []partCell
-	Moved   string
+	Changed   string
 }
 
 // partCell is one metric of a part. Only the first one has a plot.
@@ -62,7 +62,7 @@ func viewBreakdown(r *contracts.Report) *breakdownView {
 	}
 
 	moved := make(map[string]string)
-	for _, m := range r.Gate.Moves {
+	for _, m := range r.Gate.Changes {
 		if m.Subject == summary.Retrieval {
 			moved[m.ID] = m.State
 		}
@@ -261,12 +261,12 @@ func viewPart(p part, queries []contracts.QuerySummary, groups []string, moved m
 		v.Cells = append(v.Cells, cell)
 	}
 
-	if worse := counts[contracts.MoveRegressed] + counts[contracts.MoveErrored]; worse > 0 {
-		v.Moved = fmt.Sprintf("−%d", worse)
+	if worse := counts[contracts.ChangeRegressed] + counts[contracts.ChangeErrored]; worse > 0 {
+		v.Changed = fmt.Sprintf("−%d", worse)
 	}
 
-	if better := counts[contracts.MoveFixed]; better > 0 {
-		v.Moved = strings.TrimSpace(fmt.Sprintf("%s +%d", v.Moved, better))
+	if better := counts[contracts.ChangeFixed]; better > 0 {
+		v.Changed = strings.TrimSpace(fmt.Sprintf("%s +%d", v.Changed, better))
 	}
 
 	return v

@@ -32,16 +32,16 @@ func TestBreakdown(t *testing.T) {
 		query("q2", 0, "hard-negative: near-dup of web:y", label("web:x"), ranked("web:y")),
 		query("q3", 0.5, "", label("git:a", "web:x"), ranked("web:y", "git:a")),
 	}
-	r.Gate.Moves = []contracts.Move{
-		{Subject: summary.Retrieval, ID: "q2", State: contracts.MoveRegressed},
-		{Subject: summary.Retrieval, ID: "q3", State: contracts.MoveFixed},
-		{Subject: "scanner", ID: "q1", State: contracts.MoveRegressed},
+	r.Gate.Changes = []contracts.Change{
+		{Subject: summary.Retrieval, ID: "q2", State: contracts.ChangeRegressed},
+		{Subject: summary.Retrieval, ID: "q3", State: contracts.ChangeFixed},
+		{Subject: "scanner", ID: "q1", State: contracts.ChangeRegressed},
 	}
 	v := viewBreakdown(&r)
 	var lines []string
 	for _, list := range [][]partView{v.Kinds, v.Servers} {
 		for _, p := range list {
-			lines = append(lines, strings.TrimSpace(p.Name+" "+p.Cells[0].Value+" "+p.Moved))
+			lines = append(lines, strings.TrimSpace(p.Name+" "+p.Cells[0].Value+" "+p.Changed))
 		}
 	}
 	want := "look-alike labelled 0.000 −1, no look-alike labelled 0.750 +1, one right tool 0.500 −1, several right tools 0.500 +1, web 0.250 −1 +1, git 0.750 +1"

@@ -327,8 +327,8 @@ func TestPageFitsLongNames(t *testing.T) {
 			q.Ranked[k].ToolID += long
 		}
 	}
-	for i := range r.Gate.Moves {
-		r.Gate.Moves[i].DisplacedBy += long
+	for i := range r.Gate.Changes {
+		r.Gate.Changes[i].ReplacedBy += long
 	}
 	page, err := HTML(r)
 	if err != nil {
@@ -354,8 +354,8 @@ func TestPageFitsLongNames(t *testing.T) {
 // A name that changes the direction of writing affects only itself.
 func TestPageIsolatesDirections(t *testing.T) {
 	r := sampleReport(t, 60)
-	for i := range r.Gate.Moves {
-		r.Gate.Moves[i].Tool = "s:\u202eevil"
+	for i := range r.Gate.Changes {
+		r.Gate.Changes[i].Tool = "s:\u202eevil"
 	}
 	page, err := HTML(r)
 	if err != nil {

@@ -18,7 +18,7 @@ const sentences = 2000
 // longest first. If that is not enough, it leaves queries and moves out, from
 // the end of the list. The page states what was done.
 func embed(r *contracts.Report, room int) (embedded, error) {
-	moves := r.Gate.Moves
+	moves := r.Gate.Changes
 	queries := sortedQueries(r.Aggregate.Retrieval.PerQuery, moves)
 	room -= sentences
 	// Usually the first attempt fits. If the names of tools alone take half of
@@ -47,7 +47,7 @@ func embed(r *contracts.Report, room int) (embedded, error) {
 // selection is the content of the page.
 type selection struct {
 	queries []query
-	moves   []contracts.Move
+	moves   []contracts.Change
 	level   int // of details, at which rows start
 
 	head       head
@@ -198,13 +198,13 @@ func (s *selection) embed(queries, moves int) (embedded, error) {
 		}
 	}
 	say(queries-len(s.rows), queries, "queries", "left out of this page, well-answered ones first")
-	say(moves-len(s.moveRows), moves, "moves", "left out of this page, from the end of the list")
+	say(moves-len(s.moveRows), moves, "changes", "left out of this page, from the end of the list")
 	say(shortened(s.rows), queries, "queries",
 		"shortened in this page (texts, labels or ranked lists); the search finds only the text that is left")
-	say(shortened(s.moveRows), moves, "moves", "shortened in this page")
+	say(shortened(s.moveRows), moves, "changes", "shortened in this page")
 	say(s.tools.cut, len(s.tools.names), "names of tools", fmt.Sprintf("shortened to %d characters", s.tools.most))
 	data, err := scriptSafeJSON(s.head)
-	return embedded{Head: data, Moves: lines(s.moveRows), Queries: lines(s.rows)}, err
+	return embedded{Head: data, Changes: lines(s.moveRows), Queries: lines(s.rows)}, err
 }
 
 func shortened(rows []*row) int {

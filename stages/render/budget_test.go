@@ -14,10 +14,10 @@ import (
 
 func moveAll(r *contracts.Report) {
 	one, nine := 1, 9
-	r.Gate.Moves = nil
+	r.Gate.Changes = nil
 	for _, q := range r.Aggregate.Retrieval.PerQuery {
-		r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: summary.Retrieval, ID: q.ID, State: contracts.MoveRegressed, Title: q.Query,
-			Tool: q.Labels[0].ToolID, RankBefore: &one, RankAfter: &nine, DisplacedBy: q.Labels[1].ToolID})
+		r.Gate.Changes = append(r.Gate.Changes, contracts.Change{Subject: summary.Retrieval, ID: q.ID, State: contracts.ChangeRegressed, Title: q.Query,
+			Tool: q.Labels[0].ToolID, RankBefore: &one, RankAfter: &nine, ReplacedBy: q.Labels[1].ToolID})
 	}
 }
 

@@ -19,12 +19,12 @@ const pageBudget = 4_500_000
 
 // embedded is the page's data. Each part is safe inside a script element.
 //
-// Head is one JSON value that the page reads when it opens. Moves and Queries
+// Head is one JSON value that the page reads when it opens. Changes and Queries
 // have one JSON array a line, in display order. The page parses a line when it
 // shows it or when the user searches, so the time to open does not depend on
 // their number.
 type embedded struct {
-	Head, Moves, Queries []byte
+	Head, Changes, Queries []byte
 }
 
 // head is the data that the page reads when it opens. It is compact: tools and

@@ -20,7 +20,7 @@ const (
 type firstScreen struct {
 	Checks     []firstCheck
 	MoreChecks string
-	Moves      []firstMove
+	Changes      []firstChange
 	MoreMoves  string
 }
 
@@ -28,8 +28,8 @@ type firstScreen struct {
 // "–" for a figure that has none.
 type firstCheck struct{ Name, Value, Interval, Bound, Change, Detectable string }
 
-// firstMove is one of the worst moves: what it is, and what happened to it.
-type firstMove struct{ ID, Title, Tool, How, DisplacedBy, State string }
+// firstChange is one of the worst moves: what it is, and what happened to it.
+type firstChange struct{ ID, Title, Tool, How, ReplacedBy, State string }
 
 // viewFirst returns the first screen, or nil if the gate passed.
 func viewFirst(r *contracts.Report) *firstScreen {
@@ -49,10 +49,10 @@ func viewFirst(r *contracts.Report) *firstScreen {
 
 	worst := summary.Worse(&r.Gate)
 	for _, m := range worst[:min(len(worst), maxFirstMoves)] {
-		f.Moves = append(f.Moves, viewFirstMove(m))
+		f.Changes = append(f.Changes, viewFirstChange(m))
 	}
 
-	if n := len(worst) - len(f.Moves); n > 0 {
+	if n := len(worst) - len(f.Changes); n > 0 {
 		f.MoreMoves = wording.CountOf(n, "1 more got worse", "%d more got worse")
 	}
 
@@ -83,13 +83,13 @@ func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
 	return v
 }
 
-func viewFirstMove(m contracts.Move) firstMove {
-	v := firstMove{ID: m.ID, Title: wording.Shorten(cmp.Or(m.Title, strings.ReplaceAll(m.Category, "_", " ")), 200),
+func viewFirstChange(m contracts.Change) firstChange {
+	v := firstChange{ID: m.ID, Title: wording.Shorten(cmp.Or(m.Title, strings.ReplaceAll(m.Category, "_", " ")), 200),
 		Tool: m.Tool, State: m.State}
 	if m.Subject != summary.Retrieval {
 		v.ID = m.Subject + ": " + m.ID
 	}
 
-	v.How, v.DisplacedBy = wording.Shorten(summary.How(m), 200), summary.ReplacedBy(m)
+	v.How, v.ReplacedBy = wording.Shorten(summary.How(m), 200), summary.ReplacedBy(m)
 	return v
 }

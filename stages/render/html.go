@@ -65,7 +65,7 @@ func HTML(r contracts.Report) ([]byte, error) {
 	for _, part := range []struct {
 		open string
 		data []byte
-	}{{dataOpen, data.Head}, {movesOpen, data.Moves}, {queriesOpen, data.Queries}} {
+	}{{dataOpen, data.Head}, {movesOpen, data.Changes}, {queriesOpen, data.Queries}} {
 		b.WriteString(part.open)
 		b.Write(part.data)
 		b.WriteString(closing + "\n")

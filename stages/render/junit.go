@@ -75,12 +75,12 @@ func JUnit(r contracts.Report) ([]byte, error) {
 			Skipped: &junitSkipped{m.State + ": " + m.Note}})
 	}
 
-	for _, m := range r.Gate.Moves {
+	for _, m := range r.Gate.Changes {
 		tc := junitCase{Class: "changes." + m.Subject, Name: m.ID + " " + summary.StateName(m.State)}
 		message := strings.TrimSpace(m.State + " " + summary.Explanation(m))
 		bad := blamed(m) && summary.ForTheWorse(m)
 		switch {
-		case bad && m.State == contracts.MoveErrored:
+		case bad && m.State == contracts.ChangeErrored:
 			tc.Error = &junitOutcome{message, m.Title}
 		case bad:
 			tc.Failure = &junitOutcome{message, m.Title}

@@ -163,7 +163,7 @@ func markdownDetectors(r *contracts.Report) []string {
 }
 
 func markdownMoves(r *contracts.Report) []string {
-	if len(r.Gate.Moves) == 0 {
+	if len(r.Gate.Changes) == 0 {
 		return nil
 	}
 
@@ -174,8 +174,8 @@ func markdownMoves(r *contracts.Report) []string {
 
 	rows := []string{fmt.Sprintf("<details%s><summary>Changed queries and entries: %d</summary>\n\n"+
 		"| state | what | how |\n|---|---|---|\n",
-		open, len(r.Gate.Moves))}
-	for _, m := range r.Gate.Moves {
+		open, len(r.Gate.Changes))}
+	for _, m := range r.Gate.Changes {
 		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n",
 			wording.Markdown(summary.StateName(m.State)), wording.Markdown(m.ID),
 			wording.Markdown(wording.Shorten(cmp.Or(m.Title, m.Category), 120)),

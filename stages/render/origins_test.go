@@ -15,7 +15,7 @@ import (
 func TestMarkdownHasRoomForOrigins(t *testing.T) {
 	r := sampleReport(t, 10)
 	for i := range 1000 {
-		r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: summary.Retrieval, ID: fmt.Sprint(i), State: contracts.MoveNew, Title: strings.Repeat("long ", 40)})
+		r.Gate.Changes = append(r.Gate.Changes, contracts.Change{Subject: summary.Retrieval, ID: fmt.Sprint(i), State: contracts.ChangeNew, Title: strings.Repeat("long ", 40)})
 	}
 	content := Markdown(r)
 	if len(content) < wording.MaxComment-2*maxOrigins {

@@ -26,7 +26,7 @@ func moved(g *contracts.Gate) string {
 	if g.NoVerdict != nil {
 		return ""
 	}
-	return summary.ChangesLine(g.Moves)
+	return summary.ChangesLine(g.Changes)
 }
 
 // coverageText says on how many queries and entries a verdict rests, if the baseline
@@ -78,7 +78,7 @@ func changedData(g *contracts.Gate) []string {
 		d.Baseline.SecurityVersion, commonParts(d), compared))
 	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases,
 		contracts.KindCorpus} {
-		for _, state := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
+		for _, state := range []string{contracts.ChangeEdited, contracts.ChangeNew, contracts.ChangeRemoved} {
 			if line := changesOf(d.Changes, kind, state); line != "" {
 				lines = append(lines, line)
 			}

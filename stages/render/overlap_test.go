@@ -16,19 +16,19 @@ func onOtherData(r *contracts.Report) {
 		Baseline: contracts.DataIdentity{CorpusVersion: "v0", GoldenVersion: "v1", SecurityVersion: "v1"},
 		Queries:  contracts.Overlap{Common: 30, Now: 33, Before: 31}, Entries: contracts.Overlap{Common: 7, Now: 8, Before: 7},
 		Apart: []contracts.ApartQueries{
-			{State: contracts.MoveEdited, Queries: 1, Metrics: contracts.RetrievalMetrics{"mrr": .25}, Before: contracts.RetrievalMetrics{"mrr": 1}},
-			{State: contracts.MoveNew, Queries: 14, Metrics: contracts.RetrievalMetrics{"mrr": .75}},
-			{State: contracts.MoveRemoved, Queries: 1, Before: contracts.RetrievalMetrics{"mrr": .125}},
+			{State: contracts.ChangeEdited, Queries: 1, Metrics: contracts.RetrievalMetrics{"mrr": .25}, Before: contracts.RetrievalMetrics{"mrr": 1}},
+			{State: contracts.ChangeNew, Queries: 14, Metrics: contracts.RetrievalMetrics{"mrr": .75}},
+			{State: contracts.ChangeRemoved, Queries: 1, Before: contracts.RetrievalMetrics{"mrr": .125}},
 		},
 		Changes: []contracts.DataChange{
-			{Kind: contracts.KindGolden, ID: "q1", State: contracts.MoveEdited, Tool: "s:a"},
-			{Kind: contracts.KindGolden, ID: "q3", State: contracts.MoveRemoved},
-			{Kind: contracts.KindSecurity, ID: "<e1>", State: contracts.MoveNew},
-			{Kind: contracts.KindCorpus, ID: "s:a", State: contracts.MoveEdited},
+			{Kind: contracts.KindGolden, ID: "q1", State: contracts.ChangeEdited, Tool: "s:a"},
+			{Kind: contracts.KindGolden, ID: "q3", State: contracts.ChangeRemoved},
+			{Kind: contracts.KindSecurity, ID: "<e1>", State: contracts.ChangeNew},
+			{Kind: contracts.KindCorpus, ID: "s:a", State: contracts.ChangeEdited},
 		},
 	}
 	for range 14 {
-		r.Gate.Data.Changes = append(r.Gate.Data.Changes, contracts.DataChange{Kind: contracts.KindGolden, ID: "n", State: contracts.MoveNew})
+		r.Gate.Data.Changes = append(r.Gate.Data.Changes, contracts.DataChange{Kind: contracts.KindGolden, ID: "n", State: contracts.ChangeNew})
 	}
 	for i := range r.Aggregate.Retrieval.Metrics {
 		if c := r.Aggregate.Retrieval.Metrics[i].Comparison; c != nil {
@@ -69,7 +69,7 @@ func TestChangedDataIsInEveryReport(t *testing.T) {
 func TestNoVerdictIsNeitherPassedNorFailed(t *testing.T) {
 	r := sampleReport(t, 10)
 	onOtherData(&r)
-	r.Gate.Passed, r.Gate.Checks, r.Gate.Moves = false, nil, nil
+	r.Gate.Passed, r.Gate.Checks, r.Gate.Changes = false, nil, nil
 	r.Gate.NoVerdict = &contracts.NotJudged{Reason: "only 3 of 33 queries are the same", Remedy: "make a new baseline with touchstone baseline update"}
 	page, err := HTML(r)
 	if err != nil {

@@ -180,13 +180,13 @@ func TestAnnotations(t *testing.T) {
 		t.Errorf("%q", last)
 	}
 
-	one := contracts.Report{Gate: contracts.Gate{Moves: []contracts.Move{{Subject: "a:b,c", ID: "q1", State: contracts.MoveErrored, Title: hostile, Error: "x"}}}}
+	one := contracts.Report{Gate: contracts.Gate{Changes: []contracts.Change{{Subject: "a:b,c", ID: "q1", State: contracts.ChangeErrored, Title: hostile, Error: "x"}}}}
 	got := string(Annotations(one))
 	if strings.Count(got, "\n") != 2 || strings.ContainsAny(got, "\x01\x1b") || !strings.Contains(got, "%250A%0D%0A::error::x") {
 		t.Errorf("%q", got)
 	}
 
-	r.Gate.Passed, r.Gate.Checks, r.Gate.Moves = true, r.Gate.Checks[:1], nil
+	r.Gate.Passed, r.Gate.Checks, r.Gate.Changes = true, r.Gate.Checks[:1], nil
 	if got := string(Annotations(r)); got != "::notice title=Touchstone%3A the gate passed::The only check passed. No query or entry changed against the baseline.\n" {
 		t.Errorf("%q", got)
 	}
@@ -208,7 +208,7 @@ func TestMarkdown(t *testing.T) {
 
 	big := sampleReport(t, 10_000)
 	for i, q := range big.Aggregate.Retrieval.PerQuery {
-		big.Gate.Moves = append(big.Gate.Moves, contracts.Move{Subject: summary.Retrieval, ID: q.ID, State: contracts.MoveNew, Title: fmt.Sprint(i, strings.Repeat("😀<", 300))})
+		big.Gate.Changes = append(big.Gate.Changes, contracts.Change{Subject: summary.Retrieval, ID: q.ID, State: contracts.ChangeNew, Title: fmt.Sprint(i, strings.Repeat("😀<", 300))})
 	}
 	got = string(Markdown(big))
 	if len(got) >= 65536 || !utf8.ValidString(got) {
@@ -216,8 +216,8 @@ func TestMarkdown(t *testing.T) {
 	}
 	m := regexp.MustCompile(`_(\d+) more rows are left out here`).FindStringSubmatch(got)
 	shown := strings.Count(got, "\n| new |") + strings.Count(got, "\n| regressed |") + strings.Count(got, "\n| failed |") + strings.Count(got, "\n| fixed |") + strings.Count(got, "\n| removed |")
-	if m == nil || m[1] != fmt.Sprint(len(big.Gate.Moves)-shown) || !strings.HasSuffix(got, "</sub>\n") {
-		t.Errorf("cut %v, shown %d of %d, end %q", m, shown, len(big.Gate.Moves), got[len(got)-100:])
+	if m == nil || m[1] != fmt.Sprint(len(big.Gate.Changes)-shown) || !strings.HasSuffix(got, "</sub>\n") {
+		t.Errorf("cut %v, shown %d of %d, end %q", m, shown, len(big.Gate.Changes), got[len(got)-100:])
 	}
 }
 
@@ -255,7 +255,7 @@ func TestJUnit(t *testing.T) {
 	if err := xml.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Tests != len(r.Gate.Checks)+len(r.Gate.Moves)+len(r.Aggregate.Selection.Models) || len(s.Suites[0].Cases) != len(r.Gate.Checks) {
+	if s.Tests != len(r.Gate.Checks)+len(r.Gate.Changes)+len(r.Aggregate.Selection.Models) || len(s.Suites[0].Cases) != len(r.Gate.Checks) {
 		t.Errorf("%d cases", s.Tests)
 	}
 	// Two checks fail. They name q00000, q00005 and s007, and q00002, which

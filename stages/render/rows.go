@@ -70,7 +70,7 @@ func (q *query) failed() bool { return q.ErroredRuns > 0 || q.first == 0 || q.fi
 // order sorts queries by their importance for a reader.
 func (q *query) order() int {
 	switch {
-	case q.move >= 0 && (q.state == contracts.MoveRegressed || q.state == contracts.MoveErrored):
+	case q.move >= 0 && (q.state == contracts.ChangeRegressed || q.state == contracts.ChangeErrored):
 		return 0
 	case q.move >= 0:
 		return 1
@@ -83,7 +83,7 @@ func (q *query) order() int {
 }
 
 // sortedQueries puts failed and moved queries first.
-func sortedQueries(queries []contracts.QuerySummary, moves []contracts.Move) []query {
+func sortedQueries(queries []contracts.QuerySummary, moves []contracts.Change) []query {
 	moved := make(map[string]int)
 	for i, m := range moves {
 		if m.Subject == summary.Retrieval {
@@ -173,7 +173,7 @@ func queryRow(q query, tools *toolTable) *row {
 // (0: none), replaced by, title, before, after, error, index of the query (-1:
 // none). Tools are indexes, -1 for none. The move of a query has no title or
 // error, because the query's own line has them.
-func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
+func moveRow(m contracts.Change, at int, q *query, tools *toolTable) *row {
 	title, failure := m.Title, m.Error
 	if q != nil {
 		title = ""
@@ -186,7 +186,7 @@ func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
 		t := truncator{detail: d, whole: true}
 		return []any{m.Subject, m.ID, slices.Index(summary.States, m.State), tools.number(m.Tool), orZero(m.RankBefore),
 			orZero(m.RankAfter),
-			tools.number(m.DisplacedBy), t.short(title), m.Before, m.After, t.short(failure), at}, t.whole
+			tools.number(m.ReplacedBy), t.short(title), m.Before, m.After, t.short(failure), at}, t.whole
 	}}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // page is the data of the template: formatted strings and plots.
 type page struct {
-	Title, Word, Class, Sentence, Moves string
+	Title, Word, Class, Sentence, Changes string
 	First                               *firstScreen
 	Breakdown                           *breakdownView
 	Facts                               []string
@@ -44,7 +44,7 @@ type page struct {
 type checkView struct {
 	// State is the text of Mark for screen readers.
 	Name, Mark, State, Class, Value, Bound, Rule string
-	Moved                                        string
+	Changed                                        string
 	Plot                                         template.HTML
 }
 
@@ -82,7 +82,7 @@ type dataView struct{ Kind, Version, State, Digest, Entries string }
 
 func newPage(r *contracts.Report) page {
 	a, g := &r.Aggregate, &r.Gate
-	p := page{Word: "Passed", Class: "pass", Sentence: verdict(g), Moves: moved(g)}
+	p := page{Word: "Passed", Class: "pass", Sentence: verdict(g), Changes: moved(g)}
 	switch {
 	case g.NoVerdict != nil:
 		p.Word, p.Class = "No verdict", "none"
@@ -160,8 +160,8 @@ func viewCheck(c contracts.GateCheck) checkView {
 		v.Mark, v.State, v.Class = "✕", "fails", "fail"
 	}
 
-	if n := len(c.Moved); n > 0 {
-		v.Moved = wording.CountOf(n, "1 changed", "%d changed")
+	if n := len(c.Changed); n > 0 {
+		v.Changed = wording.CountOf(n, "1 changed", "%d changed")
 	}
 
 	pl := plot{Low: 0, High: 1, Value: &c.Value, Interval: c.Interval, Bound: &c.Bound,

@@ -212,28 +212,28 @@ func gate(a *contracts.Aggregate) contracts.Gate {
 	rank := func(n int) *int { return &n }
 	for i := range min(len(a.Retrieval.PerQuery), 60) {
 		q := &a.Retrieval.PerQuery[i]
-		m := contracts.Move{Subject: "retrieval", ID: q.ID, Title: q.Query, Tool: q.Labels[0].ToolID}
+		m := contracts.Change{Subject: "retrieval", ID: q.ID, Title: q.Query, Tool: q.Labels[0].ToolID}
 		switch {
 		case i == 2:
-			m.State, m.Error = contracts.MoveErrored, q.Error
+			m.State, m.Error = contracts.ChangeErrored, q.Error
 		case i%5 == 0:
-			m.State, m.RankBefore, m.RankAfter, m.DisplacedBy = contracts.MoveRegressed, rank(1+i%3), rank(4+i%5),
+			m.State, m.RankBefore, m.RankAfter, m.ReplacedBy = contracts.ChangeRegressed, rank(1+i%3), rank(4+i%5),
 				"trellis:createTicket"
 		case i%11 == 0:
-			m.State, m.RankAfter = contracts.MoveFixed, rank(2)
+			m.State, m.RankAfter = contracts.ChangeFixed, rank(2)
 		default:
 			continue
 		}
 
-		g.Moves = append(g.Moves, m)
+		g.Changes = append(g.Changes, m)
 	}
 
-	g.Moves = append(g.Moves,
-		contracts.Move{Subject: "retrieval", ID: "q-gone", State: contracts.MoveRemoved,
+	g.Changes = append(g.Changes,
+		contracts.Change{Subject: "retrieval", ID: "q-gone", State: contracts.ChangeRemoved,
 			Title: "a query that is no longer there", RankBefore: rank(1)},
-		contracts.Move{Subject: "scanner", ID: "s007", State: contracts.MoveRegressed,
+		contracts.Change{Subject: "scanner", ID: "s007", State: contracts.ChangeRegressed,
 			Category: contracts.CategoryHardNegative, Before: "clean", After: "flagged"})
-	for _, m := range g.Moves {
+	for _, m := range g.Changes {
 		g.Counts[m.State]++
 	}
 
@@ -246,12 +246,12 @@ func gate(a *contracts.Aggregate) contracts.Gate {
 			Verdict: contracts.WithinNoise},
 		{Subject: "retrieval", Metric: "ndcg_at_10", Value: 0.75, Interval: &contracts.Interval{Low: 0.7, High: 0.795},
 			Bound: 0.771, Comparison: ">=", Rule: "at most 0.020 below the baseline's 0.791",
-			Verdict: contracts.Regressed, Moved: []string{"q00000", "q00002", "q00005"}},
+			Verdict: contracts.Regressed, Changed: []string{"q00000", "q00002", "q00005"}},
 		{Subject: "scanner", Metric: "recall", Value: 0.93, Interval: &contracts.Interval{Low: 0.87, High: 0.97},
 			Bound: 0.9, Comparison: ">=", Rule: "the floor that the baseline sets", Passed: true},
 		{Subject: "scanner", Metric: "fpr_hard_negative", Value: 0.12,
 			Interval: &contracts.Interval{Low: 0.05, High: 0.2}, Bound: 0.1, Comparison: "<=",
-			Rule: "the ceiling that the baseline sets", Moved: []string{"s007"}},
+			Rule: "the ceiling that the baseline sets", Changed: []string{"s007"}},
 		{Subject: "scanner", Metric: "fpr_benign", Value: 0.01, Interval: &contracts.Interval{Low: 0, High: 0.06},
 			Bound: 0.05, Comparison: "<=", Rule: "the ceiling that the baseline sets", Passed: true},
 	}

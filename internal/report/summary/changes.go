@@ -12,19 +12,19 @@ import (
 // States are the states of a change, the most severe first: what failed, what
 // got worse, what was removed or cannot be compared, and what got better.
 var States = []string{
-	contracts.MoveErrored, contracts.MoveRegressed, contracts.MoveRemoved, contracts.MoveEdited, contracts.MoveNew,
-	contracts.MoveFixed,
+	contracts.ChangeErrored, contracts.ChangeRegressed, contracts.ChangeRemoved, contracts.ChangeEdited, contracts.ChangeNew,
+	contracts.ChangeFixed,
 }
 
 // stateNames are the words for the states that are not words themselves.
-var stateNames = map[string]string{contracts.MoveErrored: "failed"}
+var stateNames = map[string]string{contracts.ChangeErrored: "failed"}
 
 // StateName is the word for a state.
 func StateName(state string) string { return cmp.Or(stateNames[state], state) }
 
 // Changes counts the changed queries, entries and cases by state: "2 regressed,
 // 1 fixed". It is empty if there are none.
-func Changes(moves []contracts.Move) string {
+func Changes(moves []contracts.Change) string {
 	counts := make(map[string]int)
 	for _, m := range moves {
 		counts[m.State]++
@@ -41,7 +41,7 @@ func Changes(moves []contracts.Move) string {
 }
 
 // ChangesLine is Changes as a sentence.
-func ChangesLine(moves []contracts.Move) string {
+func ChangesLine(moves []contracts.Change) string {
 	changes := Changes(moves)
 	if changes == "" {
 		return "No query or entry changed against the baseline."
@@ -52,10 +52,10 @@ func ChangesLine(moves []contracts.Move) string {
 
 // Worse lists the changes for the worse: first those that a failed check names,
 // and otherwise in the order of the verdict, the most severe first.
-func Worse(g *contracts.Gate) []contracts.Move {
+func Worse(g *contracts.Gate) []contracts.Change {
 	blamed := Blamed(g)
-	var first, rest []contracts.Move
-	for _, m := range g.Moves {
+	var first, rest []contracts.Change
+	for _, m := range g.Changes {
 		switch {
 		case !ForTheWorse(m):
 		case blamed(m):
@@ -69,24 +69,24 @@ func Worse(g *contracts.Gate) []contracts.Move {
 }
 
 // ForTheWorse reports whether a query, an entry or a case failed or got worse.
-func ForTheWorse(m contracts.Move) bool {
-	return m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored
+func ForTheWorse(m contracts.Change) bool {
+	return m.State == contracts.ChangeRegressed || m.State == contracts.ChangeErrored
 }
 
 // Blamed returns a function that reports whether a failed check names a change.
-func Blamed(g *contracts.Gate) func(contracts.Move) bool {
+func Blamed(g *contracts.Gate) func(contracts.Change) bool {
 	named := make(map[[2]string]bool)
 	for _, c := range FailedChecks(g) {
-		for _, id := range c.Moved {
+		for _, id := range c.Changed {
 			named[[2]string{c.Subject, id}] = true
 		}
 	}
-	return func(m contracts.Move) bool { return named[[2]string{m.Subject, m.ID}] }
+	return func(m contracts.Change) bool { return named[[2]string{m.Subject, m.ID}] }
 }
 
 // How says what happened to a query, an entry or a case: the rank before and
 // after, or the verdict, or the error.
-func How(m contracts.Move) string {
+func How(m contracts.Change) string {
 	switch {
 	case m.Error != "":
 		return "error: " + m.Error
@@ -100,7 +100,7 @@ func How(m contracts.Move) string {
 
 // Explanation is How with the tool that it is about, and the tool that took its
 // rank.
-func Explanation(m contracts.Move) string {
+func Explanation(m contracts.Change) string {
 	text := How(m)
 	if m.Error != "" || m.RankBefore == nil && m.RankAfter == nil {
 		return text
@@ -118,11 +118,11 @@ func Explanation(m contracts.Move) string {
 }
 
 // ReplacedBy is the tool that took the rank of the best relevant tool, or empty.
-func ReplacedBy(m contracts.Move) string {
-	if m.State == contracts.MoveFixed || m.Error != "" {
+func ReplacedBy(m contracts.Change) string {
+	if m.State == contracts.ChangeFixed || m.Error != "" {
 		return ""
 	}
-	return m.DisplacedBy
+	return m.ReplacedBy
 }
 
 func rank(r *int) string {

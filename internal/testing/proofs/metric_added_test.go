@@ -139,7 +139,7 @@ func TestAMetricIsAddedInOnePlace(t *testing.T) {
 	}
 	b.want(exitGateFailed, "gate", "--var", "degrade=drop-descriptions")
 	report = read[contracts.Report](t, reports("report.json"))
-	if c := checkOf(report.Gate, "miss_at_5"); c == nil || c.Comparison != "<=" || c.Passed || c.Verdict != contracts.Regressed || len(c.Moved) == 0 {
+	if c := checkOf(report.Gate, "miss_at_5"); c == nil || c.Comparison != "<=" || c.Passed || c.Verdict != contracts.Regressed || len(c.Changed) == 0 {
 		t.Errorf("miss_at_5: %+v", c)
 	}
 

@@ -144,9 +144,9 @@ func compare(d *contracts.DataComparison, kind string, same, known bool, now,
 	for id, digest := range now {
 		switch was, ok := before[id]; {
 		case !ok:
-			change(id, contracts.MoveNew)
+			change(id, contracts.ChangeNew)
 		case was != digest:
-			change(id, contracts.MoveEdited)
+			change(id, contracts.ChangeEdited)
 		default:
 			common[id] = true
 		}
@@ -154,7 +154,7 @@ func compare(d *contracts.DataComparison, kind string, same, known bool, now,
 
 	for id := range before {
 		if _, ok := now[id]; !ok {
-			change(id, contracts.MoveRemoved)
+			change(id, contracts.ChangeRemoved)
 		}
 	}
 
@@ -179,7 +179,7 @@ func (p *Part) findQueries(queries []contracts.QuerySummary, b contracts.Baselin
 		if tool := p.editedTool(q); tool != "" {
 			if !slices.Contains(p.Data.Unknown, contracts.KindCorpus) {
 				p.Data.Changes = append(p.Data.Changes,
-					contracts.DataChange{Kind: contracts.KindGolden, ID: q.ID, State: contracts.MoveEdited, Tool: tool})
+					contracts.DataChange{Kind: contracts.KindGolden, ID: q.ID, State: contracts.ChangeEdited, Tool: tool})
 			}
 
 			continue
@@ -229,7 +229,7 @@ func nonCommonQueries(queries []contracts.QuerySummary, b contracts.Baseline,
 	}
 
 	list := []contracts.ApartQueries{}
-	for _, s := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
+	for _, s := range []string{contracts.ChangeEdited, contracts.ChangeNew, contracts.ChangeRemoved} {
 		if n := max(len(now[s]), len(before[s])); n > 0 {
 			list = append(list, contracts.ApartQueries{State: s, Queries: n, Metrics: means(now[s]),
 				Before: means(before[s])})

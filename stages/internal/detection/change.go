@@ -2,11 +2,11 @@ package detection
 
 import "github.com/touchstone-eval/touchstone/contracts"
 
-// Moved is the state of an entry given its earlier verdict, if there is one,
+// Changed is the state of an entry given its earlier verdict, if there is one,
 // and its current result. It is errored if the detector fails now, in any run,
 // and empty if nothing moved. After an error, any verdict but a false alarm
 // counts as fixed.
-func Moved(before string, now contracts.EntrySummary) (state string) {
+func Changed(before string, now contracts.EntrySummary) (state string) {
 	right := contracts.VerdictClean
 	if now.Label == contracts.LabelMalicious {
 		right = contracts.VerdictFlagged
@@ -14,12 +14,12 @@ func Moved(before string, now contracts.EntrySummary) (state string) {
 
 	switch {
 	case now.Error != "":
-		return contracts.MoveErrored
+		return contracts.ChangeErrored
 	case now.Verdict == before:
 		return ""
 	case now.Verdict != right && (before != contracts.VerdictErrored || now.Verdict == contracts.VerdictFlagged):
-		return contracts.MoveRegressed
+		return contracts.ChangeRegressed
 	}
 
-	return contracts.MoveFixed
+	return contracts.ChangeFixed
 }

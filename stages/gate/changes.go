@@ -14,7 +14,7 @@ import (
 
 // move is a move with its sort keys and the metrics that it explains.
 type move struct {
-	contracts.Move
+	contracts.Change
 	// weight is the size of the loss or gain, or 0 if the move cannot fail the
 	// gate.
 	weight float64
@@ -43,8 +43,8 @@ func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *mo
 
 		before, known := baselineDetector(b, d.Score.Detector)
 		if !known {
-			s.all = append(s.all, move{Move: contracts.Move{
-				Subject: d.Score.Detector, ID: d.Score.Detector, State: contracts.MoveNew,
+			s.all = append(s.all, move{Change: contracts.Change{
+				Subject: d.Score.Detector, ID: d.Score.Detector, State: contracts.ChangeNew,
 				Title: "the detector is not in the baseline",
 			}})
 			continue
@@ -55,8 +55,8 @@ func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *mo
 
 	for _, before := range b.PerDetector {
 		if _, ok := detector(agg, before.Score.Detector); !ok {
-			s.all = append(s.all, move{Move: contracts.Move{
-				Subject: before.Score.Detector, ID: before.Score.Detector, State: contracts.MoveRemoved,
+			s.all = append(s.all, move{Change: contracts.Change{
+				Subject: before.Score.Detector, ID: before.Score.Detector, State: contracts.ChangeRemoved,
 				Title: "the detector was not run",
 			}})
 		}
@@ -73,10 +73,10 @@ func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *mo
 	return s
 }
 
-func (s *moveSet) list() []contracts.Move {
-	list := make([]contracts.Move, len(s.all))
+func (s *moveSet) list() []contracts.Change {
+	list := make([]contracts.Change, len(s.all))
 	for i, m := range s.all {
-		list[i] = m.Move
+		list[i] = m.Change
 	}
 	return list
 }
@@ -126,15 +126,15 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 	for _, q := range agg.Retrieval.PerQuery {
 		measured[q.ID] = true
 		was, known := before[q.ID]
-		m := move{Move: contracts.Move{Subject: Subject, ID: q.ID, Title: q.Query}, changed: make(map[string]bool)}
+		m := move{Change: contracts.Change{Subject: Subject, ID: q.ID, Title: q.Query}, changed: make(map[string]bool)}
 		if !known || !part.Query(q.ID) {
-			m.State = contracts.MoveNew
+			m.State = contracts.ChangeNew
 			if known {
-				m.State = contracts.MoveEdited
+				m.State = contracts.ChangeEdited
 			}
 
 			if q.ErroredRuns > 0 {
-				m.State, m.Error = contracts.MoveErrored, q.Error
+				m.State, m.Error = contracts.ChangeErrored, q.Error
 			}
 
 			m.follow(q, was.Ranked)
@@ -158,13 +158,13 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 
 		switch {
 		case q.ErroredRuns > 0:
-			m.State, m.Error = contracts.MoveErrored, q.Error
+			m.State, m.Error = contracts.ChangeErrored, q.Error
 		case len(m.changed) == 0:
 			continue
 		case net < -epsilon || lost && net <= epsilon:
-			m.State = contracts.MoveRegressed
+			m.State = contracts.ChangeRegressed
 		default:
-			m.State = contracts.MoveFixed
+			m.State = contracts.ChangeFixed
 		}
 
 		m.weight = math.Abs(net)
@@ -174,8 +174,8 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part
 
 	for _, was := range b.PerQuery {
 		if !measured[was.ID] {
-			found = append(found, move{Move: contracts.Move{Subject: Subject, ID: was.ID,
-				State: contracts.MoveRemoved}})
+			found = append(found, move{Change: contracts.Change{Subject: Subject, ID: was.ID,
+				State: contracts.ChangeRemoved}})
 		}
 	}
 
@@ -222,7 +222,7 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 		)
 	})
 	chosen := slices.IndexFunc(candidates, func(c candidate) bool {
-		if m.State == contracts.MoveFixed {
+		if m.State == contracts.ChangeFixed {
 			return c.after < c.before
 		}
 
@@ -234,7 +234,7 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 		rank := c.before + 1
 		m.RankBefore = &rank
 		if c.before < len(now) && now[c.before] != m.Tool {
-			m.DisplacedBy = now[c.before]
+			m.ReplacedBy = now[c.before]
 		}
 	}
 
@@ -264,12 +264,12 @@ func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, we
 			was = contracts.VerdictClean
 		}
 
-		state := detection.Moved(was, e)
-		if state == "" || state != contracts.MoveErrored && !part.Entry(e.ID) {
+		state := detection.Changed(was, e)
+		if state == "" || state != contracts.ChangeErrored && !part.Entry(e.ID) {
 			continue
 		}
 
-		m := move{weight: weight, Move: contracts.Move{
+		m := move{weight: weight, Change: contracts.Change{
 			Subject: d.Score.Detector, ID: e.ID, State: state, Category: e.Category, Before: was, After: e.Verdict,
 			Error: e.Error,
 		}}
