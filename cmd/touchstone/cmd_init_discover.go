@@ -147,7 +147,7 @@ func (c *initChoice) discover(ctx context.Context, cmd *cobra.Command, p *discov
 		starts = p.StartsWith(command)
 	}
 
-	restore, err := stagePath(p)
+	restore, err := asInStages(p)
 	if err != nil {
 		return err
 	}
@@ -248,9 +248,9 @@ func proxyName() string {
 	return name
 }
 
-// stagePath sets PATH as the stages have it, so that a trial finds what they will find, and returns a function
-// that restores it.
-func stagePath(p *discover.Program) (restore func(), err error) {
+// asInStages sets the environment as the stages have it, so that a trial finds what they will find, and returns
+// a function that restores it.
+func asInStages(p *discover.Program) (restore func(), err error) {
 	const goPath = "/usr/local/go/bin:"
 	before := os.Getenv("PATH")
 	if os.PathSeparator != '/' {
@@ -271,9 +271,13 @@ func stagePath(p *discover.Program) (restore func(), err error) {
 			needed, goPath+engine.DefaultPath)
 	}
 
-	if err := os.Setenv("PATH", goPath+engine.DefaultPath); err != nil {
-		return nil, err
-	}
-
-	return func() { _ = os.Setenv("PATH", before) }, nil
+	// With the flags of the stage, Go finds there what a trial has compiled.
+	flags, had := os.LookupEnv("GOFLAGS")
+	err = errors.Join(os.Setenv("PATH", goPath+engine.DefaultPath), os.Setenv("GOFLAGS", "-trimpath -buildvcs=false"))
+	return func() {
+		_ = os.Setenv("PATH", before)
+		if _ = os.Unsetenv("GOFLAGS"); had {
+			_ = os.Setenv("GOFLAGS", flags)
+		}
+	}, err
 }

@@ -157,6 +157,10 @@ func (f *finder) try(ctx context.Context, s Start, first bool) (*Found, *failure
 	defer p.Stop()
 	listing, err := p.Ask(ctx, adapter.Question{ListTools: true})
 	if err != nil {
+		if how, ended := p.Ended(time.Second); ended {
+			return nil, &failure{stepStart, s, p.WithLog(fmt.Errorf("it ended: %s", how))}
+		}
+
 		return nil, &failure{stepList, s, p.WithLog(err)}
 	}
 

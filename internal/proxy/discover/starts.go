@@ -112,6 +112,10 @@ func (p *Program) StartsWith(command []string) []Start {
 		}
 	}
 
+	if len(starts) == 0 {
+		return []Start{s} // it may need no configuration
+	}
+
 	return starts
 }
 
