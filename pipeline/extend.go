@@ -57,8 +57,8 @@ func (l *loader) extend(src *moduleSource) {
 			has = anyOf(known)
 		}
 
-		l.errorf(expr.Range(), "Unknown pipeline", "This program contains no pipeline %q.%s It contains %s. Name that, "+
-			"or install the version of the program that this file was written for.", val.AsString(),
+		l.errorf(expr.Range(), "Unknown pipeline", "This program contains no pipeline %q.%s It contains %s. Name "+
+			"that, or install the version of the program that this file was written for.", val.AsString(),
 			didYouMean(val.AsString(), known), has)
 		src.broken = true
 		return
@@ -128,7 +128,8 @@ func (l *module) applyDefaults() {
 		v := l.variables[name]
 		switch {
 		case seen[name]:
-			l.errorf(item.KeyExpr.Range(), "Duplicate name", "%q occurs twice in defaults. Remove one of the two.", name)
+			l.errorf(item.KeyExpr.Range(), "Duplicate name", "%q occurs twice in defaults. Remove one of the two.",
+				name)
 		case v == nil:
 			l.errorf(item.KeyExpr.Range(), "Undeclared variable", "defaults sets %q, which the pipeline does not "+
 				"declare.%s", name, didYouMean(name, l.variableNames()))

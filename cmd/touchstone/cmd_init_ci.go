@@ -263,7 +263,8 @@ func githubJob(below string, env [][2]string, p ciProgram) string {
 	if p.released {
 		text += "          version: " + yamlText(version) + "\n"
 	} else {
-		text += "          program: ${{ runner.temp }}/touchstone-bin/touchstone # remove this line at " + version + "\n"
+		text += "          program: ${{ runner.temp }}/touchstone-bin/touchstone # remove this line at " + version +
+			"\n"
 	}
 
 	if len(env) > 0 {

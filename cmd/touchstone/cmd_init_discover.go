@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,8 +62,8 @@ func (c *initChoice) choose(cmd *cobra.Command, args []string, dir string) (stri
 
 		if c.yes {
 			fmt.Fprintln(cmd.ErrOrStderr(), "note: the current directory has no program in Go, Node or Python that "+
-				"speaks MCP, so this is the reference proxy; run init in the directory of the proxy, or name its command "+
-				"with --proxy-start")
+				"speaks MCP, so this is the reference proxy; run init in the directory of the proxy, or name its "+
+				"command with --proxy-start")
 		}
 
 		return dir, nil
@@ -173,7 +174,8 @@ func (c *initChoice) discover(ctx context.Context, cmd *cobra.Command, p *discov
 	}
 	if ask != nil && c.searchTool == "" {
 		o.Confirm = func(proposed string, all []string) (string, error) {
-			return ask(fmt.Sprintf("Which tool searches (of %s)?", strings.Join(all[:min(len(all), 10)], ", ")), proposed)
+			list := strings.Join(all[:min(len(all), 10)], ", ")
+			return ask(fmt.Sprintf("Which tool searches (of %s)?", list), proposed)
 		}
 	}
 
@@ -238,9 +240,8 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 func proxyName() string {
 	name := "proxy"
 	if here, err := filepath.Abs("."); err == nil {
-		if base := strings.Trim(notInName.ReplaceAllString(strings.ToLower(filepath.Base(here)), "-"), "-"); base != "" {
-			name = base
-		}
+		base := notInName.ReplaceAllString(strings.ToLower(filepath.Base(here)), "-")
+		name = cmp.Or(strings.Trim(base, "-"), name)
 	}
 	if slices.Contains(adapterNames(), name) {
 		name += "-proxy"

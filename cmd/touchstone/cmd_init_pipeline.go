@@ -79,7 +79,8 @@ func initPipeline(defaults map[string]cty.Value, eject bool) ([]initFile, error)
 			Value: hclwrite.TokensForValue(defaults[name])})
 	}
 
-	file.Body().FirstMatchingBlock("pipeline", nil).Body().SetAttributeRaw("defaults", hclwrite.TokensForObject(entries))
+	header := file.Body().FirstMatchingBlock("pipeline", nil).Body()
+	header.SetAttributeRaw("defaults", hclwrite.TokensForObject(entries))
 	return []initFile{{defaultFile, hclwrite.Format(file.Bytes())}}, nil
 }
 

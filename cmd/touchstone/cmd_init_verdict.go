@@ -24,8 +24,8 @@ func (c *initChoice) firstVerdict(cmd *cobra.Command, dir string) error {
 		if err := verb.Run(); err != nil {
 			var exit *exec.ExitError
 			if errors.As(err, &exit) {
-				return &exitError{exit.ExitCode(), fmt.Errorf("the pipeline in %s is complete, but its proxy could not "+
-					"be measured: see above; correct the cause, and run %s baseline update there", dir, toolName)}
+				return &exitError{exit.ExitCode(), fmt.Errorf("the pipeline in %s is complete, but its proxy "+
+					"could not be measured: see above; correct the cause, and run %s baseline update there", dir, toolName)}
 			}
 
 			return err

@@ -237,8 +237,8 @@ func (f *finder) search(ctx context.Context, p *undertest.Proxy, s Start, t Sear
 				return f.verify(ctx, s, t, m, query)
 			}
 
-			why = fmt.Sprintf("%s answered the query %q, but the answer cannot be used: %s; it begins %s", t.Name, query,
-				problem, beginning(answer.Text))
+			why = fmt.Sprintf("%s answered the query %q, but the answer cannot be used: %s; it begins %s", t.Name,
+				query, problem, beginning(answer.Text))
 		}
 
 		if time.Since(began) > patience || ctx.Err() != nil {
@@ -273,7 +273,8 @@ func (f *finder) verify(ctx context.Context, s Start, t SearchTool, m Mapping, q
 	}
 
 	if found.Hits == 0 {
-		return nil, &failure{stepVerify, s, fmt.Errorf("%s finds nothing for %q when it is started again", t.Name, query)}
+		err := fmt.Errorf("%s finds nothing for %q when it is started again", t.Name, query)
+		return nil, &failure{stepVerify, s, err}
 	}
 
 	return found, nil
@@ -331,21 +332,21 @@ func (f *finder) explain(failed *failure) error {
 	how := shown(failed.start)
 	switch failed.step {
 	case stepStart:
-		return fmt.Errorf("the proxy does not start: %w\nIt was started with: %s\nStart it by hand and correct what it "+
-			"says, or name its command with --proxy-start 'COMMAND', in which {config} stands for the file with the "+
+		return fmt.Errorf("the proxy does not start: %w\nIt was started with: %s\nStart it by hand and correct what "+
+			"it says, or name its command with --proxy-start 'COMMAND', in which {config} stands for the file with the "+
 			"servers, and {port} or {listen} for the address of a proxy over HTTP", failed.err, how)
 	case stepList:
-		return fmt.Errorf("the proxy started but does not answer tools/list over %s: %w\nIt was started with: %s\nIf it "+
-			"speaks another transport, name its command with --proxy-start 'COMMAND': with {port} or {listen} it is "+
+		return fmt.Errorf("the proxy started but does not answer tools/list over %s: %w\nIt was started with: %s\nIf "+
+			"it speaks another transport, name its command with --proxy-start 'COMMAND': with {port} or {listen} it is "+
 			"asked over HTTP, and otherwise over stdio", transportName(failed.start.Transport), failed.err, how)
 	case stepTool:
 		return fmt.Errorf("the proxy was started with: %s\n%w", how, failed.err)
 	case stepAnswer:
 		return fmt.Errorf("the proxy was started with: %s\n%w\nIf it did not read its servers, name its command with "+
-			"--proxy-start 'COMMAND', in which {config} stands for a file with %s. If another tool is the search, name "+
-			"it with --search-tool. For any other answer write an adapter: docs/how-to/write-an-adapter.md", how,
+			"--proxy-start 'COMMAND', in which {config} stands for a file with %s. If another tool is the search, "+
+			"name it with --search-tool. For any other answer write an adapter: docs/how-to/write-an-adapter.md", how,
 			failed.err, failed.start.Format)
 	}
-	return fmt.Errorf("the adapter that follows from a trial does not work: %w\nThe proxy was started with: %s\nWrite the "+
-		"adapter by hand: docs/how-to/write-an-adapter.md", failed.err, how)
+	return fmt.Errorf("the adapter that follows from a trial does not work: %w\nThe proxy was started with: %s\nWrite "+
+		"the adapter by hand: docs/how-to/write-an-adapter.md", failed.err, how)
 }

@@ -46,7 +46,9 @@ func namesOf(corpus contracts.Corpus) *names {
 
 // has reports whether there is a tool of the server.
 func (n *names) has(server, tool string) bool {
-	return slices.ContainsFunc(n.corpus.Tools, func(t contracts.Tool) bool { return t.Server == server && t.Tool == tool })
+	return slices.ContainsFunc(n.corpus.Tools, func(t contracts.Tool) bool {
+		return t.Server == server && t.Tool == tool
+	})
 }
 
 // errBare is the problem of an answer that names tools without their servers.

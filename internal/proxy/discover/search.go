@@ -19,10 +19,10 @@ type SearchTool struct {
 var (
 	searchName  = regexp.MustCompile(`(?i)search|find|retrieve|discover|query|lookup|recommend`)
 	searchAbout = regexp.MustCompile(`(?i)\btools?\b`)
-	queryNames  = []string{"query", "q", "text", "search", "search_query", "prompt", "task", "question", "keywords", "input",
-		"description", "intent"}
-	limitNames = []string{"limit", "top_k", "topK", "k", "n", "max_results", "maxResults", "count", "size", "num_results",
-		"top_n", "page_size"}
+	queryNames  = []string{"query", "q", "text", "search", "search_query", "prompt", "task", "question", "keywords",
+		"input", "description", "intent"}
+	limitNames = []string{"limit", "top_k", "topK", "k", "n", "max_results", "maxResults", "count", "size",
+		"num_results", "top_n", "page_size"}
 )
 
 // searchTools lists the tools of a proxy that may be its search, the likeliest first. If named is not empty, it
