@@ -40,6 +40,7 @@ stage "validate-datasets" {
       "--out-cases", output.cases, "--out-report", output.report,
     ],
     input.cases == null ? [] : ["--cases", input.cases],
+    var.quick ? ["--split", "dev"] : [],
   )
   timeout = "2m"
 }
@@ -163,7 +164,7 @@ stage "score-mutations" {
   }
   command = concat(
     ["touchstone", "stage", "score-mutations", "--security", input.security, "--out", output.report],
-    length(var.mutations) > 0 ? ["--detector", matrix.detector] : [],
+    length(local.mutations) > 0 ? ["--detector", matrix.detector] : [],
     var.held_out ? ["--held-out"] : [],
     input.adapted == null ? [] : ["--adapted", input.adapted],
     input.detector == null ? [] : concat(["--entry-timeout", var.external_detectors[matrix.detector].entry_timeout, "--"], [

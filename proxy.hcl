@@ -33,6 +33,12 @@ variable "proxy_source" {
   description = "The directory with the source of the proxy. Empty if there is nothing to build."
 }
 
+variable "proxy_exclude" {
+  type        = list(string)
+  default     = []
+  description = "Files of proxy_source that are not part of the proxy, as patterns such as eval/**. A change of these does not build it again."
+}
+
 variable "proxy_build" {
   type        = list(string)
   default     = []
@@ -124,7 +130,7 @@ locals {
 
     # The inputs of the stage build-proxy, and arguments of its command.
     adapter = local.adapted ? local.adapter : null
-    source  = local.from_source ? { path = var.proxy_source, exclude = [".git/**"] } : null
+    source  = local.from_source ? { path = var.proxy_source, exclude = concat([".git/**"], var.proxy_exclude) } : null
     options = local.adapted ? flatten([for name, value in var.proxy_options : ["--option", "${name}=${value}"]]) : []
     build = local.from_source ? concat(
       local.binary == "" ? [] : ["--binary", local.binary],

@@ -67,6 +67,12 @@ variable "runs" {
   }
 }
 
+variable "quick" {
+  type        = bool
+  default     = false
+  description = "Measure less, for a first impression: one run, only the queries of the split dev, and no mutations. The reports say so, and the figures never become a baseline. touchstone gate --quick sets it."
+}
+
 variable "detectors" {
   type        = list(string)
   default     = null
@@ -246,8 +252,9 @@ locals {
   detectors     = var.detectors != null ? var.detectors : concat(local.own_detectors, keys(var.external_detectors))
   all_detectors = concat(local.detectors, local.proxy_detectors)
 
-  runs         = range(1, var.runs + 1)
-  mutated      = length(var.mutations) > 0 ? var.mutations : ["none"]
+  runs         = range(1, (var.quick ? 1 : var.runs) + 1)
+  mutations    = var.quick ? [] : var.mutations
+  mutated      = length(local.mutations) > 0 ? local.mutations : ["none"]
   has_baseline = local.baseline == "" ? false : fileexists(local.baseline)
   degrade      = var.degrade == "" ? [] : ["--degrade", var.degrade]
 

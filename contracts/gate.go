@@ -13,7 +13,9 @@ type Gate struct {
 	// baseline was made on the same data.
 	Data     *DataComparison   `json:"data,omitempty"`
 	Unfrozen []UnfrozenDataset `json:"unfrozen,omitempty"`
-	Checks   []GateCheck       `json:"checks"`
+	// Split is that of the validation: the verdict of a quick run rests on a part of the queries.
+	Split  string      `json:"split,omitempty"`
+	Checks []GateCheck `json:"checks"`
 	// Unjudged lists the metrics that cannot be compared with the baseline, and
 	// the detectors without a threshold.
 	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`

@@ -9,6 +9,9 @@ type Validation struct {
 	Problems []Reason           `json:"problems,omitempty"`
 	// Digests is absent from reports of earlier versions of the stage.
 	Digests *DataDigests `json:"digests,omitempty"`
+	// Split is the split of the golden set that was kept, for a quick run; absent for all queries.
+	// Figures of such a run never become a baseline.
+	Split string `json:"split,omitempty"`
 }
 
 // ValidatedDataset describes one accepted file. State is

@@ -94,6 +94,7 @@ func (l *loader) read(main string, whole bool, fail func(file string, err error)
 		l.readSiblings(src)
 	}
 
+	l.extend(src)
 	return src
 }
 

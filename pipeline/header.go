@@ -26,8 +26,9 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 
 	l.headerAt = b.DefRange()
 	l.header = l.decode(b.Body, pipelineSchema, "the pipeline block", b.DefRange())
+	l.constant(l.header, "extends", cty.String, "the pipeline") // extend has read it
 	if l.parent != nil {
-		// In an included file, only the requirements of the pipeline block apply.
+		// In an included file, only the requirements of the pipeline block apply, extends and defaults.
 		if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
 			l.checkVersion(val.AsString(), l.header.expr("required_version").Range())
 		}

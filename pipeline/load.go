@@ -29,6 +29,8 @@ type Options struct {
 	// Version is touchstone's own version, for required_version. Anything but a
 	// semantic version is a development build, which satisfies every constraint.
 	Version string
+	// Builtins holds the pipelines that are part of the program, for extends, by "NAME@VERSION".
+	Builtins map[string][]BuiltinFile
 	// Named, if set, is called as soon as the pipeline's name and root are known,
 	// before most of the work, so that the caller can prepare for both. publish
 	// lists the paths to which results are published. It is nil if the files
@@ -83,6 +85,8 @@ type loader struct {
 	// allStages holds the stages of all modules that could be evaluated, in the
 	// order of modules.
 	allStages []*stage
+	// extends reports whether extended pipelines are read, too.
+	extends bool
 	// parsed maps the path of each main file, without symbolic links, to its
 	// module's files.
 	parsed map[string]*moduleSource
@@ -91,7 +95,7 @@ type loader struct {
 func load(o Options, d disk) (*Plan, hcl.Diagnostics, map[string]*hcl.File) {
 	l := &loader{
 		opts: o, disk: d, files: map[string]*hcl.File{}, plan: &Plan{}, consulted: map[string]bool{},
-		parsed: map[string]*moduleSource{},
+		parsed: map[string]*moduleSource{}, extends: true,
 	}
 	if src := l.open(); src != nil {
 		l.run(src)

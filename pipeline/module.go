@@ -98,6 +98,7 @@ func (l *module) decodeFiles() {
 		}
 	}
 
+	l.applyDefaults()
 	for _, n := range l.includeOrder {
 		if n.child != nil {
 			n.child.decodeFiles()

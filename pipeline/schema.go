@@ -117,6 +117,11 @@ var pipelineSchema = &block{
 		{name: "required_version", typ: "string", scope: scopeConstant,
 			doc: "The versions of touchstone that may run the pipeline: a list of constraints such as `>= 0.1.0, < " +
 				"2.0.0`. Builds without a release version are not checked."},
+		{name: "extends", typ: "string", scope: scopeConstant,
+			doc: "A pipeline that is part of the program, such as `builtin:evaluation@1`: its stages, variables and " +
+				"settings become those of this pipeline. See [Extended pipelines](#extended-pipelines)."},
+		{name: "defaults", typ: "map of values", scope: scopeConstant,
+			doc: "Other defaults for variables, by name, mostly for those of the extended pipeline."},
 		{name: "verdict", typ: "output of a stage", scope: scopeResult,
 			doc: "The output that decides whether the pipeline passes: a JSON object with a boolean `passed`. " +
 				"Without it, `run` passes if every stage succeeds, and `gate` has nothing to judge and exits with 2."},

@@ -28,6 +28,7 @@ type gateJSON struct {
 
 func newGateCommand(flags *globalFlags) *cobra.Command {
 	rf := &runFlags{}
+	quick := false
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Run the whole pipeline and report whether the gate passed",
@@ -36,8 +37,16 @@ that the pipeline block names as its verdict. On an unchanged tree it computes n
 
 ` + exitCodesHelp,
 		Args: arguments.None,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runGate(cmd, flags, rf) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if quick {
+				flags.vars = append(flags.vars, "quick=true")
+			}
+
+			return runGate(cmd, flags, rf)
+		},
 	}
+	cmd.Flags().BoolVar(&quick, "quick", false, "measure less, for a first impression: one run, only the queries of "+
+		"the split dev, and no mutations; the verdict says so")
 	rf.add(cmd)
 	return cmd
 }

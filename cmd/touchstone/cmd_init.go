@@ -11,11 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/spf13/cobra"
 	"github.com/zclconf/go-cty/cty"
-	"golang.org/x/term"
 
 	"github.com/touchstone-eval/touchstone"
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
@@ -40,8 +37,15 @@ type initChoice struct {
 	secret      string
 	fullNetwork bool
 
+	eject   bool // write the stages, too
+	found   *foundProxy
+	exclude []string // of the source
+
 	ci       string // github, gitlab, none, or empty for what the repository uses
 	baseline bool
+
+	yes               bool
+	start, searchTool string
 }
 
 func newInitCommand() *cobra.Command {
@@ -50,19 +54,29 @@ func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for a proxy, with initial data",
-		Long: `Writes the pipeline, the datasets, the proxy's adapter and a .gitignore to DIR (default:
-the current directory). The pipeline can run immediately. In a git repository whose host
-is GitHub or GitLab, it also writes a file for its CI. With --baseline, it measures the
-proxy and writes the baseline. No existing file is changed.
+		Long: `Run it in the directory of your proxy. If there is a program in Go, Node or Python that
+speaks MCP, init starts it over a few replayed servers, proposes the tool that searches,
+tries a query, and writes an adapter from the answer. On a terminal it asks at most three
+questions; --yes agrees to all of them. It writes to DIR (default: eval), measures the
+proxy, writes the baseline and prints the first verdict. If the proxy does not start or its
+search is not found, --proxy-start and --search-tool name them.
+
+Elsewhere, init writes a pipeline for the proxy that --proxy names to DIR (default: the
+current directory): ` + strings.Join(adapterNames(), ", ") + `, or the
+path of an adapter. Without --proxy it is the reference proxy, or with --proxy-source a
+proxy that follows docs/reference/proxy-contract.md. On a terminal it asks for the proxy.
+
+DIR gets the pipeline, the datasets, the proxy's adapter and a .gitignore. The stages are
+part of the program; --eject writes them to DIR to be edited, also into the directory of
+an existing pipeline. In a git repository whose host is GitHub or GitLab, init also writes
+a file for its CI. No other existing file is changed.
 
 With --remote-cache, the pipeline names this cache, and in CI pull requests read it and the
 default branch signs and writes. --remote-sign env:NAME and --remote-header NAME=env:NAME name
 the secrets of CI for that.
 
-On a terminal, init asks for the proxy. Otherwise --proxy names it: ` + strings.Join(adapterNames(), ", ") + `,
-or the path of an adapter. Without --proxy it is the reference proxy, or with
---proxy-source a proxy that follows docs/reference/proxy-contract.md.
-
+  touchstone init --yes
+  touchstone init --yes --proxy-start 'node proxy.mjs --config {config}'
   touchstone init eval --proxy bare-mcp --baseline
   touchstone init eval --proxy-source ../myproxy \
     --proxy-build go --proxy-build build --proxy-build -o --proxy-build proxy --proxy-build .
@@ -74,12 +88,15 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 				dir = args[0]
 			}
 
-			told := cmd.Flags().Changed("proxy") || cmd.Flags().Changed("proxy-source") ||
-				cmd.Flags().Changed("baseline")
-			if in, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(int(in.Fd())) && !told {
-				if err := c.ask(cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
+			if c.eject {
+				if found, err := ejectPipeline(cmd, dir); found || err != nil {
 					return err
 				}
+			}
+
+			dir, err := c.choose(cmd, args, dir)
+			if err != nil {
+				return err
 			}
 
 			shared, err := initRemoteOf(&remote)
@@ -96,7 +113,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 				return err
 			}
 
-			ci, err := planCI(cmd, c.ci, dir, shared)
+			ci, err := planCI(cmd, c.ci, dir, shared, thisProgram(c.programs(files)))
 			if err != nil {
 				return err
 			}
@@ -122,7 +139,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 			}
 
 			if c.baseline {
-				return initBaseline(cmd, dir)
+				return c.firstVerdict(cmd, dir)
 			}
 
 			fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: run %[2]s doctor to check the setup; run %[2]s "+
@@ -131,6 +148,11 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 		},
 	}
 	p := cmd.Flags()
+	p.BoolVar(&c.yes, "yes", false, "agree to all questions: use what was found, measure it and write the baseline")
+	p.StringVar(&c.start, "proxy-start", "", "the command that starts the proxy in the current directory; {config} "+
+		"stands for the file with its servers, {port} or {listen} for its address over HTTP")
+	p.StringVar(&c.searchTool, "search-tool", "", "the tool of the proxy that searches")
+	p.BoolVar(&c.eject, "eject", false, "write the stages themselves, to edit them")
 	p.StringVar(&c.proxy, "proxy", "", "the proxy: the name of an included adapter, or the path of an adapter")
 	p.StringArrayVar(&c.options, "proxy-option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
 	p.StringVar(&c.source, "proxy-source", "", "the directory of the proxy's source, relative to DIR")
@@ -157,7 +179,7 @@ func noteSource(w io.Writer, dir, source string) {
 	}
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(w, "note: %s does not exist yet; the path of the source is relative to %s, and is the default "+
-			"of proxy_source in proxy.hcl\n", from, dir)
+			"of proxy_source in the pipeline\n", from, dir)
 	}
 }
 
@@ -202,6 +224,10 @@ func (c *initChoice) files() ([]initFile, error) {
 		defaults["proxy_source"] = cty.StringVal(c.source)
 	}
 
+	if len(c.exclude) > 0 {
+		defaults["proxy_exclude"] = wordList(c.exclude)
+	}
+
 	if c.binary != "" {
 		defaults["proxy_binary"] = cty.StringVal(c.binary)
 	}
@@ -224,7 +250,7 @@ func (c *initChoice) files() ([]initFile, error) {
 
 	// The baseline belongs to the project, whatever its proxy is.
 	defaults["baseline_name"] = cty.StringVal("")
-	if c.proxy == "" {
+	if c.proxy == "" && c.found == nil {
 		if len(c.options) > 0 {
 			return nil, errors.New("--proxy-option requires an adapter: give one with --proxy")
 		}
@@ -240,7 +266,7 @@ func (c *initChoice) files() ([]initFile, error) {
 			}
 		}
 
-		return initFiles(defaults)
+		return initFiles(defaults, c.eject)
 	}
 
 	a, content, err := c.adapter()
@@ -283,12 +309,28 @@ func (c *initChoice) files() ([]initFile, error) {
 		defaults["proxy_options"] = cty.MapVal(values)
 	}
 
-	files, err := initFiles(defaults)
+	files, err := initFiles(defaults, c.eject)
 	return append(files, initFile{"adapters/" + a.Name + ".hcl", content}), err
+}
+
+// programs lists the programs that build and start the proxy.
+func (c *initChoice) programs(files []initFile) []string {
+	var adapter []byte
+	for _, f := range files {
+		if path.Dir(f.path) == "adapters" {
+			adapter = f.content
+		}
+	}
+	return programsOf(adapter, c.build)
 }
 
 // adapter reads the selected adapter.
 func (c *initChoice) adapter() (*adapter.Adapter, []byte, error) {
+	if c.found != nil {
+		a, err := adapter.Parse(c.found.adapter, c.found.name+".hcl")
+		return a, c.found.adapter, err
+	}
+
 	name := c.proxy
 	content, err := touchstone.Template.ReadFile("adapters/" + name + ".hcl")
 	if err != nil {
@@ -339,10 +381,10 @@ type initFile struct {
 	content []byte
 }
 
-// initFiles returns the pipeline of this repository with other defaults, and its newest
-// datasets. There is no baseline among them, since ours has the figures of the reference proxy.
-func initFiles(defaults map[string]cty.Value) ([]initFile, error) {
-	files, err := initPipeline(defaults)
+// initFiles returns a pipeline with other defaults, and the newest datasets of this repository.
+// There is no baseline among them, since ours has the figures of the reference proxy.
+func initFiles(defaults map[string]cty.Value, eject bool) ([]initFile, error) {
+	files, err := initPipeline(defaults, eject)
 	if err != nil {
 		return nil, err
 	}
@@ -361,45 +403,6 @@ func initFiles(defaults map[string]cty.Value) ([]initFile, error) {
 			}
 
 			files = append(files, initFile{name, b})
-		}
-	}
-
-	return files, nil
-}
-
-// initPipeline returns the files of the pipeline with other defaults of variables.
-func initPipeline(defaults map[string]cty.Value) ([]initFile, error) {
-	names, err := fs.Glob(touchstone.Template, "*.hcl")
-	if err != nil {
-		return nil, err
-	}
-
-	var files []initFile
-	set := map[string]bool{}
-	for _, name := range names {
-		src, err := touchstone.Template.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-
-		file, diags := hclwrite.ParseConfig(src, name, hcl.InitialPos)
-		if diags.HasErrors() {
-			return nil, diags
-		}
-
-		for variable, value := range defaults {
-			if block := file.Body().FirstMatchingBlock("variable", []string{variable}); block != nil {
-				block.Body().SetAttributeValue("default", value)
-				set[variable] = true
-			}
-		}
-
-		files = append(files, initFile{name, file.Bytes()})
-	}
-
-	for variable := range defaults {
-		if !set[variable] {
-			return nil, fmt.Errorf("the pipeline has no variable %s", variable)
 		}
 	}
 

@@ -9,10 +9,13 @@ import (
 	"strings"
 )
 
-// ask asks on a terminal for the proxy and for the settings of its adapter.
-func (c *initChoice) ask(in io.Reader, out io.Writer) error {
+// question asks for a text; otherwise is the answer to an empty line.
+type question func(text, otherwise string) (string, error)
+
+// questions returns a function that asks on a terminal.
+func questions(in io.Reader, out io.Writer) question {
 	lines := bufio.NewScanner(in)
-	question := func(text, otherwise string) (string, error) {
+	return func(text, otherwise string) (string, error) {
 		fmt.Fprintf(out, "%s [%s]: ", text, otherwise)
 		if !lines.Scan() {
 			return "", errors.New("no answer; use flags instead (see touchstone init --help)")
@@ -20,6 +23,10 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 
 		return cmp.Or(strings.TrimSpace(lines.Text()), otherwise), nil
 	}
+}
+
+// ask asks for the proxy and for the settings of its adapter.
+func (c *initChoice) ask(question question, out io.Writer) error {
 	fmt.Fprintln(out, "Which proxy do you want to evaluate?")
 	for _, name := range adapterNames() {
 		a, err := (&initChoice{proxy: name}).about()
@@ -89,7 +96,7 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 	return c.askBaseline(question)
 }
 
-func (c *initChoice) askBaseline(question func(text, otherwise string) (string, error)) error {
+func (c *initChoice) askBaseline(question question) error {
 	answer, err := question("Measure it now and write the baseline", "yes")
 	c.baseline = strings.HasPrefix(strings.ToLower(answer), "y")
 	return err

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ type ciFile struct {
 
 // planCI returns the file that runs the gate in the CI of the repository that contains dir, which
 // need not exist yet, or nil for none. It writes nothing. shared may be nil.
-func planCI(cmd *cobra.Command, host, dir string, shared *initRemote) (*ciFile, error) {
+func planCI(cmd *cobra.Command, host, dir string, shared *initRemote, p ciProgram) (*ciFile, error) {
 	switch host {
 	case "none":
 		return nil, nil
@@ -69,10 +68,10 @@ func planCI(cmd *cobra.Command, host, dir string, shared *initRemote) (*ciFile, 
 
 	if host == hostGitHub {
 		return &ciFile{host, filepath.Join(root, ".github", "workflows", "touchstone.yml"),
-			githubWorkflow(below, defaultBranch(cmd, inside), shared)}, nil
+			githubWorkflow(below, defaultBranch(cmd, inside), shared, p)}, nil
 	}
 
-	content, err := gitlabPipeline(below, shared)
+	content, err := gitlabPipeline(below, shared, p)
 	return &ciFile{host, filepath.Join(root, ".gitlab-ci.yml"), content}, err
 }
 
@@ -205,7 +204,7 @@ func insideOf(root, dir string) (string, error) {
 
 // githubWorkflow returns a workflow that gates the pipeline in a directory. If results are shared, pull
 // requests read them in one job, and the default branch writes them in another one, which alone has secrets.
-func githubWorkflow(below, branch string, shared *initRemote) string {
+func githubWorkflow(below, branch string, shared *initRemote, p ciProgram) string {
 	text := `# Measures the MCP proxy with Touchstone, and fails when it got worse.
 name: touchstone
 
@@ -221,12 +220,12 @@ permissions:
 jobs:
 `
 	if shared == nil {
-		return text + "  gate:\n" + githubJob(below, nil)
+		return text + "  gate:\n" + githubJob(below, nil, p)
 	}
 
 	text += `  gate: # of pull requests, also from forks: reads results of the remote cache
     if: github.event_name == 'pull_request'
-` + githubJob(below, [][2]string{{envRemoteMode, "read"}}) + `  record: # of the default branch: signs results and writes them
+` + githubJob(below, [][2]string{{envRemoteMode, "read"}}, p) + `  record: # of the default branch: signs results and writes them
     if: github.event_name == 'push'
     environment: ` + writersEnvironment + "\n"
 	env := shared.writing()
@@ -234,7 +233,7 @@ jobs:
 		env = append(env, [2]string{name, "${{ secrets." + name + " }}"})
 	}
 
-	return text + githubJob(below, env)
+	return text + githubJob(below, env, p)
 }
 
 // branchPattern returns the pattern of a workflow that matches one branch.
@@ -249,18 +248,25 @@ func branchPattern(branch string) string {
 var plainBranch = regexp.MustCompile(`^(main|master|trunk|develop)$`)
 
 // githubJob returns the part of a job that gates.
-func githubJob(below string, env [][2]string) string {
+func githubJob(below string, env [][2]string, p ciProgram) string {
 	text := `    runs-on: ubuntu-24.04
     timeout-minutes: 30
     steps:
       - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
         with:
           persist-credentials: false
-      - uses: touchstone-eval/touchstone@` + actionRevision() + `
+` + p.githubSteps() + `      - uses: touchstone-eval/touchstone@` + p.action() + `
         with:
           directory: ` + yamlText(below) + `
           vars: edited_frozen=refuse
-          version: ` + yamlText(version) + "\n"
+`
+	if p.released {
+		text += "          version: " + yamlText(version) + "\n"
+	} else {
+		text += "          program: ${{ runner.temp }}/touchstone-bin/touchstone # remove this line at " + version +
+			"\n"
+	}
+
 	if len(env) > 0 {
 		text += "        env:\n" + yamlFields("          ", env)
 	}
@@ -277,77 +283,49 @@ func yamlFields(indent string, fields [][2]string) string {
 	return text.String()
 }
 
-// actionRevision returns the revision of the action that belongs to this program: the
-// commit of a release if it is known, and else the tag.
-func actionRevision() string {
-	if release != "" {
-		if info, ok := debug.ReadBuildInfo(); ok {
-			for _, s := range info.Settings {
-				if s.Key == "vcs.revision" {
-					return s.Value + " # v" + version
-				}
-			}
-		}
-	}
-	return "v" + version
-}
-
-// gitlabPipeline returns a pipeline that includes the component of this version. If results are shared, merge
-// requests read them, and the default branch writes them. GitLab gives protected variables to protected branches only.
-func gitlabPipeline(below string, shared *initRemote) (string, error) {
+// gitlabPipeline returns a pipeline that includes the component of this version, or before a release a job that
+// does the same. If results are shared, merge requests read them, and the default branch writes them. GitLab
+// gives protected variables to protected branches only.
+func gitlabPipeline(below string, shared *initRemote, p ciProgram) (string, error) {
 	template, err := touchstone.Template.ReadFile("templates/gate.yml")
 	if err != nil {
 		return "", err
 	}
 
+	const about = "# Measures the MCP proxy with Touchstone, and fails when it got worse.\n"
+	if !p.released {
+		job, err := p.gitlabJob(template, below)
+		return about + job + gitlabRules(shared), err
+	}
+
 	sum := sha256.Sum256(template)
-	text := `# Measures the MCP proxy with Touchstone, and fails when it got worse.
-include:
+	text := about + `include:
   - remote: https://raw.githubusercontent.com/touchstone-eval/touchstone/v` + version + `/templates/gate.yml
     integrity: sha256-` + base64.StdEncoding.EncodeToString(sum[:]) + `
     inputs:
       directory: ` + yamlText(below) + `
       vars: edited_frozen=refuse
       version: ` + yamlText(version) + "\n"
-	if shared != nil {
-		const indent = "        "
-		text += `
-touchstone-gate:
-  rules:
-    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH # signs results and writes them
-      variables:
-` + yamlFields(indent, shared.writing()) + `    - if: $CI_PIPELINE_SOURCE == "merge_request_event" # reads results of the remote cache
-      variables:
-` + yamlFields(indent, [][2]string{{envRemoteMode, "read"}})
+	if shared != nil || len(p.programs) > 0 {
+		text += "\ntouchstone-gate:\n" + p.gitlabBefore() + gitlabRules(shared)
 	}
 
 	return text, nil
 }
 
+// gitlabRules returns the rules of a job that shares results.
+func gitlabRules(shared *initRemote) string {
+	if shared == nil {
+		return ""
+	}
+	const indent = "        "
+	return `  rules:
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH # signs results and writes them
+      variables:
+` + yamlFields(indent, shared.writing()) + `    - if: $CI_PIPELINE_SOURCE == "merge_request_event" # reads results of the remote cache
+      variables:
+` + yamlFields(indent, [][2]string{{envRemoteMode, "read"}})
+}
+
 // yamlText quotes a text for YAML.
 func yamlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-
-// initBaseline measures the proxy of a new pipeline and writes its baseline, as a user
-// would do in the directory.
-func initBaseline(cmd *cobra.Command, dir string) error {
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-
-	update := exec.CommandContext(cmd.Context(), program, "baseline", "update")
-	update.Dir, update.Stdout, update.Stderr = dir, cmd.OutOrStdout(), cmd.ErrOrStderr()
-	if err := update.Run(); err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			return &exitError{exit.ExitCode(), fmt.Errorf("the pipeline in %s is complete, but its proxy could not "+
-				"be measured: see above; correct the cause, and run %s baseline update there", dir, toolName)}
-		}
-
-		return err
-	}
-
-	fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: review the baseline, commit all files, and run %s gate\n",
-		cmp.Or(dir, "."), toolName)
-	return nil
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +35,9 @@ func newReportOpenCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open",
 		Short: "Open the published report.html in a browser",
-		Args:  arguments.None,
+		Long: "Opens the page in the browser of this machine. Without one, it prints an address on this machine and\n" +
+			"serves the page there until it is interrupted.",
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := loadPlan(flags, cmd.ErrOrStderr())
 			if err != nil {
@@ -52,7 +55,11 @@ func newReportOpenCommand(flags *globalFlags) *cobra.Command {
 					return nil
 				}
 
-				return openInBrowser(cmd, page)
+				if openInBrowser(cmd, page) == nil {
+					return nil
+				}
+
+				return serveWithoutBrowser(cmd, filepath.Dir(page))
 			}
 
 			return fmt.Errorf("there is no report yet; run %s gate first", toolName)
@@ -63,12 +70,30 @@ func newReportOpenCommand(flags *globalFlags) *cobra.Command {
 }
 
 func openInBrowser(cmd *cobra.Command, page string) error {
-	opener := "xdg-open"
-	if runtime.GOOS == "darwin" {
-		opener = "open"
+	words := []string{"xdg-open", page}
+	switch runtime.GOOS {
+	case "darwin":
+		words[0] = "open"
+	case "windows":
+		words = []string{"rundll32", "url.dll,FileProtocolHandler", page}
 	}
-	if err := exec.CommandContext(cmd.Context(), opener, page).Run(); err != nil {
-		return fmt.Errorf("opening it with %s: %w; open the file above yourself", opener, err)
+	return exec.CommandContext(cmd.Context(), words[0], words[1:]...).Run()
+}
+
+// serveWithoutBrowser serves the reports on a free port of this machine, for a browser elsewhere that reaches
+// it, for example over a forwarded port.
+func serveWithoutBrowser(cmd *cobra.Command, dir string) error {
+	l, err := net.Listen("tcp", "127.0.0.1:8321")
+	if err != nil {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
 	}
-	return nil
+
+	if err != nil {
+		return fmt.Errorf("there is no browser here, and the report cannot be served: %w; open the file above yourself",
+			err)
+	}
+
+	fmt.Fprintln(cmd.ErrOrStderr(), "there is no browser here, so the report is served until Ctrl-C at")
+	fmt.Fprintln(cmd.OutOrStdout(), pageURL(l.Addr()))
+	return serveReports(cmd.Context(), l, dir)
 }

@@ -97,7 +97,7 @@ func exists(path string) bool {
 func (f *globalFlags) options() pipeline.Options {
 	return pipeline.Options{
 		File: f.file, Vars: f.vars, VarFiles: f.varFiles, Environ: os.Environ(), Version: version,
-		Sensitive: func(text string) { hidden.Add(text) },
+		Builtins: builtinPipelines(), Sensitive: func(text string) { hidden.Add(text) },
 	}
 }
 

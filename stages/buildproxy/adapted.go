@@ -63,6 +63,7 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 	if a.Build != nil {
 		// Keep only the fact that there is a build.
 		text = append(text, fmt.Sprintf("build {\n  binary = %q\n}\n", filepath.Base(opts.Binary))...)
+		opts.Keep = a.Build.Keep
 	}
 
 	// Report unknown or missing options now.

@@ -40,6 +40,9 @@ type Options struct {
 	Source  string
 	Binary  string
 	Command []string
+	// Keep are patterns of the files that the binary needs beside it, relative to
+	// the directory of the build; empty for the binary alone.
+	Keep []string
 	// Args precede the arguments that every proxy is started with.
 	Args []string
 	// Adapter is the file that describes the proxy; empty for a proxy that
@@ -252,9 +255,13 @@ func keepBinary(dir string, opts Options) (name, identity string, err error) {
 		return "", "", fmt.Errorf("the build's result: %w", err)
 	case !info.Mode().IsRegular():
 		return "", "", fmt.Errorf("the build's result %s is not a regular file: correct --binary", opts.Binary)
-	case info.Mode().Perm()&0o111 == 0:
+	case info.Mode().Perm()&0o111 == 0 && len(opts.Keep) == 0: // a script with its files has an interpreter
 		return "", "", fmt.Errorf("the build's result %s is not executable: correct --binary, or set its mode in "+
 			"the build", opts.Binary)
+	}
+
+	if len(opts.Keep) > 0 {
+		return keepFiles(dir, opts)
 	}
 
 	identity, err = install(filepath.Join(opts.Out, name), from)

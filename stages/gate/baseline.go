@@ -32,6 +32,11 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 			fmt.Errorf("the index was degraded on purpose (%s); measure again without degrading it", agg.Degraded)
 	}
 
+	if agg.Validation.Split != "" {
+		return contracts.Baseline{}, fmt.Errorf("it was a quick run, on the split %s only; measure again without quick",
+			agg.Validation.Split)
+	}
+
 	for _, d := range unfrozen(agg.Validation) {
 		if d.State == contracts.StateChanged {
 			return contracts.Baseline{}, fmt.Errorf("%s %s is frozen and was edited, so a baseline on it would not "+

@@ -20,7 +20,7 @@ const (
 // each failed check and, if a check failed, the worst moves.
 func Describe(g contracts.Gate) []string {
 	if n := g.NoVerdict; n != nil {
-		return append([]string{"no verdict: " + n.Reason, "  " + n.Remedy}, overlapLines(g)...)
+		return append([]string{quickly(g) + "no verdict: " + n.Reason, "  " + n.Remedy}, overlapLines(g)...)
 	}
 
 	var failed []contracts.GateCheck
@@ -31,17 +31,25 @@ func Describe(g contracts.Gate) []string {
 	}
 
 	if len(failed) == 0 {
-		lines := []string{fmt.Sprintf("the gate passed: %d checks against %s", len(g.Checks), g.Baseline)}
+		lines := []string{fmt.Sprintf("%sthe gate passed: %d checks against %s", quickly(g), len(g.Checks), g.Baseline)}
 		return slices.Concat(lines, overlapLines(g), unjudgedLines(g), countLine(g))
 	}
 
-	lines := []string{fmt.Sprintf("the gate FAILED: %d of %d checks against %s", len(failed), len(g.Checks),
-		g.Baseline)}
+	lines := []string{fmt.Sprintf("%sthe gate FAILED: %d of %d checks against %s", quickly(g), len(failed),
+		len(g.Checks), g.Baseline)}
 	for _, c := range failed {
 		lines = append(lines, describeCheck(c))
 	}
 
 	return slices.Concat(lines, overlapLines(g), unjudgedLines(g), countLine(g), worst(g))
+}
+
+// quickly marks the verdict of a quick run.
+func quickly(g contracts.Gate) string {
+	if g.Split == "" {
+		return ""
+	}
+	return "quick run (split " + g.Split + ", one run): "
 }
 
 func unjudgedLines(g contracts.Gate) []string {

@@ -51,6 +51,7 @@ func Run(_ context.Context, opts Options) error {
 		}
 	}
 
+	verdict.Split = agg.Validation.Split
 	if err := contracts.Write(opts.Out, verdict); err != nil {
 		return err
 	}

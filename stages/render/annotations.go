@@ -50,7 +50,7 @@ func Annotations(r contracts.Report) []byte {
 	writeAnnotations(&b, "warning", warnings)
 	notices := []annotation{{title: title, message: strings.TrimSpace(verdict(&r.Gate) + " " + moved(&r.Gate))}}
 	if d := degraded(&r.Aggregate); d != "" {
-		notices = append(notices, annotation{title: "Touchstone: degraded index", message: d})
+		notices = append(notices, annotation{title: "Touchstone: not the usual figures", message: d})
 	}
 
 	for _, line := range r.Gate.Warnings {

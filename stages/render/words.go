@@ -60,13 +60,17 @@ func failedCount(g *contracts.Gate) string {
 	return fmt.Sprintf("%d of %d checks fail", n, len(g.Checks))
 }
 
-// degraded reports that the index was degraded on purpose. It is empty if it
-// was not.
+// degraded reports why these are not the figures that a baseline would have: the
+// index was degraded on purpose, or it was a quick run. It is empty otherwise.
 func degraded(a *contracts.Aggregate) string {
-	if a.Degraded == "" {
-		return ""
+	var notes []string
+	if a.Degraded != "" {
+		notes = append(notes, fmt.Sprintf("The index was degraded on purpose: %s.", a.Degraded))
 	}
-	return fmt.Sprintf("The index was degraded on purpose: %s.", a.Degraded)
+	if split := a.Validation.Split; split != "" {
+		notes = append(notes, fmt.Sprintf("Quick run: one run over the queries of the split %s, without mutations.", split))
+	}
+	return strings.Join(notes, " ")
 }
 
 // unjudged lists the metrics that cannot be compared with the baseline, one

@@ -45,6 +45,7 @@ A file whose version is frozen with other bytes is refused, or, with
 	f.StringVar(&o.Lock, "lock", "", "the frozen versions; without it every version is a draft")
 	f.StringVar(&changed, "changed", "refuse",
 		"what to do with a file whose version is frozen with other bytes: refuse or report")
+	f.StringVar(&o.Split, "split", "", "keep only the queries of this split of the golden set: dev or test")
 	f.StringVar(&o.OutCorpus, "out-corpus", "", "the file to write the accepted corpus to")
 	f.StringVar(&o.OutGolden, "out-golden", "", "the file to write the accepted golden set to")
 	f.StringVar(&o.OutSecurity, "out-security", "", "the file to write the accepted security corpus to")

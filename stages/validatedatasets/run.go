@@ -15,7 +15,9 @@ import (
 
 // Options are the files that the stage reads and writes.
 type Options struct {
-	Corpus, Golden, Security, Lock               string
+	Corpus, Golden, Security, Lock string
+	// Split keeps only the queries of one split of the golden set; empty keeps all.
+	Split                                        string
 	OutCorpus, OutGolden, OutSecurity, OutReport string
 	// Cases is empty where there are no cases. OutCases is a directory; the
 	// accepted cases become CasesFile in it.
@@ -53,6 +55,12 @@ func Run(ctx context.Context, o Options) error {
 
 	if err != nil {
 		return err
+	}
+
+	if o.Split != "" {
+		if err := keepSplit(accepted, o.Split); err != nil {
+			return err
+		}
 	}
 
 	if o.Log != nil {

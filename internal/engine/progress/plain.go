@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -20,7 +21,22 @@ type plain struct {
 	mu     sync.Mutex
 	queued map[string]bool // stages that wait for a worker
 	timer  *time.Timer
+	// running holds the stages that run. While there are some, a line comes at least every period.
+	running map[string]running
+	latest  engine.Event // with the progress of the run
+	period  time.Duration
+	still   *time.Timer
 }
+
+// running is a stage that runs.
+type running struct {
+	since    time.Time
+	expected time.Duration // 0 if unknown
+}
+
+// stillPeriod is the longest time without a line while a stage runs. Some hosts of CI end a job that
+// prints nothing for long.
+const stillPeriod = 15 * time.Second
 
 // noticeDelay is how long stages wait for a worker before a line says so, once in a run.
 const noticeDelay = 10 * time.Second
@@ -33,6 +49,8 @@ func (p *plain) Event(e engine.Event) {
 	} else if text := line(e); text != "" {
 		fmt.Fprintln(p.w, text)
 	}
+
+	p.follow(e)
 
 	if e.Event != engine.EventQueued {
 		delete(p.queued, name(e))
@@ -61,9 +79,72 @@ func (p *plain) waits() {
 	}
 }
 
+// follow keeps track of the stages that run.
+func (p *plain) follow(e engine.Event) {
+	switch e.Event {
+	case engine.EventStart:
+		if p.running == nil {
+			p.running = map[string]running{}
+		}
+
+		p.running[name(e)] = running{time.Now(), time.Duration(e.ExpectedMS) * time.Millisecond}
+	case engine.EventDone, engine.EventFailed:
+		delete(p.running, name(e))
+	default:
+		return
+	}
+
+	if e.Total > 0 {
+		p.latest = e
+	}
+
+	period := cmp.Or(p.period, stillPeriod)
+	if p.still == nil {
+		p.still = time.AfterFunc(period, p.stillRuns)
+		return
+	}
+
+	p.still.Reset(period)
+}
+
+// stillRuns prints which stage has run longest, and how far the run is.
+func (p *plain) stillRuns() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	longest := ""
+	for _, name := range slices.Sorted(maps.Keys(p.running)) {
+		if longest == "" || p.running[name].since.Before(p.running[longest].since) {
+			longest = name
+		}
+	}
+
+	if longest == "" {
+		return
+	}
+
+	r := p.running[longest]
+	took := Took(time.Since(r.since).Round(time.Second))
+	if r.expected > 0 {
+		took += " of about " + Took(r.expected)
+	}
+
+	others := ""
+	if n := len(p.running) - 1; n > 0 {
+		others = fmt.Sprintf(" and %d more", n)
+	}
+
+	fmt.Fprintf(p.w, "still %s%s  %s%s\n", longest, others, took, progressText(p.latest))
+	p.still.Reset(cmp.Or(p.period, stillPeriod))
+}
+
 func (p *plain) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.still != nil {
+		p.still.Stop()
+		p.running = nil
+	}
+
 	if p.timer != nil {
 		p.timer.Stop()
 		p.queued = nil

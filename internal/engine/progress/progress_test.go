@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
@@ -59,4 +60,32 @@ func TestSkippedStagesTakeOneLinePerCause(t *testing.T) {
 	if got := s.lines(); len(got) != 0 {
 		t.Errorf("printed again: %q", got)
 	}
+}
+
+// TestProgressSaysWhatStillRuns has a stage that runs for long, and nothing else to print.
+func TestProgressSaysWhatStillRuns(t *testing.T) {
+	lines := make(chan string, 10)
+	p := &plain{w: lineWriter(lines), period: time.Millisecond}
+	p.Event(engine.Event{Event: engine.EventStart, Stage: "build", Total: 4, ExpectedMS: 60_000})
+	p.Event(engine.Event{Event: engine.EventStart, Stage: "validate", Total: 4, Done: 1, LeftMS: 70_000})
+	for range 2 {
+		<-lines // the starts
+	}
+	for range 2 {
+		if line := <-lines; !strings.HasPrefix(line, "still build and 1 more  ") || !strings.HasSuffix(line, " of about 1m0s  (1 of 4, about 1m10s left)\n") {
+			t.Errorf("printed %q", line)
+		}
+	}
+	p.Close()
+}
+
+// lineWriter sends each write.
+type lineWriter chan string
+
+func (w lineWriter) Write(b []byte) (int, error) {
+	select {
+	case w <- string(b):
+	default: // nobody reads any more
+	}
+	return len(b), nil
 }

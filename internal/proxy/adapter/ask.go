@@ -53,6 +53,12 @@ func (r *Run) Ready(answer Answer) (done bool, progress string, err error) {
 // name of each tool finds it.
 func (r *Run) FindEach() bool { return r.adapter.ready.FindEach }
 
+// MCPSearch reports whether the adapter describes a search over MCP.
+func (r *Run) MCPSearch() bool { return r.CheckSearch(contracts.SearchMCP) == nil }
+
+// ListsTools reports whether the adapter describes how the proxy lists its tools.
+func (r *Run) ListsTools() bool { return r.adapter.tools != nil }
+
 // ToolsQuestion returns the request for all tools that the proxy holds.
 func (r *Run) ToolsQuestion() (Question, error) {
 	q, err := r.adapter.tools.fill(r.scope)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -111,6 +112,12 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 
 	if b := a.Build; b != nil {
 		c.local(file, "build: binary", b.Binary)
+		for _, pattern := range b.Keep {
+			if !doublestar.ValidatePattern(pattern) {
+				c.errorf(file, "invalid pattern", "build: keep contains the malformed pattern %q: close its brackets "+
+					"and braces.", pattern)
+			}
+		}
 	}
 
 	c.detectors()
@@ -189,10 +196,7 @@ func (c *checker) described(file hcl.Range) {
 			"done evaluates an answer: select a request with path, call or list_tools.")
 	}
 
-	if a.tools == nil {
-		c.errorf(file, "no tools block", "The evaluation must check what is indexed: add a tools block that "+
-			"describes how the proxy lists its tools.")
-	} else {
+	if a.tools != nil {
 		c.need(a.tools.at, "tools", "items", a.tools.Items)
 		c.request(&a.tools.request, launchNames)
 		c.names(answerNames, a.tools.Items)

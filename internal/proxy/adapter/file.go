@@ -64,6 +64,9 @@ type Build struct {
 	Command []string          `hcl:"command,optional"`
 	Binary  string            `hcl:"binary"`
 	Env     map[string]string `hcl:"env,optional"`
+	// Keep are patterns of the files that the binary needs beside it, relative to the source, such
+	// as **; empty for the binary alone.
+	Keep []string `hcl:"keep,optional"`
 }
 
 // Search is one search path of the proxy. Path is contracts.SearchMCP or

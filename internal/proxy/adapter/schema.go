@@ -10,7 +10,7 @@ import (
 // that is not a JSON object unchanged.
 func (r *Run) Comparable(schema json.RawMessage) (json.RawMessage, error) {
 	tools := r.adapter.tools
-	if len(tools.schemaDrops) == 0 && !given(tools.SchemaAdds) {
+	if tools == nil || len(tools.schemaDrops) == 0 && !given(tools.SchemaAdds) {
 		return schema, nil
 	}
 

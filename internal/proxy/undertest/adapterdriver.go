@@ -35,6 +35,10 @@ type adapterDriver struct {
 	token string
 	mcp   *mcpClient // nil until it is used
 	home  string
+	// unlisted describes what the proxy has not read of its servers.
+	unlisted func() []string
+	read     []Tool // the tools that its servers offer, without their content
+	used     bool   // whether it was asked anything, without a tools block
 	// find lists the tools that must still be found before the proxy is ready.
 	find []contracts.ToolID
 }
@@ -72,7 +76,7 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 		return adapter.Launch{}, err
 	}
 
-	d.home, d.token = home, token()
+	d.home, d.token, d.read = home, token(), readTools(opts.Corpus)
 	d.run, err = d.adapter.Run(adapter.Setting{
 		Home: home, Binary: d.binary, Touchstone: d.self, Model: d.model, Listen: listen, Token: d.token,
 		Secret:    cmp.Or(opts.Secret, os.Getenv(secretVariable)),
@@ -153,7 +157,44 @@ func (d *adapterDriver) ready(ctx context.Context, client *http.Client, addr add
 		return false, "nothing listens at its address yet", nil
 	}
 
+	if !d.run.ListsTools() {
+		if done, progress := d.hasRead(ctx, client, addr); !done {
+			return false, progress, nil
+		}
+	}
+
 	return d.findEach(ctx, client, addr)
+}
+
+// hasRead reports whether the proxy has read all tools of its servers, for an adapter that does not say how
+// it lists them. A proxy may only read them when it is first used, so it is asked for its own tools and for
+// a search; the answers do not matter.
+func (d *adapterDriver) hasRead(ctx context.Context, client *http.Client, addr address) (bool, string) {
+	if !d.used {
+		if d.run.MCPSearch() {
+			if _, err := d.ask(ctx, client, addr, adapter.Question{ListTools: true}); err != nil {
+				return false, d.scrubbed(addr, err)
+			}
+		}
+
+		_, _ = d.searchOn(ctx, client, addr, d.adapter.SearchPaths()[0], "tools", 1)
+		d.used = true
+	}
+
+	if n := len(d.unlisted()); n > 0 {
+		return false, fmt.Sprintf("it has not read all tools of %d of its servers", n)
+	}
+
+	return true, ""
+}
+
+// readTools lists the tools of a corpus without their content.
+func readTools(corpus contracts.Corpus) []Tool {
+	tools := OfCorpus(corpus)
+	for i := range tools {
+		tools[i] = Tool{ID: tools[i].ID, NoDescription: true, NoSchema: true}
+	}
+	return tools
 }
 
 // listens reports whether the address accepts connections. This is the only check for
@@ -205,6 +246,10 @@ func (d *adapterDriver) scrubbed(addr address, err error) string {
 }
 
 func (d *adapterDriver) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
+	if !d.run.ListsTools() {
+		return d.read, nil // ready has seen that it read them
+	}
+
 	q, err := d.run.ToolsQuestion()
 	if err != nil {
 		return nil, err

@@ -131,6 +131,10 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	}
 
 	opts.upstreams = servers.Upstreams
+	if d, ok := drv.(*adapterDriver); ok {
+		d.unlisted = servers.Unlisted
+	}
+
 	home, err := homeFor(opts.KeepHome)
 	if err != nil {
 		servers.Stop()
@@ -283,6 +287,23 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	p.addr = addr
 	p.searcher, err = p.driver.searcher(addr, opts.SearchPath, p.http)
 	return err
+}
+
+// Ask sends a request to a proxy that an adapter describes.
+func (p *Proxy) Ask(ctx context.Context, q adapter.Question) (adapter.Answer, error) {
+	d, ok := p.driver.(*adapterDriver)
+	if !ok {
+		return adapter.Answer{}, fmt.Errorf("proxy %q has no adapter", p.Manifest.Name)
+	}
+
+	limited, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	answer, err := d.ask(limited, p.http, p.addr, q)
+	if err != nil {
+		err = p.normalizeError(p.addr, err)
+	}
+
+	return answer, err
 }
 
 // TimeToReady is the time from the start of the process until it was ready.
