@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -236,7 +237,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	if result.TimedOut || result.ExitCode != 0 {
 		o.Failed = r.keepFailed(in, box)
 		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout,
-			Hint: r.hidden.Text(result.Hint)}
+			Hint: r.hidden.Text(cmp.Or(result.Hint, notFound(in, result.ExitCode)))}
 	}
 
 	outputs, err := r.collect(in, box)
