@@ -23,14 +23,25 @@ type StageError struct {
 	Plan    *pipeline.Plan
 	// Others lists further instances that failed in the same run.
 	Others []string
+	// Differ reports whether the others failed for another reason than Outcome.
+	Differ bool
 }
 
 func (e *StageError) Error() string {
 	if len(e.Others) > 0 {
 		return fmt.Sprintf("%d stages failed: %s, %s", 1+len(e.Others), e.Outcome.Instance,
-			strings.Join(e.Others, ", "))
+			strings.Join(e.Others, ", ")) + e.common()
 	}
 	return fmt.Sprintf("stage %s failed: %v", e.Outcome.Instance, e.Outcome.Err)
+}
+
+// common returns the reason of all failures, if it is one. The exit status of a command is none: the reason is in the
+// log of each.
+func (e *StageError) common() string {
+	if e.Differ || errors.As(e.Outcome.Err, new(*ExitError)) {
+		return ""
+	}
+	return ": " + e.Outcome.Err.Error()
 }
 
 func (e *StageError) Unwrap() error { return e.Outcome.Err }
