@@ -50,8 +50,9 @@ func (l *loader) fileFunctions() []funcDoc {
 					return cty.StringVal(s), err
 				},
 			})},
-		{"fileset", "fileset(path, pattern, exclude, ...)", "The files in a directory and its subdirectories that match " +
-			"a pattern such as \"**/*.json\" and none of the patterns to exclude, as paths relative to the directory.",
+		{"fileset", "fileset(path, pattern, exclude, ...)",
+			"The files in a directory and its subdirectories that match a pattern such as \"**/*.json\" and none of the " +
+				"patterns to exclude, as paths relative to the directory.",
 			function.New(&function.Spec{
 				Params:   []function.Parameter{{Name: "path", Type: cty.String}, {Name: "pattern", Type: cty.String}},
 				VarParam: &function.Parameter{Name: "exclude", Type: cty.String},
