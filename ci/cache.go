@@ -65,8 +65,10 @@ func (c *Cache) Archive(
 		File(file)
 }
 
-// Restore adds the results of an archive to the store. Either they are signed by allowed
-// signers, those of a file or of the pipeline's trust block, or they are taken on trust.
+// Restore adds the results of an archive to the store.
+//
+// Either they are signed by allowed signers, those of a file or of the pipeline's trust block,
+// or they are taken on trust.
 // +cache="never"
 func (c *Cache) Restore(
 	ctx context.Context,

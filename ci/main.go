@@ -61,11 +61,11 @@ func New(
 	// The tree of the module: the source of touchstone, and the pipeline unless another
 	// source is given.
 	// +defaultPath="/"
-	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "/build", "/dist", "/touchstone", "/docs/*", "!/docs/scanner", "/bench", "/*.md", "**/node_modules", "**/*_test.go", "**/testdata", "**/*.test", "**/*.out", "**/*.prof", "**/*.pprof", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
+	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "/build", "/dist", "/touchstone", "/docs/*", "!/docs/scanner", "/bench", "/*.md", "**/node_modules", "!**/lib/node_modules", "!**/share/node_modules", "**/*_test.go", "**/testdata", "**/*.test", "**/*.out", "**/*.prof", "**/*.pprof", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
 	code *dagger.Directory,
 	// Another tree, with the pipeline and its inputs.
 	// +optional
-	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "**/node_modules", "**/*.prof", "**/*.pprof"]
+	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "**/node_modules", "!**/lib/node_modules", "!**/share/node_modules", "**/*.prof", "**/*.pprof"]
 	source *dagger.Directory,
 	// A static Linux build of touchstone, to use instead of a release.
 	// +optional
@@ -220,9 +220,9 @@ func (t *Touchstone) Gate(
 	return "", t.failed(ctx, ended, code, stdout)
 }
 
-// Report returns the directory of reports, even if the gate failed or ended without a verdict,
-// because a stage failed or a dataset is invalid: the reports say why.
+// Report returns the directory of reports, even if the gate failed.
 //
+// If there is no verdict, because a stage failed or a dataset is invalid, the reports say why.
 // The exit status of a failure without reports is that of the function gate.
 // +cache="never"
 func (t *Touchstone) Report(
@@ -247,7 +247,7 @@ func (t *Touchstone) Report(
 		}
 	}
 
-	return ended.Directory(treeDir + "/reports"), nil
+	return withoutStamp(ended.Directory(treeDir + "/reports")), nil
 }
 
 // ServeReport serves the reports over HTTP, for "dagger call serve-report up".
@@ -332,8 +332,7 @@ func (t *Touchstone) Stage(
 		name += "[" + instance + "]"
 	}
 	flags := append(runFlags(false, false, jobs), "--until", name, "--output", outDir)
-	return t.planner(flags, "run").Directory(outDir).
-		Filter(dagger.DirectoryFilterOpts{Exclude: []string{"**/" + stampName}})
+	return withoutStamp(t.planner(flags, "run").Directory(outDir))
 }
 
 // Baseline measures now and returns the changes that make the result the baseline.
@@ -417,7 +416,11 @@ func (t *Touchstone) RefreshCorpus(
 // changed returns the difference between a directory of the source and the same directory
 // in the ended container. The paths are relative to the source.
 func (t *Touchstone) changed(dir string, ended *dagger.Container) *dagger.Changeset {
-	after := ended.Directory(stdpath.Join(treeDir, dir)).
-		Filter(dagger.DirectoryFilterOpts{Exclude: []string{"**/" + stampName}})
+	after := withoutStamp(ended.Directory(stdpath.Join(treeDir, dir)))
 	return t.Source.WithDirectory(dir, after).Changes(t.Source)
+}
+
+// withoutStamp returns a directory that touchstone wrote without the record of what it wrote.
+func withoutStamp(dir *dagger.Directory) *dagger.Directory {
+	return dir.Filter(dagger.DirectoryFilterOpts{Exclude: []string{"**/" + stampName}})
 }

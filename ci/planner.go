@@ -27,9 +27,15 @@ const (
 	// and in the planner's.
 	rootsPath = "/etc/ssl/certs/ca-certificates.crt"
 
+	// rootsFile is the copy of this file in the working directory of the module's own container.
+	rootsFile = "certificate-authorities.pem"
+
 	// stampName is the name of the file in which touchstone records what it wrote to
 	// a directory.
 	stampName = ".touchstone-published.json"
+
+	// reportCommand is the command that copies the reports out of the engine.
+	reportCommand = "dagger call report export --path reports"
 
 	// needsEngine is the exit status of --without-engine if a stage must run.
 	needsEngine = 75
@@ -79,13 +85,19 @@ func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...stri
 
 // withRoots adds the certificate authorities of the module's own container, in which the
 // engine also installs its own. Without them, the planner could not verify the certificate
-// of a remote cache, because its container holds nothing but the program.
+// of a remote cache, because its container holds nothing but the program. They are passed as
+// a file, because the engine prints the arguments of calls, and these are 200 kB.
 func withRoots(c *dagger.Container) *dagger.Container {
 	roots, err := os.ReadFile(rootsPath)
 	if err != nil {
 		return c
 	}
-	return c.WithNewFile(rootsPath, string(roots))
+
+	if err := os.WriteFile(rootsFile, roots, 0o644); err != nil {
+		return c.WithNewFile(rootsPath, string(roots))
+	}
+
+	return c.WithFile(rootsPath, dag.CurrentModule().WorkdirFile(rootsFile))
 }
 
 // command is a command line of touchstone on the tree.
@@ -136,6 +148,7 @@ func (t *Touchstone) cacheCommand(flags []string, verb ...string) command {
 		WithDirectory(treeDir, t.Source).
 		WithWorkdir(treeDir).
 		WithMountedCache(storeDir, dag.CacheVolume("touchstone-store")).
+		WithEnvVariable("TOUCHSTONE_REPORT_COMMAND", reportCommand).
 		WithMountedTemp("/tmp")
 	return command{withVariables(planner, append(slices.Clone(t.Remote), t.Environment...)), append(argv, flags...)}
 }

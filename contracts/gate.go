@@ -22,7 +22,7 @@ type Gate struct {
 	// Warnings are sentences about checks that may fail by chance, and about
 	// entries by which a detector got worse without failing.
 	Warnings []string       `json:"warnings,omitempty"`
-	Changes    []Change         `json:"changes"`
+	Changes  []Change       `json:"changes"`
 	Counts   map[string]int `json:"counts"`
 }
 
@@ -55,7 +55,7 @@ type GateCheck struct {
 	Rule       string   `json:"rule"`
 	Passed     bool     `json:"passed"`
 	Verdict    string   `json:"verdict,omitempty"`
-	Changed      []string `json:"changed"`
+	Changed    []string `json:"changed"`
 	// PValue is present if the check fails only for a significant change: it is that
 	// of the metric's comparison.
 	PValue *float64 `json:"p_value,omitempty"`
@@ -70,18 +70,18 @@ type GateCheck struct {
 // list), and ReplacedBy is the tool that now has its old rank. For an entry,
 // Before and After are verdicts.
 type Change struct {
-	Subject     string `json:"subject"`
-	ID          string `json:"id"`
-	State       string `json:"state"`
-	Title       string `json:"title,omitempty"`
-	Category    string `json:"category,omitempty"`
-	Tool        ToolID `json:"tool,omitempty"`
-	RankBefore  *int   `json:"rank_before,omitempty"`
-	RankAfter   *int   `json:"rank_after,omitempty"`
+	Subject    string `json:"subject"`
+	ID         string `json:"id"`
+	State      string `json:"state"`
+	Title      string `json:"title,omitempty"`
+	Category   string `json:"category,omitempty"`
+	Tool       ToolID `json:"tool,omitempty"`
+	RankBefore *int   `json:"rank_before,omitempty"`
+	RankAfter  *int   `json:"rank_after,omitempty"`
 	ReplacedBy ToolID `json:"replaced_by,omitempty"`
-	Before      string `json:"before,omitempty"`
-	After       string `json:"after,omitempty"`
-	Error       string `json:"error,omitempty"`
+	Before     string `json:"before,omitempty"`
+	After      string `json:"after,omitempty"`
+	Error      string `json:"error,omitempty"`
 }
 
 // States of a change.

@@ -201,27 +201,6 @@ func allOf(names []string) string {
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " or " + quoted[len(quoted)-1]
 }
 
-// explainTemplates says in the messages of a parser how a text contains what begins a template.
-func explainTemplates(diags hcl.Diagnostics, src []byte) hcl.Diagnostics {
-	for _, d := range diags {
-		if d.Subject == nil || d.Subject.Start.Byte > len(src) {
-			continue
-		}
-
-		line := src[bytes.LastIndexByte(src[:d.Subject.Start.Byte], '\n')+1 : d.Subject.Start.Byte]
-		value, control := bytes.LastIndex(line, []byte("${")), bytes.LastIndex(line, []byte("%{"))
-		switch {
-		case d.Summary == "Invalid template control keyword":
-			d.Detail += ` For the text "%{", write "%%{".`
-		case value > control && !bytes.Contains(line[value:], []byte("}")):
-			d.Detail += ` For the text "${", which a shell expands, write "$${".`
-		case control > value && !bytes.Contains(line[control:], []byte("}")):
-			d.Detail += ` For the text "%{", write "%%{".`
-		}
-	}
-	return diags
-}
-
 // inTemplate reports whether a name is the beginning of an interpolation in a text.
 func (l *loader) inTemplate(at hcl.Range) bool {
 	f := l.files[at.Filename]

@@ -50,14 +50,17 @@ func (l *loader) fileFunctions() []funcDoc {
 					return cty.StringVal(s), err
 				},
 			})},
-		{"fileset", "fileset(path, pattern)", "The files in a directory and its subdirectories that match a pattern " +
-			"such as \"**/*.json\", as paths relative to the directory.", function.New(&function.Spec{
-			Params: []function.Parameter{{Name: "path", Type: cty.String}, {Name: "pattern", Type: cty.String}},
-			Type:   function.StaticReturnType(cty.Set(cty.String)),
-			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-				return l.fileSet(args[0].AsString(), args[1].AsString())
-			},
-		})},
+		{"fileset", "fileset(path, pattern, exclude, ...)",
+			"The files in a directory and its subdirectories that match a pattern such as \"**/*.json\" and none of the " +
+				"patterns to exclude, as paths relative to the directory.",
+			function.New(&function.Spec{
+				Params:   []function.Parameter{{Name: "path", Type: cty.String}, {Name: "pattern", Type: cty.String}},
+				VarParam: &function.Parameter{Name: "exclude", Type: cty.String},
+				Type:     function.StaticReturnType(cty.Set(cty.String)),
+				Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+					return l.fileSet(args)
+				},
+			})},
 	}
 }
 
@@ -133,10 +136,17 @@ func (l *loader) fileDigest(label string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
-	if !doublestar.ValidatePattern(pattern) {
-		return cty.NilVal, function.NewArgErrorf(1, "the pattern %q is malformed; brackets and braces must be closed",
-			pattern)
+// fileSet is the function fileset. Its arguments are a directory, a pattern, and the patterns to exclude.
+func (l *loader) fileSet(args []cty.Value) (cty.Value, error) {
+	label, patterns := args[0].AsString(), make([]string, 0, len(args)-1)
+	for i, arg := range args[1:] {
+		pattern := arg.AsString()
+		if !doublestar.ValidatePattern(pattern) {
+			return cty.NilVal, function.NewArgErrorf(1+i,
+				"the pattern %q is malformed; brackets and braces must be closed", pattern)
+		}
+
+		patterns = append(patterns, pattern)
 	}
 
 	dir, fi, err := l.findRecorded(label)
@@ -148,7 +158,7 @@ func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory", label)
 	}
 
-	files, problems := l.sources.tree(label, dir, filter{include: []string{pattern}})
+	files, problems := l.sources.tree(label, dir, filter{include: patterns[:1], exclude: patterns[1:]})
 	if len(problems) > 0 {
 		return cty.NilVal, errors.New(strings.Join(problems, "; "))
 	}

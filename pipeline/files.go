@@ -116,9 +116,9 @@ func (l *loader) parse(file string, text []byte) *hclsyntax.Body {
 		return nil
 	}
 
-	parsed, diags := hclsyntax.ParseConfig(text, file, hcl.InitialPos)
+	parsed, diags := parseFile(text, file)
 	l.files[file] = parsed
-	l.diags = append(l.diags, explainTemplates(diags, text)...)
+	l.diags = append(l.diags, diags...)
 	if malformed(diags) {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -29,17 +31,89 @@ func TestMessagesForOtherLanguages(t *testing.T) {
 		shell(`date +%{x}`):                                      `For the text "%{", write "%%{".`,
 		"include \"x\" {\n source = \".\"\n for_each = [1]\n}\n": `Write one include "NAME" block for each value.`,
 	} {
-		file := filepath.Join(t.TempDir(), "pipeline.hcl")
+		_, out := loadText(t, text, pipeline.Options{})
+		if !strings.Contains(out, want) {
+			t.Errorf("%s\nsays\n%s\nand not\n%s", text, out, want)
+		}
+	}
+}
+
+// The parser's suggestion of "if" is not repeated: every short word is close to it.
+func TestTemplatesThatAreText(t *testing.T) {
+	_, out := loadText(t, "stage \"a\" {\n  command = [\"date\", \"+%{x}\"]\n}\n", pipeline.Options{})
+	if strings.Contains(out, "Did you mean") {
+		t.Errorf("a suggestion in\n%s", out)
+	}
+}
+
+// A file of variables says what is wrong with it, and no variable that it may set is reported as missing.
+func TestMessagesAboutFilesOfVariables(t *testing.T) {
+	const declared = "variable \"v\" {\n  type = object({ a = string, b = optional(number) })\n}\n" +
+		"variable \"w\" { type = string }\n" +
+		"stage \"a\" {\n  outputs = { o = \"out/o\" }\n  command = [\"x\", var.v.a, var.w]\n}\n"
+	for name, tt := range map[string]struct{ file, content, want string }{
+		"a heredoc at the end":    {"v.tfvars", "v = { a = \"x\" }\nw = <<EOF\nabc\nEOF", ""},
+		"JSON with another name":  {"v.vars", `{"v": {"a": "x"}, "w": "y"}`, ""},
+		"a blank after a heredoc": {"v.tfvars", "v = { a = \"x\" }\nw = <<EOF \nabc\nEOF\n", "A blank follows <<EOF. Remove it: the line must end there."},
+		"a tab after a heredoc":   {"v.tfvars", "v = { a = \"x\" }\nw = <<-E-1\t\nabc\nE-1\n", "A blank follows <<-E-1."},
+		"an optional attribute":   {"v.json", `{"v": {"a": "x", "b": "y"}, "w": "y"}`, "must be object({a = string, b = optional(number)}): "},
+		"half of JSON":            {"v.vars", `{"v": {"a"`, "A JSON file of variables must contain one object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), tt.file)
+			if err := os.WriteFile(file, []byte(tt.content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			plan, out := loadText(t, declared, pipeline.Options{VarFiles: []string{file}})
+			if (plan != nil) != (tt.want == "") || !strings.Contains(out, tt.want) {
+				t.Errorf("says\n%s\nand not\n%s", out, tt.want)
+			}
+			if strings.Contains(out, "no default and was not set") || strings.Contains(out, "block definition required") {
+				t.Errorf("what only follows is reported:\n%s", out)
+			}
+		})
+	}
+}
+
+// Paths in an included file are relative to the pipeline, which the message says with a way out.
+func TestMessageAboutAPathInAModule(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"pipeline.hcl": "include \"m\" { source = \"mod\" }\n",
+		"mod/pipeline.hcl": "stage \"a\" {\n  inputs = { f = [for x in fileset(\"data\", \"*\") : x] }\n" +
+			"  command = [\"x\"]\n}\n",
+		"mod/data/x": "x",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, diags, _ := pipeline.Load(pipeline.Options{File: file})
-		var all []string
-		for _, d := range diags {
-			all = append(all, d.Detail)
-		}
-		if !strings.Contains(strings.Join(all, "\n"), want) {
-			t.Errorf("%s\nsays\n%s\nand not\n%s", text, strings.Join(all, "\n"), want)
+	}
+	_, diags, _ := pipeline.Load(pipeline.Options{File: filepath.Join(dir, "pipeline.hcl")})
+	for _, want := range []string{dir, `"${path.module}/data"`} {
+		if !strings.Contains(details(diags), want) {
+			t.Errorf("says\n%s\nwithout\n%s", details(diags), want)
 		}
 	}
+}
+
+func loadText(t *testing.T, text string, o pipeline.Options) (*pipeline.Plan, string) {
+	t.Helper()
+	o.File = filepath.Join(t.TempDir(), "pipeline.hcl")
+	if err := os.WriteFile(o.File, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	plan, diags, _ := pipeline.Load(o)
+	return plan, details(diags)
+}
+
+func details(diags hcl.Diagnostics) string {
+	var all []string
+	for _, d := range diags {
+		all = append(all, d.Detail)
+	}
+	return strings.Join(all, "\n")
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
@@ -58,7 +57,7 @@ func Format(src []byte, filename string) ([]byte, hcl.Diagnostics, map[string]*h
 	if !l.checkText(src, filename) {
 		return nil, l.diags, l.files
 	}
-	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	file, diags := parseFile(src, filename)
 	l.files[filename] = file
 	// A duplicate attribute does not prevent formatting.
 	if malformed(diags) {

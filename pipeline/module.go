@@ -34,6 +34,8 @@ type module struct {
 	outputs        map[string]*moduleOutput
 	outputOrder    []*moduleOutput
 	resultsChecked map[hclsyntax.Expression]bool
+	// valuesUnread reports whether a file of values could not be read.
+	valuesUnread bool
 	// evaluated reports whether the module's values were computed. A module on a
 	// cycle of includes is never evaluated.
 	evaluated bool
@@ -53,6 +55,7 @@ func (l *loader) newModule(parent *module, prefix string, src *moduleSource) *mo
 		m.base.Functions = l.functions()
 	} else {
 		m.base.Functions = parent.base.Functions
+		l.sources.included = true
 	}
 
 	l.modules = append(l.modules, m)

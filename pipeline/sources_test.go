@@ -35,7 +35,7 @@ func TestSources(t *testing.T) {
 	files := map[string]string{
 		"d/a.txt": "a", "d/b.md": "b", "d/e/c.txt": "c", "d/e/f/d.txt": "d", "d/.hidden": "h",
 		"link.txt": "-> d/a.txt", "linked": "-> d/e", "d/loop-free": "-> e/f",
-		"inner/x": "-> ../d/a.txt", "weird/a b\n.t x": "w", "noext": "n", "a.tar.gz": "z",
+		"inner/x": "-> ../d/a.txt", "dangling/a": "a", "dangling/x": "-> none", "weird/a b\n.t x": "w", "noext": "n", "a.tar.gz": "z",
 	}
 	for expr, want := range map[string][]string{
 		`"d/a.txt"`:                           {"in/x.txt", " <- d/a.txt"},
@@ -56,7 +56,8 @@ func TestSources(t *testing.T) {
 		`{ path = "d", include = ["{a,b}.*"] }`:                     {"in/x", "a.txt <- d/a.txt", "b.md <- d/b.md"},
 		`{ path = ".", include = ["d/e/*", "noext"] }`:              {"in/x", "d/e/c.txt <- d/e/c.txt", "noext <- noext"},
 		`"weird"`: {"in/x", "a b\n.t x <- weird/a b\n.t x"},
-		`[for f in sort(fileset("d", "*.{txt,md}")) : "d/${f}"]`: {"in/x", "d/a.txt <- d/a.txt", "d/b.md <- d/b.md"},
+		`[for f in sort(fileset("d", "*.{txt,md}")) : "d/${f}"]`:           {"in/x", "d/a.txt <- d/a.txt", "d/b.md <- d/b.md"},
+		`[for f in fileset("dangling", "*", "x*", "y") : "dangling/${f}"]`: {"in/x", "dangling/a <- dangling/a"},
 	} {
 		in, out := loadInput(t, expr, files)
 		if in == nil {

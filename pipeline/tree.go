@@ -24,6 +24,9 @@ type sources struct {
 	root string // the pipeline's directory, absolute
 	real string // the same without symbolic links
 	dirs map[string]resolved
+	// included reports whether the pipeline has included files, whose authors may take another directory for the
+	// base of paths.
+	included bool
 }
 
 type resolved struct {
@@ -55,7 +58,7 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	dir = filepath.Clean(dir)
 	real, err := s.resolveDir(dir)
 	if err != nil {
-		return "", nil, fmt.Errorf("%s%s", pathError(label, err), pathRemedy(label, err))
+		return "", nil, fmt.Errorf("%s%s", pathError(label, err), s.pathRemedy(label, err))
 	}
 
 	switch {
@@ -73,7 +76,7 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	}
 
 	if err != nil {
-		return "", nil, fmt.Errorf("%s%s", pathError(label, err), pathRemedy(label, err))
+		return "", nil, fmt.Errorf("%s%s", pathError(label, err), s.pathRemedy(label, err))
 	}
 
 	if within(abs, s.root) && !within(real, s.real) {
@@ -86,15 +89,23 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 
 // pathRemedy returns a remedy for a path that does not exist: such a path is often written relative
 // to the current directory.
-func pathRemedy(label string, err error) string {
-	switch {
-	case !errors.Is(err, fs.ErrNotExist):
+func (s *sources) pathRemedy(label string, err error) string {
+	if !errors.Is(err, fs.ErrNotExist) {
 		return ""
-	case filepath.IsAbs(label):
-		return "; correct the path, or the variable that contains it"
 	}
-	return "; correct the path, or the variable that contains it: paths are relative to the directory of the " +
-		"pipeline file"
+
+	remedy := "; correct the path, or the variable that contains it"
+	if filepath.IsAbs(label) {
+		return remedy
+	}
+
+	remedy += ": paths are relative to the directory of the pipeline file"
+	if s.included {
+		remedy += fmt.Sprintf(", %s, also in included files; there, \"${path.module}/%s\" is next to the file", s.root,
+			filepath.ToSlash(label))
+	}
+
+	return remedy
 }
 
 func (s *sources) resolveDir(dir string) (string, error) {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -46,7 +47,20 @@ func (l *module) readValues() map[string]cty.Value {
 		l.setText(set, name, value, "--var "+name, hcl.DiagError)
 	}
 
+	l.leaveUnknown(set)
 	return set
+}
+
+// leaveUnknown marks the variables without a value as unknown if a file of values could not be read: it may set them.
+func (l *module) leaveUnknown(set map[string]cty.Value) {
+	if !l.valuesUnread {
+		return
+	}
+	for _, v := range l.variableOrder {
+		if _, ok := set[v.name]; !ok && !v.hasPreset {
+			set[v.name] = cty.DynamicVal
+		}
+	}
 }
 
 func (l *module) variableNames() []string {
@@ -170,25 +184,28 @@ func (l *module) setValue(set map[string]cty.Value, v *variable, val cty.Value, 
 func (l *module) readVarFile(set map[string]cty.Value, path string) {
 	src, err := readLimited(l.disk, path, MaxSource)
 	if err != nil {
+		l.valuesUnread = true
 		l.errorf(hcl.Range{}, "Cannot read variables", "%s. It was named with --var-file.",
 			capital(pathError(path, err)))
 		return
 	}
 
 	src = unixLines(readlimit.WithoutMark(src))
-	if strings.EqualFold(filepath.Ext(path), ".json") {
+	if strings.EqualFold(filepath.Ext(path), ".json") || looksLikeJSON(src) {
 		l.readVarJSON(set, path, src)
 		return
 	}
 
 	if !l.checkText(src, path) {
+		l.valuesUnread = true
 		return
 	}
 
-	file, diags := hclsyntax.ParseConfig(src, path, hcl.InitialPos)
+	file, diags := parseFile(src, path)
 	l.files[path] = file
-	l.diags = append(l.diags, explainTemplates(diags, src)...)
+	l.diags = append(l.diags, diags...)
 	if diags.HasErrors() {
+		l.valuesUnread = true
 		return
 	}
 
@@ -216,16 +233,23 @@ func (l *module) readVarFile(set map[string]cty.Value, path string) {
 	}
 }
 
+// looksLikeJSON reports whether a file of variables is JSON. No line of NAME = VALUE begins with a brace.
+func looksLikeJSON(src []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(src), []byte("{"))
+}
+
 func (l *module) readVarJSON(set map[string]cty.Value, path string, src []byte) {
 	at := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
 	l.files[path] = &hcl.File{Bytes: src}
 	if err := checkJSONDepth(src); err != nil {
+		l.valuesUnread = true
 		l.errorf(at, "Invalid JSON", "%s.", capital(err.Error()))
 		return
 	}
 
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(src, &values); err != nil {
+		l.valuesUnread = true
 		l.errorf(at, "Invalid JSON", "A JSON file of variables must contain one object, {\"name\": value, ...}: %s.",
 			err)
 		return

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -201,12 +202,47 @@ func valueNote(val cty.Value) string {
 	return "The value is " + string(text) + ". "
 }
 
-// typeName returns the name of a type for messages.
+// typeName returns the name of a type for messages, as it is written in a pipeline.
 func typeName(ty cty.Type) string {
-	if ty == cty.DynamicPseudoType {
+	switch {
+	case ty == cty.DynamicPseudoType:
 		return "any value"
+	case ty.IsListType():
+		return "list(" + elementName(ty.ElementType()) + ")"
+	case ty.IsSetType():
+		return "set(" + elementName(ty.ElementType()) + ")"
+	case ty.IsMapType():
+		return "map(" + elementName(ty.ElementType()) + ")"
+	case ty.IsTupleType():
+		elements := make([]string, 0, ty.Length())
+		for _, e := range ty.TupleElementTypes() {
+			elements = append(elements, elementName(e))
+		}
+
+		return "tuple([" + strings.Join(elements, ", ") + "])"
+	case ty.IsObjectType():
+		attributes := make([]string, 0, len(ty.AttributeTypes()))
+		for _, name := range sortedKeys(ty.AttributeTypes()) {
+			element := elementName(ty.AttributeType(name))
+			if ty.AttributeOptional(name) {
+				element = "optional(" + element + ")"
+			}
+
+			attributes = append(attributes, name+" = "+element)
+		}
+
+		return "object({" + strings.Join(attributes, ", ") + "})"
 	}
+
 	return typeexpr.TypeString(ty)
+}
+
+// elementName returns the name of a type inside another one.
+func elementName(ty cty.Type) string {
+	if ty == cty.DynamicPseudoType {
+		return "any"
+	}
+	return typeName(ty)
 }
 
 // errAnotherType stands for the error about a secret value.

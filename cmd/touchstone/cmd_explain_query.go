@@ -19,7 +19,7 @@ import (
 type measuredJSON struct {
 	Query   *contracts.QuerySummary           `json:"query,omitempty"`
 	Entry   map[string]contracts.EntrySummary `json:"entry,omitempty"` // by detector
-	Changes []contracts.Change                  `json:"changes"`
+	Changes []contracts.Change                `json:"changes"`
 }
 
 // inLastReport finds a query or a security entry in the published report by its id.

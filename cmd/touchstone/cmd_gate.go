@@ -119,9 +119,7 @@ func (s *session) printVerdict(w io.Writer, flags *globalFlags, rf *runFlags, v 
 	}
 
 	s.printNextSteps(w, flags, v)
-	for _, path := range s.published() {
-		fmt.Fprintln(w, "see", flags.beside(path))
-	}
+	printPlaces(w, flags, s.published())
 
 	fmt.Fprintln(w, s.summaryLine(outcomes, sum))
 }

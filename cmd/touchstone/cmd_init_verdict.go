@@ -25,7 +25,8 @@ func (c *initChoice) firstVerdict(cmd *cobra.Command, dir string) error {
 			var exit *exec.ExitError
 			if errors.As(err, &exit) {
 				return &exitError{exit.ExitCode(), fmt.Errorf("the pipeline in %s is complete, but its proxy "+
-					"could not be measured: see above; correct the cause, and run %s baseline update there", dir, toolName)}
+					"could not be measured: see above; correct the cause, and run %s baseline update there", dir,
+					toolName)}
 			}
 
 			return err

@@ -152,7 +152,7 @@ has a matrix, each instance gets a subdirectory with its name.`,
 		},
 	}
 	p := cmd.Flags()
-	p.StringArrayVar(&rf.selection.Only, "only", nil, "run only this stage or instance")
+	p.StringArrayVar(&rf.selection.Only, "only", nil, "run only this stage, instance or include")
 	p.StringArrayVar(&rf.selection.From, "from", nil, "run this stage or instance and everything that depends on it")
 	p.StringArrayVar(&rf.selection.Until, "until", nil, "run this stage or instance and everything that it depends on")
 	p.BoolVar(&rf.check, "check", false,

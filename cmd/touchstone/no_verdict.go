@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -212,12 +213,25 @@ func inRepository(dir string) string {
 	}
 }
 
+// envReportCommand names the variable with the command that copies the reports to where the reader is, for a run in a
+// container whose files the reader cannot see.
+const envReportCommand = "TOUCHSTONE_REPORT_COMMAND"
+
+// printPlaces prints where the reports are.
+func printPlaces(w io.Writer, flags *globalFlags, paths []string) {
+	if command := os.Getenv(envReportCommand); command != "" && len(paths) > 0 {
+		fmt.Fprintln(w, "for the reports:", command)
+		return
+	}
+	for _, path := range paths {
+		fmt.Fprintln(w, "see", flags.beside(path))
+	}
+}
+
 // printNoVerdict prints why there is no verdict and where the reports are.
 func printNoVerdict(w io.Writer, flags *globalFlags, n *contracts.NoVerdict, pages []string) {
 	fmt.Fprintln(w, "no verdict:", n.Summary)
-	for _, page := range pages {
-		fmt.Fprintln(w, "see", flags.beside(page))
-	}
+	printPlaces(w, flags, pages)
 }
 
 // planError is the error of a pipeline that cannot be loaded. Its problems were printed.

@@ -49,7 +49,7 @@ func (r *run) evaluate(o *Outcome) error {
 }
 
 // reasons returns the reasons why an instance is a miss: that it failed, the differences from the
-// latest run of the same instance, or why its record cannot be used.
+// nearest run of the same instance, or why its record cannot be used.
 func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 	if miss.Evicted || miss.Corrupt || miss.Expired {
 		return []string{miss.Reason}
@@ -60,7 +60,7 @@ func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 		return []string{failed}
 	}
 
-	previous := r.previous(o, cache.Key{})
+	previous := r.nearest(o)
 	if previous == nil {
 		if failed != "" {
 			return []string{miss.Reason, failed}
@@ -106,6 +106,33 @@ func (r *run) previous(o *Outcome, before cache.Key) *cache.Record {
 	}
 
 	return nil
+}
+
+// maxNearest limits the earlier runs that a miss is compared with.
+const maxNearest = 8
+
+// nearest returns the earlier run of the same instance that differs in the fewest components of the key, and of
+// several the newest: whoever goes back and forth between two versions wants to know what differs from the one before.
+func (r *run) nearest(o *Outcome) *cache.Record {
+	var found *cache.Record
+	fewest := 0
+	history := r.Store.History(r.Project, o.Instance.Stage, o.Instance.Name())
+	for _, h := range history[:min(len(history), maxNearest)] {
+		rec, err := r.Store.Record(h.Key)
+		if err != nil {
+			continue
+		}
+
+		if n := len(o.changes(rec.Components)); found == nil || n < fewest {
+			found, fewest = rec, n
+		}
+
+		if fewest <= 1 {
+			break
+		}
+	}
+
+	return found
 }
 
 // waitsFor describes an instance whose key cannot be computed yet.

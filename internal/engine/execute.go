@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,14 +23,25 @@ type StageError struct {
 	Plan    *pipeline.Plan
 	// Others lists further instances that failed in the same run.
 	Others []string
+	// Differ reports whether the others failed for another reason than Outcome.
+	Differ bool
 }
 
 func (e *StageError) Error() string {
 	if len(e.Others) > 0 {
 		return fmt.Sprintf("%d stages failed: %s, %s", 1+len(e.Others), e.Outcome.Instance,
-			strings.Join(e.Others, ", "))
+			strings.Join(e.Others, ", ")) + e.common()
 	}
 	return fmt.Sprintf("stage %s failed: %v", e.Outcome.Instance, e.Outcome.Err)
+}
+
+// common returns the reason of all failures, if it is one. The exit status of a command is none: the reason is in the
+// log of each.
+func (e *StageError) common() string {
+	if e.Differ || errors.As(e.Outcome.Err, new(*ExitError)) {
+		return ""
+	}
+	return ": " + e.Outcome.Err.Error()
 }
 
 func (e *StageError) Unwrap() error { return e.Outcome.Err }
@@ -236,7 +248,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	if result.TimedOut || result.ExitCode != 0 {
 		o.Failed = r.keepFailed(in, box)
 		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout,
-			Hint: r.hidden.Text(result.Hint)}
+			Hint: r.hidden.Text(cmp.Or(result.Hint, notFound(in, result.ExitCode)))}
 	}
 
 	outputs, err := r.collect(in, box)

@@ -222,10 +222,10 @@ func (r *run) sameDefinition(o *Outcome, before time.Time) *cache.Record {
 	return found
 }
 
-// findChanges compares a miss with the previous run of the instance in this checkout, or else
+// findChanges compares a miss with the nearest run of the instance in this checkout, or else
 // with a result from elsewhere.
 func (r *run) findChanges(o *Outcome) {
-	previous, elsewhere := r.previous(o, cache.Key{}), false
+	previous, elsewhere := r.nearest(o), false
 	if previous == nil {
 		previous = r.closestRecord(o, time.Time{})
 		elsewhere = previous != nil

@@ -359,6 +359,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 				first = err
 			} else if failed, ok := first.(*StageError); ok && errors.As(err, new(*StageError)) {
 				failed.Others = append(failed.Others, o.Instance.String())
+				failed.Differ = failed.Differ || o.Err.Error() != failed.Outcome.Err.Error()
 			}
 		}
 	}

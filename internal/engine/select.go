@@ -10,8 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Selection selects instances by the name of the stage ("score-retrieval") or the full
-// name ("score-retrieval[run=1]"). An empty Selection selects all instances except those
+// Selection selects instances by the name of the stage ("score-retrieval"), the full
+// name ("score-retrieval[run=1]") or the name of an include. An empty Selection selects all instances except those
 // that only run on demand.
 type Selection struct {
 	// Only selects these instances.
@@ -199,7 +199,7 @@ func match(plan *pipeline.Plan, names []string) ([]bool, error) {
 	for _, name := range names {
 		found := false
 		for i, inst := range plan.Instances {
-			if inst.Stage == name || inst.String() == name {
+			if inst.Stage == name || inst.String() == name || includedAs(inst, name) {
 				in[i], found = true, true
 			}
 		}
@@ -210,6 +210,12 @@ func match(plan *pipeline.Plan, names []string) ([]bool, error) {
 	}
 
 	return in, nil
+}
+
+// includedAs reports whether an instance belongs to an include. The name of an include does not name stages that only
+// run on demand.
+func includedAs(in *pipeline.Instance, name string) bool {
+	return !in.OnDemand && strings.HasPrefix(in.Stage, name+"/")
 }
 
 // unknownName returns an error that lists the existing names: the instances of the stage
@@ -226,7 +232,12 @@ func unknownName(plan *pipeline.Plan, name string) error {
 
 	if !instance || len(instances) == 0 {
 		names := StageNames(plan)
-		if near := closest.To(name, names); near != "" {
+		near := onlyIncluded(names, name)
+		if near == "" {
+			near = closest.To(name, slices.Concat(names, includeNames(names)))
+		}
+
+		if near != "" {
 			return fmt.Errorf("there is no stage %q; did you mean %q?", name, near)
 		}
 
@@ -240,6 +251,37 @@ func unknownName(plan *pipeline.Plan, name string) error {
 	}
 
 	return fmt.Errorf("stage %q has no instance %q; it has %s%s", stage, name, strings.Join(instances, ", "), more)
+}
+
+// onlyIncluded returns the only stage of an include that has a name in its own file, or "".
+func onlyIncluded(stages []string, name string) string {
+	found := ""
+	for _, s := range stages {
+		if !strings.HasSuffix(s, "/"+name) {
+			continue
+		}
+
+		if found != "" {
+			return ""
+		}
+
+		found = s
+	}
+
+	return found
+}
+
+// includeNames lists the includes that stages belong to, each once.
+func includeNames(stages []string) []string {
+	var names []string
+	for _, s := range stages {
+		for i := range s {
+			if s[i] == '/' && !slices.Contains(names, s[:i]) {
+				names = append(names, s[:i])
+			}
+		}
+	}
+	return names
 }
 
 // Find returns the indexes of the instances that a name selects.

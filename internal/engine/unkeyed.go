@@ -75,6 +75,26 @@ func unkeyed(command []string) (reads Reads, program string) {
 	return ReadsNothing, ""
 }
 
+// commandNotFound is the exit status of a shell that does not find a program.
+const commandNotFound = 127
+
+// notFound returns a possible reason for an exit status, or "": a shell that did not find a program.
+func notFound(in *pipeline.Instance, code int) string {
+	if reads, _ := Unkeyed(in); code != commandNotFound || reads != ReadsPrograms {
+		return ""
+	}
+
+	hint := "the shell did not find a program; if it is on this machine, declare its directory in env.PATH"
+	for _, word := range in.Command[1:] {
+		if slices.Contains(strings.Fields(word), "touchstone") {
+			hint += `; a shell does not find touchstone, because the key would not cover it: write command = ` +
+				`["touchstone", ...], with stdin and stdout in the place of redirections`
+			break
+		}
+	}
+	return hint
+}
+
 // NotCovered describes what the key of an instance does not cover, and the remedy. packages is whether it covers the
 // packages that were installed with the program.
 func (r Reads) NotCovered(packages bool) (what, remedy string) {

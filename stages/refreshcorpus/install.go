@@ -55,7 +55,8 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 		return fmt.Errorf("install %q did not end within %s; increase its timeout if it needs longer", block.Name,
 			block.timeout)
 	case errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("install %q: %w; install that program first", block.Name, err)
+		return fmt.Errorf("install %q: %w; install that program first, or with dagger call, give an image that has it "+
+			"with --container-image", block.Name, err)
 	}
 
 	return fmt.Errorf("install %q: %q failed (%w); the end of what it printed:\n%s", block.Name, block.Command, err,

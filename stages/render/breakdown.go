@@ -31,7 +31,7 @@ type partView struct {
 	Name    string
 	Queries int
 	Cells   []partCell
-	Changed   string
+	Changed string
 }
 
 // partCell is one metric of a part. Only the first one has a plot.

@@ -20,7 +20,7 @@ const (
 type firstScreen struct {
 	Checks     []firstCheck
 	MoreChecks string
-	Changes      []firstChange
+	Changes    []firstChange
 	MoreMoves  string
 }
 

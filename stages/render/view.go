@@ -18,33 +18,33 @@ import (
 // page is the data of the template: formatted strings and plots.
 type page struct {
 	Title, Word, Class, Sentence, Changes string
-	First                               *firstScreen
-	Breakdown                           *breakdownView
-	Facts                               []string
-	NoComparison, Degraded, Answers     string
-	Fails, Holds                        []checkView
-	FigureHead                          []string
-	Figures                             [][]string
-	FigureNote                          string
-	Metrics                             []metricView
-	Judged                              string
-	NoAnswer                            *noAnswerView
-	Detectors                           []detectorView
-	Categories                          []categoryRow
-	Attacks                             []attackTable
-	Mutations                           []mutationView
-	Selection                           *selectionView
-	Similarity                          *similarityView
-	Warnings                            []string
-	EditedFrozen                        []string
-	Unjudged, MayFail, ChangedData      []string
-	Data                                []dataView
+	First                                 *firstScreen
+	Breakdown                             *breakdownView
+	Facts                                 []string
+	NoComparison, Degraded, Answers       string
+	Fails, Holds                          []checkView
+	FigureHead                            []string
+	Figures                               [][]string
+	FigureNote                            string
+	Metrics                               []metricView
+	Judged                                string
+	NoAnswer                              *noAnswerView
+	Detectors                             []detectorView
+	Categories                            []categoryRow
+	Attacks                               []attackTable
+	Mutations                             []mutationView
+	Selection                             *selectionView
+	Similarity                            *similarityView
+	Warnings                              []string
+	EditedFrozen                          []string
+	Unjudged, MayFail, ChangedData        []string
+	Data                                  []dataView
 }
 
 type checkView struct {
 	// State is the text of Mark for screen readers.
 	Name, Mark, State, Class, Value, Bound, Rule string
-	Changed                                        string
+	Changed                                      string
 	Plot                                         template.HTML
 }
 

@@ -17,7 +17,7 @@ func Command() *cobra.Command {
 detected, missed and flagged wrongly. --run determines the order of the entries.
 A detector is a process that answers each line of JSON with one line of JSON
 (see docs/reference/detectors.md). Without a command after --, the detector is a built-in
-one ("touchstone detector NAME").
+one ("touchstone detector NAME"), which judges the same requests inside the stage.
 
 An entry on which the detector crashes, hangs or violates the protocol is
 recorded as errored, and the detector is restarted for the remaining entries.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 )
@@ -90,9 +91,25 @@ func (p *process) deliver(a answer) bool {
 	}
 }
 
-// ask sends one request line and waits for one line. After an error the process
+// ask sends a request and reads the verdict.
+func (p *process) ask(ctx context.Context, r contracts.DetectorRequest, timeout time.Duration) (
+	v contracts.DetectorVerdict, err error) {
+	request, err := requestLine(r)
+	if err != nil {
+		return v, err
+	}
+
+	line, err := p.exchange(ctx, request, timeout)
+	if err != nil {
+		return v, err
+	}
+
+	return readVerdict(line, r.ID)
+}
+
+// exchange sends one request line and waits for one line. After an error the process
 // is in an unknown state: stop it and start another one.
-func (p *process) ask(ctx context.Context, request []byte, timeout time.Duration) ([]byte, error) {
+func (p *process) exchange(ctx context.Context, request []byte, timeout time.Duration) ([]byte, error) {
 	// If the detector does not read, the write blocks until stop closes the
 	// pipe. A failed write needs no handling: a detector that does not read
 	// does not answer either.

@@ -10,11 +10,11 @@ import (
 // A detector sees the definition and its situation, and nothing that describes
 // the entry.
 func TestRequestHoldsTheDefinitionOnly(t *testing.T) {
-	line, err := requestLine("r1", contracts.SecurityEntry{
+	line, err := requestLine(requestFor("r1", contracts.SecurityEntry{
 		ID: "secret-id", Description: "Adds.", ServerInstructions: "Add first.", Label: contracts.LabelMalicious, Category: contracts.CategoryToolPoisoning,
 		Severity: "high", Technique: "fake-note", Carrier: contracts.CarrierServerInstructions, Twin: "innocent-id", Rationale: "because",
 		Provenance: contracts.Provenance{Source: "us", License: "MIT", Reference: "https://example.org"},
-	})
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ type Options struct {
 	// Security is the path of the corpus, Out that of the report.
 	Security, Out string
 	// Detector is the name of the detector. Argv starts it; if it is empty,
-	// the command is this executable with "detector" and the name.
+	// the detector is a built-in one.
 	Detector string
 	Argv     []string
 	// Adapted is a directory of detectors that an adapter describes,
@@ -124,7 +124,7 @@ func Judge(ctx context.Context, opts Options, entries []contracts.SecurityEntry)
 	return perEntry(entries, results), nil
 }
 
-// ownDetector sets the command of a built-in detector.
+// ownDetector checks which detector the options select, and sets the command of one that an adapter describes.
 func ownDetector(opts *Options) error {
 	if len(opts.Argv) > 0 && opts.Adapted != "" {
 		return errors.New("--adapted and a command after -- select two detectors: use only one of them")
@@ -151,12 +151,6 @@ func ownDetector(opts *Options) error {
 		return fmt.Errorf("%w, or give the command of an external detector after --", err)
 	}
 
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this executable, to run it as the detector: %w", err)
-	}
-
-	opts.Argv = []string{self, "detector", opts.Detector}
 	return nil
 }
 
@@ -189,12 +183,14 @@ type result struct {
 // askAll sends every entry to the detector, in an order determined by the run's
 // number, and returns the results in the order of entries.
 func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry) ([]result, error) {
-	// Pdeathsig applies to the thread that starts the process.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	if len(opts.Argv) > 0 {
+		// Pdeathsig applies to the thread that starts the process.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
 
 	stderr := subprocess.NewTail(tailSize)
-	var p *process
+	var p session
 	defer func() {
 		if p != nil {
 			p.stop()
@@ -204,23 +200,14 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 	errored, unanswered := 0, 0
 	for n, i := range shuffled(len(entries), opts.Run) {
 		id := fmt.Sprintf("r%d", n+1)
-		request, err := requestLine(id, entries[i])
-		if err != nil {
-			return nil, fmt.Errorf("%s: entry %s: %w", opts.Security, entries[i].ID, err)
-		}
-
 		if p == nil {
-			if p, err = start(opts.Argv, stderr); err != nil {
-				return nil, fmt.Errorf("start it: %w: give a command that can be run after --", err)
+			var err error
+			if p, err = begin(opts, stderr); err != nil {
+				return nil, err
 			}
 		}
 
-		line, err := p.ask(ctx, request, opts.EntryTimeout)
-		var v contracts.DetectorVerdict
-		if err == nil {
-			v, err = readVerdict(line, id)
-		}
-
+		v, err := p.ask(ctx, requestFor(id, entries[i]), opts.EntryTimeout)
 		switch {
 		case err != nil:
 			p.stop()
@@ -300,14 +287,20 @@ func stderrNote(t *subprocess.Tail) string {
 	return b.String()
 }
 
-// requestLine returns the request for an entry. The id is chosen by the caller,
-// because the id of the entry would reveal its label.
-func requestLine(id string, e contracts.SecurityEntry) ([]byte, error) {
+// requestLine encodes a request as a line.
+func requestLine(r contracts.DetectorRequest) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	// Write < and not \u003c, for detectors without a JSON parser.
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(contracts.DetectorRequest{
+	err := enc.Encode(r)
+	return b.Bytes(), err
+}
+
+// requestFor returns the request for an entry. The id is chosen by the caller,
+// because the id of the entry would reveal its label.
+func requestFor(id string, e contracts.SecurityEntry) contracts.DetectorRequest {
+	return contracts.DetectorRequest{
 		Protocol: contracts.DetectorProtocol,
 		ID:       id,
 		Tool: contracts.DetectorTool{
@@ -321,6 +314,5 @@ func requestLine(id string, e contracts.SecurityEntry) ([]byte, error) {
 		Peers:              e.Peers,
 		Approved:           e.Approved,
 		ServerInstructions: e.ServerInstructions,
-	})
-	return b.Bytes(), err
+	}
 }

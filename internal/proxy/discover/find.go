@@ -333,12 +333,12 @@ func (f *finder) explain(failed *failure) error {
 	switch failed.step {
 	case stepStart:
 		return fmt.Errorf("the proxy does not start: %w\nIt was started with: %s\nStart it by hand and correct what "+
-			"it says, or name its command with --proxy-start 'COMMAND', in which {config} stands for the file with the "+
-			"servers, and {port} or {listen} for the address of a proxy over HTTP", failed.err, how)
+			"it says, or name its command with --proxy-start 'COMMAND', in which {config} stands for the file with "+
+			"the servers, and {port} or {listen} for the address of a proxy over HTTP", failed.err, how)
 	case stepList:
 		return fmt.Errorf("the proxy started but does not answer tools/list over %s: %w\nIt was started with: %s\nIf "+
-			"it speaks another transport, name its command with --proxy-start 'COMMAND': with {port} or {listen} it is "+
-			"asked over HTTP, and otherwise over stdio", transportName(failed.start.Transport), failed.err, how)
+			"it speaks another transport, name its command with --proxy-start 'COMMAND': with {port} or {listen} it "+
+			"is asked over HTTP, and otherwise over stdio", transportName(failed.start.Transport), failed.err, how)
 	case stepTool:
 		return fmt.Errorf("the proxy was started with: %s\n%w", how, failed.err)
 	case stepAnswer:

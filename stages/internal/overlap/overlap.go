@@ -178,8 +178,8 @@ func (p *Part) findQueries(queries []contracts.QuerySummary, b contracts.Baselin
 
 		if tool := p.editedTool(q); tool != "" {
 			if !slices.Contains(p.Data.Unknown, contracts.KindCorpus) {
-				p.Data.Changes = append(p.Data.Changes,
-					contracts.DataChange{Kind: contracts.KindGolden, ID: q.ID, State: contracts.ChangeEdited, Tool: tool})
+				p.Data.Changes = append(p.Data.Changes, contracts.DataChange{Kind: contracts.KindGolden, ID: q.ID,
+					State: contracts.ChangeEdited, Tool: tool})
 			}
 
 			continue

@@ -55,21 +55,45 @@ func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict,
 			v = answer(judge, line)
 		}
 
-		v.Protocol = contracts.DetectorProtocol
-		if v.ID == "" || len(v.ID) > 256 || strings.ContainsFunc(v.ID, isSpaceOrControl) {
-			// The schema requires an id, but the request had no valid one.
-			v.ID = "unknown"
-		}
-
-		b, err := json.Marshal(v)
+		b, err := verdictLine(v)
 		if err != nil {
-			return fmt.Errorf("encode the verdict on %s: %w", v.ID, err)
+			return err
 		}
 
-		if _, err := out.Write(append(b, '\n')); err != nil {
+		if _, err := out.Write(b); err != nil {
 			return fmt.Errorf("write the verdict on %s: %w", v.ID, err)
 		}
 	}
+}
+
+// Judge returns a function that judges requests of this process like the detector that Serve runs. Their JSON values
+// have to be what an encoder writes, without insignificant space.
+func Judge(name string) (func(contracts.DetectorRequest) contracts.DetectorVerdict, error) {
+	judge, err := build(name)
+	if err != nil {
+		return nil, err
+	}
+	return func(r contracts.DetectorRequest) contracts.DetectorVerdict {
+		v := verdict(judge, r)
+		v.Protocol = contracts.DetectorProtocol
+		return v
+	}, nil
+}
+
+// verdictLine encodes a verdict as a line.
+func verdictLine(v contracts.DetectorVerdict) ([]byte, error) {
+	v.Protocol = contracts.DetectorProtocol
+	if v.ID == "" || len(v.ID) > 256 || strings.ContainsFunc(v.ID, isSpaceOrControl) {
+		// The schema requires an id, but the request had no valid one.
+		v.ID = "unknown"
+	}
+
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode the verdict on %s: %w", v.ID, err)
+	}
+
+	return append(b, '\n'), nil
 }
 
 // isSpaceOrControl reports whether an id must not contain r.
@@ -77,23 +101,28 @@ func isSpaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsCont
 
 // answer judges one line. It reports any failure, including a panic, in the
 // verdict, so that the failure does not affect the next line.
-func answer(judge detector, line []byte) (v contracts.DetectorVerdict) {
+func answer(judge detector, line []byte) contracts.DetectorVerdict {
 	request, err := contracts.Decode[contracts.DetectorRequest]("request", line)
-	id := request.ID
+	if err != nil {
+		return contracts.DetectorVerdict{ID: request.ID, Error: err.Error()}
+	}
+	return verdict(judge, request)
+}
+
+// verdict judges one request.
+func verdict(judge detector, request contracts.DetectorRequest) (v contracts.DetectorVerdict) {
+	var err error
 	defer func() {
 		if p := recover(); p != nil {
-			v, err = contracts.DetectorVerdict{}, fmt.Errorf("panic: %v", p)
+			err = fmt.Errorf("panic: %v", p)
 		}
 
 		if err != nil {
 			v = contracts.DetectorVerdict{Error: err.Error()}
 		}
 
-		v.ID = id
+		v.ID = request.ID
 	}()
-	if err == nil {
-		v, err = judge(request)
-	}
-
+	v, err = judge(request)
 	return v
 }
