@@ -231,7 +231,7 @@ func buildIn(ctx context.Context, source string, command []string, env map[strin
 // keepBinary copies the proxy from dir, the directory of the build.
 func keepBinary(dir string, opts Options) (name, identity string, err error) {
 	name = filepath.Base(opts.Binary)
-	if name == undertest.ManifestFile || name == adapterFile {
+	if name == undertest.ManifestFile || name == adapterFile || name == keptDirectory {
 		return "", "", &UsageError{fmt.Sprintf("--binary %q has the name of a file that is stored next to it: give "+
 			"the binary another name in the build", opts.Binary)}
 	}

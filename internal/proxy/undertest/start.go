@@ -61,6 +61,7 @@ type Proxy struct {
 	Manifest contracts.ProxyManifest
 
 	driver   driver
+	degraded degradation // from outside
 	servers  *replay.Servers
 	addr     address
 	searcher searcher
@@ -123,6 +124,12 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 		return nil, err
 	}
 
+	var degraded degradation
+	if !drv.degrades() {
+		degraded, opts.Index = degradation(opts.Index), contracts.IndexOptions{}
+		opts.Corpus = degraded.corpus(opts.Corpus)
+	}
+
 	replayed := drv.replay()
 	replayed.Seed = opts.Seed
 	servers, err := replay.Start(opts.Executable, opts.Corpus, replayed)
@@ -139,7 +146,7 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 
 	p := &Proxy{
 		Manifest: manifest, home: home, timeout: opts.QueryTimeout, driver: drv, servers: servers,
-		keepHome: opts.KeepHome != "",
+		keepHome: opts.KeepHome != "", degraded: degraded,
 		// Each proxy gets its own connections, which end with it.
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: checkRedirect},
 	}
@@ -291,6 +298,10 @@ func (p *Proxy) TimeToReady() time.Duration { return p.ready }
 // unlisted describes what the proxy has not read of its servers, for the end of a
 // message. A proxy that has read everything may only be slow.
 func (p *Proxy) unlisted() string {
+	if p.driver.replay().None {
+		return "it got its tools from this program"
+	}
+
 	lines := p.servers.Unlisted()
 	if len(lines) == 0 {
 		return "it has listed all tools of its servers"
@@ -320,7 +331,7 @@ func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 		case ctx.Err() != nil:
 		case err != nil:
 			waiting = err
-			if bad++; bad == maxBadPolls {
+			if bad++; bad == maxBadPolls || errors.As(err, new(*finalError)) {
 				return addr, err
 			}
 		case done:
@@ -367,11 +378,19 @@ func (p *Proxy) pollReady(ctx context.Context, addr *address) (done bool, progre
 
 	done, progress, err = p.driver.ready(ctx, p.http, *addr)
 	if err != nil {
-		err = p.normalizeError(*addr, err)
+		final := errors.As(err, new(*finalError))
+		if err = p.normalizeError(*addr, err); final {
+			err = &finalError{err}
+		}
 	}
 
 	return done, p.process.log.hide(progress), err
 }
+
+// finalError is an error after which a proxy cannot become ready any more.
+type finalError struct{ error }
+
+func (e *finalError) Unwrap() error { return e.error }
 
 // checkLoopback refuses a proxy that listens elsewhere than on loopback.
 func checkLoopback(base string) error {
