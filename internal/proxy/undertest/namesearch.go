@@ -19,6 +19,7 @@ type finder func(query string) (contracts.SearchAnswer, error)
 type nameSearch struct {
 	found map[contracts.ToolID]bool
 	last  time.Time // when the last pass ended
+	why   error     // of the last pass, if all its searches failed
 }
 
 // settleAfter is the time without a newly found tool after which no more are expected.
@@ -40,11 +41,11 @@ func (n *nameSearch) pass(corpus contracts.Corpus, find finder) (done bool, prog
 	}
 
 	before := len(n.found)
-	err := n.once(corpus, find)
+	n.why = n.once(corpus, find)
 	n.last = time.Now()
 	switch {
-	case err != nil:
-		return false, fmt.Sprintf("a search for a tool failed: %v", err)
+	case n.why != nil:
+		return false, n.progress(corpus)
 	case len(n.found) == len(corpus.Tools):
 		return true, ""
 	}
@@ -53,6 +54,9 @@ func (n *nameSearch) pass(corpus contracts.Corpus, find finder) (done bool, prog
 }
 
 func (n *nameSearch) progress(corpus contracts.Corpus) string {
+	if n.why != nil {
+		return fmt.Sprintf("a search for a tool failed: %v", n.why)
+	}
 	return fmt.Sprintf("%d of %d tools are found by a search for their names", len(n.found), len(corpus.Tools))
 }
 
