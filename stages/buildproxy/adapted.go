@@ -47,6 +47,7 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 		return m, err
 	}
 
+	a.CallUnnamed(opts.AdapterName)
 	if m.Name == "" {
 		m.Name = a.Name
 	}

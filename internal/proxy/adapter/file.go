@@ -51,6 +51,8 @@ type Adapter struct {
 	stop     stopBlock
 	replay   replayBlock
 
+	unnamed bool // whether Name is that of the file
+
 	file   string // name for messages
 	source []byte
 }
@@ -224,7 +226,7 @@ func Parse(source []byte, file string) (*Adapter, error) {
 	a := &Adapter{
 		Name: cmp.Or(spec.Name, strings.TrimSuffix(filepath.Base(file), ".hcl")), About: spec.About, Contract: cmp.Or(spec.Contract, Described),
 		Network: cmp.Or(spec.Network, "loopback"), Options: spec.Options, Build: spec.Build,
-		start: spec.Start, announce: spec.Announce, mcp: spec.MCP, file: file, source: source,
+		start: spec.Start, announce: spec.Announce, mcp: spec.MCP, unnamed: spec.Name == "", file: file, source: source,
 	}
 	if spec.Stop != nil {
 		a.stop = *spec.Stop
@@ -292,6 +294,13 @@ func (s *fileSpec) shorthand(body hcl.Body) hcl.Diagnostics {
 	}
 
 	return nil
+}
+
+// CallUnnamed names an adapter whose file gives no name, unless name is empty.
+func (a *Adapter) CallUnnamed(name string) {
+	if a.unnamed && name != "" {
+		a.Name = name
+	}
 }
 
 // DescribesProxy reports whether the adapter describes a proxy, and not only

@@ -67,7 +67,7 @@ func (a *Adapter) Run(setting Setting) (*Run, error) {
 	text := cty.StringVal
 	return &Run{adapter: a, setting: setting, scope: scope{vars: map[string]cty.Value{
 		"home": text(setting.Home), "binary": text(setting.Binary), "touchstone": text(setting.Touchstone),
-		"kept": text(setting.Kept),
+		"kept":   text(setting.Kept),
 		"model":  text(setting.Model),
 		"listen": text(setting.Listen), "host": text(host), "port": text(port), "token": text(setting.Token),
 		"secret":    text(setting.Secret),

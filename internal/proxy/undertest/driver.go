@@ -67,7 +67,7 @@ type nativeDriver struct {
 	reference bool
 	model     string // the directory of a sentence model; may be empty
 	timeout   time.Duration
-	pageSize  int    // of the replayed servers; 0 is the default
+	pageSize  int // of the replayed servers; 0 is the default
 }
 
 func (n nativeDriver) replay() replay.Options { return replay.Options{PageSize: n.pageSize} }

@@ -112,4 +112,3 @@ func (s linesSearcher) search(ctx context.Context, query string, limit int) (con
 }
 
 func (s linesSearcher) close() {}
-

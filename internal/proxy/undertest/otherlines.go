@@ -22,7 +22,9 @@ type otherLines struct {
 	noPage sync.Once
 }
 
-func newOtherLines(log io.Writer) *otherLines { return &otherLines{log: log, page: make(chan struct{})} }
+func newOtherLines(log io.Writer) *otherLines {
+	return &otherLines{log: log, page: make(chan struct{})}
+}
 
 // answerAfterText is how long a proxy that has printed other lines may take until its
 // first message of MCP. It may be connecting its servers.

@@ -479,7 +479,7 @@ const maxError = 2000
 // normalizeError removes from an error's text what differs between runs, secrets, and what
 // controls a terminal, because the text becomes part of reports.
 func (p *Proxy) normalizeError(addr address, err error) error {
-	if brokenConnection.MatchString(err.Error()) {
+	if errors.Is(err, ErrBroken) || brokenConnection.MatchString(err.Error()) {
 		return ErrBroken
 	}
 	text := strings.ReplaceAll(p.process.log.hide(err.Error()), addr.base, "the proxy")
