@@ -84,8 +84,8 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Binary, "binary", "", "the file that the command produces, relative to the source")
 	f.StringArrayVar(&opts.Args, "arg", nil, "an argument to start the binary with (repeatable)")
 	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy (see docs/reference/adapters.md)")
-	f.StringVar(&opts.AdapterName, "adapter-name", "", "the name of the proxy if neither --name nor the adapter gives one "+
-		"(default: the name of the adapter's file)")
+	f.StringVar(&opts.AdapterName, "adapter-name", "", "the name of the proxy if neither --name nor the adapter gives "+
+		"one (default: the name of the adapter's file)")
 	f.StringArrayVar(&optionValues, "option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
 	f.StringVar(&opts.Model, "model", "", "the directory of a sentence model, as printed by touchstone models path, "+
 		"for a proxy that ranks by meaning")

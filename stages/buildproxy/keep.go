@@ -21,8 +21,8 @@ func keepFiles(to, build string, keep []string) (identity string, err error) {
 		from, target := filepath.Join(build, path), filepath.Join(to, path)
 		info, err := os.Stat(from)
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("the build produced no %s, which keep names: correct keep in the adapter, or give the "+
-				"build command, in a pipeline with --var 'proxy_build=[...]'", path)
+			return "", fmt.Errorf("the build produced no %s, which keep names: correct keep in the adapter, or give "+
+				"the build command, in a pipeline with --var 'proxy_build=[...]'", path)
 		}
 
 		if err != nil {

@@ -132,6 +132,21 @@ func TestEmbeddingsWithoutTheirKey(t *testing.T) {
 	}
 }
 
+// Removing the right tool of a query drives it to 0, also for a proxy that cannot degrade itself.
+func TestHiddenToolOfAnAdapter(t *testing.T) {
+	t.Parallel()
+	opts := small(adapted(t, "reference", nil))
+	before, _ := mustScore(t, opts)
+	if result(t, before, "s01").Metrics["recall_at_5"] != 1 {
+		t.Fatal("the query has no result to lose")
+	}
+	opts.Degrade = "hide=calendar:create_event"
+	after, _ := mustScore(t, opts)
+	if got := result(t, after, "s01"); got.Error != "" || got.Metrics["recall_at_5"] != 0 || after.Degraded != opts.Degrade {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // Proxies that somebody else wrote, each in its pinned version. docs/explanation/proxies.md says how they get into
 // the directory that TOUCHSTONE_PROXIES names, each under the name of its adapter.
 func TestProxiesOfOthers(t *testing.T) {

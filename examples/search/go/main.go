@@ -18,7 +18,9 @@ type result struct {
 }
 
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" _-.,:;?!'\"()/", r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return strings.ContainsRune(" _-.,:;?!'\"()/", r)
+	})
 }
 
 func rank(tools []tool, query string, limit int) []result {

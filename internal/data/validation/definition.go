@@ -115,7 +115,8 @@ func bareSituations(s *contracts.SecurityCorpus) (warnings []string) {
 
 		if len(bare) > 0 {
 			warnings = append(warnings, fmt.Sprintf("security: %d entries of the category %s have no %s (%s), so a "+
-				"detector can judge only their words: %s", len(bare), kind.category, kind.field, kind.what, listed(bare)))
+				"detector can judge only their words: %s", len(bare), kind.category, kind.field, kind.what,
+				listed(bare)))
 		}
 	}
 

@@ -15,13 +15,12 @@ import (
 
 // The names that expressions may use, by block.
 var (
-	launchNames = []string{"home", "binary", "kept", "touchstone", "listen", "host", "port", "token", "secret", "upstreams",
-		"expected", "model", "option"}
+	launchNames = []string{"home", "binary", "kept", "touchstone", "listen", "host", "port", "token", "secret",
+		"upstreams", "expected", "model", "option"}
 	announceNames = append(slices.Clone(launchNames), "answer")
 	mcpNames      = append(slices.Clone(launchNames), "base")
 	searchNames   = append(slices.Clone(launchNames), "query", "limit")
 	answerNames   = append(slices.Clone(launchNames), "answer", "text")
-	itemNames     = append(slices.Clone(answerNames), "item")
 	hitsNames     = append(slices.Clone(answerNames), "query", "limit")
 	hitNames      = append(slices.Clone(hitsNames), "item")
 	listNames     = append(slices.Clone(launchNames), "each", "cursor")
@@ -234,8 +233,8 @@ func (c *checker) described(file hcl.Range) {
 
 		seen[s.Path] = true
 		if s.maxLimit < 0 {
-			c.errorf(s.at, "invalid limit", "search %q: max_limit is %d: give the most results that the proxy returns, "+
-				"at least 1.", s.Path, s.maxLimit)
+			c.errorf(s.at, "invalid limit", "search %q: max_limit is %d: give the most results that the proxy "+
+				"returns, at least 1.", s.Path, s.maxLimit)
 		}
 
 		c.need(s.at, "search", "items", s.Items)
@@ -253,8 +252,8 @@ func (c *checker) listing() {
 	}
 
 	if l.maxItems < 0 {
-		c.errorf(l.at, "invalid limit", "tools: max_items is %d: give the most tools that one answer holds, at least 1.",
-			l.maxItems)
+		c.errorf(l.at, "invalid limit", "tools: max_items is %d: give the most tools that one answer holds, at "+
+			"least 1.", l.maxItems)
 	}
 
 	c.need(l.at, "tools", "items", l.Items)

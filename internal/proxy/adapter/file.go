@@ -224,7 +224,8 @@ func Parse(source []byte, file string) (*Adapter, error) {
 	}
 
 	a := &Adapter{
-		Name: cmp.Or(spec.Name, strings.TrimSuffix(filepath.Base(file), ".hcl")), About: spec.About, Contract: cmp.Or(spec.Contract, Described),
+		Name:  cmp.Or(spec.Name, strings.TrimSuffix(filepath.Base(file), ".hcl")),
+		About: spec.About, Contract: cmp.Or(spec.Contract, Described),
 		Network: cmp.Or(spec.Network, "loopback"), Options: spec.Options, Build: spec.Build,
 		start: spec.Start, announce: spec.Announce, mcp: spec.MCP, unnamed: spec.Name == "", file: file, source: source,
 	}

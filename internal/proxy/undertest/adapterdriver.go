@@ -259,7 +259,10 @@ func (d *adapterDriver) tools(ctx context.Context, client *http.Client, addr add
 		d.byName.listed(t.ID)
 	}
 
-	d.byName.once(d.corpus, d.finder(ctx, client, addr))
+	if err := d.byName.once(d.corpus, d.finder(ctx, client, addr)); err != nil {
+		return nil, fmt.Errorf("search for the tools beyond its list: %w", err)
+	}
+
 	return append(tools, d.byName.tools(d.corpus, tools)...), nil
 }
 
@@ -270,7 +273,8 @@ func (d *adapterDriver) hinted(err error) error {
 		return err
 	}
 	if d.adapter.HasReady() {
-		return fmt.Errorf("%w; if it was still indexing, its adapter has to say so: correct done in the ready block", err)
+		return fmt.Errorf("%w; if it was still indexing, its adapter has to say so: correct done in the ready block",
+			err)
 	}
 	return fmt.Errorf("%w; if it indexes before it answers, add a ready block to its adapter, which says when it is "+
 		"ready (see docs/reference/adapters.md)", err)
@@ -316,8 +320,8 @@ func (d *adapterDriver) ask(ctx context.Context, client *http.Client, addr addre
 	})
 }
 
-func (d *adapterDriver) send(ctx context.Context, client *http.Client, addr address, q adapter.Question) (adapter.Answer,
-	error) {
+func (d *adapterDriver) send(ctx context.Context, client *http.Client, addr address,
+	q adapter.Question) (adapter.Answer, error) {
 	if q.Call == "" && !q.ListTools {
 		req, err := http.NewRequestWithContext(ctx, q.Method, addr.base+q.URL, bytes.NewReader(q.Body))
 		if err != nil {
