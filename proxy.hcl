@@ -131,7 +131,9 @@ locals {
     # The inputs of the stage build-proxy, and arguments of its command.
     adapter = local.adapted ? local.adapter : null
     source  = local.from_source ? { path = var.proxy_source, exclude = concat([".git/**"], var.proxy_exclude) } : null
-    options = local.adapted ? flatten([for name, value in var.proxy_options : ["--option", "${name}=${value}"]]) : []
+    options = local.adapted ? concat(["--adapter-name", trimsuffix(basename(var.proxy), ".hcl")], flatten([
+      for name, value in var.proxy_options : ["--option", "${name}=${value}"]
+    ])) : []
     build = local.from_source ? concat(
       local.binary == "" ? [] : ["--binary", local.binary],
       flatten([for word in var.proxy_args : ["--arg", word]]),

@@ -47,7 +47,9 @@ type RetrievalAggregate struct {
 	// TestShare is copied from the retrieval reports.
 	TestShare float64 `json:"test_share,omitempty"`
 	// Quarantine is copied from the retrieval reports.
-	Quarantine []Quarantined   `json:"quarantine,omitempty"`
+	Quarantine []Quarantined `json:"quarantine,omitempty"`
+	// Unverified is copied from the retrieval reports.
+	Unverified string          `json:"unverified,omitempty"`
 	Metrics    []MetricSummary `json:"metrics"`
 	PerQuery   []QuerySummary  `json:"per_query"`
 	// NoAnswer is absent if some tool serves every query.

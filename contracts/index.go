@@ -25,4 +25,18 @@ type IndexedTool struct {
 	ToolID            ToolID `json:"tool_id"`
 	DescriptionSHA256 string `json:"description_sha256,omitempty"`
 	SchemaSHA256      string `json:"schema_sha256,omitempty"`
+	// FoundBy says how it is known that the proxy holds a tool that it does not list:
+	// FoundByGiven, FoundBySearch or FoundByNothing. It is empty for a tool that the proxy lists.
+	FoundBy string `json:"found_by,omitempty"`
 }
+
+// The values of IndexedTool.FoundBy.
+const (
+	// FoundByGiven means that the program got the tool from Touchstone and has no list.
+	FoundByGiven = "given"
+	// FoundBySearch means that a search for the tool found it.
+	FoundBySearch = "search"
+	// FoundByNothing means that the proxy does not list the tool and that no search for
+	// it found it. The proxy may hold it all the same.
+	FoundByNothing = "nothing"
+)

@@ -7,7 +7,9 @@ import "encoding/json"
 //
 // Kind embedded is a proxy inside the touchstone binary. Kind binary is the
 // file Binary, relative to the manifest's directory. Kind command is an
-// installed program that the adapter names.
+// installed program that the adapter names. Kept, relative to the manifest's
+// directory, is the directory with files of the build that the proxy needs. Kind files
+// is a program of the host that starts from them, such as an interpreter.
 // Identity is the digest of the embedded proxy's source or of the binary. With
 // an adapter, "+" and the digest of the adapter and its options follow. For
 // Kind command it is that digest alone.
@@ -22,6 +24,7 @@ type ProxyManifest struct {
 	Name     string            `json:"name"`
 	Kind     string            `json:"kind"`
 	Binary   string            `json:"binary,omitempty"`
+	Kept     string            `json:"kept,omitempty"`
 	Args     []string          `json:"args"`
 	Adapter  string            `json:"adapter,omitempty"`
 	Model    string            `json:"model,omitempty"`
@@ -34,6 +37,7 @@ const (
 	ProxyEmbedded = "embedded"
 	ProxyBinary   = "binary"
 	ProxyCommand  = "command"
+	ProxyFiles    = "files"
 )
 
 // ProxyConfig is the file that a proxy is started with: its upstream servers,
@@ -58,12 +62,13 @@ type Upstream struct {
 	URL     string            `json:"url,omitempty"`
 }
 
-// IndexOptions changes what the reference proxy indexes and answers. The zero
+// IndexOptions degrades what a proxy indexes and answers: the reference proxy does it
+// itself, and for any other proxy the replayed servers and the client do it. The zero
 // value is the normal proxy.
 type IndexOptions struct {
 	DropDescriptions bool `json:"drop_descriptions,omitempty"`
 	ReverseTop       bool `json:"reverse_top,omitempty"`
-	// Hide lists tools that are listed but kept out of the index.
+	// Hide lists tools that are kept out of the index.
 	Hide []ToolID `json:"hide,omitempty"`
 }
 

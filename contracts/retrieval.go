@@ -20,6 +20,9 @@ type RetrievalReport struct {
 	Metrics   RetrievalMetrics `json:"metrics"`
 	// Quarantine is copied from the index snapshot.
 	Quarantine []Quarantined `json:"quarantine,omitempty"`
+	// Unverified says what of the index could not be compared with the corpus. It is
+	// empty if everything was compared.
+	Unverified string        `json:"unverified,omitempty"`
 	PerQuery   []QueryResult `json:"per_query"`
 	// Unanswerable holds the unanswerable queries. They enter no ranking
 	// metric. It is absent if there are none.

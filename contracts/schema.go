@@ -43,6 +43,8 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[RetrievalReport]():  "retrieval-report",
 	reflect.TypeFor[RunSummary]():       "run-summary",
 	reflect.TypeFor[SearchAnswer]():     "search-answer",
+	reflect.TypeFor[SearchReply]():      "search-reply",
+	reflect.TypeFor[SearchRequest]():    "search-request",
 	reflect.TypeFor[SecurityCorpus]():   "security",
 	reflect.TypeFor[SecurityReport]():   "security-report",
 	reflect.TypeFor[SelectionReport]():  "selection-report",

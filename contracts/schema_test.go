@@ -309,6 +309,8 @@ var codecs = map[string]codec{
 	"retrieval-report":  codecOf[RetrievalReport](),
 	"run-summary":       codecOf[RunSummary](),
 	"search-answer":     codecOf[SearchAnswer](),
+	"search-reply":      codecOf[SearchReply](),
+	"search-request":    codecOf[SearchRequest](),
 	"security":          codecOf[SecurityCorpus](),
 	"security-report":   codecOf[SecurityReport](),
 	"selection-report":  codecOf[SelectionReport](),

@@ -131,6 +131,8 @@ var documented = map[string]func([]byte) error{
 	"golden":           decodes[contracts.GoldenSet],
 	"proxy-config":     decodes[contracts.ProxyConfig],
 	"search-answer":    decodes[contracts.SearchAnswer],
+	"search-reply":     decodes[contracts.SearchReply],
+	"search-request":   decodes[contracts.SearchRequest],
 }
 
 func decodes[T any](data []byte) error {

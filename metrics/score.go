@@ -121,6 +121,10 @@ func ScoreDifference(differences []float64, groups []string) Interval {
 	bound := func(side float64) float64 {
 		unseen := side*size - float64(mean*size)
 		v := squares + float64(weight*float64(unseen*unseen))
+		if v == 0 {
+			return mean // every group has the largest difference towards this side
+		}
+
 		k := cubes + float64(weight*float64(float64(unseen*unseen)*unseen))
 		const zz = z975 * z975
 		slope := zz * k / v

@@ -93,6 +93,16 @@ func TestScoreDifference(t *testing.T) {
 }
 
 // The order of queries and the names of groups decide nothing.
+// A loss of everything leaves nothing to estimate a variance from towards its own side.
+func TestScoreDifferenceOfATotalLoss(t *testing.T) {
+	for _, d := range []float64{-1, 1} {
+		got := ScoreDifference([]float64{d, d, d, d}, nil)
+		if math.IsNaN(got.Low) || math.IsNaN(got.High) || got.Low > d || got.High < d {
+			t.Errorf("%v: got %v", d, got)
+		}
+	}
+}
+
 func TestScoreDifferenceHasNoOrder(t *testing.T) {
 	var a, b []float64
 	var groups, other []string

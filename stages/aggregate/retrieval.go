@@ -88,7 +88,8 @@ func (r *retrieval) common(part overlap.Part) (places []int, groups []string) {
 func (r *retrieval) summary(baseline *contracts.Baseline, part overlap.Part) contracts.RetrievalAggregate {
 	agg := contracts.RetrievalAggregate{Runs: len(r.runs), Queries: len(r.queries), PerQuery: r.queries,
 		JudgedAt10: judgedAt10(r.runs), TestShare: r.runs[0].report.TestShare,
-		Quarantine: r.runs[0].report.Quarantine, NoAnswer: summarizeNoAnswer(r.runs)}
+		Quarantine: r.runs[0].report.Quarantine, Unverified: r.runs[0].report.Unverified,
+		NoAnswer: summarizeNoAnswer(r.runs)}
 	for _, q := range r.queries {
 		if q.ErroredRuns > 0 {
 			agg.Errored++

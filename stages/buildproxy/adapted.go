@@ -47,6 +47,7 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 		return m, err
 	}
 
+	a.CallUnnamed(opts.AdapterName)
 	if m.Name == "" {
 		m.Name = a.Name
 	}
@@ -62,8 +63,16 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 
 	if a.Build != nil {
 		// Keep only the fact that there is a build.
-		text = append(text, fmt.Sprintf("build {\n  binary = %q\n}\n", filepath.Base(opts.Binary))...)
-		opts.Keep = a.Build.Keep
+		text = append(text, "build {\n"...)
+		if opts.Binary != "" {
+			text = append(text, fmt.Sprintf("  binary = %q\n", filepath.Base(opts.Binary))...)
+		}
+
+		if len(a.Build.Keep) > 0 {
+			text = append(text, "  keep = [\".\"]\n"...)
+		}
+
+		text = append(text, "}\n"...)
 	}
 
 	// Report unknown or missing options now.
@@ -82,13 +91,12 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 
 	switch {
 	case a.Build != nil:
-		m.Kind = contracts.ProxyBinary
-		err = buildIn(ctx, opts.Source, opts.Command, a.Build.Env, func(dir string) (err error) {
-			if m.Binary, m.Identity, err = keepBinary(dir, opts); err == nil && opts.Detectors != "" {
-				err = keepDetectors(a, dir, opts.Detectors)
+		err = buildIn(ctx, opts.Source, opts.Command, a.Build.Env, func(dir string) error {
+			if err := keepBuild(&m, dir, a.Build.Keep, opts); err != nil || opts.Detectors == "" {
+				return err
 			}
 
-			return err
+			return keepDetectors(a, dir, opts.Detectors)
 		})
 		m.Identity += "+" + described
 	case a.StartsTouchstone():
@@ -105,6 +113,34 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 	}
 
 	return m, err
+}
+
+// keepBuild keeps what the build in dir has produced: a program, files, or both.
+func keepBuild(m *contracts.ProxyManifest, dir string, keep []string, opts Options) error {
+	var identities []string
+	m.Kind = contracts.ProxyFiles
+	if opts.Binary != "" {
+		m.Kind = contracts.ProxyBinary
+		binary, identity, err := keepBinary(dir, opts)
+		if err != nil {
+			return err
+		}
+
+		m.Binary, identities = binary, append(identities, identity)
+	}
+
+	if len(keep) > 0 {
+		m.Kept = keptDirectory
+		identity, err := keepFiles(filepath.Join(opts.Out, keptDirectory), dir, keep)
+		if err != nil {
+			return err
+		}
+
+		identities = append(identities, identity)
+	}
+
+	m.Identity = strings.Join(identities, "+")
+	return nil
 }
 
 // checkAdapted refuses invalid combinations of options, and fills in what the
@@ -134,7 +170,7 @@ func checkAdapted(a *adapter.Adapter, opts *Options) error {
 		opts.Binary = a.Build.Binary
 	}
 
-	if !filepath.IsLocal(opts.Binary) {
+	if opts.Binary != "" && !filepath.IsLocal(opts.Binary) {
 		return &UsageError{fmt.Sprintf("--binary %q is outside the source: give a path relative to the source",
 			opts.Binary)}
 	}

@@ -40,14 +40,13 @@ type Options struct {
 	Source  string
 	Binary  string
 	Command []string
-	// Keep are patterns of the files that the binary needs beside it, relative to
-	// the directory of the build; empty for the binary alone.
-	Keep []string
 	// Args precede the arguments that every proxy is started with.
 	Args []string
 	// Adapter is the file that describes the proxy; empty for a proxy that
 	// follows docs/reference/proxy-contract.md. OptionValues are its settings.
+	// AdapterName is its name if the file gives none; empty means the file's name.
 	Adapter      string
+	AdapterName  string
 	OptionValues map[string]string
 	// Model is the directory of a sentence model, or empty. It is for a proxy
 	// that ranks by meaning, such as the reference proxy.
@@ -85,6 +84,8 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Binary, "binary", "", "the file that the command produces, relative to the source")
 	f.StringArrayVar(&opts.Args, "arg", nil, "an argument to start the binary with (repeatable)")
 	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy (see docs/reference/adapters.md)")
+	f.StringVar(&opts.AdapterName, "adapter-name", "", "the name of the proxy if neither --name nor the adapter gives "+
+		"one (default: the name of the adapter's file)")
 	f.StringArrayVar(&optionValues, "option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
 	f.StringVar(&opts.Model, "model", "", "the directory of a sentence model, as printed by touchstone models path, "+
 		"for a proxy that ranks by meaning")
@@ -234,7 +235,7 @@ func buildIn(ctx context.Context, source string, command []string, env map[strin
 // keepBinary copies the proxy from dir, the directory of the build.
 func keepBinary(dir string, opts Options) (name, identity string, err error) {
 	name = filepath.Base(opts.Binary)
-	if name == undertest.ManifestFile || name == adapterFile {
+	if name == undertest.ManifestFile || name == adapterFile || name == keptDirectory {
 		return "", "", &UsageError{fmt.Sprintf("--binary %q has the name of a file that is stored next to it: give "+
 			"the binary another name in the build", opts.Binary)}
 	}
@@ -255,13 +256,9 @@ func keepBinary(dir string, opts Options) (name, identity string, err error) {
 		return "", "", fmt.Errorf("the build's result: %w", err)
 	case !info.Mode().IsRegular():
 		return "", "", fmt.Errorf("the build's result %s is not a regular file: correct --binary", opts.Binary)
-	case info.Mode().Perm()&0o111 == 0 && len(opts.Keep) == 0: // a script with its files has an interpreter
+	case info.Mode().Perm()&0o111 == 0:
 		return "", "", fmt.Errorf("the build's result %s is not executable: correct --binary, or set its mode in "+
 			"the build", opts.Binary)
-	}
-
-	if len(opts.Keep) > 0 {
-		return keepFiles(dir, opts)
 	}
 
 	identity, err = install(filepath.Join(opts.Out, name), from)

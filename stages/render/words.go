@@ -117,5 +117,9 @@ func answers(a *contracts.Aggregate) string {
 			wording.CountOf(n, "1 tool", "%d tools"), r.Quarantine[0].ToolID, r.Quarantine[0].Reason)
 	}
 
+	if r.Unverified != "" {
+		text += fmt.Sprintf(" Not verified: %s.", r.Unverified)
+	}
+
 	return strings.TrimSpace(text)
 }

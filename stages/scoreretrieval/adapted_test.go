@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -128,5 +129,50 @@ func TestEmbeddingsWithoutTheirKey(t *testing.T) {
 	err := snapshotindex.Run(t.Context(), snapshotindex.Options{Proxy: dir, Corpus: opts.Corpus, Out: opts.Index})
 	if err == nil || !strings.Contains(err.Error(), "status 401") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Removing the right tool of a query drives it to 0, also for a proxy that cannot degrade itself.
+func TestHiddenToolOfAnAdapter(t *testing.T) {
+	t.Parallel()
+	opts := small(adapted(t, "reference", nil))
+	before, _ := mustScore(t, opts)
+	if result(t, before, "s01").Metrics["recall_at_5"] != 1 {
+		t.Fatal("the query has no result to lose")
+	}
+	opts.Degrade = "hide=calendar:create_event"
+	after, _ := mustScore(t, opts)
+	if got := result(t, after, "s01"); got.Error != "" || got.Metrics["recall_at_5"] != 0 || after.Degraded != opts.Degrade {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Proxies that somebody else wrote, each in its pinned version. docs/explanation/proxies.md says how they get into
+// the directory that TOUCHSTONE_PROXIES names, each under the name of its adapter.
+func TestProxiesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"mcp-gateway", "meta-mcp-proxy", "slop-mcp"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := filepath.Join(os.Getenv("TOUCHSTONE_PROXIES"), name)
+			if _, err := os.Stat(source); err != nil || os.Getenv("TOUCHSTONE_PROXIES") == "" {
+				t.Skipf("the proxy is not built: TOUCHSTONE_PROXIES names no directory with %s", name)
+			}
+			dir := t.TempDir()
+			err := buildproxy.Run(t.Context(), buildproxy.Options{Out: dir, Source: source,
+				Adapter: "../../adapters/" + name + ".hcl", Command: []string{"true"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, _ := mustScore(t, small(dir))
+			for _, q := range report.PerQuery {
+				if q.Error != "" || len(q.Anomalies) > 0 {
+					t.Errorf("query %s: %s %v", q.ID, q.Error, q.Anomalies)
+				}
+			}
+			if report.Metrics["recall_at_5"] < 0.5 {
+				t.Errorf("recall@5 is %v on a handful of tools", report.Metrics["recall_at_5"])
+			}
+		})
 	}
 }

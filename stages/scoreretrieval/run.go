@@ -94,6 +94,7 @@ func Run(ctx context.Context, opts Options) error {
 		Run:           opts.Run,
 		TestShare:     d.golden.TestShare,
 		Quarantine:    d.index.Quarantine,
+		Unverified:    undertest.Unverified(d.index.Tools),
 	}
 	report.PerQuery, report.Unanswerable = separate(results, d.golden, tools)
 	report.Metrics = mean(report.PerQuery)
@@ -203,6 +204,10 @@ func sameIndex(ctx context.Context, p *undertest.Proxy, snapshot contracts.Index
 	got, err := undertest.Digest(tools)
 	if err != nil {
 		return p.WithLog(fmt.Errorf("proxy %q lists an entry that is not a tool: %w", p.Manifest.Name, err))
+	}
+
+	if err := p.CheckFound(got); err != nil {
+		return err
 	}
 
 	want := slices.Clone(snapshot.Tools)

@@ -110,6 +110,7 @@ func beReplay(args []string) error {
 	file := f.String("corpus", "", "")
 	server := f.String("server", "", "")
 	journal := f.String("journal", "", "")
+	pageSize := f.Int("page-size", replay.DefaultPageSize, "")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func beReplay(args []string) error {
 	if err := json.Unmarshal(data, &corpus); err != nil {
 		return err
 	}
-	s, err := replay.NewServer(corpus, *server, replay.DefaultPageSize)
+	s, err := replay.NewServer(corpus, *server, *pageSize)
 	if err != nil {
 		return err
 	}

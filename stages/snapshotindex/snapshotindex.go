@@ -118,6 +118,14 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 
+	if err := p.CheckFound(got); err != nil {
+		return err
+	}
+
+	if text := undertest.Unverified(got); text != "" && opts.Progress != nil {
+		opts.Progress(text)
+	}
+
 	quarantine := undertest.Quarantine(tools)
 	if n := len(quarantine); n > 0 && opts.Progress != nil {
 		opts.Progress(fmt.Sprintf("the proxy would quarantine %d of %d tools, first %s: %s; they stay findable for "+

@@ -108,8 +108,6 @@ func TestRefuses(t *testing.T) {
 		{"restricted corpus", "corpus", `"license": "MIT"`, `"license": "CC-BY-ND-4.0"`, []string{`corpus.json:3:44: licence CC-BY-ND-4.0 restricts redistribution`}},
 		{"malicious but benign", "security", `"category": "benign"`, `"category": "prompt_injection"`, []string{`entry b1: a benign entry has the attack category prompt_injection; use the category benign`}},
 		{"benign but malicious", "security", `"label": "benign", "category": "benign"`, `"label": "malicious", "category": "benign"`, []string{`entry b1: a malicious entry has the category benign; give it an attack category`}},
-		{"category without a twin", "security", `"hard_negative_for": "prompt_injection"`, `"hard_negative_for": "tool_poisoning"`,
-			[]string{`security.json:4:2: the attack category prompt_injection has 1 attacks and no hard negative; add a benign entry of the category hard_negative with "hard_negative_for": "prompt_injection"`}},
 		{"twins without an attack", "security", `"category": "prompt_injection"`, `"category": "tool_poisoning"`, []string{`the attack category prompt_injection has 3 hard negatives and no attack; add a malicious entry`}},
 		{"unknown category", "security", `"category": "prompt_injection"`, `"category": "prompt_inject"`, []string{`entry m-prompt_injection: category is "prompt_inject"; did you mean "prompt_injection"?`}},
 		{"severity of a benign entry", "security", `"category": "benign", `, `"category": "benign", "severity": "low", `, []string{`entry b1: a benign entry has a severity; remove it`}},

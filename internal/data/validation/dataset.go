@@ -154,6 +154,7 @@ func checkID[T any](d *dataset[T], at, what, id string, i int, first map[string]
 func checkFileName[T any](d *dataset[T], version string) {
 	name, isJSON := strings.CutSuffix(filepath.Base(d.path), ".json")
 	said, named := strings.CutPrefix(name, d.kind+"_")
+	said = strings.TrimPrefix(said, "corpus_") // as in security_corpus_v1.json
 	if isJSON && named && said != "" && version != "" && said != version {
 		d.refuse("/version", "",
 			fmt.Sprintf("the version is %.128q, but the file is named %.128s", version, filepath.Base(d.path)),

@@ -92,24 +92,35 @@ func deepest(e *jsonschema.ValidationError) (pointer, reason string) {
 	return jsonpointer.Join("", e.InstanceLocation...), fmt.Sprintf("%.200s", e.ErrorKind.LocalizedString(printer))
 }
 
-// checkSituation refuses an attack that lacks the situation in which it is one: a
-// rug pull is a change of an approved tool, and shadowing is about another
-// server's tool. A hard negative may resemble it by its text alone.
-func checkSituation(d *dataset[contracts.SecurityCorpus], at string, e *contracts.SecurityEntry) {
+// bareSituations returns a warning for each kind of attack whose entries lack the
+// situation in which they are attacks: an approved version for a rug pull, and the tools
+// of other servers for shadowing. Published corpora often have only the description. A
+// detector can then judge only its words.
+func bareSituations(s *contracts.SecurityCorpus) (warnings []string) {
 	for _, kind := range []struct {
-		category, field, remedy string
-		missing                 bool
+		category, field, what string
+		missing               func(*contracts.SecurityEntry) bool
 	}{
-		{contracts.CategoryRugPull, "approved", "add approved, the tool as it was when it was approved",
-			e.Approved == nil},
-		{contracts.CategoryShadowing, "peers", "add peers, the tools of other servers that it concerns",
-			len(e.Peers) == 0},
+		{contracts.CategoryRugPull, "approved", "the tool as it was when it was approved",
+			func(e *contracts.SecurityEntry) bool { return e.Approved == nil }},
+		{contracts.CategoryShadowing, "peers", "the tools of other servers that they concern",
+			func(e *contracts.SecurityEntry) bool { return len(e.Peers) == 0 }},
 	} {
-		if kind.missing && e.Category == kind.category {
-			d.refuse(at+"/category", e.ID,
-				fmt.Sprintf("a %s entry has no %s, so no detector can tell", kind.category, kind.field), kind.remedy)
+		var bare []string
+		for i := range s.Entries {
+			if e := &s.Entries[i]; e.Category == kind.category && kind.missing(e) {
+				bare = append(bare, e.ID)
+			}
+		}
+
+		if len(bare) > 0 {
+			warnings = append(warnings, fmt.Sprintf("security: %d entries of the category %s have no %s (%s), so a "+
+				"detector can judge only their words: %s", len(bare), kind.category, kind.field, kind.what,
+				listed(bare)))
 		}
 	}
+
+	return warnings
 }
 
 // checkEntrySchemas refuses the schemas of an entry, of its peers and of the

@@ -29,9 +29,9 @@ func TestRefusesDefinitionsThatCannotBeScored(t *testing.T) {
 		{"schema of a peer", "security", attack, attack + `, "peers": [{"server": "s", "name": "n", "description": "d", "input_schema": {"properties": 1}}]`, `the properties of the argument schema are not an object`},
 		{"schema of the approved tool", "security", attack, attack + `, "approved": {"description": "d", "input_schema": {"properties": {"a": 1}}}`, `the argument schema is no JSON Schema`},
 
-		{"rug pull without approved", "security", "prompt_injection", "rug_pull", `entry m-rug_pull: a rug_pull entry has no approved, so no detector can tell; add approved`},
+		{"rug pull without approved", "security", "prompt_injection", "rug_pull", ""},
 		{"rug pull, and twins without approved", "security", `"prompt_injection", `, `"rug_pull", "approved": {"description": "d"}, `, ""},
-		{"shadowing without peers", "security", "prompt_injection", "shadowing", `entry m-shadowing: a shadowing entry has no peers, so no detector can tell; add peers`},
+		{"shadowing without peers", "security", "prompt_injection", "shadowing", ""},
 		{"shadowing", "security", `"prompt_injection", `, `"shadowing", "peers": [{"server": "s", "name": "n", "description": "d"}], `, ""},
 
 		{"note without the tool", "golden", "hard-negative: near-dup of git:close_issue", "hard-negative: near-dup of ", `entry q1: the notes "hard-negative: near-dup of " do not mark a hard negative; write "hard-negative: near-dup of <tool_id>"`},

@@ -8,14 +8,16 @@ import (
 )
 
 // redistributable lists the SPDX identifiers of licences under which an entry
-// may be copied, changed and redistributed, also commercially.
+// may be copied, changed and redistributed, also commercially. The value
+// self-authored is no identifier: published corpora use it for entries that the
+// authors of the corpus wrote, under the licence of the corpus.
 var redistributable = []string{
 	"0BSD", "AFL-3.0", "Apache-2.0", "Artistic-2.0", "BlueOak-1.0.0",
 	"BSD-2-Clause", "BSD-2-Clause-Patent", "BSD-3-Clause", "BSD-3-Clause-Clear", "BSL-1.0",
 	"CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-3.0", "CC-BY-SA-4.0", "CC0-1.0", "CC-PDDC",
 	"CDLA-Permissive-1.0", "CDLA-Permissive-2.0", "ISC", "MIT", "MIT-0", "MPL-2.0",
 	"NCSA", "ODC-By-1.0", "PDDL-1.0", "PostgreSQL", "PSF-2.0", "Python-2.0",
-	"Unicode-3.0", "Unicode-DFS-2016", "Unlicense", "UPL-1.0", "WTFPL", "X11", "Zlib",
+	"self-authored", "Unicode-3.0", "Unicode-DFS-2016", "Unlicense", "UPL-1.0", "WTFPL", "X11", "Zlib",
 }
 
 // restricted gives the reason for refusing a licence that is in use for data, by

@@ -65,6 +65,7 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	}
 
 	warnings = append(warnings, checkTwins(d)...)
+	warnings = append(warnings, bareSituations(s)...)
 	checkAllDescribed(d)
 	warnings = append(warnings, checkCategories(d, attacks, twins)...)
 	if benign == 0 {
@@ -127,21 +128,20 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 		}
 	}
 
-	checkSituation(d, at, e)
 	checkDescribed(d, at, e)
 	checkEntrySchemas(d, at, e)
 }
 
-// checkCategories requires that each attack category has attacks as well as hard
-// negatives: without attacks there is no recall, and without hard negatives no
-// meaningful false-positive rate.
+// checkCategories warns of an attack category without hard negatives, which has no
+// false-positive rate of its own, and refuses hard negatives without attacks, and a
+// corpus without attacks.
 func checkCategories(d *dataset[contracts.SecurityCorpus], attacks, twins map[string]int) (warnings []string) {
 	for _, c := range contracts.AttackCategories {
 		switch {
 		case attacks[c] > 0 && twins[c] == 0:
-			d.refuse("/entries", "",
-				fmt.Sprintf("the attack category %s has %d attacks and no hard negative", c, attacks[c]),
-				fmt.Sprintf("add a benign entry of the category hard_negative with \"hard_negative_for\": %q", c))
+			warnings = append(warnings, fmt.Sprintf("security: the attack category %s has %d attacks and no hard "+
+				"negative that names it, so it has no false-positive rate of its own: add a benign entry of the "+
+				"category hard_negative with \"hard_negative_for\": %q", c, attacks[c], c))
 		case attacks[c] == 0 && twins[c] > 0:
 			d.refuse("/entries", "",
 				fmt.Sprintf("the attack category %s has %d hard negatives and no attack", c, twins[c]),

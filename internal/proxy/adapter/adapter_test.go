@@ -203,15 +203,15 @@ stop {
 
 func TestSearch(t *testing.T) {
 	r := run(t, small, adapter.Setting{})
-	q, err := r.SearchQuestion("rest", "a & b", 5)
+	q, err := r.SearchQuestion(adapter.Asked{Path: "rest", Query: "a & b", Limit: 5})
 	if err != nil || q.URL != "/find?n=5&q=a+%26+b" || q.Method != "GET" {
 		t.Errorf("got %+v, %v", q, err)
 	}
-	if _, err := r.SearchQuestion("mcp", "", 1); err == nil || !strings.Contains(err.Error(), "it has rest") {
+	if _, err := r.SearchQuestion(adapter.Asked{Path: "mcp"}); err == nil || !strings.Contains(err.Error(), "it has rest") {
 		t.Errorf("got %v", err)
 	}
 	// The text of a name keeps its Unicode form.
-	answer, err := r.Hits("rest", adapter.Answer{Text: []byte("{\"found\": [{\"s\": \"a\", \"n\": \"e\u0301\", \"score\": -0.1}]}")})
+	answer, err := r.Hits(adapter.Asked{Path: "rest"}, adapter.Answer{Text: []byte("{\"found\": [{\"s\": \"a\", \"n\": \"e\u0301\", \"score\": -0.1}]}")})
 	if err != nil || len(answer.Tools) != 1 || answer.Tools[0].Name != "a:e\u0301" || answer.Tools[0].Score != -0.1 {
 		t.Errorf("got %+v, %v", answer, err)
 	}
@@ -225,7 +225,7 @@ func TestSearch(t *testing.T) {
 		`{"found": [{"s":"a","n":"b"}]}`:          `no field "score"`,
 		`{"found": [{"s":"a","n":1,"score":""}]}`: "score is a string but must be a number",
 	} {
-		_, err := r.Hits("rest", adapter.Answer{Text: []byte(text)})
+		_, err := r.Hits(adapter.Asked{Path: "rest"}, adapter.Answer{Text: []byte(text)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
@@ -236,7 +236,7 @@ func TestSearch(t *testing.T) {
 func TestAnswerOfText(t *testing.T) {
 	text := strings.Replace(small, "items  = answer.found\n  server = item.s\n  name   = item.n\n  score  = item.score",
 		"items = regexall(\"(?m)^- ([^ /]+)/([^ ]+)\", text)\n server = item[0]\n name = item[1]", 1)
-	answer, err := run(t, text, adapter.Setting{}).Hits("rest", adapter.Answer{Text: []byte("Found:\n- git/log Shows\n- git/diff Compares\n")})
+	answer, err := run(t, text, adapter.Setting{}).Hits(adapter.Asked{Path: "rest"}, adapter.Answer{Text: []byte("Found:\n- git/log Shows\n- git/diff Compares\n")})
 	if err != nil || len(answer.Tools) != 2 || answer.Tools[1].Name != "git:diff" {
 		t.Errorf("got %+v, %v", answer, err)
 	}
@@ -324,7 +324,7 @@ func FuzzHits(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		answer, err := r.Hits("rest", adapter.Answer{Text: body})
+		answer, err := r.Hits(adapter.Asked{Path: "rest"}, adapter.Answer{Text: body})
 		if err != nil {
 			return
 		}

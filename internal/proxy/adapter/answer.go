@@ -34,6 +34,10 @@ type mappingBlock struct {
 	Problem     hcl.Expression `hcl:"problem,optional"`
 	SchemaDrops []string       `hcl:"schema_drops,optional"`
 	SchemaAdds  hcl.Expression `hcl:"schema_adds,optional"`
+	ForEach     hcl.Expression `hcl:"for_each,optional"`
+	Next        hcl.Expression `hcl:"next,optional"`
+	MaxItems    int            `hcl:"max_items,optional"`
+	MaxLimit    int            `hcl:"max_limit,optional"`
 	Rest        hcl.Body       `hcl:",remain"`
 }
 
@@ -65,23 +69,24 @@ func (m mappingBlock) mapping() mapping {
 func decodeSearch(b labelledBlock) (Search, hcl.Diagnostics) {
 	m, r, diags := decodeMapping(b.Body)
 	if !diags.HasErrors() &&
-		(given(m.Description) || given(m.Schema) || given(m.Problem) || len(m.SchemaDrops) > 0 || given(m.SchemaAdds)) {
+		(given(m.Description) || given(m.Schema) || given(m.Problem) || len(m.SchemaDrops) > 0 ||
+			given(m.SchemaAdds) || given(m.ForEach) || given(m.Next) || m.MaxItems != 0) {
 		diags = append(diags, problem(b.Body.MissingItemRange(), "not part of a search",
-			"description, problem and the schema attributes belong to the tools block, where the content of the "+
-				"proxy is checked."))
+			"description, problem, for_each, next, max_items and the schema attributes belong to the tools block, "+
+				"where the content of the proxy is checked."))
 	}
-	return Search{Path: b.Label, request: r, mapping: m.mapping()}, diags
+	return Search{Path: b.Label, request: r, mapping: m.mapping(), maxLimit: m.MaxLimit}, diags
 }
 
 func decodeList(body hcl.Body) (*listBlock, hcl.Diagnostics) {
 	m, r, diags := decodeMapping(body)
-	if !diags.HasErrors() && given(m.Score) {
+	if !diags.HasErrors() && (given(m.Score) || m.MaxLimit != 0) {
 		diags = append(diags, problem(body.MissingItemRange(), "not part of a listing",
-			"score belongs to a search block."))
+			"score belongs to a search block, as max_limit does; the limit of a list is max_items."))
 	}
 	return &listBlock{
 		request: r, mapping: m.mapping(), Description: m.Description, Schema: m.Schema, Problem: m.Problem,
-		schemaDrops: m.SchemaDrops, SchemaAdds: m.SchemaAdds,
+		schemaDrops: m.SchemaDrops, SchemaAdds: m.SchemaAdds, forEach: m.ForEach, next: m.Next, maxItems: m.MaxItems,
 	}, diags
 }
 

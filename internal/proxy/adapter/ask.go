@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
@@ -53,30 +51,6 @@ func (r *Run) Ready(answer Answer) (done bool, progress string, err error) {
 // name of each tool finds it.
 func (r *Run) FindEach() bool { return r.adapter.ready.FindEach }
 
-// MCPSearch reports whether the adapter describes a search over MCP.
-func (r *Run) MCPSearch() bool { return r.CheckSearch(contracts.SearchMCP) == nil }
-
-// ListsTools reports whether the adapter describes how the proxy lists its tools.
-func (r *Run) ListsTools() bool { return r.adapter.tools != nil }
-
-// ToolsQuestion returns the request for all tools that the proxy holds.
-func (r *Run) ToolsQuestion() (Question, error) {
-	q, err := r.adapter.tools.fill(r.scope)
-	if err != nil {
-		err = r.wrap("tools", err)
-	}
-	return q, err
-}
-
-// Tools extracts the tools from the answer to ToolsQuestion.
-func (r *Run) Tools(answer Answer) ([]Listed, error) {
-	tools, err := r.adapter.tools.listed(answer.scope(r.scope))
-	if err != nil {
-		return nil, r.wrap("tools", err)
-	}
-	return tools, nil
-}
-
 // SearchPaths lists the search paths, in the adapter's order.
 func (a *Adapter) SearchPaths() []string {
 	var paths []string
@@ -96,28 +70,45 @@ func (r *Run) search(path string) (*Search, error) {
 		strings.Join(r.adapter.SearchPaths(), " and "))
 }
 
+// HasReady reports whether the adapter describes when the proxy is ready.
+func (a *Adapter) HasReady() bool { return a.ready.request != nil || a.ready.FindEach }
+
 // CheckSearch returns an error if the adapter does not have the search path.
 func (r *Run) CheckSearch(path string) error {
 	_, err := r.search(path)
 	return err
 }
 
-// SearchQuestion returns the request for a search with at most limit results.
-func (r *Run) SearchQuestion(path, query string, limit int) (Question, error) {
-	search, err := r.search(path)
+// Asked is a search: a query for at most limit results on a search path.
+type Asked struct {
+	Path, Query string
+	Limit       int
+}
+
+// scope returns the names for the expressions of the search.
+func (a Asked) scope(s scope) scope {
+	return s.with(map[string]any{"query": a.Query, "limit": float64(a.Limit)})
+}
+
+// Limited returns the search with the most results that the proxy returns, if that is
+// fewer.
+func (r *Run) Limited(a Asked) Asked {
+	if search, err := r.search(a.Path); err == nil && search.maxLimit > 0 {
+		a.Limit = min(a.Limit, search.maxLimit)
+	}
+	return a
+}
+
+// SearchQuestion returns the request for a search.
+func (r *Run) SearchQuestion(a Asked) (Question, error) {
+	search, err := r.search(a.Path)
 	if err != nil {
 		return Question{}, err
 	}
 
-	s := r.scope.with(map[string]any{"query": query})
-	s.vars = map[string]cty.Value{"limit": cty.NumberIntVal(int64(limit))}
-	for name, v := range r.scope.vars {
-		s.vars[name] = v
-	}
-
-	q, err := search.fill(s)
+	q, err := search.fill(a.scope(r.scope))
 	if err != nil {
-		err = r.wrap(fmt.Sprintf("search %q", path), err)
+		err = r.wrap(fmt.Sprintf("search %q", a.Path), err)
 	}
 
 	return q, err
@@ -125,10 +116,10 @@ func (r *Run) SearchQuestion(path, query string, limit int) (Question, error) {
 
 // Hits extracts the results from the answer to SearchQuestion. Its errors are about
 // the answer, and are the same for the same answer.
-func (r *Run) Hits(path string, answer Answer) (contracts.SearchAnswer, error) {
-	search, err := r.search(path)
+func (r *Run) Hits(a Asked, answer Answer) (contracts.SearchAnswer, error) {
+	search, err := r.search(a.Path)
 	if err != nil {
 		return contracts.SearchAnswer{}, err
 	}
-	return search.hits(answer.scope(r.scope))
+	return search.hits(answer.scope(a.scope(r.scope)))
 }

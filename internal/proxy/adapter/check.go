@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -16,13 +15,17 @@ import (
 
 // The names that expressions may use, by block.
 var (
-	launchNames = []string{"home", "binary", "touchstone", "listen", "host", "port", "token", "secret", "upstreams",
-		"expected", "model", "option"}
+	launchNames = []string{"home", "binary", "kept", "touchstone", "listen", "host", "port", "token", "secret",
+		"upstreams", "expected", "model", "option"}
 	announceNames = append(slices.Clone(launchNames), "answer")
 	mcpNames      = append(slices.Clone(launchNames), "base")
 	searchNames   = append(slices.Clone(launchNames), "query", "limit")
 	answerNames   = append(slices.Clone(launchNames), "answer", "text")
-	itemNames     = append(slices.Clone(answerNames), "item")
+	hitsNames     = append(slices.Clone(answerNames), "query", "limit")
+	hitNames      = append(slices.Clone(hitsNames), "item")
+	listNames     = append(slices.Clone(launchNames), "each", "cursor")
+	pageNames     = append(slices.Clone(listNames), "answer", "text")
+	listedNames   = append(slices.Clone(pageNames), "item")
 	judgeNames    = []string{"home", "binary", "tool", "peers", "approved"}
 	verdictNames  = append(slices.Clone(judgeNames), "answer", "text")
 )
@@ -110,15 +113,7 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 		c.errorf(file, "unknown network", "network is %q: leave it out (loopback), or set it to full.", a.Network)
 	}
 
-	if b := a.Build; b != nil {
-		c.local(file, "build: binary", b.Binary)
-		for _, pattern := range b.Keep {
-			if !doublestar.ValidatePattern(pattern) {
-				c.errorf(file, "invalid pattern", "build: keep contains the malformed pattern %q: close its brackets "+
-					"and braces.", pattern)
-			}
-		}
-	}
+	c.build(file)
 
 	c.detectors()
 	if size := a.replay.PageSize; size != nil && *size < 1 {
@@ -132,20 +127,41 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 
 	c.start(file)
 	switch a.Contract {
-	case Native:
+	case Native, Lines:
 		if a.announce != nil || a.mcp != nil || a.tools != nil || len(a.Search) > 0 || a.ready.request != nil {
-			c.errorf(file, "block not used by the native contract",
+			c.errorf(file, fmt.Sprintf("block not used by the %s contract", a.Contract),
 				"With contract = %q only build, start, stop, option and detector blocks have an effect: remove the "+
-					"others, or the line.", Native)
+					"others, or the line.", a.Contract)
 		}
 	case Described:
 		c.described(file)
 	default:
-		c.errorf(file, "unknown contract", "contract is %q: leave it out, or set it to %q.", a.Contract, Native)
+		c.errorf(file, "unknown contract", "contract is %q: leave it out, or set it to %q or %q.", a.Contract, Native,
+			Lines)
 	}
 
 	c.stop(file)
 	return c.diags
+}
+
+func (c *checker) build(file hcl.Range) {
+	b := c.adapter.Build
+	if b == nil {
+		return
+	}
+
+	if b.Binary == "" && len(b.Keep) == 0 {
+		c.errorf(file, "nothing is kept", "build: name the program that the build produces with binary, or the files "+
+			"and directories that the proxy needs with keep.")
+	}
+
+	if b.Binary != "" {
+		c.local(file, "build: binary", b.Binary)
+	}
+
+	for _, path := range b.Keep {
+		c.local(file, "build: keep", path)
+	}
 }
 
 func (c *checker) start(file hcl.Range) {
@@ -163,9 +179,13 @@ func (c *checker) start(file hcl.Range) {
 	}
 
 	for _, t := range a.start.Command.Variables() {
-		if t.RootName() == "binary" && a.Build == nil {
+		switch {
+		case t.RootName() == "binary" && (a.Build == nil || a.Build.Binary == ""):
 			c.errorf(t.SourceRange(), "nothing is built",
-				"The command uses binary, but there is no build block: add one with the name of the file.")
+				"The command uses binary, but no build block names one: add binary = FILE to a build block.")
+		case t.RootName() == "kept" && len(a.Build.Keep) == 0:
+			c.errorf(t.SourceRange(), "nothing is kept", "The command uses kept, but the build block keeps no files: "+
+				"add keep = [FILES AND DIRECTORIES].")
 		}
 	}
 }
@@ -196,14 +216,7 @@ func (c *checker) described(file hcl.Range) {
 			"done evaluates an answer: select a request with path, call or list_tools.")
 	}
 
-	if a.tools != nil {
-		c.need(a.tools.at, "tools", "items", a.tools.Items)
-		c.request(&a.tools.request, launchNames)
-		c.names(answerNames, a.tools.Items)
-		c.names(itemNames, a.tools.ID, a.tools.Server, a.tools.Name, a.tools.Description, a.tools.Schema,
-			a.tools.Problem)
-		c.names(nil, a.tools.SchemaAdds)
-	}
+	c.listing()
 
 	if len(a.Search) == 0 {
 		c.errorf(file, "no search block", "Describe how to search the proxy: add a block search \"rest\" or search "+
@@ -219,11 +232,36 @@ func (c *checker) described(file hcl.Range) {
 		}
 
 		seen[s.Path] = true
+		if s.maxLimit < 0 {
+			c.errorf(s.at, "invalid limit", "search %q: max_limit is %d: give the most results that the proxy "+
+				"returns, at least 1.", s.Path, s.maxLimit)
+		}
+
 		c.need(s.at, "search", "items", s.Items)
 		c.request(&s.request, searchNames)
-		c.names(answerNames, s.Items)
-		c.names(itemNames, s.ID, s.Server, s.Name, s.Score)
+		c.names(hitsNames, s.Items)
+		c.names(hitNames, s.ID, s.Server, s.Name, s.Score)
 	}
+}
+
+// listing checks the tools block. Without one, the proxy is verified by searches.
+func (c *checker) listing() {
+	l := c.adapter.tools
+	if l == nil {
+		return
+	}
+
+	if l.maxItems < 0 {
+		c.errorf(l.at, "invalid limit", "tools: max_items is %d: give the most tools that one answer holds, at "+
+			"least 1.", l.maxItems)
+	}
+
+	c.need(l.at, "tools", "items", l.Items)
+	c.names(launchNames, l.forEach)
+	c.request(&l.request, listNames)
+	c.names(pageNames, l.next, l.Items)
+	c.names(listedNames, l.ID, l.Server, l.Name, l.Description, l.Schema, l.Problem)
+	c.names(nil, l.SchemaAdds)
 }
 
 func (c *checker) detectors() {

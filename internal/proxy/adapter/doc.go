@@ -6,7 +6,8 @@
 //
 // Each file has one concept: file.go (the blocks), check.go (problems with their
 // place), value.go and functions.go (expressions), launch.go (the process),
-// request.go (a request), answer.go (tools in an answer), portable.go (the part
+// request.go (a request), answer.go (tools in an answer), listing.go (a list of tools
+// in several requests), portable.go (the part
 // for the stages that start the proxy).
 //
 // This package starts no process and opens no connection. Package

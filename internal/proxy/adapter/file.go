@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
@@ -23,6 +25,9 @@ const (
 	// Native is the contract of docs/reference/proxy-contract.md: the adapter only describes
 	// how the program is built and which command starts it.
 	Native = "native"
+	// Lines means that the program is a search and no proxy: it gets the tools and
+	// the queries as lines of JSON (contracts.SearchRequest), without MCP.
+	Lines = "lines"
 )
 
 // Adapter is the description of a proxy, returned by Parse and ReadFile.
@@ -46,6 +51,8 @@ type Adapter struct {
 	stop     stopBlock
 	replay   replayBlock
 
+	unnamed bool // whether Name is that of the file
+
 	file   string // name for messages
 	source []byte
 }
@@ -59,14 +66,14 @@ type Option struct {
 }
 
 // Build describes what to build from the proxy's source. Command may be empty: then
-// the user of the stage gives a command, or the file already exists.
+// the user of the stage gives a command, or the files already exist. Binary is the
+// program that the build produces. Keep lists files and directories of the build that
+// the proxy needs, for a proxy that is not one file. At least one of them is set.
 type Build struct {
 	Command []string          `hcl:"command,optional"`
-	Binary  string            `hcl:"binary"`
+	Binary  string            `hcl:"binary,optional"`
+	Keep    []string          `hcl:"keep,optional"`
 	Env     map[string]string `hcl:"env,optional"`
-	// Keep are patterns of the files that the binary needs beside it, relative to the source, such
-	// as **; empty for the binary alone.
-	Keep []string `hcl:"keep,optional"`
 }
 
 // Search is one search path of the proxy. Path is contracts.SearchMCP or
@@ -75,6 +82,9 @@ type Search struct {
 	Path string
 	request
 	mapping
+	// maxLimit is the most results that the proxy returns, or 0 if it has no limit
+	// of its own.
+	maxLimit int
 }
 
 type startBlock struct {
@@ -131,6 +141,11 @@ type listBlock struct {
 	Description hcl.Expression
 	Schema      hcl.Expression
 	Problem     hcl.Expression
+	// forEach has the values of each; there is a request for every one. Next is the
+	// cursor of the next page. MaxItems is the most tools that one answer holds, or 0.
+	forEach  hcl.Expression
+	next     hcl.Expression
+	maxItems int
 	// schemaDrops and SchemaAdds describe what the proxy is known to remove
 	// from the top level of a schema, and to add to it.
 	schemaDrops []string
@@ -145,10 +160,11 @@ type stopBlock struct {
 
 // fileSpec is the decoded file.
 type fileSpec struct {
-	Name      string          `hcl:"name"`
+	Name      string          `hcl:"name,optional"`
 	About     string          `hcl:"about,optional"`
 	Contract  string          `hcl:"contract,optional"`
 	Network   string          `hcl:"network,optional"`
+	Command   hcl.Expression  `hcl:"command,optional"`
 	Options   []Option        `hcl:"option,block"`
 	Build     *Build          `hcl:"build,block"`
 	Start     *startBlock     `hcl:"start,block"`
@@ -193,9 +209,14 @@ func Parse(source []byte, file string) (*Adapter, error) {
 
 	var spec fileSpec
 	diags = gohcl.DecodeBody(f.Body, nil, &spec)
+	if !diags.HasErrors() {
+		diags = append(diags, spec.shorthand(f.Body)...)
+	}
+
 	if spec.Start == nil && len(spec.Detectors) == 0 && !diags.HasErrors() {
 		diags = append(diags, problem(f.Body.MissingItemRange(), "no start block",
-			"The adapter does not describe how to start the proxy: add a start block with a command."))
+			"The adapter does not describe how to start the proxy: add a start block with a command, or command = "+
+				"[...] at the top level."))
 	}
 
 	if diags.HasErrors() {
@@ -203,9 +224,10 @@ func Parse(source []byte, file string) (*Adapter, error) {
 	}
 
 	a := &Adapter{
-		Name: spec.Name, About: spec.About, Contract: cmp.Or(spec.Contract, Described),
+		Name:  cmp.Or(spec.Name, strings.TrimSuffix(filepath.Base(file), ".hcl")),
+		About: spec.About, Contract: cmp.Or(spec.Contract, Described),
 		Network: cmp.Or(spec.Network, "loopback"), Options: spec.Options, Build: spec.Build,
-		start: spec.Start, announce: spec.Announce, mcp: spec.MCP, file: file, source: source,
+		start: spec.Start, announce: spec.Announce, mcp: spec.MCP, unnamed: spec.Name == "", file: file, source: source,
 	}
 	if spec.Stop != nil {
 		a.stop = *spec.Stop
@@ -247,6 +269,39 @@ func Parse(source []byte, file string) (*Adapter, error) {
 	}
 
 	return a, nil
+}
+
+// shorthand expands command = [...] at the top level to a start block, and a command
+// that uses kept without a build block to a build that keeps the whole source.
+func (s *fileSpec) shorthand(body hcl.Body) hcl.Diagnostics {
+	if given(s.Command) {
+		if s.Start != nil {
+			return hcl.Diagnostics{problem(s.Command.Range(), "two commands",
+				"Give the command either at the top level or in the start block.")}
+		}
+
+		s.Start = &startBlock{Command: s.Command, Env: hcl.StaticExpr(cty.NullVal(cty.DynamicPseudoType),
+			body.MissingItemRange())}
+	}
+
+	if s.Start == nil || s.Build != nil {
+		return nil
+	}
+
+	for _, t := range s.Start.Command.Variables() {
+		if t.RootName() == "kept" {
+			s.Build = &Build{Keep: []string{"."}}
+		}
+	}
+
+	return nil
+}
+
+// CallUnnamed names an adapter whose file gives no name, unless name is empty.
+func (a *Adapter) CallUnnamed(name string) {
+	if a.unnamed && name != "" {
+		a.Name = name
+	}
 }
 
 // DescribesProxy reports whether the adapter describes a proxy, and not only

@@ -18,8 +18,9 @@ import (
 // Setting holds the values that are known when a proxy is started.
 type Setting struct {
 	// Home is the proxy's private directory. Binary is the built file, or
-	// empty. Touchstone is this program.
-	Home, Binary, Touchstone string
+	// empty. Kept is the directory with the kept files of the build, or empty.
+	// Touchstone is this program.
+	Home, Binary, Kept, Touchstone string
 	// Model is the directory of a sentence model, empty when none was given.
 	Model string
 	// Listen is a free address on loopback, HOST:PORT.
@@ -66,6 +67,7 @@ func (a *Adapter) Run(setting Setting) (*Run, error) {
 	text := cty.StringVal
 	return &Run{adapter: a, setting: setting, scope: scope{vars: map[string]cty.Value{
 		"home": text(setting.Home), "binary": text(setting.Binary), "touchstone": text(setting.Touchstone),
+		"kept":   text(setting.Kept),
 		"model":  text(setting.Model),
 		"listen": text(setting.Listen), "host": text(host), "port": text(port), "token": text(setting.Token),
 		"secret":    text(setting.Secret),
@@ -115,7 +117,8 @@ type Launch struct {
 	Argv []string
 	// Env is added to the environment of every proxy.
 	Env map[string]string
-	// Stdio means that the process speaks MCP on its standard input and output.
+	// Stdio means that the process speaks MCP, or the lines of the contract Lines, on
+	// its standard input and output.
 	Stdio bool
 	// Directories and Files are created in the home directory before the start.
 	Directories []string
@@ -129,7 +132,8 @@ func (r *Run) Launch() (Launch, error) {
 	a := r.adapter
 	l := Launch{
 		Directories: a.start.Directories, Files: map[string][]byte{},
-		Stdio: a.mcp != nil && a.mcp.Transport == transportStdio, StopSignal: a.stop.Signal, StopAfter: a.stop.after,
+		Stdio:      a.Contract == Lines || a.mcp != nil && a.mcp.Transport == transportStdio,
+		StopSignal: a.stop.Signal, StopAfter: a.stop.after,
 	}
 	var err error
 	if l.Argv, err = words(r.scope, a.start.Command); err != nil {

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -10,7 +11,7 @@ import (
 // Portable returns the text of the adapter without comments, without attributes
 // that are only for people, and without blocks for which keep returns false. The
 // stages that start the proxy read it, so that a change of a comment or of the
-// build does not rerun them unnecessarily.
+// build does not rerun them unnecessarily. The text always has a name.
 func (a *Adapter) Portable(keep func(block string) bool) ([]byte, error) {
 	f, diags := hclsyntax.ParseConfig(a.source, a.file, hcl.InitialPos)
 	if diags.HasErrors() {
@@ -42,6 +43,10 @@ func (a *Adapter) Portable(keep func(block string) bool) ([]byte, error) {
 	}
 
 	var out bytes.Buffer
+	if body.Attributes["name"] == nil {
+		fmt.Fprintf(&out, "name = %q\n", a.Name)
+	}
+
 	end, newline := 0, true
 	for _, t := range tokens {
 		if t.Type == hclsyntax.TokenComment {

@@ -3,6 +3,7 @@ package adapter
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -113,7 +114,9 @@ func (r *request) fill(s scope) (Question, error) {
 			return q, fmt.Errorf("arguments must be a map")
 		}
 
-		q.Arguments = arguments
+		// An argument that is null is left out, as a header or a parameter is.
+		q.Arguments = maps.Clone(arguments)
+		maps.DeleteFunc(q.Arguments, func(_ string, v any) bool { return v == nil })
 		return q, nil
 	}
 

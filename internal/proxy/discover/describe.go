@@ -14,15 +14,12 @@ func describe(name string, p *Program, s Start, search string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# How touchstone builds, starts and searches this proxy: docs/reference/adapters.md.\nname = %q\n"+
 		"about = \"The proxy in this repository, over %s.\"\n\n", name, transportName(s.Transport))
-	if p.Entry != "" {
-		buildBlock(&b, p)
-	}
-
-	fmt.Fprintf(&b, "start {\ncommand = [%s]\n", words(s.Command))
+	buildBlock(&b, p)
+	fmt.Fprintf(&b, "start {\ncommand = [%s]\n", words(p.placed(s.Command)))
 	if len(s.Env) > 0 {
 		b.WriteString("env = {\n")
 		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-			fmt.Fprintf(&b, "%s = %s\n", name, expression(s.Env[name]))
+			fmt.Fprintf(&b, "%s = %s\n", name, expression(p.placed([]string{s.Env[name]})[0]))
 		}
 
 		b.WriteString("}\n")
@@ -39,18 +36,40 @@ func describe(name string, p *Program, s Start, search string) []byte {
 	return hclwrite.Format([]byte(text))
 }
 
-// buildBlock describes how the program is built.
+// buildBlock describes how the program is built. A program of scripts that needs no
+// build keeps its source, which the adapter implies by using kept.
 func buildBlock(b *strings.Builder, p *Program) {
-	fmt.Fprintf(b, "build {\nbinary = %q\n", p.Entry)
+	if p.Entry == "" || p.scripts() && len(p.Build) == 0 {
+		return
+	}
+
+	b.WriteString("build {\n")
+	if p.scripts() {
+		b.WriteString("keep = [\".\"]\n")
+	} else {
+		fmt.Fprintf(b, "binary = %q\n", p.Entry)
+	}
+
 	if len(p.Build) > 0 {
 		fmt.Fprintf(b, "command = [%s]\n", words(p.Build))
 	}
 
-	if p.Language != Go {
-		b.WriteString("keep = [\"**\"] # the files beside it that it needs\n")
-	}
-
 	b.WriteString("}\n\n")
+}
+
+// scripts reports whether the program is run by an interpreter.
+func (p *Program) scripts() bool { return p.Language != Go }
+
+// placed replaces {binary} by the place of a script below the kept files.
+func (p *Program) placed(list []string) []string {
+	if !p.scripts() {
+		return list
+	}
+	placed := make([]string, len(list))
+	for i, w := range list {
+		placed[i] = strings.ReplaceAll(w, "{binary}", "{kept}/"+p.Entry)
+	}
+	return placed
 }
 
 func transportName(transport string) string {
@@ -104,7 +123,7 @@ func words(list []string) string {
 
 // expression returns a text with placeholders as an expression of an adapter.
 func expression(text string) string {
-	names := []string{"binary", "listen", "host", "port", "home", "touchstone"}
+	names := []string{"binary", "kept", "listen", "host", "port", "home", "touchstone"}
 	for _, name := range names {
 		if text == "{"+name+"}" {
 			return name

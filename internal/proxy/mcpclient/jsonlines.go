@@ -14,13 +14,32 @@ import (
 type jsonLines struct {
 	io.Closer
 	other io.Writer // receives the other lines; may be nil
+	most  int       // bytes of a line
+	rpc   bool      // only objects with the member "jsonrpc", and lists, pass
 	r     *bufio.Reader
 	ready []byte // the rest of the current line
 	err   error
 }
 
 func newJSONLines(r io.ReadCloser, other io.Writer) *jsonLines {
-	return &jsonLines{Closer: r, other: other, r: bufio.NewReaderSize(r, 64<<10)}
+	return &jsonLines{Closer: r, other: other, most: MaxMessage, r: bufio.NewReaderSize(r, 64<<10)}
+}
+
+// JSONRPCLines returns a reader of the lines of r that are messages of JSON-RPC, each of
+// at most most bytes. Each other line goes to other.
+func JSONRPCLines(r io.ReadCloser, other io.Writer, most int) io.ReadCloser {
+	j := newJSONLines(r, other)
+	j.most, j.rpc = most, true
+	return j
+}
+
+// isMessage reports whether a line is a message. A program may also print its log in
+// JSON.
+func (j *jsonLines) isMessage(line []byte) bool {
+	if len(line) == 0 || line[0] != '{' && line[0] != '[' || !json.Valid(line) {
+		return false
+	}
+	return !j.rpc || bytes.Contains(line, []byte(`"jsonrpc"`))
 }
 
 func (j *jsonLines) Read(p []byte) (int, error) {
@@ -38,13 +57,13 @@ func (j *jsonLines) Read(p []byte) (int, error) {
 				break
 			}
 
-			if len(line) > MaxMessage {
-				j.err = fmt.Errorf("it sent a line of more than %d MiB", MaxMessage>>20)
+			if len(line) > j.most {
+				j.err = fmt.Errorf("it sent a line of more than %d MiB", j.most>>20)
 				return 0, j.err
 			}
 		}
 
-		if text := bytes.TrimSpace(line); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
+		if text := bytes.TrimSpace(line); j.isMessage(text) {
 			j.ready = append(text, '\n')
 		} else if j.other != nil && len(text) > 0 {
 			_, _ = j.other.Write(append(text, '\n')) // for people: a failure changes nothing

@@ -31,6 +31,8 @@ type Options struct {
 	// one. Otherwise the upstreams of a corpus with more than ten servers have
 	// addresses, and those of a smaller one have commands.
 	Both bool
+	// None starts no servers. The proxy gets its tools in another way.
+	None bool
 }
 
 // Servers are the running servers of a corpus, until Stop.
@@ -48,6 +50,10 @@ type Servers struct {
 // proxy starts from executable, the touchstone binary. A server with an address is an
 // endpoint of streamable HTTP on the loopback interface.
 func Start(executable string, corpus contracts.Corpus, o Options) (*Servers, error) {
+	if o.None {
+		return &Servers{}, nil
+	}
+
 	o.PageSize = cmp.Or(o.PageSize, DefaultPageSize)
 	s := &Servers{parts: split(corpus, o.Seed)}
 	s.Upstreams, s.journals = make([]contracts.Upstream, len(s.parts)), make([]journal, len(s.parts))

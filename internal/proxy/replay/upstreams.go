@@ -81,6 +81,17 @@ func split(corpus contracts.Corpus, seed uint64) []part {
 	return parts
 }
 
+// Shuffled returns the corpus with its tools in the order of seed: server by server, as
+// a proxy that connects the servers in their order would list them.
+func Shuffled(corpus contracts.Corpus, seed uint64) contracts.Corpus {
+	out := corpus
+	out.Tools = make([]contracts.Tool, 0, len(corpus.Tools))
+	for _, p := range split(corpus, seed) {
+		out.Tools = append(out.Tools, p.tools...)
+	}
+	return out
+}
+
 func permute[T any](items []T, order []int) []T {
 	out := slices.Clone(items)
 	for i, j := range order {

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
@@ -26,21 +27,20 @@ import (
 // adapterDriver drives a proxy that an adapter describes.
 type adapterDriver struct {
 	adapter *adapter.Adapter
-	options map[string]string
-	binary  string // absolute path, or empty if nothing was built
-	self    string // this program
-	model   string // the directory of a sentence model; may be empty
+	setting adapter.Setting // what is known before the start
+	timeout time.Duration   // of one request
 
 	run   *adapter.Run
 	token string
 	mcp   *mcpClient // nil until it is used
 	home  string
-	// unlisted describes what the proxy has not read of its servers.
-	unlisted func() []string
-	read     []Tool // the tools that its servers offer, without their content
-	used     bool   // whether it was asked anything, without a tools block
+	other *otherLines // what a proxy over stdio prints beside MCP; nil otherwise
+	// corpus holds the tools that the proxy is given.
+	corpus contracts.Corpus
 	// find lists the tools that must still be found before the proxy is ready.
 	find []contracts.ToolID
+	// byName finds the tools of a proxy that does not list them.
+	byName nameSearch
 }
 
 // token returns a random text that only this process and the proxy know. Another
@@ -65,24 +65,20 @@ func (d *adapterDriver) replay() replay.Options {
 	return replay.Options{PageSize: d.adapter.PageSize(), Both: true}
 }
 
-func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error) {
-	if opts.Index.DropDescriptions || opts.Index.ReverseTop || len(opts.Index.Hide) > 0 {
-		return adapter.Launch{},
-			fmt.Errorf("--degrade only works with the reference proxy: leave it out with adapter %s", d.adapter.Name)
-	}
+func (d *adapterDriver) degrades() bool { return false }
 
+func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error) {
 	listen, err := freeAddress()
 	if err != nil {
 		return adapter.Launch{}, err
 	}
 
-	d.home, d.token, d.read = home, token(), readTools(opts.Corpus)
-	d.run, err = d.adapter.Run(adapter.Setting{
-		Home: home, Binary: d.binary, Touchstone: d.self, Model: d.model, Listen: listen, Token: d.token,
-		Secret:    cmp.Or(opts.Secret, os.Getenv(secretVariable)),
-		Upstreams: opts.upstreams, Tools: len(opts.Corpus.Tools), Options: d.options,
-	})
-	if err != nil {
+	d.home, d.token, d.corpus = home, token(), opts.Corpus
+	setting := d.setting
+	setting.Home, setting.Listen, setting.Token = home, listen, d.token
+	setting.Secret = cmp.Or(opts.Secret, os.Getenv(secretVariable))
+	setting.Upstreams, setting.Tools = opts.upstreams, len(opts.Corpus.Tools)
+	if d.run, err = d.adapter.Run(setting); err != nil {
 		return adapter.Launch{}, err
 	}
 
@@ -103,7 +99,8 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 func (d *adapterDriver) started(p *process) {
 	p.log.keep(d.token)
 	if p.out != nil {
-		d.mcp = newStdioClient(p)
+		d.other = newOtherLines(p.log)
+		d.mcp = newStdioClient(p, d.other)
 	}
 }
 
@@ -142,7 +139,7 @@ func (d *adapterDriver) ready(ctx context.Context, client *http.Client, addr add
 		if err != nil {
 			// The proxy may not listen yet, or report by its status that it is
 			// not ready. Wait for it.
-			return false, d.scrubbed(addr, err), nil
+			return false, d.scrubbed(addr, err), d.stdioFailure(err)
 		}
 
 		done, progress, err := d.run.Ready(answer)
@@ -157,44 +154,20 @@ func (d *adapterDriver) ready(ctx context.Context, client *http.Client, addr add
 		return false, "nothing listens at its address yet", nil
 	}
 
-	if !d.run.ListsTools() {
-		if done, progress := d.hasRead(ctx, client, addr); !done {
-			return false, progress, nil
-		}
+	if !d.adapter.Lists() {
+		done, progress := d.byName.pass(d.corpus, d.finder(ctx, client, addr))
+		return done, progress, nil
 	}
 
 	return d.findEach(ctx, client, addr)
 }
 
-// hasRead reports whether the proxy has read all tools of its servers, for an adapter that does not say how
-// it lists them. A proxy may only read them when it is first used, so it is asked for its own tools and for
-// a search; the answers do not matter.
-func (d *adapterDriver) hasRead(ctx context.Context, client *http.Client, addr address) (bool, string) {
-	if !d.used {
-		if d.run.MCPSearch() {
-			if _, err := d.ask(ctx, client, addr, adapter.Question{ListTools: true}); err != nil {
-				return false, d.scrubbed(addr, err)
-			}
-		}
-
-		_, _ = d.searchOn(ctx, client, addr, d.adapter.SearchPaths()[0], "tools", 1)
-		d.used = true
+// finder returns a function that searches the proxy on its first search path.
+func (d *adapterDriver) finder(ctx context.Context, client *http.Client, addr address) finder {
+	path := d.adapter.SearchPaths()[0]
+	return func(query string) (contracts.SearchAnswer, error) {
+		return d.searchOn(ctx, client, addr, adapter.Asked{Path: path, Query: query, Limit: findDepth})
 	}
-
-	if n := len(d.unlisted()); n > 0 {
-		return false, fmt.Sprintf("it has not read all tools of %d of its servers", n)
-	}
-
-	return true, ""
-}
-
-// readTools lists the tools of a corpus without their content.
-func readTools(corpus contracts.Corpus) []Tool {
-	tools := OfCorpus(corpus)
-	for i := range tools {
-		tools[i] = Tool{ID: tools[i].ID, NoDescription: true, NoSchema: true}
-	}
-	return tools
 }
 
 // listens reports whether the address accepts connections. This is the only check for
@@ -216,13 +189,13 @@ func listens(ctx context.Context, base string) bool {
 // findEach searches for each tool by its name until all are found. A tool that the
 // proxy lists may not be indexed yet.
 func (d *adapterDriver) findEach(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
-	const depth = 50
-	path := d.adapter.SearchPaths()[0]
+	find := d.finder(ctx, client, addr)
 	for len(d.find) > 0 {
 		_, name, _ := strings.Cut(d.find[0], ":")
-		answer, err := d.searchOn(ctx, client, addr, path, name, depth)
+		answer, err := find(name)
 		if err != nil {
-			return false, fmt.Sprintf("the search for tool %q failed: %s", d.find[0], d.scrubbed(addr, err)), nil
+			return false, fmt.Sprintf("the search for tool %q failed: %s", d.find[0], d.scrubbed(addr, err)),
+				d.stdioFailure(err)
 		}
 
 		found := false
@@ -232,7 +205,7 @@ func (d *adapterDriver) findEach(ctx context.Context, client *http.Client, addr 
 
 		if !found {
 			return false, fmt.Sprintf("tool %q is not among the first %d results of a search for its name", d.find[0],
-				depth), nil
+				findDepth), nil
 		}
 
 		d.find = d.find[1:]
@@ -246,25 +219,68 @@ func (d *adapterDriver) scrubbed(addr address, err error) string {
 }
 
 func (d *adapterDriver) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
-	if !d.run.ListsTools() {
-		return d.read, nil // ready has seen that it read them
+	if !d.adapter.Lists() {
+		return d.byName.tools(d.corpus, nil), nil
 	}
 
-	q, err := d.run.ToolsQuestion()
+	list, err := d.run.Listing()
 	if err != nil {
 		return nil, err
 	}
 
-	answer, err := d.ask(ctx, client, addr, q)
-	if err != nil {
-		return nil, err
+	for {
+		q, more, err := list.Question()
+		if err != nil {
+			return nil, err
+		}
+
+		if !more {
+			break
+		}
+
+		answer, err := d.ask(ctx, client, addr, q)
+		if err != nil {
+			return nil, cmp.Or(d.stdioFailure(err), d.hinted(err))
+		}
+
+		if err := list.Add(answer); err != nil {
+			return nil, fmt.Errorf("%w; it answered %s", err, quoteStart(answer.Text))
+		}
 	}
 
-	listed, err := d.run.Tools(answer)
-	if err != nil {
-		return nil, fmt.Errorf("%w; it answered %s", err, quoteStart(answer.Text))
+	listed, partial := list.Tools()
+	tools, err := d.expected(toolsOf(listed))
+	if err != nil || !partial {
+		return tools, err
 	}
 
+	// The list may be incomplete. Search for the rest.
+	for _, t := range tools {
+		d.byName.listed(t.ID)
+	}
+
+	if err := d.byName.once(d.corpus, d.finder(ctx, client, addr)); err != nil {
+		return nil, fmt.Errorf("search for the tools beyond its list: %w", err)
+	}
+
+	return append(tools, d.byName.tools(d.corpus, tools)...), nil
+}
+
+// hinted adds to an error that the proxy gave no answer what its adapter can say about
+// that.
+func (d *adapterDriver) hinted(err error) error {
+	if !errors.Is(err, ErrNoAnswer) {
+		return err
+	}
+	if d.adapter.HasReady() {
+		return fmt.Errorf("%w; if it was still indexing, its adapter has to say so: correct done in the ready block",
+			err)
+	}
+	return fmt.Errorf("%w; if it indexes before it answers, add a ready block to its adapter, which says when it is "+
+		"ready (see docs/reference/adapters.md)", err)
+}
+
+func toolsOf(listed []adapter.Listed) []Tool {
 	tools := make([]Tool, len(listed))
 	for i, t := range listed {
 		tools[i] = Tool{ID: t.ID, Schema: t.Schema, Problem: t.Problem, NoSchema: t.Schema == nil,
@@ -274,12 +290,16 @@ func (d *adapterDriver) tools(ctx context.Context, client *http.Client, addr add
 		}
 	}
 
-	return d.expected(tools)
+	return tools
 }
 
 // expected applies the known schema changes of the proxy to tools.
 func (d *adapterDriver) expected(tools []Tool) ([]Tool, error) {
 	out := slices.Clone(tools)
+	if !d.adapter.Lists() {
+		return out, nil
+	}
+
 	for i, t := range out {
 		var err error
 		if out[i].Schema, err = d.run.Comparable(t.Schema); err != nil {
@@ -289,9 +309,19 @@ func (d *adapterDriver) expected(tools []Tool) ([]Tool, error) {
 	return out, nil
 }
 
-// ask sends a request to the proxy.
-func (d *adapterDriver) ask(ctx context.Context, client *http.Client, addr address, q adapter.Question) (adapter.Answer,
-	error) {
+// ask sends a request to the proxy, and waits for the answer for the time of one
+// request at most.
+func (d *adapterDriver) ask(ctx context.Context, client *http.Client, addr address,
+	q adapter.Question) (adapter.Answer, error) {
+	return within(ctx, d.timeout, func(ctx context.Context) (adapter.Answer, error) {
+		ctx, cancel := d.other.watch(ctx)
+		defer cancel()
+		return d.send(ctx, client, addr, q)
+	})
+}
+
+func (d *adapterDriver) send(ctx context.Context, client *http.Client, addr address,
+	q adapter.Question) (adapter.Answer, error) {
 	if q.Call == "" && !q.ListTools {
 		req, err := http.NewRequestWithContext(ctx, q.Method, addr.base+q.URL, bytes.NewReader(q.Body))
 		if err != nil {
@@ -349,9 +379,10 @@ func (d *adapterDriver) searcher(addr address, path string, client *http.Client)
 	return &adapterSearcher{d, client, addr, path}, nil
 }
 
-func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr address, path, query string,
-	limit int) (contracts.SearchAnswer, error) {
-	q, err := d.run.SearchQuestion(path, query, limit)
+func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr address,
+	asked adapter.Asked) (contracts.SearchAnswer, error) {
+	asked = d.run.Limited(asked)
+	q, err := d.run.SearchQuestion(asked)
 	if err != nil {
 		return contracts.SearchAnswer{}, err
 	}
@@ -361,7 +392,7 @@ func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr 
 		return contracts.SearchAnswer{}, err
 	}
 
-	hits, err := d.run.Hits(path, answer)
+	hits, err := d.run.Hits(asked, answer)
 	if err != nil {
 		return hits, fmt.Errorf("the answer does not match adapter %s: %w; it begins %s", d.adapter.Name, err,
 			quoteStart(answer.Text))
@@ -378,7 +409,7 @@ type adapterSearcher struct {
 }
 
 func (s *adapterSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
-	return s.driver.searchOn(ctx, s.client, s.addr, s.path, query, limit)
+	return s.driver.searchOn(ctx, s.client, s.addr, adapter.Asked{Path: s.path, Query: query, Limit: limit})
 }
 
 func (s *adapterSearcher) close() {}

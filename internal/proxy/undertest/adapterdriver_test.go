@@ -137,7 +137,6 @@ func TestDescribedProxySaysWhatWentWrong(t *testing.T) {
 			o.SearchPath = "telepathy"
 		}, []string{`no search "telepathy"`, "--search"}},
 		{"dies", badproxy.DiesAtOnce, nil, nil, []string{"ended before it was ready", "status 1", `my \u001b[31mdatabase`}},
-		{"degraded", badproxy.Right, nil, func(o *undertest.Options) { o.Index.ReverseTop = true }, []string{"--degrade only works with the reference proxy"}},
 		{"tells its token", badproxy.DiesAtOnce, []string{"binary,", `"/bin/sh", "-c", "echo I know $0; exit 1", token,`}, nil, []string{"I know (masked)"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -28,28 +28,27 @@ type Tool struct {
 	Quarantine    string
 	NoDescription bool
 	NoSchema      bool
+	// FoundBy is that of contracts.IndexedTool.
+	FoundBy string
 }
 
 // Tools lists the tools that the proxy holds.
 func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
-	limited, cancel := context.WithTimeout(ctx, p.timeout)
-	defer cancel()
-	tools, err := p.driver.tools(limited, p.http, p.addr)
-	switch {
-	case err == nil:
-		return tools, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case limited.Err() != nil:
-		err = fmt.Errorf("%w within %v", ErrNoAnswer, p.timeout)
+	tools, err := p.driver.tools(ctx, p.http, p.addr)
+	if err == nil || ctx.Err() != nil {
+		return tools, ctx.Err()
 	}
 
-	return nil, p.WithLog(fmt.Errorf("list the tools of proxy %q: %w", p.Manifest.Name, p.normalizeError(p.addr, err)))
+	if !errors.Is(err, ErrNoAnswer) {
+		err = p.normalizeError(p.addr, err)
+	}
+
+	return nil, p.WithLog(fmt.Errorf("list the tools of proxy %q: %w", p.Manifest.Name, err))
 }
 
 // Expected returns the tools that the proxy must list if it holds the corpus.
 func (p *Proxy) Expected(corpus contracts.Corpus) ([]Tool, error) {
-	return p.driver.expected(OfCorpus(corpus))
+	return p.driver.expected(OfCorpus(p.degraded.corpus(corpus)))
 }
 
 // OfCorpus returns the tools that a proxy must hold for the corpus.
@@ -79,7 +78,7 @@ func Digest(tools []Tool) ([]contracts.IndexedTool, error) {
 			return nil, fmt.Errorf("the schema of tool %q: %w", t.ID, err)
 		}
 
-		out[i] = contracts.IndexedTool{ToolID: t.ID}
+		out[i] = contracts.IndexedTool{ToolID: t.ID, FoundBy: t.FoundBy}
 		if !t.NoDescription {
 			out[i].DescriptionSHA256 = sum([]byte(t.Description))
 		}
@@ -192,6 +191,75 @@ func Quarantine(tools []Tool) []contracts.Quarantined {
 
 	slices.SortFunc(list, func(a, b contracts.Quarantined) int { return cmp.Compare(a.ToolID, b.ToolID) })
 	return list
+}
+
+// Unverified describes what of the tools could not be compared with the corpus. It is
+// empty if everything was compared.
+func Unverified(tools []contracts.IndexedTool) string {
+	count := map[string]int{}
+	var nothing []string
+	descriptions, schemas := 0, 0
+	for _, t := range tools {
+		count[t.FoundBy]++
+		switch {
+		case t.FoundBy == contracts.FoundByNothing:
+			nothing = append(nothing, t.ToolID)
+			continue
+		case t.FoundBy != "":
+			continue
+		case t.DescriptionSHA256 == "":
+			descriptions++
+		}
+
+		if t.SchemaSHA256 == "" {
+			schemas++
+		}
+	}
+
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		text string
+	}{
+		{count[contracts.FoundByGiven], "%d of %d tools were given to the program, which has no list to compare"},
+		{count[contracts.FoundBySearch], "%d of %d tools are not listed but found by a search, so their content was " +
+			"not compared"},
+		{descriptions, "the descriptions of %d of %d tools are not listed and were not compared"},
+		{schemas, "the schemas of %d of %d tools are not listed and were not compared"},
+		{len(nothing), "%d of %d tools are neither listed nor found by a search"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf(p.text, p.n, len(tools)))
+		}
+	}
+
+	text := strings.Join(parts, "; ")
+	if n := len(nothing); n > 0 {
+		slices.Sort(nothing)
+		text += ": " + printable(strings.Join(nothing[:min(n, maxShown)], ", "))
+		if n > maxShown {
+			text += fmt.Sprintf(" and %d more", n-maxShown)
+		}
+	}
+
+	return text
+}
+
+// CheckFound returns an error if the proxy neither lists most of the tools nor finds
+// them. Figures of such a proxy would say more about what it holds than about its
+// search.
+func (p *Proxy) CheckFound(tools []contracts.IndexedTool) error {
+	missing := 0
+	for _, t := range tools {
+		if t.FoundBy == contracts.FoundByNothing {
+			missing++
+		}
+	}
+	if 2*missing <= len(tools) {
+		return nil
+	}
+	return p.WithLog(fmt.Errorf("proxy %q neither lists nor finds more than half of the tools: %s; %s", p.Manifest.Name,
+		Unverified(tools), p.unlisted()))
 }
 
 // Unsearchable returns a line for each tool that is listed but cannot be found.

@@ -1,6 +1,7 @@
 package undertest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,52 @@ func ParseDegrade(text string) (contracts.IndexOptions, error) {
 	}
 
 	return opts, nil
+}
+
+// degradation is how a proxy is degraded from outside: its servers offer other tools,
+// and its answers come in another order. The zero value changes nothing.
+type degradation contracts.IndexOptions
+
+// corpus returns the corpus that the servers of the proxy offer.
+func (d degradation) corpus(c contracts.Corpus) contracts.Corpus {
+	if len(d.Hide) == 0 && !d.DropDescriptions {
+		return c
+	}
+
+	offered := c
+	offered.Tools = nil
+	for _, t := range c.Tools {
+		if slices.Contains(d.Hide, t.ToolID) {
+			continue
+		}
+
+		if d.DropDescriptions {
+			t.Description = ""
+		}
+
+		offered.Tools = append(offered.Tools, t)
+	}
+
+	return offered
+}
+
+// reversedTop is the number of results that ReverseTop reverses.
+const reversedTop = 10
+
+// search sends a query with the given search, and reverses the top of the answer if
+// the degradation says so.
+func (d degradation) search(ctx context.Context, s searcher, query string, limit int) (contracts.SearchAnswer, error) {
+	if !d.ReverseTop {
+		return s.search(ctx, query, limit)
+	}
+
+	answer, err := s.search(ctx, query, max(limit, reversedTop))
+	if err == nil {
+		slices.Reverse(answer.Tools[:min(reversedTop, len(answer.Tools))])
+		answer.Tools = answer.Tools[:min(limit, len(answer.Tools))]
+	}
+
+	return answer, err
 }
 
 // CheckHidden refuses to hide a tool that the corpus does not have. It would degrade

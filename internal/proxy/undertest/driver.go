@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
@@ -24,6 +25,9 @@ import (
 type driver interface {
 	// replay returns how the servers of the corpus are offered to the proxy.
 	replay() replay.Options
+	// degrades reports whether the proxy itself degrades its index on purpose. For any
+	// other proxy, its servers and its answers are degraded.
+	degrades() bool
 	// launch returns how to start the proxy and which files to write into home
 	// before.
 	launch(home string, opts Options) (adapter.Launch, error)
@@ -59,11 +63,16 @@ type searcher interface {
 type nativeDriver struct {
 	command  []string
 	embedded bool
-	model    string // the directory of a sentence model; may be empty
-	pageSize int    // of the replayed servers; 0 is the default
+	// reference is set for the reference proxy, which degrades its own index.
+	reference bool
+	model     string // the directory of a sentence model; may be empty
+	timeout   time.Duration
+	pageSize  int // of the replayed servers; 0 is the default
 }
 
 func (n nativeDriver) replay() replay.Options { return replay.Options{PageSize: n.pageSize} }
+
+func (n nativeDriver) degrades() bool { return n.reference }
 
 // readyFile is the file in which a proxy of the native contract writes its address.
 const readyFile = "ready.json"
@@ -121,9 +130,11 @@ func (nativeDriver) ready(ctx context.Context, client *http.Client, addr address
 	return st.State == reference.Ready, fmt.Sprintf("%d of %d tools are indexed", st.Indexed, st.Expected), nil
 }
 
-func (nativeDriver) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
-	var list reference.ToolList
-	if err := getJSON(ctx, client, addr.base+"/api/v1/tools", &list); err != nil {
+func (n nativeDriver) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
+	list, err := within(ctx, n.timeout, func(ctx context.Context) (list reference.ToolList, err error) {
+		return list, getJSON(ctx, client, addr.base+"/api/v1/tools", &list)
+	})
+	if err != nil {
 		return nil, err
 	}
 

@@ -31,7 +31,7 @@ func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 		return nil, err
 	}
 
-	if m.Kind != contracts.ProxyCommand {
+	if m.Kind == contracts.ProxyEmbedded || m.Kind == contracts.ProxyBinary {
 		if exe, err = executable(m, opts.Dir, opts.Executable); err != nil {
 			return nil, err
 		}
@@ -43,7 +43,8 @@ func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 				m.Name)
 		}
 
-		return nativeDriver{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded, model, 0}, nil
+		embedded := m.Kind == contracts.ProxyEmbedded
+		return nativeDriver{append([]string{exe}, m.Args...), embedded, embedded, model, opts.QueryTimeout, 0}, nil
 	}
 
 	if !filepath.IsLocal(m.Adapter) {
@@ -56,16 +57,23 @@ func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 		return nil, err
 	}
 
-	d := &adapterDriver{adapter: a, options: m.Options, self: opts.Executable, model: model}
+	setting := adapter.Setting{Touchstone: opts.Executable, Model: model, Options: m.Options}
 	if m.Kind == contracts.ProxyBinary {
-		d.binary = exe
+		setting.Binary = exe
 	}
 
-	if a.Contract == adapter.Described {
-		return d, nil
+	if setting.Kept, err = keptOf(m, opts.Dir); err != nil {
+		return nil, err
 	}
 
-	run, err := a.Run(adapter.Setting{Binary: d.binary, Touchstone: opts.Executable, Model: model, Options: m.Options})
+	switch a.Contract {
+	case adapter.Described:
+		return &adapterDriver{adapter: a, setting: setting, timeout: opts.QueryTimeout}, nil
+	case adapter.Lines:
+		return &linesDriver{adapter: a, setting: setting}, nil
+	}
+
+	run, err := a.Run(setting)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +83,21 @@ func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 		return nil, err
 	}
 
-	return nativeDriver{launch.Argv, m.Kind == contracts.ProxyEmbedded, model, a.PageSize()}, nil
+	return nativeDriver{launch.Argv, m.Kind == contracts.ProxyEmbedded, false, model, opts.QueryTimeout,
+		a.PageSize()}, nil
+}
+
+// keptOf returns the directory with the kept files of the build of m in dir, or nothing
+// if there is none.
+func keptOf(m contracts.ProxyManifest, dir string) (string, error) {
+	if m.Kept == "" {
+		return "", nil
+	}
+	if !filepath.IsLocal(m.Kept) {
+		return "", fmt.Errorf("the manifest of proxy %q names the files %q, which are not inside its directory: "+
+			"build it again", m.Name, m.Kept)
+	}
+	return filepath.Abs(filepath.Join(dir, m.Kept))
 }
 
 // modelOf returns the directory of the sentence model that goes with the proxy

@@ -19,6 +19,7 @@ type mcpClient struct {
 	client    *mcp.Client
 	transport func() (mcp.Transport, error)
 	only      bool        // whether the first session is the only possible one
+	lost      atomic.Bool // whether the only session is over
 	connected atomic.Bool // whether a session was ever established
 
 	turn    chan struct{}      // holds one token while the session is in use
@@ -43,7 +44,9 @@ func newMCPClient(endpoint string, client *http.Client, header http.Header, sse 
 // newStdioClient returns a client for a proxy that speaks MCP on its standard input
 // and output. There is only one such session: if it breaks, the proxy can no longer
 // be queried.
-func newStdioClient(p *process) *mcpClient {
+//
+// Lines of its output that are no message of JSON-RPC, such as a greeting, go to other.
+func newStdioClient(p *process, other io.Writer) *mcpClient {
 	used := false
 	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), only: true,
 		transport: func() (mcp.Transport, error) {
@@ -51,9 +54,8 @@ func newStdioClient(p *process) *mcpClient {
 				return nil, ErrBroken
 			}
 			used = true
-			return &mcp.IOTransport{Reader: io.NopCloser(&messages{from: p.out, most: maxAnswer}),
-					Writer: keepOpen{p.in}},
-				nil
+			out := io.NopCloser(&messages{from: p.out, most: maxAnswer})
+			return &mcp.IOTransport{Reader: mcpclient.JSONRPCLines(out, other, maxAnswer), Writer: keepOpen{p.in}}, nil
 		}}
 }
 
@@ -111,6 +113,7 @@ func attempt[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession
 
 		session, err := c.client.Connect(connecting, transport, nil)
 		if err != nil {
+			c.lost.Store(c.only)
 			return v, fmt.Errorf("connect to its MCP endpoint: %w", err)
 		}
 
@@ -120,6 +123,7 @@ func attempt[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession
 
 	v, err = f(c.session)
 	if err != nil && (!c.only || errors.Is(err, mcp.ErrConnectionClosed)) {
+		c.lost.Store(c.only)
 		c.drop()
 	}
 
@@ -136,6 +140,9 @@ func (c *mcpClient) call(ctx context.Context, tool string, arguments map[string]
 func (c *mcpClient) list(ctx context.Context) ([]*mcp.Tool, error) {
 	return use(ctx, c, func(s *mcp.ClientSession) ([]*mcp.Tool, error) { return mcpclient.Tools(ctx, s) })
 }
+
+// broken reports whether the proxy can no longer be queried.
+func (c *mcpClient) broken() bool { return c.lost.Load() }
 
 func (c *mcpClient) drop() {
 	if c.session != nil {

@@ -20,7 +20,7 @@ import (
 func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	answer, err := p.searcher.search(limited, query, limit)
+	answer, err := p.degraded.search(limited, p.searcher, query, limit)
 	if err == nil {
 		return answer, nil
 	}

@@ -61,6 +61,7 @@ type Proxy struct {
 	Manifest contracts.ProxyManifest
 
 	driver   driver
+	degraded degradation // from outside
 	servers  *replay.Servers
 	addr     address
 	searcher searcher
@@ -123,6 +124,12 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 		return nil, err
 	}
 
+	var degraded degradation
+	if !drv.degrades() {
+		degraded, opts.Index = degradation(opts.Index), contracts.IndexOptions{}
+		opts.Corpus = degraded.corpus(opts.Corpus)
+	}
+
 	replayed := drv.replay()
 	replayed.Seed = opts.Seed
 	servers, err := replay.Start(opts.Executable, opts.Corpus, replayed)
@@ -131,10 +138,6 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	}
 
 	opts.upstreams = servers.Upstreams
-	if d, ok := drv.(*adapterDriver); ok {
-		d.unlisted = servers.Unlisted
-	}
-
 	home, err := homeFor(opts.KeepHome)
 	if err != nil {
 		servers.Stop()
@@ -143,7 +146,7 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 
 	p := &Proxy{
 		Manifest: manifest, home: home, timeout: opts.QueryTimeout, driver: drv, servers: servers,
-		keepHome: opts.KeepHome != "",
+		keepHome: opts.KeepHome != "", degraded: degraded,
 		// Each proxy gets its own connections, which end with it.
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: checkRedirect},
 	}
@@ -312,6 +315,10 @@ func (p *Proxy) TimeToReady() time.Duration { return p.ready }
 // unlisted describes what the proxy has not read of its servers, for the end of a
 // message. A proxy that has read everything may only be slow.
 func (p *Proxy) unlisted() string {
+	if p.driver.replay().None {
+		return "it got its tools from this program"
+	}
+
 	lines := p.servers.Unlisted()
 	if len(lines) == 0 {
 		return "it has listed all tools of its servers"
@@ -341,7 +348,7 @@ func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 		case ctx.Err() != nil:
 		case err != nil:
 			waiting = err
-			if bad++; bad == maxBadPolls {
+			if bad++; bad == maxBadPolls || errors.As(err, new(*finalError)) {
 				return addr, err
 			}
 		case done:
@@ -388,11 +395,19 @@ func (p *Proxy) pollReady(ctx context.Context, addr *address) (done bool, progre
 
 	done, progress, err = p.driver.ready(ctx, p.http, *addr)
 	if err != nil {
-		err = p.normalizeError(*addr, err)
+		final := errors.As(err, new(*finalError))
+		if err = p.normalizeError(*addr, err); final {
+			err = &finalError{err}
+		}
 	}
 
 	return done, p.process.log.hide(progress), err
 }
+
+// finalError is an error after which a proxy cannot become ready any more.
+type finalError struct{ error }
+
+func (e *finalError) Unwrap() error { return e.error }
 
 // checkLoopback refuses a proxy that listens elsewhere than on loopback.
 func checkLoopback(base string) error {
@@ -481,7 +496,7 @@ const maxError = 2000
 // normalizeError removes from an error's text what differs between runs, secrets, and what
 // controls a terminal, because the text becomes part of reports.
 func (p *Proxy) normalizeError(addr address, err error) error {
-	if brokenConnection.MatchString(err.Error()) {
+	if errors.Is(err, ErrBroken) || brokenConnection.MatchString(err.Error()) {
 		return ErrBroken
 	}
 	text := strings.ReplaceAll(p.process.log.hide(err.Error()), addr.base, "the proxy")

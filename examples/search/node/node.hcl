@@ -1,0 +1,2 @@
+contract = "lines"
+command  = ["node", "${kept}/search.mjs"]

@@ -1,0 +1,2 @@
+contract = "lines"
+command  = ["python3", "${kept}/search.py"]
