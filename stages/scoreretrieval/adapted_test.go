@@ -88,9 +88,10 @@ func hashedEmbeddings(t *testing.T) (url string) {
 func TestWithoutAProxy(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]map[string]string{
-		"bare-mcp":  nil,
-		"all-tools": nil,
-		"dense":     {"url": hashedEmbeddings(t), "model": "hashed-fake"},
+		"bare-mcp":     nil,
+		"bm25-stemmed": nil,
+		"all-tools":    nil,
+		"dense":        {"url": hashedEmbeddings(t), "model": "hashed-fake"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
