@@ -10,9 +10,10 @@ start {
     "--listen", "127.0.0.1:0", "--ready-file", "${home}/ready.json", "--until-stdin-closes",
   ]
   file "config.json" {
-    content = jsonencode({
-      upstreams = [for u in upstreams : { name = u.name, command = u.command }]
-    })
+    content = jsonencode(merge(
+      { upstreams = [for u in upstreams : { name = u.name, command = u.command }] },
+      model == "" ? {} : { model = model },
+    ))
   }
 }
 

@@ -115,7 +115,7 @@ func (s *session) printVerdict(w io.Writer, flags *globalFlags, rf *runFlags, v 
 	}
 
 	if v.gate != nil && rf.progress != "quiet" {
-		fmt.Fprintln(w, nextVerbs(v.Passed))
+		fmt.Fprintln(w, nextVerbs(!v.Passed && v.gate.Baseline != ""))
 	}
 
 	s.printNextSteps(w, flags, v)
@@ -126,9 +126,9 @@ func (s *session) printVerdict(w io.Writer, flags *globalFlags, rf *runFlags, v 
 
 // nextVerbs names the verbs that show more of a gate, and after a failed one that which takes a
 // change into the baseline.
-func nextVerbs(passed bool) string {
+func nextVerbs(failed bool) string {
 	verbs := []string{"report open", "compare", "explain QUERY"}
-	if !passed {
+	if failed {
 		verbs = append(verbs, "baseline accept QUERY")
 	}
 

@@ -150,6 +150,9 @@ func checkAdapted(a *adapter.Adapter, opts *Options) error {
 	case !a.DescribesProxy():
 		return &UsageError{fmt.Sprintf("adapter %s describes detectors but no proxy: add a start block, or choose "+
 			"another adapter", a.Name)}
+	case opts.Model != "" && !a.ReadsModel():
+		return &UsageError{fmt.Sprintf("adapter %s does not read a sentence model, so --model (proxy_model in a "+
+			"pipeline) would change nothing: leave it out, or use model in the start block of the adapter", a.Name)}
 	case len(opts.Args) > 0:
 		return &UsageError{"--arg applies to proxies without an adapter: an adapter itself defines " +
 			"the arguments of its proxy"}

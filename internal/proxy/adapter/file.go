@@ -288,13 +288,26 @@ func (s *fileSpec) shorthand(body hcl.Body) hcl.Diagnostics {
 		return nil
 	}
 
-	for _, t := range s.Start.Command.Variables() {
-		if t.RootName() == "kept" {
-			s.Build = &Build{Keep: []string{"."}}
-		}
+	if reads(s.Start.Command, "kept") {
+		s.Build = &Build{Keep: []string{"."}}
 	}
 
 	return nil
+}
+
+// reads reports whether an expression uses a variable.
+func reads(e hcl.Expression, name string) bool {
+	return slices.ContainsFunc(e.Variables(), func(t hcl.Traversal) bool { return t.RootName() == name })
+}
+
+// ReadsModel reports whether the proxy gets the sentence model: in its command, its
+// environment or a file, or in the configuration of the native contract.
+func (a *Adapter) ReadsModel() bool {
+	if a.Contract == Native || a.start == nil {
+		return a.Contract == Native
+	}
+	return reads(a.start.Command, "model") || given(a.start.Env) && reads(a.start.Env, "model") ||
+		slices.ContainsFunc(a.start.Files, func(f fileBlock) bool { return reads(f.Content, "model") })
 }
 
 // CallUnnamed names an adapter whose file gives no name, unless name is empty.
