@@ -32,7 +32,7 @@ func newStageCommand() *cobra.Command {
 		validatedatasets.Command(), buildproxy.Command(), snapshotindex.Command(), scoreretrieval.Command(),
 		scoresecurity.Command(), scoremutations.Command(), scoreselection.Command(), analyzesimilarity.Command(),
 		aggregate.Command(), gate.Command(), render.Command(),
-		refreshcorpus.Command(),
+		refreshcorpus.Command(), refreshcorpus.DownloadCommand(), refreshcorpus.FetchCommand(),
 	} {
 		run := stage.RunE
 		stage.RunE = func(cmd *cobra.Command, args []string) error { return stageError(run(cmd, args)) }
