@@ -251,7 +251,7 @@ func Verify(c *contracts.Corpus, frozen *contracts.FrozenTools) (*Fetched, error
 
 func fetched(frozen *contracts.FrozenTools, same []contracts.Tool, differs []Missing) *Fetched {
 	r := &Fetched{Version: frozen.Version, Servers: len(frozen.Servers) - len(differs), OfServers: len(frozen.Servers),
-		Tools: len(same), SHA256: frozen.SHA256, Differs: differs}
+		Tools: len(same), SHA256: frozen.SHA256, Differs: append([]Missing{}, differs...)}
 	for _, s := range frozen.Servers {
 		r.OfTools += len(s.Tools)
 	}
