@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Download gets the packages of an upstreams file into out, which must not exist: for each
+// Download gets the packages of an upstreams file into out: for each
 // install block, a directory of its name that is a cache of npm. It starts no server and runs no
 // script of a package, so that what uses the network runs no program of others.
 func Download(ctx context.Context, file, out string, log io.Writer) error {
@@ -35,6 +35,11 @@ func Download(ctx context.Context, file, out string, log io.Writer) error {
 	}
 
 	if err := u.onlyNPM(locked); err != nil {
+		return err
+	}
+
+	// The commands run in other directories.
+	if out, err = filepath.Abs(out); err != nil {
 		return err
 	}
 
