@@ -18,8 +18,8 @@ pipeline {
 stage "validate-datasets" {
   description = "Validate the datasets and write copies for the later stages."
   inputs = {
-    corpus   = var.corpus
-    golden   = var.golden
+    corpus   = local.corpus
+    golden   = local.golden
     security = var.security
     cases    = local.has_cases ? local.cases : null
     lock     = "datasets/lock.json"
@@ -322,4 +322,53 @@ stage "refresh-corpus" {
   cache {
     mode = "off"
   }
+}
+
+# "touchstone data fetch real" runs these two stages and writes the corpus to datasets/. The
+# first one downloads packages and runs no program of others; the second one runs their
+# servers, without network. Each tool is compared with its digest, so the results can be cached.
+stage "download-real" {
+  description = "Download the packages of the servers of the real track."
+  on_demand   = true
+  when        = fileexists("${local.real}/upstreams.hcl")
+  inputs = {
+    upstreams = { path = local.real, include = ["upstreams.hcl", "**/package.json", "**/package-lock.json"] }
+  }
+  outputs = {
+    packages = "out/packages/"
+  }
+  command = [
+    "touchstone", "stage", "download-tools", "--upstreams", "${input.upstreams}/upstreams.hcl", "--out", output.packages,
+  ]
+  passthrough = [
+    "PATH", "HOME", "npm_config_registry", "NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG", "NODE_EXTRA_CA_CERTS",
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",
+  ]
+  image   = var.refresh_image
+  network = "full"
+  timeout = "1h"
+}
+
+stage "fetch-real" {
+  description = "Read the tools of the servers of the real track and verify each."
+  on_demand   = true
+  when        = fileexists("${local.real}/upstreams.hcl")
+  inputs = {
+    upstreams = local.real
+    packages  = stage.download-real.packages
+  }
+  outputs = {
+    corpus = "out/corpus.json"
+    frozen = "out/digests.json"
+    report = "out/fetch.json"
+  }
+  command = [
+    "touchstone", "stage", "fetch-tools", "--upstreams", "${input.upstreams}/upstreams.hcl",
+    "--packages", input.packages, "--frozen", "${input.upstreams}/digests.json",
+    "--out", output.corpus, "--out-frozen", output.frozen, "--out-report", output.report,
+  ]
+  passthrough = ["PATH"]
+  image       = var.refresh_image
+  network     = "loopback"
+  timeout     = "1h"
 }

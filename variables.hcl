@@ -1,16 +1,30 @@
 # The settings of a run. Set them with --var NAME=VALUE. proxy.hcl declares the
 # settings of your own proxy.
 
+variable "data" {
+  type        = string
+  default     = ""
+  description = "The tools and queries to run on: \"\" for those of this repository, or real for tools of real servers, which touchstone data fetch real reads."
+  validation {
+    condition     = contains(["", "real"], var.data)
+    error_message = "Set data to real, or leave it out."
+  }
+  validation {
+    condition     = var.data == "" || fileexists("datasets/corpus_real_v1.json")
+    error_message = "The tools of data = \"real\" are not on this machine: their texts belong to others and are not in the repository. Run touchstone data fetch real."
+  }
+}
+
 variable "corpus" {
   type        = string
-  default     = "datasets/corpus_v2.json"
-  description = "The frozen tools that the proxy searches."
+  default     = null
+  description = "The frozen tools that the proxy searches. The default is datasets/corpus_v2.json, or the corpus that data names."
 }
 
 variable "golden" {
   type        = string
-  default     = "datasets/golden_v2.json"
-  description = "The labelled queries over the corpus."
+  default     = null
+  description = "The labelled queries over the corpus. The default is datasets/golden_v2.json, or the queries that data names."
 }
 
 variable "security" {
@@ -28,7 +42,7 @@ variable "cases" {
 variable "baseline" {
   type        = string
   default     = null
-  description = "The file with the reference metrics and the thresholds. The gate needs it. The default is datasets/baseline_vN.json for the reference proxy, and datasets/baseline_vN_NAME.json for other proxies. Of several versions, the one with the most datasets of this run is chosen, and of those the newest."
+  description = "The file with the reference metrics and the thresholds. The gate needs it. The default is datasets/baseline_vN.json for the reference proxy, and datasets/baseline_vN_NAME.json for other proxies; for data that data names, baseline_DATA_vN. Of several versions, the one with the most datasets of this run is chosen, and of those the newest."
 }
 
 variable "baseline_name" {
@@ -239,7 +253,13 @@ variable "refresh_image" {
 }
 
 locals {
-  cases_beside = try("datasets/cases_${one(regex("^datasets/corpus_(v[0-9]+)[.]json$", var.corpus))}.json", "")
+  # The real track has files of its own, in the same form.
+  real   = "datasets/real"
+  track  = var.data == "" ? "v" : "${var.data}_v"
+  corpus = var.corpus != null ? var.corpus : var.data == "" ? "datasets/corpus_v2.json" : "datasets/corpus_${var.data}_v1.json"
+  golden = var.golden != null ? var.golden : var.data == "" ? "datasets/golden_v2.json" : "datasets/golden_${var.data}_v1.json"
+
+  cases_beside = try("datasets/cases_${one(regex("^datasets/corpus_(v[0-9]+)[.]json$", local.corpus))}.json", "")
   cases        = var.cases != null ? var.cases : local.cases_beside != "" && fileexists(local.cases_beside) ? local.cases_beside : ""
   has_cases    = local.cases != ""
   # By a name that an instance can have: replay:ollama:qwen3 for replay/ollama/qwen3.
@@ -262,13 +282,13 @@ locals {
   # The candidates are sorted, the newest first.
   baseline_suffix = var.baseline_name == null ? local.proxy.suffix : var.baseline_name == "" ? "" : "_${var.baseline_name}"
   baseline_numbers = reverse(sort([
-    for name in fileset("datasets", "baseline_v*.json") : format("%09d", tonumber(one(regex("^baseline_v([0-9]{1,9})", name))))
-    if name == "baseline_v${try(one(regex("^baseline_v([0-9]{1,9})", name)), "")}${local.baseline_suffix}.json"
+    for name in fileset("datasets", "baseline_${local.track}*.json") : format("%09d", tonumber(one(regex("^baseline_${local.track}([0-9]{1,9})", name))))
+    if name == "baseline_${local.track}${try(one(regex("^baseline_${local.track}([0-9]{1,9})", name)), "")}${local.baseline_suffix}.json"
   ]))
-  baselines    = [for number in local.baseline_numbers : "datasets/baseline_v${tonumber(number)}${local.baseline_suffix}.json"]
-  data_digests = [for path in compact([var.corpus, var.golden, var.security, local.cases]) : try(filesha256(path), path) if length(local.baselines) > 1]
+  baselines    = [for number in local.baseline_numbers : "datasets/baseline_${local.track}${tonumber(number)}${local.baseline_suffix}.json"]
+  data_digests = [for path in compact([local.corpus, local.golden, var.security, local.cases]) : try(filesha256(path), path) if length(local.baselines) > 1]
   in_common    = [for path in local.baselines : length([for digest in local.data_digests : digest if strcontains(file(path), digest)])]
-  baseline     = var.baseline != null ? var.baseline : try(local.baselines[index(local.in_common, max(local.in_common...))], "datasets/baseline_v1${local.baseline_suffix}.json")
+  baseline     = var.baseline != null ? var.baseline : try(local.baselines[index(local.in_common, max(local.in_common...))], "datasets/baseline_${local.track}1${local.baseline_suffix}.json")
 
   # A refresh starts from the newest corpus.
   corpora        = [for file in fileset("datasets", "corpus_v*.json") : tonumber(one(regex("^corpus_v([0-9]{1,9})[.]json$", file))) if can(regex("^corpus_v([0-9]{1,9})[.]json$", file))]

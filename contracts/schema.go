@@ -30,6 +30,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[DetectorRequest]():  "detector-request",
 	reflect.TypeFor[DetectorVerdict]():  "detector-verdict",
 	reflect.TypeFor[Fitness]():          "fitness",
+	reflect.TypeFor[FrozenTools]():      "frozen-tools",
 	reflect.TypeFor[Gate]():             "gate",
 	reflect.TypeFor[GoldenSet]():        "golden",
 	reflect.TypeFor[IndexSnapshot]():    "index-snapshot",

@@ -295,6 +295,7 @@ var codecs = map[string]codec{
 	"detector-request":  codecOf[DetectorRequest](),
 	"detector-verdict":  codecOf[DetectorVerdict](),
 	"fitness":           codecOf[Fitness](),
+	"frozen-tools":      codecOf[FrozenTools](),
 	"gate":              codecOf[Gate](),
 	"golden":            codecOf[GoldenSet](),
 	"index-snapshot":    codecOf[IndexSnapshot](),

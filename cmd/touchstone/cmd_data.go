@@ -33,7 +33,7 @@ func newDataCommand(flags *globalFlags) *cobra.Command {
 		newDataPowerCommand(), withLock(flags, newDataCheckCommand), withLock(flags, newDataStatsCommand),
 		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newTrecCommand(flags),
 	)
-	cmd.AddCommand(flags.on(sessionFlags, newRefreshCommand(flags))...)
+	cmd.AddCommand(flags.on(sessionFlags, newRefreshCommand(flags), newDataFetchCommand(flags))...)
 	return cmd
 }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/aggregate"
 	"github.com/touchstone-eval/touchstone/stages/analyzesimilarity"
 	"github.com/touchstone-eval/touchstone/stages/buildproxy"
+	"github.com/touchstone-eval/touchstone/stages/downloadtools"
+	"github.com/touchstone-eval/touchstone/stages/fetchtools"
 	"github.com/touchstone-eval/touchstone/stages/gate"
 	"github.com/touchstone-eval/touchstone/stages/refreshcorpus"
 	"github.com/touchstone-eval/touchstone/stages/render"
@@ -32,7 +34,7 @@ func newStageCommand() *cobra.Command {
 		validatedatasets.Command(), buildproxy.Command(), snapshotindex.Command(), scoreretrieval.Command(),
 		scoresecurity.Command(), scoremutations.Command(), scoreselection.Command(), analyzesimilarity.Command(),
 		aggregate.Command(), gate.Command(), render.Command(),
-		refreshcorpus.Command(),
+		refreshcorpus.Command(), downloadtools.Command(), fetchtools.Command(),
 	} {
 		run := stage.RunE
 		stage.RunE = func(cmd *cobra.Command, args []string) error { return stageError(run(cmd, args)) }

@@ -163,7 +163,7 @@ func TestUsage(t *testing.T) {
 		"no such source":         {Source: "x", Binary: "p"},
 		"binary outside":         {Source: "x", Binary: "../p", Command: sh("true")},
 		"identity of a binary":   {Source: "x", Binary: "p", Command: sh("true"), Identity: "i"},
-		"model that is not read": {Adapter: "../../adapters/all-tools.hcl", Model: t.TempDir(), Source: "x"},
+		"model that is not read": {Adapter: "../../adapters/mcp-gateway.hcl", Model: t.TempDir(), Source: "x"},
 		"manifest's name":        {Source: t.TempDir(), Binary: "proxy.json", Command: sh("true")},
 	} {
 		opts.Out = t.TempDir()

@@ -17,8 +17,8 @@ import (
 const keptBytes = 4 << 10
 
 // install copies the files of a block into a private directory and runs the
-// block's command there.
-func install(ctx context.Context, block *installBlock, from, to string, log io.Writer) error {
+// block's command there, with what it needs of the variables.
+func install(ctx context.Context, block *installBlock, from, to string, variables []string, log io.Writer) error {
 	for _, name := range block.Files {
 		name = filepath.FromSlash(name)
 		text, err := os.ReadFile(filepath.Join(from, name))
@@ -41,7 +41,7 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 	defer cancel()
 	cmd := exec.CommandContext(limited, block.Command[0], block.Command[1:]...)
 	cmd.Dir = to
-	cmd.Env = environment(os.Environ(), block.Passthrough)
+	cmd.Env = environment(variables, block.Passthrough)
 	said := subprocess.NewTail(keptBytes)
 	cmd.Stdout, cmd.Stderr = said, said
 	// Package managers start children, which have to end with the command.

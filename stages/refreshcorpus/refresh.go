@@ -182,6 +182,16 @@ type locks map[string]*lockFile
 
 // prepare checks the pins and runs the install blocks.
 func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) ([]input.Server, locks, error) {
+	servers, locked, err := u.pinned(private)
+	if err != nil {
+		return nil, nil, err
+	}
+	return servers, locked, u.installAll(ctx, private, os.Environ(), log)
+}
+
+// pinned checks that the lock files pin the upstreams, and returns how these are started once
+// the blocks are installed in private.
+func (u *upstreams) pinned(private string) ([]input.Server, locks, error) {
 	locked := locks{}
 	var wrong []error
 	for i := range u.Installs {
@@ -217,19 +227,25 @@ func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) 
 		return nil, nil, &usageError{errors.Join(wrong...).Error()}
 	}
 
+	return servers, locked, nil
+}
+
+// installAll runs the install blocks, each in the directory of its name in private, with what a
+// package manager needs of the variables.
+func (u *upstreams) installAll(ctx context.Context, private string, variables []string, log io.Writer) error {
 	for i := range u.Installs {
 		in := &u.Installs[i]
 		to := filepath.Join(private, in.Name)
 		if err := os.MkdirAll(to, 0o755); err != nil {
-			return nil, nil, fmt.Errorf("install %q: %w", in.Name, err)
+			return fmt.Errorf("install %q: %w", in.Name, err)
 		}
 
-		if err := install(ctx, in, u.dir, to, log); err != nil {
-			return nil, nil, err
+		if err := install(ctx, in, u.dir, to, variables, log); err != nil {
+			return err
 		}
 	}
 
-	return servers, locked, nil
+	return nil
 }
 
 // server returns how the upstream is started or reached.

@@ -27,7 +27,9 @@ type upstreams struct {
 
 // corpusBlock describes the origin of the corpus.
 type corpusBlock struct {
-	Source  string `hcl:"source"`
+	Source string `hcl:"source"`
+	// Version is that of a corpus that is fetched. A refresh numbers its corpora.
+	Version string `hcl:"version,optional"`
 	License string `hcl:"license,optional"`
 	Note    string `hcl:"note,optional"`
 	// Keep is a corpus file. Its servers are copied, except those with the name
@@ -64,7 +66,11 @@ type upstreamBlock struct {
 	// its value. The file itself is committed, so it must hold no secrets.
 	Headers map[string]string `hcl:"headers,optional"`
 	Timeout string            `hcl:"timeout,optional"`
-	Range   hcl.Range         `hcl:",def_range"`
+	// License is the SPDX expression of the package, or NOASSERTION. Domain says what the tools
+	// are for. Both are for readers.
+	License string    `hcl:"license,optional"`
+	Domain  string    `hcl:"domain,optional"`
+	Range   hcl.Range `hcl:",def_range"`
 
 	timeout time.Duration
 }

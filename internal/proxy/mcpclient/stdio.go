@@ -23,6 +23,10 @@ func start(t Target, stderr io.Writer) (*subprocess.Stdio, error) {
 	cmd := exec.Command(t.Command[0], t.Command[1:]...)
 	cmd.Dir = t.Dir
 	for _, name := range inheritedEnv {
+		if _, own := t.Env[name]; own {
+			continue // of two values of one variable, the order decides
+		}
+
 		if v, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
