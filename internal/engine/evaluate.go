@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -62,11 +63,7 @@ func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 
 	previous := r.nearest(o)
 	if previous == nil {
-		if failed != "" {
-			return []string{miss.Reason, failed}
-		}
-
-		return []string{miss.Reason, "this checkout has no earlier record"}
+		return []string{cmp.Or(failed, "first run in this checkout")}
 	}
 
 	if previous.Key == o.Key {

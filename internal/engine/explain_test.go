@@ -133,7 +133,7 @@ func TestExplainOfAResultOfAnotherCheckout(t *testing.T) {
 	}
 	w.write("a.txt", "2")
 	x := w.explained(plan)
-	if fmt.Sprint(x.Reasons) != "[no record this checkout has no earlier record]" {
+	if fmt.Sprint(x.Reasons) != "[first run in this checkout]" {
 		t.Errorf("reasons %q", x.Reasons)
 	}
 	if x.Compared == nil || !x.NotInHistory || len(x.Changes) != 1 || x.Changes[0].String() != "input.a changed (a.txt)" {

@@ -117,7 +117,7 @@
     const absent = q.fewerRanked ? [] : [...q.labels].filter(([t, r]) => r > 0 && !q.ranked.includes(t));
     const right = make("div");
     if (absent.length) {
-      right.append(make("h4", "", "Relevant but not in the list"),
+      right.append(make("h4", "", "Right, but not in the top 10"),
         make("ul", "", ...absent.map(([t, r]) => make("li", "", make("span", "id", tool(t)), judged(r)))));
     }
     right.append(make("h4", "", "Metrics"), make("p", "", q.metrics.map((value, i) => data.metrics[i] + " " + thousandths(value)).join(", ")));
@@ -181,12 +181,12 @@
     if (m.subject !== "retrieval") return make("p", "", make("b", "", m.subject + ": "), (m.was || "not there") + " → " + (m.is || "not there"));
     if (!m.before && !m.after) return null;
     const p = make("p", "", make("span", "id", tool(m.want) || "The best relevant tool"), ` went from rank ${rank(m.before)} to ${rank(m.after)}.`);
-    if (m.displaced >= 0 && m.state !== "fixed") p.append(" In its place stands ", make("span", "id", tool(m.displaced)), ".");
+    if (m.displaced >= 0 && m.state !== "fixed") p.append(" It was replaced by ", make("span", "id", tool(m.displaced)), ".");
     return p;
   };
   const queryRow = (q, metric) => {
     const right = metric >= 0 ? data.metrics[metric] + " " + thousandths(q.metrics[metric]) : q.move && (q.move.before || q.move.after) ? `rank ${rank(q.move.before)} → ${rank(q.move.after)}`
-      : q.first ? "rank " + q.first : "not in the list";
+      : q.first ? "rank " + q.first : "not in the top 10";
     const [state, cls] = q.errored ? ["failed", "bad"] : q.move ? [q.move.state, stateClass[q.move.state]]
       : q.first && q.first <= 5 ? ["found", "plain"] : ["not found", "bad"];
     return rowOf(state, cls, q.text, right);
