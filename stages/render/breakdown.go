@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/ranking"
 	"github.com/touchstone-eval/touchstone/internal/report/significance"
 	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
@@ -287,18 +288,7 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 	queries := r.Aggregate.Retrieval.PerQuery
 	recall := make([]float64, curveMost)
 	for i := range queries {
-		q := &queries[i]
-		judged := make(map[string]int, len(q.Labels))
-		for _, l := range q.Labels {
-			judged[l.ToolID] = l.Relevance
-		}
-
-		ids := make([]string, len(q.Ranked))
-		for k, t := range q.Ranked {
-			ids[k] = t.ToolID
-		}
-
-		topic := metrics.EvaluateTopic(ids, judged, 1)
+		topic := ranking.Topic(queries[i].Labels, queries[i].Ranked)
 		for k := range recall {
 			recall[k] += topic.Recall(k+1) / float64(len(queries))
 		}
