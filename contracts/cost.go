@@ -32,7 +32,7 @@ type RunCost struct {
 }
 
 // CostSummary is the cost of discovery over all runs. Queries is the number of
-// queries that every run answered: the others are in no figure. Baseline has the
+// queries that every run answered with at most 4 MiB: the others are in no figure. Baseline has the
 // curve of the baseline, if that was compared and has one.
 type CostSummary struct {
 	Tokenizer string          `json:"tokenizer"`

@@ -56,7 +56,8 @@ type QueryResult struct {
 	SharedWords *int             `json:"shared_words,omitempty"`
 	Metrics     RetrievalMetrics `json:"metrics"`
 	Ranked      []RankedTool     `json:"ranked"`
-	// Cost is absent without an answer, and from files of earlier versions.
+	// Cost is absent without an answer, for one of more than 4 MiB, and from files of
+	// earlier versions.
 	Cost  *QueryCost `json:"cost,omitempty"`
 	Error string     `json:"error,omitempty"`
 

@@ -60,7 +60,7 @@ func costProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 				"no tools of its own; remove the threshold, or search over MCP", name, agg.SearchPath))
 		case !measured:
 			problems = append(problems, fmt.Sprintf("%s has a threshold but was not measured, because no query was "+
-				"answered in every run or the proxy did not list its tools; see the log of score-retrieval", name))
+				"answered in every run with at most 4 MiB or the proxy did not list its tools; see the log of score-retrieval", name))
 		}
 	}
 

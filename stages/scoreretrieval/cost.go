@@ -14,9 +14,18 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
+// mostCounted is the size in bytes of the largest answer whose tokens are counted:
+// about a million tokens, more than a model can read. A larger one would take minutes.
+const mostCounted = 4 << 20
+
 // costOf counts what a model reads in the answers to one query. ranked is the list
-// that was made of the last one.
+// that was made of the last one. It returns nil if an answer is larger than
+// mostCounted.
 func costOf(answers []undertest.Answer, ranked []contracts.RankedTool) (*contracts.QueryCost, error) {
+	if slices.ContainsFunc(answers, func(a undertest.Answer) bool { return len(a.Text) > mostCounted }) {
+		return nil, nil
+	}
+
 	cost := &contracts.QueryCost{Calls: len(answers)}
 	for i, a := range answers {
 		var ends []int
