@@ -20,9 +20,11 @@ const mostCounted = 4 << 20
 
 // costOf counts what a model reads in the answers to one query. ranked is the list
 // that was made of the last one. It returns nil if an answer is larger than
-// mostCounted.
+// mostCounted, or has no text.
 func costOf(answers []undertest.Answer, ranked []contracts.RankedTool) (*contracts.QueryCost, error) {
-	if slices.ContainsFunc(answers, func(a undertest.Answer) bool { return len(a.Text) > mostCounted }) {
+	if slices.ContainsFunc(answers, func(a undertest.Answer) bool {
+		return a.Text == nil || len(a.Text) > mostCounted
+	}) {
 		return nil, nil
 	}
 

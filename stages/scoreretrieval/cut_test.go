@@ -77,4 +77,7 @@ func TestCostOf(t *testing.T) {
 	if cost, err := costOf([]undertest.Answer{answer(strings.Repeat("a", mostCounted+1))}, nil); err != nil || cost != nil {
 		t.Errorf("an answer that is too large: %+v, %v", cost, err)
 	}
+	if cost, err := costOf([]undertest.Answer{{}}, nil); err != nil || cost != nil {
+		t.Errorf("an answer without a text: %+v, %v", cost, err)
+	}
 }

@@ -166,7 +166,8 @@ func (d *adapterDriver) ready(ctx context.Context, client *http.Client, addr add
 func (d *adapterDriver) finder(ctx context.Context, client *http.Client, addr address) finder {
 	path := d.adapter.SearchPaths()[0]
 	return func(query string) (contracts.SearchAnswer, error) {
-		return d.searchOn(ctx, client, addr, adapter.Asked{Path: path, Query: query, Limit: findDepth})
+		answer, err := d.searchOn(ctx, client, addr, adapter.Asked{Path: path, Query: query, Limit: findDepth})
+		return answer.SearchAnswer, err
 	}
 }
 

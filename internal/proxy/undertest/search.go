@@ -16,6 +16,7 @@ import (
 
 // Answer is the answer to a search. Text is what a client receives: the text of an
 // MCP result, its structured content if it has no text, or the body of a REST answer.
+// It is nil for a search that is a function and has no such text.
 type Answer struct {
 	contracts.SearchAnswer
 	Text []byte
