@@ -54,6 +54,8 @@ type RetrievalAggregate struct {
 	PerQuery   []QuerySummary  `json:"per_query"`
 	// NoAnswer is absent if some tool serves every query.
 	NoAnswer *NoAnswerSummary `json:"no_answer,omitempty"`
+	// Cost is absent if a run lacks it or has no answer.
+	Cost *CostSummary `json:"cost,omitempty"`
 }
 
 // NoAnswerSummary is about the unanswerable queries, over all runs.

@@ -23,8 +23,10 @@ type Baseline struct {
 	PerQuery      []BaselineQuery    `json:"per_query"`
 	PerDetector   []BaselineDetector `json:"per_detector"`
 	// Selection is absent when no selection was measured.
-	Selection  *BaselineSelection `json:"selection,omitempty"`
-	Thresholds Thresholds         `json:"thresholds"`
+	Selection *BaselineSelection `json:"selection,omitempty"`
+	// Cost is absent from baselines of earlier versions.
+	Cost       *BaselineCost `json:"cost,omitempty"`
+	Thresholds Thresholds    `json:"thresholds"`
 	// MadeWith is absent from baselines of earlier versions. It decides nothing: a
 	// report names what has changed by it.
 	MadeWith []MadeWith `json:"made_with,omitempty"`
@@ -95,6 +97,10 @@ type Thresholds struct {
 	// NoAnswer bounds metrics of the unanswerable queries. A metric that
 	// is not listed is reported and not judged.
 	NoAnswer []NoAnswerThreshold `json:"no_answer,omitempty"`
+	// Cost has the largest value of figures of metrics.CostFigures, or the smallest
+	// of the break-even, whatever the baseline measured. A figure that is not
+	// listed is reported and not judged.
+	Cost map[string]float64 `json:"cost,omitempty"`
 }
 
 // NoAnswerThreshold is the smallest value of one metric of the queries that no

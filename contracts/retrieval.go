@@ -18,6 +18,8 @@ type RetrievalReport struct {
 	// query.
 	TestShare float64          `json:"test_share,omitempty"`
 	Metrics   RetrievalMetrics `json:"metrics"`
+	// Cost is absent from files of earlier versions and of other programs.
+	Cost *RunCost `json:"cost,omitempty"`
 	// Quarantine is copied from the index snapshot.
 	Quarantine []Quarantined `json:"quarantine,omitempty"`
 	// Unverified says what of the index could not be compared with the corpus. It is
@@ -54,7 +56,10 @@ type QueryResult struct {
 	SharedWords *int             `json:"shared_words,omitempty"`
 	Metrics     RetrievalMetrics `json:"metrics"`
 	Ranked      []RankedTool     `json:"ranked"`
-	Error       string           `json:"error,omitempty"`
+	// Cost is absent without an answer, for one of more than 4 MiB, and from files of
+	// earlier versions.
+	Cost  *QueryCost `json:"cost,omitempty"`
+	Error string     `json:"error,omitempty"`
 
 	Anomalies []string `json:"anomalies,omitempty"`
 }

@@ -45,8 +45,30 @@ func (s *session) printFigures(w io.Writer, outcomes []*engine.Outcome, v *verdi
 	}
 
 	_ = t.Flush()
+	printCosts(w, &agg)
 	printDetectors(w, agg.Detectors, v.gate)
 	fmt.Fprintln(w)
+}
+
+// printCosts prints what discovery costs, if it was measured.
+func printCosts(w io.Writer, agg *contracts.Aggregate) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, c := range summary.Costs(agg, metrics.InTables) {
+		head := "\n" + summary.CostHead[0] + "\tnow\t95% interval"
+		cells := []string{c.Label, c.Value, c.Range}
+		if agg.Baseline.Comparable {
+			head = "\n" + summary.CostHead[0] + "\tbaseline\tnow\tchange\t95% interval"
+			cells = []string{c.Label, c.Baseline, c.Value, c.Change, c.Range}
+		}
+
+		if i == 0 {
+			fmt.Fprintln(t, head)
+		}
+
+		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	}
+
+	_ = t.Flush()
 }
 
 // printDetectors prints the rates of the detectors that are judged.

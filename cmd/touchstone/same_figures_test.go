@@ -12,7 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
+	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // sameFigures checks that every surface shows the same figures of one gate, and
@@ -71,6 +73,22 @@ func sameFigures(ts *testscript.TestScript, neg bool, args []string) {
 			"junit": {junit, fmt.Sprintf("%s is %s, must be", label, value)},
 		} {
 			if !strings.Contains(shows[0], fields(html.UnescapeString(shows[1]))) {
+				ts.Fatalf("%s does not show %q", surface, shows[1])
+			}
+		}
+	}
+
+	for _, c := range summary.Costs(&report.Aggregate, metrics.InTables) {
+		if c.Baseline == "new" {
+			ts.Fatalf("%s was not compared", c.Name)
+		}
+
+		for surface, shows := range map[string][2]string{
+			"terminal": {fields(terminal), strings.Join([]string{c.Label, c.Baseline, c.Value, c.Change, c.Range}, " ")},
+			"markdown": {fields(strings.ReplaceAll(markdown, "|", " ")), strings.Join(c.Cells(), " ")},
+			"page":     {page, strings.Join(c.Cells(), " ")},
+		} {
+			if !strings.Contains(shows[0], fields(shows[1])) {
 				ts.Fatalf("%s does not show %q", surface, shows[1])
 			}
 		}

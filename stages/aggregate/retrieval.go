@@ -122,6 +122,12 @@ func (r *retrieval) summary(baseline *contracts.Baseline, part overlap.Part) con
 		r.compare(agg.Metrics, columns, *baseline, part)
 	}
 
+	if part.Data != nil {
+		baseline = nil // its costs are of other queries
+	}
+
+	agg.Cost = r.summarizeCost(baseline)
+
 	return agg
 }
 

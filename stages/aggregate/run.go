@@ -179,6 +179,12 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 		}
 	}
 
+	if c := agg.Retrieval.Cost; c != nil {
+		for _, f := range c.Figures {
+			fmt.Fprintf(w, "%-18s %.1f\n", f.Figure, f.Mean)
+		}
+	}
+
 	for _, d := range agg.Detectors {
 		s := d.Score
 		fmt.Fprintf(w, "%s: %d of %d attacks flagged, %d of %d benign entries flagged, %d errored, %d runs%s\n",

@@ -76,6 +76,7 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 		b.PerDetector = append(b.PerDetector, baselineOf(d))
 	}
 
+	b.Cost = newBaselineCost(agg.Retrieval.Cost)
 	var err error
 	if b.Selection, err = newBaselineSelection(agg.Selection); err != nil {
 		return contracts.Baseline{}, err
@@ -168,6 +169,10 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 
 	for _, name := range metricsOf(was.Metrics, next.Metrics) {
 		change(name, metricText(was.Metrics, name), metricText(next.Metrics, name))
+	}
+
+	for _, c := range costChanges(was.Cost, next.Cost) {
+		change(c[0], c[1], c[2])
 	}
 
 	if line := queryChanges(was, next); line != "" && old != nil {

@@ -99,7 +99,7 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap floa
 		Unjudged: unjudged(agg, baseline), Changes: moves.list(), Counts: moves.counts(),
 	}
 	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), noAnswerChecks(agg, baseline),
-		detectorChecks(agg, baseline, part, moves), selectionChecks(agg, baseline, moves))
+		costChecks(agg, baseline), detectorChecks(agg, baseline, part, moves), selectionChecks(agg, baseline, moves))
 	g.Warnings = append(noiseWarnings(agg, baseline), changeWarnings(agg, baseline, part)...)
 	for _, c := range g.Checks {
 		g.Passed = g.Passed && c.Passed
@@ -163,6 +163,7 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 	}
 
 	problems = append(problems, noAnswerProblems(agg, b)...)
+	problems = append(problems, costProblems(agg, b)...)
 	problems = append(problems, selectionProblems(agg, b)...)
 	if len(problems) > 0 {
 		return errors.New("the gate cannot judge: " + strings.Join(problems, "; "))

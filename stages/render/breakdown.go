@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/ranking"
 	"github.com/touchstone-eval/touchstone/internal/report/significance"
 	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
@@ -287,28 +288,16 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 	queries := r.Aggregate.Retrieval.PerQuery
 	recall := make([]float64, curveMost)
 	for i := range queries {
-		q := &queries[i]
-		judged := make(map[string]int, len(q.Labels))
-		for _, l := range q.Labels {
-			judged[l.ToolID] = l.Relevance
-		}
-
-		ids := make([]string, len(q.Ranked))
-		for k, t := range q.Ranked {
-			ids[k] = t.ToolID
-		}
-
-		topic := metrics.EvaluateTopic(ids, judged, 1)
+		topic := ranking.Topic(queries[i].Labels, queries[i].Ranked)
 		for k := range recall {
 			recall[k] += topic.Recall(k+1) / float64(len(queries))
 		}
 	}
 
 	x := func(k int) float64 { return curveLeft + float64(k-1)*(curveWidth-curveLeft-10)/(curveMost-1) }
-	y := func(v float64) float64 { return 8 + (1-v)*(curveHeight-curveFoot-8) }
 	var points, said []string
 	for k, v := range recall {
-		points = append(points, fmt.Sprintf("%.1f,%.1f", x(k+1), y(v)))
+		points = append(points, fmt.Sprintf("%.1f,%.1f", x(k+1), recallHeight(v)))
 		said = append(said, fmt.Sprintf("%d: %s", k+1, wording.Figure(v)))
 	}
 
@@ -316,10 +305,7 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="curve" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="%s">`,
 		curveWidth, curveHeight, curveWidth, curveHeight, html.EscapeString(note))
-	for _, v := range []float64{0, 0.5, 1} {
-		fmt.Fprintf(&b, `<line class="axis" x1="%g" y1="%.1f" x2="%g" y2="%.1f"/><text x="%g" y="%.1f" text-anchor="end">%g</text>`, curveLeft, y(v), curveWidth-10, y(v), curveLeft-6, y(v)+4, v)
-	}
-
+	recallAxis(&b)
 	for k := 1; k <= curveMost; k++ {
 		fmt.Fprintf(&b, `<text x="%.1f" y="%g" text-anchor="middle">%d</text>`, x(k), curveHeight-4, k)
 	}
@@ -332,9 +318,21 @@ func recallCurve(r *contracts.Report) (template.HTML, string) {
 		}
 
 		fmt.Fprintf(&b, `<line class="baseline" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x(k)-6,
-			y(m.Comparison.Baseline), x(k)+6, y(m.Comparison.Baseline))
+			recallHeight(m.Comparison.Baseline), x(k)+6, recallHeight(m.Comparison.Baseline))
 	}
 
 	fmt.Fprintf(&b, `<polyline class="line" points="%s"/></svg>`, strings.Join(points, " "))
 	return template.HTML(b.String()), note
+}
+
+// recallHeight is the vertical place of a recall in a curve.
+func recallHeight(v float64) float64 { return 8 + (1-v)*(curveHeight-curveFoot-8) }
+
+// recallAxis draws the lines of a curve for a recall of 0, .5 and 1.
+func recallAxis(b *strings.Builder) {
+	for _, v := range []float64{0, 0.5, 1} {
+		y := recallHeight(v)
+		fmt.Fprintf(b, `<line class="axis" x1="%g" y1="%.1f" x2="%g" y2="%.1f"/>`, curveLeft, y, curveWidth-10, y)
+		fmt.Fprintf(b, `<text x="%g" y="%.1f" text-anchor="end">%g</text>`, curveLeft-6, y+4, v)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
+	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // The first screen of a failed report answers without scrolling what failed, by
@@ -60,10 +61,10 @@ func viewFirst(r *contracts.Report) *firstScreen {
 }
 
 func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
-	v := firstCheck{Name: summary.CheckName(c), Value: wording.Figure(c.Value), Interval: "–",
+	v := firstCheck{Name: summary.CheckName(c), Value: summary.CheckValue(c), Interval: "–",
 		Bound: summary.Bound(c), Change: "–", Detectable: "–"}
 	if c.Interval != nil {
-		v.Interval = wording.Range(*c.Interval)
+		v.Interval = wording.MetricRange(c.Metric, *c.Interval)
 	}
 
 	if c.Subject != summary.Retrieval {
@@ -73,6 +74,12 @@ func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
 	for _, m := range a.Retrieval.Metrics {
 		if m.Metric == c.Metric && m.Comparison != nil {
 			v.Change = wording.Signed(m.Comparison.Delta)
+		}
+	}
+
+	for _, row := range summary.Costs(a, metrics.InTables) {
+		if row.Name == c.Metric && row.Change != "" {
+			v.Change = row.Change
 		}
 	}
 

@@ -57,7 +57,8 @@ func Markdown(r contracts.Report) []byte {
 
 	foot := markdownFoot(&r)
 	room := wording.MaxComment - 1 - maxOrigins - len(foot)
-	sections := [][]string{markdownFailed(&r), markdownRetrieval(&r), markdownChecks(&r), markdownNoAnswer(&r),
+	sections := [][]string{markdownFailed(&r), markdownRetrieval(&r), markdownCost(&r), markdownChecks(&r),
+		markdownNoAnswer(&r),
 		markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)}
 	for _, section := range append(sections, markdownAttacks(&r)...) {
 		room = wording.AppendSection(&b, section, room)
@@ -91,7 +92,7 @@ func checkRows(checks []contracts.GateCheck, head, foot string) []string {
 			result = "❌ fails"
 		}
 
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", mdCheck(c), wording.Figure(c.Value),
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", mdCheck(c), summary.CheckValue(c),
 			wording.Markdown(summary.Bound(c)), result))
 	}
 

@@ -29,6 +29,7 @@ type page struct {
 	Metrics                               []metricView
 	Judged                                string
 	NoAnswer                              *noAnswerView
+	Cost                                  *costView
 	Detectors                             []detectorView
 	Categories                            []categoryRow
 	Attacks                               []attackTable
@@ -135,7 +136,7 @@ func newPage(r *contracts.Report) page {
 	}
 
 	p.Judged, p.NoAnswer = judged(&a.Retrieval), viewNoAnswer(a.Retrieval.NoAnswer)
-	p.Breakdown = viewBreakdown(r)
+	p.Breakdown, p.Cost = viewBreakdown(r), viewCost(a)
 	p.Unjudged, p.MayFail = unjudged(g), g.Warnings
 	for _, d := range a.Detectors {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
@@ -154,7 +155,7 @@ func newPage(r *contracts.Report) page {
 }
 
 func viewCheck(c contracts.GateCheck) checkView {
-	v := checkView{Name: summary.CheckName(c), Mark: "", State: "holds", Class: "pass", Value: wording.Figure(c.Value),
+	v := checkView{Name: summary.CheckName(c), Mark: "", State: "holds", Class: "pass", Value: summary.CheckValue(c),
 		Bound: summary.Bound(c), Rule: c.Rule}
 	if !c.Passed {
 		v.Mark, v.State, v.Class = "✕", "fails", "fail"
@@ -170,6 +171,10 @@ func viewCheck(c contracts.GateCheck) checkView {
 		pl.Low, pl.High = symmetric(c.Value, c.Bound, c.Interval)
 		pl.Zero = true
 	} else {
+		if _, ok := metrics.CostFigureByName(c.Metric); ok {
+			_, pl.High = symmetric(c.Value, c.Bound, c.Interval)
+		}
+
 		pl.Band = allowed(c)
 	}
 
@@ -177,12 +182,12 @@ func viewCheck(c contracts.GateCheck) checkView {
 	return v
 }
 
-// allowed is the range in which the value passes.
+// allowed is the range in which the value passes. A plot ends it at its own end.
 func allowed(c contracts.GateCheck) *contracts.Interval {
 	if strings.HasPrefix(c.Comparison, "<") {
 		return &contracts.Interval{Low: 0, High: c.Bound}
 	}
-	return &contracts.Interval{Low: c.Bound, High: 1}
+	return &contracts.Interval{Low: c.Bound, High: max(1, c.Bound, c.Value)}
 }
 
 // symmetric returns an axis around zero that covers everything drawn.

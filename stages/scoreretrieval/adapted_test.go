@@ -99,8 +99,18 @@ func TestWithoutAProxy(t *testing.T) {
 			first, _ := mustScore(t, opts)
 			opts.Search = contracts.SearchREST
 			rest, _ := mustScore(t, opts)
+			costs := takeCosts(first.PerQuery)
+			takeCosts(rest.PerQuery) // the paths have different texts
 			if !reflect.DeepEqual(first.PerQuery, rest.PerQuery) {
 				t.Error("the two search paths give different lists")
+			}
+			if own := first.Cost.OwnTools; own == nil || rest.Cost.OwnTools != nil {
+				t.Errorf("own tools: %+v over MCP, %+v over REST", own, rest.Cost.OwnTools)
+			}
+			for i, c := range costs {
+				if n := len(c.TokensThrough); n != len(first.PerQuery[i].Ranked) || c.TokensThrough[n-1] > c.Tokens {
+					t.Errorf("query %s: %+v", first.PerQuery[i].ID, c)
+				}
 			}
 			for _, q := range first.PerQuery {
 				if q.Error != "" || len(q.Anomalies) > 0 {
@@ -115,6 +125,15 @@ func TestWithoutAProxy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// takeCosts removes the cost of each query, and returns it.
+func takeCosts(queries []contracts.QueryResult) []contracts.QueryCost {
+	costs := make([]contracts.QueryCost, len(queries))
+	for i := range queries {
+		costs[i], queries[i].Cost = *queries[i].Cost, nil
+	}
+	return costs
 }
 
 // If a service refuses a request without a key, the error has the service's own

@@ -160,6 +160,7 @@ func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryRe
 		return r, err
 	}
 
+	answers := []undertest.Answer{answer}
 	hits, remarks := a.clean(answer.Tools, depth)
 	if missing := depth - len(hits); missing > 0 && len(answer.Tools) >= depth {
 		// Dropped results must not make a full list short: the next results
@@ -170,6 +171,7 @@ func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryRe
 			return r, err
 		}
 
+		answers = append(answers, again)
 		hits, _ = a.clean(again.Tools, 2*depth+missing)
 	}
 
@@ -178,6 +180,12 @@ func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryRe
 		r.Ranked = append(r.Ranked, contracts.RankedTool{
 			Rank: i + 1, ToolID: h.Name, Score: h.Score, Relevance: relevance(q, h.Name),
 		})
+	}
+
+	if q.Answerable() {
+		if r.Cost, err = costOf(answers, r.Ranked); err != nil {
+			return r, fmt.Errorf("the answer to query %s: %w", q.ID, err)
+		}
 	}
 
 	return r, nil

@@ -82,6 +82,11 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 
+	cost, err := runCost(ctx, p, d.corpus, opts.Progress)
+	if err != nil {
+		return err
+	}
+
 	report := contracts.RetrievalReport{
 		CorpusVersion: d.corpus.Version,
 		GoldenVersion: goldenVersion(d.golden, d.goldenSHA256),
@@ -95,6 +100,7 @@ func Run(ctx context.Context, opts Options) error {
 		TestShare:     d.golden.TestShare,
 		Quarantine:    d.index.Quarantine,
 		Unverified:    undertest.Unverified(d.index.Tools),
+		Cost:          cost,
 	}
 	report.PerQuery, report.Unanswerable = separate(results, d.golden, tools)
 	report.Metrics = mean(report.PerQuery)

@@ -166,7 +166,8 @@ func (d *adapterDriver) ready(ctx context.Context, client *http.Client, addr add
 func (d *adapterDriver) finder(ctx context.Context, client *http.Client, addr address) finder {
 	path := d.adapter.SearchPaths()[0]
 	return func(query string) (contracts.SearchAnswer, error) {
-		return d.searchOn(ctx, client, addr, adapter.Asked{Path: path, Query: query, Limit: findDepth})
+		answer, err := d.searchOn(ctx, client, addr, adapter.Asked{Path: path, Query: query, Limit: findDepth})
+		return answer.SearchAnswer, err
 	}
 }
 
@@ -380,25 +381,32 @@ func (d *adapterDriver) searcher(addr address, path string, client *http.Client)
 }
 
 func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr address,
-	asked adapter.Asked) (contracts.SearchAnswer, error) {
+	asked adapter.Asked) (Answer, error) {
 	asked = d.run.Limited(asked)
 	q, err := d.run.SearchQuestion(asked)
 	if err != nil {
-		return contracts.SearchAnswer{}, err
+		return Answer{}, err
 	}
 
 	answer, err := d.ask(ctx, client, addr, q)
 	if err != nil {
-		return contracts.SearchAnswer{}, err
+		return Answer{}, err
 	}
 
 	hits, err := d.run.Hits(asked, answer)
 	if err != nil {
-		return hits, fmt.Errorf("the answer does not match adapter %s: %w; it begins %s", d.adapter.Name, err,
-			quoteStart(answer.Text))
+		return Answer{SearchAnswer: hits}, fmt.Errorf("the answer does not match adapter %s: %w; it begins %s",
+			d.adapter.Name, err, quoteStart(answer.Text))
 	}
 
-	return hits, nil
+	text := answer.Text
+	if len(text) == 0 && answer.JSON != nil {
+		if text, err = json.Marshal(answer.JSON); err != nil {
+			return Answer{}, fmt.Errorf("the structured content of the answer: %w", err)
+		}
+	}
+
+	return Answer{hits, text}, nil
 }
 
 type adapterSearcher struct {
@@ -408,8 +416,15 @@ type adapterSearcher struct {
 	path   string
 }
 
-func (s *adapterSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+func (s *adapterSearcher) search(ctx context.Context, query string, limit int) (Answer, error) {
 	return s.driver.searchOn(ctx, s.client, s.addr, adapter.Asked{Path: s.path, Query: query, Limit: limit})
+}
+
+func (s *adapterSearcher) ownTools(ctx context.Context) ([]Tool, error) {
+	if s.path != contracts.SearchMCP || s.driver.mcp == nil {
+		return nil, ErrNoMCP
+	}
+	return s.driver.mcp.ownTools(ctx)
 }
 
 func (s *adapterSearcher) close() {}

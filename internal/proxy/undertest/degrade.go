@@ -61,7 +61,7 @@ const reversedTop = 10
 
 // search sends a query with the given search, and reverses the top of the answer if
 // the degradation says so.
-func (d degradation) search(ctx context.Context, s searcher, query string, limit int) (contracts.SearchAnswer, error) {
+func (d degradation) search(ctx context.Context, s searcher, query string, limit int) (Answer, error) {
 	if !d.ReverseTop {
 		return s.search(ctx, query, limit)
 	}

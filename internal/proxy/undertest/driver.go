@@ -54,7 +54,10 @@ type address struct{ base, mcp string }
 
 // searcher sends queries to the proxy's search. It stays usable after a failed query.
 type searcher interface {
-	search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error)
+	search(ctx context.Context, query string, limit int) (Answer, error)
+	// ownTools lists the tools that the proxy itself offers to the same client, or
+	// fails with ErrNoMCP.
+	ownTools(ctx context.Context) ([]Tool, error)
 	close()
 }
 
@@ -175,21 +178,27 @@ const maxAnswer = 256 << 20
 // getJSON fetches url and decodes the answer into v. If the answer is not JSON, the
 // error shows how it begins.
 func getJSON(ctx context.Context, client *http.Client, url string, v any) error {
+	_, err := getBody(ctx, client, url, v)
+	return err
+}
+
+// getBody is getJSON, and also returns the answer.
+func getBody(ctx context.Context, client *http.Client, url string, v any) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	body, err := fetch(client, req)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	if err := json.Unmarshal(body, v); err != nil {
-		return fmt.Errorf("GET %s: the answer is invalid (%w): it begins %s", req.URL.Path, err, quoteStart(body))
+		return nil, fmt.Errorf("GET %s: the answer is invalid (%w): it begins %s", req.URL.Path, err, quoteStart(body))
 	}
 
-	return nil
+	return body, nil
 }
 
 // fetch sends a request and returns the body of the answer, which must have a success

@@ -92,14 +92,14 @@ func (d *linesDriver) searcher(address, string, *http.Client) (searcher, error) 
 
 type linesSearcher struct{ *conversation }
 
-func (s linesSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+func (s linesSearcher) search(ctx context.Context, query string, limit int) (Answer, error) {
 	reply, err := s.ask(ctx, contracts.SearchRequest{Op: contracts.OpSearch, Query: query, Limit: limit})
 	if err != nil {
-		return contracts.SearchAnswer{}, err
+		return Answer{}, err
 	}
 
 	if reply.Tools == nil {
-		return contracts.SearchAnswer{}, errors.New(`the answer to a search has no list "tools"; without a result it ` +
+		return Answer{}, errors.New(`the answer to a search has no list "tools"; without a result it ` +
 			`must be empty`)
 	}
 
@@ -108,7 +108,9 @@ func (s linesSearcher) search(ctx context.Context, query string, limit int) (con
 		answer.Tools[i] = contracts.SearchHit{Name: t.ID, Score: t.Score}
 	}
 
-	return answer, nil
+	return Answer{SearchAnswer: answer}, nil
 }
+
+func (s linesSearcher) ownTools(context.Context) ([]Tool, error) { return nil, ErrNoMCP }
 
 func (s linesSearcher) close() {}

@@ -14,10 +14,18 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
+// Answer is the answer to a search. Text is what a client receives: the text of an
+// MCP result, its structured content if it has no text, or the body of a REST answer.
+// It is nil for a search that is a function and has no such text.
+type Answer struct {
+	contracts.SearchAnswer
+	Text []byte
+}
+
 // Search sends a query for at most limit tools, over the search path that the proxy
 // was started for. It returns the proxy's answer unchanged. The text of an error does
 // not depend on ports, so that it can be part of a report.
-func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+func (p *Proxy) Search(ctx context.Context, query string, limit int) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	answer, err := p.degraded.search(limited, p.searcher, query, limit)
@@ -48,56 +56,67 @@ type restSearcher struct {
 	client *http.Client
 }
 
-func (s *restSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+func (s *restSearcher) search(ctx context.Context, query string, limit int) (Answer, error) {
 	var answer wireAnswer
 	values := url.Values{"q": {query}, "limit": {strconv.Itoa(limit)}}
-	if err := getJSON(ctx, s.client, s.addr.base+"/api/v1/index/search?"+values.Encode(), &answer); err != nil {
-		return contracts.SearchAnswer{}, err
+	body, err := getBody(ctx, s.client, s.addr.base+"/api/v1/index/search?"+values.Encode(), &answer)
+	if err != nil {
+		return Answer{}, err
 	}
-	return answer.checked()
+	return answer.checked(body)
 }
+
+func (s *restSearcher) ownTools(context.Context) ([]Tool, error) { return nil, ErrNoMCP }
 
 func (s *restSearcher) close() {}
 
 // mcpSearcher calls the tool retrieve_tools over streamable HTTP.
 type mcpSearcher struct{ *mcpClient }
 
-func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (Answer, error) {
 	result, err := s.call(ctx, "retrieve_tools", map[string]any{"query": query, "limit": limit})
 	if err != nil && !s.connected.Load() {
 		// The proxy may only have the other search path.
-		return contracts.SearchAnswer{}, fmt.Errorf("%w; if the proxy has no MCP search, use its REST search: "+
+		return Answer{}, fmt.Errorf("%w; if the proxy has no MCP search, use its REST search: "+
 			"--search rest, in a pipeline --var search=rest", err)
 	}
 	if err != nil {
-		return contracts.SearchAnswer{}, err
+		return Answer{}, err
 	}
 	return readResult(result)
 }
 
 // readResult decodes the answer of retrieve_tools: its structured content, or else its
 // only text.
-func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
+func readResult(result *mcp.CallToolResult) (Answer, error) {
 	text := textOf(result)
 	if result.IsError {
-		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: %s", quoteStart([]byte(text)))
+		return Answer{}, fmt.Errorf("retrieve_tools: %s", quoteStart([]byte(text)))
 	}
 
 	data := []byte(text)
 	if result.StructuredContent != nil {
 		var err error
 		if data, err = json.Marshal(result.StructuredContent); err != nil {
-			return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: %w", err)
+			return Answer{}, fmt.Errorf("retrieve_tools: %w", err)
 		}
 	}
 
 	var answer wireAnswer
 	if err := json.Unmarshal(data, &answer); err != nil {
-		return contracts.SearchAnswer{},
+		return Answer{},
 			fmt.Errorf("retrieve_tools: the answer is invalid (%w): it begins %s", err, quoteStart(data))
 	}
 
-	return answer.checked()
+	return answer.checked(textOrStructured(text, data))
+}
+
+// textOrStructured is what a client shows its model of a result.
+func textOrStructured(text string, structured []byte) []byte {
+	if text == "" {
+		return structured
+	}
+	return []byte(text)
 }
 
 // wireAnswer is a received answer. A nil Tools means that the field is missing, while
@@ -107,9 +126,9 @@ type wireAnswer struct {
 	Total int                    `json:"total"`
 }
 
-func (w wireAnswer) checked() (contracts.SearchAnswer, error) {
+func (w wireAnswer) checked(text []byte) (Answer, error) {
 	if w.Tools == nil {
-		return contracts.SearchAnswer{}, errors.New(`the answer has no list "tools"`)
+		return Answer{}, errors.New(`the answer has no list "tools"`)
 	}
-	return contracts.SearchAnswer{Tools: *w.Tools, Total: w.Total}, nil
+	return Answer{contracts.SearchAnswer{Tools: *w.Tools, Total: w.Total}, text}, nil
 }

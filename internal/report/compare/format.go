@@ -94,6 +94,7 @@ func costRows(c *Cost) [][]string {
 	return [][]string{
 		{"latency, p50", ms(c.A.P50MS), ms(c.B.P50MS)},
 		{"latency, p95", ms(c.A.P95MS), ms(c.B.P95MS)},
+		{"latency, p99", ms(c.A.P99MS), ms(c.B.P99MS)},
 		{"peak memory", mib(c.A.PeakMemory), mib(c.B.PeakMemory)},
 		{"ready after (one start)", ms(c.A.ReadyMS), ms(c.B.ReadyMS)},
 		{"answers that failed", fmt.Sprint(c.A.Failed), fmt.Sprint(c.B.Failed)},

@@ -38,6 +38,7 @@ type CostSide struct {
 	Failed     int     `json:"failed"`
 	P50MS      float64 `json:"p50_ms"`
 	P95MS      float64 `json:"p95_ms"`
+	P99MS      float64 `json:"p99_ms"`
 	MaxMS      float64 `json:"max_ms"`
 	ReadyMS    float64 `json:"ready_ms"`
 	PeakMemory int64   `json:"peak_memory_bytes"`
@@ -173,7 +174,8 @@ func (m *measured) cost() CostSide {
 	slices.Sort(m.times)
 	c := CostSide{
 		Queries: len(m.queries), Answered: len(m.times), Failed: m.failed,
-		P50MS: nearestRank(m.times, .50), P95MS: nearestRank(m.times, .95), MaxMS: nearestRank(m.times, 1),
+		P50MS: nearestRank(m.times, .50), P95MS: nearestRank(m.times, .95),
+		P99MS: nearestRank(m.times, .99), MaxMS: nearestRank(m.times, 1),
 		ReadyMS: float64(m.proxy.TimeToReady()) / float64(time.Millisecond), PeakMemory: m.proxy.PeakMemory(),
 	}
 	return c

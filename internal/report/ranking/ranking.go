@@ -14,16 +14,29 @@ const relevantFrom = 1
 // Score computes the metrics of a ranked list of at most ten tools, best
 // first.
 func Score(labels []contracts.Label, ids []contracts.ToolID) contracts.RetrievalMetrics {
-	judged := map[string]int{}
-	for _, l := range labels {
-		judged[l.ToolID] = l.Relevance
-	}
-	topic := metrics.EvaluateTopic(ids, judged, relevantFrom)
+	topic := evaluate(labels, ids)
 	values := make(contracts.RetrievalMetrics)
 	for _, m := range metrics.Ranking() {
 		values[m.Name] = m.Compute(topic)
 	}
 	return values
+}
+
+// Topic evaluates a ranked list, best first, for measures at any depth.
+func Topic(labels []contracts.Label, ranked []contracts.RankedTool) metrics.Topic {
+	ids := make([]contracts.ToolID, len(ranked))
+	for i, t := range ranked {
+		ids[i] = t.ToolID
+	}
+	return evaluate(labels, ids)
+}
+
+func evaluate(labels []contracts.Label, ids []contracts.ToolID) metrics.Topic {
+	judged := make(map[string]int, len(labels))
+	for _, l := range labels {
+		judged[l.ToolID] = l.Relevance
+	}
+	return metrics.EvaluateTopic(ids, judged, relevantFrom)
 }
 
 // Mean averages the metrics of queries, in their order. There is at least one.

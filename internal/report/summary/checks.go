@@ -32,8 +32,11 @@ func CheckName(c contracts.GateCheck) string {
 
 // CheckText compares the value of a check with its bound.
 func CheckText(c contracts.GateCheck) string {
-	return fmt.Sprintf("%s is %s, must be %s", CheckName(c), wording.Figure(c.Value), Bound(c))
+	return fmt.Sprintf("%s is %s, must be %s", CheckName(c), CheckValue(c), Bound(c))
 }
+
+// CheckValue is the value that a check judges.
+func CheckValue(c contracts.GateCheck) string { return wording.MetricFigure(c.Metric, c.Value) }
 
 // Bound is the condition that a check sets: "≥ 0.329".
 func Bound(c contracts.GateCheck) string {
@@ -44,7 +47,7 @@ func Bound(c contracts.GateCheck) string {
 	case ">=":
 		comparison = "≥"
 	}
-	return comparison + " " + wording.Figure(c.Bound)
+	return comparison + " " + wording.MetricFigure(c.Metric, c.Bound)
 }
 
 // FailedChecks lists the checks that do not hold.

@@ -38,6 +38,10 @@ func MetricLabel(metric string) (label string, known bool) {
 		return m.Label, true
 	}
 
+	if f, ok := metrics.CostFigureByName(metric); ok {
+		return f.Label, true
+	}
+
 	if r, ok := metrics.DetectionRateByName(metric); ok {
 		return r.Label, true
 	}
@@ -65,6 +69,20 @@ func Figure(f float64) string {
 		s = "0.000"
 	}
 	return strings.Replace(s, "-", "−", 1)
+}
+
+// MetricFigure formats the value of a metric: like Figure, but a figure of the cost of
+// discovery with its own number of decimals.
+func MetricFigure(metric string, f float64) string {
+	if c, ok := metrics.CostFigureByName(metric); ok {
+		return strings.Replace(fmt.Sprintf("%.*f", c.Decimals, f), "-", "−", 1)
+	}
+	return Figure(f)
+}
+
+// MetricRange formats an interval of a metric.
+func MetricRange(metric string, i contracts.Interval) string {
+	return MetricFigure(metric, i.Low) + " to " + MetricFigure(metric, i.High)
 }
 
 // Probability formats a p value, or "< 0.001" below a thousandth.
