@@ -60,7 +60,7 @@ func viewFirst(r *contracts.Report) *firstScreen {
 }
 
 func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
-	v := firstCheck{Name: summary.CheckName(c), Value: wording.Figure(c.Value), Interval: "–",
+	v := firstCheck{Name: summary.CheckName(c), Value: summary.Value(c), Interval: "–",
 		Bound: summary.Bound(c), Change: "–", Detectable: "–"}
 	if c.Interval != nil {
 		v.Interval = wording.Range(*c.Interval)

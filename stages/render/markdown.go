@@ -91,7 +91,7 @@ func checkRows(checks []contracts.GateCheck, head, foot string) []string {
 			result = "❌ fails"
 		}
 
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", mdCheck(c), wording.Figure(c.Value),
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", mdCheck(c), summary.Value(c),
 			wording.Markdown(summary.Bound(c)), result))
 	}
 

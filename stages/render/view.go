@@ -154,7 +154,7 @@ func newPage(r *contracts.Report) page {
 }
 
 func viewCheck(c contracts.GateCheck) checkView {
-	v := checkView{Name: summary.CheckName(c), Mark: "", State: "holds", Class: "pass", Value: wording.Figure(c.Value),
+	v := checkView{Name: summary.CheckName(c), Mark: "", State: "holds", Class: "pass", Value: summary.Value(c),
 		Bound: summary.Bound(c), Rule: c.Rule}
 	if !c.Passed {
 		v.Mark, v.State, v.Class = "✕", "fails", "fail"
@@ -170,6 +170,7 @@ func viewCheck(c contracts.GateCheck) checkView {
 		pl.Low, pl.High = symmetric(c.Value, c.Bound, c.Interval)
 		pl.Zero = true
 	} else {
+		pl.High = max(1, c.Value, c.Bound) // a count has no upper end
 		pl.Band = allowed(c)
 	}
 

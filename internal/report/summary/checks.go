@@ -6,6 +6,7 @@ package summary
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
@@ -32,7 +33,7 @@ func CheckName(c contracts.GateCheck) string {
 
 // CheckText compares the value of a check with its bound.
 func CheckText(c contracts.GateCheck) string {
-	return fmt.Sprintf("%s is %s, must be %s", CheckName(c), wording.Figure(c.Value), Bound(c))
+	return fmt.Sprintf("%s is %s, must be %s", CheckName(c), Value(c), Bound(c))
 }
 
 // Bound is the condition that a check sets: "≥ 0.329".
@@ -44,7 +45,17 @@ func Bound(c contracts.GateCheck) string {
 	case ">=":
 		comparison = "≥"
 	}
-	return comparison + " " + wording.Figure(c.Bound)
+	return comparison + " " + checkFigure(c.Metric, c.Bound)
+}
+
+// Value is the value of a check: "0.329", or "3" of a count.
+func Value(c contracts.GateCheck) string { return checkFigure(c.Metric, c.Value) }
+
+func checkFigure(metric string, f float64) string {
+	if wording.IsCount(metric) {
+		return strconv.Itoa(int(f))
+	}
+	return wording.Figure(f)
 }
 
 // FailedChecks lists the checks that do not hold.

@@ -16,10 +16,19 @@ import (
 // no answer.
 const Failed = "Failed"
 
+// Figures of checks that are numbers of calls and no shares.
+const (
+	extraCalls     = "extra_calls"
+	forbiddenCalls = "forbidden_calls"
+)
+
+// IsCount reports whether the values of a figure are whole numbers.
+func IsCount(metric string) bool { return metric == extraCalls || metric == forbiddenCalls }
+
 // figureNames are the names of figures that are no metrics.
 var figureNames = map[string]string{
 	"errored": Failed, "max_errored": Failed, "errored_share": Failed, "errored_rate": Failed,
-	"extra_calls": "Extra calls", "forbidden_calls": "Forbidden calls",
+	extraCalls: "Extra calls", forbiddenCalls: "Forbidden calls",
 	"more_missed": "more attacks missed", "more_false_alarms": "more false alarms",
 }
 
