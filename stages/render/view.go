@@ -171,7 +171,8 @@ func viewCheck(c contracts.GateCheck) checkView {
 		pl.Low, pl.High = symmetric(c.Value, c.Bound, c.Interval)
 		pl.Zero = true
 	} else {
-		if _, ok := metrics.CostFigureByName(c.Metric); ok {
+		_, cost := metrics.CostFigureByName(c.Metric)
+		if cost || wording.IsCount(c.Metric) { // no figure between 0 and 1
 			_, pl.High = symmetric(c.Value, c.Bound, c.Interval)
 		}
 

@@ -16,9 +16,19 @@ import (
 // no answer.
 const Failed = "Failed"
 
+// Figures of checks that are numbers of calls and no shares.
+const (
+	extraCalls     = "extra_calls"
+	forbiddenCalls = "forbidden_calls"
+)
+
+// IsCount reports whether the values of a figure are whole numbers.
+func IsCount(metric string) bool { return metric == extraCalls || metric == forbiddenCalls }
+
 // figureNames are the names of figures that are no metrics.
 var figureNames = map[string]string{
 	"errored": Failed, "max_errored": Failed, "errored_share": Failed, "errored_rate": Failed,
+	extraCalls: "Extra calls", forbiddenCalls: "Forbidden calls",
 	"more_missed": "more attacks missed", "more_false_alarms": "more false alarms",
 }
 
@@ -77,6 +87,11 @@ func MetricFigure(metric string, f float64) string {
 	if c, ok := metrics.CostFigureByName(metric); ok {
 		return strings.Replace(fmt.Sprintf("%.*f", c.Decimals, f), "-", "−", 1)
 	}
+
+	if IsCount(metric) {
+		return fmt.Sprintf("%.0f", f)
+	}
+
 	return Figure(f)
 }
 

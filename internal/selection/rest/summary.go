@@ -31,10 +31,11 @@ type comparison struct {
 	ToolChanges []store.ToolChange `json:"tool_changes" doc:"Tools whose definitions differ, from the snapshots of the runs"`
 }
 
-// runMatrix is a page of cases, each with its runs by model.
+// runMatrix is a page of cases, each with its runs by model or by batch.
 type runMatrix struct {
 	listPage[store.MatrixRow]
-	Models []string `json:"models" doc:"The models of all runs that the filter selects"`
+	Batches []store.BatchName `json:"batches" doc:"The batches of all runs that the filter selects, the newest first, where they are the columns"`
+	Models  []string          `json:"models" doc:"The models of all runs that the filter selects"`
 }
 
 // modelsInfo says which models can be asked for.
@@ -49,6 +50,17 @@ func (s *Service) addSummaries() {
 		Summary: "List the providers of models, and the defaults of their settings",
 	}, func(_ context.Context, in *struct{ Conditional }) (*tagged[modelsInfo], error) {
 		return answer(in.Conditional, modelsInfo{Providers: model.Providers(), Defaults: s.defaults()})
+	})
+	register(s, huma.Operation{
+		OperationID: "choices", Method: http.MethodGet, Path: prefix + "/choices", Tags: []string{"metrics"},
+		Summary: "List the expected servers and tools, the tags and the models by which cases and runs can be filtered",
+	}, func(ctx context.Context, in *struct{ Conditional }) (*tagged[store.Choices], error) {
+		choices, err := s.Store.Choices(ctx)
+		if err != nil {
+			return nil, err
+		}
+
+		return answer(in.Conditional, choices)
 	})
 	register(s, huma.Operation{
 		OperationID: "summary", Method: http.MethodGet, Path: prefix + "/metrics/summary", Tags: []string{"metrics"},
@@ -75,12 +87,13 @@ func (s *Service) addSummaries() {
 	})
 	register(s, huma.Operation{
 		OperationID: "matrix", Method: http.MethodGet, Path: prefix + "/metrics/matrix", Tags: []string{"metrics"},
-		Summary:     "Count the runs of each case by model",
+		Summary:     "Count the runs of each case by model or by batch",
 		Description: "A page holds cases, sorted by name. Runs that were retried are left out.",
 	}, func(ctx context.Context, in *struct {
 		Conditional
 		Paging
 		RunFilter
+		Columns string `query:"columns" enum:"model,batch" default:"model"`
 	}) (*tagged[runMatrix], error) {
 		filter, err := in.store()
 		if err != nil {
@@ -88,12 +101,13 @@ func (s *Service) addSummaries() {
 		}
 
 		filter.Page = in.page()
-		m, err := s.Store.RunMatrix(ctx, filter)
+		m, err := s.Store.RunMatrix(ctx, filter, store.MatrixColumns(in.Columns))
 		if err != nil {
 			return nil, err
 		}
 
-		return answer(in.Conditional, runMatrix{newListPage(m.Rows, m.Total), append([]string{}, m.Models...)})
+		return answer(in.Conditional, runMatrix{newListPage(m.Rows, m.Total),
+			append([]store.BatchName{}, m.Batches...), append([]string{}, m.Models...)})
 	})
 	register(s, huma.Operation{
 		OperationID: "compare", Method: http.MethodGet, Path: prefix + "/metrics/compare", Tags: []string{"metrics"},
