@@ -32,7 +32,8 @@ func costChecks(agg contracts.Aggregate, b contracts.Baseline) []contracts.GateC
 			c.Comparison, limit = atLeast, "at least"
 		}
 
-		c.Rule = fmt.Sprintf("%s; the value must be %s %s (cost of %s)", declared.Formula, limit, figure(bound), b.Version)
+		c.Rule = fmt.Sprintf("%s; the value must be %s %s (cost of %s)", declared.Formula, limit, figure(bound),
+			b.Version)
 		c.Passed = holds(c)
 		checks = append(checks, c)
 	}
@@ -60,7 +61,8 @@ func costProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 				"no tools of its own; remove the threshold, or search over MCP", name, agg.SearchPath))
 		case !measured:
 			problems = append(problems, fmt.Sprintf("%s has a threshold but was not measured, because no query was "+
-				"answered in every run with at most 4 MiB or the proxy did not list its tools; see the log of score-retrieval", name))
+				"answered in every run with at most 4 MiB or the proxy did not list its tools; see the log of "+
+				"score-retrieval", name))
 		}
 	}
 

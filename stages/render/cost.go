@@ -43,7 +43,8 @@ func costNote(a *contracts.Aggregate) string {
 	c := a.Retrieval.Cost
 	note := fmt.Sprintf("Tokens by %s.", c.Tokenizer)
 	if c.Queries < a.Retrieval.Queries {
-		note += fmt.Sprintf(" Over the %d of %d queries that every run answered with at most 4 MiB.", c.Queries, a.Retrieval.Queries)
+		note += fmt.Sprintf(" Over the %d of %d queries that every run answered with at most 4 MiB.", c.Queries,
+			a.Retrieval.Queries)
 	}
 
 	if _, ok := c.FigureByName(metrics.CostOwnToolsTokens); !ok {
