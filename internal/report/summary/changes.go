@@ -12,8 +12,8 @@ import (
 // States are the states of a change, the most severe first: what failed, what
 // got worse, what was removed or cannot be compared, and what got better.
 var States = []string{
-	contracts.ChangeErrored, contracts.ChangeRegressed, contracts.ChangeRemoved, contracts.ChangeEdited, contracts.ChangeNew,
-	contracts.ChangeFixed,
+	contracts.ChangeErrored, contracts.ChangeRegressed, contracts.ChangeRemoved, contracts.ChangeEdited,
+	contracts.ChangeNew, contracts.ChangeFixed,
 }
 
 // stateNames are the words for the states that are not words themselves.
