@@ -119,7 +119,8 @@ func (u *upstreams) checkFetched() error {
 	}
 
 	if u.Corpus.Keep != "" {
-		return &usageError{"keep copies tools from a file, and a fetched corpus only has tools of its servers; remove it"}
+		return &usageError{"keep copies tools from a file, and a fetched corpus only has tools of its servers; " +
+			"remove it"}
 	}
 
 	for i := range u.Upstreams {

@@ -26,8 +26,8 @@ func (f *FetchFlags) Set(o *FetchOptions) error {
 	}
 
 	if f.pin && f.incomplete == IncompleteAccept {
-		return &usageError{"--pin takes the digests of all servers, so that nothing can be incomplete; leave out one of " +
-			"--pin and --incomplete=accept"}
+		return &usageError{"--pin takes the digests of all servers, so that nothing can be incomplete; leave out one " +
+			"of --pin and --incomplete=accept"}
 	}
 
 	o.Incomplete, o.Pin = f.incomplete, f.pin
