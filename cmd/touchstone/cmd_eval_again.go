@@ -62,7 +62,7 @@ be ended by that process alone: ask it with --service.`,
 }
 
 func (f *evalAgainFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.batch, "batch", "", "the runs of this batch")
+	cmd.Flags().StringVar(&f.batch, "batch", "", "the runs of the batch with this id or label")
 	f.service.flags(cmd.Flags())
 }
 
@@ -88,7 +88,7 @@ func (f *evalAgainFlags) chosen(ids []string, list runLists, wanted func(selecti
 	}
 
 	if page.Total == 0 {
-		return nil, fmt.Errorf("there is no batch %q: see `touchstone eval runs --json`", f.batch)
+		return nil, fmt.Errorf("there is no batch %q: see `touchstone eval batches`", f.batch)
 	}
 
 	retried := map[string]bool{}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,19 +16,33 @@ import (
 // newEvalBatchesCommand lists batches, and shows the figures of one.
 func newEvalBatchesCommand(f *evalFlags) *cobra.Command {
 	var page store.Page
+	var file resultsFlags
 	cmd := &cobra.Command{
 		Use:   "batches [ID]",
 		Short: "List batches, or show the figures of one by model, tool and choice",
 		Long: `List batches, the newest first, or show the figures of one: by model, by expected tool,
 and what was chosen for what was expected. ID is the id of a batch or its label; of
-several batches with a label the newest is meant.`,
+several batches with a label the newest is meant.
+
+With --format, the results of the runs of one batch are written as CSV, as JUnit XML or
+as a page.`,
+		Example: `  touchstone eval batches
+  touchstone eval batches nightly --format junit -o results.xml`,
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			if len(args) > 1 {
 				return errors.New("give one id or label of a batch, or none")
 			}
 
+			if err := file.check(); err != nil {
+				return err
+			}
+
 			if len(args) == 1 {
-				return f.showBatch(cmd, s, args[0])
+				return f.showBatch(cmd, s, args[0], file)
+			}
+
+			if file.format != "" {
+				return errors.New("--format needs the id or the label of a batch")
 			}
 
 			items, total, err := s.Batches(cmd.Context(), page)
@@ -44,6 +59,7 @@ several batches with a label the newest is meant.`,
 			})
 		}),
 	}
+	file.flags(cmd)
 	cmd.Flags().IntVar(&page.Limit, "limit", store.DefaultPage, "the maximum number of batches to list, newest first")
 	cmd.Flags().IntVar(&page.Offset, "offset", 0, "the number of batches to skip")
 	return cmd
@@ -56,14 +72,23 @@ type evalBatch struct {
 	Confusion []score.Confused `json:"confusion"`
 }
 
-func (f *evalFlags) showBatch(cmd *cobra.Command, s *store.Store, id string) error {
-	all, err := s.Observations(cmd.Context(), store.RunFilter{BatchID: id})
+func (f *evalFlags) showBatch(cmd *cobra.Command, s *store.Store, id string, file resultsFlags) error {
+	batch, err := s.Batch(cmd.Context(), id)
+	if err != nil {
+		return fmt.Errorf("%w: see `touchstone eval batches`", err)
+	}
+
+	all, err := s.Observations(cmd.Context(), store.RunFilter{BatchID: batch.ID})
 	if err != nil {
 		return err
 	}
 
 	if len(all) == 0 {
 		return fmt.Errorf("there are no ended runs of a batch %q: see `touchstone eval batches`", id)
+	}
+
+	if file.format != "" {
+		return file.write(cmd, "Batch "+cmp.Or(batch.Label, batch.ID), all)
 	}
 
 	b := evalBatch{score.By(all, score.ByModel), score.By(all, score.ByTool), score.Confusion(all)}

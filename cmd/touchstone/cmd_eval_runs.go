@@ -19,12 +19,26 @@ import (
 func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	var filter store.RunFilter
 	var status, class string
+	var file resultsFlags
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List runs, and show or delete one",
 		Args:  arguments.None,
 		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
+			if err := file.check(); err != nil {
+				return err
+			}
+
 			filter.Status, filter.Classification = selection.RunStatus(status), selection.Classification(class)
+			if file.format != "" {
+				all, err := s.Observations(cmd.Context(), filter)
+				if err != nil {
+					return err
+				}
+
+				return file.write(cmd, "Results", all)
+			}
+
 			items, total, err := s.Runs(cmd.Context(), filter)
 			if err != nil {
 				return err
@@ -34,11 +48,12 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 				func(w io.Writer) { runTable(w, items) })
 		}),
 	}
+	file.flags(cmd)
 	p := cmd.Flags()
 	p.StringVar(&status, "status", "", "only runs with this status: pending, running, completed or failed")
 	p.StringVar(&class, "classification", "", "only runs with this result: TP, FP, TN or FN")
 	p.StringVar(&filter.BatchID, "batch", "", "only runs of the batch with this id or label")
-	p.StringVar(&filter.CaseID, "case", "", "only runs of the case with this id")
+	p.StringVar(&filter.Case, "case", "", "only runs of the case with this id or name")
 	p.StringVar(&filter.Server, "server", "", "only runs whose case expects a call of this server")
 	p.StringVar(&filter.Tool, "tool", "", "only runs whose case expects a call of this tool")
 	p.StringVar(&filter.Model, "model", "", "only runs of this model, without its provider")

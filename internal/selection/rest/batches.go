@@ -32,7 +32,7 @@ func (s *Service) addBatches() {
 	})
 	register(s, huma.Operation{
 		OperationID: "get-batch", Method: http.MethodGet, Path: batchesPath + "/{id}", Tags: tags,
-		Summary: "Read a batch",
+		Summary: "Read a batch, by its id or its label",
 	}, func(ctx context.Context, in *byID) (*tagged[store.Batch], error) {
 		batch, err := s.Store.Batch(ctx, in.ID)
 		if err != nil {
@@ -45,13 +45,14 @@ func (s *Service) addBatches() {
 		OperationID: "cancel-batch", Method: http.MethodPost, Path: batchesPath + "/{id}/cancel", Tags: tags,
 		Summary: "Cancel the pending and running runs of a batch", DefaultStatus: http.StatusOK,
 	}, func(ctx context.Context, in *byID) (*tagged[store.Batch], error) {
-		if _, err := s.Store.Batch(ctx, in.ID); err != nil {
+		batch, err := s.Store.Batch(ctx, in.ID)
+		if err != nil {
 			return nil, err
 		}
 
 		// The newest run is cancelled first, since runs start in the order of their
 		// creation.
-		ids, err := s.Store.Unfinished(ctx, in.ID)
+		ids, err := s.Store.Unfinished(ctx, batch.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -63,8 +64,7 @@ func (s *Service) addBatches() {
 			}
 		}
 
-		batch, err := s.Store.Batch(ctx, in.ID)
-		if err != nil {
+		if batch, err = s.Store.Batch(ctx, batch.ID); err != nil {
 			return nil, err
 		}
 
@@ -88,7 +88,7 @@ func (s *Service) retryBatch(ctx context.Context, in *struct {
 		return nil, err
 	}
 
-	failed, err := s.Store.Retryable(ctx, in.ID)
+	failed, err := s.Store.Retryable(ctx, batch.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -109,5 +109,5 @@ func (s *Service) retryBatch(ctx context.Context, in *struct {
 		ids = append(ids, id)
 	}
 
-	return newStarted(in.ID, ids), nil
+	return newStarted(batch.ID, ids), nil
 }

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -74,19 +73,15 @@ func (s *Service) addEvents() {
 	}, func(ctx context.Context, in *struct {
 		ID string `path:"id" maxLength:"100"`
 	}) (*huma.StreamResponse, error) {
-		last, err := s.progress(ctx, in.ID)
+		batch, err := s.Store.Batch(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
 
-		if last.Total == 0 {
-			return nil, fmt.Errorf("%w: there is no batch %q", store.ErrNotFound, in.ID)
-		}
-
-		last = progress{}
-		return s.stream(func(e runner.Event) bool { return e.BatchID == in.ID },
+		var last progress
+		return s.stream(func(e runner.Event) bool { return e.BatchID == batch.ID },
 			func(ctx context.Context, send sender) (bool, error) {
-				now, err := s.progress(ctx, in.ID)
+				now, err := s.progress(ctx, batch.ID)
 				if err != nil || now == last {
 					return false, err
 				}

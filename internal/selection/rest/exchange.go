@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/advice"
 	"github.com/touchstone-eval/touchstone/internal/selection/exchange"
+	"github.com/touchstone-eval/touchstone/internal/selection/results"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
@@ -83,10 +85,57 @@ func (s *Service) addExchange() {
 		return &exported{mediaTypes[in.Format], `attachment; filename="cases.` + in.Format + `"`, text.Bytes()}, nil
 	})
 	register(s, huma.Operation{
+		OperationID: "results", Method: http.MethodGet, Path: prefix + "/results", Tags: []string{"exchange"},
+		Summary: "Export the results of ended runs as CSV, JUnit XML or a page",
+		Description: "Cancelled runs and those that were retried are left out. In CSV, a text that a spreadsheet " +
+			"would read as a formula begins with an apostrophe.",
+	}, s.results)
+	register(s, huma.Operation{
 		OperationID: "quality", Method: http.MethodGet, Path: prefix + "/quality", Tags: []string{"quality"},
 		Summary:     "Check the names, descriptions and schemas of servers' tools",
 		Description: "The servers are asked for their tools now.",
 	}, s.quality)
+}
+
+func (s *Service) results(ctx context.Context, in *struct {
+	RunFilter
+	Format string `query:"format" enum:"csv,junit,html" default:"csv"`
+}) (*exported, error) {
+	filter, err := in.store()
+	if err != nil {
+		return nil, err
+	}
+
+	title := "Results"
+	if in.Batch != "" {
+		batch, err := s.Store.Batch(ctx, in.Batch)
+		if errors.Is(err, store.ErrNotFound) { // a filter names it, and not the path
+			return nil, errInvalid(err.Error())
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		title = "Batch " + cmp.Or(batch.Label, batch.ID)
+	}
+
+	runs, err := s.Store.Observations(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+
+	format, err := results.FormatNamed(in.Format)
+	if err != nil {
+		return nil, errInvalid(err.Error())
+	}
+
+	var text bytes.Buffer
+	if err := (results.Results{Title: title, Runs: runs}).Write(&text, format); err != nil {
+		return nil, err
+	}
+
+	return &exported{format.MediaType, `attachment; filename="results.` + format.Extension + `"`, text.Bytes()}, nil
 }
 
 // importable refuses a set that is not valid, or that refers to secrets of this

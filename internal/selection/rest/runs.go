@@ -20,8 +20,8 @@ const runsPath = prefix + "/runs"
 
 // RunFilter selects runs, in lists and summaries.
 type RunFilter struct {
-	Case           string    `query:"case" maxLength:"100" doc:"The id of the case"`
-	Batch          string    `query:"batch" maxLength:"100"`
+	Case           string    `query:"case" maxLength:"200" doc:"The id or the name of a case"`
+	Batch          string    `query:"batch" maxLength:"200" doc:"The id or the label of a batch; of several batches with a label the newest is meant"`
 	Status         string    `query:"status" enum:"pending,running,completed,failed"`
 	Classification string    `query:"classification" enum:"TP,FP,TN,FN"`
 	Model          string    `query:"model" maxLength:"201" doc:"provider/model, or a provider and a slash"`
@@ -37,7 +37,7 @@ func (f RunFilter) store() (store.RunFilter, error) {
 		return store.RunFilter{}, errInvalid("a model is written as provider/model, such as ollama/qwen3:8b")
 	}
 	return store.RunFilter{
-		CaseID: f.Case, BatchID: f.Batch, Status: selection.RunStatus(f.Status),
+		Case: f.Case, BatchID: f.Batch, Status: selection.RunStatus(f.Status),
 		Classification: selection.Classification(f.Classification),
 		Provider:       provider, Model: name, Server: f.Server, Tool: f.Tool, Tag: f.Tag, Since: f.Since,
 	}, nil

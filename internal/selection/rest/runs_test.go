@@ -73,6 +73,33 @@ func TestCases(t *testing.T) {
 	b.call("DELETE", path, nil).want(t, 404, nil)
 }
 
+// checkResults checks the files of results, and that a label stands for a batch and
+// a name for a case.
+func checkResults(b *bench) {
+	for format, want := range map[string][2]string{
+		"csv": {"text/csv; charset=utf-8", ",two calls,"}, "junit": {"application/xml; charset=utf-8", `name="Batch nightly" tests="1"`},
+		"html": {"text/html; charset=utf-8", "Batch nightly"},
+	} {
+		file := b.call("GET", prefix+"/results?batch=nightly&case=two+calls&format="+format, nil).want(b.t, 200, nil)
+		if file.header.Get("Content-Type") != want[0] || !strings.Contains(string(file.body), want[1]) ||
+			!strings.HasPrefix(file.header.Get("Content-Disposition"), "attachment") {
+			b.t.Errorf("%s: %v %s", format, file.header, file.body)
+		}
+	}
+	b.call("GET", prefix+"/results?batch=none", nil).want(b.t, 422, nil)
+	b.call("GET", prefix+"/results?format=pdf", nil).want(b.t, 422, nil)
+	var batch store.Batch
+	b.call("GET", batchesPath+"/nightly", nil).want(b.t, 200, &batch)
+	var m runMatrix
+	b.call("GET", prefix+"/metrics/matrix?columns=batch", nil).want(b.t, 200, &m)
+	if len(m.Batches) != 1 || m.Batches[0].ID != batch.ID || len(m.Items) != 1 || m.Items[0].Cells[0].BatchID != batch.ID {
+		b.t.Errorf("%+v", m)
+	}
+	b.call("POST", batchesPath+"/nightly/cancel", nil).want(b.t, 200, &batch)
+	b.call("POST", batchesPath+"/nightly/retry", nil).want(b.t, 409, nil)
+	b.follow(batchesPath + "/nightly/events")
+}
+
 // A case is found by each call that it expects, and so are its runs. The first call is stored apart from
 // the others, which no filter and no group may show.
 func TestEveryExpectedCallIsFound(t *testing.T) {
@@ -101,9 +128,10 @@ func TestEveryExpectedCallIsFound(t *testing.T) {
 
 	var batch startedRuns
 	b.call("POST", runsPath, map[string]any{
-		"test_case_ids": []string{both.ID}, "models": []any{map[string]any{"provider": "lexical", "model": "bm25"}},
+		"test_case_ids": []string{both.ID}, "models": []any{map[string]any{"provider": "lexical", "model": "bm25"}}, "label": "nightly",
 	}).want(t, 202, &batch)
 	b.follow(batchesPath + "/" + batch.BatchID + "/events")
+	checkResults(b)
 	for server, want := range map[string]int{"weather": 1, "notes": 1, "other": 0} {
 		var runs listPage[selection.Run]
 		b.call("GET", runsPath+"?server="+server, nil).want(t, 200, &runs)

@@ -31,9 +31,10 @@ type comparison struct {
 	ToolChanges []store.ToolChange `json:"tool_changes" doc:"Tools whose definitions differ, from the snapshots of the runs"`
 }
 
-// runMatrix is a page of cases, each with its runs by model.
+// runMatrix is a page of cases, each with its runs by model or by batch.
 type runMatrix struct {
 	listPage[store.MatrixRow]
+	Batches []store.BatchName `json:"batches" doc:"The batches of all runs that the filter selects, the newest first, where they are the columns"`
 	Models []string `json:"models" doc:"The models of all runs that the filter selects"`
 }
 
@@ -75,12 +76,13 @@ func (s *Service) addSummaries() {
 	})
 	register(s, huma.Operation{
 		OperationID: "matrix", Method: http.MethodGet, Path: prefix + "/metrics/matrix", Tags: []string{"metrics"},
-		Summary:     "Count the runs of each case by model",
+		Summary:     "Count the runs of each case by model or by batch",
 		Description: "A page holds cases, sorted by name. Runs that were retried are left out.",
 	}, func(ctx context.Context, in *struct {
 		Conditional
 		Paging
 		RunFilter
+		Columns string `query:"columns" enum:"model,batch" default:"model"`
 	}) (*tagged[runMatrix], error) {
 		filter, err := in.store()
 		if err != nil {
@@ -88,12 +90,13 @@ func (s *Service) addSummaries() {
 		}
 
 		filter.Page = in.page()
-		m, err := s.Store.RunMatrix(ctx, filter)
+		m, err := s.Store.RunMatrix(ctx, filter, store.MatrixColumns(in.Columns))
 		if err != nil {
 			return nil, err
 		}
 
-		return answer(in.Conditional, runMatrix{newListPage(m.Rows, m.Total), append([]string{}, m.Models...)})
+		return answer(in.Conditional, runMatrix{newListPage(m.Rows, m.Total),
+			append([]store.BatchName{}, m.Batches...), append([]string{}, m.Models...)})
 	})
 	register(s, huma.Operation{
 		OperationID: "compare", Method: http.MethodGet, Path: prefix + "/metrics/compare", Tags: []string{"metrics"},

@@ -25,6 +25,7 @@ type Observation struct {
 	Made    bool   // a tool was selected
 
 	Classification selection.Classification
+	Reasoning      string // why the run is right or wrong
 	Completeness   *float64
 	Correctness    *float64
 	Conformance    *float64

@@ -61,9 +61,14 @@ func scanBatch(row scanner) (Batch, error) {
 	return b, err
 }
 
-// Batch is the batch with an id.
+// theBatch is the id of the batch with an id or a label, given twice: of several
+// with a label the newest.
+const theBatch = `coalesce((SELECT id FROM batches WHERE id = ?),
+			(SELECT id FROM batches WHERE label = ? ORDER BY created_at DESC, rowid DESC LIMIT 1))`
+
+// Batch is the batch with an id, or the newest with a label.
 func (s *Store) Batch(ctx context.Context, id string) (Batch, error) {
-	b, err := scanBatch(s.read.QueryRowContext(ctx, batchColumns+" WHERE b.id = ?", id))
+	b, err := scanBatch(s.read.QueryRowContext(ctx, batchColumns+" WHERE b.id = "+theBatch, id, id))
 	return b, one(err, "batch", id)
 }
 

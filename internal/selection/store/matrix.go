@@ -8,26 +8,53 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// Matrix is a page of cases, each with its runs by model.
+// MatrixColumns says what the columns of a matrix are.
+type MatrixColumns string
+
+// The columns of a matrix.
+const (
+	ByModel MatrixColumns = "model"
+	ByBatch MatrixColumns = "batch"
+)
+
+// key is the expression for the column of a run r with the settings m.
+func (c MatrixColumns) key() string {
+	if c == ByBatch {
+		return "r.batch_id"
+	}
+	return "m.provider || '/' || m.model"
+}
+
+// Matrix is a page of cases, each with its runs by model or by batch.
 type Matrix struct {
 	// Models names the models of all runs that the filter selects, as
 	// provider/model, sorted.
 	Models []string
-	Rows   []MatrixRow
-	Total  int // cases on all pages
+	// Batches are the batches of all these runs, the newest first, if they are the
+	// columns.
+	Batches []BatchName
+	Rows    []MatrixRow
+	Total   int // cases on all pages
 }
 
-// MatrixRow is one case. It has a cell for each model that has runs of it.
+// BatchName names a batch.
+type BatchName struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+}
+
+// MatrixRow is one case. It has a cell for each column that has runs of it.
 type MatrixRow struct {
 	CaseID string       `json:"test_case_id"`
 	Name   string       `json:"name"`
 	Cells  []MatrixCell `json:"cells"`
 }
 
-// MatrixCell counts the runs of one case by one model. WrongTool counts those of
-// FN in which another tool was called.
+// MatrixCell counts the runs of one case in one column: by Model or in BatchID.
+// WrongTool counts those of FN in which another tool was called.
 type MatrixCell struct {
-	Model     string `json:"model"`
+	Model     string `json:"model,omitempty"`
+	BatchID   string `json:"batch_id,omitempty"`
 	Runs      int    `json:"runs"`
 	Pending   int    `json:"pending"`
 	Running   int    `json:"running"`
@@ -40,10 +67,10 @@ type MatrixCell struct {
 	LastRunID string `json:"last_run_id"` // the run that was created last
 }
 
-// RunMatrix sets the cases of the runs that a filter selects against the models,
-// sorted by the names of the cases. The filter's page counts cases. A run that was
-// retried is left out: its retry stands for it.
-func (s *Store) RunMatrix(ctx context.Context, f RunFilter) (Matrix, error) {
+// RunMatrix sets the cases of the runs that a filter selects against the models or
+// the batches, sorted by the names of the cases. The filter's page counts cases. A
+// run that was retried is left out: its retry stands for it.
+func (s *Store) RunMatrix(ctx context.Context, f RunFilter, columns MatrixColumns) (Matrix, error) {
 	var m Matrix
 	limit, offset, err := f.bounds()
 	if err != nil {
@@ -75,6 +102,21 @@ func (s *Store) RunMatrix(ctx context.Context, f RunFilter) (Matrix, error) {
 		return m, err
 	}
 
+	if columns == ByBatch {
+		rows, err = tx.QueryContext(ctx, "SELECT id, label FROM batches WHERE id IN (SELECT batch_id"+selected+
+			") ORDER BY created_at DESC, rowid DESC", q.args...)
+		if err != nil {
+			return m, remedied(err)
+		}
+
+		m.Batches, err = collect(rows, func(row scanner) (b BatchName, err error) {
+			return b, row.Scan(&b.ID, &b.Label)
+		})
+		if err != nil {
+			return m, err
+		}
+	}
+
 	rows, err = tx.QueryContext(ctx, `SELECT id, name FROM test_cases WHERE id IN (SELECT test_case_id`+selected+`)
 		ORDER BY name, id LIMIT ? OFFSET ?`, append(q.args, limit, offset)...)
 	if err != nil {
@@ -90,11 +132,11 @@ func (s *Store) RunMatrix(ctx context.Context, f RunFilter) (Matrix, error) {
 		return m, err
 	}
 
-	return m, fillCells(ctx, tx, &m, q)
+	return m, fillCells(ctx, tx, &m, q, columns)
 }
 
 // fillCells counts the runs of the cases of a page.
-func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query) error {
+func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query, columns MatrixColumns) error {
 	places := map[string]int{}
 	ids := []string{}
 	for i, row := range m.Rows {
@@ -109,7 +151,7 @@ func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query) error {
 
 	q.and("test_case_id IN (SELECT value FROM json_each(?))", string(text))
 	rows, err := tx.QueryContext(ctx,
-		`SELECT r.test_case_id, m.provider || '/' || m.model, r.status, coalesce(r.classification, ''),
+		"SELECT r.test_case_id, "+columns.key()+`, r.status, coalesce(r.classification, ''),
 		coalesce(r.selected_tool_id, r.unknown_tool) IS NOT NULL, count(*), max(r.id)
 		FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id
 		WHERE r.rowid IN (SELECT rowid FROM test_runs`+q.where()+`) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2`, q.args...)
@@ -119,18 +161,23 @@ func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query) error {
 
 	defer rows.Close()
 	for rows.Next() {
-		var id, model, last string
+		var id, column, last string
 		var status selection.RunStatus
 		var class selection.Classification
 		var made bool
 		var n int
-		if err := rows.Scan(&id, &model, &status, &class, &made, &n, &last); err != nil {
+		if err := rows.Scan(&id, &column, &status, &class, &made, &n, &last); err != nil {
 			return remedied(err)
 		}
 
+		cell := MatrixCell{Model: column}
+		if columns == ByBatch {
+			cell = MatrixCell{BatchID: column}
+		}
+
 		row := &m.Rows[places[id]]
-		if k := len(row.Cells); k == 0 || row.Cells[k-1].Model != model {
-			row.Cells = append(row.Cells, MatrixCell{Model: model})
+		if k := len(row.Cells); k == 0 || row.Cells[k-1].Model != cell.Model || row.Cells[k-1].BatchID != cell.BatchID {
+			row.Cells = append(row.Cells, cell)
 		}
 
 		row.Cells[len(row.Cells)-1].add(status, class, made, n, last)

@@ -74,7 +74,7 @@ func addMixedBatch(t *testing.T, s *Store) mixedBatch {
 func TestMatrix(t *testing.T) {
 	s, ctx := open(t), t.Context()
 	m := addMixedBatch(t, s)
-	got, err := s.RunMatrix(ctx, RunFilter{BatchID: m.id})
+	got, err := s.RunMatrix(ctx, RunFilter{BatchID: "first"}, ByModel)
 	want := Matrix{Models: []string{m.name, m.otherName}, Total: 2, Rows: []MatrixRow{
 		{m.a.ID, "a", []MatrixCell{{Model: m.name, Runs: 1, Pending: 1, LastRunID: m.runs[3]}}},
 		{m.b.ID, "b", []MatrixCell{
@@ -85,12 +85,30 @@ func TestMatrix(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 	}
-	page, err := s.RunMatrix(ctx, RunFilter{Page: Page{Limit: 1, Offset: 1}})
+	page, err := s.RunMatrix(ctx, RunFilter{Page: Page{Limit: 1, Offset: 1}}, ByModel)
 	if err != nil || page.Total != 2 || len(page.Rows) != 1 || !reflect.DeepEqual(page.Rows[0], want.Rows[1]) {
 		t.Errorf("the second page is %+v, %v", page, err)
 	}
-	if none, err := s.RunMatrix(ctx, RunFilter{BatchID: "none"}); err != nil || none.Total != 0 || len(none.Rows) != 0 {
+	if none, err := s.RunMatrix(ctx, RunFilter{BatchID: "none"}, ByModel); err != nil || none.Total != 0 || len(none.Rows) != 0 {
 		t.Errorf("%+v, %v", none, err)
+	}
+}
+
+func TestMatrixByBatch(t *testing.T) {
+	s, ctx := open(t), t.Context()
+	m := addMixedBatch(t, s)
+	second, ids, err := s.CreateBatch(ctx, "second", []NewRun{{CaseID: m.a.ID, Settings: m.other}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.RunMatrix(ctx, RunFilter{Case: "a"}, ByBatch)
+	want := Matrix{Models: []string{m.name, m.otherName}, Batches: []BatchName{{second, "second"}, {m.id, "first"}}, Total: 1, Rows: []MatrixRow{
+		{m.a.ID, "a", []MatrixCell{
+			{BatchID: m.id, Runs: 1, Pending: 1, LastRunID: m.runs[3]}, {BatchID: second, Runs: 1, Pending: 1, LastRunID: ids[0]},
+		}},
+	}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 	}
 }
 
@@ -116,6 +134,9 @@ func TestBatches(t *testing.T) {
 		Models: []string{m.name, m.otherName},
 	}); !reflect.DeepEqual(one, want) {
 		t.Errorf("got %+v, want %+v", one, want)
+	}
+	if got, err := s.Batch(ctx, "first"); err != nil || got.ID != m.id {
+		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := s.Batch(ctx, m.id); err != nil || !reflect.DeepEqual(got, batches[1]) {
 		t.Errorf("%+v, %v", got, err)

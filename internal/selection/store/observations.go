@@ -18,7 +18,7 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 	q.and(notRetried)
 	rows, err := s.read.QueryContext(ctx,
 		`SELECT r.id, r.batch_id, r.test_case_id, c.name, m.provider, m.model, r.repeat, r.status, r.error_message,
-		r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.classification,
+		r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.classification, coalesce(e.reasoning, ''),
 		e.parameter_completeness, e.parameter_correctness, e.parameter_type_conformance, coalesce(json_array_length(e.hallucinated_parameters), 0),
 		e.confidence_category, r.confidence_score, r.confidence_source, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd,
 		(SELECT json_group_array(tag ORDER BY tag) FROM test_case_tags WHERE test_case_id = r.test_case_id),
@@ -48,7 +48,7 @@ func scanObservation(row scanner) (score.Observation, error) {
 	var provider, name, status, tags, servers, tools string
 	var took, input, output sql.NullInt64
 	err := row.Scan(&o.RunID, &o.BatchID, &o.CaseID, &o.Case, &provider, &name, &o.Repeat, &status, &message,
-		&toolID, &tool, &toolServer, &unknown, &class, &o.Completeness, &o.Correctness, &o.Conformance, &o.Hallucinated,
+		&toolID, &tool, &toolServer, &unknown, &class, &o.Reasoning, &o.Completeness, &o.Correctness, &o.Conformance, &o.Hallucinated,
 		&category, &o.Confidence, &source, &took, &input, &output, &o.CostUSD, &tags, &servers, &tools,
 		&o.Extra, &o.Forbidden, &o.Missed)
 	if err != nil {

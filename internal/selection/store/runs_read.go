@@ -95,6 +95,7 @@ func (s *Store) rateByRepeats(ctx context.Context, r *selection.Run) error {
 // RunFilter selects runs. Empty fields select all.
 type RunFilter struct {
 	CaseID         string
+	Case           string // the id or the name of a case
 	BatchID        string // or its label: the newest batch that has it
 	Status         selection.RunStatus
 	Classification selection.Classification
@@ -111,9 +112,12 @@ type RunFilter struct {
 func (f RunFilter) query() query {
 	var q query
 	q.equal("test_case_id", f.CaseID)
+	if f.Case != "" {
+		q.and("test_case_id IN (SELECT id FROM test_cases WHERE id = ? OR name = ?)", f.Case, f.Case)
+	}
+
 	if f.BatchID != "" {
-		q.and(`batch_id = coalesce((SELECT id FROM batches WHERE id = ?),
-			(SELECT id FROM batches WHERE label = ? ORDER BY created_at DESC, rowid DESC LIMIT 1))`, f.BatchID, f.BatchID)
+		q.and("batch_id = "+theBatch, f.BatchID, f.BatchID)
 	}
 
 	q.equal("status", string(f.Status))
