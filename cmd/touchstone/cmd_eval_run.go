@@ -329,7 +329,7 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 	}
 
 	err := f.print(cmd.OutOrStdout(), report, func(w io.Writer) {
-		row(w, "MODEL", "RUNS", "FAILED", "ACCURACY", "WRONG TOOL", "PARAMETERS RIGHT", "MISLEADING", "F1")
+		row(w, "MODEL", "RUNS", "FAILED", "ACCURACY", "WRONG TOOL", "PARAMETERS RIGHT", "CONFIDENTLY WRONG", "F1")
 		for _, g := range report.Models {
 			s := g.Summary
 			row(w, g.Name, fmt.Sprint(s.Runs), fmt.Sprint(s.Failed), percent(s.Accuracy), percent(s.WrongTool),
@@ -416,7 +416,7 @@ func (f *evalRunFlags) missed(g score.Group) []string {
 		{"accuracy", s.Accuracy, f.minAccuracy, true, f.minAccuracy > 0},
 		{"parameter accuracy", s.ParameterAccuracy, f.minParams, true, f.minParams > 0},
 		{"wrong-tool rate", s.WrongTool, f.maxWrongTool, false, f.maxWrongTool < 1},
-		{"misleading rate", s.Misleading, f.maxMislead, false, f.maxMislead < 1},
+		{"share of confidently wrong answers", s.Misleading, f.maxMislead, false, f.maxMislead < 1},
 	} {
 		switch {
 		case !c.set:

@@ -161,6 +161,19 @@ func (u user) fill(label, text string) {
 	}
 }
 
+// choose sets a list to choose from. The option has to be there.
+func (u user) choose(label, value string) {
+	u.t.Helper()
+	u.Eval(`((label, value) => {
+		const all = [...document.querySelectorAll("main label")].filter((l) => l.textContent === label && l.checkVisibility());
+		if (all.length !== 1) throw new Error(all.length + " fields are called " + label);
+		const field = document.getElementById(all[0].htmlFor);
+		field.value = value;
+		if (field.value !== value) throw new Error("there is no option " + value);
+		field.dispatchEvent(new Event("input", { bubbles: true }));
+	})(` + quote(label) + `, ` + quote(value) + `)`)
+}
+
 // push clicks the button or link with a text or a label, in the element of a
 // selector.
 func (u user) push(scope, text string) {

@@ -32,6 +32,7 @@ func TestPage(t *testing.T) {
 		{"cancel, retry, delete", func(_ *testing.T, u user) { cancelAndRetry(u, hold) }},
 		{"matrix", walkMatrix},
 		{"compare", compareModels},
+		{"batches by name", nameBatches},
 		{"similarity", readSimilarity},
 		{"quality", readQuality},
 		{"change and delete a case", changeCase},
@@ -244,24 +245,54 @@ func walkMatrix(_ *testing.T, u user) {
 
 func compareModels(_ *testing.T, u user) {
 	u.visit("#/compare")
-	u.fill("First", "lexical/bm25")
-	u.fill("Second", "lexical/bm25")
+	u.choose("First", "lexical/bm25")
+	u.choose("Second", "lexical/bm25")
 	u.push("main", "Compare")
 	u.reads("McNemar's exact test gives p = 1.0000")
 	u.reads("Wrong tool")
 	u.Expect(`location.hash`, "#/compare?first=lexical%2Fbm25&second=lexical%2Fbm25")
 	u.visit("#/compare?first=lexical/bm25&second=no/model")
 	u.reads(`there are no ended runs of "no/model"`)
+
+	// A batch is named by its label, in links and in what is shown.
+	u.visit("#/compare?first=batch:first+batch&second=lexical/bm25")
+	u.Expect(`document.querySelector("thead").innerText.includes("First: first batch, ")`, "true")
+}
+
+// nameBatches names a batch by its label: its figures, its column of the matrix, and
+// its runs. It saves the results.
+func nameBatches(_ *testing.T, u user) {
+	u.visit("#/batches/first%20batch")
+	u.reads("Expected and chosen")
+	u.reads("By expected tool")
+	u.Expect(`[...document.querySelectorAll("main table")].at(-1).querySelector("td a").getAttribute("href").startsWith("#/runs/")`, "true")
+	u.Eval(`(() => {
+		globalThis.saved = [];
+		HTMLAnchorElement.prototype.click = function () { if (this.download) saved.push(this.download); };
+	})()`)
+	for _, format := range []string{"CSV", "JUnit", "HTML"} {
+		u.Eval(`[...document.querySelectorAll("button")].find((b) => b.textContent === ` + quote(format) + `).click()`)
+	}
+	u.Wait(`saved.toSorted().join() === "results.csv,results.html,results.xml"`)
+	u.Eval(`delete HTMLAnchorElement.prototype.click`)
+	u.visit("#/matrix")
+	u.choose("Columns", "batch")
+	u.Wait(`document.querySelector("thead").innerText.includes("first batch")`)
+	u.Expect(`document.querySelector("tbody tr td a").getAttribute("href").includes("batch=") || document.querySelector("tbody tr td a").getAttribute("href").startsWith("#/runs/")`, "true")
+	u.visit("#/runs?batch=first+batch")
+	u.choose("Expected tool", "get_weather")
+	u.Wait(`location.hash === "#/runs?batch=first+batch&tool=get_weather" && !document.querySelector("main [aria-busy]")`)
 }
 
 func readSimilarity(_ *testing.T, u user) {
 	u.visit("#/similarity?server=weather&threshold=0.01")
 	u.reads("Overlap of 3 tools")
+	u.Expect(`[...document.querySelectorAll(".axes .rows span")].map((s) => s.textContent).toSorted().join()`, "weather:get_weather,weather:notes,weather:search")
 	u.reads("recommendation")
 	u.Eval(`document.querySelector(".map").focus()`)
 	u.Press(kb.ArrowRight)
 	u.Press(kb.ArrowRight)
-	u.Expect(`/^weather:\w+ and weather:\w+: [01]\.\d\d$/.test(document.querySelector(".map").parentElement.nextElementSibling.textContent)`, "true")
+	u.Expect(`/^weather:\w+ and weather:\w+: [01]\.\d\d$/.test(document.querySelector(".map").closest(".scroll").nextElementSibling.textContent)`, "true")
 	u.visit("#/similarity")
 	u.push("main", "Compare the tools")
 	u.reads("Choose a server at least.")

@@ -88,6 +88,12 @@ func checkResults(b *bench) {
 	}
 	b.call("GET", prefix+"/results?batch=none", nil).want(b.t, 422, nil)
 	b.call("GET", prefix+"/results?format=pdf", nil).want(b.t, 422, nil)
+	var choices store.Choices
+	b.call("GET", prefix+"/choices", nil).want(b.t, 200, &choices)
+	if !slices.Equal(choices.Servers, []string{"notes", "weather"}) || len(choices.Tools) != 2 || choices.Tools[1].Tool != "get_weather" ||
+		!slices.Equal(choices.Models, []string{"lexical/bm25"}) || len(choices.Tags) != 0 {
+		b.t.Errorf("%+v", choices)
+	}
 	var batch store.Batch
 	b.call("GET", batchesPath+"/nightly", nil).want(b.t, 200, &batch)
 	var m runMatrix

@@ -52,6 +52,17 @@ func (s *Service) addSummaries() {
 		return answer(in.Conditional, modelsInfo{Providers: model.Providers(), Defaults: s.defaults()})
 	})
 	register(s, huma.Operation{
+		OperationID: "choices", Method: http.MethodGet, Path: prefix + "/choices", Tags: []string{"metrics"},
+		Summary: "List the expected servers and tools, the tags and the models by which cases and runs can be filtered",
+	}, func(ctx context.Context, in *struct{ Conditional }) (*tagged[store.Choices], error) {
+		choices, err := s.Store.Choices(ctx)
+		if err != nil {
+			return nil, err
+		}
+
+		return answer(in.Conditional, choices)
+	})
+	register(s, huma.Operation{
 		OperationID: "summary", Method: http.MethodGet, Path: prefix + "/metrics/summary", Tags: []string{"metrics"},
 		Summary:     "Sum up runs",
 		Description: "Cancelled runs and those that were retried are left out. Intervals are of 95%.",

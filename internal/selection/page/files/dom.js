@@ -39,10 +39,12 @@ let numbers = 0;
 // newID returns an id for an element to which another one refers.
 export const newID = (what) => `${what}-${++numbers}`;
 
-// say shows a message at the foot of the page. Screen readers announce it.
+// say shows a message at the foot of the page. Screen readers announce it. A message
+// that the page shows elsewhere, too, is announced alone.
 let silence = 0;
-export const say = (text) => {
+export const say = (text, announced = false) => {
   const status = document.getElementById("status");
+  status.className = announced ? "hidden" : "status";
   status.textContent = text;
   clearTimeout(silence);
   silence = setTimeout(() => {

@@ -4,6 +4,20 @@
 
 import { el, named, newID, show } from "./dom.js";
 
+// least is the height of a cell, in pixels, from which the axes have names.
+const least = 11;
+
+// axes puts the names of the tools beside a map whose cells have a size.
+const axes = (map, names, order, cell) => {
+  if (cell < least) return map;
+  const ticks = (cls, side) => el("div", { class: cls, "aria-hidden": "true" }, order.map((i) => {
+    const tick = el("span", { title: names[i] }, named(names[i].length > 28 ? names[i].slice(0, 27) + "…" : names[i]));
+    tick.style[side] = tick.style.lineHeight = cell + "px";
+    return tick;
+  }));
+  return el("div", { class: "axes" }, ticks("columns-of-map", "width"), ticks("rows", "height"), map);
+};
+
 // side is the width of the map on the screen, at least one pixel a tool.
 const side = 720;
 
@@ -71,5 +85,5 @@ export const heatmap = (names, matrix, order, signal) => {
   const repaint = () => paint(canvas, matrix, order);
   repaint();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint, { signal });
-  return el("div", {}, el("div", { class: "scroll" }, map), text);
+  return el("div", {}, el("div", { class: "scroll" }, axes(map, names, order, size / n)), text);
 };

@@ -25,5 +25,5 @@ export const rates = [
   ["Parameters right", "of the right calls", "parameter_accuracy"],
   ["Parameters complete", "mean of the right calls", "parameter_completeness"],
   ["Parameters invented", "right calls with one", "hallucinating"],
-  ["Misleading", "wrong and confident", "misleading"],
+  ["Confidently wrong", "of the runs with a confidence", "misleading"],
 ];

@@ -28,8 +28,16 @@ export const field = (label, props, options, hint) => {
   const common = { id, ...props, "aria-describedby": hintID };
   let input;
   if (options) {
-    input = el("select", { ...common, value: undefined }, options.map(([value, text]) => el("option", { value }, text)));
-    if (props.value !== undefined) input.value = props.value;
+    // A list in place of a text is a group of options.
+    const option = ([value, text]) => (Array.isArray(text) ? el("optgroup", { label: value }, text.map(option)) : el("option", { value }, text));
+    input = el("select", { ...common, value: undefined }, options.map(option));
+    if (props.value !== undefined) {
+      input.value = props.value;
+      if (input.selectedIndex < 0) { // what a link names, such as a label, may be in no list
+        input.append(option([props.value, props.value]));
+        input.value = props.value;
+      }
+    }
   } else if (props.rows) input = el("textarea", common);
   else input = el("input", { type: "text", autocomplete: "off", ...common });
   const box = el("div", { class: "field" }, el("label", { for: id }, label), input, hint ? el("small", { id: hintID }, hint) : "");
@@ -70,14 +78,18 @@ export const confirmed = (text, verb) => new Promise((resolve) => {
   dialog.showModal();
 });
 
+// words gives the text of a title, whose elements stay where they are.
+const words = (title) => [title].flat(Infinity).map((part) => part.textContent ?? part).join("");
+
 // table makes a table. Columns are [title, (item) => content, class]; the first one
-// is the row's header.
+// is the row's header. On a narrow screen each row is a card, whose cells show the
+// titles of their columns.
 export const table = (caption, columns, items) => el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-  el("table", {},
+  el("table", { class: "cards" },
     el("caption", { class: "hidden" }, caption),
     el("thead", {}, el("tr", {}, columns.map(([title, , cls]) => el("th", { scope: "col", class: cls }, title)))),
     el("tbody", {}, items.map((item) => el("tr", {}, columns.map(([, content, cls], i) =>
-      el(i ? "td" : "th", i ? { class: cls } : { scope: "row", class: cls }, content(item))))))));
+      el(i ? "td" : "th", i ? { class: cls, "data-title": words(columns[i][0]) } : { scope: "row", class: cls }, el("div", {}, content(item)))))))));
 
 // pager shows which part of a list is shown, and leads to the others.
 export const pager = (offset, limit, total, turn, what) => {
@@ -122,9 +134,9 @@ export const list = async (root, { route, parts, path, filters, fixed, draw, rea
         state.offset = offset;
         change().then(() => root.querySelector("h1")?.scrollIntoView());
       };
-      show(body, answer.total ? draw(answer, load) : none(Object.values(state).some(Boolean)),
+      show(body, answer.total ? [el("p", { class: "quiet" }, count(answer.total, ...what)), draw(answer, load)] : none(Object.values(state).some(Boolean)),
         answer.total > limit || state.offset ? pager(state.offset, limit, answer.total, turn, what[1]) : "");
-      say(count(answer.total, ...what));
+      say(count(answer.total, ...what), true);
       if (inside) root.querySelector("h1").focus({ preventScroll: true }); // the focused element was replaced
     } catch (err) {
       if (route.signal.aborted || mine !== latest) return;

@@ -34,7 +34,7 @@ export const time = (text) => (text ? el("time", { datetime: text }, new Date(te
 
 export const duration = (ms) => (ms === undefined || ms === null ? "–" : ms < 1000 ? ms + " ms" : (ms / 1000).toFixed(1) + " s");
 
-export const categories = { robust: "robust: right and confident", needs_clarity: "needs clarity: right and less confident", misleading: "misleading: wrong and confident" };
+export const categories = { robust: "robust: right and confident", needs_clarity: "needs clarity: right and less confident", misleading: "confidently wrong" };
 
 // json writes a value on one line, or on several where that is long.
 export const json = (value) => {

@@ -3,18 +3,52 @@
 import { follow, get, hasModelKey, keepModelKey, post } from "../api.js";
 import { el, named, say, show } from "../dom.js";
 import { rate, rates } from "../interval.js";
+import { resultFiles } from "../resultfiles.js";
 import { link } from "../route.js";
 import { attempt, button, confirmed, failure, field, heading, loading, table } from "../widgets.js";
 import { batchName, count, duration, figure, time } from "../words.js";
 
+const ofRuns = (s) => count(s.runs, "run") + (s.failed ? `, ${s.failed} failed` : "");
+
+// byTool sums the batch up by expected tool.
+const byTool = (groups, id) => (groups.length ? el("section", {}, el("h2", {}, "By expected tool"), table("Figures by expected tool", [
+  ["Expected tool", (g) => {
+    const [server, ...tool] = g.name.split(":");
+    return el("a", { href: link(["runs"], { batch: id, server, tool: tool.join(":") }) }, named(g.name));
+  }],
+  ["Runs", (g) => ofRuns(g.summary)],
+  ["Accuracy", (g) => rate(g.summary.accuracy)],
+  ["Wrong tool", (g) => rate(g.summary.wrong_tool_rate)],
+  ["Parameters right", (g) => rate(g.summary.parameter_accuracy)],
+], groups)) : "");
+
+// runsOf leads to the runs of a cell of the confusion table.
+const runsOf = (c) => [c.run_ids.map((id, i) => [i ? ", " : "", el("a", { href: link(["runs", id]), "aria-label": `Run ${i + 1}: ${c.expected} expected, ${c.chosen} chosen` }, String(i + 1))]),
+  c.count > c.run_ids.length ? ` and ${c.count - c.run_ids.length} more` : ""];
+
+// confusion shows what was chosen for what was expected.
+const confusion = (cells) => (cells.length ? el("section", {}, el("h2", {}, "Expected and chosen"), table("Expected and chosen tools", [
+  ["Expected", (c) => named(c.expected)],
+  ["Chosen", (c) => [named(c.chosen), c.expected.split(", ").includes(c.chosen) ? "" : el("small", {}, " differs")]],
+  ["Share of the runs that expected it", (c) => rate(c)],
+  ["Runs", runsOf],
+], cells)) : "");
+
+// few is how many models stand side by side, each in a column of its own.
+const few = 3;
+
 // outcome sums the batch up by model.
-const outcome = (sum) => table("Figures by model", [
+const outcome = (sum) => (sum.models.length <= few ? table("Figures by model", [
+  ["Figure", ([title, what]) => [title, what ? el("small", {}, " " + what) : ""]],
+  ...sum.models.map((g) => [named(g.name), ([, , show]) => show(g.summary)]),
+], [["Runs", "", ofRuns], ...rates.map(([title, what, name]) => [title, what, (s) => rate(s[name])]),
+  ["Consistency", "of the repeats", (s) => figure(s.consistency)], ["Median time", "", (s) => duration(s.median_ms)]]) : table("Figures by model", [
   ["Model", (g) => named(g.name)],
-  ["Runs", (g) => count(g.summary.runs, "run") + (g.summary.failed ? `, ${g.summary.failed} failed` : "")],
+  ["Runs", (g) => ofRuns(g.summary)],
   ...rates.map(([title, , name]) => [title, (g) => rate(g.summary[name])]),
   ["Consistency", (g) => figure(g.summary.consistency)],
   ["Median time", (g) => duration(g.summary.median_ms)],
-], sum.models);
+], sum.models));
 
 export default async (root, route) => {
   const path = "/batches/" + encodeURIComponent(route.id);
@@ -55,7 +89,7 @@ export default async (root, route) => {
   const sum = async () => {
     try {
       const answer = await get("/metrics/summary", { batch: first.id }, route.signal);
-      show(figures, el("h2", {}, "Figures"), answer.models.length ? outcome(answer) : el("p", { class: "quiet" }, "No run has ended yet."),
+      show(figures, el("h2", {}, "Figures"), answer.models.length ? outcome(answer) : el("p", { class: "quiet" }, "No run has ended yet."), byTool(answer.tools, first.id), confusion(answer.confusion),
         el("p", { class: "quiet" }, "Rates have 95% Wilson intervals, means 95% bootstrap or score intervals. Cancelled and retried runs are left out."));
     } catch (err) {
       if (!route.signal.aborted) show(figures, failure(err, sum));
@@ -71,7 +105,7 @@ export default async (root, route) => {
   }, route.signal).catch((err) => {
     if (!route.signal.aborted) show(place, failure(err, watch));
   });
-  show(root, heading("Batch"),
+  show(root, heading("Batch", resultFiles(() => ({ batch: first.id }), place)),
     el("p", { class: "intro" }, named(batchName(first)), ", started ", time(first.created_at), ". ",
       el("a", { href: link(["matrix"], { batch: first.id }) }, "Matrix"), " · ", el("a", { href: link(["runs"], { batch: first.id }) }, "Runs"), " · ",
       el("a", { href: link(["compare"], { second: "batch:" + first.id }) }, "Compare")),

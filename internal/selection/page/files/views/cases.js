@@ -1,6 +1,7 @@
 // Cases: list, filter, delete.
 
 import { download, remove, upload } from "../api.js";
+import { choices } from "../choices.js";
 import { el, named } from "../dom.js";
 import { link } from "../route.js";
 import { attempt, button, confirmed, empty, heading, list, table } from "../widgets.js";
@@ -14,7 +15,7 @@ const expected = (c) => {
 
 // exchange are the buttons that write the cases to a file, and read one.
 const exchange = (place) => {
-  const file = el("input", { type: "file", accept: ".json,.yaml,.yml,.csv,.db,.sqlite,.sqlite3", class: "hidden", tabindex: "-1", "aria-label": "File of cases" });
+  const file = el("input", { type: "file", accept: ".json,.yaml,.yml,.csv,.db,.sqlite,.sqlite3", hidden: true, "aria-label": "File of cases" });
   const save = button("Export", () => attempt(save, place, () => download("/export", { format: "json" }, "cases.json")));
   const open = button("Import", () => file.click());
   file.addEventListener("change", () => attempt(open, place, async () => {
@@ -30,12 +31,13 @@ const exchange = (place) => {
 
 export default async (root, route) => {
   const place = el("div");
+  const known = await choices(route.signal);
   root.append(
-    heading("Cases", el("a", { class: "button primary", href: link(["cases", "new"]) }, "Add a case"), exchange(place)),
+    heading("Cases", el("div", { class: "buttons" }, el("a", { class: "button primary", href: link(["cases", "new"]) }, "Add a case"), exchange(place))),
     el("p", { class: "intro" }, "A case is a query with the tool and the parameters that a model should choose."), place);
   await list(root, {
     route, parts: ["cases"], path: "/cases", what: ["case", "cases"], fixed: { sort: "name" },
-    filters: [{ name: "search", label: "Name or query contains" }, { name: "tag", label: "Tag" }, { name: "server", label: "Expected server" }, { name: "tool", label: "Expected tool" }],
+    filters: [{ name: "search", label: "Name or query contains" }, { name: "tag", label: "Tag", options: known.tags }, { name: "server", label: "Expected server", options: known.servers }, { name: "tool", label: "Expected tool", options: known.tools }],
     none: (filtered) => (filtered ? empty("No case matches.") : empty("There are no cases yet. ", el("a", { href: link(["cases", "new"]) }, "Add one"), ", or import a file with touchstone eval import.")),
     draw: (answer, reload) => table("Cases", [
       ["Name", (c) => el("a", { href: link(["cases", c.id]) }, named(c.name))],

@@ -1,11 +1,12 @@
 // Compares two models, or two batches, on the cases that both have.
 
 import { get } from "../api.js";
-import { el, named, newID, show } from "../dom.js";
+import { batchOptions, choices } from "../choices.js";
+import { el, named, show } from "../dom.js";
 import { rate, rates } from "../interval.js";
 import { link, remember } from "../route.js";
 import { attempt, empty, field, heading, loading, table } from "../widgets.js";
-import { batchName, count } from "../words.js";
+import { count } from "../words.js";
 
 // most is how many cases of a list are shown.
 const most = 200;
@@ -55,15 +56,22 @@ const draw = (c, first, second) => (c.cases === 0 ? [failures(c), empty("The two
   only("Only in the first", c.only_first), only("Only in the second", c.only_second), changes(c.tool_changes),
 ]);
 
+// text is what a list to choose from shows.
+const text = (select) => select.selectedOptions[0].textContent;
+
 export default async (root, route) => {
   show(root, heading("Compare"), loading("the batches"));
   const { items: batches } = await get("/batches", { limit: 100 }, route.signal);
-  const models = [...new Set(batches.flatMap((b) => b.models))].sort();
-  const id = newID("sides");
-  const sides = el("datalist", { id }, models.map((m) => el("option", { value: m })), batches.map((b) => el("option", { value: "batch:" + b.id, label: batchName(b) })));
-  const hint = "provider/model, or batch: and an id or a label";
-  const first = field("First", { value: route.query.get("first") || "", list: id, required: true, maxlength: 300, spellcheck: "false" }, null, hint);
-  const second = field("Second", { value: route.query.get("second") || "", list: id, required: true, maxlength: 300, spellcheck: "false" }, null, hint);
+  const { models } = await choices(route.signal);
+  const options = [["", "choose a model or a batch"], ["Batches", batchOptions(batches, (b) => "batch:" + b.id)], ["Models", models.slice(1)]];
+  // A link may name a batch by its label.
+  const chosen = (given) => {
+    const batch = batches.find((b) => given === "batch:" + b.label);
+    return batch ? "batch:" + batch.id : given;
+  };
+  const side = (label, name) => field(label, { value: chosen(route.query.get(name) || ""), required: true }, options);
+  const first = side("First", "first");
+  const second = side("Second", "second");
   const out = el("div");
   const place = el("div");
   const submit = el("button", { type: "submit", class: "primary" }, "Compare");
@@ -72,7 +80,7 @@ export default async (root, route) => {
     remember(["compare"], query);
     show(out, loading("the comparison"));
     try {
-      show(out, draw(await get("/metrics/compare", query, route.signal), query.first, query.second));
+      show(out, draw(await get("/metrics/compare", query, route.signal), text(first.input), text(second.input)));
     } catch (err) {
       show(out);
       throw err;
@@ -82,7 +90,7 @@ export default async (root, route) => {
     el("form", { class: "form inline", "aria-label": "What to compare", onsubmit: (ev) => {
       ev.preventDefault();
       run();
-    } }, first.box, second.box, el("div", { class: "buttons" }, submit)), sides, place, out);
+    } }, first.box, second.box, el("div", { class: "buttons" }, submit)), place, out);
   if (first.input.value && second.input.value) await run();
   else if (!batches.length) show(out, empty("There are no runs to compare yet. ", el("a", { href: link(["start"]) }, "Start some"), "."));
 };

@@ -1,12 +1,13 @@
-// The matrix of runs: cases x models. A page of it is in the document at a time.
+// The matrix of runs: cases x models, or cases x batches. A page of it is in the document at a time.
 
 import { follow, get } from "../api.js";
+import { batchOptions, choices } from "../choices.js";
 import { el, named } from "../dom.js";
 import { link, parse } from "../route.js";
 import { empty, heading, list } from "../widgets.js";
 import { batchName } from "../words.js";
 
-// most is how many models are shown side by side; a batch has up to 100.
+// most is how many columns are shown side by side; a batch has up to 100 models.
 const most = 100;
 
 // describe says what became of the runs of a cell.
@@ -29,7 +30,7 @@ const describe = (c) => {
 const cell = (c, row, batch) => {
   if (!c) return el("td", { class: "none" }, el("span", { class: "hidden" }, "no run"));
   const [mark, text, cls] = describe(c);
-  const to = c.runs === 1 ? link(["runs", c.last_run_id]) : link(["runs"], { case: row.test_case_id, model: c.model, batch });
+  const to = c.runs === 1 ? link(["runs", c.last_run_id]) : link(["runs"], { case: row.test_case_id, model: c.model, batch: c.batch_id || batch });
   return el("td", { class: "cell " + cls }, el("a", { href: to, tabindex: "-1" }, el("span", { "aria-hidden": "true" }, mark + " "), text));
 };
 
@@ -62,33 +63,38 @@ const walk = (table) => {
 };
 
 const draw = (answer, batch) => {
-  const models = answer.models.slice(0, most);
+  const byBatch = answer.batches.length > 0;
+  const all = byBatch ? answer.batches : answer.models.map((m) => ({ id: m, label: m }));
+  const columns = all.slice(0, most);
   const table = el("table", { class: "matrix" },
-    el("caption", { class: "hidden" }, "Runs by case and model. The arrow keys move among the cells."),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Case"), models.map((m) => el("th", { scope: "col" }, named(m))))),
+    el("caption", { class: "hidden" }, "Runs by case and " + (byBatch ? "batch" : "model") + ". The arrow keys move among the cells."),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Case"), columns.map((c) => el("th", { scope: "col" }, byBatch ? el("a", { href: link(["batches", c.id]) }, named(batchName(c))) : named(c.label))))),
     el("tbody", {}, answer.items.map((row) => {
-      const cells = new Map(row.cells.map((c) => [c.model, c]));
+      const cells = new Map(row.cells.map((c) => [byBatch ? c.batch_id : c.model, c]));
       return el("tr", {}, el("th", { scope: "row" }, el("a", { href: link(["runs"], { case: row.test_case_id, batch }) }, named(row.name))),
-        models.map((m) => cell(cells.get(m), row, batch)));
+        columns.map((c) => cell(cells.get(c.id), row, batch)));
     })));
   walk(table);
   return [
     el("div", { class: "scroll" }, table),
-    answer.models.length > most ? el("p", { class: "quiet" }, `The first ${most} of ${answer.models.length} models.`) : "",
+    all.length > most ? el("p", { class: "quiet" }, `The ${byBatch ? "newest" : "first"} ${most} of ${all.length} ${byBatch ? "batches" : "models"}.`) : "",
   ];
 };
 
 export default async (root, route) => {
-  root.append(heading("Matrix"), el("p", { class: "intro" }, "Cases and models, and whether the right tool was called. A cell leads to its run. The arrow keys move among the cells."));
+  root.append(heading("Matrix"), el("p", { class: "intro" }, "Cases and models, or cases and batches, and whether the right tool was called. A cell leads to its run. The arrow keys move among the cells."));
   const { items: batches } = await get("/batches", { limit: 100 }, route.signal);
   const chosen = route.query.get("batch") || "";
-  const options = [["", "all batches"], ...batches.map((b) => [b.id, batchName(b) + ", " + new Date(b.created_at).toLocaleString()])];
-  if (chosen && !batches.some((b) => b.id === chosen)) options.push([chosen, "batch " + chosen]);
+  const known = await choices(route.signal);
   let reload = () => {};
   const present = () => parse(location.hash).query.get("batch") || "";
   await list(root, {
     route, parts: ["matrix"], path: "/metrics/matrix", what: ["case", "cases"], limit: 50,
-    filters: [{ name: "batch", label: "Batch", options }, { name: "tag", label: "Tag of the case" }, { name: "server", label: "Expected server" }, { name: "model", label: "Model (provider/model)" }],
+    filters: [
+      { name: "columns", label: "Columns", options: [["", "models"], ["batch", "batches"]] },
+      { name: "batch", label: "Batch", options: [["", "all batches"], ...batchOptions(batches)] }, { name: "model", label: "Model", options: known.models },
+      { name: "server", label: "Expected server", options: known.servers }, { name: "tool", label: "Expected tool", options: known.tools }, { name: "tag", label: "Tag of the case", options: known.tags },
+    ],
     none: () => empty("There are no runs here. ", el("a", { href: link(["start"]) }, "Start some"), "."),
     ready: (load) => {
       reload = load;

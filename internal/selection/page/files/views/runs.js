@@ -1,8 +1,10 @@
 // Runs: list and filter.
 
 import { get } from "../api.js";
+import { batchOptions, choices } from "../choices.js";
 import { el, named } from "../dom.js";
-import { link } from "../route.js";
+import { resultFiles } from "../resultfiles.js";
+import { link, parse } from "../route.js";
 import { empty, heading, list, table } from "../widgets.js";
 import { badge, callName, duration, figure, modelName, time, verdict } from "../words.js";
 
@@ -10,17 +12,29 @@ const states = [["", "any"], ["pending", "waiting"], ["running", "running"], ["c
 const classes = [["", "any"], ["TP", "TP: right tool"], ["TN", "TN: rightly no tool"], ["FP", "FP: tool not wanted"], ["FN", "FN: wrong tool, or none"]];
 
 export default async (root, route) => {
-  root.append(heading("Runs"));
+  const place = el("div");
+  const filter = () => {
+    const values = Object.fromEntries(parse(location.hash).query);
+    delete values.offset;
+    return values;
+  };
+  root.append(heading("Runs", resultFiles(filter, place)), place);
+  const [known, { items: batches }] = await Promise.all([choices(route.signal), get("/batches", { limit: 100 }, route.signal)]);
   const id = route.query.get("case");
   if (id) {
-    const c = await get("/cases/" + encodeURIComponent(id), {}, route.signal);
+    const c = await get("/cases/" + encodeURIComponent(id), {}, route.signal).catch((err) => {
+      if (err.status !== 404) throw err;
+      return { name: id }; // a filter also takes the name of a case
+    });
     root.append(el("p", { class: "intro" }, "Runs of the case ", named(c.name), ". ", el("a", { href: link(["runs"]) }, "All runs"), "."));
   }
   await list(root, {
     route, parts: ["runs"], path: "/runs", what: ["run", "runs"],
     filters: [
       { name: "status", label: "State", options: states }, { name: "classification", label: "Class", options: classes },
-      { name: "model", label: "Model (provider/model)" }, { name: "tag", label: "Tag of the case" }, { name: "case", label: "Id of the case" }, { name: "batch", label: "Id or label of the batch" }, { name: "server", label: "Expected server" }, { name: "tool", label: "Expected tool" },
+      { name: "batch", label: "Batch", options: [["", "any"], ...batchOptions(batches)] }, { name: "model", label: "Model", options: known.models },
+      { name: "server", label: "Expected server", options: known.servers }, { name: "tool", label: "Expected tool", options: known.tools },
+      { name: "tag", label: "Tag of the case", options: known.tags }, { name: "case", label: "Name or id of the case" },
     ],
     none: (filtered) => (filtered ? empty("No run matches.") : empty("There are no runs yet. ", el("a", { href: link(["start"]) }, "Start some"), ".")),
     draw: (answer) => table("Runs", [
@@ -29,9 +43,9 @@ export default async (root, route) => {
       ["Model", (r) => named(modelName(r.model_settings))],
       ["Chosen", (r) => (r.status === "completed" ? named(callName(r.selected)) : el("span", { class: "clip" }, el("bdi", {}, r.error_message || "")))],
       ["Confidence", (r) => figure(r.confidence_score), "number"],
-      ["Repeat", (r) => String(r.repeat), "number"],
-      ["Time", (r) => duration(r.execution_time_ms), "number"],
-      ["Created", (r) => time(r.created_at)],
+      ["Repeat", (r) => String(r.repeat), "number extra"],
+      ["Time", (r) => duration(r.execution_time_ms), "number extra"],
+      ["Created", (r) => time(r.created_at), "extra"],
     ], answer.items),
   });
 };

@@ -61,8 +61,10 @@ const facts = (run, result) => {
 };
 
 const scores = (result) => el("p", { class: "quiet" },
-  result.diff.calls.some((d) => d.expected && (d.expected.parameters || d.expected.match)) ? "" : "The case says nothing of the right parameters. ",
-  `Expected parameters complete ${percent(result.parameter_completeness)}, correct ${percent(result.parameter_correctness)}, of the right type ${percent(result.parameter_type_conformance)}.`);
+  result.diff.calls.some((d) => d.expected && (d.expected.parameters || d.expected.match))
+    ? `Expected parameters complete ${percent(result.parameter_completeness)}, correct ${percent(result.parameter_correctness)}.`
+    : "The case says nothing of the right parameters.",
+  ` By the input schema ${percent(result.parameter_type_conformance)} of the parameters are right.`);
 
 const advice = (result) => (result.recommendations.length ? el("ul", { class: "advice" }, result.recommendations.map((r) => el("li", {},
   el("b", { class: "priority " + r.priority }, r.priority), " ", r.tool ? [named((r.server ? r.server + ":" : "") + r.tool), ": "] : "", el("bdi", {}, r.text),
