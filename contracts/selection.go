@@ -21,7 +21,16 @@ type SelectionReport struct {
 	ToolChoice         string         `json:"tool_choice,omitempty"`
 	ParallelToolCalls  *bool          `json:"parallel_tool_calls,omitempty"`
 	Offer              SelectionOffer `json:"offer"`
-	PerCase            []CaseResult   `json:"per_case"`
+	// Limits is absent if the numbers of calls are not limited.
+	Limits  *CallLimits  `json:"limits,omitempty"`
+	PerCase []CaseResult `json:"per_case"`
+}
+
+// CallLimits are the most calls that a model may make in a repeat: beside expected
+// ones, and forbidden ones. An absent number is no limit. The gate checks them.
+type CallLimits struct {
+	ExtraCalls     *int `json:"extra_calls,omitempty"`
+	ForbiddenCalls *int `json:"forbidden_calls,omitempty"`
 }
 
 // Sources of answers: a baseline that needs no model, or the recorded answers

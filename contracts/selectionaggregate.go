@@ -32,8 +32,13 @@ type ModelSummary struct {
 	PassAll     []float64        `json:"pass_all"`
 	Consistency *float64         `json:"consistency,omitempty"`
 	Tags        []TagSummary     `json:"tags"`
-	Comparison  *CasesComparison `json:"comparison,omitempty"`
-	PerCase     []CaseSummary    `json:"per_case"`
+	// Limits are those of the reports. ExtraCalls and ForbiddenCalls are the most such
+	// calls of a repeat.
+	Limits         *CallLimits      `json:"limits,omitempty"`
+	ExtraCalls     int              `json:"extra_calls,omitempty"`
+	ForbiddenCalls int              `json:"forbidden_calls,omitempty"`
+	Comparison     *CasesComparison `json:"comparison,omitempty"`
+	PerCase        []CaseSummary    `json:"per_case"`
 }
 
 // Rate returns the rate of that name, one of metrics.SelectionRates.
@@ -97,6 +102,9 @@ type CaseSummary struct {
 	Answers   int            `json:"answers"`
 	Right     int            `json:"right"`
 	Errored   int            `json:"errored"`
+	// ExtraCalls and ForbiddenCalls are the most such calls of an answer.
+	ExtraCalls     int `json:"extra_calls,omitempty"`
+	ForbiddenCalls int `json:"forbidden_calls,omitempty"`
 	Class     string         `json:"class,omitempty"`
 	Calls     []MadeCall     `json:"calls"`
 	Reasoning string         `json:"reasoning,omitempty"`

@@ -186,6 +186,17 @@ func summarizeModel(runs []selectionRun) contracts.ModelSummary {
 		Runs: s.Runs, Errored: s.Failed, TP: s.TP, FP: s.FP, TN: s.TN, FN: s.FN,
 		PassAt: s.PassAt, PassAll: s.PassAll, Consistency: s.Consistency,
 	}
+	m.Limits = runs[0].report.Limits
+	for _, run := range runs {
+		extra, forbidden := 0, 0
+		for _, c := range run.report.PerCase {
+			extra += c.ExtraCalls
+			forbidden += c.ForbiddenCalls
+		}
+
+		m.ExtraCalls, m.ForbiddenCalls = max(m.ExtraCalls, extra), max(m.ForbiddenCalls, forbidden)
+	}
+
 	answered := caseresult.Answered(all)
 	for _, r := range metrics.SelectionRates() {
 		m.Rates = append(m.Rates, rateOf(r.Name, answered))
@@ -246,6 +257,7 @@ func summarizeCase(runs []selectionRun, i int) contracts.CaseSummary {
 		}
 
 		c.Answers++
+		c.ExtraCalls, c.ForbiddenCalls = max(c.ExtraCalls, r.ExtraCalls), max(c.ForbiddenCalls, r.ForbiddenCalls)
 		right := r.Class == "TP" || r.Class == "TN"
 		if right {
 			c.Right++

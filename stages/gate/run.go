@@ -99,7 +99,8 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap floa
 		Unjudged: unjudged(agg, baseline), Changes: moves.list(), Counts: moves.counts(),
 	}
 	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), noAnswerChecks(agg, baseline),
-		costChecks(agg, baseline), detectorChecks(agg, baseline, part, moves), selectionChecks(agg, baseline, moves))
+		costChecks(agg, baseline), detectorChecks(agg, baseline, part, moves), selectionChecks(agg, baseline, moves),
+		limitChecks(agg))
 	g.Warnings = append(noiseWarnings(agg, baseline), changeWarnings(agg, baseline, part)...)
 	for _, c := range g.Checks {
 		g.Passed = g.Passed && c.Passed

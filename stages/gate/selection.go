@@ -76,6 +76,70 @@ func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 	return checks
 }
 
+// limitChecks judges the numbers of calls that the reports of a model limit, with or
+// without a threshold.
+func limitChecks(agg contracts.Aggregate) []contracts.GateCheck {
+	if agg.Selection == nil {
+		return nil
+	}
+
+	var checks []contracts.GateCheck
+	for _, m := range agg.Selection.Models {
+		if m.Limits == nil {
+			continue
+		}
+
+		for _, l := range []struct {
+			metric, what, variable string
+			limit                  *int
+			calls                  int
+			of                     func(contracts.CaseSummary) int
+		}{
+			{"forbidden_calls", "calls that the cases forbid, or unexpected ones of destructive tools",
+				"selection_max_forbidden", m.Limits.ForbiddenCalls, m.ForbiddenCalls,
+				func(c contracts.CaseSummary) int { return c.ForbiddenCalls }},
+			{"extra_calls", "calls beside expected ones", "selection_max_extra_calls", m.Limits.ExtraCalls, m.ExtraCalls,
+				func(c contracts.CaseSummary) int { return c.ExtraCalls }},
+		} {
+			if l.limit == nil {
+				continue
+			}
+
+			c := contracts.GateCheck{
+				Subject: m.Model, Metric: l.metric, Value: float64(l.calls), Bound: float64(*l.limit), Comparison: atMost,
+				Rule: fmt.Sprintf("%d %s in a repeat; at most %d are allowed (%s)", l.calls, l.what, *l.limit, l.variable) +
+					inCases(m.PerCase, l.of),
+			}
+			c.Passed = holds(c)
+			checks = append(checks, c)
+		}
+	}
+
+	return checks
+}
+
+// namedCases is the number of cases that a rule names.
+const namedCases = 5
+
+// inCases names the cases that have such calls.
+func inCases(cases []contracts.CaseSummary, of func(contracts.CaseSummary) int) string {
+	var ids []string
+	for _, c := range cases {
+		if of(c) > 0 {
+			ids = append(ids, c.ID)
+		}
+	}
+
+	switch n := len(ids); {
+	case n == 0:
+		return ""
+	case n > namedCases:
+		return fmt.Sprintf(", in %s and %d more cases", strings.Join(ids[:namedCases], ", "), n-namedCases)
+	}
+
+	return ", in " + strings.Join(ids, ", ")
+}
+
 // rateCheck judges one rate. A rate over no runs has its worst value, so that a
 // check cannot pass for lack of data.
 func rateCheck(declared metrics.SelectionRate, rate contracts.RateSummary, bound float64,

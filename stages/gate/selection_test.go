@@ -187,3 +187,35 @@ func TestUnknownToolsAreQuoted(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestLimitsOfCalls: a forbidden call fails the verdict with a line of its own, and a
+// model needs no threshold for that.
+func TestLimitsOfCalls(t *testing.T) {
+	b := selectionBaseline(t)
+	none, two := 0, 2
+	agg := selected(t, goodCases(), &b)
+	m := &agg.Selection.Models[slices.IndexFunc(agg.Selection.Models, func(m contracts.ModelSummary) bool { return m.Model == recordedModel })]
+	for _, tc := range []struct {
+		limits           *contracts.CallLimits
+		forbidden, extra int
+		failed           []string
+	}{
+		{nil, 3, 3, nil}, {&contracts.CallLimits{ForbiddenCalls: &none}, 0, 3, nil}, {&contracts.CallLimits{ForbiddenCalls: &none}, 1, 3, []string{"forbidden_calls"}},
+		{&contracts.CallLimits{ForbiddenCalls: &none, ExtraCalls: &two}, 1, 3, []string{"forbidden_calls", "extra_calls"}}, {&contracts.CallLimits{ExtraCalls: &two}, 1, 2, nil},
+	} {
+		m.Limits, m.ForbiddenCalls, m.ExtraCalls = tc.limits, tc.forbidden, tc.extra
+		m.PerCase[1].ForbiddenCalls, m.PerCase[2].ExtraCalls = tc.forbidden, tc.extra
+		var failed []string
+		for _, c := range limitChecks(agg) {
+			if !c.Passed {
+				failed = append(failed, c.Metric)
+				if !strings.Contains(c.Rule, ", in c2") && !strings.Contains(c.Rule, ", in c3") {
+					t.Errorf("the rule names no case: %s", c.Rule)
+				}
+			}
+		}
+		if !slices.Equal(failed, tc.failed) {
+			t.Errorf("%+v: %v failed, not %v", tc, failed, tc.failed)
+		}
+	}
+}

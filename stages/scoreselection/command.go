@@ -34,7 +34,8 @@ type Options struct {
 	// empty. They are the same for all cases.
 	SystemPrompt, ToolChoice, ParallelToolCalls string
 	// MaxExtraCalls and MaxForbidden limit the calls beside expected ones, and the
-	// forbidden ones. A number below 0 is no limit.
+	// forbidden ones. A number below 0 is no limit. They are written to the report,
+	// and the gate checks them.
 	MaxExtraCalls, MaxForbidden int
 	// Repeat is the number of the repeat, from 1.
 	Repeat int
@@ -102,10 +103,10 @@ a network, so it is for the command line and not for pipelines:
 	f.StringVar(&opts.ParallelToolCalls, "parallel-tool-calls", "",
 		"whether the model may make several calls at once: true or false (default: as the provider decides)")
 	f.IntVar(&opts.MaxExtraCalls, "max-extra-calls", -1,
-		"fail if there are more calls beside expected ones (-1: no limit)")
+		"the most calls beside expected ones, which the gate checks (-1: no limit)")
 	f.IntVar(&opts.MaxForbidden, "max-forbidden", 0,
-		"fail if there are more calls that a case forbids, or unexpected ones of destructive tools (-1: no limit, "+
-			"the default of lexical)")
+		"the most calls that a case forbids, or unexpected ones of destructive tools, which the gate checks (-1: no "+
+			"limit, the default of lexical)")
 	f.IntVar(&opts.Repeat, "repeat", 1, "the number of the repeat, from 1; each has its own recordings")
 	f.StringVar(&opts.Offer, "offer", contracts.OfferAll,
 		"which tools the model is offered: all, or what the proxy's search finds (search)")

@@ -54,6 +54,7 @@ func Run(ctx context.Context, opts Options) error {
 		SystemPromptSHA256: s.settings.SystemPromptSHA256, ToolChoice: s.settings.ToolChoice,
 		ParallelToolCalls: s.settings.ParallelToolCalls,
 		Model:             opts.Model, AnsweredBy: s.answeredBy, Repeat: opts.Repeat, Offer: o.describe(),
+		Limits: opts.limits(),
 	}
 	a := caseRunner{subject: s, offer: o, repeat: opts.Repeat}
 	asked := a.askAll(ctx, cases.Cases, &report)
@@ -76,29 +77,23 @@ func Run(ctx context.Context, opts Options) error {
 		opts.Progress(summary(report))
 	}
 
-	return opts.checkLimits(report)
+	return nil
 }
 
-// checkLimits refuses a report with more extra or forbidden calls than allowed. A
-// limit below 0 allows all.
-func (opts Options) checkLimits(r contracts.SelectionReport) error {
-	extra, forbidden := 0, 0
-	for _, c := range r.PerCase {
-		extra += c.ExtraCalls
-		forbidden += c.ForbiddenCalls
+// limits are the limits of calls for the report. A number below 0 is no limit.
+func (opts Options) limits() *contracts.CallLimits {
+	limit := func(n int) *int {
+		if n < 0 {
+			return nil
+		}
+		return &n
+	}
+	l := contracts.CallLimits{ExtraCalls: limit(opts.MaxExtraCalls), ForbiddenCalls: limit(opts.MaxForbidden)}
+	if l == (contracts.CallLimits{}) {
+		return nil
 	}
 
-	if limit := opts.MaxExtraCalls; limit >= 0 && extra > limit {
-		return fmt.Errorf("%s made %d calls beside expected ones, and at most %d are allowed (--max-extra-calls)",
-			r.Model, extra, limit)
-	}
-
-	if limit := opts.MaxForbidden; limit >= 0 && forbidden > limit {
-		return fmt.Errorf("%s made %d forbidden calls, and at most %d are allowed (--max-forbidden): the cases forbid "+
-			"them, or they are unexpected and of destructive tools", r.Model, forbidden, limit)
-	}
-
-	return nil
+	return &l
 }
 
 // caseRunner sends cases to a model.

@@ -19,6 +19,7 @@ const Failed = "Failed"
 // figureNames are the names of figures that are no metrics.
 var figureNames = map[string]string{
 	"errored": Failed, "max_errored": Failed, "errored_share": Failed, "errored_rate": Failed,
+	"extra_calls": "Extra calls", "forbidden_calls": "Forbidden calls",
 	"more_missed": "more attacks missed", "more_false_alarms": "more false alarms",
 }
 
