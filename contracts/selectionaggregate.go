@@ -17,21 +17,21 @@ type SelectionAggregate struct {
 // hold pass@k and pass^k for k from 1 to the smallest number of answers to a
 // case. Consistency is absent if no case was answered twice.
 type ModelSummary struct {
-	Model       string           `json:"model"`
-	AnsweredBy  string           `json:"answered_by"`
-	Repeats     int              `json:"repeats"`
-	Runs        int              `json:"runs"`
-	Errored     int              `json:"errored"`
-	TP          int              `json:"tp"`
-	FP          int              `json:"fp"`
-	TN          int              `json:"tn"`
-	FN          int              `json:"fn"`
-	Rates       []RateSummary    `json:"rates"`
-	Means       []MeanSummary    `json:"means"`
-	PassAt      []float64        `json:"pass_at"`
-	PassAll     []float64        `json:"pass_all"`
-	Consistency *float64         `json:"consistency,omitempty"`
-	Tags        []TagSummary     `json:"tags"`
+	Model       string        `json:"model"`
+	AnsweredBy  string        `json:"answered_by"`
+	Repeats     int           `json:"repeats"`
+	Runs        int           `json:"runs"`
+	Errored     int           `json:"errored"`
+	TP          int           `json:"tp"`
+	FP          int           `json:"fp"`
+	TN          int           `json:"tn"`
+	FN          int           `json:"fn"`
+	Rates       []RateSummary `json:"rates"`
+	Means       []MeanSummary `json:"means"`
+	PassAt      []float64     `json:"pass_at"`
+	PassAll     []float64     `json:"pass_all"`
+	Consistency *float64      `json:"consistency,omitempty"`
+	Tags        []TagSummary  `json:"tags"`
 	// Limits are those of the reports. ExtraCalls and ForbiddenCalls are the most such
 	// calls of a repeat.
 	Limits         *CallLimits      `json:"limits,omitempty"`
@@ -94,21 +94,21 @@ type CasesComparison struct {
 // the calls of the first wrong answer or, if none is wrong, of the first
 // answer. Error is that of the first repeat without an answer.
 type CaseSummary struct {
-	ID        string         `json:"id"`
-	Query     string         `json:"query"`
-	Tags      []string       `json:"tags,omitempty"`
-	Expected  []ExpectedCall `json:"expected"`
-	Withheld  []ToolID       `json:"withheld,omitempty"`
-	Answers   int            `json:"answers"`
-	Right     int            `json:"right"`
-	Errored   int            `json:"errored"`
+	ID       string         `json:"id"`
+	Query    string         `json:"query"`
+	Tags     []string       `json:"tags,omitempty"`
+	Expected []ExpectedCall `json:"expected"`
+	Withheld []ToolID       `json:"withheld,omitempty"`
+	Answers  int            `json:"answers"`
+	Right    int            `json:"right"`
+	Errored  int            `json:"errored"`
 	// ExtraCalls and ForbiddenCalls are the most such calls of an answer.
-	ExtraCalls     int `json:"extra_calls,omitempty"`
-	ForbiddenCalls int `json:"forbidden_calls,omitempty"`
-	Class     string         `json:"class,omitempty"`
-	Calls     []MadeCall     `json:"calls"`
-	Reasoning string         `json:"reasoning,omitempty"`
-	Error     string         `json:"error,omitempty"`
+	ExtraCalls     int        `json:"extra_calls,omitempty"`
+	ForbiddenCalls int        `json:"forbidden_calls,omitempty"`
+	Class          string     `json:"class,omitempty"`
+	Calls          []MadeCall `json:"calls"`
+	Reasoning      string     `json:"reasoning,omitempty"`
+	Error          string     `json:"error,omitempty"`
 }
 
 // IsRight reports whether more than half of the answers are right.

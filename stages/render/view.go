@@ -175,6 +175,10 @@ func viewCheck(c contracts.GateCheck) checkView {
 			_, pl.High = symmetric(c.Value, c.Bound, c.Interval)
 		}
 
+		if wording.IsCount(c.Metric) {
+			pl.High = max(1, c.Value, c.Bound)
+		}
+
 		pl.Band = allowed(c)
 	}
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -16,10 +17,19 @@ import (
 // no answer.
 const Failed = "Failed"
 
+// Figures of checks that are numbers of calls and no shares.
+const (
+	extraCalls     = "extra_calls"
+	forbiddenCalls = "forbidden_calls"
+)
+
+// IsCount reports whether the values of a figure are whole numbers.
+func IsCount(metric string) bool { return metric == extraCalls || metric == forbiddenCalls }
+
 // figureNames are the names of figures that are no metrics.
 var figureNames = map[string]string{
 	"errored": Failed, "max_errored": Failed, "errored_share": Failed, "errored_rate": Failed,
-	"extra_calls": "Extra calls", "forbidden_calls": "Forbidden calls",
+	extraCalls: "Extra calls", forbiddenCalls: "Forbidden calls",
 	"more_missed": "more attacks missed", "more_false_alarms": "more false alarms",
 }
 
@@ -73,8 +83,12 @@ func Figure(f float64) string {
 }
 
 // MetricFigure formats the value of a metric: like Figure, but a figure of the cost of
-// discovery with its own number of decimals.
+// discovery with its own number of decimals, and a count as a whole number.
 func MetricFigure(metric string, f float64) string {
+	if IsCount(metric) {
+		return strconv.Itoa(int(f))
+	}
+
 	if c, ok := metrics.CostFigureByName(metric); ok {
 		return strings.Replace(fmt.Sprintf("%.*f", c.Decimals, f), "-", "−", 1)
 	}

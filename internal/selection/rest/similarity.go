@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ type givenTool struct {
 // ToolSource says which tools are compared. Exactly one list is given. It is
 // exported as Conditional is.
 type ToolSource struct {
-	ServerList []string    `json:"server_list,omitempty" doc:"Names of servers of this service"`
+	ServerList []ServerRef `json:"server_list,omitempty" doc:"Names of servers of this service, or servers with their tools; not both"`
 	ToolList   []givenTool `json:"tool_list,omitempty" doc:"The tools themselves"`
 	URLList    []string    `json:"url_list,omitempty" doc:"URLs of MCP servers"`
 	ToolNames  []string    `json:"tool_names,omitempty" doc:"Only tools with these names or ids (server:name)"`
@@ -184,11 +185,15 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 	}
 
 	var tools []similarity.Tool
-	for _, t := range source.ToolList {
+	for _, t := range slices.Concat(source.ToolList, embedded(source.ServerList)) {
 		tools = append(tools, similarity.Tool{
 			ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description,
 			InputSchema: t.InputSchema,
 		})
+	}
+
+	if len(tools) > 0 && len(servers) > 0 {
+		return nil, errInvalid("server_list has names beside servers with their tools: give one kind in a request")
 	}
 
 	prepared, err := gather.Tools(ctx, s.Live, gather.Source{Servers: servers, Given: tools, Only: source.ToolNames})
@@ -203,7 +208,16 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 	return prepared, nil
 }
 
-// sourceServers gives the servers that a source names.
+// embedded gives the tools that servers of a request have with them.
+func embedded(servers []ServerRef) []givenTool {
+	var tools []givenTool
+	for _, server := range servers {
+		tools = append(tools, server.Tools...)
+	}
+	return tools
+}
+
+// sourceServers gives the servers that a source names or whose addresses it has.
 func (s *Service) sourceServers(ctx context.Context, source ToolSource) ([]selection.Server, error) {
 	if len(source.ServerList) > gather.MaxServers {
 		return nil, errInvalid(fmt.Sprintf("more than %d servers cannot be compared at once: give fewer",
@@ -211,8 +225,12 @@ func (s *Service) sourceServers(ctx context.Context, source ToolSource) ([]selec
 	}
 
 	var servers []selection.Server
-	for _, name := range source.ServerList {
-		server, err := s.serverNamed(ctx, name)
+	for _, ref := range source.ServerList {
+		if ref.Tools != nil {
+			continue
+		}
+
+		server, err := s.serverNamed(ctx, ref.Name)
 		if err != nil {
 			return nil, err
 		}

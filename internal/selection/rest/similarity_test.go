@@ -62,10 +62,16 @@ func TestSimilarity(t *testing.T) {
 			t.Errorf("%v: %+v", source, a)
 		}
 	}
+	b.call("POST", analyzePath, map[string]any{"server_list": []any{map[string]any{"name": "s", "description": "d", "tools": tools}}}).want(t, 200, &a)
+	if len(a.ToolIDs) != 3 || a.ToolIDs[0] != "s:find_files" {
+		t.Errorf("%+v", a.ToolIDs)
+	}
 	for name, bad := range map[string]struct {
 		body   map[string]any
 		status int
 	}{
+		"both kinds":   {map[string]any{"server_list": []any{"weather", map[string]any{"name": "s", "tools": tools}}}, 422},
+		"no tools":     {map[string]any{"server_list": []any{map[string]any{"name": "s", "tools": []any{}}}}, 422},
 		"none":         {map[string]any{}, 422},
 		"two":          {map[string]any{"tool_list": tools, "server_list": []string{"weather"}}, 422},
 		"one tool":     {map[string]any{"tool_list": tools[:1]}, 422},

@@ -35,7 +35,7 @@ type comparison struct {
 type runMatrix struct {
 	listPage[store.MatrixRow]
 	Batches []store.BatchName `json:"batches" doc:"The batches of all runs that the filter selects, the newest first, where they are the columns"`
-	Models []string `json:"models" doc:"The models of all runs that the filter selects"`
+	Models  []string          `json:"models" doc:"The models of all runs that the filter selects"`
 }
 
 // modelsInfo says which models can be asked for.

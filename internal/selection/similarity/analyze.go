@@ -85,11 +85,14 @@ type Pair struct {
 
 // Analysis is the result of Analyze.
 type Analysis struct {
-	ToolIDs   []string `json:"tool_ids"` // rows and columns of the matrices
-	Method    Method   `json:"method"`
-	Threshold float64  `json:"threshold"`
-	Matrix    *Matrix  `json:"matrix,omitempty"`
-	Full      *Matrix  `json:"full_matrix,omitempty"`
+	ToolIDs []string `json:"tool_ids"` // rows and columns of the matrices
+	Method  Method   `json:"method"`
+	// EmbeddingModel is the identity of the sentence model, if it has one and the
+	// method is Embedding.
+	EmbeddingModel string  `json:"embedding_model,omitempty"`
+	Threshold      float64 `json:"threshold"`
+	Matrix         *Matrix `json:"matrix,omitempty"`
+	Full           *Matrix `json:"full_matrix,omitempty"`
 	// Nearest is the pair with the highest score, or nil if there are fewer than
 	// two tools.
 	Nearest *Pair `json:"nearest_pair,omitempty"`
@@ -105,7 +108,8 @@ func Analyze(ctx context.Context, tools []Tool, o Options) (*Analysis, error) {
 		return nil, err
 	}
 
-	a := &Analysis{ToolIDs: ids(tools), Method: o.Method, Threshold: o.Threshold}
+	a := &Analysis{ToolIDs: ids(tools), Method: o.Method, Threshold: o.Threshold,
+		EmbeddingModel: modelOf(o.Encoder, o.Method)}
 	var err error
 	if a.Matrix, err = o.compare(ctx, tools, false); err != nil {
 		return nil, err
@@ -211,6 +215,8 @@ type OverlapMatrix struct {
 	ToolIDs    []string           `json:"tool_ids"`
 	Matrix     *Matrix            `json:"matrix"`
 	Dimensions map[string]float64 `json:"dimensions"` // the weights
+	// EmbeddingModel is the identity of the sentence model, if there is one.
+	EmbeddingModel string `json:"embedding_model,omitempty"`
 	// Order and Clusters are for a heat map: an order of the rows that puts
 	// similar tools next to each other, and the groups whose average overlap
 	// reaches the threshold.
@@ -241,20 +247,22 @@ func Overlap(ctx context.Context, tools []Tool, e Encoder, threshold float64) (*
 	}
 
 	byName := parameterMatrix(parameters)
+	semantic := o.Method
 	o.Method = DescriptionOverlap
 	words, err := o.compare(ctx, tools, false)
 	if err != nil {
 		return nil, err
 	}
 
-	for i, semantic := range m.cells {
-		m.cells[i] = clamp(SemanticWeight*float64(semantic) + ParametersWeight*float64(byName.cells[i]) +
+	for i, meaning := range m.cells {
+		m.cells[i] = clamp(SemanticWeight*float64(meaning) + ParametersWeight*float64(byName.cells[i]) +
 			DescriptionWeight*float64(words.cells[i]))
 	}
 
 	tree := cluster(m)
 	result := &OverlapMatrix{
-		ToolIDs: ids(tools), Matrix: m, Order: tree.order(), Clusters: [][]string{},
+		EmbeddingModel: modelOf(e, semantic),
+		ToolIDs:        ids(tools), Matrix: m, Order: tree.order(), Clusters: [][]string{},
 		Dimensions: map[string]float64{"semantic": SemanticWeight, "parameters": ParametersWeight,
 			"description": DescriptionWeight},
 	}

@@ -13,6 +13,17 @@ type Encoder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
+// named is an Encoder that says which model it is.
+type named interface{ Identity() string }
+
+// modelOf names the model of an encoder, or is empty if the method has none.
+func modelOf(e Encoder, m Method) string {
+	if n, ok := e.(named); ok && m == Embedding {
+		return n.Identity()
+	}
+	return ""
+}
+
 // embed returns the vectors of the texts, each of length 1.
 func embed(ctx context.Context, e Encoder, texts []string) ([][]float32, error) {
 	vectors, err := e.Embed(ctx, texts)
