@@ -312,6 +312,29 @@ func TestOptionsAreChecked(t *testing.T) {
 
 type badEncoder [][]float32
 
+// namedEncoder is a hashEncoder that says which model it is.
+type namedEncoder struct{ hashEncoder }
+
+func (namedEncoder) Identity() string { return "hash of words" }
+
+func TestTheModelIsNamed(t *testing.T) {
+	tools := []Tool{{ID: "a", Name: "a", Description: "one"}, {ID: "b", Name: "b", Description: "two"}}
+	for _, tc := range []struct {
+		method  Method
+		encoder Encoder
+		want    string
+	}{{Embedding, namedEncoder{}, "hash of words"}, {Embedding, hashEncoder{}, ""}, {TFIDF, namedEncoder{}, ""}} {
+		a, err := Analyze(t.Context(), tools, Options{Method: tc.method, Threshold: 0.5, Encoder: tc.encoder})
+		if err != nil || a.EmbeddingModel != tc.want {
+			t.Errorf("%v: %+v, %v", tc, a, err)
+		}
+	}
+	m, err := Overlap(t.Context(), tools, namedEncoder{}, 0.5)
+	if err != nil || m.EmbeddingModel != "hash of words" {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 func (e badEncoder) Embed(context.Context, []string) ([][]float32, error) { return e, nil }
 
 func BenchmarkAnalyze(b *testing.B) {
