@@ -98,17 +98,18 @@ func limitChecks(agg contracts.Aggregate) []contracts.GateCheck {
 			{"forbidden_calls", "calls that the cases forbid, or unexpected ones of destructive tools",
 				"selection_max_forbidden", m.Limits.ForbiddenCalls, m.ForbiddenCalls,
 				func(c contracts.CaseSummary) int { return c.ForbiddenCalls }},
-			{"extra_calls", "calls beside expected ones", "selection_max_extra_calls", m.Limits.ExtraCalls, m.ExtraCalls,
+			{"extra_calls", "calls beside expected ones",
+				"selection_max_extra_calls", m.Limits.ExtraCalls, m.ExtraCalls,
 				func(c contracts.CaseSummary) int { return c.ExtraCalls }},
 		} {
 			if l.limit == nil {
 				continue
 			}
 
+			rule := fmt.Sprintf("%d %s in a repeat; at most %d are allowed (%s)", l.calls, l.what, *l.limit, l.variable)
 			c := contracts.GateCheck{
-				Subject: m.Model, Metric: l.metric, Value: float64(l.calls), Bound: float64(*l.limit), Comparison: atMost,
-				Rule: fmt.Sprintf("%d %s in a repeat; at most %d are allowed (%s)", l.calls, l.what, *l.limit, l.variable) +
-					inCases(m.PerCase, l.of),
+				Subject: m.Model, Metric: l.metric, Value: float64(l.calls), Bound: float64(*l.limit),
+				Comparison: atMost, Rule: rule + inCases(m.PerCase, l.of),
 			}
 			c.Passed = holds(c)
 			checks = append(checks, c)

@@ -171,9 +171,12 @@ func viewCheck(c contracts.GateCheck) checkView {
 		pl.Low, pl.High = symmetric(c.Value, c.Bound, c.Interval)
 		pl.Zero = true
 	} else {
-		_, cost := metrics.CostFigureByName(c.Metric)
-		if cost || wording.IsCount(c.Metric) { // no figure between 0 and 1
+		if _, ok := metrics.CostFigureByName(c.Metric); ok {
 			_, pl.High = symmetric(c.Value, c.Bound, c.Interval)
+		}
+
+		if wording.IsCount(c.Metric) {
+			pl.High = max(1, c.Value, c.Bound)
 		}
 
 		pl.Band = allowed(c)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -82,14 +83,14 @@ func Figure(f float64) string {
 }
 
 // MetricFigure formats the value of a metric: like Figure, but a figure of the cost of
-// discovery with its own number of decimals.
+// discovery with its own number of decimals, and a count as a whole number.
 func MetricFigure(metric string, f float64) string {
-	if c, ok := metrics.CostFigureByName(metric); ok {
-		return strings.Replace(fmt.Sprintf("%.*f", c.Decimals, f), "-", "−", 1)
+	if IsCount(metric) {
+		return strconv.Itoa(int(f))
 	}
 
-	if IsCount(metric) {
-		return fmt.Sprintf("%.0f", f)
+	if c, ok := metrics.CostFigureByName(metric); ok {
+		return strings.Replace(fmt.Sprintf("%.*f", c.Decimals, f), "-", "−", 1)
 	}
 
 	return Figure(f)
