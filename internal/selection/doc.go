@@ -16,4 +16,5 @@
 //   - advice: recommendations and the quality report of a server's tools
 //   - runner: ingests tools, queries the model, scores and stores
 //   - exchange: cases as JSON, YAML and CSV, and the data of mcp-tef
+//   - results: the results of runs as CSV, JUnit XML and a page
 package selection
