@@ -51,8 +51,8 @@ func (l *loader) fileFunctions() []funcDoc {
 				},
 			})},
 		{"fileset", "fileset(path, pattern, exclude, ...)",
-			"The files in a directory and its subdirectories that match a pattern such as \"**/*.json\" and none of the " +
-				"patterns to exclude, as paths relative to the directory.",
+			"The files in a directory and its subdirectories that match a pattern such as \"**/*.json\" and none " +
+				"of the patterns to exclude, as paths relative to the directory.",
 			function.New(&function.Spec{
 				Params:   []function.Parameter{{Name: "path", Type: cty.String}, {Name: "pattern", Type: cty.String}},
 				VarParam: &function.Parameter{Name: "exclude", Type: cty.String},
