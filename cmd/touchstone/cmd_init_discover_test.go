@@ -96,7 +96,7 @@ func TestInitFindsAProxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`command = ["node", binary, "${home}/config.json"]`, `items     = answer.results`, `server    = item.server`} {
+	for _, want := range []string{`command = ["node", "${kept}/proxy.mjs", "${home}/config.json"]`, `items     = answer.results`, `server    = item.server`} {
 		if !strings.Contains(string(adapter), want) {
 			t.Errorf("no %s in\n%s", want, adapter)
 		}

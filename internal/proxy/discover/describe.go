@@ -36,10 +36,9 @@ func describe(name string, p *Program, s Start, search string) []byte {
 	return hclwrite.Format([]byte(text))
 }
 
-// buildBlock describes how the program is built. A program of scripts that needs no
-// build keeps its source, which the adapter implies by using kept.
+// buildBlock describes how the program is built. A program of scripts keeps its source.
 func buildBlock(b *strings.Builder, p *Program) {
-	if p.Entry == "" || p.scripts() && len(p.Build) == 0 {
+	if p.Entry == "" {
 		return
 	}
 
