@@ -34,12 +34,12 @@ func (c *initChoice) ask(question question, out io.Writer) error {
 			return err
 		}
 
-		fmt.Fprintf(out, "  %-10s  %s\n", name, a)
+		fmt.Fprintf(out, "  %-14s  %s\n", name, a)
 	}
 
-	fmt.Fprintf(out, "  %-10s  %s\n", "own",
+	fmt.Fprintf(out, "  %-14s  %s\n", "own",
 		"Your own proxy that follows docs/reference/proxy-contract.md, built from source.")
-	fmt.Fprintf(out, "  %-10s  %s\n", "FILE.hcl",
+	fmt.Fprintf(out, "  %-14s  %s\n", "FILE.hcl",
 		"Any other proxy, with your own adapter (see docs/reference/adapters.md).")
 	var err error
 	if c.proxy, err = question("Proxy", "reference"); err != nil {
