@@ -33,6 +33,15 @@ type foundProxy struct {
 // evalDir is the directory of the pipeline in that of the proxy.
 const evalDir = "eval"
 
+// detect looks for the proxy in the current directory, unless the pipeline is to be written elsewhere than
+// right below it: then it is not that of the program here.
+func (c *initChoice) detect(args []string) (*discover.Program, error) {
+	if len(args) > 0 && filepath.Dir(filepath.Clean(args[0])) != "." {
+		return nil, discover.ErrNone
+	}
+	return discover.Detect(".")
+}
+
 // choose decides which proxy is evaluated: what the flags name, what the user answers, or what is in the
 // current directory. It returns the directory of the pipeline.
 func (c *initChoice) choose(cmd *cobra.Command, args []string, dir string) (string, error) {
@@ -53,7 +62,7 @@ func (c *initChoice) choose(cmd *cobra.Command, args []string, dir string) (stri
 		ask = questions(in, cmd.ErrOrStderr())
 	}
 
-	p, err := discover.Detect(".")
+	p, err := c.detect(args)
 	switch {
 	case errors.Is(err, discover.ErrNone) && c.start == "":
 		if ask != nil {
