@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/junit"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
@@ -181,16 +182,16 @@ func noVerdictMarkdown(n contracts.NoVerdict) ([]byte, error) {
 // noVerdictJUnit writes one test case with an error for each reason. A reader
 // of an unfinished or failed run therefore never counts it as passed.
 func noVerdictJUnit(n contracts.NoVerdict) ([]byte, error) {
-	suite := junitSuite{Name: "no verdict"}
+	suite := junit.Suite{Name: "no verdict"}
 	for _, r := range n.Problems {
-		suite.add(junitCase{Class: cmp.Or(r.File, r.Stage, "touchstone"), Name: cmp.Or(where(r), r.Stage, "run"),
-			Error: &junitOutcome{r.Message, what(r)}})
+		suite.Add(junit.Case{Class: cmp.Or(r.File, r.Stage, "touchstone"), Name: cmp.Or(where(r), r.Stage, "run"),
+			Error: &junit.Outcome{Message: r.Message, Text: what(r)}})
 	}
-	suite.Cases = append([]junitCase{{Class: "touchstone", Name: "verdict",
-		Error: &junitOutcome{n.Summary, stagesLine(&n)}}}, suite.Cases...)
+	suite.Cases = append([]junit.Case{{Class: "touchstone", Name: "verdict",
+		Error: &junit.Outcome{Message: n.Summary, Text: stagesLine(&n)}}}, suite.Cases...)
 	suite.Tests++
 	suite.Errors++
-	return encodeJUnit(junitSuites{Name: "touchstone", Suites: []junitSuite{suite}})
+	return encodeJUnit(suite)
 }
 
 // noVerdictAnnotations writes an error for the missing verdict and one for each

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/junit"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
 
@@ -52,7 +53,7 @@ func TestNoVerdictInEveryFormat(t *testing.T) {
 		!strings.HasPrefix(lines[1], "::error file=sub/data/golden_v1.json,line=10,col=3,title=Touchstone%3A q0::entry q0: is wrong ") {
 		t.Errorf("annotations:\n%s", files["annotations.txt"])
 	}
-	var suites junitSuites
+	var suites junit.Suites
 	if err := xml.Unmarshal(files["junit.xml"], &suites); err != nil || suites.Errors != 4 || suites.Tests != 4 || suites.Suites[0].Cases[1].Class != "data/golden_v1.json" {
 		t.Errorf("junit.xml: %v\n%s", err, files["junit.xml"])
 	}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/junit"
 	"github.com/touchstone-eval/touchstone/internal/report/summary"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 )
@@ -251,7 +252,7 @@ func TestJUnit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var s junitSuites
+	var s junit.Suites
 	if err := xml.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}

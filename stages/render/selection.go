@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/junit"
 	"github.com/touchstone-eval/touchstone/internal/report/wording"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
@@ -350,8 +351,8 @@ func markdownSimilarity(r *contracts.Report) []string {
 
 // junitSelection writes a test case for each model. It is informative only:
 // checks of the gate fail, models do not.
-func junitSelection(s *contracts.SelectionAggregate) junitSuite {
-	suite := junitSuite{Name: "selection"}
+func junitSelection(s *contracts.SelectionAggregate) junit.Suite {
+	suite := junit.Suite{Name: "selection"}
 	for _, m := range s.Models {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s. %s\n", capital(kindOf(m)), offerNote(s))
@@ -372,7 +373,7 @@ func junitSelection(s *contracts.SelectionAggregate) junitSuite {
 			fmt.Fprintf(&b, "%s (%s right): %s expected, %s called: %s\n", v.ID, v.Right, v.Expected, v.Called, v.Query)
 		}
 
-		suite.add(junitCase{Class: "selection", Name: m.Model, Output: strings.TrimSpace(b.String())})
+		suite.Add(junit.Case{Class: "selection", Name: m.Model, Output: strings.TrimSpace(b.String())})
 	}
 
 	return suite

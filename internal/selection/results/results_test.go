@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchstone-eval/touchstone/internal/base/junit"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 )
@@ -64,7 +65,7 @@ func TestCSV(t *testing.T) {
 }
 
 func TestJUnit(t *testing.T) {
-	var got junitSuites
+	var got junit.Suites
 	if err := xml.Unmarshal([]byte(written(t, runs, "junit")), &got); err != nil {
 		t.Fatal(err)
 	}
