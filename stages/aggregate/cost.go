@@ -214,11 +214,19 @@ func (r *retrieval) costCurve(places []int) []contracts.CostCurveStep {
 		first = longest
 	}
 
+	topics := make([][]metrics.Topic, len(r.runs))
+	for i, run := range r.runs {
+		for _, place := range places {
+			q := &run.report.PerQuery[place]
+			topics[i] = append(topics[i], ranking.Topic(q.Labels, q.Ranked))
+		}
+	}
+
 	var curve []contracts.CostCurveStep
 	for k := first; k <= longest; k++ {
 		tokens, recall := make([]float64, len(r.runs)), make([]float64, len(r.runs))
 		for i, run := range r.runs {
-			tokens[i], recall[i] = costAt(run.report.PerQuery, places, k, cuts)
+			tokens[i], recall[i] = costAt(run.report.PerQuery, topics[i], places, k, cuts)
 		}
 
 		curve = append(curve, contracts.CostCurveStep{K: k, Tokens: mean(tokens), Recall: mean(recall)})
@@ -228,8 +236,9 @@ func (r *retrieval) costCurve(places []int) []contracts.CostCurveStep {
 }
 
 // costAt returns the mean tokens up to the end of result k, or of the whole answers
-// without cuts, and the mean recall at k.
-func costAt(queries []contracts.QueryResult, places []int, k int, cuts bool) (tokens, recall float64) {
+// without cuts, and the mean recall at k. topics has the judged list of each place.
+func costAt(queries []contracts.QueryResult, topics []metrics.Topic, places []int, k int,
+	cuts bool) (tokens, recall float64) {
 	read, found := make([]float64, len(places)), make([]float64, len(places))
 	for i, place := range places {
 		q := &queries[place]
@@ -238,7 +247,7 @@ func costAt(queries []contracts.QueryResult, places []int, k int, cuts bool) (to
 			read[i] = float64(q.Cost.TokensThrough[min(k, n)-1])
 		}
 
-		found[i] = ranking.Topic(q.Labels, q.Ranked).Recall(k)
+		found[i] = topics[i].Recall(k)
 	}
 
 	return mean(read), mean(found)

@@ -110,9 +110,8 @@ func isEntry(agg contracts.Aggregate, id string) bool {
 func entryChanged(b contracts.Baseline, agg contracts.Aggregate, id string) bool {
 	for _, before := range b.PerDetector {
 		d, _ := detector(agg, before.Score.Detector)
-		now := baselineOf(d)
 		for _, e := range d.PerEntry {
-			if e.ID == id && (e.Verdict != verdictBefore(before, id) || before.Shares[id] != now.Shares[id]) {
+			if e.ID == id && (e.Verdict != verdictBefore(before, id) || before.Shares[id] != d.Shares[id]) {
 				return true
 			}
 		}

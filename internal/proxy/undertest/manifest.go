@@ -26,7 +26,7 @@ func readManifest(dir string) (contracts.ProxyManifest, error) {
 // must be set.
 func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 	var exe string
-	model, err := modelOf(m, opts.Dir)
+	model, err := besideManifest(m, opts.Dir, "model", m.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 		setting.Binary = exe
 	}
 
-	if setting.Kept, err = keptOf(m, opts.Dir); err != nil {
+	if setting.Kept, err = besideManifest(m, opts.Dir, "kept files", m.Kept); err != nil {
 		return nil, err
 	}
 
@@ -87,30 +87,17 @@ func driverOf(m contracts.ProxyManifest, opts Options) (driver, error) {
 		a.PageSize()}, nil
 }
 
-// keptOf returns the directory with the kept files of the build of m in dir, or nothing
-// if there is none.
-func keptOf(m contracts.ProxyManifest, dir string) (string, error) {
-	if m.Kept == "" {
+// besideManifest returns the absolute path of a directory that the manifest of a proxy in dir
+// names, or nothing if it names none. what says in errors what the directory has.
+func besideManifest(m contracts.ProxyManifest, dir, what, path string) (string, error) {
+	if path == "" {
 		return "", nil
 	}
-	if !filepath.IsLocal(m.Kept) {
-		return "", fmt.Errorf("the manifest of proxy %q names the files %q, which are not inside its directory: "+
-			"build it again", m.Name, m.Kept)
+	if !filepath.IsLocal(path) {
+		return "", fmt.Errorf("the manifest of proxy %q names the %s %q, which is not inside its directory: "+
+			"build it again", m.Name, what, path)
 	}
-	return filepath.Abs(filepath.Join(dir, m.Kept))
-}
-
-// modelOf returns the directory of the sentence model that goes with the proxy
-// of m in dir, or nothing when there is none.
-func modelOf(m contracts.ProxyManifest, dir string) (string, error) {
-	if m.Model == "" {
-		return "", nil
-	}
-	if !filepath.IsLocal(m.Model) {
-		return "", fmt.Errorf("the manifest of proxy %q names the model %q, which is not inside its directory: "+
-			"build it again", m.Name, m.Model)
-	}
-	return filepath.Abs(filepath.Join(dir, m.Model))
+	return filepath.Abs(filepath.Join(dir, path))
 }
 
 // executable returns the file to execute for the proxy of m in dir.
