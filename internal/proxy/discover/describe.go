@@ -105,7 +105,7 @@ func searchBlock(t SearchTool, m Mapping) string {
 }
 
 func hclKey(name string) string {
-	if identifier.MatchString(name) {
+	if identifier().MatchString(name) {
 		return name
 	}
 	return fmt.Sprintf("%q", name)

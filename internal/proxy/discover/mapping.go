@@ -96,11 +96,11 @@ func (n *names) mappingOf(text []byte, structured any) (Mapping, string) {
 	return Mapping{}, "it contains no name of a tool of the replayed servers"
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+var identifier = compiled(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // step returns a step of an expression into an object.
 func step(name string) string {
-	if identifier.MatchString(name) {
+	if identifier().MatchString(name) {
 		return "." + name
 	}
 	return fmt.Sprintf("[%q]", name)

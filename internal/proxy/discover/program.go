@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The languages of a program.
@@ -40,8 +41,14 @@ type Program struct {
 // ErrNone is the error of Detect for a directory without a program that speaks MCP.
 var ErrNone = errors.New("no program that speaks MCP")
 
+// compiled returns a function that compiles a pattern when it is first called. The program that this
+// package is a part of starts once for each stage, and only init needs the patterns.
+func compiled(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // speaksMCP matches source of a program that serves MCP, with a library or without.
-var speaksMCP = regexp.MustCompile(`tools/(list|call)|modelcontextprotocol|\bFastMCP\b|\bMcpServer\b|mcp-go|from mcp\b|import mcp\b`)
+var speaksMCP = compiled(`tools/(list|call)|modelcontextprotocol|\bFastMCP\b|\bMcpServer\b|mcp-go|from mcp\b|import mcp\b`)
 
 // Detect returns the program in dir: a module of Go, a package of Node, or scripts.
 func Detect(dir string) (*Program, error) {
@@ -123,13 +130,13 @@ func joined(files map[string]string) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		all.WriteString(files[name] + "\n")
 	}
-	if !speaksMCP.MatchString(all.String()) {
+	if !speaksMCP().MatchString(all.String()) {
 		return "", ErrNone
 	}
 	return all.String(), nil
 }
 
-var mainPackage = regexp.MustCompile(`(?m)^package main$`)
+var mainPackage = compiled(`(?m)^package main$`)
 
 func detectGo(dir string) (*Program, error) {
 	files, err := sources(dir, ".go")
@@ -144,7 +151,7 @@ func detectGo(dir string) (*Program, error) {
 
 	var mains []string
 	for name, source := range files {
-		if at := path.Dir(name); mainPackage.MatchString(source) && !slices.Contains(mains, at) {
+		if at := path.Dir(name); mainPackage().MatchString(source) && !slices.Contains(mains, at) {
 			mains = append(mains, at)
 		}
 	}
@@ -191,7 +198,7 @@ func detectNode(dir string) (*Program, error) {
 	}
 
 	p := &Program{Dir: dir, Language: Node, Command: []string{"node", "{binary}"}, text: text}
-	if script := nodeScript.FindStringSubmatch(pkg.Scripts["start"]); script != nil {
+	if script := nodeScript().FindStringSubmatch(pkg.Scripts["start"]); script != nil {
 		p.Entry = script[1]
 	} else if bin := pkg.Bin; bin != nil {
 		p.Entry = firstText(bin)
@@ -223,7 +230,7 @@ func detectNode(dir string) (*Program, error) {
 	return p, nil
 }
 
-var nodeScript = regexp.MustCompile(`\bnode\s+([^\s-]\S*\.[cm]?js)\b`)
+var nodeScript = compiled(`\bnode\s+([^\s-]\S*\.[cm]?js)\b`)
 
 // firstText returns a text, or the first value of an object by name.
 func firstText(v any) string {
@@ -278,7 +285,7 @@ func entryAmong(files map[string]string, names ...string) string {
 			cost += len(names)
 		}
 
-		if !speaksMCP.MatchString(files[name]) {
+		if !speaksMCP().MatchString(files[name]) {
 			cost += 1000
 		}
 

@@ -3,7 +3,6 @@ package discover
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,8 +16,8 @@ type SearchTool struct {
 }
 
 var (
-	searchName  = regexp.MustCompile(`(?i)search|find|retrieve|discover|query|lookup|recommend`)
-	searchAbout = regexp.MustCompile(`(?i)\btools?\b`)
+	searchName  = compiled(`(?i)search|find|retrieve|discover|query|lookup|recommend`)
+	searchAbout = compiled(`(?i)\btools?\b`)
 	queryNames  = []string{"query", "q", "text", "search", "search_query", "prompt", "task", "question", "keywords",
 		"input", "description", "intent"}
 	limitNames = []string{"limit", "top_k", "topK", "k", "n", "max_results", "maxResults", "count", "size",
@@ -66,7 +65,7 @@ func searchTools(listing []byte, named string) (found []SearchTool, all []string
 			s.Query = t.InputSchema.Required[0]
 		}
 
-		if searchName.MatchString(t.Name) {
+		if searchName().MatchString(t.Name) {
 			s.score += 4
 		}
 
@@ -74,7 +73,7 @@ func searchTools(listing []byte, named string) (found []SearchTool, all []string
 			s.score += 2
 		}
 
-		if searchAbout.MatchString(t.Description) {
+		if searchAbout().MatchString(t.Description) {
 			s.score += 2
 		}
 

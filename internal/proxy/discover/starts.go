@@ -2,6 +2,7 @@ package discover
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -39,11 +40,11 @@ const (
 const maxStarts = 8
 
 var (
-	servesHTTP  = regexp.MustCompile(`createServer|HTTPServer|http\.server|ListenAndServe|http\.Serve\(|express\(|uvicorn|[sS]treamable|aiohttp`)
-	servesStdio = regexp.MustCompile(`process\.stdin|sys\.stdin|os\.Stdin|StdioServerTransport|StdioTransport|stdio_server|ServeStdio|["']stdio["']`)
-	environment = regexp.MustCompile(`(?:environ(?:\.get)?\s*[\[(]\s*|getenv\(\s*|Getenv\(\s*|process\.env(?:\.|\[\s*))["']?([A-Z][A-Z0-9_]*)`)
-	configFile  = regexp.MustCompile(`["'](?:\./)?([\w-][\w.-]*\.json)["']`)
-	positional  = regexp.MustCompile(`argv\[[12]\]|argv\.slice\(2\)|argv\[1:\]|os\.Args\[1|flag\.Arg\(0|argv\.at\(2\)|= process\.argv`)
+	servesHTTP  = compiled(`createServer|HTTPServer|http\.server|ListenAndServe|http\.Serve\(|express\(|uvicorn|[sS]treamable|aiohttp`)
+	servesStdio = compiled(`process\.stdin|sys\.stdin|os\.Stdin|StdioServerTransport|StdioTransport|stdio_server|ServeStdio|["']stdio["']`)
+	environment = compiled(`(?:environ(?:\.get)?\s*[\[(]\s*|getenv\(\s*|Getenv\(\s*|process\.env(?:\.|\[\s*))["']?([A-Z][A-Z0-9_]*)`)
+	configFile  = compiled(`["'](?:\./)?([\w-][\w.-]*\.json)["']`)
+	positional  = compiled(`argv\[[12]\]|argv\.slice\(2\)|argv\[1:\]|os\.Args\[1|flag\.Arg\(0|argv\.at\(2\)|= process\.argv`)
 	word        = `["'` + "`" + `]-{0,2}%s["'` + "`" + `=]`
 )
 
@@ -52,16 +53,8 @@ func (p *Program) Starts() []Start {
 	var starts []Start
 	for _, transport := range p.transports() {
 		for _, reads := range p.configs() {
-			s := Start{Command: slices.Concat(p.Command, reads.args), Env: map[string]string{}, File: reads.file,
+			s := Start{Command: slices.Concat(p.Command, reads.args), Env: p.envFor(reads), File: reads.file,
 				Format: p.format(), Transport: transport}
-			for name, v := range p.Env {
-				s.Env[name] = v
-			}
-
-			if reads.variable != "" {
-				s.Env[reads.variable] = "{config}"
-			}
-
 			if transport != Stdio {
 				p.listens(&s)
 			}
@@ -98,15 +91,7 @@ func (p *Program) StartsWith(command []string) []Start {
 		starts = nil
 		for _, reads := range p.configs() {
 			if len(reads.args) == 0 {
-				s.File, s.Env = reads.file, map[string]string{}
-				for name, v := range p.Env {
-					s.Env[name] = v
-				}
-
-				if reads.variable != "" {
-					s.Env[reads.variable] = "{config}"
-				}
-
+				s.File, s.Env = reads.file, p.envFor(reads)
 				starts = append(starts, s)
 			}
 		}
@@ -119,9 +104,19 @@ func (p *Program) StartsWith(command []string) []Start {
 	return starts
 }
 
+// envFor returns the environment of a start that finds its configuration in a way.
+func (p *Program) envFor(r reading) map[string]string {
+	env := make(map[string]string)
+	maps.Copy(env, p.Env)
+	if r.variable != "" {
+		env[r.variable] = "{config}"
+	}
+	return env
+}
+
 func (p *Program) transports() []string {
 	overHTTP, _ := p.overHTTP()
-	switch stdio, http := servesStdio.MatchString(p.text), servesHTTP.MatchString(p.text); {
+	switch stdio, http := servesStdio().MatchString(p.text), servesHTTP().MatchString(p.text); {
 	case http && !stdio:
 		return []string{overHTTP}
 	case stdio && !http:
@@ -194,7 +189,7 @@ func (p *Program) flag(name string) bool {
 // variables lists the environment variables that the source reads.
 func (p *Program) variables() []string {
 	var names []string
-	for _, m := range environment.FindAllStringSubmatch(p.text, -1) {
+	for _, m := range environment().FindAllStringSubmatch(p.text, -1) {
 		if !slices.Contains(names, m[1]) {
 			names = append(names, m[1])
 		}
@@ -225,11 +220,11 @@ func (p *Program) configs() []reading {
 		}
 	}
 
-	if positional.MatchString(p.text) {
+	if positional().MatchString(p.text) {
 		list = append(list, reading{args: []string{"{config}"}, file: file})
 	}
 
-	for _, m := range configFile.FindAllStringSubmatch(p.text, -1) {
+	for _, m := range configFile().FindAllStringSubmatch(p.text, -1) {
 		name := path.Base(m[1])
 		if !slices.Contains([]string{"package.json", "tsconfig.json", "package-lock.json"}, name) &&
 			!slices.ContainsFunc(list, func(r reading) bool { return r.file == name }) {
