@@ -1,7 +1,6 @@
 package scoresecurity
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -19,20 +18,13 @@ import (
 // its input.
 const maxLine = 1 << 20
 
-// process is one running detector. A goroutine reads its output continuously, so
-// that it never blocks on a full pipe while a request is being written.
+// process is one running detector.
 type process struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
-	lines chan answer
+	lines <-chan readlimit.Read
 	quit  chan struct{}
 	ended bool // finish or stop was called
-}
-
-// answer is one line of the detector, or the error that ended its output.
-type answer struct {
-	line []byte
-	err  error
 }
 
 // start runs argv in its own process group and copies its stderr to the tail.
@@ -56,39 +48,8 @@ func start(argv []string, stderr *subprocess.Tail) (*process, error) {
 		return nil, err
 	}
 
-	p := &process{cmd: cmd, stdin: stdin, lines: make(chan answer), quit: make(chan struct{})}
-	go p.read(stdout)
-	return p, nil
-}
-
-// read sends lines to the channel until the detector ends, writes a line that is
-// too long, or is stopped.
-func (p *process) read(stdout io.Reader) {
-	r := bufio.NewReaderSize(stdout, 64<<10)
-	for {
-		line, err := readlimit.Line(r, maxLine)
-		if err == readlimit.ErrLineTooLong {
-			err = fmt.Errorf("answered a line of more than %d bytes", maxLine)
-		}
-
-		if err != nil {
-			p.deliver(answer{err: err})
-			return
-		}
-
-		if !p.deliver(answer{line: line}) {
-			return
-		}
-	}
-}
-
-func (p *process) deliver(a answer) bool {
-	select {
-	case p.lines <- a:
-		return true
-	case <-p.quit:
-		return false
-	}
+	quit := make(chan struct{})
+	return &process{cmd: cmd, stdin: stdin, lines: readlimit.Lines(stdout, maxLine, quit), quit: quit}, nil
 }
 
 // ask sends a request and reads the verdict.
@@ -118,11 +79,14 @@ func (p *process) exchange(ctx context.Context, request []byte, timeout time.Dur
 	defer timer.Stop()
 	select {
 	case a := <-p.lines:
-		if a.err == io.EOF {
+		switch a.Err {
+		case io.EOF:
 			return nil, errors.New(p.ending())
+		case readlimit.ErrLineTooLong:
+			return nil, fmt.Errorf("answered a line of more than %d bytes", maxLine)
 		}
 
-		return a.line, a.err
+		return a.Line, a.Err
 	case <-timer.C:
 		return nil, fmt.Errorf("%w within %v", errNoVerdict, timeout)
 	case <-ctx.Done():

@@ -38,6 +38,36 @@ func Line(r *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
+// Read is a line of Lines, or the error that ended them.
+type Read struct {
+	Line []byte
+	Err  error
+}
+
+// Lines reads lines as Line does, whether or not somebody waits for one, so that a program
+// which writes them never blocks on a full pipe. The last value has an error: io.EOF at the
+// end of the input, or ErrLineTooLong. Then, or when stop is closed, the channel is closed.
+func Lines(r io.Reader, limit int, stop <-chan struct{}) <-chan Read {
+	lines := make(chan Read)
+	go func() {
+		defer close(lines)
+		buffered := bufio.NewReaderSize(r, 64<<10)
+		for {
+			line, err := Line(buffered, limit)
+			select {
+			case lines <- Read{line, err}:
+			case <-stop:
+				return
+			}
+
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
 // SkipLine reads past the next newline, or to the end of the input.
 func SkipLine(r *bufio.Reader) error {
 	for {

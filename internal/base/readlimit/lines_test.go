@@ -76,3 +76,29 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+func TestLines(t *testing.T) {
+	var got []string
+	var last error
+	for read := range Lines(strings.NewReader("a\nb"), 5, nil) {
+		got, last = append(got, string(read.Line)), read.Err
+	}
+	if strings.Join(got, "|") != "a|b|" || last != io.EOF {
+		t.Errorf("got %q, then %v", got, last)
+	}
+
+	lines := Lines(strings.NewReader("far too long\nb\n"), 5, nil)
+	if read := <-lines; read.Err != ErrLineTooLong {
+		t.Errorf("got %q, %v", read.Line, read.Err)
+	}
+	if read, open := <-lines; open {
+		t.Errorf("after the end there is %q", read.Line)
+	}
+
+	// A reader who leaves ends them.
+	stop := make(chan struct{})
+	lines = Lines(strings.NewReader("a\nb\n"), 5, stop)
+	close(stop)
+	for range lines {
+	}
+}

@@ -1,7 +1,6 @@
 package undertest
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,37 +20,14 @@ import (
 // is then skipped, because the id of each answer names its request.
 type conversation struct {
 	in      io.Writer
-	answers chan line
+	answers <-chan readlimit.Read
 	asked   int
 	failed  map[string]bool // ids of requests without a valid answer
 }
 
-// line is one line of the program, or the error that ended its output.
-type line struct {
-	text []byte
-	err  error
-}
-
-// newConversation reads out continuously, so that the program never blocks on a full
-// pipe while a request is being written. stopped ends that.
+// newConversation starts to read out, until the program is stopped.
 func newConversation(in io.Writer, out io.Reader, stopped <-chan struct{}) *conversation {
-	c := &conversation{in: in, answers: make(chan line), failed: map[string]bool{}}
-	go func() {
-		r := bufio.NewReaderSize(out, 64<<10)
-		for {
-			text, err := readlimit.Line(r, maxAnswer)
-			select {
-			case c.answers <- line{text, err}:
-			case <-stopped:
-				return
-			}
-
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return c
+	return &conversation{in: in, answers: readlimit.Lines(out, maxAnswer, stopped), failed: map[string]bool{}}
 }
 
 // ask sends a request, sets its protocol and id, and returns the answer.
@@ -82,7 +58,7 @@ func (c *conversation) ask(ctx context.Context, r contracts.SearchRequest) (cont
 // failed.
 func (c *conversation) answer(ctx context.Context, id string) (contracts.SearchReply, error) {
 	for {
-		var l line
+		var l readlimit.Read
 		open := true
 		select {
 		case l, open = <-c.answers:
@@ -91,17 +67,13 @@ func (c *conversation) answer(ctx context.Context, id string) (contracts.SearchR
 		}
 
 		switch {
-		case errors.Is(l.err, readlimit.ErrLineTooLong):
-			close(c.answers)
+		case errors.Is(l.Err, readlimit.ErrLineTooLong):
 			return contracts.SearchReply{}, fmt.Errorf("it wrote a line of more than %d MiB", maxAnswer>>20)
-		case l.err != nil:
-			close(c.answers) // each later request finds the end, too
-			return contracts.SearchReply{}, ErrBroken
-		case !open:
+		case l.Err != nil, !open: // each later request finds the end, too
 			return contracts.SearchReply{}, ErrBroken
 		}
 
-		reply, err := decodeReply(l.text)
+		reply, err := decodeReply(l.Line)
 		switch {
 		case err != nil:
 			return reply, err
