@@ -38,9 +38,9 @@ const (
 	IncompleteAccept = "accept"
 )
 
-// incompleteSuffix ends the version of a corpus without some of its tools, so that nobody takes
+// IncompleteSuffix ends the version of a corpus without some of its tools, so that nobody takes
 // it for the whole.
-const incompleteSuffix = "_incomplete"
+const IncompleteSuffix = "_incomplete"
 
 // Fetched describes a corpus that was read from the servers and verified.
 type Fetched struct {
@@ -92,12 +92,8 @@ func Fetch(ctx context.Context, o FetchOptions) (*Fetched, error) {
 		return nil, err
 	}
 
-	found, err := list(ctx, u, servers, o.Log)
+	found, err := list(ctx, u, servers, locked, o.Log)
 	if err != nil {
-		return nil, err
-	}
-
-	if err := found.checkVersions(u, locked); err != nil {
 		return nil, err
 	}
 
@@ -232,7 +228,7 @@ func (u *upstreams) write(c *contracts.Corpus, frozen *contracts.FrozenTools, fo
 
 	c.Tools = same
 	if len(differs) > 0 {
-		r.Version += incompleteSuffix
+		r.Version += IncompleteSuffix
 		c.Version = r.Version
 		c.GeneratedFrom.Note = strings.TrimSpace(c.GeneratedFrom.Note + " " + r.restsOn() + ".")
 	}

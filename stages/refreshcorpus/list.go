@@ -22,9 +22,9 @@ type listing struct {
 	failed   map[string]string // reason, by server
 }
 
-// list requests the tools of every server, within the timeout of its block. It
-// stops everything that it started.
-func list(ctx context.Context, u *upstreams, servers []input.Server, log io.Writer) (*listing, error) {
+// list requests the tools of every server, within the timeout of its block, and checks the
+// versions that the servers report. It stops everything that it started.
+func list(ctx context.Context, u *upstreams, servers []input.Server, locked locks, log io.Writer) (*listing, error) {
 	found := &listing{map[string]bool{}, map[string][]input.Tool{}, map[string]input.Listed{}, map[string]string{}}
 	input.Announce(log, servers)
 	for _, s := range servers {
@@ -75,7 +75,7 @@ func list(ctx context.Context, u *upstreams, servers []input.Server, log io.Writ
 		delete(found.tools, server) // do not use an incomplete list
 	}
 
-	return found, nil
+	return found, found.checkVersions(u, locked)
 }
 
 // timeoutsOf returns the distinct timeouts: servers with the same timeout are

@@ -106,12 +106,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 
-	found, err := list(ctx, u, servers, o.Log)
+	found, err := list(ctx, u, servers, locked, o.Log)
 	if err != nil {
-		return nil, err
-	}
-
-	if err := found.checkVersions(u, locked); err != nil {
 		return nil, err
 	}
 
