@@ -9,16 +9,17 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/internal/base/buildversion"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
-// build builds the program as a release does.
-func build(t *testing.T) string {
+// build builds the program with the flags.
+func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it builds the program")
 	}
 	path := filepath.Join(t.TempDir(), "touchstone-scan")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, ".")
+	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "-o", path, ".")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -29,9 +30,10 @@ func build(t *testing.T) string {
 // maxSize is the largest size of the program in bytes.
 const maxSize = 20_000_000
 
-func TestProgram(t *testing.T) {
-	program := build(t)
-	info, err := os.Stat(program)
+// TestSize builds the program as a release does.
+func TestSize(t *testing.T) {
+	level.Thorough(t, "it compiles every package again, with other paths")
+	info, err := os.Stat(build(t, "-trimpath", "-ldflags=-s -w"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +41,10 @@ func TestProgram(t *testing.T) {
 	if info.Size() >= maxSize {
 		t.Errorf("the program has %d bytes, want less than %d", info.Size(), maxSize)
 	}
+}
+
+func TestProgram(t *testing.T) {
+	program := build(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"good.json": `{"tools":[{"name":"a","description":"Reads a file."}]}`,

@@ -112,15 +112,19 @@ func TestInitSaysWhyItDoesNotFindAProxy(t *testing.T) {
 		edit func(string) string
 		args []string
 		want []string
+		long bool // it sends a query to the proxy over all shipped servers
 	}{
-		"it does not start":      {replace("readFileSync(process", "readFile(process"), nil, []string{"the proxy does not start", "--proxy-start"}},
-		"no tool is a search":    {replace("search_tools", "frobnicate"), nil, []string{"none of its tools looks like a search: it lists frobnicate", "--search-tool"}},
-		"no such tool":           {nil, []string{"--search-tool", "guess"}, []string{`it has no tool "guess": it lists search_tools`}},
-		"the answer has no tool": {replace("{ results: search(p.arguments) }", "{ results: 5 }"), nil, []string{"search_tools answered the query", "no name of a tool", "--proxy-start"}},
-		"tools without servers":  {replace("({ server: t.server, tool", "({ tool"), nil, []string{"names tools without their servers"}},
-		"a command that fails":   {nil, []string{"--proxy-start", "node missing.mjs"}, []string{"the proxy does not start", "missing.mjs"}},
+		"it does not start":      {replace("readFileSync(process", "readFile(process"), nil, []string{"the proxy does not start", "--proxy-start"}, false},
+		"no tool is a search":    {replace("search_tools", "frobnicate"), nil, []string{"none of its tools looks like a search: it lists frobnicate", "--search-tool"}, false},
+		"no such tool":           {nil, []string{"--search-tool", "guess"}, []string{`it has no tool "guess": it lists search_tools`}, false},
+		"the answer has no tool": {replace("{ results: search(p.arguments) }", "{ results: 5 }"), nil, []string{"search_tools answered the query", "no name of a tool", "--proxy-start"}, true},
+		"tools without servers":  {replace("({ server: t.server, tool", "({ tool"), nil, []string{"names tools without their servers"}, true},
+		"a command that fails":   {nil, []string{"--proxy-start", "node missing.mjs"}, []string{"the proxy does not start", "missing.mjs"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if tt.long {
+				level.Thorough(t, "it starts each of the shipped servers")
+			}
 			dir, out, code := initIn(t, "node-stdio", t.TempDir(), tt.edit, append(tt.args, "--yes")...)
 			if code == 0 {
 				t.Errorf("it succeeded\n%s", out)

@@ -15,9 +15,9 @@ import (
 // serverModule is the module that requires bazel-remote.
 const serverModule = "../../bench/remote/server"
 
-// hasBazelRemote reports whether bazel-remote is there or can be built.
+// hasBazelRemote reports whether bazel-remote is there.
 func hasBazelRemote() (bool, error) {
-	_, err := remotetest.Program(context.Background(), serverModule)
+	_, err := remotetest.ForTest(context.Background(), serverModule)
 	if errors.Is(err, remotetest.ErrNoServer) {
 		return false, nil
 	}
@@ -38,7 +38,7 @@ func (r remoteServers) command(ts *testscript.TestScript, neg bool, args []strin
 	s := r[ts.Getenv("REMOTE")]
 	switch args[0] {
 	case "start":
-		program, err := remotetest.Program(ctx, serverModule)
+		program, err := remotetest.ForTest(ctx, serverModule)
 		ts.Check(err)
 		s, err := remotetest.Start(ctx, program, ts.MkAbs(".server"))
 		ts.Check(err)

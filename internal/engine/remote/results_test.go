@@ -26,7 +26,7 @@ const serverModule = "../../../bench/remote/server"
 // bazelRemote starts the real server.
 func bazelRemote(t testing.TB, more ...string) *remotetest.Server {
 	t.Helper()
-	program, err := remotetest.Program(t.Context(), serverModule)
+	program, err := remotetest.ForTest(t.Context(), serverModule)
 	if errors.Is(err, remotetest.ErrNoServer) {
 		t.Skip(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // EnvProgram names the program of bazel-remote. Where it is set, as in CI, a test that cannot start
@@ -18,21 +20,44 @@ const EnvProgram = "TOUCHSTONE_BAZEL_REMOTE"
 // program is the import path of bazel-remote, which the module in serverModule requires.
 const program = "github.com/buchgr/bazel-remote/v2"
 
-// ErrNoServer means that bazel-remote is not there and cannot be built here.
-var ErrNoServer = errors.New("bazel-remote is neither built nor can be built here")
+// ErrNoServer means that bazel-remote is not there and was not built.
+var ErrNoServer = errors.New("bazel-remote is not built")
+
+// ForTest returns the path of bazel-remote as Program does, but builds it for thorough tests only: that takes minutes
+// of processor time, more than all the tests that need it.
+func ForTest(ctx context.Context, module string) (string, error) {
+	if path := built(); path != "" {
+		return path, nil
+	}
+	if !level.IsThorough() {
+		return "", fmt.Errorf("%w: CONTRIBUTING.md says how to build it", ErrNoServer)
+	}
+	return Program(ctx, module)
+}
+
+// buildPath is where Program builds it.
+func buildPath() string { return filepath.Join(os.TempDir(), "touchstone-tools", "bazel-remote") }
+
+// built returns the path of a program that is there, or nothing.
+func built() string {
+	if path := os.Getenv(EnvProgram); path != "" {
+		return path
+	}
+	path := buildPath()
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
 
 // Program returns the path of bazel-remote: that of EnvProgram, or of an earlier build, or of one that
 // it makes. module is the directory bench/remote/server of this repository.
 func Program(ctx context.Context, module string) (string, error) {
-	if path := os.Getenv(EnvProgram); path != "" {
+	if path := built(); path != "" {
 		return path, nil
 	}
 
-	path := filepath.Join(os.TempDir(), "touchstone-tools", "bazel-remote")
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
-	}
-
+	path := buildPath()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
