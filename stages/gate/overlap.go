@@ -141,12 +141,17 @@ func overlapLines(g contracts.Gate) []string {
 			parts = append(parts, fmt.Sprintf("%d of %d security entries", d.Entries.Common, d.Entries.Now))
 		}
 
-		if g.NoVerdict == nil {
+		switch {
+		case g.NoVerdict != nil:
+		case g.Split != "":
+			lines = append(lines, fmt.Sprintf("  a quick run asks the queries of the split %s only: %s are compared with %s",
+				g.Split, strings.Join(parts, " and "), g.Baseline))
+		default:
 			lines = append(lines, fmt.Sprintf("  %s was made on other data: %s are the same and are compared with it",
 				g.Baseline, strings.Join(parts, " and ")))
 		}
 
-		lines = append(lines, changeLines(d.Changes)...)
+		lines = append(lines, changeLines(g.DataChanges())...)
 	}
 
 	for _, u := range g.Unfrozen {

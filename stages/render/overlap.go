@@ -72,20 +72,27 @@ func changedData(g *contracts.Gate) []string {
 		compared = ""
 	}
 
-	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the "+
-		"same%s.",
+	why := fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s).",
 		named("baseline", g.Baseline), d.Baseline.CorpusVersion, wording.Shorten(d.Baseline.GoldenVersion, 24),
-		d.Baseline.SecurityVersion, commonParts(d), compared))
+		d.Baseline.SecurityVersion)
+	if g.Split != "" {
+		why = fmt.Sprintf("A quick run asks the queries of the split %s only.", g.Split)
+	}
+	lines = append(lines, fmt.Sprintf("%s %s are the same%s.", why, commonParts(d), compared))
+	changes := g.DataChanges()
 	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases,
 		contracts.KindCorpus} {
 		for _, state := range []string{contracts.ChangeEdited, contracts.ChangeNew, contracts.ChangeRemoved} {
-			if line := changesOf(d.Changes, kind, state); line != "" {
+			if line := changesOf(changes, kind, state); line != "" {
 				lines = append(lines, line)
 			}
 		}
 	}
 
 	for _, a := range d.Apart {
+		if g.Split != "" && a.State == contracts.ChangeRemoved {
+			continue
+		}
 		lines = append(lines, nonCommonLine(a))
 	}
 

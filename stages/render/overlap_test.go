@@ -90,3 +90,22 @@ func TestNoVerdictIsNeitherPassedNorFailed(t *testing.T) {
 		}
 	}
 }
+
+// A quick run leaves queries out on purpose: they are no change of the data.
+func TestAQuickRunIsNotOnOtherData(t *testing.T) {
+	r := sampleReport(t, 33)
+	onOtherData(&r)
+	r.Gate.Split = contracts.SplitDev
+	text := string(Markdown(r))
+	if want := "A quick run asks the queries of the split dev only. 30 of 33 queries"; !strings.Contains(text, want) {
+		t.Errorf("no %q in %s", want, text)
+	}
+	for _, unwanted := range []string{"on other data", "1 query removed", "the removed query"} {
+		if strings.Contains(text, unwanted) {
+			t.Errorf("%q is in %s", unwanted, text)
+		}
+	}
+	if !strings.Contains(text, "1 query edited") {
+		t.Error("it hides an edited query")
+	}
+}
