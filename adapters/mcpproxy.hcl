@@ -124,11 +124,13 @@ stop {
   grace  = "10s"
 }
 
-# The program that evaluates its checks for automatic quarantine. It reads a labelled
+# Its four hard checks, which decide on automatic quarantine: hidden Unicode, shadowing,
+# decoded payloads and injection phrases. The live scanner has three soft checks and a
+# bundle of signatures beside them, which this detector does not run. The program reads a labelled
 # corpus and prints counts. For a corpus of one tool the count is the verdict. It gets
 # the same label for every tool, so it does not know the real label. It exits with
 # status 4 because the corpus has no negatives.
-detector "mcpproxy-detect" {
+detector "mcpproxy-hard-checks" {
   binary  = "scan-eval"
   command = [binary, "--gate", "--corpus", "${home}/corpus.json"]
   exits   = [0, 4]

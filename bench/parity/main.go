@@ -209,7 +209,7 @@ func (w work) detectors() error {
 		fmt.Printf("\n%s\n| detector | caught | share | 95%% | hard negatives flagged | share | 95%% | plain benign "+
 			"flagged |\n|---|---|---|---|---|---|---|---|\n", c.file)
 		for _, d := range []struct{ name, adapted string }{
-			{"mcpproxy-detect", w.path("detectors")}, {"mcpproxy-sensitive", w.path("detectors")}, {"scanner", ""},
+			{"mcpproxy-hard-checks", w.path("detectors")}, {"mcpproxy-sensitive", w.path("detectors")}, {"scanner", ""},
 			{"keywords", ""},
 		} {
 			out := w.path(c.file + "." + d.name)

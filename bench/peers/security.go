@@ -111,7 +111,7 @@ func (o options) peers(dir string) ([]peer, error) {
 		}
 
 		list = append(list, peer{name: "mcpproxy-go",
-			flags: []string{"--detector", "mcpproxy-detect", "--adapted", detectors}})
+			flags: []string{"--detector", "mcpproxy-hard-checks", "--adapted", detectors}})
 	}
 
 	return list, nil

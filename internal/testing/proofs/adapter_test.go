@@ -132,7 +132,7 @@ func TestMCPProxy(t *testing.T) {
 	}
 	b.want(0, "data", "import", theirs(data+"detect_corpus_v1.json"), "--license", "self-authored=MIT", "-o", "security.json",
 		"--drop-category", contracts.CategoryCapabilityMismatch)
-	b.want(0, "stage", "score-security", "--security", "security.json", "--detector", "mcpproxy-detect", "--adapted", "detectors", "--run", "1", "--out", "detect.json")
+	b.want(0, "stage", "score-security", "--security", "security.json", "--detector", "mcpproxy-hard-checks", "--adapted", "detectors", "--run", "1", "--out", "detect.json")
 	score := read[contracts.SecurityReport](t, filepath.Join(b.dir, "detect.json")).Detector
 	if score.TP != 29 || score.FN != 0 || score.FP != 0 || score.Errored != 0 {
 		t.Errorf("its gate is 29 of 29 and 0 of 21; got %+v", score)
