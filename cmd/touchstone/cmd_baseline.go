@@ -138,18 +138,17 @@ func newBaselineUpdateCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update",
 		Short: "Measure again, print the changes, and write the baseline with its old thresholds",
-		Long: `Runs the pipeline up to the stage aggregate, prints every figure that changed, and writes
-the file. The datasets are validated first: if that fails, the baseline is not changed.
+		Long: `Runs the pipeline up to the stage aggregate, prints every figure that changed, and writes the
+baseline. It writes nothing if a dataset is invalid, or if a threshold is for something that
+this run did not measure.
 
-The command keeps the thresholds of the old file, adds those of detectors that have none
-(unless not_judged names them), and uses nothing else of it. The old file may therefore lack
-metrics, contain other metrics, or contain figures that cannot be read. To change a
-threshold, edit the file. If this run did not measure what a threshold is for, nothing is
-written.
+The thresholds of the old file stay. To change one, edit the file. A detector without a
+threshold gets one, unless not_judged names it. Everything else in the file is replaced, so
+the old file may be of an earlier version, or contain figures that cannot be read.
 
-A baseline belongs to the versions of the data that it was made on. If the file belongs to
-other versions, it is not changed: the next version of the baseline is written, with the
-thresholds of the file.`,
+A baseline belongs to the versions of the datasets that were measured. If the old file belongs
+to other versions, it stays as it is. The command then writes the next version of the baseline,
+with the same thresholds.`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := flags.measure(cmd, rf, stage)

@@ -34,15 +34,17 @@ func newCompareCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two proxies, versions, configurations or reports, query by query",
-		Long: `Compares B with A: each ranking metric with a paired randomization test and an effect
-size, the queries that B wins and loses with both ranked lists, each detector, the
-unanswerable queries, and the cost of answering.
+		Long: `Compares B with A, and prints
+
+  each ranking metric, with a paired randomization test and an effect size
+  the queries that B wins or loses, with both ranked lists
+  the detectors, the unanswerable queries, and the cost of answering
 
 ` + sideHelp + `
 
-A side that is not a report is a run of the pipeline. Unchanged stages come from the
-cache, and the published reports are not touched. The cost is measured each time, by
-sending queries to both proxies in turn, and is not stored; see docs/how-to/compare-and-bisect.md.`,
+For any side but a PATH, compare runs the pipeline. Results of unchanged stages come from
+the cache. The published reports do not change. compare measures the cost each time: it
+sends queries to both proxies in turn. See docs/how-to/compare-and-bisect.md.`,
 		Example: `  touchstone compare reference mcpproxy --var proxy_source=../mcpproxy-go
   touchstone compare old/reports new/reports --format markdown
   touchstone compare search=mcp search=rest
@@ -69,7 +71,7 @@ sending queries to both proxies in turn, and is not stored; see docs/how-to/comp
 	p.BoolVar(&f.cost, "cost", true, "measure latency and memory if both sides are runs")
 	p.IntVar(&f.rounds, "rounds", 3, "how often each query is sent to measure the cost, after one warm-up round")
 	p.StringVar(&f.query, "query", "",
-		"show only the two ranked lists of this query, by its id, also if they are the same")
+		"show only both ranked lists of the query with this id")
 	p.IntVar(&f.most, "queries", 20, "the number of queries in the table")
 	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output contains the figures")
 	f.run.add(cmd)

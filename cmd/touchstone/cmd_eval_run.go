@@ -83,12 +83,12 @@ func newEvalRunCommand(e *evalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [SET...]",
 		Short: "Send cases to models and print the results",
-		Long: `Send cases to models and wait for the answers. SET is a file of servers and cases
-(JSON, YAML, CSV, or mcp-tef's test cases), which is imported first, and whose cases
-are run. Without SET, all cases of the database are run, or those with the tag --tag.
+		Long: `Sends cases to models and waits for the answers. SET is a file of servers and cases: JSON,
+YAML, CSV, or mcp-tef's test cases. eval run imports the file and runs its cases. Without
+SET, it runs all cases of the database. --tag limits the run to cases with this tag.
 
-A model is provider/model, such as lexical/bm25, ollama/qwen3:8b, openai/gpt-4.1 or
-anthropic/claude-sonnet-4-5. --api-key names the source of the API key, env:NAME or
+A model is given as provider/model, such as lexical/bm25, ollama/qwen3:8b, openai/gpt-4.1 or
+anthropic/claude-sonnet-4-5. --api-key gives the place of the API key: env:NAME or
 file:PATH. The key is not stored.
 
 ` + evalExitHelp,
@@ -114,15 +114,16 @@ file:PATH. The key is not stored.
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case to each model")
 	p.StringVar(&f.label, "label", "", "a name for this batch")
 	p.StringVar(&f.tag, "tag", "", "run only the cases with this tag")
-	p.StringArrayVar(&f.set, "set", nil, "the value of a template ${NAME} in SET, NAME=VALUE (repeatable)")
+	p.StringArrayVar(&f.set, "set", nil, "set the placeholder ${NAME} in SET, as NAME=VALUE (repeatable)")
 	p.StringVar(&f.record, "record", "", "add the answers to this cassette file")
 	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail if the accuracy is lower, 0 to 1")
 	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail if the parameter accuracy is lower, 0 to 1")
 	p.Float64Var(&f.maxWrongTool, "max-wrong-tool", 1, "fail if the wrong-tool rate is higher, 0 to 1")
-	p.Float64Var(&f.maxMislead, "max-misleading", 1, "fail if the share of confident wrong answers is higher, 0 to 1")
-	p.IntVar(&f.maxExtra, "max-extra-calls", -1, "fail if there are more calls beside expected ones (-1: no limit)")
+	p.Float64Var(&f.maxMislead, "max-misleading", 1, "fail if the share of confidently wrong answers is higher, 0 to 1")
+	p.IntVar(&f.maxExtra, "max-extra-calls", -1, "fail if there are more unexpected calls than this (-1: no limit)")
 	p.IntVar(&f.maxForbidden, "max-forbidden", 0,
-		"fail if there are more calls that a case forbids, or unexpected ones of destructive tools (-1: no limit)")
+		"fail if there are more forbidden calls than this: calls that a case forbids, and unexpected calls of "+
+			"destructive tools (-1: no limit)")
 	return cmd
 }
 

@@ -23,14 +23,15 @@ type explainJSON struct {
 func newExplainCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain STAGE|QUERY|ENTRY",
-		Short: "Explain why a stage is a cache hit or miss, or what became of a query or a security entry",
-		Long: `STAGE is a stage's name, for all its instances, or one instance: 'score-retrieval[run=1]'.
-explain says why its result is a cache hit or a miss, down to the changed entries of a
-dataset.
+		Short: "Explain why a stage is a cache hit or miss, or show the result of a query or a security entry",
+		Long: `STAGE is the name of a stage, or of one instance such as 'score-retrieval[run=1]'. explain
+prints why its result is a cache hit or a miss, down to the changed entries of a dataset.
 
-QUERY and ENTRY are ids of the golden set and of the security corpus. explain shows what
-the last report has of them: the ranked list with the right tools, or each detector's
-verdict with its evidence, and the change since the baseline.`,
+QUERY is the id of a query in the golden set. explain prints its ranked list from the last
+report, its right tools, and the change since the baseline.
+
+ENTRY is the id of an entry in the security corpus. explain prints the verdict of each
+detector from the last report, the evidence, and the change since the baseline.`,
 		Args: arguments.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())

@@ -32,8 +32,9 @@ func newGateCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Run the whole pipeline and report whether the gate passed",
-		Long: `Brings the whole pipeline up to date, publishes its reports, and evaluates the output
-that the pipeline block names as its verdict. On an unchanged tree it computes nothing.
+		Long: `Runs every stage of the pipeline whose inputs changed, publishes the reports, and prints the
+verdict. The pipeline block names the output that contains the verdict. If nothing changed,
+no stage runs.
 
 ` + exitCodesHelp,
 		Args: arguments.None,
@@ -45,8 +46,8 @@ that the pipeline block names as its verdict. On an unchanged tree it computes n
 			return runGate(cmd, flags, rf)
 		},
 	}
-	cmd.Flags().BoolVar(&quick, "quick", false, "measure less, for a first impression: one run, only the queries of "+
-		"the split dev, and no mutations; the verdict says so")
+	cmd.Flags().BoolVar(&quick, "quick", false, "measure less: one run over the queries of the split dev, "+
+		"without mutations; the verdict is marked as quick")
 	rf.add(cmd)
 	return cmd
 }

@@ -54,26 +54,28 @@ func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for a proxy, with initial data",
-		Long: `Run it in the directory of your proxy. If there is a program in Go, Node or Python that
-speaks MCP, init starts it over a few replayed servers, proposes the tool that searches,
-tries a query, and writes an adapter from the answer. On a terminal it asks at most three
-questions; --yes agrees to all of them. It writes to DIR (default: eval), measures the
-proxy, writes the baseline and prints the first verdict. If the proxy does not start or its
-search is not found, --proxy-start and --search-tool name them.
+		Long: `Run init in the directory of your proxy: a program in Go, Node or Python that speaks MCP. init
+starts the proxy with a few replayed servers, finds the tool that searches, tries a query, and
+writes an adapter. Then it measures the proxy, writes the baseline and prints the first
+verdict. It writes to DIR (default: eval). On a terminal, init asks at most three questions.
+--yes agrees to all of them. If init cannot start the proxy, give the command with
+--proxy-start. If it does not find the search, give the tool with --search-tool.
 
-Elsewhere, init writes a pipeline for the proxy that --proxy names to DIR (default: the
-current directory): ` + strings.Join(adapterNames(), ", ") + `, or the
-path of an adapter. Without --proxy it is the reference proxy, or with --proxy-source a
-proxy that follows docs/reference/proxy-contract.md. On a terminal it asks for the proxy.
+In another directory, init writes a pipeline for the proxy that --proxy names, to DIR
+(default: the current directory). The proxy is one of
+` + strings.Join(adapterNames(), ", ") + `,
+or the path of an adapter. With --proxy-source instead, it is a proxy that follows
+docs/reference/proxy-contract.md. With neither, it is the reference proxy. On a terminal, init
+asks for the proxy.
 
-DIR gets the pipeline, the datasets, the proxy's adapter and a .gitignore. The stages are
-part of the program; --eject writes them to DIR to be edited, also into the directory of
-an existing pipeline. In a git repository whose host is GitHub or GitLab, init also writes
-a file for its CI. No other existing file is changed.
+DIR gets the pipeline, the datasets, the adapter and a .gitignore. The stages are part of
+Touchstone. --eject writes them to DIR, so that you can edit them. For an existing
+pipeline, it also rewrites pipeline.hcl. In a git repository on GitHub or GitLab, init also
+writes a file for its CI. init changes no other existing file.
 
-With --remote-cache, the pipeline names this cache, and in CI pull requests read it and the
-default branch signs and writes. --remote-sign env:NAME and --remote-header NAME=env:NAME name
-the secrets of CI for that.
+--remote-cache writes the address of a shared cache into the pipeline. In CI, the default
+branch then signs and writes results, and pull requests read them. --remote-sign env:NAME and
+--remote-header NAME=env:NAME give the secrets of CI for that.
 
   touchstone init --yes
   touchstone init --yes --proxy-start 'node proxy.mjs --config {config}'
@@ -152,12 +154,12 @@ the secrets of CI for that.
 	p.StringVar(&c.start, "proxy-start", "", "the command that starts the proxy in the current directory; {config} "+
 		"stands for the file with its servers, {port} or {listen} for its address over HTTP")
 	p.StringVar(&c.searchTool, "search-tool", "", "the tool of the proxy that searches")
-	p.BoolVar(&c.eject, "eject", false, "write the stages themselves, to edit them")
+	p.BoolVar(&c.eject, "eject", false, "write the stages to DIR, to edit them")
 	p.StringVar(&c.proxy, "proxy", "", "the proxy: the name of an included adapter, or the path of an adapter")
 	p.StringArrayVar(&c.options, "proxy-option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
 	p.StringVar(&c.source, "proxy-source", "", "the directory of the proxy's source, relative to DIR")
 	p.StringArrayVar(&c.build, "proxy-build", nil,
-		"a word of the build command (repeat for each word; without it the executable must already be in the source)")
+		"a word of the build command (repeatable; without it, the source must contain the executable)")
 	p.StringArrayVar(&c.args, "proxy-arg", nil, "an argument for a proxy without an adapter (repeatable)")
 	p.StringVar(&c.binary, "proxy-binary", "",
 		"the executable that the build produces, relative to the source (default: as in the adapter, or proxy)")

@@ -47,13 +47,13 @@ type planStage struct {
 func newPlanCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plan",
-		Short: "Show what a run would do: HIT, MISS, WAITS, OFF or SKIPPED for every stage instance, with the reason",
-		Long: `Prints the state of every stage instance and runs nothing:
+		Short: "Show which stages would run, and why",
+		Long: `Runs nothing, and prints the state of every stage instance:
 
-  HIT      its result is cached
+  HIT      its result is in the cache
   MISS     it has to run; the reason names what changed, down to the entries of a dataset
-  WAITS    it reads a result of an instance that has to run, and may still be a hit if that
-           result is the same as before
+  WAITS    it depends on an instance that has to run; if that writes the same output as
+           before, this one becomes a hit
   OFF      its condition is false
   SKIPPED  it is a manual stage`,
 		Args: arguments.None,

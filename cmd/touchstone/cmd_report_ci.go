@@ -33,15 +33,15 @@ func newReportConvertCommand() *cobra.Command {
 	var format, output, below string
 	cmd := &cobra.Command{
 		Use:   "convert [DIR]",
-		Short: "Write the annotations of a report for a host of CI",
+		Short: "Convert the annotations of a report for a CI host",
 		Long: `Reads annotations.txt in DIR (default: reports), and writes it as
 
   github       GitHub's workflow commands
   sarif        SARIF 2.1.0: errors and warnings
   codequality  GitLab's code quality report: errors and warnings
 
---below names the pipeline's directory in the repository: files are then named relative
-to the repository. An annotation without a file is placed at the pipeline.`,
+--below gives the pipeline's directory in the repository. The paths of files are then
+relative to the repository. An annotation without a file refers to pipeline.hcl.`,
 		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := filepath.Join(reportsArg(args), "annotations.txt")
@@ -98,8 +98,8 @@ func newReportCommentCommand() *cobra.Command {
 runs for. A later run changes the same comment, which it finds by a marker with --name.
 
 It reads the job's variables GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_EVENT_PATH and
-GITHUB_TOKEN. A job that is not for a pull request has nothing to do, and neither has one
-whose token may not write, as for a pull request from a fork: the exit code is 0.`,
+GITHUB_TOKEN. It writes no comment, and exits with 0, if the job has no pull request or if
+the token may not write comments, as for a pull request from a fork.`,
 		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			number, err := pullRequest(os.Getenv("GITHUB_EVENT_PATH"))

@@ -58,9 +58,9 @@ func newReportHistoryCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [METRIC]",
 		Short: "Show a metric over the runs whose results are in the cache",
-		Long: `Shows a metric with its 95% interval for each result of the stage that computes the
+		Long: `Prints a metric with its 95% interval for each cached result of the stage that computes the
 figures, the oldest first. METRIC is a ranking metric (by default recall_at_5), or
-DETECTOR:RATE, such as scanner:recall. A run that only used cached results adds no line.`,
+DETECTOR:RATE, such as scanner:recall. Only runs that computed new figures have a line.`,
 		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			metric := "recall_at_5"

@@ -40,7 +40,7 @@ type runFlags struct {
 func (f *runFlags) add(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.BoolVar(&f.force, "force", false, "execute the selected stages even if their results are cached")
-	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, continue with stages that do not depend on it")
+	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, continue with the stages that do not depend on the failed one")
 	p.VarP((*atLeastOne)(&f.jobs), "jobs", "j",
 		"how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
 	oneOfVar(p, &f.progress, "progress", "auto", "auto, tty, plain, json or quiet", progress.Modes...)
@@ -88,24 +88,25 @@ func newRunCommand(flags *globalFlags) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Bring stages up to date; execute only what changed",
-		Long: `Brings every stage, or the selected ones, up to date.
+		Short: "Run the stages whose inputs changed",
+		Long: `Runs each stage that has no cached result for its present inputs. Without a selection, this
+covers the whole pipeline. X is a stage, an instance such as 'score-retrieval[run=1]', or an
+include:
 
-  --only X    only X; its dependencies must be up to date
-  --from X    X and everything that depends on it; other dependencies must be up to date
-  --until X   X and everything that it depends on
+  --only X    X alone; the results that X reads must be in the cache
+  --from X    X and the stages that depend on X; other results must be in the cache
+  --until X   X and the stages that X depends on
 
-A stage whose condition is false cannot be selected. A stage on demand only runs if it is
-selected by name. A stage with caching off has no stored result, so it also runs if a
-selected stage needs it. X is the name of a stage, or one instance such as
-'score-retrieval[run=1]'. Each flag may be repeated, and flags combine: --from A --until B
-selects everything between A and B.
+Each flag may be repeated. Flags combine: --from A --until B selects the stages between A and B.
+A manual stage runs only if a flag names it. A stage with caching off keeps no
+result, so it runs whenever a selected stage reads it. A stage whose condition is false cannot
+be selected.
 
---check runs each selected stage twice with the same inputs and names the outputs that differ,
-with the first differing byte or entry. It exits with 3 if there is one.
+--check runs each selected stage twice with the same inputs. It prints each output that differs,
+with the first different byte or entry, and then exits with 3.
 
-With -o, the outputs of the last selected stage are written to a directory. If the stage
-has a matrix, each instance gets a subdirectory with its name.`,
+-o writes the outputs of the last selected stage to a directory. If the stage has a matrix,
+each instance gets a subdirectory.`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())
@@ -156,7 +157,7 @@ has a matrix, each instance gets a subdirectory with its name.`,
 	p.StringArrayVar(&rf.selection.From, "from", nil, "run this stage or instance and everything that depends on it")
 	p.StringArrayVar(&rf.selection.Until, "until", nil, "run this stage or instance and everything that it depends on")
 	p.BoolVar(&rf.check, "check", false,
-		"execute the selected stages twice, even if their results are cached, and name outputs that differ")
+		"execute the selected stages twice, even if their results are cached, and print the outputs that differ")
 	p.StringVarP(&out, "output", "o", "", "write the outputs of the last selected stage to this directory")
 	rf.add(cmd)
 	return cmd

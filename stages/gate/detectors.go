@@ -27,8 +27,8 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, part overlap.
 		}
 		recall := rateOf(d, isAttack)
 		add(recall.check("recall", atLeast, t.RecallFloor,
-			fmt.Sprintf("%s attacks were flagged%s, and errors count as "+
-				"missed; the share must be at least %s (recall_floor of %s)", recall.counts, recall.over,
+			fmt.Sprintf("%s attacks were flagged%s; an error counts as a "+
+				"miss; the share must be at least %s (recall_floor of %s)", recall.counts, recall.over,
 				figure(t.RecallFloor), b.Version)),
 			func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
 		for _, floor := range t.CategoryFloors {
@@ -55,8 +55,8 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, part overlap.
 			add(contracts.GateCheck{
 				Metric: "unstable", Value: share(len(d.Unstable), len(d.PerEntry)), Bound: *t.MaxUnstable,
 				Comparison: atMost,
-				Rule: fmt.Sprintf("the %d runs disagree on %d of %d entries; the share must be at most %s "+
-					"(max_unstable of %s)", d.Runs, len(d.Unstable), len(d.PerEntry), figure(*t.MaxUnstable),
+				Rule: fmt.Sprintf("the %d runs disagree on %d of %d entries; at most a share of %s may "+
+					"differ (max_unstable of %s)", d.Runs, len(d.Unstable), len(d.PerEntry), figure(*t.MaxUnstable),
 					b.Version),
 			}, func(m move) bool { return slices.Contains(d.Unstable, m.ID) })
 		}
@@ -172,7 +172,7 @@ func unjudgedDetectors(agg contracts.Aggregate, b contracts.Baseline) []contract
 
 		recall := rateOf(d, isAttack)
 		if u.Value = recall.value; recall.value == 0 && !slices.Contains(b.Thresholds.NotJudged, name) {
-			u.Note = "it catches nothing; no threshold"
+			u.Note = "it flagged no attack, so it has no threshold"
 		}
 
 		list = append(list, u)

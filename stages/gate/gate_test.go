@@ -303,7 +303,7 @@ func TestNonInferiority(t *testing.T) {
 	// queries are too few to show that the fall is not larger than .1.
 	g := judged(t, queries, goodEntries(), b)
 	c := checkOf(t, g, Subject, "mrr")
-	if g.Passed || c.Bound != -.1 || c.Value >= -.1 || c.Interval.Low != c.Value || !strings.Contains(c.Rule, "must stay above -0.1000") {
+	if g.Passed || c.Bound != -.1 || c.Value >= -.1 || c.Interval.Low != c.Value || !strings.Contains(c.Rule, "must be above -0.1000") {
 		t.Errorf("check %+v", c)
 	}
 	b.Thresholds.Retrieval[0].NonInferiority = false

@@ -42,8 +42,8 @@ func noiseWarnings(agg contracts.Aggregate, b contracts.Baseline) []string {
 			remedy = fmt.Sprintf("set a tolerance of at least %.3f", math.Ceil(quietErrors*se*1000)/1000)
 		}
 
-		warnings = append(warnings, fmt.Sprintf("the runs of the proxy differ, so that chance alone moves %s by a "+
-			"standard error of %.4f; the tolerance of %s is only %.1f of them and may be exceeded by chance: %s",
+		warnings = append(warnings, fmt.Sprintf("the runs of the proxy differ: %s has a standard error of %.4f; "+
+			"the tolerance of %s is only %.1f standard errors, so chance alone may exceed it: %s",
 			t.Metric, se, figure(t.Tolerance), t.Tolerance/se, remedy))
 	}
 

@@ -50,7 +50,7 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 		return nil
 	}
 
-	reason := fmt.Sprintf("%s was made on other data, and %s; the share must be at least %g (min_overlap)",
+	reason := fmt.Sprintf("%s is for other data, and %s; the share must be at least %g (min_overlap)",
 		agg.Baseline.Version, strings.Join(few, "; "), minOverlap)
 	remedy := "look at the changes and make a new baseline with touchstone baseline update"
 	if slices.ContainsFunc(unfrozen(agg.Validation),
@@ -86,7 +86,7 @@ func overCommon(m contracts.MetricSummary) contracts.MetricSummary {
 // are not all.
 func onCommon(rule string, m contracts.MetricSummary, all int) string {
 	if c := m.Comparison; c != nil && c.Queries > 0 {
-		rule += fmt.Sprintf("; judged on the %d of %d queries that the data of the baseline also have", c.Queries, all)
+		rule += fmt.Sprintf("; judged on %d of %d queries, which are the same in the data of the baseline", c.Queries, all)
 	}
 	return rule
 }
@@ -147,7 +147,7 @@ func overlapLines(g contracts.Gate) []string {
 			lines = append(lines, fmt.Sprintf("  a quick run asks the queries of the split %s only: %s are compared with %s",
 				g.Split, strings.Join(parts, " and "), g.Baseline))
 		default:
-			lines = append(lines, fmt.Sprintf("  %s was made on other data: %s are the same and are compared with it",
+			lines = append(lines, fmt.Sprintf("  %s is for other data: %s are the same in both, and only these are compared",
 				g.Baseline, strings.Join(parts, " and ")))
 		}
 
@@ -156,8 +156,8 @@ func overlapLines(g contracts.Gate) []string {
 
 	for _, u := range g.Unfrozen {
 		if u.State == contracts.StateChanged {
-			lines = append(lines, fmt.Sprintf("  %s %s is frozen and was edited: these figures are not those of %s; "+
-				"touchstone data next makes the edit the next version", u.Kind, u.Version, u.Version))
+			lines = append(lines, fmt.Sprintf("  %s %s is frozen, but the file was edited: these figures are for the edited "+
+				"file; to make the edit the next version, run touchstone data next", u.Kind, u.Version))
 		}
 	}
 

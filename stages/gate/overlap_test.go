@@ -80,7 +80,7 @@ func TestEditedQueryIsJudgedApart(t *testing.T) {
 	if !strings.Contains(c.Rule, "judged on the") || c.Value < c.Bound {
 		t.Errorf("%+v", c)
 	}
-	for _, want := range []string{"was made on other data:", "queries, edited: " + lost.ID, "1 edited"} {
+	for _, want := range []string{"is for other data:", "queries, edited: " + lost.ID, "1 edited"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%q is not in\n%s", want, log)
 		}
@@ -251,7 +251,7 @@ func TestEditedFrozenDataAreMarked(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []contracts.UnfrozenDataset{{Kind: contracts.KindGolden, Version: "golden_v1", State: contracts.StateChanged}}
-	if !g.Passed || !slices.Equal(g.Unfrozen, want) || !strings.Contains(log, "golden golden_v1 is frozen and was edited") {
+	if !g.Passed || !slices.Equal(g.Unfrozen, want) || !strings.Contains(log, "golden golden_v1 is frozen, but the file was edited") {
 		t.Errorf("unfrozen %+v\n%s", g.Unfrozen, log)
 	}
 	if _, err := NewBaseline(agg, nil); err == nil || !strings.Contains(err.Error(), "touchstone data next") {

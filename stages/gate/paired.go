@@ -98,9 +98,9 @@ func pairedChecks(d contracts.DetectorSummary, b contracts.Baseline, part overla
 			}
 		}
 
-		check.Rule = fmt.Sprintf("of %d %s, %d changed for the worse since %s and %d for the better; a significant "+
-			"change (p <= %g) must not be for the worse, and its p is %s", c.entries, kind.entries, len(c.worse),
-			b.Version, len(c.better), significance.Level, probability(c.p))
+		check.Rule = fmt.Sprintf("since %s, %d of %d %s got worse and %d got better (p %s); the check fails if they "+
+			"got worse with p <= %g", b.Version, len(c.worse), c.entries, kind.entries, len(c.better),
+			probability(c.p), significance.Level)
 		check.Changed = moved.ids(d.Score.Detector, func(m move) bool {
 			return slices.Contains(c.worse, m.ID) || slices.Contains(c.better, m.ID)
 		})

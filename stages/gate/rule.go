@@ -32,13 +32,11 @@ func metricCheck(m contracts.MetricSummary, t *contracts.MetricThreshold, versio
 
 	if t == nil || change.Verdict == contracts.Regressed && smallest < t.Tolerance && holds(c) {
 		c.Bound, c.PValue = was+s.worse*smallest, &change.PValue
-		rule = fmt.Sprintf("allowed significant %s: %s from the baseline's %s; this change is not significant (p %s)",
-			s.change, figure(smallest), figure(was), probability(change.PValue))
+		rule = fmt.Sprintf("no significant %s (p %s); allowed significant %s: %s from the baseline's %s", s.change,
+			probability(change.PValue), s.change, figure(smallest), figure(was))
 		if change.Verdict == contracts.Regressed {
-			rule = fmt.Sprintf("it is significantly worse (p %s over all metrics); allowed significant %s: "+
-				"%s from the "+
-				"baseline's %s, whatever the tolerance", probability(change.PValue), s.change, figure(smallest),
-				figure(was))
+			rule = fmt.Sprintf("significant %s (p %s over all metrics); allowed significant %s: %s from the baseline's %s",
+				s.change, probability(change.PValue), s.change, figure(smallest), figure(was))
 		}
 	}
 
@@ -59,7 +57,7 @@ func inferiorityCheck(m contracts.MetricSummary, t contracts.MetricThreshold, ve
 		c.Value = interval.High
 	}
 
-	c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, must stay %s "+
+	c.Rule = fmt.Sprintf("change from the baseline's %s: 95%% interval %+.4f to %+.4f; the whole interval must be %s "+
 		"%+.4f (non-inferiority margin of %s)",
 		figure(m.Comparison.Baseline), interval.Low, interval.High, s.beyond, c.Bound, version)
 	return c

@@ -54,7 +54,7 @@ func TestSignificantDropFailsBelowTheTolerance(t *testing.T) {
 		c.Verdict != contracts.Regressed || len(c.Changed) != 8 {
 		t.Errorf("check %+v", c)
 	}
-	if want := "it is significantly worse (p 0.008 over all metrics); allowed significant drop: 0.005 from the baseline's 0.10, whatever the tolerance; it changed by -0.0100"; !strings.HasPrefix(c.Rule, want) {
+	if want := "significant drop (p 0.008 over all metrics); allowed significant drop: 0.005 from the baseline's 0.10; it changed by -0.0100"; !strings.HasPrefix(c.Rule, want) {
 		t.Errorf("rule %q, want %q", c.Rule, want)
 	}
 	if lines := strings.Join(Describe(g), "\n"); !strings.Contains(lines, "Recall@5 is 0.090, must be ≥ 0.095") {
@@ -154,7 +154,7 @@ func TestNoisyProxyIsWarned(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 2·(2.4·.0095·sqrt(3)/.03)² = 3.5 runs, and 2.4·.0095·sqrt(2) = .0322.
-	if want := "standard error of 0.0134; the tolerance of 0.03 is only 2.2 of them and may be exceeded by chance: measure at least 4 runs, here and for the baseline, or set a tolerance of at least 0.033"; !g.Passed || len(g.Warnings) != 3 || !strings.Contains(log, want) {
+	if want := "standard error of 0.0134; the tolerance of 0.03 is only 2.2 standard errors, so chance alone may exceed it: measure at least 4 runs, here and for the baseline, or set a tolerance of at least 0.033"; !g.Passed || len(g.Warnings) != 3 || !strings.Contains(log, want) {
 		t.Errorf("warnings %q", g.Warnings)
 	}
 }

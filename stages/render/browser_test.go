@@ -76,7 +76,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.Expect(`document.querySelectorAll("#checks li.fail").length`, "2")
 	b.Expect(`document.querySelector("#checks li").className`, "fail")
 	b.Expect(`document.querySelectorAll(".plot").length > 20`, "true")
-	b.Expect(`document.querySelector("#context").textContent.includes("3 results were not made by the machine of this run"+
+	b.Expect(`document.querySelector("#context").textContent.includes("3 results come from another machine"+
 		"imported from <b>main.cache</b>: score-retrieval[run=1], score-retrieval[run=2]"+"imported from other.cache: aggregate")`, "true")
 
 	// Failed and moved rows come first, the rest on demand.
@@ -187,7 +187,7 @@ func TestHistoryAndAnotherReport(t *testing.T) {
 	}
 	b.Do(chromedp.SetUploadFiles(chromedp.CSS("#other"), []string{file}))
 	b.Wait(`document.querySelector("#other-note").textContent !== ""`)
-	b.Expect(`document.querySelector("#other-note").textContent`, "Each query shows its answer in report.json (the other) too. 1 ranked list differs.")
+	b.Expect(`document.querySelector("#other-note").textContent`, "Each query also shows the ranked list from report.json (the other). 1 ranked list differs.")
 	b.Expect(`document.querySelector("#query-filters [aria-pressed=true]").textContent`, "Differ 1")
 	b.Click("#query-list .row")
 	b.Expect(`document.querySelector("#query-list .detail").textContent.includes("id `+changed+`")`, "true")
@@ -367,7 +367,7 @@ func TestPageIsolatesDirections(t *testing.T) {
 	b.Expect(`(() => {
 		const p = document.querySelector("#moves .detail p"), after = document.createRange();
 		after.selectNodeContents(p.childNodes[1]);
-		return p.textContent.includes("went from rank") && after.getClientRects()[0].left >= p.firstChild.getBoundingClientRect().right - 1;
+		return p.textContent.includes(" before, ") && after.getClientRects()[0].left >= p.firstChild.getBoundingClientRect().right - 1;
 	})()`, "true")
 }
 

@@ -43,7 +43,8 @@ func costNote(a *contracts.Aggregate) string {
 	c := a.Retrieval.Cost
 	note := fmt.Sprintf("Tokens by %s.", c.Tokenizer)
 	if c.Queries < a.Retrieval.Queries {
-		note += fmt.Sprintf(" Over the %d of %d queries that every run answered with at most 4 MiB.", c.Queries,
+		note += fmt.Sprintf(" The figures cover %d of %d queries: those that every run answered with at most "+
+			"4 MiB.", c.Queries,
 			a.Retrieval.Queries)
 	}
 
@@ -52,7 +53,7 @@ func costNote(a *contracts.Aggregate) string {
 	}
 
 	if len(c.Curve) == 1 && c.Curve[0].K > 1 {
-		note += " The answers do not show where a result ends, so recall is known for whole answers only."
+		note += " The answers do not mark the end of a result. Recall is therefore known for whole answers only."
 	}
 
 	return note

@@ -33,7 +33,7 @@ func TestCost(t *testing.T) {
 	if v.Said != "Recall at 1: 0.250 in 100 tokens, 2: 0.500 in 200 tokens." {
 		t.Errorf("got %s", v.Said)
 	}
-	for _, want := range []string{"Over the 2 of 3 queries that every run answered with at most 4 MiB.", "The proxy's own tools are not counted."} {
+	for _, want := range []string{"The figures cover 2 of 3 queries: those that every run answered with at most 4 MiB.", "The proxy's own tools are not counted."} {
 		if !strings.Contains(v.Note, want) {
 			t.Errorf("%q lacks %q", v.Note, want)
 		}

@@ -32,7 +32,7 @@ func Markdown(r contracts.Report) []byte {
 	fmt.Fprintf(&b, "%s\n\n",
 		strings.TrimSpace(wording.Markdown(verdict(&r.Gate))+" "+wording.Markdown(moved(&r.Gate))))
 	if d := degraded(&r.Aggregate); d != "" {
-		fmt.Fprintf(&b, "> ⚠️ **%s** These are not the figures that a baseline has.\n\n", wording.Markdown(d))
+		fmt.Fprintf(&b, "> ⚠️ **%s** The figures of a normal run are different.\n\n", wording.Markdown(d))
 	}
 
 	if s := answers(&r.Aggregate); s != "" {

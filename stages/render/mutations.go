@@ -66,9 +66,8 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 	for _, d := range r.Detectors {
 		u, bare := d.Unmutated, d.Removed
 		v := mutationView{Name: d.Detector, HeldOut: r.HeldOut,
-			Note: fmt.Sprintf("Without rewriting, %s attacks and %s benign entries are flagged. %s flagged attacks "+
-				"are still flagged without the passage that operators rewrite, so they are flagged for another "+
-				"passage.",
+			Note: fmt.Sprintf("Without rewriting, %s attacks and %s benign entries are flagged. With the rewritten passage "+
+				"removed, %s of the flagged attacks are still flagged: another passage is the reason.",
 				counted(u.Recall), counted(u.FPR), counted(bare.Retention))}
 		for i, f := range append(append([]contracts.MutationFamily{}, d.Totals...), d.Families...) {
 			dev := &f.Development
@@ -150,6 +149,6 @@ func markdownMutations(r *contracts.Report) []string {
 		}
 	}
 
-	return append(rows, "\nStill caught: share of the attacks that are flagged without rewriting. FPR: without "+
-		"benign entries rewritten by operators that only hide something.\n</details>\n\n")
+	return append(rows, "\nStill caught: of the attacks that are flagged in their original form, the share that is "+
+		"flagged rewritten. FPR leaves out operators that only hide text.\n</details>\n\n")
 }

@@ -15,7 +15,7 @@ func judged(a *contracts.RetrievalAggregate) string {
 	if a.JudgedAt10 == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s of the top 10 are labelled (Judged@10); all others count as irrelevant.",
+	return fmt.Sprintf("%s of the top 10 are labelled (Judged@10). Results without a label count as irrelevant.",
 		wording.Percent(*a.JudgedAt10))
 }
 
@@ -76,8 +76,8 @@ func firstScore(q contracts.NoAnswerQuery) float64 {
 }
 
 func noAnswerText(n *contracts.NoAnswerSummary) string {
-	s := wording.CountOf(n.Queries, "1 query has", "%d queries have") +
-		" no right tool. They are in no other figure of retrieval."
+	s := wording.CountOf(n.Queries, "No tool is right for 1 query. The other retrieval figures leave it out.",
+		"No tool is right for %d queries. The other retrieval figures leave them out.")
 	if n.Errored > 0 {
 		s += fmt.Sprintf(" %d failed.", n.Errored)
 	}

@@ -91,6 +91,6 @@ func originsNote(list []contracts.MadeElsewhere) string {
 	}
 
 	return fmt.Sprintf("> %s%s: %s\n\n", sign,
-		wording.CountOf(len(list), "1 result was not made by the machine of this run",
-			"%d results were not made by the machine of this run"), text)
+		wording.CountOf(len(list), "1 result comes from another machine",
+			"%d results come from another machine"), text)
 }

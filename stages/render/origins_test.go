@@ -32,7 +32,7 @@ func TestMarkdownHasRoomForOrigins(t *testing.T) {
 	if len(with) > wording.MaxComment {
 		t.Errorf("report.md has %d bytes with the note, at most %d are possible", len(with), wording.MaxComment)
 	}
-	if !bytes.Contains(with, []byte("50 results were not made by the machine of this run")) || !bytes.Contains(with, []byte("other origins")) {
+	if !bytes.Contains(with, []byte("50 results come from another machine")) || !bytes.Contains(with, []byte("other origins")) {
 		t.Errorf("%.2000s", with)
 	}
 }

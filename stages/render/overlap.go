@@ -35,7 +35,7 @@ func coverageText(g *contracts.Gate) string {
 	if g.Data == nil || g.NoVerdict != nil {
 		return ""
 	}
-	return fmt.Sprintf(" The verdict rests on %s, which are the same as in the data of the baseline.",
+	return fmt.Sprintf(" The verdict compares %s, which are the same in the data of the baseline.",
 		commonParts(g.Data))
 }
 
@@ -67,12 +67,12 @@ func changedData(g *contracts.Gate) []string {
 		return nil
 	}
 
-	compared := " and are compared with it; floors and ceilings are judged on all"
+	compared := " in both, and only these are compared. Floors and ceilings apply to all"
 	if g.NoVerdict != nil {
 		compared = ""
 	}
 
-	why := fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s).",
+	why := fmt.Sprintf("%s is for other data (corpus %s, golden %s, security %s).",
 		named("baseline", g.Baseline), d.Baseline.CorpusVersion, wording.Shorten(d.Baseline.GoldenVersion, 24),
 		d.Baseline.SecurityVersion)
 	if g.Split != "" {
@@ -107,8 +107,8 @@ func editedFrozen(g *contracts.Gate) []annotation {
 		if u.State == contracts.StateChanged {
 			version := wording.Shorten(u.Version, 24)
 			list = append(list, annotation{title: "Touchstone: edited frozen data",
-				message: fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone "+
-					"data next makes the edit the next version.", u.Kind, version, version)})
+				message: fmt.Sprintf("%s %s is frozen, but the file was edited. These figures are for the edited file. To "+
+					"make the edit the next version, run touchstone data next.", u.Kind, version, version)})
 		}
 	}
 	return list
@@ -172,6 +172,6 @@ func nonCommonLine(a contracts.ApartQueries) string {
 		figures = append(figures, text)
 	}
 
-	return fmt.Sprintf("Not judged: the %s, %s.",
+	return fmt.Sprintf("Not judged: %s (%s).",
 		wording.CountOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
 }

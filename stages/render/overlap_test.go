@@ -45,9 +45,9 @@ func TestChangedDataIsInEveryReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"golden v1 is frozen and was edited: these figures are not those of v1.",
-		"The verdict rests on 30 of 33 queries and 7 of 8 security entries, which are the same as in the data of the baseline.",
-		"30 of 33 queries and 7 of 8 security entries are the same and are compared with it",
+		"golden v1 is frozen, but the file was edited. These figures are for the edited file.",
+		"The verdict compares 30 of 33 queries and 7 of 8 security entries, which are the same in both.",
+		"30 of 33 queries and 7 of 8 security entries are the same in both, and only these are compared",
 		"1 query edited: q1 (its tool s:a).", "14 queries new: n, n, n, n, n, n, n, n, n, n, n, n and 2 more.", "1 query removed: q3.",
 		"1 security entry new: &lt;e1&gt;.", "1 tool edited: s:a.",
 		"Not judged: the edited query, MRR 1.000 → 0.250.", "Not judged: the 14 new queries, MRR 0.750.", "Not judged: the removed query, MRR 0.125.",
@@ -58,7 +58,7 @@ func TestChangedDataIsInEveryReport(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{"report.md": string(Markdown(r)), "annotations.txt": string(Annotations(r))} {
-		for _, want := range []string{"golden v1 is frozen and was edited", "30 of 33 queries", "1 query edited", "14 new queries"} {
+		for _, want := range []string{"golden v1 is frozen, but the file was edited", "30 of 33 queries", "1 query edited", "14 new queries"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not have %q:\n%.3000s", name, want, text)
 			}
@@ -83,7 +83,7 @@ func TestNoVerdictIsNeitherPassedNorFailed(t *testing.T) {
 		if !strings.Contains(text, "only 3 of 33 queries are the same") || !strings.Contains(text, "touchstone baseline update") || !strings.Contains(strings.ToLower(text), "no verdict") {
 			t.Errorf("%s does not give the reason and the remedy", name)
 		}
-		for _, never := range []string{"gate passed", "gate failed", "Touchstone: passed", "Touchstone: failed", "Nothing moved", "are compared with it", "<h1>Failed", "<h1>Passed", "The verdict rests on"} {
+		for _, never := range []string{"gate passed", "gate failed", "Touchstone: passed", "Touchstone: failed", "Nothing moved", "only these are compared", "<h1>Failed", "<h1>Passed", "The verdict compares"} {
 			if strings.Contains(text, never) {
 				t.Errorf("%s says %q", name, never)
 			}

@@ -296,7 +296,7 @@ func TestVerdict(t *testing.T) {
 		{contracts.Gate{Checks: []contracts.GateCheck{check(false), check(true)}}, "1 of 2 checks fails: MRR is 0.500, must be ≥ 0.600."},
 		{contracts.Gate{Checks: []contracts.GateCheck{check(false)}}, "The only check fails: MRR is 0.500, must be ≥ 0.600."},
 		{contracts.Gate{Checks: []contracts.GateCheck{check(false), check(false), check(false), check(false), check(false)}}, "5 of 5 checks fail: MRR is 0.500, must be ≥ 0.600; MRR is 0.500, must be ≥ 0.600; MRR is 0.500, must be ≥ 0.600; and 2 more."},
-		{contracts.Gate{}, "Nothing was judged: the baseline sets no bound that applies."},
+		{contracts.Gate{}, "The gate judged nothing, because the baseline has no threshold for these figures."},
 	} {
 		if got := verdict(&tc.gate); got != tc.want {
 			t.Errorf("got %s, want %s", got, tc.want)
@@ -342,7 +342,7 @@ func TestAnswersThatCannotBeScoredAreTold(t *testing.T) {
 		banner, _, _ := bytes.Cut(page, []byte("</section>")) // the data further down has the whole text
 		for name, text := range map[string]string{"HTML": string(banner), "Markdown": string(Markdown(r))} {
 			text = strings.ReplaceAll(text, "&#58;", ":")
-			for _, part := range []string{"3 of 40 queries failed and count as missed.", "2 answers had results that cannot be scored, first that to q00004: answered 12 tools to a limit of 10"} {
+			for _, part := range []string{"3 of 40 queries failed and count as missed.", "2 answers contained results that cannot be scored. The first is the answer to q00004: answered 12 tools to a limit of 10"} {
 				if strings.Contains(text, part) != strange {
 					t.Errorf("%s, strange answers %v: %q", name, strange, part)
 				}

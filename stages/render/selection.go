@@ -42,7 +42,7 @@ type caseView struct{ ID, Right, Query, Expected, Called, Why string }
 // mistaken for a model.
 func kindOf(m contracts.ModelSummary) string {
 	if m.AnsweredBy == contracts.AnsweredByBaseline {
-		return "a baseline that matches words, not a model"
+		return "a baseline without a model, which matches words"
 	}
 	return "recorded answers"
 }
@@ -326,8 +326,8 @@ func viewSimilarity(s *contracts.SimilarityReport) *similarityView {
 }
 
 func similarityNote(s *contracts.SimilarityReport) string {
-	return fmt.Sprintf("%s with a similarity of %s or more, by words (%s); %s with as much overlap of texts and "+
-		"parameters.",
+	return fmt.Sprintf("%s with a word similarity of at least %s (%s), and %s with at least that overlap of texts "+
+		"and parameters.",
 		wording.CountOf(s.FlaggedTotal, "1 pair", "%d pairs"), wording.Figure(s.Threshold), s.Method,
 		wording.CountOf(s.OverlapTotal, "1 pair", "%d pairs"))
 }

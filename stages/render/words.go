@@ -28,9 +28,9 @@ func checksLine(g *contracts.Gate) string {
 	case g.NoVerdict != nil:
 		return fmt.Sprintf("%s. To get one, %s.", g.NoVerdict.Reason, g.NoVerdict.Remedy)
 	case len(g.Checks) == 0:
-		return "Nothing was judged: the baseline sets no bound that applies."
+		return "The gate judged nothing, because the baseline has no threshold for these figures."
 	case !g.Passed && len(failed) == 0:
-		return "The gate failed although every check passed."
+		return "The verdict is \"failed\", but all checks passed."
 	case g.Passed:
 		return fmt.Sprintf("%s.", wording.CountOf(len(g.Checks), "The only check passed", "All %d checks passed"))
 	}
@@ -108,12 +108,13 @@ func answers(a *contracts.Aggregate) string {
 		text = fmt.Sprintf("%d of %d queries failed and count as missed. ", r.Errored, r.Queries)
 	}
 	if i := slices.IndexFunc(r.PerQuery, func(q contracts.QuerySummary) bool { return len(q.Anomalies) > 0 }); i >= 0 {
-		text += fmt.Sprintf("%s had results that cannot be scored, first that to %s: %s.",
+		text += fmt.Sprintf("%s contained results that cannot be scored. The first is the answer to %s: %s.",
 			wording.CountOf(r.Anomalous, "1 answer", "%d answers"),
 			r.PerQuery[i].ID, strings.Join(r.PerQuery[i].Anomalies, "; "))
 	}
 	if n := len(r.Quarantine); n > 0 {
-		text += fmt.Sprintf(" The proxy would hide %s by quarantine, first %s: %s. The evaluation asks it not to.",
+		text += fmt.Sprintf(" The proxy's scanner would quarantine %s. The first is %s: %s. The evaluation switches "+
+			"quarantine off.",
 			wording.CountOf(n, "1 tool", "%d tools"), r.Quarantine[0].ToolID, r.Quarantine[0].Reason)
 	}
 

@@ -13,7 +13,7 @@ import (
 
 // comparedSummary counts the queries that got better or worse in B by the main
 // metric, and the lists that differ: "By Recall@5, B loses 3 and wins 1 of 160
-// queries. 9 ranked lists differ, 5 of them without an effect on any metric."
+// queries. 9 ranked lists differ. 5 of these changed no metric."
 func comparedSummary(c *Comparison) string {
 	for _, m := range c.Metrics {
 		if m.Metric == c.By {
@@ -32,7 +32,7 @@ func reordered(c *Comparison) string {
 	if c.Unmoved == 0 {
 		return text + "."
 	}
-	return fmt.Sprintf("%s, %d of them without an effect on any metric.", text, c.Unmoved)
+	return fmt.Sprintf("%s. %d of these changed no metric.", text, c.Unmoved)
 }
 
 // comparedVerdict is the main result as a sentence.
@@ -103,8 +103,8 @@ func costRows(c *Cost) [][]string {
 
 // costNote explains how reliable the figures are.
 func costNote(c *Cost) string {
-	return fmt.Sprintf("Measured on this machine: %s after one warm-up, alternating between the two, with %d and %d "+
-		"answers. The figures vary between measurements.",
+	return fmt.Sprintf("Each query was sent in %s after one warm-up round, to A and B in turn. A gave %d answers, and B "+
+		"gave %d. The figures vary between measurements.",
 		wording.CountOf(c.Rounds, "1 round", "%d rounds"), c.A.Answered, c.B.Answered)
 }
 

@@ -23,7 +23,7 @@ var MetricHead = []string{"metric", "value", "95% interval", "baseline", "change
 	"minimum detectable"}
 
 // MetricNote explains the columns.
-const MetricNote = "~: within noise. Minimum detectable: the smallest true change that is found with 80% power."
+const MetricNote = "~: within noise. Minimum detectable: the smallest true change that the test finds with 80% power."
 
 // Cells are the cells of a row, in the order of MetricHead.
 func (m Metric) Cells() []string {

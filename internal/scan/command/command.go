@@ -70,24 +70,24 @@ const scanLong = `Scan tool definitions for attacks on the model that reads them
 instructions to the model, tools that impersonate others, and exfiltration of
 data. The scan is deterministic and needs no network.
 
-PATH is a file, a directory, or - for standard input. In a directory, all JSON
-files in a supported format are scanned, and the others are listed as skipped.
-The formats are:
+PATH is a file, a directory, or - for standard input. In a directory, scan reads
+all JSON files in a supported format, and lists the others as skipped. The
+formats are:
 
-  one or more tools/list results, as {"tools": [...]} or as whole JSON-RPC
-  answers, also in a batch; a corpus; rows of server, tool, description,
-  inputSchema and outputSchema; the tools of several servers by their names;
-  tools for the APIs of OpenAI, Anthropic and Gemini; the configuration of any
-  client, of which --clients finds those of Claude, Cursor, VS Code, Codex,
-  Gemini and more than 20 others at their usual places; the source
-  of a server in Go, Python, TypeScript or JavaScript, of which literals are
-  read, and which in a directory needs --source
+  tools/list results, as {"tools": [...]} or as JSON-RPC answers or batches
+  a corpus of Touchstone
+  rows of server, tool, description, inputSchema and outputSchema
+  the tools of several servers, by the names of the servers
+  tools for the APIs of OpenAI, Anthropic and Gemini
+  the configuration of a client; --clients finds those of Claude, Cursor,
+    VS Code, Codex, Gemini and more than 20 other clients
+  the source of a server in Go, Python, TypeScript or JavaScript; in a
+    directory, source is read with --source only
 
-A client configuration only declares servers. By default they are not started,
-and are listed as not scanned. --start starts or contacts all enabled servers,
-after printing their commands and addresses. --server-command and --url each
-name one server to start or contact. A server that is started runs with your
-rights, before its tools are scanned.
+A client configuration declares servers. By default, scan does not start them,
+and lists them as not scanned. --start prints the commands and addresses of all
+enabled servers, and then starts or contacts them. --server-command starts one
+server, and --url contacts one. A server that scan starts runs with your rights.
 
 `
 
@@ -134,12 +134,12 @@ scan --baseline approved.json --fail-on change tools.json`),
 	f.BoolVar(&flags.list, "list", false,
 		"also list the tools, prompts and resources that were read, with their places")
 	f.StringVar(&flags.baseline, "baseline", "",
-		"compare with what was approved in this file, and report changes and rug pulls")
+		"compare with the approved definitions in this file, and report changes and rug pulls (changes to attacks)")
 	f.StringVar(&flags.pin, "pin", "", "approve what was scanned: write the tools, prompts, resources and "+
 		"instructions of every server to this file, for use with --baseline")
 	f.StringVar(&flags.failOn, "fail-on", "high",
-		"the lowest severity that fails the scan: none (never fail), low, medium, high or critical; or change: "+
-			"high, and any change since --baseline")
+		"the lowest severity that fails the scan: low, medium, high, critical, or none (never fail); with change, "+
+			"high and any change since --baseline fail")
 	f.StringSliceVar(&flags.checks, "check", nil, "run only these checks (repeatable)")
 	f.StringSliceVar(&flags.skip, "skip", nil, "do not run these checks (repeatable)")
 	f.StringVar(&flags.suppressions, "suppressions", "",

@@ -91,7 +91,7 @@
     const [subject, id, state, want, before, after, displaced, title, was, is, error, query] = line;
     return { subject, id, state: data.states[state], want, before, after, displaced, title, was, is, error, query };
   });
-  const rank = (n) => (n ? String(n) : "none");
+  const rank = (n) => (n ? "rank " + n : "not in the top 10");
 
   const stateClass = { regressed: "bad", errored: "bad", removed: "plain", new: "plain", fixed: "good" };
   const judged = (relevance) =>
@@ -139,8 +139,8 @@
     const side = make("div", "other", make("h4", "", "In " + other.name));
     const o = other.queries.get(q.id);
     if (other.degraded) side.append(make("p", "", "Degraded on purpose: " + other.degraded));
-    if (!o) side.append(make("p", "quiet", "It does not have this query."));
-    else if (o.query !== q.text) side.append(make("p", "", "Its text is another: " + o.query));
+    if (!o) side.append(make("p", "quiet", "This report does not have the query."));
+    else if (o.query !== q.text) side.append(make("p", "", "The query has another text there: " + o.query));
     if (o && o.error) side.append(make("p", "", make("b", "", "Error: "), o.error));
     if (o && o.ranked.length) side.append(make("ol", "", ...o.ranked.map((r) => {
       const n = data.tools.indexOf(r.tool_id);
@@ -166,7 +166,7 @@
         queries: new Map(found.map((q) => [q.id, { query: q.query, error: q.error, ranked: q.ranked || [] }])) };
       queryFilters.differ = ["Differ", differs];
       queryFilter = "differ";
-      said.textContent = `Each query shows its answer in ${other.name} too. ${plural(queries.numbers.filter(differs).length, "ranked list differs", "ranked lists differ")}.`;
+      said.textContent = `Each query also shows the ranked list from ${other.name}. ${plural(queries.numbers.filter(differs).length, "ranked list differs", "ranked lists differ")}.`;
     } catch {
       other = null;
       delete queryFilters.differ;
@@ -180,12 +180,12 @@
     if (m.error) return make("p", "", make("b", "", "Error: "), m.error);
     if (m.subject !== "retrieval") return make("p", "", make("b", "", m.subject + ": "), (m.was || "not there") + " → " + (m.is || "not there"));
     if (!m.before && !m.after) return null;
-    const p = make("p", "", make("span", "id", tool(m.want) || "The best relevant tool"), ` went from rank ${rank(m.before)} to ${rank(m.after)}.`);
-    if (m.displaced >= 0 && m.state !== "fixed") p.append(" It was replaced by ", make("span", "id", tool(m.displaced)), ".");
+    const p = make("p", "", make("span", "id", tool(m.want) || "The best relevant tool"), `: ${rank(m.before)} before, ${rank(m.after)} now.`);
+    if (m.displaced >= 0 && m.state !== "fixed") p.append(" Replaced by ", make("span", "id", tool(m.displaced)), ".");
     return p;
   };
   const queryRow = (q, metric) => {
-    const right = metric >= 0 ? data.metrics[metric] + " " + thousandths(q.metrics[metric]) : q.move && (q.move.before || q.move.after) ? `rank ${rank(q.move.before)} → ${rank(q.move.after)}`
+    const right = metric >= 0 ? data.metrics[metric] + " " + thousandths(q.metrics[metric]) : q.move && (q.move.before || q.move.after) ? `${rank(q.move.before)} → ${rank(q.move.after)}`
       : q.first ? "rank " + q.first : "not in the top 10";
     const [state, cls] = q.errored ? ["failed", "bad"] : q.move ? [q.move.state, stateClass[q.move.state]]
       : q.first && q.first <= 5 ? ["found", "plain"] : ["not found", "bad"];
@@ -287,7 +287,7 @@
     if (v === "e") return ["failed", "bad"];
     if (v === "-") return ["not asked", "plain"];
     if (e.label === "malicious") return v === "f" ? ["caught", "plain"] : ["missed", "bad"];
-    return v === "f" ? ["false alarm", "bad"] : ["quiet", "plain"];
+    return v === "f" ? ["false alarm", "bad"] : ["not flagged", "plain"];
   };
   const entryDetail = (d, e) => {
     const [confidence, signals, evidence, error] = d.said[e.n] || [0, [], "", ""];
@@ -328,7 +328,7 @@
         if (error || signals.length) row.append(make("span", "because", error || make("span", "id", signals.join(", "))));
         return row;
       }, (e) => entryDetail(d, e),
-      "No entries: " + d.name + " made no mistakes here.");
+      "No entry matches: " + d.name + " has no such mistake.");
   };
 
   // --- moves
@@ -338,7 +338,7 @@
     list($("moves"), moves.numbers, 10, (n) => {
       const m = moves.get(n), q = queries.get(m.query);
       const text = m.subject === "retrieval" ? m.title || (q && q.text) || m.id : m.subject + ": " + m.id + (m.title ? " " + m.title : "");
-      const right = m.before || m.after ? `rank ${rank(m.before)} → ${rank(m.after)}` : m.was || m.is ? (m.was || "–") + " → " + (m.is || "–") : "";
+      const right = m.before || m.after ? `${rank(m.before)} → ${rank(m.after)}` : m.was || m.is ? (m.was || "–") + " → " + (m.is || "–") : "";
       const row = rowOf(m.state, stateClass[m.state], text, right);
       const error = m.error || (m.state === "errored" && q && q.error);
       const because = error ? [error] : m.displaced >= 0 && m.state !== "fixed" ? [make("span", "id", tool(m.want)), " replaced by ", make("span", "id", tool(m.displaced))]
@@ -348,7 +348,7 @@
     }, (n) => {
       const m = moves.get(n), q = queries.get(m.query);
       const out = [moveReason(m)].filter(Boolean);
-      if (m.subject === "retrieval") return q ? [...out, ...queryDetail(q)] : [...out, make("p", "quiet", "id ", make("span", "id", m.id), ": not in this golden set or left out of this page.")];
+      if (m.subject === "retrieval") return q ? [...out, ...queryDetail(q)] : [...out, make("p", "quiet", "id ", make("span", "id", m.id), ". This golden set does not have the query, or this page leaves it out.")];
       const d = data.detectors.find((x) => x.name === m.subject), e = byEntry.get(m.id);
       return d && e ? [...out, ...entryDetail(d, e)] : out;
     }, "");
@@ -365,13 +365,13 @@
     if (run.made_elsewhere) {
       const origins = new Map();
       for (const m of run.made_elsewhere) origins.set(m.origin, [...(origins.get(m.origin) || []), m.stage + (m.instance ? "[" + m.instance + "]" : "")]);
-      $("context").append(make("p", "", make("b", "", plural(run.made_elsewhere.length, "result was", "results were") + " not made by the machine of this run")),
+      $("context").append(make("p", "", make("b", "", plural(run.made_elsewhere.length, "result comes", "results come") + " from another machine")),
         make("ul", "remarks", ...[...origins].map(([origin, names]) => make("li", "", origin + ": " + names.slice(0, 10).join(", ") + (names.length > 10 ? " and " + (names.length - 10) + " more" : "")))));
     }
     if (run.command) $("context").append(make("p", "", make("b", "", "Run it again: "), make("code", "", run.command)));
     $("context").hidden = !$("context").children.length;
     const box = $("run");
-    box.replaceChildren(make("p", "quiet", `Started ${run.started}, took ${time(run.duration_ms)}: ${plural(run.hits, "hit", "hits")}, ${run.executed} executed. For a hit, the time is that of the cached execution.`));
+    box.replaceChildren(make("p", "quiet", `Started ${run.started}, took ${time(run.duration_ms)}: ${plural(run.hits, "hit", "hits")}, ${run.executed} executed. The time of a hit is how long the cached execution took.`));
     const stages = new Map();
     for (const i of run.instances) {
       const s = stages.get(i.stage) || { name: i.stage, hit: 0, ran: 0, failed: 0, skipped: 0, off: 0, ms: 0, after: i.after, why: "" };
