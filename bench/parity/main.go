@@ -6,7 +6,7 @@
 //	bench/run parity -source ../mcpproxy-go
 //
 // The checkout must contain the results of its own build instructions at its root:
-// mcpproxy, and scan-eval for the detectors. docs/explanation/parity.md uses the output of this
+// mcpproxy, and scan-eval for the detectors. docs/explanation/proxies.md uses the output of this
 // command.
 package main
 
