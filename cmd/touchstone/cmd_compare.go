@@ -68,7 +68,7 @@ sends queries to both proxies in turn. See docs/how-to/compare-and-bisect.md.`,
 	p.StringVar(&f.by, "by", "ndcg_at_10", "the metric that decides whether a query is won or lost")
 	p.StringVar(&f.format, "format", "table", "table, json, html or markdown")
 	p.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
-	p.BoolVar(&f.cost, "cost", true, "measure latency and memory if both sides are runs")
+	p.BoolVar(&f.cost, "cost", true, "measure latency and memory, unless a side is a report")
 	p.IntVar(&f.rounds, "rounds", 3, "how often each query is sent to measure the cost, after one warm-up round")
 	p.StringVar(&f.query, "query", "",
 		"show only both ranked lists of the query with this id")

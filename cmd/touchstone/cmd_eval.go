@@ -44,8 +44,8 @@ recorded answers, and ollama, vllm and llamacpp are models on this machine.
 `
 
 const evalExitHelp = `Exit codes:
-  0    success; for run: every run was completed, and all limits were met
-  1    a limit was not met (only run)
+  0    success; of eval run: all runs were completed, and all limits were met
+  1    a limit of eval run was not met
   2    usage error, or an input that cannot be read
   3    a run failed
   130  interrupted`

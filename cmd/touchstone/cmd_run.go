@@ -39,8 +39,9 @@ type runFlags struct {
 
 func (f *runFlags) add(cmd *cobra.Command) {
 	p := cmd.Flags()
-	p.BoolVar(&f.force, "force", false, "execute the selected stages even if their results are cached")
-	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, continue with the stages that do not depend on the failed one")
+	p.BoolVar(&f.force, "force", false, "execute stages even if their results are cached")
+	p.BoolVar(&f.keepGoing, "keep-going", false,
+		"after a failure, continue with the stages that do not depend on the failed one")
 	p.VarP((*atLeastOne)(&f.jobs), "jobs", "j",
 		"how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
 	oneOfVar(p, &f.progress, "progress", "auto", "auto, tty, plain, json or quiet", progress.Modes...)

@@ -41,7 +41,7 @@ const sideHelp = `A and B are each one of
   PATH          a report.json, or a directory that contains one
   FILE          a file of variables, as for --var-file
   NAME=VALUE    a variable; separate several with semicolons
-  WORD          a proxy: short for proxy=WORD; reference is the built-in proxy
+  WORD          the proxy with this name; reference is the built-in proxy
   @REVISION     a revision of the proxy's source in the git repository --repo
   -             the pipeline without changes
 

@@ -108,7 +108,7 @@ type judgeFlags struct{ model, key, baseURL string }
 
 func (f *judgeFlags) flags(p *pflag.FlagSet) {
 	p.StringVar(&f.model, "judge", "",
-		"the model that checks the described rules of cases, provider/model; without it "+
+		"the model that judges rules in words, provider/model; without it "+
 			"they are not judged")
 	p.StringVar(&f.key, "judge-api-key", "", "the source of the judge's API key, env:NAME or file:PATH")
 	p.StringVar(&f.baseURL, "judge-base-url", "", "the address of the judge's provider")

@@ -49,8 +49,8 @@ func (f *executorFlags) add(p *pflag.FlagSet) {
 			"(workers of a server)",
 		"local", "dagger", "remote")
 	oneOfVar(p, &f.isolation, "isolation", "",
-		"with local and remote: auto restricts stages to the declared files and network if the system supports it; "+
-			"off does not (default: TOUCHSTONE_ISOLATION, or auto)",
+		"for the executors local and remote: auto restricts stages to the declared files and network, where the "+
+			"system can; off does not restrict them (default: TOUCHSTONE_ISOLATION, or auto)",
 		"auto", "off")
 	p.BoolVar(&f.withoutEngine, "without-engine", false,
 		"with dagger: do not connect to the engine, and exit with status 75 if a stage has to run")

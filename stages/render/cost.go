@@ -41,7 +41,7 @@ func viewCost(a *contracts.Aggregate) *costView {
 // costNote says what the figures rest on.
 func costNote(a *contracts.Aggregate) string {
 	c := a.Retrieval.Cost
-	note := fmt.Sprintf("Tokens by %s.", c.Tokenizer)
+	note := fmt.Sprintf("Tokens are counted with the encoding %s.", c.Tokenizer)
 	if c.Queries < a.Retrieval.Queries {
 		note += fmt.Sprintf(" The figures cover %d of %d queries: those that every run answered with at most "+
 			"4 MiB.", c.Queries,

@@ -60,12 +60,12 @@ func viewSelection(s *contracts.SelectionAggregate, g *contracts.Gate) *selectio
 
 // offerNote describes the cases and the offered tools.
 func offerNote(s *contracts.SelectionAggregate) string {
-	offer := "all tools of its servers"
+	offer := "all tools of the corpus, or of the servers that the case names"
 	if s.Offer.Tools == contracts.OfferSearch {
 		offer = fmt.Sprintf("the first %d tools that the search of %s finds", s.Offer.TopK,
 			wording.Shorten(s.Offer.Proxy, 100))
 	}
-	note := fmt.Sprintf("%s. For each case a model is offered %s.", wording.CountOf(s.Cases, "1 case", "%d cases"),
+	note := fmt.Sprintf("%s. For each case, a model is offered %s.", wording.CountOf(s.Cases, "1 case", "%d cases"),
 		offer)
 	if s.Offer.Degraded != "" {
 		note += fmt.Sprintf(" The index was degraded on purpose: %s.", s.Offer.Degraded)

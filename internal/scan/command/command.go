@@ -130,7 +130,7 @@ scan --baseline approved.json --fail-on change tools.json`),
 	flags.addInputs(f)
 	f.StringVar(&flags.format, "format", "table", "table, json, sarif, html, markdown or codequality")
 	f.StringVarP(&flags.output, "output", "o", "",
-		"write to this file, completely or not at all, instead of standard output")
+		"write to this file instead of standard output; after an error the file is unchanged")
 	f.BoolVar(&flags.list, "list", false,
 		"also list the tools, prompts and resources that were read, with their places")
 	f.StringVar(&flags.baseline, "baseline", "",
@@ -138,12 +138,12 @@ scan --baseline approved.json --fail-on change tools.json`),
 	f.StringVar(&flags.pin, "pin", "", "approve what was scanned: write the tools, prompts, resources and "+
 		"instructions of every server to this file, for use with --baseline")
 	f.StringVar(&flags.failOn, "fail-on", "high",
-		"the lowest severity that fails the scan: low, medium, high, critical, or none (never fail); with change, "+
-			"high and any change since --baseline fail")
+		"the lowest severity that fails the scan: low, medium, high or critical; none never fails; change is high, "+
+			"and fails for any change since --baseline too")
 	f.StringSliceVar(&flags.checks, "check", nil, "run only these checks (repeatable)")
 	f.StringSliceVar(&flags.skip, "skip", nil, "do not run these checks (repeatable)")
 	f.StringVar(&flags.suppressions, "suppressions", "",
-		"a file of accepted signals, HCL or JSON: tool, check, reason, expires")
+		"a file of accepted signals, in HCL or JSON; each has a tool, a check, a reason and, optionally, expires")
 	return cmd
 }
 
