@@ -168,7 +168,7 @@ func TestStability(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := checkOf(t, g, "scanner", "unstable")
-	if !slices.Equal(failed(g), []string{"scanner unstable"}) || c.Value != 1 || !strings.Contains(c.Rule, "the 3 runs disagree on 20 of 20 entries; the share must be at most 0.00") {
+	if !slices.Equal(failed(g), []string{"scanner unstable"}) || c.Value != 1 || !strings.Contains(c.Rule, "the 3 runs disagree on 20 of 20 entries; at most a share of 0.00") {
 		t.Errorf("failed %v, %+v", failed(g), c)
 	}
 	stable := map[string][][]contracts.EntryResult{"scanner": {good, good}}

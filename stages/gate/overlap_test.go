@@ -77,7 +77,7 @@ func TestEditedQueryIsJudgedApart(t *testing.T) {
 		t.Errorf("apart %+v", a)
 	}
 	c := checkOf(t, g, Subject, "mrr")
-	if !strings.Contains(c.Rule, "judged on the") || c.Value < c.Bound {
+	if !strings.Contains(c.Rule, "judged on ") || c.Value < c.Bound {
 		t.Errorf("%+v", c)
 	}
 	for _, want := range []string{"is for other data:", "queries, edited: " + lost.ID, "1 edited"} {
@@ -177,7 +177,7 @@ func TestChangedSecurityEntries(t *testing.T) {
 			t.Errorf("the edited entry moved: %+v", m)
 		}
 	}
-	if c := checkOf(t, g, Subject, "mrr"); strings.Contains(c.Rule, "judged on the") {
+	if c := checkOf(t, g, Subject, "mrr"); strings.Contains(c.Rule, "judged on ") {
 		t.Errorf("all queries are the same, but: %s", c.Rule)
 	}
 	if want := (contracts.Overlap{Common: len(entries) - 1, Now: len(entries), Before: len(entries)}); g.Data.Entries != want {

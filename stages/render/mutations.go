@@ -67,7 +67,7 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 		u, bare := d.Unmutated, d.Removed
 		v := mutationView{Name: d.Detector, HeldOut: r.HeldOut,
 			Note: fmt.Sprintf("Without rewriting, %s attacks and %s benign entries are flagged. With the rewritten passage "+
-				"removed, %s of the flagged attacks are still flagged: another passage is the reason.",
+				"removed, %s flagged attacks are still flagged: another passage is the reason.",
 				counted(u.Recall), counted(u.FPR), counted(bare.Retention))}
 		for i, f := range append(append([]contracts.MutationFamily{}, d.Totals...), d.Families...) {
 			dev := &f.Development

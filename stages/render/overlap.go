@@ -173,5 +173,5 @@ func nonCommonLine(a contracts.ApartQueries) string {
 	}
 
 	return fmt.Sprintf("Not judged: %s (%s).",
-		wording.CountOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
+		wording.CountOf(a.Queries, "1 "+a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
 }

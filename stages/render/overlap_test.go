@@ -50,7 +50,7 @@ func TestChangedDataIsInEveryReport(t *testing.T) {
 		"30 of 33 queries and 7 of 8 security entries are the same in both, and only these are compared",
 		"1 query edited: q1 (its tool s:a).", "14 queries new: n, n, n, n, n, n, n, n, n, n, n, n and 2 more.", "1 query removed: q3.",
 		"1 security entry new: &lt;e1&gt;.", "1 tool edited: s:a.",
-		"Not judged: the edited query, MRR 1.000 → 0.250.", "Not judged: the 14 new queries, MRR 0.750.", "Not judged: the removed query, MRR 0.125.",
+		"Not judged: 1 edited query (MRR 1.000 → 0.250).", "Not judged: 14 new queries (MRR 0.750).", "Not judged: 1 removed query (MRR 0.125).",
 		"over 30 of 33 queries",
 	} {
 		if !strings.Contains(string(page), want) {

@@ -20,7 +20,7 @@ func TestSelectionIsShown(t *testing.T) {
 		`<div class="fail"><dt>Accuracy</dt><dd><b>0.050</b> <small>0.040 to 0.070, 6 of 120</small></dd>`, "<dt>Confidently wrong</dt><dd><b>–</b> <small>not defined</small>",
 		"pass@3 0.650, pass^3 0.350", "Consistency 0.875", "Parameter correctness 0.750 (0.700 to 0.800)", "Against the baseline: 1 lost, 0 gained ~ (McNemar p 1.000)",
 		"the first 10 tools that the search of reference finds", "Worst cases: replay/test/model", "10 more cases are not shown: report.json has them.", "Not on offer: git:close.",
-		"0 of 0, 3 failed", "Similar tools", "70 pairs with a similarity of 0.400 or more", "50 more pairs are not shown: report.json lists 30.", "git:close, git:open",
+		"0 of 0, 3 failed", "Similar tools", "70 pairs with a word similarity of at least 0.400", "50 more pairs are not shown: report.json lists 30.", "git:close, git:open",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
@@ -51,7 +51,7 @@ func TestSelectionIsShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<testsuite name="selection" tests="2" failures="0" errors="0">`, `classname="selection" name="lexical/bm25"`, "A baseline that matches words, not a model.", "Accuracy 0.050 (0.040 to 0.070), 6 of 120", "c020 (1 of 3 right): git:close expected, git:open called: request"} {
+	for _, want := range []string{`<testsuite name="selection" tests="2" failures="0" errors="0">`, `classname="selection" name="lexical/bm25"`, "A baseline without a model, which matches words.", "Accuracy 0.050 (0.040 to 0.070), 6 of 120", "c020 (1 of 3 right): git:close expected, git:open called: request"} {
 		if !strings.Contains(string(x), want) {
 			t.Errorf("no %q in\n%s", want, x)
 		}
