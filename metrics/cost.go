@@ -36,12 +36,12 @@ var costs = []CostFigure{
 		Formula: "tokens of the proxy's answer to a query, mean over the queries",
 	},
 	{
-		Name: CostRightToolTokens, Label: "Tokens to a right tool", Shown: InTables,
+		Name: CostRightToolTokens, Label: "Tokens to find a right tool", Shown: InTables,
 		Formula: "tokens of the answer if a right tool is among its first ten, otherwise these and the tokens of all " +
 			"tools; mean over the queries",
 	},
 	{
-		Name: CostOwnToolsTokens, Label: "Tokens of its own tools", Shown: InTables,
+		Name: CostOwnToolsTokens, Label: "Tokens of the proxy's tools", Shown: InTables,
 		Formula: "tokens of the tools that the proxy itself offers over MCP",
 	},
 	{

@@ -44,7 +44,7 @@ var noAnswer = []NoAnswerMetric{
 		Source:  "Voorhees, TREC 2001 question answering track (NIL answers)",
 	},
 	{
-		Name: "no_answer_auc", Label: "AUC of best scores",
+		Name: "no_answer_auc", Label: "Score separation (AUC)",
 		Compute: func(n NoAnswer) (float64, Interval, bool) {
 			if !differ(n.Served, n.Unserved) {
 				return 0, Interval{}, false

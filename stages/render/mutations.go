@@ -150,5 +150,5 @@ func markdownMutations(r *contracts.Report) []string {
 	}
 
 	return append(rows, "\nStill caught: of the attacks that are flagged in their original form, the share that is "+
-		"flagged rewritten. FPR leaves out operators that only hide text.\n</details>\n\n")
+		"flagged after rewriting too. FPR leaves out operators that only hide text.\n</details>\n\n")
 }
