@@ -252,7 +252,7 @@ func TestBigPageInABrowser(t *testing.T) {
 	b.Expect(`document.querySelectorAll("#query-list .row").length`, "15")
 	b.Click("#query-list .more")
 	b.Expect(`document.querySelectorAll("#query-list .row").length`, "65")
-	b.Expect(`document.querySelector("#run").textContent`, "No information about the run was recorded in this page.")
+	b.Expect(`document.querySelector("#run").textContent`, "This page has no information about the run.")
 
 	// A query that was answered well is far down in the list. The search must
 	// find it with all its details.
