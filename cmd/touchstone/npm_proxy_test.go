@@ -67,7 +67,7 @@ func TestProxyFromNPM(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "eval/adapters/slop.hcl"), worse, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := run("eval", touchstone, "gate"); code != 1 || !strings.Contains(out, "retrieval recall_at_5 is 0.0607") {
+	if out, code := run("eval", touchstone, "gate"); code != 1 || !strings.Contains(out, "Recall@5 is 0.061") {
 		t.Errorf("worse: exit status %d\n%s", code, out)
 	}
 }
