@@ -138,13 +138,14 @@ func newBaselineUpdateCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update",
 		Short: "Measure again, print the changes, and write the baseline with its old thresholds",
-		Long: `Runs the pipeline up to the stage aggregate, prints every figure that changed, and writes the
-baseline. It writes nothing if a dataset is invalid, or if a threshold is for something that
-this run did not measure.
+		Long: `The baseline is the file with which gate compares later runs: figures of the proxy, and the
+thresholds at which the gate fails. baseline update runs the pipeline up to the stage aggregate,
+prints every figure that changed, and writes the baseline. It writes nothing if a dataset is
+invalid, or if a threshold is for something that this run did not measure.
 
 The thresholds of the old file stay. To change one, edit the file. A detector without a
-threshold gets one, unless not_judged names it. Everything else in the file is replaced, so
-the old file may be of an earlier version, or contain figures that cannot be read.
+threshold gets one, unless the list not_judged names it. Everything else is replaced. So the old
+file may be of an earlier version of Touchstone, or contain figures that cannot be read.
 
 A baseline belongs to the versions of the datasets that were measured. If the old file belongs
 to other versions, it stays as it is. The command then writes the next version of the baseline,

@@ -83,9 +83,10 @@ func newEvalRunCommand(e *evalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [SET...]",
 		Short: "Send cases to models and print the results",
-		Long: `Sends cases to models and waits for the answers. SET is a file of servers and cases: JSON,
-YAML, CSV, or mcp-tef's test cases. eval run imports the file and runs its cases. Without
-SET, it runs all cases of the database. --tag limits the run to cases with this tag.
+		Long: `Sends cases to models and waits for the answers. A case is a request, the tools that a model is
+offered, and the calls that are expected. SET is a file of servers and cases: JSON, YAML, CSV,
+or mcp-tef's test cases. eval run imports the file into the database (--db) and runs its cases.
+Without SET, it runs all cases of the database. --tag limits the run to cases with this tag.
 
 A model is given as provider/model, such as lexical/bm25, ollama/qwen3:8b, openai/gpt-4.1 or
 anthropic/claude-sonnet-4-5. --api-key gives the place of the API key: env:NAME or

@@ -32,9 +32,9 @@ func newGateCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Run the whole pipeline and report whether the gate passed",
-		Long: `Runs every stage of the pipeline whose inputs changed, publishes the reports, and prints the
-verdict. The pipeline block names the output that contains the verdict. If nothing changed,
-no stage runs.
+		Long: `Measures the proxy, compares the figures with the baseline, publishes the reports, and prints
+the verdict: passed or failed. A stage runs only if something that it reads changed. If nothing
+changed, no stage runs. The pipeline block names the output that contains the verdict.
 
 ` + exitCodesHelp,
 		Args: arguments.None,
@@ -47,7 +47,7 @@ no stage runs.
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "measure less: one run over the queries of the split dev, "+
-		"without mutations; the verdict is marked as quick")
+		"without rewritten security entries; the verdict is marked as quick")
 	rf.add(cmd)
 	return cmd
 }

@@ -55,14 +55,16 @@ func newInitCommand() *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for a proxy, with initial data",
 		Long: `Run init in the directory of your proxy: a program in Go, Node or Python that speaks MCP. init
-starts the proxy with a few replayed servers, finds the tool that searches, tries a query, and
-writes an adapter. Then it measures the proxy, writes the baseline and prints the first
-verdict. It writes to DIR (default: eval). On a terminal, init asks at most three questions.
---yes agrees to all of them. If init cannot start the proxy, give the command with
---proxy-start. If it does not find the search, give the tool with --search-tool.
+starts the proxy with servers that replay recorded tools, finds the tool that searches, and
+tries a query. It writes an adapter, a file that tells Touchstone how to start and query the
+proxy. Then it measures the proxy, writes the baseline, a file of figures for later
+comparisons, and prints the first verdict. It writes to DIR (default: eval). On a terminal,
+init asks at most three questions. --yes agrees to all of them. If init cannot start the proxy,
+give the command with --proxy-start. If it does not find the search, give the tool with
+--search-tool.
 
-In another directory, init writes a pipeline for the proxy that --proxy names, to DIR
-(default: the current directory). The proxy is one of
+In another directory, init writes a pipeline, the file that describes the evaluation, for the
+proxy that --proxy names, to DIR (default: the current directory). The proxy is one of
 ` + strings.Join(adapterNames(), ", ") + `,
 or the path of an adapter. With --proxy-source instead, it is a proxy that follows
 docs/reference/proxy-contract.md. With neither, it is the reference proxy. On a terminal, init

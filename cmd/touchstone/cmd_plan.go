@@ -48,14 +48,15 @@ func newPlanCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plan",
 		Short: "Show which stages would run, and why",
-		Long: `Runs nothing, and prints the state of every stage instance:
+		Long: `Runs nothing, and prints the state of every stage. A stage with several instances, such as
+score-retrieval[run=1], has a line for each:
 
-  HIT      its result is in the cache
+  HIT      its result is in the cache, so it need not run
   MISS     it has to run; the reason names what changed, down to the entries of a dataset
   WAITS    it depends on an instance that has to run; if that writes the same output as
            before, this one becomes a hit
   OFF      its condition is false
-  SKIPPED  it is a manual stage`,
+  SKIPPED  it is a manual stage, which runs only if run --only names it`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())

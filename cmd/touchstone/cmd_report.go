@@ -20,8 +20,10 @@ func newReportCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Open or serve reports, or show them in CI",
-		Args:  arguments.None,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: "Shows the reports of the last touchstone gate. The gate writes them to the directory that the pipeline\n" +
+			"names, by default reports: report.html for people, report.json for programs, and others for CI.",
+		Args: arguments.None,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newReportServeCommand(), newReportConvertCommand(),
 		newReportCommentCommand())

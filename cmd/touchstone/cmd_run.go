@@ -44,7 +44,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		"after a failure, continue with the stages that do not depend on the failed one")
 	p.VarP((*atLeastOne)(&f.jobs), "jobs", "j",
 		"how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
-	oneOfVar(p, &f.progress, "progress", "auto", "auto, tty, plain, json or quiet", progress.Modes...)
+	oneOfVar(p, &f.progress, "progress", "auto", "how to show progress: auto, tty, plain, json or quiet",
+		progress.Modes...)
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print one line: the result")
 	p.StringVar(&f.events, "events", "", "write the event log to this file, one JSON object per line")
 	p.StringVar(&f.workDir, "work-dir", "", "the directory in which stages run (default: in the cache directory)")
@@ -90,9 +91,9 @@ func newRunCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run the stages whose inputs changed",
-		Long: `Runs each stage that has no cached result for its present inputs. Without a selection, this
-covers the whole pipeline. X is a stage, an instance such as 'score-retrieval[run=1]', or an
-include:
+		Long: `Runs each stage that has no cached result for its present inputs. It prints no verdict; gate
+does. Without a selection, it covers the whole pipeline. Select with X: a stage, one of its
+instances such as 'score-retrieval[run=1]', or the name of an include block:
 
   --only X    X alone; the results that X reads must be in the cache
   --from X    X and the stages that depend on X; other results must be in the cache
@@ -106,8 +107,8 @@ be selected.
 --check runs each selected stage twice with the same inputs. It prints each output that differs,
 with the first different byte or entry, and then exits with 3.
 
--o writes the outputs of the last selected stage to a directory. If the stage has a matrix,
-each instance gets a subdirectory.`,
+-o writes the outputs of the last selected stage to a directory. If the stage has several
+instances, each gets a subdirectory.`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(cmd.Context(), flags, cmd.ErrOrStderr())

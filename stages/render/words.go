@@ -68,7 +68,7 @@ func degraded(a *contracts.Aggregate) string {
 		notes = append(notes, fmt.Sprintf("The index was degraded on purpose: %s.", a.Degraded))
 	}
 	if split := a.Validation.Split; split != "" {
-		notes = append(notes, fmt.Sprintf("Quick run: one run over the queries of the split %s, without mutations.", split))
+		notes = append(notes, fmt.Sprintf("Quick run: one run over the queries of the split %s, without rewritten entries.", split))
 	}
 	return strings.Join(notes, " ")
 }

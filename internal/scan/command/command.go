@@ -143,7 +143,7 @@ scan --baseline approved.json --fail-on change tools.json`),
 	f.StringSliceVar(&flags.checks, "check", nil, "run only these checks (repeatable)")
 	f.StringSliceVar(&flags.skip, "skip", nil, "do not run these checks (repeatable)")
 	f.StringVar(&flags.suppressions, "suppressions", "",
-		"a file of accepted signals, in HCL or JSON; each has a tool, a check, a reason and, optionally, expires")
+		"a file of what you accept, in HCL or JSON; each entry has a tool, a check, a reason and, optionally, expires")
 	return cmd
 }
 
@@ -175,7 +175,7 @@ func examples(name, text string) string {
 // checksHelp lists the checks with their ids.
 func checksHelp() string {
 	var b strings.Builder
-	b.WriteString("Checks:\n")
+	b.WriteString("Checks, of which a hard one can quarantine a tool, and a soft one only asks for a review:\n")
 	for _, c := range scanner.Checks() {
 		fmt.Fprintf(&b, "  %-24s %-4s  %s\n", c.ID, c.Tier, c.Description)
 	}
