@@ -32,11 +32,11 @@ func metricCheck(m contracts.MetricSummary, t *contracts.MetricThreshold, versio
 
 	if t == nil || change.Verdict == contracts.Regressed && smallest < t.Tolerance && holds(c) {
 		c.Bound, c.PValue = was+s.worse*smallest, &change.PValue
-		rule = fmt.Sprintf("no significant %s (p %s); a significant %s may be at most %s from the baseline's %s", s.change,
+		rule = fmt.Sprintf("no significant %s (p %s); allowed %s: %s from the baseline's %s", s.change,
 			probability(change.PValue), s.change, figure(smallest), figure(was))
 		if change.Verdict == contracts.Regressed {
-			rule = fmt.Sprintf("significant %s (p %s over all metrics); it may be at most %s from the baseline's %s",
-				s.change, probability(change.PValue), figure(smallest), figure(was))
+			rule = fmt.Sprintf("significant %s (p %s over all metrics); allowed %s: %s from the baseline's %s",
+				s.change, probability(change.PValue), s.change, figure(smallest), figure(was))
 		}
 	}
 

@@ -54,7 +54,7 @@ func TestSignificantDropFailsBelowTheTolerance(t *testing.T) {
 		c.Verdict != contracts.Regressed || len(c.Changed) != 8 {
 		t.Errorf("check %+v", c)
 	}
-	if want := "significant drop (p 0.008 over all metrics); it may be at most 0.005 from the baseline's 0.10; it changed by -0.0100"; !strings.HasPrefix(c.Rule, want) {
+	if want := "significant drop (p 0.008 over all metrics); allowed drop: 0.005 from the baseline's 0.10; it changed by -0.0100"; !strings.HasPrefix(c.Rule, want) {
 		t.Errorf("rule %q, want %q", c.Rule, want)
 	}
 	if lines := strings.Join(Describe(g), "\n"); !strings.Contains(lines, "Recall@5 is 0.090, must be ≥ 0.095") {
