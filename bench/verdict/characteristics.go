@@ -140,8 +140,8 @@ func characterize(s system, list []system, sets int, random *rand.Rand) (string,
 // plainTest reports whether the one-sided randomization test of Recall@5 alone
 // finds a loss at .05, and the number of groups in which Recall@5 differs. Only n
 // groups that are all worse have a p-value of 1/2^n, so it finds nothing below
-// five of them. The gate's test shares its error with six other metrics and with
-// gains, so this is about the most that it can find.
+// five of them. The gate shares its error between seven metrics and two
+// directions, and sees losses that Recall@5 does not.
 func plainTest(s system, after [][]float64) (found bool, differ int) {
 	before, now := s.column("recall_at_5"), after[slices.Index(contracts.MetricNames, "recall_at_5")]
 	differences := make([]float64, len(now))

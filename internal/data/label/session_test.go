@@ -108,7 +108,7 @@ func TestJournalContinues(t *testing.T) {
 	s := open(t, o)
 	judge(t, s, "q1", "kitchen:chop", 0)
 	judge(t, s, "q1", "kitchen:boil", 2)
-	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), "another process judges with the journal") {
+	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), "another process writes the journal") {
 		t.Errorf("a second session: %v", err)
 	}
 	data, err := os.ReadFile(o.Out + ".journal")
