@@ -145,7 +145,8 @@ func newPage(r *contracts.Report) page {
 	}
 
 	p.DetectorsFolded = !slices.ContainsFunc(summary.FailedChecks(g), func(c contracts.GateCheck) bool {
-		return slices.ContainsFunc(a.Detectors, func(d contracts.DetectorSummary) bool { return d.Score.Detector == c.Subject })
+		return slices.ContainsFunc(a.Detectors,
+			func(d contracts.DetectorSummary) bool { return d.Score.Detector == c.Subject })
 	})
 	p.Categories, p.Attacks = viewCategories(a.Detectors), viewAttacks(a.Detectors)
 	p.Mutations = viewMutations(a.Mutations)
