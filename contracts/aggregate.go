@@ -184,6 +184,7 @@ type RateRuns struct {
 }
 
 // EntrySummary is one security entry with the detector's verdict in most runs.
+// Text is the beginning of the entry, as in EntryResult.
 // Technique and Carrier are those of an attack that the corpus describes.
 // Error is that of the first run in which the detector failed on the entry,
 // whatever its verdict in the other runs.
@@ -191,6 +192,7 @@ type EntrySummary struct {
 	ID         string   `json:"id"`
 	Label      string   `json:"label"`
 	Category   string   `json:"category"`
+	Text       string   `json:"text,omitempty"`
 	Technique  string   `json:"technique,omitempty"`
 	Carrier    string   `json:"carrier,omitempty"`
 	Verdict    string   `json:"verdict"`

@@ -51,11 +51,13 @@ type CategoryScore struct {
 }
 
 // EntryResult is the detector's result for one entry. Verdict is flagged, clean
-// or errored.
+// or errored. Text is the beginning of the entry for a reader: its server, its
+// tool and its description, safe for terminals and pages.
 type EntryResult struct {
 	ID         string   `json:"id"`
 	Label      string   `json:"label"`
 	Category   string   `json:"category"`
+	Text       string   `json:"text,omitempty"`
 	Technique  string   `json:"technique,omitempty"`
 	Carrier    string   `json:"carrier,omitempty"`
 	Verdict    string   `json:"verdict"`

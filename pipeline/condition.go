@@ -119,7 +119,7 @@ func (l *module) resolveOnDemand(s *stage) {
 	}
 }
 
-// checkOnDemand reports stages that are part of every run but need a stage on demand.
+// checkOnDemand reports stages that are part of every run but need a manual stage.
 func (l *loader) checkOnDemand() {
 	for _, s := range l.allStages {
 		if s.fixed.OnDemand {
@@ -128,9 +128,9 @@ func (l *loader) checkOnDemand() {
 
 		for _, need := range append(append([]*stage{}, s.uses...), s.after...) {
 			if need.fixed.OnDemand {
-				l.errorf(s.at, "Needs a stage on demand",
-					"The stage %q is part of every run, but it depends on the stage %q (%s), which only runs on "+
-						"demand. Set on_demand = true here too, or remove it there.",
+				l.errorf(s.at, "Needs a manual stage",
+					"The stage %q is part of every run, but it depends on the stage %q (%s), which is a "+
+						"manual stage. Set on_demand = true here too, or remove it there.",
 					s.name, need.name, where(need.at, s.at))
 			}
 		}

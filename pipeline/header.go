@@ -223,7 +223,7 @@ func (l *module) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what st
 
 	if o.stage.fixed.OnDemand && what == "verdict" {
 		l.errorf(expr.Range(), "Invalid verdict",
-			"The stage %q only runs on demand, but every run needs the verdict. Use an output of a stage that is "+
+			"The stage %q is a manual stage, but every run needs the verdict. Use an output of a stage that is "+
 				"part of every run.", o.stage.name)
 		return OutputRef{}, Output{}, false
 	}

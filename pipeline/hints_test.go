@@ -56,7 +56,7 @@ func TestMessagesAboutFilesOfVariables(t *testing.T) {
 		"JSON with another name":  {"v.vars", `{"v": {"a": "x"}, "w": "y"}`, ""},
 		"a blank after a heredoc": {"v.tfvars", "v = { a = \"x\" }\nw = <<EOF \nabc\nEOF\n", "A blank follows <<EOF. Remove it: the line must end there."},
 		"a tab after a heredoc":   {"v.tfvars", "v = { a = \"x\" }\nw = <<-E-1\t\nabc\nE-1\n", "A blank follows <<-E-1."},
-		"an optional attribute":   {"v.json", `{"v": {"a": "x", "b": "y"}, "w": "y"}`, "must be object({a = string, b = optional(number)}): "},
+		"an optional attribute":   {"v.json", `{"v": {"a": "x", "b": "y"}, "w": "y"}`, "must be an object({a = string, b = optional(number)}): "},
 		"half of JSON":            {"v.vars", `{"v": {"a"`, "A JSON file of variables must contain one object"},
 	} {
 		t.Run(name, func(t *testing.T) {

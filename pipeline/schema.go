@@ -246,7 +246,7 @@ var stageSchema = &block{
 				"See [Stages that do not always run](#stages-that-do-not-always-run)."},
 		{name: "on_demand", typ: "bool", def: "false", scope: scopeStatic,
 			doc: "Excludes the stage from ordinary runs: it only runs if it is named with `--only`, `--from` or " +
-				"`--until`. Stages that are not on demand cannot depend on it."},
+				"`--until` (a manual stage). Other stages cannot depend on it, unless they are manual too."},
 		{name: "depends_on", typ: "list of stages", def: "[]", scope: scopeConstant,
 			doc: "Stages that must succeed before this one starts, although it does not read their outputs: " +
 				"`stage.NAME`, or `include.NAME` for all stages of an include. They only affect the order and are " +

@@ -105,7 +105,7 @@ func (l *module) setText(set map[string]cty.Value, name, text, from string, seve
 		ok, before := false, len(l.diags)
 		if val, ok = l.parseValue(text, filename, from); !ok {
 			if d := l.diags[before:]; len(d) > 0 {
-				d[0].Detail += fmt.Sprintf(" The variable %q takes %s, written as %s.", name, typeName(v.ty),
+				d[0].Detail += fmt.Sprintf(" The variable %q takes %s, written as %s.", name, ofType(v.ty),
 					example(v.ty))
 			}
 

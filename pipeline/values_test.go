@@ -76,7 +76,7 @@ func TestBadValues(t *testing.T) {
 		"undeclared in file":     {Options{VarFiles: []string{"typo.hcl"}}, `Did you mean "name"?`, false},
 		"not a pair":             {Options{Vars: []string{"name"}}, "NAME=VALUE", false},
 		"no name":                {Options{Vars: []string{"=x"}}, "NAME=VALUE", false},
-		"not a list":             {Options{Vars: []string{"numbers=3"}}, "must be list(number)", false},
+		"not a list":             {Options{Vars: []string{"numbers=3"}}, "must be a list(number)", false},
 		"half an expression":     {Options{Vars: []string{"numbers=[1"}}, "<value of --var numbers>", false},
 		"reference":              {Options{Vars: []string{"numbers=[x]"}}, "Variables not allowed", false},
 		"deep":                   {Options{Vars: []string{"numbers=" + strings.Repeat("[", 10_000)}}, "Nested too deeply", false},
@@ -90,7 +90,7 @@ func TestBadValues(t *testing.T) {
 		"JSON that is no object": {Options{VarFiles: []string{"list.json"}}, "must contain one object", false},
 		"half a JSON file":       {Options{VarFiles: []string{"half.json"}}, "Invalid JSON", false},
 		"deep JSON":              {Options{VarFiles: []string{"deep.json"}}, "is nested more than", false},
-		"wrong type in JSON":     {Options{VarFiles: []string{"type.json"}}, "must be list(number)", false},
+		"wrong type in JSON":     {Options{VarFiles: []string{"type.json"}}, "must be a list(number)", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, diags, out := loadSource(t, valuesPipeline, tt.o, files)

@@ -237,6 +237,18 @@ func typeName(ty cty.Type) string {
 	return typeexpr.TypeString(ty)
 }
 
+// ofType returns the name of a type with its article: "a number", "an object({...})".
+func ofType(ty cty.Type) string {
+	switch name := typeName(ty); {
+	case ty == cty.DynamicPseudoType:
+		return name
+	case ty.IsObjectType():
+		return "an " + name
+	default:
+		return "a " + name
+	}
+}
+
 // elementName returns the name of a type inside another one.
 func elementName(ty cty.Type) string {
 	if ty == cty.DynamicPseudoType {
@@ -251,7 +263,7 @@ var errAnotherType = errors.New("its value has another type")
 // mustBe says what a value of a type must be, and what it is if that is short and no
 // secret: `must be true or false, not "2"`.
 func mustBe(ty cty.Type, val cty.Value, err error) string {
-	want := "must be " + typeName(ty)
+	want := "must be " + ofType(ty)
 	if ty == cty.Bool {
 		want = "must be true or false"
 	}

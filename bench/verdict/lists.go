@@ -11,6 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/reference"
 	"github.com/touchstone-eval/touchstone/internal/report/significance"
 	"github.com/touchstone-eval/touchstone/metrics"
+	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 )
 
 // depth is the length of a ranked list: what a baseline keeps.
@@ -50,6 +51,27 @@ func readDataset(name, corpusFile, goldenFile string) (dataset, error) {
 	return d, nil
 }
 
+// sharing returns the part of the dataset whose queries share at least so many
+// words with their best tool. It is easy for a search by words.
+func (d dataset) sharing(words int) dataset {
+	tools := make(map[contracts.ToolID]contracts.Tool, len(d.tools))
+	for _, t := range d.tools {
+		tools[t.ToolID] = t
+	}
+
+	part := dataset{name: fmt.Sprintf("%s, %d+ words", d.name, words), tools: d.tools}
+	var summaries []contracts.QuerySummary
+	for _, q := range d.queries {
+		if scoreretrieval.SharedWords(q, tools) >= words {
+			part.queries = append(part.queries, q)
+			summaries = append(summaries, contracts.QuerySummary{ID: q.ID, Labels: q.Labels})
+		}
+	}
+
+	part.groups = significance.Groups(summaries)
+	return part
+}
+
 // system is a search with the ranked list of each query of a dataset.
 type system struct {
 	name   string
@@ -87,8 +109,23 @@ func columnsOf(data *dataset, ranked [][]contracts.ToolID) [][]float64 {
 }
 
 // value is the mean of a metric.
-func (s system) value(metric string) float64 {
-	return metrics.Mean(s.columns[slices.Index(contracts.MetricNames, metric)])
+func (s system) value(metric string) float64 { return metrics.Mean(s.column(metric)) }
+
+// column has the values of a metric.
+func (s system) column(metric string) []float64 {
+	return s.columns[slices.Index(contracts.MetricNames, metric)]
+}
+
+// live counts the queries with a right tool in their list. All others have the
+// value 0 and cannot get worse.
+func (s system) live() int {
+	n := 0
+	for _, v := range s.column("recall_at_10") {
+		if v > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // searcher returns at most limit tools, best first.

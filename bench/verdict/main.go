@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,7 +27,8 @@ func main() {
 	flag.StringVar(&o.version, "version", "v2", "the version of the datasets, for all parts but lists and detectors")
 	flag.StringVar(&o.only, "only", "",
 		"print one part: lists, detectors, drops, noise, inferiority, groups, coverage or base-rates")
-	flag.Func("list", "the ranked lists of a further proxy for the part lists, NAME=BASELINE (repeatable)",
+	flag.Func("list", "the ranked lists of a further proxy for the part lists, NAME=BASELINE (repeatable); those in "+
+		"bench/verdict/lists are read without it",
 		func(text string) error {
 			name, file, _ := strings.Cut(text, "=")
 			b, err := contracts.Read[contracts.Baseline](file)
@@ -34,6 +36,7 @@ func main() {
 			return err
 		})
 	flag.Parse()
+	o.measured = "bench/verdict/lists"
 	if err := run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "verdict:", err)
 		os.Exit(1)
@@ -43,7 +46,30 @@ func main() {
 type options struct {
 	sets               int
 	dir, version, only string
-	lists              []extraList
+	// measured is a directory of baselines of proxies that cannot run here.
+	measured string
+	lists    []extraList
+}
+
+// readLists reads the baselines in a directory. The name of a file is that of the
+// proxy.
+func readLists(dir string) ([]extraList, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+
+	var lists []extraList
+	for _, file := range files {
+		b, err := contracts.Read[contracts.Baseline](file)
+		if err != nil {
+			return nil, err
+		}
+
+		lists = append(lists, extraList{strings.TrimSuffix(filepath.Base(file), ".json"), b})
+	}
+
+	return lists, nil
 }
 
 func run(ctx context.Context, o options) error {
@@ -62,6 +88,12 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 
+	measured, err := readLists(o.measured)
+	if err != nil {
+		return err
+	}
+
+	o.lists = append(measured, o.lists...)
 	fmt.Printf("%d queries, %d groups; %d sets for each line\n", len(s.queries), countDistinct(s.groups), o.sets)
 	for _, section := range []struct {
 		name  string

@@ -209,7 +209,7 @@ func writeExternalRuns(w io.Writer, all []externalRunJSON) error {
 
 		fmt.Fprintf(t, "%s, %s, sha256 %.12s\n", one.Name, one.State, one.SHA256)
 		if len(one.Detectors) > 0 {
-			fmt.Fprintln(t, "  detector\tattacks flagged\thard negatives flagged\tinnocents flagged\terrored")
+			fmt.Fprintln(t, "  detector\tattacks flagged\thard negatives flagged\tinnocents flagged\tfailed")
 		}
 
 		for _, d := range one.Detectors {

@@ -25,8 +25,8 @@ func newDataPowerCommand() *cobra.Command {
 		Use:   "power --corpus FILE --golden FILE",
 		Short: "Print the smallest change that a golden set can detect, for any size",
 		Long: `Asks several retrievers every query, as "data pool" does, and compares them pair by
-pair. From the differences of single queries it computes the smallest true difference of
-means that a paired test at level .05 detects with a chance of .80: 2.8 standard errors,
+pair. From the differences of single queries it computes the minimum detectable difference of
+means: what a paired test at level .05 detects with 80% power. It is 2.8 standard errors,
 or more if several tests share the level (--tests). Queries that share
 a right tool are not independent, and count as one group.
 
@@ -117,7 +117,7 @@ func cut(run pool.Run) pool.Run {
 func writePower(w io.Writer, p *power.Power, o power.Options) error {
 	fmt.Fprintf(w, "%d queries with a right tool, in %d independent groups\n", p.Queries, p.Groups)
 	for _, m := range p.Metrics {
-		fmt.Fprintf(w, "\n%s: the smallest difference that is detected with a chance of .80\n", m.Metric)
+		fmt.Fprintf(w, "\n%s: the minimum detectable difference (80%% power)\n", m.Metric)
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "QUERIES\tLEAST\tMEDIAN\tMOST")
 		for _, s := range m.Sizes {

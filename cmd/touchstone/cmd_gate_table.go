@@ -57,8 +57,8 @@ func printCosts(w io.Writer, agg *contracts.Aggregate) {
 		head := "\n" + summary.CostHead[0] + "\tnow\t95% interval"
 		cells := []string{c.Label, c.Value, c.Range}
 		if agg.Baseline.Comparable {
-			head = "\n" + summary.CostHead[0] + "\tbaseline\tnow\tchange\t95% interval"
-			cells = []string{c.Label, c.Baseline, c.Value, c.Change, c.Range}
+			head = "\n" + summary.CostHead[0] + "\tbaseline\tnow\t95% interval\tchange"
+			cells = []string{c.Label, c.Baseline, c.Value, c.Range, c.Change}
 		}
 
 		if i == 0 {

@@ -28,16 +28,16 @@ func newLabelCommand() *cobra.Command {
 	var f labelFlags
 	cmd := &cobra.Command{
 		Use:   "label POOL --corpus FILE --judge NAME -o FILE",
-		Short: "Serve a local page on which a person judges the tools of a pool",
+		Short: "Serve a local page on which a person labels the tools of a pool",
 		Long: `Serves a page that shows each query of a pool with its tools side by side, and saves a grade for
 each tool: 2 the right tool, 1 acceptable, 0 not relevant. The page works with the keyboard alone: 0, 1 and 2
-judge, the arrows choose a tool, n and p the query, u undoes.
+grade, the arrows choose a tool, n and p the query, u undoes.
 
-Each judgement is on the disk before the page goes on, in a journal beside the output
+Each label is on the disk before the page goes on, in a journal beside the output
 file. Start the command again with the same files to continue, also after a crash. The
-judgements are exported to the output file with e, and when the command ends.
+labels are exported to the output file with e, and when the command ends.
 
-With --second, the page shows the pairs that another judge judged, without that judge's grades.
+With --second, the page shows the pairs that another judge labelled, without that judge's grades.
 "data agree" then compares the two. With --settle FILE --settle FILE, the page shows the
 pairs on which two judges disagree, with the grades of both.`,
 		Example: `  touchstone data label pool.json --corpus corpus.json --judge "A. Person" -o first.json
@@ -48,14 +48,14 @@ pairs on which two judges disagree, with the grades of both.`,
 	}
 	p := cmd.Flags()
 	p.StringVar(&f.corpus, "corpus", "", "the corpus of the pool")
-	p.StringVar(&f.judge, "judge", "", "the reviewer's name, for the output file")
-	p.StringVarP(&f.out, "output", "o", "", "the file to export the judgements to; the journal is beside it")
-	p.StringVar(&f.second, "second", "", "the judgements, or the golden set, of a first judge: judge the same "+
+	p.StringVar(&f.judge, "judge", "", "the reviewer's name in the output file")
+	p.StringVarP(&f.out, "output", "o", "", "the file to export the labels to; the journal is beside it")
+	p.StringVar(&f.second, "second", "", "the labels, or the golden set, of a first judge: label the same "+
 		"pairs, without seeing the grades")
 	p.StringArrayVar(&f.settle, "settle", nil,
-		"twice: the judgements, or the golden sets, of two judges: judge the pairs on which they disagree, and see "+
+		"twice: the labels, or the golden sets, of two judges: label the pairs on which they disagree, and see "+
 			"both grades")
-	p.Float64Var(&f.share, "share", 1, "with --second: the share of the queries to judge")
+	p.Float64Var(&f.share, "share", 1, "with --second: the share of the queries to label")
 	p.StringVar(&f.listen, "listen", "127.0.0.1:8322",
 		"the address to listen on, of this machine alone; port 0 selects a free port")
 	for _, name := range []string{"corpus", "judge", "output"} {
@@ -99,7 +99,7 @@ func (f *labelFlags) run(cmd *cobra.Command, file string) (err error) {
 	defer func() { err = errors.Join(err, session.Close()) }()
 	progress := session.Progress()
 	fmt.Fprintln(cmd.OutOrStdout(), pageURL(l.Addr()))
-	fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d pairs are judged; end with Ctrl-C\n", progress.Done, progress.Pairs)
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d pairs are labelled; end with Ctrl-C\n", progress.Done, progress.Pairs)
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: label.Handler(session)}
 	stop := context.AfterFunc(cmd.Context(), func() {
 		// A judgement that is being saved is answered.

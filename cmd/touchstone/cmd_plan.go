@@ -18,7 +18,7 @@ import (
 )
 
 // planJSON is the output of plan --json. Hits, Runs and Waits count the instances whose results
-// are cached, that have to run, and that wait for results of these. Elsewhere counts the hits whose
+// are cached, that have to run, and that depend on these. Elsewhere counts the hits whose
 // results this machine did not make.
 type planJSON struct {
 	Hits      int         `json:"hits"`

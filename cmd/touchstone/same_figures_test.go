@@ -84,7 +84,7 @@ func sameFigures(ts *testscript.TestScript, neg bool, args []string) {
 		}
 
 		for surface, shows := range map[string][2]string{
-			"terminal": {fields(terminal), strings.Join([]string{c.Label, c.Baseline, c.Value, c.Change, c.Range}, " ")},
+			"terminal": {fields(terminal), strings.Join([]string{c.Label, c.Baseline, c.Value, c.Range, c.Change}, " ")},
 			"markdown": {fields(strings.ReplaceAll(markdown, "|", " ")), strings.Join(c.Cells(), " ")},
 			"page":     {page, strings.Join(c.Cells(), " ")},
 		} {

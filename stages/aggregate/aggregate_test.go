@@ -227,7 +227,7 @@ func TestRefusals(t *testing.T) {
 		{"entry missing", reports{good}, scans{goodSecurity, fixture.Security("other", 1, entries[1:]...)}, "entry a1 is only in"},
 		{"entry twice", reports{good}, scans{fixture.Security("scanner", 1, entries[0], entries[0])}, "entry a1 occurs twice"},
 		{"means that do not follow", reports{with(func(r *contracts.RetrievalReport) { r.Metrics["mrr"] = .5 })}, scans{goodSecurity}, "mrr is given as 0.500000, but the mean of its queries is 1.000000"},
-		{"an error that scores", reports{fixture.Retrieval(1, wrong)}, scans{goodSecurity}, "query q1 errored, but its recall_at_1 is 1.000000"},
+		{"an error that scores", reports{fixture.Retrieval(1, wrong)}, scans{goodSecurity}, "query q1 failed, but its recall_at_1 is 1.000000"},
 		{"counts that do not follow", reports{good}, scans{withSecurity(func(s *contracts.SecurityReport) { s.Detector.TP++ })}, "do not follow from the entries"},
 	}
 	for _, tt := range tests {

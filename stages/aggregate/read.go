@@ -134,7 +134,7 @@ func (r retrievalRun) check() error {
 				return fmt.Errorf("%s: query %s: the metric %s is missing; run score-retrieval again", r.file, q.ID,
 					m.Name)
 			case q.Error != "" && v != m.Worst():
-				return fmt.Errorf("%s: query %s errored, but its %s is %.6f; run score-retrieval again", r.file, q.ID,
+				return fmt.Errorf("%s: query %s failed, but its %s is %.6f; run score-retrieval again", r.file, q.ID,
 					m.Name, v)
 			}
 		}
@@ -270,7 +270,7 @@ func (r securityRun) check(first securityRun) error {
 	found := detection.Score(stated.Detector, entries)
 	if stated.TP != found.TP || stated.FP != found.FP || stated.TN != found.TN || stated.FN != found.FN ||
 		stated.Errored != found.Errored {
-		return fmt.Errorf("%s: the counts (tp %d, fp %d, tn %d, fn %d, errored %d) do not follow from the entries "+
+		return fmt.Errorf("%s: the counts (tp %d, fp %d, tn %d, fn %d, failed %d) do not follow from the entries "+
 			"(%d, %d, %d, %d, %d); run score-security again", r.file,
 			stated.TP, stated.FP, stated.TN, stated.FN, stated.Errored, found.TP, found.FP, found.TN, found.FN,
 			found.Errored)

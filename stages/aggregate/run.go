@@ -158,7 +158,7 @@ func identify(file string, v contracts.Validation) (contracts.DataIdentity, erro
 
 // logSummary prints the figures for people.
 func logSummary(w io.Writer, agg contracts.Aggregate) {
-	fmt.Fprintf(w, "%d queries, %d runs of %s over %s, %d errored\n",
+	fmt.Fprintf(w, "%d queries, %d runs of %s over %s, %d failed\n",
 		agg.Retrieval.Queries, agg.Retrieval.Runs, agg.Proxy, agg.SearchPath, agg.Retrieval.Errored)
 	for _, m := range agg.Retrieval.Metrics {
 		fmt.Fprintf(w, "%-12s %.4f  [%.4f, %.4f]", m.Metric, m.Mean, m.Interval.Low, m.Interval.High)
@@ -173,7 +173,7 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 	}
 
 	if n := agg.Retrieval.NoAnswer; n != nil {
-		fmt.Fprintf(w, "%d unanswerable queries, %d errored\n", n.Queries, n.Errored)
+		fmt.Fprintf(w, "%d unanswerable queries, %d failed\n", n.Queries, n.Errored)
 		for _, m := range n.Metrics {
 			fmt.Fprintf(w, "%-12s %.4f  [%.4f, %.4f]\n", m.Metric, m.Mean, m.Interval.Low, m.Interval.High)
 		}
@@ -187,7 +187,7 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 
 	for _, d := range agg.Detectors {
 		s := d.Score
-		fmt.Fprintf(w, "%s: %d of %d attacks flagged, %d of %d benign entries flagged, %d errored, %d runs%s\n",
+		fmt.Fprintf(w, "%s: %d of %d attacks flagged, %d of %d benign entries flagged, %d failed, %d runs%s\n",
 			s.Detector, s.TP, s.TP+s.FN, s.FP, s.FP+s.TN, s.Errored, d.Runs, ratesText(d))
 	}
 

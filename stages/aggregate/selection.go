@@ -325,7 +325,7 @@ func logSelection(w io.Writer, s *contracts.SelectionAggregate) {
 			line += " (a baseline)"
 		}
 
-		line += fmt.Sprintf(": %d cases, %d repeats, %d errored runs", s.Cases, m.Repeats, m.Errored)
+		line += fmt.Sprintf(": %d cases, %d repeats, %d failed runs", s.Cases, m.Repeats, m.Errored)
 		for _, r := range metrics.SelectionRates() {
 			if rate, _ := m.Rate(r.Name); r.Shown&metrics.InSummary != 0 && rate.Value != nil {
 				line += fmt.Sprintf(", %s %.4f [%.4f, %.4f]", strings.ToLower(r.Label), *rate.Value, rate.Interval.Low,

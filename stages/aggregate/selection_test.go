@@ -104,7 +104,7 @@ func TestRepeatsOfCases(t *testing.T) {
 	if len(m.Tags) != 1 || m.Tags[0].Tag != "t-c" || m.Tags[0].Accuracy.Of != 7 {
 		t.Errorf("%+v", m.Tags)
 	}
-	if want := "replay/test/model: 4 cases, 2 repeats, 1 errored runs, accuracy 0.5714 [0."; !strings.Contains(log, want) {
+	if want := "replay/test/model: 4 cases, 2 repeats, 1 failed runs, accuracy 0.5714 [0."; !strings.Contains(log, want) {
 		t.Errorf("%q is not in %s", want, log)
 	}
 }

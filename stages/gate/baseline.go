@@ -268,6 +268,6 @@ func scoreText(d contracts.BaselineDetector) string {
 		return ""
 	}
 	hardNegatives, benign := flaggedOf(s, contracts.CategoryHardNegative), flaggedOf(s, contracts.CategoryBenign)
-	return fmt.Sprintf("%d of %d attacks, %s hard negatives and %s plain benign entries flagged, %d errored", s.TP,
+	return fmt.Sprintf("%d of %d attacks, %s hard negatives and %s plain benign entries flagged, %d failed", s.TP,
 		s.TP+s.FN, hardNegatives, benign, s.Errored)
 }

@@ -99,7 +99,7 @@ func TestBaselineChanges(t *testing.T) {
 		t.Errorf("nothing changed: %v", lines)
 	}
 	first := strings.Join(BaselineChanges(nil, b), "\n")
-	for _, want := range []string{"corpus: corpus_v1 (sha256 aaaaaaaaaaaa) (new)", "mrr: 0.8750 (new)", "scanner: 3 of 4 attacks, 0 of 2 hard negatives and 0 of 2 plain benign entries flagged, 0 errored (new)"} {
+	for _, want := range []string{"corpus: corpus_v1 (sha256 aaaaaaaaaaaa) (new)", "mrr: 0.8750 (new)", "scanner: 3 of 4 attacks, 0 of 2 hard negatives and 0 of 2 plain benign entries flagged, 0 failed (new)"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("%q is not in\n%s", want, first)
 		}

@@ -270,8 +270,8 @@ func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, we
 		}
 
 		m := move{weight: weight, Change: contracts.Change{
-			Subject: d.Score.Detector, ID: e.ID, State: state, Category: e.Category, Before: was, After: e.Verdict,
-			Error: e.Error,
+			Subject: d.Score.Detector, ID: e.ID, Title: e.Text, State: state, Category: e.Category, Before: was,
+			After: e.Verdict, Error: e.Error,
 		}}
 		found = append(found, m)
 	}

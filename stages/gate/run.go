@@ -70,7 +70,8 @@ func Run(_ context.Context, opts Options) error {
 func withoutBaseline(agg contracts.Aggregate) contracts.Gate {
 	return contracts.Gate{
 		NoVerdict: &contracts.NotJudged{Reason: "there is no baseline yet",
-			Remedy: "look at the figures, and make them the baseline with touchstone baseline update"},
+			Remedy: "look at the figures, and make them the baseline with touchstone baseline update and the options " +
+				"of this run"},
 		Unfrozen: unfrozen(agg.Validation), Checks: []contracts.GateCheck{}, Changes: []contracts.Change{},
 		Counts: map[string]int{},
 	}

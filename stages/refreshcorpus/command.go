@@ -23,7 +23,7 @@ func Command() *cobra.Command {
 		Short: "Read the tools of real servers into the next version of a corpus",
 		Long: `Installs and starts the servers of an upstreams file, reads all pages of their
 tools/list and writes a sorted corpus with the version of every server. It uses
-the network, so the pipeline runs it on demand only and never caches it. It never
+the network, so it is a manual stage of the pipeline and never cached. It never
 overwrites a file, and it refuses a corpus that has lost tools.
 "touchstone data refresh" does the same and finds the files by itself.`,
 		Args: arguments.None,

@@ -51,7 +51,7 @@ func TestPageBudget(t *testing.T) {
 			}
 			moveAll(r)
 		}, nil, true},
-		{"long texts", 9_900, func(r *contracts.Report) {
+		{"long texts", 9_800, func(r *contracts.Report) {
 			r.Aggregate.Selection, r.Aggregate.Similarity = nil, nil // of bounded size
 			query, notes, evidence := strings.Repeat("é<", 20_000), strings.Repeat("\u2028", 5_000), strings.Repeat("&", 60_000)
 			for i := range r.Aggregate.Retrieval.PerQuery {

@@ -35,7 +35,7 @@ type head struct {
 	// Flags has one digit a query, the sum of the flags below, so that the page
 	// can filter queries without parsing them.
 	Flags   string         `json:"flags"`
-	Entries [][]any        `json:"entries"` // id, label, category
+	Entries [][]any        `json:"entries"` // id, label, category, text
 	Detect  []detectorData `json:"detectors"`
 	// Opened is the detector whose entries are shown first, or empty.
 	Opened string   `json:"opened"`
@@ -142,8 +142,8 @@ const (
 	serversHeading = "Server"
 )
 
-// evidenceBudget is the largest size of the detectors' results; evidence is
-// shortened to fit.
+// evidenceBudget is the largest size of the entries and the detectors' results;
+// texts are shortened to fit.
 const evidenceBudget = 1_000_000
 
 // addDetectors adds entries and each detector's results for them, with evidence
@@ -151,7 +151,7 @@ const evidenceBudget = 1_000_000
 func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 	for _, most := range []int{600, 200, 80, 40, 0} {
 		entries, answers, cut := collectDetectors(detectors, most)
-		data, err := scriptSafeJSON(answers)
+		data, err := scriptSafeJSON([]any{entries, answers})
 		if err != nil {
 			return err
 		}
@@ -207,7 +207,7 @@ func collectDetectors(detectors []contracts.DetectorSummary, most int) (entries 
 		for _, e := range d.PerEntry {
 			if _, ok := numbers[e.ID]; !ok {
 				numbers[e.ID] = len(entries)
-				entries = append(entries, []any{e.ID, e.Label, e.Category})
+				entries = append(entries, []any{e.ID, e.Label, e.Category, short(e.Text)})
 			}
 		}
 	}

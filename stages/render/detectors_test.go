@@ -1,10 +1,13 @@
 package render
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/summary"
 )
 
 // A detector that guesses is called unstable, with the mean and the spread of
@@ -47,5 +50,20 @@ func TestUnstableDetectorInReports(t *testing.T) {
 	d.Unstable = nil
 	if got := stability(d); got != "all 3 runs agree" {
 		t.Errorf("stable: %q", got)
+	}
+}
+
+// Detectors are folded unless a failed check is about one of them.
+func TestDetectorsAreFolded(t *testing.T) {
+	const folded = "no check of theirs failed"
+	r := sampleReport(t, 20)
+	page, err := HTML(r)
+	if err != nil || bytes.Contains(page, []byte(folded)) {
+		t.Errorf("a failed check of a detector: %v, folded %v", err, bytes.Contains(page, []byte(folded)))
+	}
+
+	r.Gate.Checks = slices.DeleteFunc(r.Gate.Checks, func(c contracts.GateCheck) bool { return c.Subject != summary.Retrieval })
+	if page, err = HTML(r); err != nil || !bytes.Contains(page, []byte(folded)) {
+		t.Errorf("only checks of the ranking: %v, folded %v", err, bytes.Contains(page, []byte(folded)))
 	}
 }

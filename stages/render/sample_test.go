@@ -34,7 +34,7 @@ func sampleHistory() *contracts.FigureHistory {
 	return &contracts.FigureHistory{
 		Runs: []contracts.HistoryRun{
 			{Started: "2026-11-18T22:00:00Z", Proxy: "reference", GoldenVersion: "v0"},
-			{Started: "2026-11-19T22:00:00Z", Proxy: "reference", GoldenVersion: "v1"},
+			{Started: "2026-11-19T22:00:00Z", Proxy: "<img src=x>", GoldenVersion: "v1"},
 			{Started: "2026-11-20T22:00:00Z", Proxy: "<img src=x>", GoldenVersion: "v1", Degraded: "drop-descriptions"},
 		},
 		Figures: []contracts.HistoryFigure{

@@ -19,7 +19,7 @@ func TestSelectionIsShown(t *testing.T) {
 		"Tool selection", "a baseline without a model, which matches words; 3 repeats: TP 40, FP 10, TN 20, FN 64, 1 failed", "recorded answers; 3 repeats",
 		`<div class="fail"><dt>Accuracy</dt><dd><b>0.050</b> <small>0.040 to 0.070, 6 of 120</small></dd>`, "<dt>Confidently wrong</dt><dd><b>–</b> <small>not defined</small>",
 		"pass@3 0.650, pass^3 0.350", "Consistency 0.875", "Parameter correctness 0.750 (0.700 to 0.800)", "Against the baseline: 1 lost, 0 gained ~ (McNemar p 1.000)",
-		"the first 10 tools that the search of reference finds", "Worst cases: replay/test/model", "10 more cases are not shown: report.json has them.", "Not on offer: git:close.",
+		"the first 10 tools that the search of reference finds", "Worst cases of replay/test/model", "10 more cases are not shown: report.json has them.", "Not on offer: git:close.",
 		"0 of 0, 3 failed", "Similar tools", "70 pairs with a word similarity of at least 0.400", "50 more pairs are not shown: report.json lists 30.", "git:close, git:open",
 	} {
 		if !strings.Contains(text, want) {

@@ -31,15 +31,17 @@ type page struct {
 	NoAnswer                              *noAnswerView
 	Cost                                  *costView
 	Detectors                             []detectorView
-	Categories                            []categoryRow
-	Attacks                               []attackTable
-	Mutations                             []mutationView
-	Selection                             *selectionView
-	Similarity                            *similarityView
-	Warnings                              []string
-	EditedFrozen                          []string
-	Unjudged, MayFail, ChangedData        []string
-	Data                                  []dataView
+	// DetectorsFolded is set if no failed check is about a detector.
+	DetectorsFolded                bool
+	Categories                     []categoryRow
+	Attacks                        []attackTable
+	Mutations                      []mutationView
+	Selection                      *selectionView
+	Similarity                     *similarityView
+	Warnings                       []string
+	EditedFrozen                   []string
+	Unjudged, MayFail, ChangedData []string
+	Data                           []dataView
 }
 
 type checkView struct {
@@ -142,6 +144,10 @@ func newPage(r *contracts.Report) page {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
 	}
 
+	p.DetectorsFolded = !slices.ContainsFunc(summary.FailedChecks(g), func(c contracts.GateCheck) bool {
+		return slices.ContainsFunc(a.Detectors,
+			func(d contracts.DetectorSummary) bool { return d.Score.Detector == c.Subject })
+	})
 	p.Categories, p.Attacks = viewCategories(a.Detectors), viewAttacks(a.Detectors)
 	p.Mutations = viewMutations(a.Mutations)
 	p.Selection, p.Similarity = viewSelection(a.Selection, g), viewSimilarity(a.Similarity)

@@ -127,7 +127,7 @@ func separate(results []contracts.QueryResult, golden contracts.GoldenSet,
 
 	for _, r := range results {
 		if q := queries[r.ID]; q.Answerable() {
-			shared := sharedWords(q, tools)
+			shared := SharedWords(q, tools)
 			r.SharedWords = &shared
 			scored = append(scored, r)
 			continue
@@ -141,7 +141,7 @@ func separate(results []contracts.QueryResult, golden contracts.GoldenSet,
 
 // summary is the summary of a run in one line.
 func summary(r contracts.RetrievalReport) string {
-	line := fmt.Sprintf("run %d: %d queries, %d errored", r.Run, len(r.PerQuery), errored(r.PerQuery))
+	line := fmt.Sprintf("run %d: %d queries, %d failed", r.Run, len(r.PerQuery), errored(r.PerQuery))
 	for _, m := range metrics.Ranking() {
 		if m.Shown&metrics.InSummary != 0 {
 			line += fmt.Sprintf(", %s %.4f", m.Label, r.Metrics[m.Name])

@@ -5,10 +5,10 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 )
 
-// sharedWords returns the largest number of distinct content words that a query
+// SharedWords returns the largest number of distinct content words that a query
 // has in common with the name and description of one of its best tools, those
 // with its highest grade. It is 0 for a query without a right tool.
-func sharedWords(q contracts.Query, tools map[contracts.ToolID]contracts.Tool) int {
+func SharedWords(q contracts.Query, tools map[contracts.ToolID]contracts.Tool) int {
 	asked := make(map[string]bool)
 	for _, w := range tokenize.ContentWords(q.Query) {
 		asked[w] = true

@@ -438,7 +438,7 @@ func TestOrderFollowsTheRun(t *testing.T) {
 // The text of a detector is shown in terminals and pages.
 func TestReportIsRenderSafe(t *testing.T) {
 	long := strings.Repeat("é", maxEvidence)
-	entries := []contracts.SecurityEntry{entry("tp-1", "TRIGGER EVIL")}
+	entries := []contracts.SecurityEntry{entry("tp-1", "TRIGGER\n EVIL\u202e")}
 	r := runFake(t, entries, "say", `{"protocol":1,"id":"ID","flagged":true,"confidence":0.5,`+
 		`"signals":["a\u001b[2Jb"],"evidence":"x\u202ey\u200bz\u0007\udb40\udc41`+long+`"}`)
 	e := find(t, r, "tp-1")
@@ -447,6 +447,9 @@ func TestReportIsRenderSafe(t *testing.T) {
 	}
 	if len(e.Evidence) > maxEvidence || !strings.HasSuffix(e.Evidence, "…") {
 		t.Errorf("evidence has %d bytes, want at most %d and a sign of the cut", len(e.Evidence), maxEvidence)
+	}
+	if want := `srv:tool_tp_1: TRIGGER EVIL\u{202E}`; e.Text != want {
+		t.Errorf("text %q, want %q", e.Text, want)
 	}
 	if e.Signals[0] != `a\u{1B}[2Jb` || e.Confidence != 0.5 {
 		t.Errorf("signals %q, confidence %v", e.Signals, e.Confidence)

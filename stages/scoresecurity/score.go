@@ -1,6 +1,23 @@
 package scoresecurity
 
-import "github.com/touchstone-eval/touchstone/contracts"
+import (
+	"cmp"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// maxText bounds the text of an entry in a report, in bytes.
+const maxText = 200
+
+// entryText is the beginning of an entry for a reader: "server:tool: description".
+func entryText(e contracts.SecurityEntry) string {
+	parts := []string{strings.Join(strings.Fields(e.Description), " ")}
+	if name := strings.Trim(e.Server+":"+e.Name, ":"); name != "" {
+		parts = append([]string{name}, parts...)
+	}
+	return renderSafe(cmp.Or(strings.Join(parts, ": "), "no description"), maxText)
+}
 
 // perEntry lists the result for each entry, in the order of entries.
 func perEntry(entries []contracts.SecurityEntry, results []result) []contracts.EntryResult {
@@ -11,6 +28,7 @@ func perEntry(entries []contracts.SecurityEntry, results []result) []contracts.E
 			ID:         e.ID,
 			Label:      e.Label,
 			Category:   e.Category,
+			Text:       entryText(e),
 			Technique:  e.Technique,
 			Carrier:    e.Carrier,
 			Verdict:    contracts.VerdictClean,

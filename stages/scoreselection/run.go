@@ -225,7 +225,7 @@ func callsOf(made []selection.MadeCall) []contracts.MadeCall {
 func summary(r contracts.SelectionReport) string {
 	all := caseresult.Observations(r)
 	answered := caseresult.Answered(all)
-	line := fmt.Sprintf("%s, repeat %d: %d cases, %d errored", r.Model, r.Repeat, len(all), len(all)-len(answered))
+	line := fmt.Sprintf("%s, repeat %d: %d cases, %d failed", r.Model, r.Repeat, len(all), len(all)-len(answered))
 	if r.AnsweredBy == contracts.AnsweredByBaseline {
 		line = "baseline " + line
 	}

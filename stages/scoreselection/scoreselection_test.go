@@ -90,7 +90,7 @@ func TestBaseline(t *testing.T) {
 	if r.PerCase[2].Offered != 2 {
 		t.Errorf("a case offers the tools of its servers: %+v", r.PerCase[2])
 	}
-	if want := "baseline lexical/bm25, repeat 1: 3 cases, 0 errored, Accuracy 1.0000, Wrong tool 0.0000, Parameters right 1.0000"; line != want {
+	if want := "baseline lexical/bm25, repeat 1: 3 cases, 0 failed, Accuracy 1.0000, Wrong tool 0.0000, Parameters right 1.0000"; line != want {
 		t.Errorf("%s\nwant %s", line, want)
 	}
 }

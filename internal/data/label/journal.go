@@ -48,7 +48,7 @@ func openJournal(path string, want header) (*journal, []entry, error) {
 	}
 
 	if !held {
-		return nil, nil, fmt.Errorf("another process judges with the journal %s; end it, or give another output file",
+		return nil, nil, fmt.Errorf("another process writes the journal %s; end it, or give another output file",
 			path)
 	}
 
@@ -100,18 +100,18 @@ func readJournal(path string, want header) (entries []entry, size int64, err err
 		if number == 1 {
 			var h header
 			if json.Unmarshal(line, &h) != nil || h.Judge == "" {
-				return nil, 0, fmt.Errorf("%s is not a journal of judgements; give another output file", path)
+				return nil, 0, fmt.Errorf("%s is not a journal of labels; give another output file", path)
 			}
 
 			if h != want {
-				return nil, 0, fmt.Errorf("the journal %s has judgements of %q about corpus %q, and not of %q about "+
+				return nil, 0, fmt.Errorf("the journal %s has the labels of %q over corpus %q, and not of %q over "+
 					"corpus %q; give another output file", path, h.Judge, h.CorpusVersion, want.Judge,
 					want.CorpusVersion)
 			}
 		} else {
 			var e entry
 			if err := json.Unmarshal(line, &e); err != nil || e.Query == "" || e.Tool == "" {
-				return nil, 0, fmt.Errorf("%s:%d: the line is not a judgement; restore the file, or remove the line",
+				return nil, 0, fmt.Errorf("%s:%d: the line is not a label; restore the file, or remove the line",
 					path, number)
 			}
 
@@ -130,10 +130,10 @@ func (j *journal) write(v any) error {
 		return err
 	}
 	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("cannot save the judgement: %w; check the space on the disk", err)
+		return fmt.Errorf("cannot save the label: %w; check the space on the disk", err)
 	}
 	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("cannot save the judgement: %w; check the disk", err)
+		return fmt.Errorf("cannot save the label: %w; check the disk", err)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func TestKeyboardJudges(t *testing.T) {
 	tab.Expect(`document.querySelectorAll("article th[scope=row]")[0].textContent`, "amount *")
 	tab.Expect(`document.querySelectorAll("#tools b, #tools i").length`, "0")
 	tab.Press("2")
-	tab.Wait(`document.querySelector("#said").textContent === "1 of 4 pairs"`)
+	tab.Wait(`document.querySelector("#said").textContent === "1 of 4 pairs labelled"`)
 	tab.Expect(focused, "ARTICLE boil of kitchen")
 	// The last grade of a query leads to the next one.
 	tab.Press("0")
@@ -49,14 +49,14 @@ func TestKeyboardJudges(t *testing.T) {
 	tab.Expect(`document.querySelector("progress").value`, "2")
 	tab.Press("u")
 	tab.Wait(`document.querySelector("#about").textContent === "q1"`)
-	tab.Wait(`document.querySelector("#said").textContent === "1 of 4 pairs"`)
+	tab.Wait(`document.querySelector("#said").textContent === "1 of 4 pairs labelled"`)
 	tab.Expect(focused, "ARTICLE boil of kitchen")
-	tab.Expect(`[...document.querySelectorAll("[aria-pressed=true]")].map((b) => b.textContent).join()`, "2 right")
+	tab.Expect(`[...document.querySelectorAll("[aria-pressed=true]")].map((b) => b.textContent).join()`, "2 right tool")
 	// Keys that come faster than the answers count in their order.
 	tab.Press("1")
 	tab.Press("0")
 	tab.Press("1")
-	tab.Wait(`document.querySelector("#said").textContent === "4 of 4 pairs"`)
+	tab.Wait(`document.querySelector("#said").textContent === "4 of 4 pairs labelled"`)
 	tab.Wait(`document.querySelector("#message").textContent === "This was the last query."`)
 	tab.Press("p")
 	tab.Wait(`document.querySelector("#about").textContent === "q1"`)
@@ -69,7 +69,7 @@ func TestKeyboardJudges(t *testing.T) {
 	tab.Press("2" + kb.Enter)
 	tab.Wait(`document.querySelector("#about").textContent === "q2"`)
 	tab.Press("e")
-	tab.Wait(`document.querySelector("#message").textContent.startsWith("4 judgements are in ")`)
+	tab.Wait(`document.querySelector("#message").textContent.startsWith("Exported 4 labels to ")`)
 	exported, err := contracts.Read[contracts.Judgements](o.Out)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestKeyboardJudges(t *testing.T) {
 func TestPageWithoutBarriers(t *testing.T) {
 	_, tab, _ := page(t, small(t))
 	tab.Press("2")
-	tab.Wait(`document.querySelector("#said").textContent === "1 of 4 pairs"`)
+	tab.Wait(`document.querySelector("#said").textContent === "1 of 4 pairs labelled"`)
 	tab.Eval(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
 	for _, theme := range []string{"light", "dark"} {
 		t.Run(theme, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestManyItems(t *testing.T) {
 	defer s.Close()
 	tab := browser.Open(t, server.URL+"/")
 	tab.Wait(`document.querySelector("#about").textContent === "q4999"`)
-	tab.Expect(`document.querySelector("#said").textContent`, "9996 of 10000 pairs")
+	tab.Expect(`document.querySelector("#said").textContent`, "9996 of 10000 pairs labelled")
 	tab.Press("1")
 	tab.Press("2")
 	tab.Wait(`document.querySelector("#about").textContent === "q5000"`)
@@ -147,7 +147,7 @@ func TestSecondJudgeSeesNoGrades(t *testing.T) {
 	}
 	_, tab, url := page(t, o)
 	tab.Expect(`document.querySelector("#about").textContent`, "q2")
-	tab.Expect(`document.querySelector("#said").textContent`, "0 of 1 pairs")
+	tab.Expect(`document.querySelector("#said").textContent`, "0 of 1 pairs labelled")
 	tab.Expect(`document.querySelectorAll("[aria-pressed=true], [class^=grade-]").length`, "0")
 	for _, path := range []string{"/", "/api/progress", "/api/items/0"} {
 		text := tab.Eval(`fetch("` + url + path + `").then((r) => r.text())`)
@@ -182,8 +182,8 @@ func TestFailureIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab.Press("2")
-	tab.Wait(`document.querySelector("#message").textContent.startsWith("cannot save the judgement")`)
-	tab.Expect(`document.querySelector("#said").textContent`, "0 of 4 pairs")
+	tab.Wait(`document.querySelector("#message").textContent.startsWith("cannot save the label")`)
+	tab.Expect(`document.querySelector("#said").textContent`, "0 of 4 pairs labelled")
 	tab.Expect(`document.querySelectorAll("[aria-pressed=true]").length`, "0")
 	s.journal.file, _ = os.Open(os.DevNull) // for Close
 }

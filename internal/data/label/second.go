@@ -33,8 +33,8 @@ func Second(pool contracts.Pool, first map[string]map[contracts.ToolID]int, shar
 	}
 
 	if len(items) == 0 {
-		return pool, fmt.Errorf("the first judge judged no pair of this part of the pool; give a larger share, or " +
-			"the pool that was judged")
+		return pool, fmt.Errorf("the first judge labelled no pair of this part of the pool; give a larger share, or " +
+			"the pool that was labelled")
 	}
 
 	pool.Items = items

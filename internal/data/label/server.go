@@ -57,7 +57,7 @@ func Handler(s *Session) http.Handler {
 		number, err := strconv.Atoi(r.PathValue("number"))
 		item, ok := s.Item(number)
 		if err != nil || !ok {
-			refuse(w, http.StatusNotFound, "there is no such item")
+			refuse(w, http.StatusNotFound, "the pool has no such query")
 			return
 		}
 
@@ -71,7 +71,7 @@ func Handler(s *Session) http.Handler {
 		}
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&body); err != nil ||
 			body.Relevance == nil {
-			refuse(w, http.StatusBadRequest, "the request is not a judgement: it needs query, tool and relevance")
+			refuse(w, http.StatusBadRequest, "the request is not a label: it needs query, tool and relevance")
 			return
 		}
 

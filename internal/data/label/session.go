@@ -64,7 +64,7 @@ func Open(o Options) (*Session, error) {
 
 	for i, item := range o.Pool.Items {
 		if _, twice := s.places[item.ID]; twice {
-			return nil, fmt.Errorf("the pool has the query %s twice; pool again", item.ID)
+			return nil, fmt.Errorf("the pool has the query %s twice; make the pool again", item.ID)
 		}
 
 		s.places[item.ID] = i
@@ -78,7 +78,7 @@ func Open(o Options) (*Session, error) {
 	}
 
 	if s.pairs == 0 {
-		return nil, fmt.Errorf("the pool has no tool to judge")
+		return nil, fmt.Errorf("the pool has no tool to label")
 	}
 
 	journal, entries, err := openJournal(o.Out+".journal", header{o.Judge, o.Corpus.Version})
@@ -216,7 +216,7 @@ func (s *Session) Judge(query string, tool contracts.ToolID, grade int) error {
 	}
 
 	if grade < 0 || grade > 2 {
-		return fmt.Errorf("%d is no grade; the grades are 0, 1 and 2", grade)
+		return fmt.Errorf("%d is not a grade: use 0, 1 or 2", grade)
 	}
 
 	s.mu.Lock()

@@ -60,7 +60,7 @@ func TestSession(t *testing.T) {
 		query, tool string
 		grade       int
 		want        string
-	}{{"q1", "kitchen:boil", 3, "3 is no grade"}, {"q9", "kitchen:boil", 1, `no tool "kitchen:boil" for a query "q9"`}, {"q1", "kitchen:fry", 1, `no tool "kitchen:fry"`}} {
+	}{{"q1", "kitchen:boil", 3, "3 is not a grade"}, {"q9", "kitchen:boil", 1, `no tool "kitchen:boil" for a query "q9"`}, {"q1", "kitchen:fry", 1, `no tool "kitchen:fry"`}} {
 		if err := s.Judge(bad.query, bad.tool, bad.grade); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%v: %v", bad, err)
 		}
@@ -108,7 +108,7 @@ func TestJournalContinues(t *testing.T) {
 	s := open(t, o)
 	judge(t, s, "q1", "kitchen:chop", 0)
 	judge(t, s, "q1", "kitchen:boil", 2)
-	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), "another process judges with the journal") {
+	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), "another process writes the journal") {
 		t.Errorf("a second session: %v", err)
 	}
 	data, err := os.ReadFile(o.Out + ".journal")
@@ -223,13 +223,13 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Options){
-		`has judgements of "a person" about corpus "v1", and not of "another"`: func(o *Options) { o.Judge = "another" },
-		`the pool is over corpus "v1", but this is corpus "v2"`:                func(o *Options) { o.Corpus.Version = "v2" },
+		`has the labels of "a person" over corpus "v1", and not of "another"`: func(o *Options) { o.Judge = "another" },
+		`the pool is over corpus "v1", but this is corpus "v2"`:               func(o *Options) { o.Corpus.Version = "v2" },
 		`the corpus has no tool "kitchen:boil"`: func(o *Options) {
 			o.Corpus.Tools = o.Corpus.Tools[1:]
 		},
 		"the pool has the query q1 twice": func(o *Options) { o.Pool.Items = append(slices.Clone(o.Pool.Items), o.Pool.Items[0]) },
-		"the pool has no tool to judge":   func(o *Options) { o.Pool.Items = nil },
+		"the pool has no tool to label":   func(o *Options) { o.Pool.Items = nil },
 	} {
 		changed := o
 		change(&changed)
@@ -238,8 +238,8 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{}\n": "is not a journal of judgements",
-		`{"judge":"a person","corpus_version":"v1"}` + "\nnonsense\n": "journal:2: the line is not a judgement",
+		"{}\n": "is not a journal of labels",
+		`{"judge":"a person","corpus_version":"v1"}` + "\nnonsense\n": "journal:2: the line is not a label",
 	} {
 		if err := os.WriteFile(o.Out+".journal", []byte(text), 0o644); err != nil {
 			t.Fatal(err)

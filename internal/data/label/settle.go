@@ -48,7 +48,7 @@ func Disputed(pool contracts.Pool, first, second Judged) (contracts.Pool, map[st
 	}
 
 	if len(items) == 0 {
-		return pool, nil, fmt.Errorf("%s and %s do not disagree on any pair of the pool, so there is nothing to settle",
+		return pool, nil, fmt.Errorf("%s and %s disagree on no pair of the pool, so there is nothing to settle",
 			first.Name, second.Name)
 	}
 

@@ -33,7 +33,7 @@ type Metric struct {
 
 // Pair is two runs: the mean and the standard deviation of the differences of
 // their queries, and the smallest true difference that the set detects with a
-// chance of .80 where differences vary as much.
+// power of .80 where differences vary as much.
 type Pair struct {
 	A          string  `json:"a"`
 	B          string  `json:"b"`

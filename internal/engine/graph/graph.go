@@ -82,7 +82,7 @@ func (s *Stage) lines() []string {
 	case s.Off == s.Instances:
 		state = "off"
 	case s.OnDemand:
-		state = "on demand"
+		state = "manual"
 	case s.Hits == s.Instances-s.Off:
 		state = "hit"
 	case s.Hits == 0:

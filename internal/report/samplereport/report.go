@@ -171,7 +171,7 @@ func detector(name string, recall, fpr float64, rng *rand.Rand) contracts.Detect
 	for i := range 225 {
 		category := categories[i%len(categories)]
 		e := contracts.EntrySummary{ID: fmt.Sprintf("s%03d", i), Label: contracts.LabelMalicious, Category: category,
-			Verdict: contracts.VerdictClean, Signals: []string{}}
+			Text: fmt.Sprintf("srv:tool_%03d: %s", i, Hostile), Verdict: contracts.VerdictClean, Signals: []string{}}
 		share := recall
 		if category == contracts.CategoryHardNegative || category == contracts.CategoryBenign {
 			e.Label, share = contracts.LabelBenign, fpr

@@ -44,11 +44,11 @@ stage "often" {
   on_demand = "often" # ERROR: Bad type; The attribute on_demand of stage "often" must be a bool
   command   = ["x"]
 }
-stage "needs" { # ERROR: Needs a stage on demand; the stage "demanded" (line 38)
+stage "needs" { # ERROR: Needs a manual stage; the stage "demanded" (line 38)
   inputs  = { x = stage.demanded.x }
   command = ["x", input.x]
 }
-stage "waits" { # ERROR: Needs a stage on demand; Set on_demand = true here too
+stage "waits" { # ERROR: Needs a manual stage; Set on_demand = true here too
   depends_on = [stage.demanded]
   command    = ["x"]
 }

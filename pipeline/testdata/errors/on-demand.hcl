@@ -1,5 +1,5 @@
 pipeline {
-  verdict = stage.judge.verdict # ERROR: Invalid verdict; "judge" only runs on demand
+  verdict = stage.judge.verdict # ERROR: Invalid verdict; "judge" is a manual stage
 }
 stage "judge" {
   on_demand = true

@@ -1,6 +1,6 @@
 variable "n" {
   type    = number
-  default = "many" # ERROR: Bad type; must be number, not "many"
+  default = "many" # ERROR: Bad type; must be a number, not "many"
 }
 variable "wrong" {
   type = strin # ERROR: Invalid type specification

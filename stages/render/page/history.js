@@ -16,10 +16,11 @@
   };
   const shown = (value) => (value === undefined ? "–" : value.toFixed(3));
 
-  // One chart for each figure: a line over the runs, on a scale from the lowest to the highest value. A run on another golden set or
-  // with a proxy that was degraded on purpose is hollow: it is not comparable with the others.
+  // One chart for each figure: a line over the runs, on a scale from the lowest to the highest value. A run with another proxy, on another
+  // golden set or with a proxy that was degraded on purpose is hollow: it is not comparable with the others.
   const width = 240, height = 92, pad = 6, left = 38, foot = 18;
-  const golden = runs[runs.length - 1].golden_version;
+  const now = runs[runs.length - 1];
+  const comparable = (r) => r.proxy === now.proxy && r.golden_version === now.golden_version && !r.degraded;
   const x = (i) => left + (runs.length > 1 ? (i * (width - left - pad)) / (runs.length - 1) : 0);
   // The scale has room above and below, and shows no smaller difference than .02 over its height.
   const scale = (points) => {
@@ -50,7 +51,7 @@
     note(svg, date(runs.length - 1), { x: width - pad, y: height - 3, "text-anchor": "end" });
     svg.append(drawn("polyline", { class: "line", points: figure.points.map((p) => `${x(p.run)},${y(p.value)}`).join(" ") }));
     for (const { run: i, value } of figure.points) {
-      const dot = drawn("circle", { class: runs[i].golden_version === golden && !runs[i].degraded ? "dot" : "dot other", cx: x(i), cy: y(value), r: 3 });
+      const dot = drawn("circle", { class: comparable(runs[i]) ? "dot" : "dot other", cx: x(i), cy: y(value), r: 3 });
       dot.append(drawn("title", {}));
       dot.firstChild.textContent = shown(value) + ": " + label(i);
       svg.append(dot);
@@ -63,24 +64,33 @@
     (figure.name.includes(":") ? more : charts).append(card); // the rates of detectors are many
   }
 
-  // The same as a table, for those who read no charts.
+  // The same as a table, for those who read no charts: a column for each run, the newest first.
+  const newest = runs.map((_, i) => i).reverse();
+  const heads = ["Figure", ...newest.map((_, n) => "Run " + (n + 1))];
+  const list = document.createElement("ol");
+  list.className = "remarks";
+  list.append(...newest.map((i) => element("li", label(i))));
   const head = document.createElement("tr");
-  for (const text of ["Run", ...figures.map((figure) => figure.label)]) {
+  for (const text of heads) {
     const th = element("th", text);
     th.scope = "col";
     head.append(th);
   }
-  const body = runs.map((_, i) => {
+  const body = figures.map((figure) => {
     const tr = document.createElement("tr");
-    const th = element("th", label(i));
+    const th = element("th", figure.label);
     th.scope = "row";
-    tr.append(th, ...figures.map((figure) => element("td", shown((figure.points.find((p) => p.run === i) || {}).value))));
+    tr.append(th, ...newest.map((i, n) => {
+      const td = element("td", shown((figure.points.find((p) => p.run === i) || {}).value));
+      td.dataset.label = heads[n + 1];
+      return td;
+    }));
     return tr;
   });
   const table = document.createElement("table"), thead = document.createElement("thead"), tbody = document.createElement("tbody");
-  table.className = "mutations";
+  table.className = "mutations labelled";
   thead.append(head);
-  tbody.append(...body.reverse());
+  tbody.append(...body);
   table.append(thead, tbody);
   const scroll = document.createElement("div");
   scroll.className = "scroll";
@@ -89,7 +99,7 @@
   scroll.setAttribute("aria-label", "History of figures");
   scroll.append(table);
   const details = document.createElement("details");
-  details.append(element("summary", `Detectors, and the last ${runs.length} results, newest first`), more, scroll);
+  details.append(element("summary", `Detectors, and the last ${runs.length} results, newest first`), more, list, scroll);
   section.append(charts, details);
   section.hidden = false;
 })();

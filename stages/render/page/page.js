@@ -68,6 +68,13 @@
     }
   };
 
+  // On a phone the rows of a wide table are blocks, whose cells name their column.
+  for (const table of document.querySelectorAll(".scroll > table")) {
+    const heads = [...table.tHead.rows[0].cells].map((c) => c.textContent);
+    for (const row of table.tBodies[0].rows) [...row.cells].forEach((c, i) => { c.dataset.label = heads[i]; });
+    table.classList.add("labelled");
+  }
+
   // --- queries and moves: one line each, parsed when first shown
 
   const lazy = (id, parse) => {
@@ -196,7 +203,7 @@
   // come in the order in which they are shown, failed and moved ones first.
   const flag = (bit) => (n) => (Number(data.flags[n]) & bit) !== 0;
   const queryFilters = {
-    attention: ["Failed or changed", flag(1)],
+    attention: ["Not found or changed", flag(1)],
     errored: ["Failed", flag(2)],
     hard: ["Look-alike labelled", flag(4)],
     all: ["All", () => true],
@@ -271,7 +278,7 @@
     list($("query-list"), numbers, 15, (n) => queryRow(queries.get(n), data.metrics.indexOf(order)), (n) => {
       const q = queries.get(n);
       return [...(q.move ? [moveReason(q.move)].filter(Boolean) : []), ...queryDetail(q)];
-    }, words.length || part ? "No query matches." : "No query failed or changed. Choose All to see all queries.");
+    }, words.length || part ? "No query matches." : "Each query found its tool and none changed. Choose All to see all queries.");
   };
 
   // The same words give the same list: showing it again would close its rows.
@@ -279,7 +286,7 @@
 
   // --- security entries
 
-  const entries = data.entries.map(([id, label, category], n) => ({ n, id, label, category }));
+  const entries = data.entries.map(([id, label, category, text], n) => ({ n, id, label, category, text: text || id }));
   const byEntry = new Map(entries.map((e) => [e.id, e]));
   const verdictOf = { f: "flagged", c: "clean", e: "failed", "-": "not asked" };
   const outcome = (d, e) => {
@@ -298,6 +305,7 @@
     if (d.unstable.includes(e.n)) out.push(make("p", "", "The runs disagree on this entry."));
     const others = data.detectors.filter((o) => o !== d && o.verdicts[e.n] === "f").map((o) => o.name);
     out.push(make("p", "quiet", others.length ? "Also flagged by " + others.join(", ") + "." : "Flagged by no other detector."));
+    out.push(make("p", "quiet", "id ", make("span", "id", e.id)));
     return out;
   };
   // The judged detector first, and of several the one with a failed check.
@@ -323,7 +331,7 @@
     const d = detector;
     list($("entry-list"), entries.filter((e) => entryFilters[entryFilter][1](d, e)), 10,
       (e) => {
-        const row = rowOf(...outcome(d, e), e.id, e.category.replaceAll("_", " "));
+        const row = rowOf(...outcome(d, e), e.text, e.category.replaceAll("_", " "));
         const [, signals, , error] = d.said[e.n] || [0, [], "", ""];
         if (error || signals.length) row.append(make("span", "because", error || make("span", "id", signals.join(", "))));
         return row;

@@ -1,4 +1,4 @@
-// The page of one judge. Texts reach the document as text nodes only.
+// The page of one reviewer. Texts reach the document as text nodes only.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
@@ -14,7 +14,7 @@ async function ask(path, body) {
   return answer;
 }
 
-// Steps run one after the other: a key that is pressed while a judgement is being
+// Steps run one after the other: a key that is pressed while a label is being
 // saved acts on what comes after it.
 function then(step) {
   busy = busy.then(step).catch((error) => say(error.message || "The program does not answer. Nothing is lost: start it again."));
@@ -33,10 +33,10 @@ function element(name, text, attributes = {}) {
 async function progress() {
   const p = await ask("api/progress");
   items = p.items;
-  byId("title").textContent = "Judging: " + p.judge;
+  byId("title").textContent = "Labelling: " + p.judge;
   byId("progress").max = p.pairs;
   byId("progress").value = p.done;
-  byId("said").textContent = `${p.done} of ${p.pairs} pairs`;
+  byId("said").textContent = `${p.done} of ${p.pairs} pairs labelled`;
   byId("of").textContent = `of ${p.items}`;
   return p;
 }
@@ -73,7 +73,7 @@ function card(tool, at) {
   c.tabIndex = -1;
   c.append(element("h2", tool.tool), element("p", tool.server, { class: "server" }));
   const grades = element("div", "", { class: "grades", role: "group", "aria-label": "Grade of " + tool.tool });
-  ["0 not relevant", "1 acceptable", "2 right"].forEach((name, grade) => {
+  ["0 not relevant", "1 acceptable", "2 right tool"].forEach((name, grade) => {
     const b = element("button", name, { "aria-pressed": "false" });
     b.addEventListener("click", () => then(() => judge(at, grade)));
     grades.append(b);
@@ -136,7 +136,7 @@ const steps = {
   p: () => go(Math.max(item.number - 1, 0)),
   o: () => then(async () => {
     const p = await progress();
-    if (p.next < 0) say("Every pair is judged.");
+    if (p.next < 0) say("All pairs are labelled.");
     else await show(p.next);
   }),
   u: () => then(async () => {
@@ -147,7 +147,7 @@ const steps = {
   }),
   e: () => then(async () => {
     const done = await ask("api/export", {});
-    say(done.judgements === 0 ? "There is nothing to export." : `${done.judgements} judgements are in ${done.file}.`);
+    say(done.judgements === 0 ? "There is no label to export." : `Exported ${done.judgements} labels to ${done.file}.`);
   }),
   g: () => {
     byId("number").focus();

@@ -39,7 +39,7 @@ include "loop" {
 include "inputs" { # ERROR: Missing input; needs "corpus"; at testdata/errors/modules/scoring/pipeline.hcl:1
   source = "scoring"
   inputs = {
-    runs   = stage.data.x       # ERROR: Bad type; The input "runs" of include "inputs" must be number
+    runs   = stage.data.x       # ERROR: Bad type; The input "runs" of include "inputs" must be a number
     corpsu = "x"                # ERROR: Undeclared variable; Did you mean "corpus"
     runs   = 2                  # ERROR: Duplicate name; twice
   }
@@ -50,7 +50,7 @@ include "invalid" {
 }
 include "secret" {
   source = "scoring"
-  inputs = { corpus = "../../data/a.json", runs = var.secret } # ERROR: Bad type; must be number: its value has another type
+  inputs = { corpus = "../../data/a.json", runs = var.secret } # ERROR: Bad type; must be a number: its value has another type
 }
 include "list" {
   source = "scoring"
