@@ -45,9 +45,10 @@ func (s *Service) addExchange() {
 	register(s, huma.Operation{
 		OperationID: "import", Method: http.MethodPost, Path: importPath, Tags: []string{"exchange"},
 		DefaultStatus: http.StatusOK,
-		Summary:       "Import servers and cases from JSON, YAML, CSV, or mcp-tef's test cases or database",
+		Summary:       "Import servers and cases from JSON, YAML, CSV, or mcp-tef's test cases, runs or database",
 		Description: "What is there already with equal content is not added again. Servers are not contacted, " +
-			"and programs are not started. The cases are stored all or none.",
+			"and programs are not started. The cases are stored all or none. Runs of mcp-tef become one batch, " +
+			"marked as imported; their cases have to be known.",
 	}, func(ctx context.Context, in *importInput) (*body[exchange.Imported], error) {
 		set, err := readSet(ctx, in.RawBody, in.Format)
 		if err == nil {

@@ -29,6 +29,7 @@ type RunFilter struct {
 	Tool           string    `query:"tool" maxLength:"200" doc:"A tool that the case expects a call of; with a server, of the same call"`
 	Tag            string    `query:"tag" maxLength:"100" doc:"A tag of the case"`
 	Since          time.Time `query:"since" doc:"Created at this time or later"`
+	Imported       string    `query:"imported" enum:"with,without,only" doc:"Whether runs that another program executed are selected. Default: in lists; in figures and results only if batch names their batch"`
 }
 
 func (f RunFilter) store() (store.RunFilter, error) {
@@ -40,6 +41,7 @@ func (f RunFilter) store() (store.RunFilter, error) {
 		Case: f.Case, BatchID: f.Batch, Status: selection.RunStatus(f.Status),
 		Classification: selection.Classification(f.Classification),
 		Provider:       provider, Model: name, Server: f.Server, Tool: f.Tool, Tag: f.Tag, Since: f.Since,
+		Imported: store.ImportedRuns(f.Imported),
 	}, nil
 }
 

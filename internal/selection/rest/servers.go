@@ -124,6 +124,24 @@ func (s *Service) addServers() {
 		return out, err
 	})
 	register(s, huma.Operation{
+		OperationID: "list-server-tools", Method: http.MethodGet, Path: serversPath + "/{id}/tools", Tags: tags,
+		Summary: "List the tools of a server", Description: "The server is asked for its tools now.",
+	}, func(ctx context.Context, in *struct {
+		ID string `path:"id" maxLength:"100"`
+	}) (*body[listPage[selection.Tool]], error) {
+		server, err := s.Store.Server(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+
+		tools, err := s.listTools(ctx, server)
+		if err != nil {
+			return nil, err
+		}
+
+		return &body[listPage[selection.Tool]]{newListPage(tools, len(tools))}, nil
+	})
+	register(s, huma.Operation{
 		OperationID: "delete-server", Method: http.MethodDelete, Path: serversPath + "/{id}", Tags: tags,
 		DefaultStatus: http.StatusNoContent,
 		Summary:       "Delete a server that no case and no run needs",

@@ -42,6 +42,7 @@ var columns = []column{
 	{"cost_usd", func(o score.Observation) string { return figure(o.CostUSD) }},
 	{"reasoning", func(o score.Observation) string { return o.Reasoning }},
 	{"error_message", func(o score.Observation) string { return o.Error }},
+	{"imported_from", func(o score.Observation) string { return o.ImportedFrom }},
 }
 
 // ofEnded is a cell that a failed run does not have.

@@ -69,6 +69,14 @@ func verdict(o score.Observation) string {
 	return "wrong"
 }
 
+// origin says where a run comes from that another program executed.
+func origin(o score.Observation) string {
+	if o.ImportedFrom == "" {
+		return ""
+	}
+	return ", imported from " + o.ImportedFrom
+}
+
 // repeatName tells the repeats of a case apart.
 func repeatName(o score.Observation) string {
 	if o.Repeat <= 1 {
