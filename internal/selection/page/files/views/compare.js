@@ -26,12 +26,15 @@ const only = (title, list) => (list.length ? el("details", {}, el("summary", {},
 
 const sentence = (c) => {
   const p = c.mcnemar_p < 0.0001 ? "below 0.0001" : c.mcnemar_p.toFixed(4);
+  if (!c.lost.length && !c.gained.length) return `Of ${count(c.cases, "case")} that both have, both are right in ${c.both_right} and wrong in ${c.both_wrong}. No case differs, so McNemar's exact test gives p = 1.0000.`;
   const differs = c.mcnemar_p < 0.05 ? "The difference is larger than chance explains at the 5% level." : "Chance alone may explain the difference.";
   return `Of ${count(c.cases, "case")} that both have, both are right in ${c.both_right} and wrong in ${c.both_wrong}; `
     + `only the first is right in ${c.lost.length}, only the second in ${c.gained.length}. McNemar's exact test gives p = ${p}. ${differs}`;
 };
 
 const failures = (c) => (c.first_failed + c.second_failed ? el("p", { class: "notice" }, `${count(c.first_failed, "run")} of the first and ${count(c.second_failed, "run")} of the second failed, and decide nothing.`) : "");
+
+const imports = (c) => (c.first.imported + c.second.imported ? el("p", { class: "notice" }, `Another program executed ${count(c.first.imported, "run")} of the first and ${count(c.second.imported, "run")} of the second.`) : "");
 
 const change = (t) => {
   if (!t.first) return "only offered to the second";
@@ -44,7 +47,7 @@ const changes = (list) => (list.length ? el("section", {}, el("h2", {}, `Other d
   table("Other definitions", [["Tool", (t) => named(t.server + ":" + t.tool)], ["Change", change]], list.slice(0, most))) : "");
 
 const draw = (c, first, second) => (c.cases === 0 ? [failures(c), empty("The two have no case with an answer in common."), changes(c.tool_changes)] : [
-  failures(c),
+  failures(c), imports(c),
   el("p", { class: "lead" }, sentence(c)),
   table("Figures", [
     ["Figure", ([title, what]) => [title, el("small", {}, " " + what)]],
