@@ -277,7 +277,7 @@ func compareModels(_ *testing.T, u user) {
 
 	// A batch is named by its label, in links and in what is shown.
 	u.visit("#/compare?first=batch:first+batch&second=lexical/bm25")
-	u.Expect(`document.querySelector("thead").innerText.includes("First: first batch, ")`, "true")
+	u.Expect(`document.querySelector("thead").innerText.includes("First: first batch")`, "true")
 }
 
 // nameBatches names a batch by its label: its figures, its column of the matrix, and

@@ -218,6 +218,7 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome, at time.Ti
 		return err
 	}
 
+	input, output, attempts := tokens(a)
 	result, err := c.ExecContext(ctx,
 		`UPDATE test_runs SET status = 'completed', llm_response_raw = ?, said = ?, selected_tool_id = ?,
 		unknown_tool = ?, extracted_parameters = ?, malformed_parameters = ?, confidence_score = ?, confidence_source = ?, classification = ?,
@@ -225,8 +226,7 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome, at time.Ti
 		completed_at = ? WHERE id = ?`,
 		nullJSON(boundedRaw(a.Raw)), said, null(selected.ToolID), null(selected.Unknown), nullJSON(selected.Parameters),
 		null(selected.Malformed), a.Confidence, null(string(a.ConfidenceSource)),
-		e.Classification, max(1, o.ExecutionTimeMS), a.Usage.InputTokens, a.Usage.OutputTokens, a.Usage.CostUSD,
-		a.Attempts, formatTime(at), id)
+		e.Classification, max(1, o.ExecutionTimeMS), input, output, a.Usage.CostUSD, attempts, formatTime(at), id)
 	if err := affected(result, err, "run", id); err != nil {
 		return err
 	}
@@ -253,6 +253,14 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome, at time.Ti
 		newID(), id, e.Classification, e.ToolSelectionCorrect, e.ParameterCompleteness, e.ParameterCorrectness,
 		e.ParameterConformance, lists[0], lists[1], lists[2], null(string(e.ConfidenceCategory)), e.Reasoning, lists[3])
 	return err
+}
+
+// tokens are the tokens and the requests of an answer, or nil if no request was sent.
+func tokens(a selection.Answer) (input, output, attempts any) {
+	if a.Attempts == 0 && a.Usage.InputTokens == 0 && a.Usage.OutputTokens == 0 {
+		return nil, nil, nil
+	}
+	return a.Usage.InputTokens, a.Usage.OutputTokens, a.Attempts
 }
 
 // jsonList encodes a list, an empty one as [].
@@ -343,12 +351,12 @@ func fail(ctx context.Context, c *sql.Conn, id, reason string, a selection.Answe
 		took = executionTimeMS
 	}
 
+	input, output, attempts := tokens(a)
 	result, err := c.ExecContext(ctx,
 		`UPDATE test_runs SET status = 'failed', error_message = ?, llm_response_raw = ?, said = ?,
 		execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
 		completed_at = ? WHERE id = ?`,
-		reason, nullJSON(boundedRaw(a.Raw)), said, took, a.Usage.InputTokens, a.Usage.OutputTokens,
-		a.Usage.CostUSD, a.Attempts, formatTime(at), id)
+		reason, nullJSON(boundedRaw(a.Raw)), said, took, input, output, a.Usage.CostUSD, attempts, formatTime(at), id)
 	return affected(result, err, "run", id)
 }
 

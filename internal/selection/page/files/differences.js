@@ -26,7 +26,7 @@ const one = (call, number) => [
   number ? el("h3", {}, `Call ${number}: `, named(call.expected.server + ":" + call.expected.tool)) : "",
   call.parameters.length ? table(number ? `Parameters of call ${number}` : "Parameters", [
     ["Parameter", (d) => named(d.name || "(all)")],
-    ["State", (d) => [badge(...(states[d.state] || ["·", d.state, "plain"])), d.state === "different" && d.score > 0 ? el("small", {}, ` ${percent(d.score)} right`) : ""]],
+    ["State", (d) => [badge(...(d.match && d.state === "equal" ? ["✓", "as the rule says", "good"] : states[d.state] || ["·", d.state, "plain"])), d.state === "different" && d.score > 0 ? el("small", {}, ` ${percent(d.score)} right`) : ""]],
     ["Expected", (d) => (d.match ? ["rule ", value(d.match)] : value(d.expected))],
     ["Extracted", (d) => value(d.actual)],
     ["Remarks", (d) => [changes(d.changes), el("bdi", {}, d.problem || ""), d.judged_by ? el("p", {}, "Judged by ", named(d.judged_by), d.judgement ? [": ", el("bdi", {}, d.judgement)] : "") : ""]],

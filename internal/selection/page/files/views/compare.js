@@ -6,7 +6,7 @@ import { el, named, show } from "../dom.js";
 import { rate, rates } from "../interval.js";
 import { link, remember } from "../route.js";
 import { attempt, empty, field, heading, loading, table } from "../widgets.js";
-import { count } from "../words.js";
+import { batchName, count } from "../words.js";
 
 // most is how many cases of a list are shown.
 const most = 200;
@@ -59,8 +59,6 @@ const draw = (c, first, second) => (c.cases === 0 ? [failures(c), empty("The two
   only("Only in the first", c.only_first), only("Only in the second", c.only_second), changes(c.tool_changes),
 ]);
 
-// text is what a list to choose from shows.
-const text = (select) => select.selectedOptions[0].textContent;
 
 export default async (root, route) => {
   show(root, heading("Compare"), loading("the batches"));
@@ -71,6 +69,10 @@ export default async (root, route) => {
   const chosen = (given) => {
     const batch = batches.find((b) => given === "batch:" + b.label);
     return batch ? "batch:" + batch.id : given;
+  };
+  const nameOf = (value) => {
+    const batch = batches.find((b) => value === "batch:" + b.id);
+    return batch ? batchName(batch) : value;
   };
   const side = (label, name) => field(label, { value: chosen(route.query.get(name) || ""), required: true }, options);
   const first = side("First", "first");
@@ -83,7 +85,7 @@ export default async (root, route) => {
     remember(["compare"], query);
     show(out, loading("the comparison"));
     try {
-      show(out, draw(await get("/metrics/compare", query, route.signal), text(first.input), text(second.input)));
+      show(out, draw(await get("/metrics/compare", query, route.signal), nameOf(query.first), nameOf(query.second)));
     } catch (err) {
       show(out);
       throw err;

@@ -41,7 +41,7 @@ const chosen = (run, c, result) => {
   const card = (title, list, none) => el("article", {}, el("h3", {}, title), list.length
     ? list.map((call) => [el("p", {}, el("b", {}, named(call.tool ? expectedName(call) : callName(call)))), parameters(call), rules(call)]) : el("p", {}, none));
   const against = result ? result.calls.filter((x) => x.forbidden).map((x) => el("p", { class: "notice" }, named(callName(x.made)), x.forbidden === "case" ? " is forbidden by the case." : " was not expected, and is destructive by its annotations.")) : [];
-  return el("div", {}, against, el("div", { class: "columns" }, card("Expected", c.expected, "No tool should be called."), card("Chosen", calls, "The model called no tool.")));
+  return el("div", {}, against, el("div", { class: "columns" }, card("Expected", c.expected, "No tool should be called."), card("Chosen", calls, result ? "The model called no tool." : run.completed_at ? "The run failed, so nothing was chosen." : "The run has not ended.")));
 };
 
 const facts = (run, result) => {
