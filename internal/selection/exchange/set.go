@@ -126,6 +126,15 @@ func datesAreTexts(n *yaml.Node) {
 }
 
 func readJSON(data []byte) (Set, error) {
+	set, err := readTree(data)
+	if err != nil && len(set.Skipped) == 0 && listsTools(data) {
+		err = errors.New("it lists tools, and no servers or cases: compare its tools with touchstone eval similar " +
+			"--tools, or scan them with touchstone scan")
+	}
+	return set, err
+}
+
+func readTree(data []byte) (Set, error) {
 	trimmed := bytes.TrimSpace(data)
 	if len(trimmed) == 0 {
 		return Set{}, errors.New("it is empty")
@@ -207,8 +216,9 @@ func unknownField(err error, into any) error {
 
 	var known []string
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
-		field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		known = append(known, field)
+		if field, _, _ := strings.Cut(f.Tag.Get("json"), ","); field != "-" {
+			known = append(known, field)
+		}
 	}
 
 	if meant := closest.To(name, known); meant != "" {

@@ -70,7 +70,7 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 	}
 
 	if at := template.FindStringSubmatch(string(raw)); at != nil {
-		return fmt.Errorf("it has the template %s: give its value with --set %s=VALUE", at[0], at[1])
+		return fmt.Errorf("it has the template ${%s}: give its value with --set %s=VALUE", at[1], at[1])
 	}
 
 	c := Case{Name: f.Name, Query: f.Query, Ordered: f.Ordered, OtherID: string(f.ID)}
