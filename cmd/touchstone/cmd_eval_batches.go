@@ -93,7 +93,7 @@ func (f *evalFlags) showBatch(cmd *cobra.Command, s *store.Store, id string, fil
 	}
 
 	if file.format != "" {
-		return file.write(cmd, "Batch "+cmp.Or(batch.Label, batch.ID), all)
+		return file.write(cmd, s, "Batch "+cmp.Or(batch.Label, batch.ID), store.RunFilter{BatchID: batch.ID})
 	}
 
 	b := evalBatch{score.By(all, score.ByModel), score.By(all, score.ByTool), score.Confusion(all)}

@@ -37,12 +37,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 			}
 
 			if file.format != "" {
-				all, err := s.Observations(cmd.Context(), filter)
-				if err != nil {
-					return err
-				}
-
-				return file.write(cmd, "Results", all)
+				return file.write(cmd, s, "Results", filter)
 			}
 
 			items, total, err := s.Runs(cmd.Context(), filter)

@@ -87,6 +87,12 @@ type Said struct {
 	CallAsText []string `json:"call_as_text,omitempty"`
 }
 
+// SaidRaw is what a model said, and the beginning of its provider's answer.
+type SaidRaw struct {
+	Said
+	Raw string
+}
+
 // MaxSaid bounds each text of Said, in characters, and MaxRaw a raw answer, in
 // bytes.
 const (

@@ -126,13 +126,18 @@ func (s *Service) results(ctx context.Context, in *struct {
 		return nil, err
 	}
 
+	answers, err := s.Store.Answers(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+
 	format, err := results.FormatNamed(in.Format)
 	if err != nil {
 		return nil, errInvalid(err.Error())
 	}
 
 	var text bytes.Buffer
-	if err := (results.Results{Title: title, Runs: runs}).Write(&text, format); err != nil {
+	if err := (results.Results{Title: title, Runs: runs, Answers: answers}).Write(&text, format); err != nil {
 		return nil, err
 	}
 

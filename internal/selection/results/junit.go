@@ -24,6 +24,10 @@ func writeJUnit(w io.Writer, r Results) error {
 			tc := junit.Case{Class: o.Model, Name: repeatName(o), Seconds: seconds(o.DurationMS)}
 			text := fmt.Sprintf("expected %s, chose %s\n%s\nrun %s%s", expected(o), o.Selects, o.Reasoning, o.RunID,
 				origin(o))
+			if said := r.said(o); said != "" {
+				text += "\n" + said
+			}
+
 			switch verdict(o) {
 			case "failed":
 				tc.Error = &junit.Outcome{Message: o.Error, Text: "run " + o.RunID + origin(o)}

@@ -43,6 +43,36 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 	return all, err
 }
 
+// Answers returns what the models said in the runs that Observations returns, by run.
+// The provider's answers are cut off after selection.MaxSaid characters.
+func (s *Store) Answers(ctx context.Context, f RunFilter) (map[string]selection.SaidRaw, error) {
+	q := f.forFigures().query()
+	q.and("status IN ('completed', 'failed')")
+	rows, err := s.read.QueryContext(ctx, "SELECT id, coalesce(said, '{}'), coalesce(substr(llm_response_raw, 1, ?), '') "+
+		"FROM test_runs"+q.where(), append([]any{selection.MaxSaid}, q.args...)...)
+	if err != nil {
+		return nil, remedied(err)
+	}
+
+	defer rows.Close()
+	answers := map[string]selection.SaidRaw{}
+	for rows.Next() {
+		var id, said string
+		var a selection.SaidRaw
+		if err := rows.Scan(&id, &said, &a.Raw); err != nil {
+			return nil, remedied(err)
+		}
+
+		if err := decodeColumn("answer of run "+id, said, &a.Said); err != nil {
+			return nil, err
+		}
+
+		answers[id] = a
+	}
+
+	return answers, remedied(rows.Err())
+}
+
 func scanObservation(row scanner) (score.Observation, error) {
 	var o score.Observation
 	var message, toolID, tool, toolServer, unknown, class, category, source sql.NullString
