@@ -78,7 +78,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 	export.Flags().StringVarP(&output, "output", "o", "",
 		"write to this file, completely or not at all, instead of standard output")
 	remove := &cobra.Command{
-		Use:   "remove ID",
+		Use:   "remove ID|NAME",
 		Short: "Remove a case with all its runs",
 		Args:  arguments.Exactly(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {

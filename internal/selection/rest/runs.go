@@ -60,7 +60,7 @@ type WithKey struct {
 
 // runsBody asks for a batch: each case with each model, so many times.
 type runsBody struct {
-	Cases   []string                    `json:"test_case_ids,omitempty" doc:"Ids of cases"`
+	Cases   []string                    `json:"test_case_ids,omitempty" doc:"Ids or names of cases"`
 	Tag     string                      `json:"tag,omitempty" maxLength:"100" doc:"Instead of ids: all cases with this tag"`
 	Models  []selection.SettingsRequest `json:"models,omitempty" maxItems:"100" doc:"What is absent comes from the service's environment or the defaults"`
 	Repeats int                         `json:"repeats,omitempty" minimum:"1" maximum:"1000" default:"1"`

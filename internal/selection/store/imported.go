@@ -128,27 +128,12 @@ func (s *Store) NameCases(ctx context.Context, from string, ids map[string]strin
 
 // CaseNamed returns the id of the case that has an id in another program, or this id
 // or this name here.
-func (s *Store) CaseNamed(ctx context.Context, from, id string) (caseID string, err error) {
+func (s *Store) CaseNamed(ctx context.Context, from, id string) (known string, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT test_case_id FROM imported_cases WHERE origin = ? AND origin_id = ?`,
-		from, id).Scan(&caseID)
+		from, id).Scan(&known)
 	if !errors.Is(err, sql.ErrNoRows) {
-		return caseID, remedied(err)
+		return known, remedied(err)
 	}
 
-	rows, err := s.read.QueryContext(ctx, "SELECT id FROM test_cases WHERE id = ? OR name = ? LIMIT 2", id, id)
-	if err != nil {
-		return "", remedied(err)
-	}
-
-	found, err := collect(rows, func(row scanner) (id string, err error) { return id, row.Scan(&id) })
-	switch {
-	case err != nil:
-		return "", err
-	case len(found) == 0:
-		return "", notFound("case", id)
-	case len(found) > 1:
-		return "", fmt.Errorf("%w: several cases have the name %q", ErrConflict, id)
-	}
-
-	return found[0], nil
+	return caseID(ctx, s.read, id)
 }

@@ -13,7 +13,7 @@ import (
 
 // NewRun is a run to be created.
 type NewRun struct {
-	CaseID   string
+	CaseID   string // or its name
 	Settings selection.Settings
 	Repeat   int    // from 1; 0 means 1
 	RetryOf  string // the id of an earlier run, or empty
@@ -90,20 +90,15 @@ func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun)
 			return nil, err
 		}
 
-		var there bool
-		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_cases WHERE id = ?)",
-			r.CaseID).Scan(&there); err != nil {
+		known, err := caseID(ctx, c, r.CaseID)
+		if err != nil {
 			return nil, err
-		}
-
-		if !there {
-			return nil, notFound("case", r.CaseID)
 		}
 
 		ids[i] = newID()
 		_, err = c.ExecContext(ctx,
 			`INSERT INTO test_runs (id, test_case_id, model_settings_id, batch_id, repeat, retry_of)
-			VALUES (?, ?, ?, ?, ?, ?)`, ids[i], r.CaseID, settingsID, batchID, max(1, r.Repeat), null(r.RetryOf))
+			VALUES (?, ?, ?, ?, ?, ?)`, ids[i], known, settingsID, batchID, max(1, r.Repeat), null(r.RetryOf))
 		if err != nil {
 			return nil, err
 		}
