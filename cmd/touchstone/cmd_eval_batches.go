@@ -99,7 +99,8 @@ func (f *evalFlags) showBatch(cmd *cobra.Command, s *store.Store, id string, fil
 	b := evalBatch{score.By(all, score.ByModel), score.By(all, score.ByTool), score.Confusion(all)}
 	return f.print(cmd.OutOrStdout(), b, func(w io.Writer) {
 		if batch.Imported > 0 {
-			fmt.Fprintf(w, "%d of %d runs were imported: another program executed them\n\n", batch.Imported, batch.Total)
+			fmt.Fprintf(w, "%d of %d runs were imported: another program executed them\n\n", batch.Imported,
+				batch.Total)
 		}
 
 		for _, part := range []struct {

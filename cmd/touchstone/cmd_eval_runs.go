@@ -33,7 +33,8 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 			filter.Status, filter.Classification = selection.RunStatus(status), selection.Classification(class)
 			filter.Imported = store.ImportedRuns(imported)
 			if imported != "" && !slices.Contains(store.ImportedChoices, imported) {
-				return fmt.Errorf("--imported %q is unknown: use %s", imported, strings.Join(store.ImportedChoices, ", "))
+				return fmt.Errorf("--imported %q is unknown: use %s", imported,
+					strings.Join(store.ImportedChoices, ", "))
 			}
 
 			if file.format != "" {

@@ -158,7 +158,8 @@ func importRuns(ctx context.Context, s *store.Store, runs []Run, names map[strin
 		of := caseID + " " + r.Settings.Provider + "/" + r.Settings.Model
 		repeats[of]++
 		run.Repeat = repeats[of]
-		if other := r.Imported.Classification; other != "" && run.Error == "" && other != run.Evaluation.Classification {
+		other := r.Imported.Classification
+		if other != "" && run.Error == "" && other != run.Evaluation.Classification {
 			result.RunsJudgedOtherwise++
 		}
 

@@ -248,7 +248,8 @@ func (s *Set) calls(r *Run, f tefRun) ([]selection.MadeCall, error) {
 				return nil, err
 			}
 
-			call = selection.MadeCall{Server: s.server(m.Actual.ServerName, m.Actual.ServerURL, ""), Tool: m.Actual.Name}
+			server := s.server(m.Actual.ServerName, m.Actual.ServerURL, "")
+			call = selection.MadeCall{Server: server, Tool: m.Actual.Name}
 		}
 
 		switch text := strings.TrimSpace(string(m.Parameters)); {

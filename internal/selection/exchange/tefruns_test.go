@@ -99,6 +99,14 @@ func TestRunsOfTEF(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 
+	checkRuns(t, s, done)
+	checkFigures(t, s, done)
+	checkNoRetry(t, s, done)
+}
+
+// checkRuns checks the stored runs of the page.
+func checkRuns(t *testing.T, s *store.Store, done Imported) {
+	t.Helper()
 	runs, _, err := s.Runs(t.Context(), store.RunFilter{OldestFirst: true})
 	if err != nil || len(runs) != 5 {
 		t.Fatal(runs, err)
@@ -134,8 +142,11 @@ func TestRunsOfTEF(t *testing.T) {
 	if tools, err := s.Tools(t.Context(), byID["r-5"].ID); err != nil || len(tools) != 2 {
 		t.Errorf("%+v, %v", tools, err)
 	}
+}
 
-	// What figures are computed of.
+// checkFigures checks of which runs figures are computed.
+func checkFigures(t *testing.T, s *store.Store, done Imported) {
+	t.Helper()
 	for _, tc := range []struct {
 		filter store.RunFilter
 		want   int
@@ -155,14 +166,23 @@ func TestRunsOfTEF(t *testing.T) {
 	if b, err := s.Batch(t.Context(), done.BatchID); err != nil || b.Imported != 5 || b.Failed != 1 {
 		t.Errorf("%+v, %v", b, err)
 	}
-	// It cannot be retried: that would be a run of this program in the batch.
-	if _, err := s.RetryRun(t.Context(), byID["r-5"].ID); err == nil || !strings.Contains(err.Error(), "imported from mcp-tef") {
+}
+
+// checkNoRetry checks that no run can be retried: that would be a run of this program in
+// the batch. Runs can be deleted.
+func checkNoRetry(t *testing.T, s *store.Store, done Imported) {
+	t.Helper()
+	runs, _, err := s.Runs(t.Context(), store.RunFilter{Status: selection.Failed})
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	if _, err := s.RetryRun(t.Context(), runs[0].ID); err == nil || !strings.Contains(err.Error(), "imported from mcp-tef") {
 		t.Error(err)
 	}
 	if ids, err := s.Retryable(t.Context(), done.BatchID); err != nil || len(ids) != 0 {
 		t.Error(ids, err)
 	}
-	if err := s.DeleteRun(t.Context(), first.ID); err != nil {
+	if err := s.DeleteRun(t.Context(), runs[0].ID); err != nil {
 		t.Error(err)
 	}
 	if err := s.Check(t.Context()); err != nil {

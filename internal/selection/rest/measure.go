@@ -77,7 +77,8 @@ func (c *statusWriter) WriteHeader(code int) {
 
 func (m *measures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var text strings.Builder
-	text.WriteString("# HELP touchstone_runs Runs in the database, without imported ones.\n# TYPE touchstone_runs gauge\n")
+	text.WriteString("# HELP touchstone_runs Runs in the database, without imported ones.\n" +
+		"# TYPE touchstone_runs gauge\n")
 	counts, err := m.store.CountRuns(r.Context(), store.RunFilter{Imported: store.WithoutImported})
 	if err != nil {
 		writeProblem(w, http.StatusServiceUnavailable, "the database cannot be read")

@@ -54,7 +54,9 @@ type Results struct {
 func (r Results) said(o score.Observation) string {
 	a := r.Answers[o.RunID]
 	var parts []string
-	for _, part := range []struct{ name, text string }{{"text", a.Text}, {"refusal", a.Refusal}, {"reasoning", a.Reasoning}} {
+	for _, part := range []struct{ name, text string }{
+		{"text", a.Text}, {"refusal", a.Refusal}, {"reasoning", a.Reasoning},
+	} {
 		if part.text != "" {
 			parts = append(parts, part.name+": "+selection.Clip(part.text, maxSaid))
 		}
