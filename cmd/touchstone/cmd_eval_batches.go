@@ -53,7 +53,12 @@ as a page.`,
 			return f.print(cmd.OutOrStdout(), evalPage[store.Batch]{items, total}, func(w io.Writer) {
 				row(w, "ID", "LABEL", "RUNS", "FAILED", "ACCURACY", "MODELS")
 				for _, b := range items {
-					row(w, b.ID, b.Label, fmt.Sprint(b.Total), fmt.Sprint(b.Failed), figure(b.Accuracy),
+					runs := fmt.Sprint(b.Total)
+					if b.Imported > 0 {
+						runs += fmt.Sprintf(", %d imported", b.Imported)
+					}
+
+					row(w, b.ID, b.Label, runs, fmt.Sprint(b.Failed), figure(b.Accuracy),
 						strings.Join(b.Models, ", "))
 				}
 			})
@@ -88,11 +93,16 @@ func (f *evalFlags) showBatch(cmd *cobra.Command, s *store.Store, id string, fil
 	}
 
 	if file.format != "" {
-		return file.write(cmd, "Batch "+cmp.Or(batch.Label, batch.ID), all)
+		return file.write(cmd, s, "Batch "+cmp.Or(batch.Label, batch.ID), store.RunFilter{BatchID: batch.ID})
 	}
 
 	b := evalBatch{score.By(all, score.ByModel), score.By(all, score.ByTool), score.Confusion(all)}
 	return f.print(cmd.OutOrStdout(), b, func(w io.Writer) {
+		if batch.Imported > 0 {
+			fmt.Fprintf(w, "%d of %d runs were imported: another program executed them\n\n", batch.Imported,
+				batch.Total)
+		}
+
 		for _, part := range []struct {
 			title  string
 			groups []score.Group

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
@@ -76,7 +78,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 	export.Flags().StringVarP(&output, "output", "o", "",
 		"write to this file, completely or not at all, instead of standard output")
 	remove := &cobra.Command{
-		Use:   "remove ID",
+		Use:   "remove ID|NAME",
 		Short: "Remove a case with all its runs",
 		Args:  arguments.Exactly(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
@@ -144,37 +146,99 @@ func reportSkipped(log io.Writer, path string, skipped []exchange.Skipped) {
 	}
 }
 
+// namedSet is a set that was read from a file.
+type namedSet struct {
+	path string
+	set  exchange.Set
+}
+
+// importedFiles is what came of several files.
+type importedFiles struct {
+	exchange.Imported
+	BatchIDs []string `json:"batch_ids"`
+}
+
+func (a *importedFiles) add(one exchange.Imported) {
+	a.CaseIDs = append(a.CaseIDs, one.CaseIDs...)
+	a.ServersAdded += one.ServersAdded
+	a.CasesAdded += one.CasesAdded
+	a.RunsAdded += one.RunsAdded
+	a.RunsExisting += one.RunsExisting
+	a.RunsJudgedOtherwise += one.RunsJudgedOtherwise
+	a.Skipped = append(a.Skipped, one.Skipped...)
+	a.Notes = append(a.Notes, one.Notes...)
+	if one.BatchID != "" {
+		a.BatchIDs = append(a.BatchIDs, one.BatchID)
+	}
+}
+
+// writeRuns says what became of the runs of another program, if there are any.
+func (a *importedFiles) writeRuns(w io.Writer) {
+	if a.RunsAdded+a.RunsExisting == 0 {
+		return
+	}
+
+	fmt.Fprintf(w, "%s imported, %d already existed\n", english.Plural(a.RunsAdded, "run", ""), a.RunsExisting)
+	for _, id := range a.BatchIDs {
+		fmt.Fprintf(w, "batch %s\n", id)
+	}
+
+	if n := a.RunsJudgedOtherwise; n > 0 {
+		fmt.Fprintf(w, "%s another class here than in mcp-tef: both are in `touchstone eval runs show ID`\n",
+			english.PluralWord(n, "1 run has", fmt.Sprintf("%d runs have", n)))
+	}
+}
+
 func newEvalImportCommand(f *evalFlags) *cobra.Command {
 	var format string
 	var set []string
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "Import servers and cases, also from mcp-tef's database and test cases",
-		Long: `Import servers and cases from JSON, YAML or CSV, from mcp-tef's test cases as JSON,
-from its SQLite database (a file that ends in .db, .sqlite or .sqlite3), which is only
-read, or the servers of the MCP configuration of a client. Entries of mcp-tef that
+		Short: "Import servers and cases, also the test cases and runs of mcp-tef",
+		Long: `Import servers and cases from JSON, YAML or CSV, from mcp-tef's test cases and runs as
+JSON, from its SQLite database (a file that ends in .db, .sqlite or .sqlite3), which is
+only read, or the servers of the MCP configuration of a client. Entries of mcp-tef that
 cannot be read are named, and the others are imported. --set gives the value of a
-template such as ${MCP_SERVER_URL}. A server or case that already exists with the same content is not added
-again. Servers are not contacted.`,
+template such as ${MCP_SERVER_URL}. A server, case or run that already exists with the
+same content is not added again. Servers are not contacted.
+
+Runs of mcp-tef become a batch that is marked as imported. Figures leave them out unless
+they are asked for. Their cases have to be imported before, or in the same command.`,
+		Example: `  touchstone eval import ~/.cursor/mcp.json
+  touchstone eval import tef.db
+  touchstone eval import test-cases.json test-runs.json`,
 		Args: arguments.AtLeast(1),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
-			all := exchange.Imported{CaseIDs: []string{}}
-			for _, path := range args {
-				imported, err := importFile(cmd, s, path, format, set)
+			sets := make([]namedSet, len(args))
+			for i, path := range args {
+				read, err := readSet(cmd, path, format, set)
 				if err != nil {
 					return err
 				}
 
-				all.CaseIDs = append(all.CaseIDs, imported.CaseIDs...)
-				all.ServersAdded += imported.ServersAdded
-				all.CasesAdded += imported.CasesAdded
-				all.Skipped = append(all.Skipped, imported.Skipped...)
-				reportSkipped(cmd.ErrOrStderr(), path, imported.Skipped)
+				sets[i] = namedSet{path, read}
+			}
+
+			// Runs need their cases, which another of the files may have.
+			slices.SortStableFunc(sets, func(a, b namedSet) int {
+				return cmp.Compare(len(a.set.Runs), len(b.set.Runs))
+			})
+
+			all := importedFiles{Imported: exchange.Imported{CaseIDs: []string{}}, BatchIDs: []string{}}
+			for _, x := range sets {
+				imported, err := importSet(cmd, s, x.path, x.set)
+				if err != nil {
+					return err
+				}
+
+				all.add(imported)
+				reportSkipped(cmd.ErrOrStderr(), x.path, imported.Skipped)
 			}
 
 			err := f.print(cmd.OutOrStdout(), all, func(w io.Writer) {
 				fmt.Fprintf(w, "%d servers and %d cases added, %d cases already existed\n", all.ServersAdded,
 					all.CasesAdded, len(all.CaseIDs)-all.CasesAdded)
+				all.writeRuns(w)
 			})
 			if err == nil && len(all.Skipped) > 0 {
 				err = &exitError{exitUsage, nil}

@@ -208,6 +208,11 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 			return err
 		}
 
+		if len(sets[i].Runs) > 0 {
+			return fmt.Errorf("%s: it has runs of another program: import it with `touchstone eval import`, and run "+
+				"the cases without naming the file", path)
+		}
+
 		if x := sets[i].Skipped; len(x) > 0 {
 			return fmt.Errorf("%s: %s: %s: correct it, or import what can be read with `touchstone eval import`", path,
 				x[0].Entry, x[0].Reason)
@@ -432,26 +437,18 @@ func (f *evalRunFlags) missed(g score.Group) []string {
 	}
 
 	for _, c := range []struct {
-		name         string
+		text         string
 		count, bound int
 	}{
-		{"calls beside expected ones", s.ExtraCalls, f.maxExtra}, {"forbidden calls", s.ForbiddenCalls, f.maxForbidden},
+		{english.Plural(s.ExtraCalls, "call", "") + " beside expected ones", s.ExtraCalls, f.maxExtra},
+		{english.Plural(s.ForbiddenCalls, "forbidden call", ""), s.ForbiddenCalls, f.maxForbidden},
 	} {
 		if c.bound >= 0 && c.count > c.bound {
-			list = append(list, fmt.Sprintf("%s: there are %d %s, more than %d", g.Name, c.count, c.name, c.bound))
+			list = append(list, fmt.Sprintf("%s: %s, more than %d", g.Name, c.text, c.bound))
 		}
 	}
 
 	return list
-}
-
-// importFile imports a set, or a database of mcp-tef.
-func importFile(cmd *cobra.Command, s *store.Store, path, format string, values []string) (exchange.Imported, error) {
-	set, err := readSet(cmd, path, format, values)
-	if err != nil {
-		return exchange.Imported{}, err
-	}
-	return importSet(cmd, s, path, set)
 }
 
 func importSet(cmd *cobra.Command, s *store.Store, path string, set exchange.Set) (exchange.Imported, error) {
@@ -462,6 +459,7 @@ func importSet(cmd *cobra.Command, s *store.Store, path string, set exchange.Set
 	return imported, nil
 }
 
+// readSet reads a set, or a database of mcp-tef.
 func readSet(cmd *cobra.Command, path, format string, values []string) (exchange.Set, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); format == "" &&
 		(ext == ".db" || ext == ".sqlite" || ext == ".sqlite3") {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 
 func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	var filter store.RunFilter
-	var status, class string
+	var status, class, imported string
 	var file resultsFlags
 	cmd := &cobra.Command{
 		Use:   "runs",
@@ -30,13 +31,14 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 			}
 
 			filter.Status, filter.Classification = selection.RunStatus(status), selection.Classification(class)
-			if file.format != "" {
-				all, err := s.Observations(cmd.Context(), filter)
-				if err != nil {
-					return err
-				}
+			filter.Imported = store.ImportedRuns(imported)
+			if imported != "" && !slices.Contains(store.ImportedChoices, imported) {
+				return fmt.Errorf("--imported %q is unknown: use %s", imported,
+					strings.Join(store.ImportedChoices, ", "))
+			}
 
-				return file.write(cmd, "Results", all)
+			if file.format != "" {
+				return file.write(cmd, s, "Results", filter)
 			}
 
 			items, total, err := s.Runs(cmd.Context(), filter)
@@ -57,6 +59,8 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	p.StringVar(&filter.Server, "server", "", "only runs whose case expects a call of this server")
 	p.StringVar(&filter.Tool, "tool", "", "only runs whose case expects a call of this tool")
 	p.StringVar(&filter.Model, "model", "", "only runs of this model, without its provider")
+	p.StringVar(&imported, "imported", "", "with, without or only the runs that were imported from another program "+
+		"(default: with; with --format and without --batch: without)")
 	p.IntVar(&filter.Limit, "limit", store.DefaultPage, "the maximum number of runs to list, newest first")
 	p.IntVar(&filter.Offset, "offset", 0, "the number of runs to skip")
 	show := &cobra.Command{
@@ -82,7 +86,12 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 func runTable(w io.Writer, runs []selection.Run) {
 	row(w, "ID", "STATUS", "CLASS", "MODEL", "SELECTED", "ERROR")
 	for _, r := range runs {
-		row(w, r.ID, string(r.Status), string(r.Classification), r.Settings.Provider+"/"+r.Settings.Model, selected(r),
+		status := string(r.Status)
+		if r.Imported != nil {
+			status += ", imported"
+		}
+
+		row(w, r.ID, status, string(r.Classification), r.Settings.Provider+"/"+r.Settings.Model, selected(r),
 			r.Error)
 	}
 }
@@ -156,6 +165,10 @@ func (s evalStory) write(w io.Writer) {
 
 	line("offered", strings.Join(offered, ", "))
 	line("status", string(s.Run.Status))
+	if from := s.Run.Imported; from != nil {
+		line("imported", importedText(*from))
+	}
+
 	if s.Run.Error != "" {
 		line("error", s.Run.Error)
 	}
@@ -202,6 +215,28 @@ func (s evalStory) write(w io.Writer) {
 	for _, r := range s.Evaluation.Recommendations {
 		line(r.Priority, r.Text)
 	}
+}
+
+// importedText says where a run comes from, and how the other program judged it.
+func importedText(from selection.Imported) string {
+	text := fmt.Sprintf("from %s, where it is %s", from.From, from.ID)
+	if from.Classification != "" {
+		text += " and was judged " + string(from.Classification)
+	}
+
+	if from.ParameterCorrectness != nil {
+		text += ", parameters " + figure(from.ParameterCorrectness)
+	}
+
+	if from.Confidence != "" {
+		text += ", confidence " + from.Confidence
+	}
+
+	if from.Description != "" {
+		text += ", " + from.Description
+	}
+
+	return text
 }
 
 var forbiddenBy = map[selection.ForbiddenBy]string{selection.ByCase: "the case",
@@ -303,6 +338,11 @@ batches.`,
 				} else {
 					fmt.Fprintf(w, "\n%d cases: both right %d, both wrong %d, lost %d, gained %d; McNemar p = %.4f\n",
 						c.Cases, c.BothRight, c.BothWrong, len(c.Lost), len(c.Gained), c.P)
+				}
+
+				if n := c.First.Imported + c.Second.Imported; n > 0 {
+					fmt.Fprintf(w, "%d and %d runs were imported from another program\n", c.First.Imported,
+						c.Second.Imported)
 				}
 
 				if n := c.FirstFailed + c.SecondFailed; n > 0 {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/selection/results"
-	"github.com/touchstone-eval/touchstone/internal/selection/score"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
 // resultsFlags are the flags of verbs that write the results of runs to a file.
@@ -35,15 +35,25 @@ func (f *resultsFlags) check() error {
 	return err
 }
 
-// write writes runs in the format of the flags.
-func (f *resultsFlags) write(cmd *cobra.Command, title string, runs []score.Observation) error {
+// write writes the runs that a filter selects in the format of the flags.
+func (f *resultsFlags) write(cmd *cobra.Command, s *store.Store, title string, filter store.RunFilter) error {
 	format, err := results.FormatNamed(f.format)
 	if err != nil {
 		return err
 	}
 
+	runs, err := s.Observations(cmd.Context(), filter)
+	if err != nil {
+		return err
+	}
+
+	answers, err := s.Answers(cmd.Context(), filter)
+	if err != nil {
+		return err
+	}
+
 	var text bytes.Buffer
-	if err := (results.Results{Title: title, Runs: runs}).Write(&text, format); err != nil {
+	if err := (results.Results{Title: title, Runs: runs, Answers: answers}).Write(&text, format); err != nil {
 		return err
 	}
 

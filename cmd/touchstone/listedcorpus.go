@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,21 +34,27 @@ func readTools(path, server string) (corpus contracts.Corpus, listed bool, err e
 }
 
 // isToolList reports whether data is an answer to tools/list: a JSON-RPC response
-// or its result, with tools that have a name and no tool_id.
+// or its result, with tools that have a name and no tool_id. A list of servers with
+// their tools is one, too.
 func isToolList(data []byte) bool {
 	type list struct {
 		Tools []map[string]json.RawMessage `json:"tools"`
 	}
 	var answer struct {
 		list
-		Result *list `json:"result"`
+		Items  []map[string]json.RawMessage `json:"items"`
+		Result *list                        `json:"result"`
 	}
+	if isNestedList(data) {
+		return true
+	}
+
 	// Answers to several requests may follow one another.
 	if json.NewDecoder(strings.NewReader(string(data))).Decode(&answer) != nil {
 		return false
 	}
 
-	tools := answer.Tools
+	tools := slices.Concat(answer.Tools, answer.Items)
 	if answer.Result != nil {
 		tools = answer.Result.Tools
 	}
@@ -57,10 +64,33 @@ func isToolList(data []byte) bool {
 	})
 }
 
+// isNestedList reports whether data is a list of servers with their tools, which may be
+// the items of a page or the servers of an object.
+func isNestedList(data []byte) bool {
+	type server struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	var page struct{ Items, Servers json.RawMessage }
+	raw := json.RawMessage(data)
+	if json.Unmarshal(data, &page) == nil {
+		raw = slices.Concat(page.Items, page.Servers) // the other one is absent
+	}
+
+	var list []server
+	var named map[string]server
+	if json.Unmarshal(raw, &named) == nil {
+		list = slices.Collect(maps.Values(named))
+	} else if json.Unmarshal(raw, &list) != nil {
+		return false
+	}
+
+	return len(list) > 0 && !slices.ContainsFunc(list, func(s server) bool { return s.Tools == nil })
+}
+
 // corpusOfToolList converts an answer to tools/list. The notes say what was added
 // or dropped. A list that is not complete is an error.
 func corpusOfToolList(path, server string, data []byte) (contracts.Corpus, []string, error) {
-	if server == "" {
+	if server == "" && !isNestedList(data) {
 		server = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 
@@ -100,11 +130,27 @@ func corpusOfToolList(path, server string, data []byte) (contracts.Corpus, []str
 	slices.SortStableFunc(corpus.Tools, func(a, b contracts.Tool) int { return strings.Compare(a.ToolID, b.ToolID) })
 	notes := []string{fmt.Sprintf("%d tools of a tools/list answer became tools of the server %s", len(corpus.Tools),
 		server)}
+	if servers := serversOf(corpus); len(servers) != 1 || servers[0] != server {
+		notes[0] = fmt.Sprintf("%d tools of %d servers were read: %s", len(corpus.Tools), len(servers),
+			strings.Join(servers, ", "))
+	}
+
 	if schemaless > 0 {
 		notes = append(notes, fmt.Sprintf(`a tool without a schema got {"type":"object"} (%d times)`, schemaless))
 	}
 
 	return corpus, notes, nil
+}
+
+// serversOf names the servers of a corpus, whose tools are sorted.
+func serversOf(c contracts.Corpus) []string {
+	var names []string
+	for _, t := range c.Tools {
+		if k := len(names); k == 0 || names[k-1] != t.Server {
+			names = append(names, t.Server)
+		}
+	}
+	return names
 }
 
 // digestVersion is the version of data that names none: equal bytes have one

@@ -87,6 +87,12 @@ type Said struct {
 	CallAsText []string `json:"call_as_text,omitempty"`
 }
 
+// SaidRaw is what a model said, and the beginning of its provider's answer.
+type SaidRaw struct {
+	Said
+	Raw string
+}
+
 // MaxSaid bounds each text of Said, in characters, and MaxRaw a raw answer, in
 // bytes.
 const (
@@ -115,6 +121,37 @@ type Answer struct {
 	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
+// Imported says where a run comes from that another program executed, and how that
+// program judged it. The run's own classification and scores are Touchstone's, from
+// the calls that the other program recorded.
+type Imported struct {
+	// From names the program, and ID its run.
+	From string `json:"from"`
+	ID   string `json:"id"`
+	OtherVerdict
+}
+
+// OtherVerdict is how another program judged a run. What it did not judge is empty.
+type OtherVerdict struct {
+	Classification Classification `json:"classification,omitempty"`
+	// ParameterCorrectness is from 0 to 1.
+	ParameterCorrectness *float64 `json:"parameter_correctness,omitempty"`
+	// Confidence and Description are its words for them.
+	Confidence  string `json:"confidence,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+// WrongBecause is why a run is wrong that called an expected tool.
+type WrongBecause string
+
+const (
+	// ForbiddenCall is a call that is forbidden beside all expected ones.
+	ForbiddenCall WrongBecause = "forbidden_call"
+	// MissingCall is an expected call that was not made, or not in its order, beside
+	// one that was.
+	MissingCall WrongBecause = "missing_call"
+)
+
 // Run is one case sent to one model.
 type Run struct {
 	ID     string `json:"id"`
@@ -124,6 +161,8 @@ type Run struct {
 	BatchID  string `json:"batch_id"`
 	Repeat   int    `json:"repeat"`
 	RetryOf  string `json:"retry_of,omitempty"`
+	// Imported is set if another program executed the run.
+	Imported *Imported `json:"imported,omitempty"`
 
 	Settings Settings  `json:"model_settings"`
 	Status   RunStatus `json:"status"`
@@ -133,9 +172,11 @@ type Run struct {
 	Confidence       *float64         `json:"confidence_score,omitempty"`
 	ConfidenceSource ConfidenceSource `json:"confidence_source,omitempty"`
 	Classification   Classification   `json:"classification,omitempty"`
-	ExecutionTimeMS  int64            `json:"execution_time_ms,omitempty"`
-	Usage            *Usage           `json:"usage,omitempty"`
-	Attempts         int              `json:"attempts,omitempty"`
+	// WrongBecause is set for an FN run that called an expected tool.
+	WrongBecause    WrongBecause `json:"wrong_because,omitempty"`
+	ExecutionTimeMS int64        `json:"execution_time_ms,omitempty"`
+	Usage           *Usage       `json:"usage,omitempty"`
+	Attempts        int          `json:"attempts,omitempty"`
 	// Said is set if one run is read, and not in lists.
 	Said  *Said  `json:"answer,omitempty"`
 	Error string `json:"error_message,omitempty"`

@@ -147,6 +147,10 @@ func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string
 	missing := d.State == score.Missing && d.IsExpected()
 	evidence := valuesOf(d)
 	switch {
+	case d.State == score.Forbidden:
+		r.add("forbidden_parameter", medium, t, evidence,
+			"The model gave the parameter %s of %s, which the case forbids: state in its description when to omit it.",
+			d.Name, t.Name)
 	case d.State == score.Invented && !ok && !closed(t.InputSchema):
 		r.add("invented_parameter", medium, t, evidence,
 			"The model invented the parameter %s of %s: set additionalProperties to false in the input schema, so "+

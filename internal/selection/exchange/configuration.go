@@ -39,6 +39,13 @@ func readConfiguration(data []byte) (Set, bool) {
 	return set, true
 }
 
+// listsTools reports whether a text is a list of tools, in a format that the scanner
+// reads.
+func listsTools(data []byte) bool {
+	in, err := input.Read("tools.json", "", data)
+	return err == nil && len(in.Tools) > 0
+}
+
 // references are the values of a server with references in place of what is written
 // out. variable names the variable for a value.
 func (s *Set) references(server string, values map[string]string, variable func(string) string) map[string]string {

@@ -81,7 +81,8 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ format, file, want string }{
-		{"json", ``, "empty"}, {"json", `{"cases":1}`, "not a set"}, {"json", `[{"name":"n","qury":"q"}]`, `case 1: unknown field "qury": did you mean "query"?`}, {"json", `[1]`, "case 1"}, {"json", `[`, "not JSON"},
+		{"json", ``, "empty"}, {"json", `{"cases":1}`, "not a set"}, {"json", `[{"name":"n","qury":"q"}]`, `case 1: unknown field "qury": did you mean "query"?`}, {"json", `[1]`, "case 1"}, {"json", `[{"name":"n","x":1}]`, "expected, ordered, forbidden, tags"}, {"json", `{"items":[{"name":"t","description":"Does t","inputSchema":{}}]}`, "it lists tools"},
+		{"json", `[{"name":"n","query":"q","available_mcp_servers":["${HERE}"]}]`, "the template ${HERE}: give its value with --set HERE=VALUE"}, {"json", `[`, "not JSON"},
 		{"yaml", "a: [", "not YAML"}, {"yaml", "? [1]\n: 2", "not YAML"}, {"xml", "", "unknown"},
 		{"csv", "name,quary\n", `column "quary" is unknown`}, {"csv", "name\n\"x", "not CSV"}, {"csv", "", "not name the columns"},
 		{"csv", "name,ordered\n\nx,maybe\n", "line 3: ordered"}, {"csv", "name,expected_parameters\nx,{}\n", "line 2: expected_parameters requires a tool"},

@@ -23,6 +23,8 @@ import (
 type Set struct {
 	Servers []Server `json:"servers,omitempty"`
 	Cases   []Case   `json:"cases"`
+	// Runs are those that another program executed.
+	Runs []Run `json:"-"`
 	// Skipped are the entries of another program's data that cannot be read. The
 	// others are read without them.
 	Skipped []Skipped `json:"-"`
@@ -54,6 +56,8 @@ type Case struct {
 	Ordered   bool                 `json:"ordered,omitempty"`
 	Forbidden []selection.ToolName `json:"forbidden,omitempty"`
 	Tags      []string             `json:"tags,omitempty"`
+	// OtherID is the id of the case in the program from which it comes.
+	OtherID string `json:"-"`
 }
 
 // MaxFile is the largest file of a set, in bytes.
@@ -74,7 +78,7 @@ func FormatOf(path string) string {
 }
 
 // Read reads a set in a format. JSON and YAML are an object of servers and cases,
-// a list of cases, or mcp-tef's test cases. CSV holds cases alone.
+// a list of cases, or mcp-tef's test cases or runs. CSV holds cases alone.
 func Read(data []byte, format string) (Set, error) {
 	if len(data) > MaxFile {
 		return Set{}, fmt.Errorf("it is larger than %d MiB: split it", MaxFile>>20)
@@ -122,6 +126,15 @@ func datesAreTexts(n *yaml.Node) {
 }
 
 func readJSON(data []byte) (Set, error) {
+	set, err := readTree(data)
+	if err != nil && len(set.Skipped) == 0 && listsTools(data) {
+		err = errors.New("it lists tools, and no servers or cases: compare its tools with touchstone eval similar " +
+			"--tools, or scan them with touchstone scan")
+	}
+	return set, err
+}
+
+func readTree(data []byte) (Set, error) {
 	trimmed := bytes.TrimSpace(data)
 	if len(trimmed) == 0 {
 		return Set{}, errors.New("it is empty")
@@ -136,12 +149,22 @@ func readJSON(data []byte) (Set, error) {
 		return readEntries(entries)
 	}
 
-	// A page of mcp-tef's service: {"items": [...], "total": N, ...}.
+	// A page of mcp-tef's service.
 	var page struct {
-		Items []json.RawMessage `json:"items"`
+		Items  []json.RawMessage `json:"items"`
+		Total  int               `json:"total"`
+		Offset int               `json:"offset"`
+		Limit  int               `json:"limit"`
 	}
 	if json.Unmarshal(trimmed, &page) == nil && page.Items != nil {
-		return readEntries(page.Items)
+		set, err := readEntries(page.Items)
+		// The total of its list of runs counts the page alone.
+		if n := len(page.Items); page.Offset > 0 || page.Offset+n < page.Total || n > 0 && n == page.Limit {
+			set.Notes = append(set.Notes, fmt.Sprintf("it is a page of %d entries, and there may be others: export "+
+				"them with --offset and --limit, and import each page", n))
+		}
+
+		return set, err
 	}
 
 	var object struct {
@@ -152,7 +175,7 @@ func readJSON(data []byte) (Set, error) {
 	if err := strict(trimmed, &object); err != nil {
 		// A single test case of mcp-tef is also an object, and so is a client's
 		// configuration.
-		if isTEF(trimmed) {
+		if isTEF(trimmed) || isTEFRun(trimmed) {
 			return readEntries([]json.RawMessage{trimmed})
 		}
 
@@ -193,8 +216,9 @@ func unknownField(err error, into any) error {
 
 	var known []string
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
-		field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		known = append(known, field)
+		if field, _, _ := strings.Cut(f.Tag.Get("json"), ","); field != "-" {
+			known = append(known, field)
+		}
 	}
 
 	if meant := closest.To(name, known); meant != "" {
@@ -207,6 +231,14 @@ func unknownField(err error, into any) error {
 func readEntries(entries []json.RawMessage) (Set, error) {
 	set := Set{Cases: []Case{}}
 	for i, raw := range entries {
+		if isTEFRun(raw) {
+			if err := set.addTEFRun(raw, fmt.Sprintf("run %d", i+1)); err != nil {
+				set.skip(fmt.Sprintf("run %d", i+1), err)
+			}
+
+			continue
+		}
+
 		if isTEF(raw) {
 			if err := set.addTEF(raw); err != nil {
 				set.skip(fmt.Sprintf("case %d", i+1), err)
@@ -233,7 +265,7 @@ func (s *Set) skip(entry string, err error) {
 
 // nothingRead is the error of a set in which no entry could be read.
 func (s *Set) nothingRead() error {
-	if len(s.Cases) > 0 || len(s.Skipped) == 0 {
+	if len(s.Cases) > 0 || len(s.Runs) > 0 || len(s.Skipped) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%s: %s", s.Skipped[0].Entry, s.Skipped[0].Reason)

@@ -20,6 +20,7 @@ import (
 
 // tefCase is a test case of any version of mcp-tef.
 type tefCase struct {
+	ID      tefID           `json:"id"`
 	Name    string          `json:"name"`
 	Query   string          `json:"query"`
 	Servers json.RawMessage `json:"available_mcp_servers"`
@@ -59,8 +60,7 @@ func isTEF(raw json.RawMessage) bool {
 	return false
 }
 
-// addTEF adds a test case. It ignores additional fields of exports, such as ids
-// and times.
+// addTEF adds a test case. It ignores additional fields of exports, such as times.
 func (s *Set) addTEF(raw json.RawMessage) error {
 	var f tefCase
 	d := json.NewDecoder(strings.NewReader(string(raw)))
@@ -70,10 +70,10 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 	}
 
 	if at := template.FindStringSubmatch(string(raw)); at != nil {
-		return fmt.Errorf("it has the template %s: give its value with --set %s=VALUE", at[0], at[1])
+		return fmt.Errorf("it has the template ${%s}: give its value with --set %s=VALUE", at[1], at[1])
 	}
 
-	c := Case{Name: f.Name, Query: f.Query, Ordered: f.Ordered}
+	c := Case{Name: f.Name, Query: f.Query, Ordered: f.Ordered, OtherID: string(f.ID)}
 	var entries []json.RawMessage
 	if len(f.Servers) > 0 && json.Unmarshal(f.Servers, &entries) != nil {
 		return errors.New("available_mcp_servers is not a list")
@@ -149,9 +149,8 @@ func nameOf(address string) string {
 	return name
 }
 
-// ReadTEF reads the servers and test cases of a database of any version of
-// mcp-tef. It opens the file read-only. It does not read runs, because mcp-tef
-// classifies them by other rules, which ignore the server.
+// ReadTEF reads the servers, test cases and runs of a database of any version of
+// mcp-tef. It opens the file read-only.
 func ReadTEF(ctx context.Context, path string) (Set, error) {
 	if _, err := os.Stat(path); err != nil {
 		return Set{}, fmt.Errorf("open the database: %w", err)
@@ -265,7 +264,8 @@ func (t tefDatabase) read() (Set, error) {
 	}
 
 	for _, row := range rows {
-		c := Case{Name: row["name"], Query: row["query"], Ordered: row["order_dependent_matching"] == "1"}
+		c := Case{Name: row["name"], Query: row["query"], Ordered: row["order_dependent_matching"] == "1",
+			OtherID: row["id"]}
 		linked, err := t.rows("SELECT * FROM test_case_mcp_servers WHERE test_case_id = ? ORDER BY rowid", row["id"])
 		if err != nil {
 			return set, err
@@ -313,6 +313,10 @@ func (t tefDatabase) read() (Set, error) {
 		}
 
 		set.Cases = append(set.Cases, c)
+	}
+
+	if err := t.runs(&set, byID); err != nil {
+		return set, err
 	}
 
 	return set, set.nothingRead()

@@ -52,6 +52,7 @@ type runView struct {
 	Classification string `json:"classification,omitempty" jsonschema:"TP, FP, TN or FN"`
 	Selected       string `json:"selected,omitempty" jsonschema:"what the model selected, server:tool or no tool"`
 	Error          string `json:"error,omitempty"`
+	ImportedFrom   string `json:"imported_from,omitempty" jsonschema:"the other program that executed the run, if one did"`
 }
 
 func viewRun(r selection.Run) runView {
@@ -61,6 +62,9 @@ func viewRun(r selection.Run) runView {
 	}
 	if r.Status == selection.Completed {
 		v.Selected = score.Selects(r.Selected)
+	}
+	if r.Imported != nil {
+		v.ImportedFrom = r.Imported.From
 	}
 	return v
 }

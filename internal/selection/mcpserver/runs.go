@@ -25,7 +25,7 @@ const (
 )
 
 type startInput struct {
-	Cases   []string `json:"case_ids,omitempty" jsonschema:"ids of the cases to run"`
+	Cases   []string `json:"case_ids,omitempty" jsonschema:"ids or names of the cases to run"`
 	Tag     string   `json:"tag,omitempty" jsonschema:"instead of case_ids: the tag of the cases to run"`
 	Models  []string `json:"models" jsonschema:"the models to ask, as list_models returns them"`
 	Repeats int      `json:"repeats,omitempty" jsonschema:"how often each case is put to each model, once if absent"`

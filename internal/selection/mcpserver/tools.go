@@ -22,8 +22,75 @@ import (
 // Source names the tools of a call: those of registered servers, or the tools
 // themselves.
 type Source struct {
-	Servers []string    `json:"servers,omitempty" jsonschema:"names of registered servers, as list_servers returns them"`
+	Servers []serverRef `json:"servers,omitempty" jsonschema:"names of registered servers, as list_servers returns them, or servers with their tools; not both"`
 	Tools   []givenTool `json:"tools,omitempty" jsonschema:"instead of servers: the tool definitions"`
+}
+
+// serverRef is the name of a registered server, or a server with its tools.
+type serverRef struct {
+	Name  string
+	Tools []givenTool // nil for a registered server
+}
+
+// refBody is a server with its tools, as in the server_list of the REST API.
+type refBody struct {
+	Name        string      `json:"name"`
+	Description string      `json:"description,omitempty"`
+	URL         string      `json:"url,omitempty"`
+	Tools       []givenTool `json:"tools"`
+}
+
+// UnmarshalJSON reads a name, or an object with a name and tools.
+func (r *serverRef) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &r.Name) == nil {
+		return nil
+	}
+
+	var body refBody
+	if err := json.Unmarshal(text, &body); err != nil {
+		return err
+	}
+
+	r.Name, r.Tools = body.Name, append([]givenTool{}, body.Tools...)
+	for i := range r.Tools {
+		r.Tools[i].Server = body.Name
+	}
+
+	return nil
+}
+
+// sourceLimits are the limits of the members of a Source. A server is written in two
+// ways.
+func sourceLimits(limits map[string]func(*jsonschema.Schema)) map[string]func(*jsonschema.Schema) {
+	if limits == nil {
+		limits = map[string]func(*jsonschema.Schema){}
+	}
+
+	limits["servers"] = func(s *jsonschema.Schema) {
+		body, err := jsonschema.For[refBody](nil)
+		if err != nil {
+			panic(err) // a type without a schema: a bug in this package
+		}
+
+		least := 1
+		body.Properties["tools"].MinItems = &least
+		s.Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, body}}
+	}
+	return limits
+}
+
+// split divides a source into the names of registered servers, and the tools that it
+// has itself.
+func (s Source) split() (names []string, tools []givenTool) {
+	tools = s.Tools
+	for _, ref := range s.Servers {
+		if ref.Tools == nil {
+			names = append(names, ref.Name)
+		}
+
+		tools = append(tools, ref.Tools...)
+	}
+	return names, tools
 }
 
 type givenTool struct {
@@ -79,9 +146,9 @@ type qualityOutput struct {
 func (s *Server) addTools() {
 	add(s, "find_similar_tools", "Find similar tools",
 		"Compares tools pair by pair and returns the pairs that a model may confuse.",
-		effect{outside: true}, map[string]func(*jsonschema.Schema){
+		effect{outside: true}, sourceLimits(map[string]func(*jsonschema.Schema){
 			"method": oneOf("embedding", "tfidf", "description_overlap"), "threshold": between(0, 1),
-		}, s.similar)
+		}), s.similar)
 	add(s, "check_tool_quality", "Check tool quality",
 		"Checks what of the names, descriptions and schemas of a registered server's tools can keep a model from the "+
 			"right choice, and which cases went wrong with each tool.",
@@ -99,7 +166,7 @@ func (s *Server) addTools() {
 	add(s, "scan_tools", "Scan tool definitions",
 		"Scans tool definitions for signs of tool poisoning and returns the findings. The scan is offline and "+
 			"deterministic.",
-		effect{outside: true}, nil, s.scan)
+		effect{outside: true}, sourceLimits(nil), s.scan)
 }
 
 // list asks a registered server for its tools.
@@ -158,7 +225,8 @@ func (s *Server) similar(ctx context.Context, in similarInput) (similarOutput, e
 	}
 
 	var source gather.Source
-	for _, name := range in.Servers {
+	names, given := in.split()
+	for _, name := range names {
 		server, err := s.Store.ServerNamed(ctx, name)
 		if err != nil {
 			return out, err
@@ -167,7 +235,7 @@ func (s *Server) similar(ctx context.Context, in similarInput) (similarOutput, e
 		source.Servers = append(source.Servers, server)
 	}
 
-	for _, t := range in.Tools {
+	for _, t := range given {
 		tool, err := t.definition()
 		if err != nil {
 			return out, err
@@ -203,7 +271,8 @@ func (s *Server) scan(ctx context.Context, in Source) (scanOutput, error) {
 	}
 
 	var tools []selection.Tool
-	for _, name := range in.Servers {
+	names, given := in.split()
+	for _, name := range names {
 		list, err := s.list(ctx, name)
 		if err != nil {
 			return out, err
@@ -212,7 +281,7 @@ func (s *Server) scan(ctx context.Context, in Source) (scanOutput, error) {
 		tools = append(tools, list...)
 	}
 
-	for _, t := range in.Tools {
+	for _, t := range given {
 		tool, err := t.definition()
 		if err != nil {
 			return out, err

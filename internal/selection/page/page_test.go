@@ -26,6 +26,7 @@ func TestPage(t *testing.T) {
 		{"nothing is there", nothing},
 		{"register a server", func(_ *testing.T, u user) { register(u, weather) }},
 		{"errors", failures},
+		{"the editor of cases", editCase},
 		{"add cases", addCases},
 		{"start a batch and follow it", func(_ *testing.T, u user) { follow(u, hold) }},
 		{"one run as a story", readStory},
@@ -132,6 +133,26 @@ func addCase(u user, name, query, tool, parameters string) {
 	}
 	u.fill("Tags", "smoke")
 	u.push("main", "Add the case")
+}
+
+// The editor offers the servers and their tools, and says which are not known.
+func editCase(_ *testing.T, u user) {
+	u.visit("#/cases/new")
+	u.Click(`fieldset.servers input`)
+	u.push("main", "Add an expected call")
+	u.Wait(`[...document.querySelectorAll(".call datalist")].map((d) => [...d.options].map((o) => o.value).join()).join(" ") === "weather get_weather,notes,search"`)
+	u.fill("Tool", "get_wether")
+	u.Press(kb.Tab)
+	u.reads("The server weather has no tool get_wether.")
+	u.fill("Tool", "get_weather")
+	u.Press(kb.Tab)
+	u.Wait(`document.querySelector(".call .doubt").textContent === ""`)
+	u.fill("Server", "wether")
+	u.Press(kb.Tab)
+	u.reads("There is no server wether.")
+	u.fill("Forbidden tools", "weather:drop")
+	u.Press(kb.Tab)
+	u.reads("The server weather has no tool drop.")
 }
 
 func addCases(_ *testing.T, u user) {
@@ -256,7 +277,7 @@ func compareModels(_ *testing.T, u user) {
 
 	// A batch is named by its label, in links and in what is shown.
 	u.visit("#/compare?first=batch:first+batch&second=lexical/bm25")
-	u.Expect(`document.querySelector("thead").innerText.includes("First: first batch, ")`, "true")
+	u.Expect(`document.querySelector("thead").innerText.includes("First: first batch")`, "true")
 }
 
 // nameBatches names a batch by its label: its figures, its column of the matrix, and

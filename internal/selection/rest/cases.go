@@ -106,14 +106,19 @@ func (s *Service) addCases() {
 }
 
 func (s *Service) updateCase(ctx context.Context, in *struct {
-	ID      string `path:"id" maxLength:"100"`
+	ID      string `path:"id" maxLength:"200"`
 	IfMatch string `header:"If-Match" doc:"Change nothing unless the ETag is among these"`
 	Body    casePatch
 }) (*storedCase, error) {
-	lock := s.lockFor(in.ID)
+	c, err := s.Store.Case(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+
+	lock := s.lockFor(c.ID) // the path may have its name
 	lock.Lock()
 	defer lock.Unlock()
-	c, err := s.Store.Case(ctx, in.ID)
+	c, err = s.Store.Case(ctx, c.ID)
 	if err != nil {
 		return nil, err
 	}

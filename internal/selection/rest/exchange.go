@@ -45,9 +45,10 @@ func (s *Service) addExchange() {
 	register(s, huma.Operation{
 		OperationID: "import", Method: http.MethodPost, Path: importPath, Tags: []string{"exchange"},
 		DefaultStatus: http.StatusOK,
-		Summary:       "Import servers and cases from JSON, YAML, CSV, or mcp-tef's test cases or database",
+		Summary:       "Import servers and cases from JSON, YAML, CSV, or mcp-tef's test cases, runs or database",
 		Description: "What is there already with equal content is not added again. Servers are not contacted, " +
-			"and programs are not started. The cases are stored all or none.",
+			"and programs are not started. The cases are stored all or none. Runs of mcp-tef become one batch, " +
+			"marked as imported; their cases have to be known.",
 	}, func(ctx context.Context, in *importInput) (*body[exchange.Imported], error) {
 		set, err := readSet(ctx, in.RawBody, in.Format)
 		if err == nil {
@@ -125,13 +126,18 @@ func (s *Service) results(ctx context.Context, in *struct {
 		return nil, err
 	}
 
+	answers, err := s.Store.Answers(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+
 	format, err := results.FormatNamed(in.Format)
 	if err != nil {
 		return nil, errInvalid(err.Error())
 	}
 
 	var text bytes.Buffer
-	if err := (results.Results{Title: title, Runs: runs}).Write(&text, format); err != nil {
+	if err := (results.Results{Title: title, Runs: runs, Answers: answers}).Write(&text, format); err != nil {
 		return nil, err
 	}
 

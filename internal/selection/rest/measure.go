@@ -77,8 +77,9 @@ func (c *statusWriter) WriteHeader(code int) {
 
 func (m *measures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var text strings.Builder
-	text.WriteString("# HELP touchstone_runs Runs in the database.\n# TYPE touchstone_runs gauge\n")
-	counts, err := m.store.CountRuns(r.Context(), store.RunFilter{})
+	text.WriteString("# HELP touchstone_runs Runs in the database, without imported ones.\n" +
+		"# TYPE touchstone_runs gauge\n")
+	counts, err := m.store.CountRuns(r.Context(), store.RunFilter{Imported: store.WithoutImported})
 	if err != nil {
 		writeProblem(w, http.StatusServiceUnavailable, "the database cannot be read")
 		return

@@ -29,6 +29,7 @@ type RunFilter struct {
 	Tool           string    `query:"tool" maxLength:"200" doc:"A tool that the case expects a call of; with a server, of the same call"`
 	Tag            string    `query:"tag" maxLength:"100" doc:"A tag of the case"`
 	Since          time.Time `query:"since" doc:"Created at this time or later"`
+	Imported       string    `query:"imported" enum:"with,without,only" doc:"Whether runs that another program executed are selected. Default: in lists; in figures and results only if batch names their batch"`
 }
 
 func (f RunFilter) store() (store.RunFilter, error) {
@@ -40,6 +41,7 @@ func (f RunFilter) store() (store.RunFilter, error) {
 		Case: f.Case, BatchID: f.Batch, Status: selection.RunStatus(f.Status),
 		Classification: selection.Classification(f.Classification),
 		Provider:       provider, Model: name, Server: f.Server, Tool: f.Tool, Tag: f.Tag, Since: f.Since,
+		Imported: store.ImportedRuns(f.Imported),
 	}, nil
 }
 
@@ -58,7 +60,7 @@ type WithKey struct {
 
 // runsBody asks for a batch: each case with each model, so many times.
 type runsBody struct {
-	Cases   []string                    `json:"test_case_ids,omitempty" doc:"Ids of cases"`
+	Cases   []string                    `json:"test_case_ids,omitempty" doc:"Ids or names of cases"`
 	Tag     string                      `json:"tag,omitempty" maxLength:"100" doc:"Instead of ids: all cases with this tag"`
 	Models  []selection.SettingsRequest `json:"models,omitempty" maxItems:"100" doc:"What is absent comes from the service's environment or the defaults"`
 	Repeats int                         `json:"repeats,omitempty" minimum:"1" maximum:"1000" default:"1"`

@@ -66,6 +66,20 @@ func TestCases(t *testing.T) {
 		t.Error("the ETag of the change is not that of the case")
 	}
 	b.call("PATCH", path, map[string]any{"name": "late"}, "If-Match: "+tag).want(t, 412, nil)
+	// A name that no other case has, and the name of a server, stand for their ids.
+	var named selection.Case
+	b.call("GET", casesPath+"/first", nil).want(t, 200, &named)
+	if named.ID != first.ID {
+		t.Errorf("%+v", named)
+	}
+	var server selection.Server
+	b.call("GET", serversPath+"/weather", nil).want(t, 200, &server)
+	if server.ID == "weather" || server.Name != "weather" {
+		t.Errorf("%+v", server)
+	}
+	twin := b.addCase("first")
+	b.call("GET", casesPath+"/first", nil).want(t, 409, nil)
+	b.call("DELETE", casesPath+"/"+twin.ID, nil).want(t, 204, nil)
 	b.call("PATCH", path, map[string]any{"servers": []string{"missing"}, "expected": []any{}}).want(t, 422, nil)
 	b.call("PATCH", path, map[string]any{"expected": []any{map[string]any{"server": "weather", "tool": ""}}}).want(t, 422, nil)
 	b.call("POST", casesPath, map[string]any{"name": "x", "query": "q", "servers": []string{}}).want(t, 422, nil)

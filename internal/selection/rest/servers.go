@@ -18,7 +18,7 @@ const serversPath = prefix + "/servers"
 
 // byID is the input of a request for one thing.
 type byID struct {
-	ID string `path:"id" maxLength:"100"`
+	ID string `path:"id" maxLength:"200" doc:"The id, or the name of a server or a case, or the label of a batch"`
 	Conditional
 }
 
@@ -124,6 +124,24 @@ func (s *Service) addServers() {
 		return out, err
 	})
 	register(s, huma.Operation{
+		OperationID: "list-server-tools", Method: http.MethodGet, Path: serversPath + "/{id}/tools", Tags: tags,
+		Summary: "List the tools of a server", Description: "The server is asked for its tools now.",
+	}, func(ctx context.Context, in *struct {
+		ID string `path:"id" maxLength:"200"`
+	}) (*body[listPage[selection.Tool]], error) {
+		server, err := s.Store.Server(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+
+		tools, err := s.listTools(ctx, server)
+		if err != nil {
+			return nil, err
+		}
+
+		return &body[listPage[selection.Tool]]{newListPage(tools, len(tools))}, nil
+	})
+	register(s, huma.Operation{
 		OperationID: "delete-server", Method: http.MethodDelete, Path: serversPath + "/{id}", Tags: tags,
 		DefaultStatus: http.StatusNoContent,
 		Summary:       "Delete a server that no case and no run needs",
@@ -168,14 +186,19 @@ func (s *Service) createServer(ctx context.Context, in *struct{ Body serverBody 
 }
 
 func (s *Service) updateServer(ctx context.Context, in *struct {
-	ID      string `path:"id" maxLength:"100"`
+	ID      string `path:"id" maxLength:"200"`
 	IfMatch string `header:"If-Match" doc:"Change nothing unless the ETag is among these"`
 	Body    serverPatch
 }) (*storedServer, error) {
-	lock := s.lockFor(in.ID)
+	server, err := s.Store.Server(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+
+	lock := s.lockFor(server.ID) // the path may have its name
 	lock.Lock()
 	defer lock.Unlock()
-	server, err := s.Store.Server(ctx, in.ID)
+	server, err = s.Store.Server(ctx, server.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -64,8 +64,9 @@ func (s *Service) addSummaries() {
 	})
 	register(s, huma.Operation{
 		OperationID: "summary", Method: http.MethodGet, Path: prefix + "/metrics/summary", Tags: []string{"metrics"},
-		Summary:     "Sum up runs",
-		Description: "Cancelled runs and those that were retried are left out. Intervals are of 95%.",
+		Summary: "Sum up runs",
+		Description: "Cancelled runs and those that were retried are left out, and imported ones unless batch names " +
+			"their batch or imported asks for them. Intervals are of 95%.",
 	}, func(ctx context.Context, in *struct {
 		Conditional
 		RunFilter
@@ -87,8 +88,9 @@ func (s *Service) addSummaries() {
 	})
 	register(s, huma.Operation{
 		OperationID: "matrix", Method: http.MethodGet, Path: prefix + "/metrics/matrix", Tags: []string{"metrics"},
-		Summary:     "Count the runs of each case by model or by batch",
-		Description: "A page holds cases, sorted by name. Runs that were retried are left out.",
+		Summary: "Count the runs of each case by model or by batch",
+		Description: "A page holds cases, sorted by name. Runs that were retried are left out, and imported ones " +
+			"unless batch names their batch or imported asks for them.",
 	}, func(ctx context.Context, in *struct {
 		Conditional
 		Paging

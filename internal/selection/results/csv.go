@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 )
 
@@ -42,6 +43,20 @@ var columns = []column{
 	{"cost_usd", func(o score.Observation) string { return figure(o.CostUSD) }},
 	{"reasoning", func(o score.Observation) string { return o.Reasoning }},
 	{"error_message", func(o score.Observation) string { return o.Error }},
+	{"imported_from", func(o score.Observation) string { return o.ImportedFrom }},
+}
+
+// answerColumns are the columns after those, for what the model said.
+var answerColumns = []struct {
+	name string
+	cell func(selection.SaidRaw) string
+}{
+	{"answer_text", func(a selection.SaidRaw) string { return a.Text }},
+	{"answer_refusal", func(a selection.SaidRaw) string { return a.Refusal }},
+	{"answer_reasoning", func(a selection.SaidRaw) string { return a.Reasoning }},
+	{"finish_reason", func(a selection.SaidRaw) string { return a.FinishReason }},
+	{"call_as_text", func(a selection.SaidRaw) string { return strings.Join(a.CallAsText, ";") }},
+	{"raw_answer", func(a selection.SaidRaw) string { return a.Raw }},
 }
 
 // ofEnded is a cell that a failed run does not have.
@@ -62,9 +77,13 @@ func figure(v *float64) string {
 // writeCSV writes a line for each run, after the names of the columns.
 func writeCSV(w io.Writer, r Results) error {
 	out := csv.NewWriter(w)
-	line := make([]string, len(columns))
-	for i, c := range columns {
-		line[i] = c.name
+	var line []string
+	for _, c := range columns {
+		line = append(line, c.name)
+	}
+
+	for _, c := range answerColumns {
+		line = append(line, c.name)
 	}
 
 	if err := out.Write(line); err != nil {
@@ -72,8 +91,13 @@ func writeCSV(w io.Writer, r Results) error {
 	}
 
 	for _, o := range r.Runs {
-		for i, c := range columns {
-			line[i] = plain(c.cell(o))
+		line = line[:0]
+		for _, c := range columns {
+			line = append(line, plain(c.cell(o)))
+		}
+
+		for _, c := range answerColumns {
+			line = append(line, plain(c.cell(r.Answers[o.RunID])))
 		}
 
 		if err := out.Write(line); err != nil {

@@ -28,6 +28,7 @@ func writeHTML(w io.Writer, r Results) error {
 	return pageTemplate.Execute(w, map[string]any{
 		"Title": r.Title, "Runs": r.Runs, "Models": score.By(r.Runs, score.ByModel),
 		"Tools": score.By(r.Runs, score.ByTool), "Confusion": score.Confusion(r.Runs),
+		"Said":  r.said,
 		"Style": template.CSS(pagestyle.Tokens), // a constant of the program
 	})
 }

@@ -22,10 +22,15 @@ func writeJUnit(w io.Writer, r Results) error {
 
 			took += o.DurationMS
 			tc := junit.Case{Class: o.Model, Name: repeatName(o), Seconds: seconds(o.DurationMS)}
-			text := fmt.Sprintf("expected %s, chose %s\n%s\nrun %s", expected(o), o.Selects, o.Reasoning, o.RunID)
+			text := fmt.Sprintf("expected %s, chose %s\n%s\nrun %s%s", expected(o), o.Selects, o.Reasoning, o.RunID,
+				origin(o))
+			if said := r.said(o); said != "" {
+				text += "\n" + said
+			}
+
 			switch verdict(o) {
 			case "failed":
-				tc.Error = &junit.Outcome{Message: o.Error, Text: "run " + o.RunID}
+				tc.Error = &junit.Outcome{Message: o.Error, Text: "run " + o.RunID + origin(o)}
 			case "wrong":
 				tc.Failure = &junit.Outcome{Message: fmt.Sprintf("%s: expected %s, chose %s", o.Classification,
 					expected(o), o.Selects), Text: text}

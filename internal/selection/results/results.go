@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 )
 
@@ -45,7 +46,26 @@ type Results struct {
 	// Title says which runs they are, such as the label of their batch.
 	Title string
 	Runs  []score.Observation
+	// Answers are what the models said, by run.
+	Answers map[string]selection.SaidRaw
 }
+
+// said is what a model said in a run, in a line, or the empty text.
+func (r Results) said(o score.Observation) string {
+	a := r.Answers[o.RunID]
+	var parts []string
+	for _, part := range []struct{ name, text string }{
+		{"text", a.Text}, {"refusal", a.Refusal}, {"reasoning", a.Reasoning},
+	} {
+		if part.text != "" {
+			parts = append(parts, part.name+": "+selection.Clip(part.text, maxSaid))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// maxSaid bounds each text of a model in JUnit XML and in the page, in characters.
+const maxSaid = 1000
 
 // Write writes results in a format.
 func (r Results) Write(w io.Writer, f Format) error { return f.write(w, r) }
@@ -67,6 +87,14 @@ func verdict(o score.Observation) string {
 		return "right"
 	}
 	return "wrong"
+}
+
+// origin says where a run comes from that another program executed.
+func origin(o score.Observation) string {
+	if o.ImportedFrom == "" {
+		return ""
+	}
+	return ", imported from " + o.ImportedFrom
 }
 
 // repeatName tells the repeats of a case apart.

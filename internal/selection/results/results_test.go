@@ -15,7 +15,7 @@ import (
 var half = 0.5
 
 // runs are a right, a wrong and a failed run, with names that attack each format.
-var runs = Results{Title: "Batch <b>", Runs: []score.Observation{
+var runs = Results{Title: "Batch <b>", Answers: map[string]selection.SaidRaw{"r2": {Said: selection.Said{Text: "I look <it> up.", Refusal: "no", FinishReason: "stop"}, Raw: `{"id":"x"}`}}, Runs: []score.Observation{
 	{RunID: "r1", CaseID: "c1", Case: "=cmd()", Model: "lexical/bm25", Repeat: 1, Tools: []string{"s:a"}, Selects: "s:a", Made: true,
 		Classification: selection.TP, Correctness: &half, Reasoning: "s:a was expected", DurationMS: 1500},
 	{RunID: "r2", CaseID: "c2", Case: "<script>alert(1)</script>", Model: "lexical/bm25", Repeat: 2, Tools: []string{"s:a"}, Selects: "s:\x01b", Made: true,
@@ -55,7 +55,7 @@ func TestCSV(t *testing.T) {
 		column, want string
 	}{
 		{1, "test_case", "'=cmd()"}, {1, "verdict", "right"}, {1, "parameter_correctness", "0.5"}, {1, "classification", "TP"},
-		{2, "verdict", "wrong"}, {2, "repeat", "2"}, {2, "reasoning", "s:b is another tool"}, {2, "parameter_correctness", ""},
+		{2, "verdict", "wrong"}, {2, "repeat", "2"}, {2, "reasoning", "s:b is another tool"}, {2, "parameter_correctness", ""}, {2, "answer_text", "I look <it> up."}, {2, "answer_refusal", "no"}, {2, "finish_reason", "stop"}, {2, "raw_answer", `{"id":"x"}`}, {1, "answer_text", ""},
 		{3, "verdict", "failed"}, {3, "error_message", "timeout"}, {3, "expected", "no tool"}, {3, "chosen", ""}, {3, "extra_calls", ""},
 	} {
 		if got := cell(tc.line, tc.column); got != tc.want {
@@ -76,7 +76,7 @@ func TestJUnit(t *testing.T) {
 	if right.Failure != nil || right.Error != nil || right.Seconds != "1.500" || !strings.Contains(right.Output, "run r1") {
 		t.Errorf("%+v", right)
 	}
-	if wrong.Failure == nil || !strings.Contains(wrong.Failure.Text, "s:b is another tool") || !strings.HasSuffix(wrong.Name, "(repeat 2)") {
+	if wrong.Failure == nil || !strings.Contains(wrong.Failure.Text, "s:b is another tool") || !strings.Contains(wrong.Failure.Text, "text: I look <it> up.") || !strings.HasSuffix(wrong.Name, "(repeat 2)") {
 		t.Errorf("%+v", wrong)
 	}
 	if failed.Error == nil || failed.Error.Message != "timeout" || failed.Failure != nil {
@@ -86,7 +86,7 @@ func TestJUnit(t *testing.T) {
 
 func TestHTML(t *testing.T) {
 	page := written(t, runs, "html")
-	for _, want := range []string{"Batch &lt;b&gt;", "&lt;script&gt;alert(1)&lt;/script&gt;", "50.0% [", "Confidently wrong", "timeout", "3 runs."} {
+	for _, want := range []string{"Batch &lt;b&gt;", "&lt;script&gt;alert(1)&lt;/script&gt;", "50.0% [", "Confidently wrong", "timeout", "3 runs.", "I look &lt;it&gt; up."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is missing in %s", want, page)
 		}

@@ -207,9 +207,8 @@ func (r *Runner) RetryAll(ctx context.Context, runIDs []string, key model.Key) (
 			return nil, err
 		}
 
-		if !old.Ended() {
-			return nil, fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", id, store.ErrConflict,
-				old.Status)
+		if err := store.CanRetry(old); err != nil {
+			return nil, err
 		}
 
 		m, err := r.model(old.Settings, key)

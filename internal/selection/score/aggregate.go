@@ -19,10 +19,12 @@ type Observation struct {
 	Model   string   // provider/model
 	Tags    []string
 	Repeat  int
-	Failed  bool
-	Error   string
-	Selects string // the selection as text; equal for equal selections
-	Made    bool   // a tool was selected
+	// ImportedFrom names the program that executed the run, if it was another one.
+	ImportedFrom string
+	Failed       bool
+	Error        string
+	Selects      string // the selection as text; equal for equal selections
+	Made         bool   // a tool was selected
 
 	Classification selection.Classification
 	Reasoning      string // why the run is right or wrong
@@ -71,10 +73,12 @@ type Summary struct {
 	Runs   int `json:"runs"`
 	Failed int `json:"failed"`
 	Cases  int `json:"cases"`
-	TP     int `json:"tp"`
-	FP     int `json:"fp"`
-	TN     int `json:"tn"`
-	FN     int `json:"fn"`
+	// Imported counts the runs that another program executed.
+	Imported int `json:"imported"`
+	TP       int `json:"tp"`
+	FP       int `json:"fp"`
+	TN       int `json:"tn"`
+	FN       int `json:"fn"`
 
 	Precision Rate     `json:"precision"`
 	Recall    Rate     `json:"recall"`
@@ -148,6 +152,10 @@ func Summarize(observations []Observation) Summary {
 	var confusion metrics.Confusion
 	for _, o := range sorted {
 		cases[o.CaseID] = true
+		if o.ImportedFrom != "" {
+			s.Imported++
+		}
+
 		s.InputTokens += o.InputTokens
 		s.OutputTokens += o.OutputTokens
 		if o.CostUSD != nil {

@@ -201,6 +201,10 @@ func describe(e *jsonschema.ValidationError) string {
 		e = e.Causes[0]
 	}
 	text := e.ErrorKind.LocalizedString(english)
+	if k, ok := e.ErrorKind.(*kind.Format); ok { // without the reason of a parser
+		text = fmt.Sprintf("%s is not a valid %s", encode(k.Got), k.Want)
+	}
+
 	if len(e.InstanceLocation) > 1 {
 		text = "at " + strings.Join(e.InstanceLocation[1:], ".") + ": " + text
 	}

@@ -19,6 +19,8 @@ type Batch struct {
 	Running   int       `json:"running"`
 	Completed int       `json:"completed"`
 	Failed    int       `json:"failed"`
+	// Imported counts the runs that another program executed.
+	Imported int `json:"imported"`
 	// Accuracy is the share of the completed runs that are right, and
 	// ParameterCorrectness the mean over right calls. They are nil without such runs.
 	Accuracy             *float64 `json:"accuracy"`
@@ -30,12 +32,16 @@ type Batch struct {
 // notRetried is the condition that no later run repeats a run.
 const notRetried = "id NOT IN (SELECT retry_of FROM test_runs WHERE retry_of IS NOT NULL)"
 
+// notImported is the condition that no other program executed a run.
+const notImported = "id NOT IN (SELECT test_run_id FROM imported_runs)"
+
 // The page is selected before the runs of its batches are counted.
 const batchColumns = `SELECT b.id, b.label, b.created_at,
 	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'pending' AND ` + notRetried + `),
 	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'running' AND ` + notRetried + `),
 	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'completed' AND ` + notRetried + `),
 	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND status = 'failed' AND ` + notRetried + `),
+	(SELECT count(*) FROM test_runs WHERE batch_id = b.id AND id IN (SELECT test_run_id FROM imported_runs)),
 	(SELECT avg(classification IN ('TP', 'TN')) FROM test_runs WHERE batch_id = b.id AND status = 'completed' AND ` + notRetried + `),
 	(SELECT avg(e.parameter_correctness) FROM test_runs r JOIN evaluation_results e ON e.test_run_id = r.id
 		WHERE r.batch_id = b.id AND r.classification = 'TP' AND r.` + notRetried + `),
@@ -47,7 +53,7 @@ func scanBatch(row scanner) (Batch, error) {
 	var b Batch
 	var created, models string
 	if err := row.Scan(&b.ID, &b.Label, &created, &b.Pending, &b.Running, &b.Completed, &b.Failed,
-		&b.Accuracy, &b.ParameterCorrectness, &models); err != nil {
+		&b.Imported, &b.Accuracy, &b.ParameterCorrectness, &models); err != nil {
 		return b, err
 	}
 
@@ -108,9 +114,10 @@ func (s *Store) Unfinished(ctx context.Context, batchID string) ([]string, error
 }
 
 // Retryable lists the ids of the failed runs of a batch that were not retried, in
-// the order of their creation.
+// the order of their creation. Imported runs are none of them.
 func (s *Store) Retryable(ctx context.Context, batchID string) ([]string, error) {
-	return s.runIDs(ctx, "batch_id = ? AND status = ? AND "+notRetried+" ORDER BY rowid", batchID, selection.Failed)
+	return s.runIDs(ctx, "batch_id = ? AND status = ? AND "+notRetried+" AND "+notImported+
+		" ORDER BY rowid", batchID, selection.Failed)
 }
 
 func (s *Store) runIDs(ctx context.Context, where string, args ...any) ([]string, error) {

@@ -241,10 +241,43 @@ func rawJSON(text sql.NullString) json.RawMessage {
 	return json.RawMessage(text.String)
 }
 
-// Case returns the case with an id.
+// Case returns the case with an id, or with a name that no other case has.
 func (s *Store) Case(ctx context.Context, id string) (selection.Case, error) {
+	id, err := caseID(ctx, s.read, id)
+	if err != nil {
+		return selection.Case{}, err
+	}
+
 	tc, err := scanCase(s.read.QueryRowContext(ctx, caseColumns+" WHERE id = ?", id))
 	return tc, one(err, "case", id)
+}
+
+// queryer is a database or a connection.
+type queryer interface {
+	QueryContext(ctx context.Context, statement string, args ...any) (*sql.Rows, error)
+}
+
+// caseID is the id of the case with an id, or with a name that no other case has. Ids
+// have an index, and are looked up first.
+func caseID(ctx context.Context, q queryer, text string) (string, error) {
+	for _, column := range []string{"id", "name"} {
+		rows, err := q.QueryContext(ctx, "SELECT id FROM test_cases WHERE "+column+" = ? LIMIT 2", text)
+		if err != nil {
+			return "", remedied(err)
+		}
+
+		found, err := collect(rows, func(row scanner) (id string, err error) { return id, row.Scan(&id) })
+		switch {
+		case err != nil:
+			return "", err
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return "", fmt.Errorf("%w: several cases have the name %q: give the id of one", ErrConflict, text)
+		}
+	}
+
+	return "", notFound("case", text)
 }
 
 // CaseFilter selects cases. Empty fields select all.
@@ -320,7 +353,12 @@ func (s *Store) UpdateCase(ctx context.Context, tc selection.Case) (selection.Ca
 // DeleteCase removes a case with all its runs. None of them may be running.
 func (s *Store) DeleteCase(ctx context.Context, id string) error {
 	err := s.change(ctx, func(c *sql.Conn) error {
-		result, err := c.ExecContext(ctx, "DELETE FROM test_cases WHERE id = ?", id)
+		known, err := caseID(ctx, c, id)
+		if err != nil {
+			return err
+		}
+
+		result, err := c.ExecContext(ctx, "DELETE FROM test_cases WHERE id = ?", known)
 		return affected(result, err, "case", id)
 	})
 	if err != nil {

@@ -30,7 +30,17 @@ func (s *Store) Diff(ctx context.Context, runID string) (RunDiff, error) {
 		return d, err
 	}
 
-	d.CaseChanged = c.UpdatedAt.After(run.CreatedAt)
+	at := run.CreatedAt
+	if run.Imported != nil { // it was judged when it was imported
+		b, err := s.Batch(ctx, run.BatchID)
+		if err != nil {
+			return d, err
+		}
+
+		at = b.CreatedAt
+	}
+
+	d.CaseChanged = c.UpdatedAt.After(at)
 	tools, err := s.Tools(ctx, runID)
 	if err != nil {
 		return d, err

@@ -51,7 +51,8 @@ type MatrixRow struct {
 }
 
 // MatrixCell counts the runs of one case in one column: by Model or in BatchID.
-// WrongTool counts those of FN in which another tool was called.
+// WrongTool counts those of FN in which other tools alone were called. ForbiddenCall
+// and MissingCall count those in which an expected one was, by what makes them wrong.
 type MatrixCell struct {
 	Model     string `json:"model,omitempty"`
 	BatchID   string `json:"batch_id,omitempty"`
@@ -64,12 +65,17 @@ type MatrixCell struct {
 	TN        int    `json:"tn"`
 	FN        int    `json:"fn"`
 	WrongTool int    `json:"wrong_tool"`
+
+	ForbiddenCall int `json:"forbidden_call"`
+	MissingCall   int `json:"missing_call"`
+
 	LastRunID string `json:"last_run_id"` // the run that was created last
 }
 
 // RunMatrix sets the cases of the runs that a filter selects against the models or
 // the batches, sorted by the names of the cases. The filter's page counts cases. A
-// run that was retried is left out: its retry stands for it.
+// run that was retried is left out: its retry stands for it. So are imported runs,
+// unless the filter names their batch or asks for them.
 func (s *Store) RunMatrix(ctx context.Context, f RunFilter, columns MatrixColumns) (Matrix, error) {
 	var m Matrix
 	limit, offset, err := f.bounds()
@@ -77,7 +83,7 @@ func (s *Store) RunMatrix(ctx context.Context, f RunFilter, columns MatrixColumn
 		return m, err
 	}
 
-	q := f.query()
+	q := f.forFigures().query()
 	q.and("id NOT IN (SELECT retry_of FROM test_runs WHERE retry_of IS NOT NULL)")
 	selected := " FROM test_runs" + q.where()
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -152,9 +158,9 @@ func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query, columns Matr
 	q.and("test_case_id IN (SELECT value FROM json_each(?))", string(text))
 	rows, err := tx.QueryContext(ctx,
 		"SELECT r.test_case_id, "+columns.key()+`, r.status, coalesce(r.classification, ''),
-		coalesce(r.selected_tool_id, r.unknown_tool) IS NOT NULL, count(*), max(r.id)
+		coalesce(r.selected_tool_id, r.unknown_tool) IS NOT NULL, `+wrongBecause+`, count(*), max(r.id)
 		FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id
-		WHERE r.rowid IN (SELECT rowid FROM test_runs`+q.where()+`) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2`, q.args...)
+		WHERE r.rowid IN (SELECT rowid FROM test_runs`+q.where()+`) GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2`, q.args...)
 	if err != nil {
 		return remedied(err)
 	}
@@ -165,8 +171,9 @@ func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query, columns Matr
 		var status selection.RunStatus
 		var class selection.Classification
 		var made bool
+		var because selection.WrongBecause
 		var n int
-		if err := rows.Scan(&id, &column, &status, &class, &made, &n, &last); err != nil {
+		if err := rows.Scan(&id, &column, &status, &class, &made, &because, &n, &last); err != nil {
 			return remedied(err)
 		}
 
@@ -180,13 +187,14 @@ func fillCells(ctx context.Context, tx *sql.Tx, m *Matrix, q query, columns Matr
 			row.Cells = append(row.Cells, cell)
 		}
 
-		row.Cells[len(row.Cells)-1].add(status, class, made, n, last)
+		row.Cells[len(row.Cells)-1].add(status, class, made, because, n, last)
 	}
 
 	return remedied(rows.Err())
 }
 
-func (c *MatrixCell) add(status selection.RunStatus, class selection.Classification, made bool, n int, last string) {
+func (c *MatrixCell) add(status selection.RunStatus, class selection.Classification, made bool,
+	because selection.WrongBecause, n int, last string) {
 	c.Runs += n
 	c.LastRunID = max(c.LastRunID, last) // ids sort by time
 	switch status {
@@ -207,7 +215,12 @@ func (c *MatrixCell) add(status selection.RunStatus, class selection.Classificat
 		c.TN += n
 	case selection.FN:
 		c.FN += n
-		if made {
+		switch {
+		case because == selection.ForbiddenCall:
+			c.ForbiddenCall += n
+		case because == selection.MissingCall:
+			c.MissingCall += n
+		case made:
 			c.WrongTool += n
 		}
 	}

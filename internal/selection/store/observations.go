@@ -9,10 +9,10 @@ import (
 )
 
 // Observations returns the ended runs that a filter selects, for a summary,
-// ignoring the page. It leaves out cancelled runs, and retried ones, which
-// their retries replace.
+// ignoring the page. It leaves out cancelled runs, retried ones, which their retries
+// replace, and imported ones, unless the filter names their batch or asks for them.
 func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observation, error) {
-	q := f.query()
+	q := f.forFigures().query()
 	q.and("status IN ('completed', 'failed')")
 	q.and("coalesce(error_message, '') <> ?", selection.Cancelled)
 	q.and(notRetried)
@@ -29,7 +29,8 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 		(SELECT count(*) FROM test_run_calls k WHERE test_run_id = r.id AND classification = 'FP'
 			AND EXISTS (SELECT 1 FROM test_run_calls WHERE test_run_id = k.test_run_id AND classification = 'TP')),
 		(SELECT count(*) FROM test_run_calls WHERE test_run_id = r.id AND forbidden IS NOT NULL),
-		EXISTS (SELECT 1 FROM test_run_calls WHERE test_run_id = r.id AND classification = 'FN')
+		EXISTS (SELECT 1 FROM test_run_calls WHERE test_run_id = r.id AND classification = 'FN'),
+		coalesce((SELECT origin FROM imported_runs WHERE test_run_id = r.id), '')
 		FROM test_runs r JOIN test_cases c ON c.id = r.test_case_id JOIN model_settings m ON m.id = r.model_settings_id
 		LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id LEFT JOIN evaluation_results e ON e.test_run_id = r.id
 		WHERE r.rowid IN (SELECT rowid FROM test_runs`+q.where()+`) ORDER BY r.created_at, r.rowid`, q.args...)
@@ -42,6 +43,36 @@ func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observat
 	return all, err
 }
 
+// Answers returns what the models said in the runs that Observations returns, by run.
+// The provider's answers are cut off after selection.MaxSaid characters.
+func (s *Store) Answers(ctx context.Context, f RunFilter) (map[string]selection.SaidRaw, error) {
+	q := f.forFigures().query()
+	q.and("status IN ('completed', 'failed')")
+	rows, err := s.read.QueryContext(ctx, "SELECT id, coalesce(said, '{}'), coalesce(substr(llm_response_raw, 1, ?), '') "+
+		"FROM test_runs"+q.where(), append([]any{selection.MaxSaid}, q.args...)...)
+	if err != nil {
+		return nil, remedied(err)
+	}
+
+	defer rows.Close()
+	answers := map[string]selection.SaidRaw{}
+	for rows.Next() {
+		var id, said string
+		var a selection.SaidRaw
+		if err := rows.Scan(&id, &said, &a.Raw); err != nil {
+			return nil, remedied(err)
+		}
+
+		if err := decodeColumn("answer of run "+id, said, &a.Said); err != nil {
+			return nil, err
+		}
+
+		answers[id] = a
+	}
+
+	return answers, remedied(rows.Err())
+}
+
 func scanObservation(row scanner) (score.Observation, error) {
 	var o score.Observation
 	var message, toolID, tool, toolServer, unknown, class, category, source sql.NullString
@@ -50,7 +81,7 @@ func scanObservation(row scanner) (score.Observation, error) {
 	err := row.Scan(&o.RunID, &o.BatchID, &o.CaseID, &o.Case, &provider, &name, &o.Repeat, &status, &message,
 		&toolID, &tool, &toolServer, &unknown, &class, &o.Reasoning, &o.Completeness, &o.Correctness, &o.Conformance, &o.Hallucinated,
 		&category, &o.Confidence, &source, &took, &input, &output, &o.CostUSD, &tags, &servers, &tools,
-		&o.Extra, &o.Forbidden, &o.Missed)
+		&o.Extra, &o.Forbidden, &o.Missed, &o.ImportedFrom)
 	if err != nil {
 		return o, err
 	}

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
 // NewRun is a run to be created.
 type NewRun struct {
-	CaseID   string
+	CaseID   string // or its name
 	Settings selection.Settings
 	Repeat   int    // from 1; 0 means 1
 	RetryOf  string // the id of an earlier run, or empty
@@ -49,8 +50,8 @@ func (s *Store) RetryRun(ctx context.Context, id string) (newRunID string, err e
 		return "", err
 	}
 
-	if !old.Ended() {
-		return "", fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", id, ErrConflict, old.Status)
+	if err := CanRetry(old); err != nil {
+		return "", err
 	}
 
 	err = s.change(ctx, func(c *sql.Conn) error {
@@ -69,50 +70,63 @@ func (s *Store) RetryRun(ctx context.Context, id string) (newRunID string, err e
 	return newRunID, nil
 }
 
+// CanRetry returns ErrConflict with the reason why a run cannot be executed again.
+func CanRetry(r selection.Run) error {
+	switch {
+	case !r.Ended():
+		return fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", r.ID, ErrConflict, r.Status)
+	case r.Imported != nil:
+		return fmt.Errorf("retry run %q: %w: it was imported from %s: start a run of its case instead", r.ID,
+			ErrConflict, r.Imported.From)
+	}
+	return nil
+}
+
 func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun) ([]string, error) {
 	ids := make([]string, len(runs))
 	for i, r := range runs {
-		settingsID, m := newID(), r.Settings
-		if err := m.Validate(); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
-		}
-
-		if m.SystemPrompt != "" {
-			if _, err := c.ExecContext(ctx, "INSERT OR IGNORE INTO system_prompts VALUES (?, ?)", m.SystemPromptSHA256,
-				m.SystemPrompt); err != nil {
-				return nil, err
-			}
-		}
-
-		_, err := c.ExecContext(ctx, `INSERT INTO model_settings
-			(id, provider, model, timeout, temperature, max_retries, confidence, base_url, system_prompt_sha256, tool_choice, parallel_tool_calls)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			settingsID, m.Provider, m.Model, m.Timeout, m.Temperature, m.MaxRetries, m.Confidence, null(m.BaseURL),
-			null(m.SystemPromptSHA256), null(m.ToolChoice), m.ParallelToolCalls)
+		settingsID, err := insertSettings(ctx, c, r.Settings)
 		if err != nil {
 			return nil, err
 		}
 
-		var there bool
-		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_cases WHERE id = ?)",
-			r.CaseID).Scan(&there); err != nil {
+		known, err := caseID(ctx, c, r.CaseID)
+		if err != nil {
 			return nil, err
-		}
-
-		if !there {
-			return nil, notFound("case", r.CaseID)
 		}
 
 		ids[i] = newID()
 		_, err = c.ExecContext(ctx,
 			`INSERT INTO test_runs (id, test_case_id, model_settings_id, batch_id, repeat, retry_of)
-			VALUES (?, ?, ?, ?, ?, ?)`, ids[i], r.CaseID, settingsID, batchID, max(1, r.Repeat), null(r.RetryOf))
+			VALUES (?, ?, ?, ?, ?, ?)`, ids[i], known, settingsID, batchID, max(1, r.Repeat), null(r.RetryOf))
 		if err != nil {
 			return nil, err
 		}
 	}
 
 	return ids, nil
+}
+
+// insertSettings stores the settings of one run.
+func insertSettings(ctx context.Context, c *sql.Conn, m selection.Settings) (id string, err error) {
+	id = newID()
+	if err := m.Validate(); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+
+	if m.SystemPrompt != "" {
+		if _, err := c.ExecContext(ctx, "INSERT OR IGNORE INTO system_prompts VALUES (?, ?)", m.SystemPromptSHA256,
+			m.SystemPrompt); err != nil {
+			return "", err
+		}
+	}
+
+	_, err = c.ExecContext(ctx, `INSERT INTO model_settings
+		(id, provider, model, timeout, temperature, max_retries, confidence, base_url, system_prompt_sha256, tool_choice, parallel_tool_calls)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, m.Provider, m.Model, m.Timeout, m.Temperature, m.MaxRetries, m.Confidence, null(m.BaseURL),
+		null(m.SystemPromptSHA256), null(m.ToolChoice), m.ParallelToolCalls)
+	return id, err
 }
 
 // StartRun changes a pending run to running. It returns ErrConflict if the run
@@ -141,26 +155,28 @@ func (s *Store) StartRun(ctx context.Context, id string) error {
 // SaveTools stores the snapshot of a running run, in order, and sets the tools'
 // ids. Servers keep their present names in it.
 func (s *Store) SaveTools(ctx context.Context, runID string, tools []selection.Tool) error {
-	return s.change(ctx, func(c *sql.Conn) error {
-		insert, err := c.PrepareContext(ctx, `INSERT INTO tool_definitions
-			(id, name, description, input_schema, output_schema, annotations, mcp_server_id, test_run_id, position)
-			VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM mcp_servers WHERE name = ?), ?, ?)`)
-		if err != nil {
-			return err
-		}
+	return s.change(ctx, func(c *sql.Conn) error { return insertTools(ctx, c, runID, tools) })
+}
 
-		defer insert.Close()
-		for i := range tools {
-			t := &tools[i]
-			t.ID = newID()
-			if _, err := insert.ExecContext(ctx, t.ID, t.Name, t.Description, string(t.InputSchema),
-				nullJSON(t.OutputSchema), nullJSON(t.Annotations), t.Server, runID, i+1); err != nil {
-				return fmt.Errorf("store tool %q of server %q: %w", t.Name, t.Server, remedied(err))
-			}
-		}
+func insertTools(ctx context.Context, c *sql.Conn, runID string, tools []selection.Tool) error {
+	insert, err := c.PrepareContext(ctx, `INSERT INTO tool_definitions
+		(id, name, description, input_schema, output_schema, annotations, mcp_server_id, test_run_id, position)
+		VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM mcp_servers WHERE name = ?), ?, ?)`)
+	if err != nil {
+		return err
+	}
 
-		return nil
-	})
+	defer insert.Close()
+	for i := range tools {
+		t := &tools[i]
+		t.ID = newID()
+		if _, err := insert.ExecContext(ctx, t.ID, t.Name, t.Description, string(t.InputSchema),
+			nullJSON(t.OutputSchema), nullJSON(t.Annotations), t.Server, runID, i+1); err != nil {
+			return fmt.Errorf("store tool %q of server %q: %w", t.Name, t.Server, remedied(err))
+		}
+	}
+
+	return nil
 }
 
 // Outcome is the result of a completed run. The calls of Answer have the ids
@@ -177,7 +193,7 @@ func (s *Store) CompleteRun(ctx context.Context, id string, o Outcome) error {
 		if err := insertCalls(ctx, c, id, o); err != nil {
 			return err
 		}
-		return complete(ctx, c, id, o)
+		return complete(ctx, c, id, o, time.Now())
 	})
 	if err != nil {
 		return fmt.Errorf("complete run %q: %w", id, err)
@@ -185,7 +201,7 @@ func (s *Store) CompleteRun(ctx context.Context, id string, o Outcome) error {
 	return nil
 }
 
-func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
+func complete(ctx context.Context, c *sql.Conn, id string, o Outcome, at time.Time) error {
 	e, a := o.Evaluation, o.Answer
 	var selected selection.MadeCall
 	if e.Selected >= 0 && e.Selected < len(a.Calls) {
@@ -197,15 +213,15 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 		return err
 	}
 
+	input, output, attempts := tokens(a)
 	result, err := c.ExecContext(ctx,
 		`UPDATE test_runs SET status = 'completed', llm_response_raw = ?, said = ?, selected_tool_id = ?,
 		unknown_tool = ?, extracted_parameters = ?, malformed_parameters = ?, confidence_score = ?, confidence_source = ?, classification = ?,
 		execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
-		completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?`,
+		completed_at = ? WHERE id = ?`,
 		nullJSON(boundedRaw(a.Raw)), said, null(selected.ToolID), null(selected.Unknown), nullJSON(selected.Parameters),
 		null(selected.Malformed), a.Confidence, null(string(a.ConfidenceSource)),
-		e.Classification, max(1, o.ExecutionTimeMS), a.Usage.InputTokens, a.Usage.OutputTokens, a.Usage.CostUSD,
-		a.Attempts, id)
+		e.Classification, max(1, o.ExecutionTimeMS), input, output, a.Usage.CostUSD, attempts, formatTime(at), id)
 	if err := affected(result, err, "run", id); err != nil {
 		return err
 	}
@@ -232,6 +248,14 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 		newID(), id, e.Classification, e.ToolSelectionCorrect, e.ParameterCompleteness, e.ParameterCorrectness,
 		e.ParameterConformance, lists[0], lists[1], lists[2], null(string(e.ConfidenceCategory)), e.Reasoning, lists[3])
 	return err
+}
+
+// tokens are the tokens and the requests of an answer, or nil if no request was sent.
+func tokens(a selection.Answer) (input, output, attempts any) {
+	if a.Attempts == 0 && a.Usage.InputTokens == 0 && a.Usage.OutputTokens == 0 {
+		return nil, nil, nil
+	}
+	return a.Usage.InputTokens, a.Usage.OutputTokens, a.Attempts
 }
 
 // jsonList encodes a list, an empty one as [].
@@ -300,30 +324,35 @@ func (s *Store) FailRun(ctx context.Context, id, reason string, answer *selectio
 		answer = &selection.Answer{}
 	}
 
-	said, err := saidJSON(answer.Said)
-	if err != nil {
-		return err
-	}
-
-	err = s.change(ctx, func(c *sql.Conn) error {
-		var took any
-		if executionTimeMS > 0 {
-			took = executionTimeMS
-		}
-
-		result, err := c.ExecContext(ctx,
-			`UPDATE test_runs SET status = 'failed', error_message = ?, llm_response_raw = ?, said = ?,
-			execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
-			completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?`,
-			reason, nullJSON(boundedRaw(answer.Raw)), said, took, answer.Usage.InputTokens, answer.Usage.OutputTokens,
-			answer.Usage.CostUSD, answer.Attempts, id)
-		return affected(result, err, "run", id)
+	err := s.change(ctx, func(c *sql.Conn) error {
+		return fail(ctx, c, id, reason, *answer, executionTimeMS, time.Now())
 	})
 	if err != nil {
 		return fmt.Errorf("fail run %q: %w", id, err)
 	}
 
 	return nil
+}
+
+func fail(ctx context.Context, c *sql.Conn, id, reason string, a selection.Answer, executionTimeMS int64,
+	at time.Time) error {
+	said, err := saidJSON(a.Said)
+	if err != nil {
+		return err
+	}
+
+	var took any
+	if executionTimeMS > 0 {
+		took = executionTimeMS
+	}
+
+	input, output, attempts := tokens(a)
+	result, err := c.ExecContext(ctx,
+		`UPDATE test_runs SET status = 'failed', error_message = ?, llm_response_raw = ?, said = ?,
+		execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
+		completed_at = ? WHERE id = ?`,
+		reason, nullJSON(boundedRaw(a.Raw)), said, took, input, output, a.Usage.CostUSD, attempts, formatTime(at), id)
+	return affected(result, err, "run", id)
 }
 
 // CancelPending ends a pending run as cancelled. It returns ErrConflict if the

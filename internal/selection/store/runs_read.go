@@ -13,13 +13,19 @@ const runColumns = `SELECT r.id, r.test_case_id, (SELECT name FROM test_cases WH
 	m.provider, m.model, m.timeout, m.temperature, m.max_retries, m.confidence, m.base_url, coalesce(p.prompt, m.system_prompt), m.tool_choice, m.parallel_tool_calls,
 	r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.extracted_parameters, r.malformed_parameters,
 	r.confidence_score, r.confidence_source, r.classification, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd, r.attempts,
-	r.error_message, r.created_at, r.completed_at
+	r.error_message, r.created_at, r.completed_at, i.origin, i.origin_id, i.verdict, ` + wrongBecause + `
 	FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id
-	LEFT JOIN system_prompts p ON p.sha256 = m.system_prompt_sha256`
+	LEFT JOIN system_prompts p ON p.sha256 = m.system_prompt_sha256 LEFT JOIN imported_runs i ON i.test_run_id = r.id`
+
+// wrongBecause is why a run r is wrong that called an expected tool, or the empty text.
+const wrongBecause = `CASE WHEN r.classification IS NOT 'FN' THEN ''
+	WHEN NOT EXISTS (SELECT 1 FROM test_run_calls WHERE test_run_id = r.id AND classification = 'TP') THEN ''
+	WHEN EXISTS (SELECT 1 FROM test_run_calls WHERE test_run_id = r.id AND classification = 'FN') THEN 'missing_call'
+	ELSE 'forbidden_call' END`
 
 func scanRun(row scanner) (selection.Run, error) {
 	var r selection.Run
-	var retryOf, baseURL, prompt, choice, toolID, tool, server, unknown, parameters, malformed, source, class, message, completed sql.NullString
+	var retryOf, baseURL, prompt, choice, toolID, tool, server, unknown, parameters, malformed, source, class, message, completed, origin, originID, verdict sql.NullString
 	var took, input, output, attempts sql.NullInt64
 	var cost *float64
 	var created string
@@ -27,9 +33,16 @@ func scanRun(row scanner) (selection.Run, error) {
 	err := row.Scan(&r.ID, &r.CaseID, &r.CaseName, &r.BatchID, &r.Repeat, &retryOf, &r.Status,
 		&m.Provider, &m.Model, &m.Timeout, &m.Temperature, &m.MaxRetries, &m.Confidence, &baseURL, &prompt, &choice, &m.ParallelToolCalls,
 		&toolID, &tool, &server, &unknown, &parameters, &malformed,
-		&r.Confidence, &source, &class, &took, &input, &output, &cost, &attempts, &message, &created, &completed)
+		&r.Confidence, &source, &class, &took, &input, &output, &cost, &attempts, &message, &created, &completed, &origin, &originID, &verdict, &r.WrongBecause)
 	if err != nil {
 		return r, err
+	}
+
+	if origin.Valid {
+		r.Imported = &selection.Imported{From: origin.String, ID: originID.String}
+		if err := decodeColumn("verdict on run "+r.ID, verdict.String, &r.Imported.OtherVerdict); err != nil {
+			return r, err
+		}
 	}
 
 	r.RetryOf, m.BaseURL, m.SystemPrompt, r.Error = retryOf.String, baseURL.String, prompt.String, message.String
@@ -105,8 +118,32 @@ type RunFilter struct {
 	Tool           string // of any such call; with Server, of the same one
 	Tag            string // of the case
 	Since          time.Time
+	Imported       ImportedRuns
 	OldestFirst    bool
 	Page
+}
+
+// ImportedRuns says whether runs that another program executed are selected. Empty
+// selects them in lists, and in figures only if the filter names their batch.
+type ImportedRuns string
+
+// The values of ImportedRuns.
+const (
+	WithImported    ImportedRuns = "with"
+	WithoutImported ImportedRuns = "without"
+	OnlyImported    ImportedRuns = "only"
+)
+
+// ImportedChoices are the values of ImportedRuns beside the empty one.
+var ImportedChoices = []string{string(WithImported), string(WithoutImported), string(OnlyImported)}
+
+// forFigures is the filter for figures, which are of this program's runs unless the
+// filter says otherwise.
+func (f RunFilter) forFigures() RunFilter {
+	if f.Imported == "" && f.BatchID == "" {
+		f.Imported = WithoutImported
+	}
+	return f
 }
 
 func (f RunFilter) query() query {
@@ -134,6 +171,13 @@ func (f RunFilter) query() query {
 	q.expects("test_case_id", f.Server, f.Tool)
 	if f.Tag != "" {
 		q.and("test_case_id IN (SELECT test_case_id FROM test_case_tags WHERE tag = ?)", f.Tag)
+	}
+
+	switch f.Imported {
+	case WithoutImported:
+		q.and(notImported)
+	case OnlyImported:
+		q.and("id IN (SELECT test_run_id FROM imported_runs)")
 	}
 
 	if !f.Since.IsZero() {

@@ -93,9 +93,10 @@ func checkAddress(ctx context.Context, c *sql.Conn, server selection.Server) err
 	return rows.Err()
 }
 
-// Server returns the server with an id.
+// Server returns the server with an id or a name.
 func (s *Store) Server(ctx context.Context, id string) (selection.Server, error) {
-	server, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM mcp_servers WHERE id = ?", id))
+	server, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM mcp_servers WHERE id = ? OR name = ? "+
+		"ORDER BY id = ? DESC LIMIT 1", id, id, id))
 	return server, one(err, "server", id)
 }
 
@@ -173,7 +174,13 @@ func (s *Store) SetServerStatus(ctx context.Context, id string, status selection
 
 // DeleteServer removes a server that no case and no run uses.
 func (s *Store) DeleteServer(ctx context.Context, id string) error {
-	err := s.change(ctx, func(c *sql.Conn) error {
+	server, err := s.Server(ctx, id)
+	if err != nil {
+		return fmt.Errorf("delete server %q: %w", id, err)
+	}
+
+	id = server.ID
+	err = s.change(ctx, func(c *sql.Conn) error {
 		var cases, runs int
 		err := c.QueryRowContext(ctx, `SELECT
 			(SELECT count(*) FROM test_case_mcp_servers JOIN mcp_servers ON name = mcp_server_name WHERE id = ?1),

@@ -18,10 +18,19 @@ type ToolChange struct {
 type Definition struct {
 	Description string `json:"description"`
 	InputSchema string `json:"input_schema"`
+	// undescribed is set for a run whose description was not recorded.
+	undescribed bool
+}
+
+// same reports whether two definitions say the same, as far as both are known.
+func (d Definition) same(other Definition) bool {
+	return d.InputSchema == other.InputSchema &&
+		(d.undescribed || other.undescribed || d.Description == other.Description)
 }
 
 // ToolChanges compares the snapshots of two sets of runs. Where the runs of one set
-// were offered several definitions of a tool, the newest counts.
+// were offered several definitions of a tool, the newest counts. The description of
+// a tool of imported runs may not be known, and is then not compared.
 func (s *Store) ToolChanges(ctx context.Context, first, second RunFilter) ([]ToolChange, error) {
 	var sides [2]map[[2]string]Definition
 	for i, f := range []RunFilter{first, second} {
@@ -37,7 +46,7 @@ func (s *Store) ToolChanges(ctx context.Context, first, second RunFilter) ([]Too
 		switch {
 		case !ok:
 			changes = append(changes, ToolChange{key[0], key[1], &a, nil})
-		case a != b:
+		case !a.same(b):
 			changes = append(changes, ToolChange{key[0], key[1], &a, &b})
 		}
 	}
@@ -55,8 +64,9 @@ func (s *Store) ToolChanges(ctx context.Context, first, second RunFilter) ([]Too
 }
 
 func (s *Store) definitions(ctx context.Context, f RunFilter) (map[[2]string]Definition, error) {
-	q := f.query()
-	rows, err := s.read.QueryContext(ctx, `SELECT s.name, t.name, t.description, t.input_schema, max(t.rowid) FROM tool_definitions t
+	q := f.forFigures().query()
+	rows, err := s.read.QueryContext(ctx, `SELECT s.name, t.name, t.description, t.input_schema,
+		t.description = '' AND t.test_run_id IN (SELECT test_run_id FROM imported_runs), max(t.rowid) FROM tool_definitions t
 		JOIN mcp_servers s ON s.id = t.mcp_server_id WHERE t.test_run_id IN (SELECT id FROM test_runs`+q.where()+`)
 		GROUP BY s.name, t.name`, q.args...)
 	if err != nil {
@@ -69,7 +79,7 @@ func (s *Store) definitions(ctx context.Context, f RunFilter) (map[[2]string]Def
 	}
 	list, err := collect(rows, func(r scanner) (x row, err error) {
 		var newest int // SQLite takes the other columns from the row with the maximum
-		err = r.Scan(&x.key[0], &x.key[1], &x.def.Description, &x.def.InputSchema, &newest)
+		err = r.Scan(&x.key[0], &x.key[1], &x.def.Description, &x.def.InputSchema, &x.def.undescribed, &newest)
 		return x, err
 	})
 	found := map[[2]string]Definition{}

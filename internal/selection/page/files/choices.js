@@ -12,7 +12,7 @@ export const choices = async (signal) => {
   const byTool = new Map();
   for (const t of all.tools) byTool.set(t.tool, [...(byTool.get(t.tool) || []), t.server]);
   const tools = [...byTool].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, servers]) => [tool, `${tool} (${servers.join(", ")})`]);
-  return { servers: options(all.servers), tools: [["", "any"], ...tools], tags: options(all.tags), models: options(all.models) };
+  return { calls: all.tools, servers: options(all.servers), tools: [["", "any"], ...tools], tags: options(all.tags), models: options(all.models) };
 };
 
 const batchText = (b) => batchName(b) + ", " + new Date(b.created_at).toLocaleString();

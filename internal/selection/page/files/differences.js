@@ -11,6 +11,8 @@ const states = {
   missing: ["✗", "missing", "bad"],
   additional: ["·", "not expected, harmless", "plain"],
   invented: ["✗", "hallucinated", "bad"],
+  forbidden: ["✗", "given, but forbidden", "bad"],
+  unjudged: ["?", "not judged: no judge model", "plain"],
 };
 
 const value = (v) => (v === undefined ? el("span", { class: "quiet" }, "–") : el("code", { class: "value" }, el("bdi", {}, json(v))));
@@ -24,10 +26,10 @@ const one = (call, number) => [
   number ? el("h3", {}, `Call ${number}: `, named(call.expected.server + ":" + call.expected.tool)) : "",
   call.parameters.length ? table(number ? `Parameters of call ${number}` : "Parameters", [
     ["Parameter", (d) => named(d.name || "(all)")],
-    ["State", (d) => [badge(...(states[d.state] || ["·", d.state, "plain"])), d.state === "different" && d.score > 0 ? el("small", {}, ` ${percent(d.score)} right`) : ""]],
-    ["Expected", (d) => value(d.expected)],
+    ["State", (d) => [badge(...(d.match && d.state === "equal" ? ["✓", "as the rule says", "good"] : states[d.state] || ["·", d.state, "plain"])), d.state === "different" && d.score > 0 ? el("small", {}, ` ${percent(d.score)} right`) : ""]],
+    ["Expected", (d) => (d.match ? ["rule ", value(d.match)] : value(d.expected))],
     ["Extracted", (d) => value(d.actual)],
-    ["What differs", (d) => [changes(d.changes), el("bdi", {}, d.problem || "")]],
+    ["Remarks", (d) => [changes(d.changes), el("bdi", {}, d.problem || ""), d.judged_by ? el("p", {}, "Judged by ", named(d.judged_by), d.judgement ? [": ", el("bdi", {}, d.judgement)] : "") : ""]],
   ], call.parameters) : el("p", { class: "quiet" }, "No parameters were expected or given."),
   call.schema_problem ? el("p", { class: "notice" }, "Types were not checked, because the input schema cannot be used: ", el("bdi", {}, call.schema_problem)) : "",
 ];

@@ -30,8 +30,10 @@ let first = true;
 
 const mark = (name) => {
   for (const a of document.querySelectorAll("#nav a")) {
-    if (a.getAttribute("href") === "#/" + name) a.setAttribute("aria-current", "page");
-    else a.removeAttribute("aria-current");
+    if (a.getAttribute("href") === "#/" + name) {
+      a.setAttribute("aria-current", "page");
+      a.scrollIntoView({ block: "nearest", inline: "nearest" }); // a narrow bar shows a part of the views
+    } else a.removeAttribute("aria-current");
   }
 };
 

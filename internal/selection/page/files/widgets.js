@@ -44,6 +44,15 @@ export const field = (label, props, options, hint) => {
   return { box, input };
 };
 
+// suggest gives a field values to choose from. What is not among them can be written, too.
+// It returns a function that replaces the values.
+export const suggest = ({ box, input }) => {
+  const values = el("datalist", { id: newID("values") });
+  input.setAttribute("list", values.id);
+  box.append(values);
+  return (list) => show(values, list.map((value) => el("option", { value })));
+};
+
 export const button = (text, onclick, cls) => el("button", { type: "button", class: cls, onclick }, text);
 
 // attempt runs an action of the user. Its button is disabled meanwhile, and an error
@@ -70,7 +79,10 @@ export const confirmed = (text, verb) => new Promise((resolve) => {
     el("p", { id: title }, text),
     el("div", { class: "buttons" },
       button(verb, () => dialog.close("yes"), "danger"), button("Keep", () => dialog.close("")))); // Escape keeps, too
+  const leave = () => dialog.close(""); // the question belongs to the view
+  addEventListener("hashchange", leave);
   dialog.addEventListener("close", () => {
+    removeEventListener("hashchange", leave);
     resolve(dialog.returnValue === "yes");
     dialog.remove();
   });
@@ -178,6 +190,7 @@ export const serverChooser = async (chosen, signal) => {
   });
   return {
     none: items.length === 0,
+    all: items,
     box: el("fieldset", { class: "servers" }, el("legend", {}, "Servers"), boxes.map(([, label]) => label),
       total > items.length ? el("p", { class: "quiet" }, `The first ${items.length} of ${total} servers.`) : ""),
     chosen: () => boxes.filter(([box]) => box.checked).map(([box]) => box.value),

@@ -14,6 +14,8 @@ export const verdict = (run) => {
     case "TN": return ["✓", "right: no tool", "good"];
     case "FP": return ["✗", "tool not wanted", "bad"];
   }
+  if (run.wrong_because === "forbidden_call") return ["✗", "forbidden call", "bad"];
+  if (run.wrong_because === "missing_call") return ["✗", "not all expected calls", "bad"];
   return run.selected ? ["✗", "wrong tool", "bad"] : ["✗", "no tool called", "bad"];
 };
 
@@ -43,5 +45,8 @@ export const json = (value) => {
 };
 
 export const shortID = (id) => id.slice(-8);
+
+// imported says that another program executed runs.
+export const imported = (run) => (run.imported ? badge("⇥", "imported from " + run.imported.from, "plain") : "");
 
 export const batchName = (b) => b.label || "batch " + shortID(b.id);

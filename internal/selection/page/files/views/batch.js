@@ -8,7 +8,7 @@ import { link } from "../route.js";
 import { attempt, button, confirmed, failure, field, heading, loading, table } from "../widgets.js";
 import { batchName, count, duration, figure, time } from "../words.js";
 
-const ofRuns = (s) => count(s.runs, "run") + (s.failed ? `, ${s.failed} failed` : "");
+const ofRuns = (s) => count(s.runs, "run") + (s.failed ? `, ${s.failed} failed` : "") + (s.imported ? `, ${s.imported} imported` : "");
 
 // byTool sums the batch up by expected tool.
 const byTool = (groups, id) => (groups.length ? el("section", {}, el("h2", {}, "By expected tool"), table("Figures by expected tool", [
@@ -82,7 +82,7 @@ export default async (root, route) => {
     const text = `${ended} of ${b.total} runs have ended: ${b.completed} completed, ${b.failed} failed, ${b.running} running, ${b.pending} waiting`;
     counts.textContent = text;
     cancel.hidden = ended === b.total;
-    again.hidden = !b.failed || ended < b.total;
+    again.hidden = b.failed === 0 || b.imported === b.total || ended < b.total;
     key.box.hidden = hasModelKey();
     return ended === b.total;
   };
@@ -106,9 +106,10 @@ export default async (root, route) => {
     if (!route.signal.aborted) show(place, failure(err, watch));
   });
   show(root, heading("Batch", resultFiles(() => ({ batch: first.id }), place)),
-    el("p", { class: "intro" }, named(batchName(first)), ", started ", time(first.created_at), ". ",
+    el("p", { class: "intro" }, named(batchName(first)), first.imported === first.total ? ", imported " : ", started ", time(first.created_at), ". ",
       el("a", { href: link(["matrix"], { batch: first.id }) }, "Matrix"), " · ", el("a", { href: link(["runs"], { batch: first.id }) }, "Runs"), " · ",
       el("a", { href: link(["compare"], { second: "batch:" + first.id }) }, "Compare")),
+    first.imported ? el("p", { class: "notice" }, `Another program executed ${first.imported === first.total ? "these runs" : `${first.imported} of these ${count(first.total, "run")}`}. They are judged by the rules of this one, from the calls that were recorded, and count in no figures but those of their batch.`) : "",
     el("div", { class: "progress" }, bar, counts), el("div", { class: "buttons" }, cancel), again, place, figures);
   const done = draw(first);
   await sum();

@@ -9,7 +9,7 @@ import { batchName, count, percent, time } from "../words.js";
 const state = (b) => {
   const waiting = b.pending + b.running;
   const text = waiting ? `${b.completed + b.failed} of ${b.total} ended` : count(b.total, "run");
-  return b.failed ? `${text}, ${b.failed} failed` : text;
+  return text + (b.failed ? `, ${b.failed} failed` : "") + (b.imported ? `, ${b.imported} imported` : "");
 };
 
 // beginning leads a user without data to the first run.

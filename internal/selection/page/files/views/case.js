@@ -3,18 +3,40 @@
 import { get, patch, post } from "../api.js";
 import { el, named, show } from "../dom.js";
 import { go, link } from "../route.js";
-import { attempt, button, empty, field, heading, loading, serverChooser } from "../widgets.js";
+import { knownTools } from "../knowntools.js";
+import { attempt, button, empty, field, heading, loading, serverChooser, suggest } from "../widgets.js";
+
+// doubted shows under a field what is not known of the tools that it names. read gives
+// them, as [server, tool].
+const doubted = (fields, known, read) => {
+  const text = el("p", { class: "doubt", role: "status" });
+  let latest = 0;
+  const check = async () => {
+    const mine = ++latest;
+    const doubts = await Promise.all(read().map(([server, tool]) => known.doubt(server, tool)));
+    if (mine === latest) show(text, [...new Set(doubts)].filter(Boolean).join(" "));
+  };
+  for (const { input } of fields) input.addEventListener("change", check);
+  check();
+  return text;
+};
 
 // callEditor is the fields of one expected call.
-const callEditor = (call, drop) => {
-  const server = field("Server", { value: call.server || "", required: true, maxlength: 100 });
+const callEditor = (call, known, drop) => {
+  const server = field("Server", { value: call.server || "", required: true, maxlength: 100, spellcheck: "false" });
   const tool = field("Tool", { value: call.tool || "", required: true, maxlength: 200, spellcheck: "false" });
+  suggest(server)(known.names);
+  const offerTools = suggest(tool);
+  const fill = async () => offerTools((await known.of(server.input.value.trim())).tools);
+  server.input.addEventListener("change", fill);
+  fill();
+  const doubt = doubted([server, tool], known, () => [[server.input.value.trim(), tool.input.value.trim()]]);
   const parameters = field("Parameters", { rows: 4, value: call.parameters ? JSON.stringify(call.parameters, null, 2) : "", spellcheck: "false", class: "code" }, null,
     "A JSON object of right values. Empty: no right values.");
   const { server: s, tool: t, parameters: p, ...others } = call;
   const rules = field("Rules", { rows: 4, value: Object.keys(others).length ? JSON.stringify(others, null, 2) : "", spellcheck: "false", class: "code" }, null,
     "A JSON object with any of match, other_parameters, optional and alternatives. Optional.");
-  const box = el("fieldset", { class: "call" }, el("legend", {}, "Expected call"), server.box, tool.box, parameters.box, rules.box,
+  const box = el("fieldset", { class: "call" }, el("legend", {}, "Expected call"), server.box, tool.box, doubt, parameters.box, rules.box,
     el("div", { class: "buttons" }, button("Remove this call", () => drop())));
   const parsed = (input, what, tool) => {
     try {
@@ -38,15 +60,19 @@ export default async (root, route) => {
   show(root, loading("the case"));
   const c = isNew ? { name: "", query: "", servers: [], expected: [], tags: [] } : await get("/cases/" + encodeURIComponent(route.id), {}, route.signal);
   const servers = await serverChooser(c.servers, route.signal);
+  const known = await knownTools(servers.all, route.signal);
   const name = field("Name", { value: c.name, required: true, maxlength: 200 });
   const query = field("Query", { rows: 3, value: c.query, required: true, maxlength: 100000 }, null, "What the user asks the model.");
   const tags = field("Tags", { value: (c.tags || []).join(", ") }, null, "Separated by commas.");
   const forbidden = field("Forbidden tools", { value: (c.forbidden || []).map((f) => f.server + ":" + f.tool).join(", "), spellcheck: "false" }, null,
     "server:tool, separated by commas. A call of one of them makes the run wrong.");
-  const readForbidden = () => forbidden.input.value.split(",").map((t) => t.trim()).filter(Boolean).map((text) => {
+  const writtenForbidden = () => forbidden.input.value.split(",").map((t) => t.trim()).filter(Boolean).map((text) => {
     const [server, ...tool] = text.split(":");
-    if (!tool.length) throw new Error(`${text} is not of the form server:tool.`);
-    return { server, tool: tool.join(":") };
+    return [server, tool.join(":"), text];
+  });
+  const readForbidden = () => writtenForbidden().map(([server, tool, text]) => {
+    if (!tool) throw new Error(`${text} is not of the form server:tool.`);
+    return { server, tool };
   });
   const ordered = el("input", { type: "checkbox" });
   ordered.checked = Boolean(c.ordered);
@@ -54,7 +80,7 @@ export default async (root, route) => {
   const calls = el("div");
   const drawCalls = () => show(calls, editors.length ? editors.map((e) => e.box) : el("p", { class: "quiet" }, "No tool is expected: the model is right if it calls none."));
   const add = (call) => {
-    const editor = callEditor(call, () => {
+    const editor = callEditor(call, known, () => {
       editors.splice(editors.indexOf(editor), 1);
       drawCalls();
       more.focus();
@@ -82,7 +108,7 @@ export default async (root, route) => {
       });
     },
   }, name.box, query.box, servers.none ? empty("There are no servers yet. ", el("a", { href: link(["servers"]) }, "Register one first"), ".") : servers.box, calls,
-  el("div", { class: "buttons" }, more), el("label", { class: "check" }, ordered, "Several calls have to come in this order"), forbidden.box, tags.box, place,
+  el("div", { class: "buttons" }, more), el("label", { class: "check" }, ordered, "Several calls have to come in this order"), forbidden.box, doubted([forbidden], known, writtenForbidden), tags.box, place,
   el("div", { class: "buttons" }, submit, el("a", { href: link(["cases"]) }, "Cancel")));
   show(root, heading(isNew ? "Add a case" : "Change a case"),
     isNew ? "" : el("p", { class: "intro" }, named(c.name), ". Its runs stay as they are. ", el("a", { href: link(["runs"], { case: c.id }) }, "See its runs"), "."), form);

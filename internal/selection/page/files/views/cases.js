@@ -24,6 +24,8 @@ const exchange = (place) => {
     const done = await upload("/import", { format }, file.files[0]);
     file.value = "";
     place.replaceChildren(el("p", { class: "notice", role: "status" }, `${count(done.cases_added, "case")} and ${count(done.servers_added, "server")} added.`,
+      done.runs_added + done.runs_existing ? el("p", {}, `${count(done.runs_added, "run")} imported, ${done.runs_existing} were there already. `, done.batch_id ? el("a", { href: link(["batches", done.batch_id]) }, "See their batch") : "") : "",
+      (done.notes || []).map((x) => el("p", {}, el("bdi", {}, x))),
       (done.skipped || []).map((x) => el("p", {}, el("bdi", {}, `${x.entry} was not read: ${x.reason}`)))));
   }));
   return [save, open, file];

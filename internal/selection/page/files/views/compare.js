@@ -6,7 +6,7 @@ import { el, named, show } from "../dom.js";
 import { rate, rates } from "../interval.js";
 import { link, remember } from "../route.js";
 import { attempt, empty, field, heading, loading, table } from "../widgets.js";
-import { count } from "../words.js";
+import { batchName, count } from "../words.js";
 
 // most is how many cases of a list are shown.
 const most = 200;
@@ -26,12 +26,15 @@ const only = (title, list) => (list.length ? el("details", {}, el("summary", {},
 
 const sentence = (c) => {
   const p = c.mcnemar_p < 0.0001 ? "below 0.0001" : c.mcnemar_p.toFixed(4);
+  if (!c.lost.length && !c.gained.length) return `Of ${count(c.cases, "case")} that both have, both are right in ${c.both_right} and wrong in ${c.both_wrong}. No case differs, so McNemar's exact test gives p = 1.0000.`;
   const differs = c.mcnemar_p < 0.05 ? "The difference is larger than chance explains at the 5% level." : "Chance alone may explain the difference.";
   return `Of ${count(c.cases, "case")} that both have, both are right in ${c.both_right} and wrong in ${c.both_wrong}; `
     + `only the first is right in ${c.lost.length}, only the second in ${c.gained.length}. McNemar's exact test gives p = ${p}. ${differs}`;
 };
 
 const failures = (c) => (c.first_failed + c.second_failed ? el("p", { class: "notice" }, `${count(c.first_failed, "run")} of the first and ${count(c.second_failed, "run")} of the second failed, and decide nothing.`) : "");
+
+const imports = (c) => (c.first.imported + c.second.imported ? el("p", { class: "notice" }, `Another program executed ${count(c.first.imported, "run")} of the first and ${count(c.second.imported, "run")} of the second.`) : "");
 
 const change = (t) => {
   if (!t.first) return "only offered to the second";
@@ -44,7 +47,7 @@ const changes = (list) => (list.length ? el("section", {}, el("h2", {}, `Other d
   table("Other definitions", [["Tool", (t) => named(t.server + ":" + t.tool)], ["Change", change]], list.slice(0, most))) : "");
 
 const draw = (c, first, second) => (c.cases === 0 ? [failures(c), empty("The two have no case with an answer in common."), changes(c.tool_changes)] : [
-  failures(c),
+  failures(c), imports(c),
   el("p", { class: "lead" }, sentence(c)),
   table("Figures", [
     ["Figure", ([title, what]) => [title, el("small", {}, " " + what)]],
@@ -56,8 +59,6 @@ const draw = (c, first, second) => (c.cases === 0 ? [failures(c), empty("The two
   only("Only in the first", c.only_first), only("Only in the second", c.only_second), changes(c.tool_changes),
 ]);
 
-// text is what a list to choose from shows.
-const text = (select) => select.selectedOptions[0].textContent;
 
 export default async (root, route) => {
   show(root, heading("Compare"), loading("the batches"));
@@ -68,6 +69,10 @@ export default async (root, route) => {
   const chosen = (given) => {
     const batch = batches.find((b) => given === "batch:" + b.label);
     return batch ? "batch:" + batch.id : given;
+  };
+  const nameOf = (value) => {
+    const batch = batches.find((b) => value === "batch:" + b.id);
+    return batch ? batchName(batch) : value;
   };
   const side = (label, name) => field(label, { value: chosen(route.query.get(name) || ""), required: true }, options);
   const first = side("First", "first");
@@ -80,7 +85,7 @@ export default async (root, route) => {
     remember(["compare"], query);
     show(out, loading("the comparison"));
     try {
-      show(out, draw(await get("/metrics/compare", query, route.signal), text(first.input), text(second.input)));
+      show(out, draw(await get("/metrics/compare", query, route.signal), nameOf(query.first), nameOf(query.second)));
     } catch (err) {
       show(out);
       throw err;

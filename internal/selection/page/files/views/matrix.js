@@ -17,7 +17,9 @@ const describe = (c) => {
   if (judged > 1) parts.push(`${right}/${judged} right`);
   else if (right) parts.push("right");
   if (c.wrong_tool) parts.push("wrong tool");
-  if (c.fn > c.wrong_tool) parts.push("no tool called");
+  if (c.forbidden_call) parts.push("forbidden call");
+  if (c.missing_call) parts.push("not all expected calls");
+  if (c.fn > c.wrong_tool + c.forbidden_call + c.missing_call) parts.push("no tool called");
   if (c.fp) parts.push("tool not wanted");
   if (c.failed) parts.push(c.runs > 1 ? `${c.failed} failed` : "failed");
   if (waiting) parts.push(c.runs > 1 ? `${waiting} waiting` : "waiting");
@@ -93,6 +95,7 @@ export default async (root, route) => {
     filters: [
       { name: "columns", label: "Columns", options: [["", "models"], ["batch", "batches"]] },
       { name: "batch", label: "Batch", options: [["", "all batches"], ...batchOptions(batches)] }, { name: "model", label: "Model", options: known.models },
+      { name: "imported", label: "Imported runs", options: [["", "in their batch only"], ["with", "with them"], ["only", "only these"]] },
       { name: "server", label: "Expected server", options: known.servers }, { name: "tool", label: "Expected tool", options: known.tools }, { name: "tag", label: "Tag of the case", options: known.tags },
     ],
     none: () => empty("There are no runs here. ", el("a", { href: link(["start"]) }, "Start some"), "."),

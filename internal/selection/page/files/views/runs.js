@@ -6,7 +6,7 @@ import { el, named } from "../dom.js";
 import { resultFiles } from "../resultfiles.js";
 import { link, parse } from "../route.js";
 import { empty, heading, list, table } from "../widgets.js";
-import { badge, callName, duration, figure, modelName, time, verdict } from "../words.js";
+import { badge, callName, duration, figure, imported, modelName, time, verdict } from "../words.js";
 
 const states = [["", "any"], ["pending", "waiting"], ["running", "running"], ["completed", "completed"], ["failed", "failed"]];
 const classes = [["", "any"], ["TP", "TP: right tool"], ["TN", "TN: rightly no tool"], ["FP", "FP: tool not wanted"], ["FN", "FN: wrong tool, or none"]];
@@ -34,13 +34,13 @@ export default async (root, route) => {
       { name: "status", label: "State", options: states }, { name: "classification", label: "Class", options: classes },
       { name: "batch", label: "Batch", options: [["", "any"], ...batchOptions(batches)] }, { name: "model", label: "Model", options: known.models },
       { name: "server", label: "Expected server", options: known.servers }, { name: "tool", label: "Expected tool", options: known.tools },
-      { name: "tag", label: "Tag of the case", options: known.tags }, { name: "case", label: "Name or id of the case" },
+      { name: "tag", label: "Tag of the case", options: known.tags }, { name: "imported", label: "Imported runs", options: [["", "any"], ["without", "without them"], ["only", "only these"]] }, { name: "case", label: "Name or id of the case" },
     ],
     none: (filtered) => (filtered ? empty("No run matches.") : empty("There are no runs yet. ", el("a", { href: link(["start"]) }, "Start some"), ".")),
     draw: (answer) => table("Runs", [
       ["Case", (r) => el("a", { href: link(["runs", r.id]) }, named(r.test_case_name))],
-      ["Verdict", (r) => badge(...verdict(r))],
-      ["Model", (r) => named(modelName(r.model_settings))],
+      ["Verdict", (r) => [badge(...verdict(r)), " ", imported(r)]],
+      ["Model", (r) => named(modelName(r.model_settings)), "name"],
       ["Chosen", (r) => (r.status === "completed" ? named(callName(r.selected)) : el("span", { class: "clip" }, el("bdi", {}, r.error_message || "")))],
       ["Confidence", (r) => figure(r.confidence_score), "number"],
       ["Repeat", (r) => String(r.repeat), "number extra"],

@@ -35,8 +35,8 @@ export default async (root, route) => {
   const place = el("div");
   const result = (s) => {
     const [, word] = states[s.status];
-    const text = `${s.name}: ${word}${s.status_reason ? ": " + s.status_reason : ""}`;
-    show(place, el("p", { class: "notice " + (s.status === "active" ? "good" : "bad") }, text));
+    const text = `${s.name}: ${s.slow ? "slow" : word}${s.status_reason ? ": " + s.status_reason : ""}`;
+    show(place, el("p", { class: "notice " + (s.status === "active" ? "good" : s.slow ? "" : "bad") }, text));
     say(text);
   };
   let reload = () => {};

@@ -8,7 +8,7 @@ export default (root, then) => {
   const wasWrong = token.get() !== "";
   token.set("");
   const { box, input } = field("Token", { type: "password", required: true, autocomplete: "off", spellcheck: "false" }, null,
-    "The operator of the service has it: the option --token of touchstone eval serve. It is kept until you close this tab or sign out.");
+    ["The operator of the service has it: the option ", el("code", { class: "whole" }, "--token"), " of touchstone eval serve. It is kept until you close this tab or sign out."]);
   const submit = el("button", { type: "submit", class: "primary" }, "Sign in");
   const place = el("div");
   const form = el("form", {

@@ -9,6 +9,8 @@ import { count } from "../words.js";
 
 const perPage = 50;
 
+const methods = { embedding: "sentence vectors", tfidf: "TF-IDF", description_overlap: "words of descriptions" };
+
 const pairs = (flagged, byPair) => {
   const box = el("div");
   const draw = (limit) => show(box, table("Similar pairs", [
@@ -29,12 +31,12 @@ const draw = (overlap, analysis, signal) => {
   const byPair = new Map((analysis.recommendations || []).map((r) => [r.tool_pair.join("\n"), r]));
   return [
     el("section", {}, el("h2", {}, `Overlap of ${count(overlap.tool_ids.length, "tool")}`),
-      el("p", { class: "quiet" }, `Meaning (${overlap.semantic}) counts ${overlap.dimensions.semantic}, parameters ${overlap.dimensions.parameters}, words of descriptions ${overlap.dimensions.description}. Similar tools are beside each other.`),
+      el("p", { class: "quiet" }, `Meaning (${methods[overlap.semantic]}) counts ${overlap.dimensions.semantic}, parameters ${overlap.dimensions.parameters}, words of descriptions ${overlap.dimensions.description}. Similar tools are beside each other.`),
       heatmap(overlap.tool_ids, overlap.matrix, overlap.order, signal)),
     overlap.clusters.length ? el("section", {}, el("h2", {}, "Groups that overlap"), el("ul", {}, overlap.clusters.slice(0, perPage).map((c) =>
       el("li", {}, c.slice(0, perPage).map((id, i) => [i ? ", " : "", named(id)]), c.length > perPage ? ` and ${c.length - perPage} more` : "")))) : "",
     el("section", {}, el("h2", {}, `Similar pairs: ${analysis.flagged_pairs.length.toLocaleString("en")}`),
-      el("p", { class: "quiet" }, `Pairs whose similarity by ${analysis.method} is ${analysis.threshold} or more.`),
+      el("p", { class: "quiet" }, `Pairs whose similarity by ${methods[analysis.method]} is ${analysis.threshold} or more.`),
       analysis.flagged_pairs.length ? pairs(analysis.flagged_pairs, byPair) : el("p", {}, "No pair is that similar.", analysis.nearest_pair ? [" The most similar pair is ", named(analysis.nearest_pair.tool_a_id), " and ", named(analysis.nearest_pair.tool_b_id), ` with ${analysis.nearest_pair.similarity_score}.`] : "")),
   ];
 };
@@ -43,7 +45,7 @@ export default async (root, route) => {
   show(root, heading("Similarity"), loading("the servers"));
   const servers = await serverChooser(route.query.getAll("server"), route.signal);
   const threshold = field("Threshold", { type: "number", min: 0, max: 1, step: 0.01, value: route.query.get("threshold") || "", placeholder: "by method" });
-  const method = field("Method", { value: route.query.get("method") || "" }, [["", "the best that this service has"], ["embedding", "embedding"], ["tfidf", "TF-IDF"], ["description_overlap", "words of descriptions"]]);
+  const method = field("Method", { value: route.query.get("method") || "" }, [["", "the best that this service has"], ...Object.entries(methods)]);
   const out = el("div");
   const place = el("div");
   const submit = el("button", { type: "submit", class: "primary" }, "Compare the tools");

@@ -41,7 +41,7 @@ const chosen = (run, c, result) => {
   const card = (title, list, none) => el("article", {}, el("h3", {}, title), list.length
     ? list.map((call) => [el("p", {}, el("b", {}, named(call.tool ? expectedName(call) : callName(call)))), parameters(call), rules(call)]) : el("p", {}, none));
   const against = result ? result.calls.filter((x) => x.forbidden).map((x) => el("p", { class: "notice" }, named(callName(x.made)), x.forbidden === "case" ? " is forbidden by the case." : " was not expected, and is destructive by its annotations.")) : [];
-  return el("div", {}, against, el("div", { class: "columns" }, card("Expected", c.expected, "No tool should be called."), card("Chosen", calls, "The model called no tool.")));
+  return el("div", {}, against, el("div", { class: "columns" }, card("Expected", c.expected, "No tool should be called."), card("Chosen", calls, result ? "The model called no tool." : run.completed_at ? "The run failed, so nothing was chosen." : "The run has not ended.")));
 };
 
 const facts = (run, result) => {
@@ -82,6 +82,11 @@ const reason = (run, result) => {
 const judged = (run, result) => (result && result.classification === "TP" && (result.parameter_correctness < 1 || result.hallucinated_parameters.length)
   ? ["◐", "right tool, wrong parameters", "mixed"] : verdict(run));
 
+// imported says where a run comes from that another program executed, and how it was judged there.
+const imported = ({ from, id, ...verdict }) => el("p", { class: "notice" }, `${from} executed this run (`, named(id), "). ",
+  verdict.classification ? `It judged it ${verdict.classification}${verdict.parameter_correctness === undefined ? "" : `, parameters ${percent(verdict.parameter_correctness)} right`}${verdict.description ? `, and said: ${verdict.description}` : ""}. ` : "",
+  "The verdict above is by the rules of this program, from the calls that were recorded. The run counts in no figures but those of its batch.");
+
 // controls are what a user can do with the run.
 const controls = (run, redraw, signal) => {
   const path = "/runs/" + encodeURIComponent(run.id);
@@ -103,6 +108,7 @@ const controls = (run, redraw, signal) => {
   const keyless = ["lexical", "replay"].includes(run.model_settings.provider) || hasModelKey();
   const links = [el("a", { href: link(["batches", run.batch_id]) }, "Batch"), el("a", { href: link(["runs"], { case: run.test_case_id }) }, "Runs of the case")];
   if (open) return el("div", { class: "controls buttons" }, cancel, links, place);
+  if (run.imported) return el("div", { class: "controls buttons" }, drop, links, place);
   return el("form", {
     class: "controls", "aria-label": "What to do with the run", onsubmit: (ev) => {
       ev.preventDefault();
@@ -128,12 +134,13 @@ export default async (root, route) => {
     ]);
     if (mine !== latest) return run; // a later answer is on its way
     const [mark, words, cls] = judged(run, result);
-    const later = result ? result.diff.case_changed : Date.parse(c.updated_at) > Date.parse(run.created_at);
+    const later = result ? result.diff.case_changed : !run.imported && Date.parse(c.updated_at) > Date.parse(run.created_at);
     const inTools = el("div");
     show(root,
       heading(c.name), el("p", { class: "intro" }, "A run of ", named(modelName(run.model_settings)), run.retry_of ? [", a retry of ", el("a", { href: link(["runs", run.retry_of]) }, "an earlier run")] : "", "."),
       el("div", { class: "verdict " + cls, role: "group", "aria-label": "Verdict" }, el("p", { class: "word" }, el("span", { "aria-hidden": "true" }, mark + " "), words), reason(run, result)),
       controls(run, draw, route.signal),
+      run.imported ? imported(run.imported) : "",
       later ? el("p", { class: "notice" }, "The case was edited after this run was created. The query, the expected calls and the parameters are shown for the case as it is now. The verdict and the scores are those of the older case.") : "",
       section("Query", el("blockquote", {}, el("bdi", {}, c.query))),
       section("Expected and chosen", chosen(run, c, result)),
