@@ -20,8 +20,8 @@ func newReportCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Open or serve reports, or show them in CI",
-		Long: "Shows the reports of the last touchstone gate. The gate writes them to the directory that the pipeline\n" +
-			"names, by default reports: report.html for people, report.json for programs, and others for CI.",
+		Long: "Shows the reports of the last touchstone gate. The gate writes them to the directory that the\n" +
+			"pipeline names, by default reports: report.html for people, report.json for programs, and others for CI.",
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/remote/remotetest"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // serverModule is the module that requires bazel-remote.
@@ -17,7 +18,7 @@ const serverModule = "../../bench/remote/server"
 
 // hasBazelRemote reports whether bazel-remote is there.
 func hasBazelRemote() (bool, error) {
-	_, err := remotetest.ForTest(context.Background(), serverModule)
+	_, err := remotetest.ForTest(context.Background(), serverModule, level.IsThorough())
 	if errors.Is(err, remotetest.ErrNoServer) {
 		return false, nil
 	}
@@ -38,7 +39,7 @@ func (r remoteServers) command(ts *testscript.TestScript, neg bool, args []strin
 	s := r[ts.Getenv("REMOTE")]
 	switch args[0] {
 	case "start":
-		program, err := remotetest.ForTest(ctx, serverModule)
+		program, err := remotetest.ForTest(ctx, serverModule, level.IsThorough())
 		ts.Check(err)
 		s, err := remotetest.Start(ctx, program, ts.MkAbs(".server"))
 		ts.Check(err)

@@ -86,7 +86,8 @@ func overCommon(m contracts.MetricSummary) contracts.MetricSummary {
 // are not all.
 func onCommon(rule string, m contracts.MetricSummary, all int) string {
 	if c := m.Comparison; c != nil && c.Queries > 0 {
-		rule += fmt.Sprintf("; judged on %d of %d queries, which are the same in the data of the baseline", c.Queries, all)
+		rule += fmt.Sprintf("; judged on %d of %d queries, which are the same in the data of the baseline",
+			c.Queries, all)
 	}
 	return rule
 }
@@ -144,10 +145,12 @@ func overlapLines(g contracts.Gate) []string {
 		switch {
 		case g.NoVerdict != nil:
 		case g.Split != "":
-			lines = append(lines, fmt.Sprintf("  a quick run asks the queries of the split %s only: %s are compared with %s",
+			lines = append(lines, fmt.Sprintf(
+				"  a quick run asks the queries of the split %s only: %s are compared with %s",
 				g.Split, strings.Join(parts, " and "), g.Baseline))
 		default:
-			lines = append(lines, fmt.Sprintf("  %s is for other data: %s are the same in both, and only these are compared",
+			lines = append(lines, fmt.Sprintf(
+				"  %s is for other data: %s are the same in both, and only these are compared",
 				g.Baseline, strings.Join(parts, " and ")))
 		}
 
@@ -156,8 +159,8 @@ func overlapLines(g contracts.Gate) []string {
 
 	for _, u := range g.Unfrozen {
 		if u.State == contracts.StateChanged {
-			lines = append(lines, fmt.Sprintf("  %s %s is frozen, but the file was edited: these figures are for the edited "+
-				"file; to make the edit the next version, run touchstone data next", u.Kind, u.Version))
+			lines = append(lines, fmt.Sprintf("  %s %s is frozen, but the file was edited: these figures are for the "+
+				"edited file; to make the edit the next version, run touchstone data next", u.Kind, u.Version))
 		}
 	}
 

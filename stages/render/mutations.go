@@ -66,8 +66,8 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 	for _, d := range r.Detectors {
 		u, bare := d.Unmutated, d.Removed
 		v := mutationView{Name: d.Detector, HeldOut: r.HeldOut,
-			Note: fmt.Sprintf("Without rewriting, %s attacks and %s benign entries are flagged. With the rewritten passage "+
-				"removed, %s flagged attacks are still flagged: another passage is the reason.",
+			Note: fmt.Sprintf("Without rewriting, %s attacks and %s benign entries are flagged. With the rewritten "+
+				"passage removed, %s flagged attacks are still flagged: another passage is the reason.",
 				counted(u.Recall), counted(u.FPR), counted(bare.Retention))}
 		for i, f := range append(append([]contracts.MutationFamily{}, d.Totals...), d.Families...) {
 			dev := &f.Development

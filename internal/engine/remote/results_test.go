@@ -18,6 +18,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine/remote/remotetest"
+	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // serverModule is the module that requires bazel-remote.
@@ -26,7 +27,7 @@ const serverModule = "../../../bench/remote/server"
 // bazelRemote starts the real server.
 func bazelRemote(t testing.TB, more ...string) *remotetest.Server {
 	t.Helper()
-	program, err := remotetest.ForTest(t.Context(), serverModule)
+	program, err := remotetest.ForTest(t.Context(), serverModule, level.IsThorough())
 	if errors.Is(err, remotetest.ErrNoServer) {
 		t.Skip(err)
 	}

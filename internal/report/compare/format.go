@@ -103,8 +103,8 @@ func costRows(c *Cost) [][]string {
 
 // costNote explains how reliable the figures are.
 func costNote(c *Cost) string {
-	return fmt.Sprintf("Each query was sent in %s after one warm-up round, to A and B in turn. A gave %d answers, and B "+
-		"gave %d. The figures vary between measurements.",
+	return fmt.Sprintf("Each query was sent in %s after one warm-up round, to A and B in turn. A gave %d answers, "+
+		"and B gave %d. The figures vary between measurements.",
 		wording.CountOf(c.Rounds, "1 round", "%d rounds"), c.A.Answered, c.B.Answered)
 }
 

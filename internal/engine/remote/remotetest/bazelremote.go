@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
-
-	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
 // EnvProgram names the program of bazel-remote. Where it is set, as in CI, a test that cannot start
@@ -25,11 +23,11 @@ var ErrNoServer = errors.New("bazel-remote is not built")
 
 // ForTest returns the path of bazel-remote as Program does, but builds it for thorough tests only: that takes minutes
 // of processor time, more than all the tests that need it.
-func ForTest(ctx context.Context, module string) (string, error) {
+func ForTest(ctx context.Context, module string, thorough bool) (string, error) {
 	if path := built(); path != "" {
 		return path, nil
 	}
-	if !level.IsThorough() {
+	if !thorough {
 		return "", fmt.Errorf("%w: CONTRIBUTING.md says how to build it", ErrNoServer)
 	}
 	return Program(ctx, module)
