@@ -107,8 +107,8 @@ func editedFrozen(g *contracts.Gate) []annotation {
 		if u.State == contracts.StateChanged {
 			version := wording.Shorten(u.Version, 24)
 			list = append(list, annotation{title: "Touchstone: edited frozen data",
-				message: fmt.Sprintf("%s %s is frozen, but the file was edited. These figures are for the edited file. "+
-					"To make the edit the next version, run touchstone data next.", u.Kind, version)})
+				message: fmt.Sprintf("%s %s is frozen, but the file was edited. These figures are for the edited "+
+					"file. To make the edit the next version, run touchstone data next.", u.Kind, version)})
 		}
 	}
 	return list
