@@ -1,5 +1,10 @@
 package contracts
 
+import (
+	"errors"
+	"fmt"
+)
+
 // Report is report.json: the data of all rendered pages.
 type Report struct {
 	Version   int       `json:"version"`
@@ -22,6 +27,20 @@ type MadeElsewhere struct {
 
 // ReportVersion is the version of Report that this program writes.
 const ReportVersion = 1
+
+// ReadReport reads a report.json, which only a program writes. If the form of the file is another one, the error says
+// that another version wrote it, and names one difference as an example. A file that is no report at all gives the
+// error of Read.
+func ReadReport(path string) (Report, error) {
+	r, err := Read[Report](path)
+	var f *FileError
+	if errors.As(err, &f) && r.Version > 0 {
+		p := f.Problems[0]
+		return r, fmt.Errorf("%s: another version of Touchstone wrote this report (%d differences, such as line %d: %s): "+
+			"run touchstone gate again, or read it with the version that wrote it", f.Path, len(f.Problems), p.Line, p.Message)
+	}
+	return r, err
+}
 
 // RunSummary describes the run of the pipeline: which instances were hits,
 // which ran and for how long. It depends on the machine and the moment, so no

@@ -26,7 +26,7 @@ type measuredJSON struct {
 func (s *session) inLastReport(id string) (*measuredJSON, error) {
 	var failed error
 	for _, p := range s.reports() {
-		r, err := contracts.Read[contracts.Report](filepath.Join(s.plan.Root, p.Path, "report.json"))
+		r, err := contracts.ReadReport(filepath.Join(s.plan.Root, p.Path, "report.json"))
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue

@@ -275,7 +275,7 @@ func (s *session) proxySecret() (string, error) {
 
 // readReport reads the report of a side.
 func readReport(path string) (*sideRun, error) {
-	r, err := contracts.Read[contracts.Report](path)
+	r, err := contracts.ReadReport(path)
 	if err != nil {
 		return nil, err
 	}
