@@ -200,6 +200,7 @@ func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
 		}
 	}
 
+	var written strings.Builder
 	for _, f := range files {
 		path := filepath.Join(dir, f.path)
 		if there[f.path] {
@@ -215,10 +216,12 @@ func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
 			return err
 		}
 
-		fmt.Fprintln(cmd.OutOrStdout(), path)
+		fmt.Fprintln(&written, path)
 	}
 
-	return nil
+	// A reader of the output that stops early ends the program, so all files come first.
+	_, err := io.WriteString(cmd.OutOrStdout(), written.String())
+	return err
 }
 
 // files returns the files to write.
