@@ -281,7 +281,8 @@ func (d *fitnessData) startProxies(cmd *cobra.Command) error {
 	}
 
 	if d.proxies.Search != contracts.SearchMCP && d.proxies.Search != contracts.SearchREST {
-		return fmt.Errorf("--search %q is unknown; use %s or %s", d.proxies.Search, contracts.SearchMCP, contracts.SearchREST)
+		return fmt.Errorf("--search %q is unknown; use %s or %s", d.proxies.Search, contracts.SearchMCP,
+			contracts.SearchREST)
 	}
 
 	d.proxies.Progress = func(message string) { fmt.Fprintln(cmd.ErrOrStderr(), message) }
@@ -339,8 +340,8 @@ func (d *fitnessData) adapterFile() (string, error) {
 
 	text, err := touchstone.Template.ReadFile(name)
 	if err != nil {
-		return "", fmt.Errorf("%s is neither a directory that build-proxy wrote, nor a file that ends in .hcl, nor one of "+
-			"the adapters %s; give one of these", d.proxy, strings.Join(adapterNames(), ", "))
+		return "", fmt.Errorf("%s is neither a directory that build-proxy wrote, nor a file that ends in .hcl, nor "+
+			"one of the adapters %s; give one of these", d.proxy, strings.Join(adapterNames(), ", "))
 	}
 
 	file := filepath.Join(d.built, d.proxy+".hcl")

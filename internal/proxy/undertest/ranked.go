@@ -114,9 +114,8 @@ func (p *Proxy) Holds(ctx context.Context, corpus contracts.Corpus) ([]Tool, []c
 	}
 
 	if lines := Unsearchable(tools); len(lines) > 0 {
-		return nil, nil, p.WithLog(fmt.Errorf("proxy %q did not index the whole corpus: %d of %d tools are listed but not "+
-			"found by a search:\n%s",
-			p.Manifest.Name, len(lines), len(want), Shorten(lines)))
+		return nil, nil, p.WithLog(fmt.Errorf("proxy %q did not index the whole corpus: %d of %d tools are listed but "+
+			"not found by a search:\n%s", p.Manifest.Name, len(lines), len(want), Shorten(lines)))
 	}
 
 	digests, err := Digest(tools)

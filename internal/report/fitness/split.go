@@ -44,8 +44,8 @@ func ReadPart(text string) (Part, error) {
 
 	data, err := os.ReadFile(text)
 	if err != nil {
-		return Part{}, fmt.Errorf("%w; give a share from 0 to 1, the word rest, or a file with the id of one query a line",
-			err)
+		return Part{}, fmt.Errorf("%w; give a share from 0 to 1, the word rest, or a file with the id of one query a "+
+			"line", err)
 	}
 
 	part := Part{File: text, IDs: []string{}}
@@ -116,8 +116,8 @@ func divide(golden contracts.GoldenSet, opts Options) (parts, error) {
 
 		to := min(len(free), int(math.Round(sum*float64(len(free)))))
 		if p.Share > 0 && to == from {
-			return parts{}, fmt.Errorf("a share of %g leaves the %s part empty, of %d queries that no file names; give a "+
-				"larger share, or 0 for no such part", p.Share, partNames[i], len(free))
+			return parts{}, fmt.Errorf("a share of %g leaves the %s part empty, of %d queries that no file names; "+
+				"give a larger share, or 0 for no such part", p.Share, partNames[i], len(free))
 		}
 
 		for _, q := range free[from:to] {
@@ -158,15 +158,16 @@ func assignFiles(golden contracts.GoldenSet, usable []contracts.Query, in []int,
 			case place >= 0 && in[place] == i+1:
 				problem = fmt.Sprintf("query %s is named twice; name it once", id)
 			case place >= 0 && in[place] > 0:
-				problem = fmt.Sprintf("query %s is also in the %s part; name it in one file", id, partNames[in[place]-1])
+				problem = fmt.Sprintf("query %s is also in the %s part; name it in one file", id,
+					partNames[in[place]-1])
 			case place >= 0:
 				in[place] = i + 1
 				continue
 			case !slices.ContainsFunc(golden.Queries, func(q contracts.Query) bool { return q.ID == id }):
 				problem = fmt.Sprintf("the golden set has no query %s; use ids of the golden set", id)
 			case golden.Split(id) == contracts.SplitTest:
-				problem = fmt.Sprintf("query %s is in the test split of the golden set, which no optimiser sees; leave it out",
-					id)
+				problem = fmt.Sprintf("query %s is in the test split of the golden set, which no optimiser sees; "+
+					"leave it out", id)
 			default:
 				problem = fmt.Sprintf("query %s has no right tool, so no description can serve it; leave it out", id)
 			}
