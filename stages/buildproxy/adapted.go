@@ -20,8 +20,8 @@ import (
 // so that the stages that read it only run again when these parts change.
 const adapterFile = "adapter.hcl"
 
-// parseOptions parses NAME=VALUE words.
-func parseOptions(words []string) (map[string]string, error) {
+// ParseOptions parses NAME=VALUE words.
+func ParseOptions(words []string) (map[string]string, error) {
 	options := map[string]string{}
 	for _, w := range words {
 		name, value, ok := strings.Cut(w, "=")

@@ -69,7 +69,7 @@ func Command() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Command = args
 			var err error
-			if opts.OptionValues, err = parseOptions(optionValues); err != nil {
+			if opts.OptionValues, err = ParseOptions(optionValues); err != nil {
 				return err
 			}
 

@@ -155,93 +155,28 @@ func byError(failures []failure) []string {
 func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryResult, error) {
 	r := q.Result()
 	r.Ranked = []contracts.RankedTool{}
-	answer, err := a.proxy.Search(ctx, q.Query, depth)
+	list, err := a.proxy.Rank(ctx, q.Query, depth, func(id contracts.ToolID) bool {
+		_, known := a.tools[id]
+		return known
+	})
 	if err != nil {
 		return r, err
 	}
 
-	answers := []undertest.Answer{answer}
-	hits, remarks := a.clean(answer.Tools, depth)
-	if missing := depth - len(hits); missing > 0 && len(answer.Tools) >= depth {
-		// Dropped results must not make a full list short: the next results
-		// take their places. A proxy with well-formed answers is asked only
-		// once.
-		again, err := a.proxy.Search(ctx, q.Query, 2*depth+missing)
-		if err != nil {
-			return r, err
-		}
-
-		answers = append(answers, again)
-		hits, _ = a.clean(again.Tools, 2*depth+missing)
-	}
-
-	r.Anomalies = remarks
-	for i, h := range hits[:min(depth, len(hits))] {
+	r.Anomalies = list.Remarks
+	for i, h := range list.Hits[:min(depth, len(list.Hits))] {
 		r.Ranked = append(r.Ranked, contracts.RankedTool{
 			Rank: i + 1, ToolID: h.Name, Score: h.Score, Relevance: relevance(q, h.Name),
 		})
 	}
 
 	if q.Answerable() {
-		if r.Cost, err = costOf(answers, r.Ranked); err != nil {
+		if r.Cost, err = costOf(list.Answers, r.Ranked); err != nil {
 			return r, fmt.Errorf("the answer to query %s: %w", q.ID, err)
 		}
 	}
 
 	return r, nil
-}
-
-// clean drops the results that cannot be scored: tools that are not in the
-// corpus, and repetitions of a tool. It returns remarks on what it dropped.
-func (a *querier) clean(hits []contracts.SearchHit, limit int) (kept []contracts.SearchHit, remarks []string) {
-	var unknown, twice []string
-	seen := map[contracts.ToolID]bool{}
-	for _, h := range hits {
-		_, known := a.tools[h.Name]
-		switch {
-		case !known:
-			unknown = append(unknown, h.Name)
-		case seen[h.Name]:
-			twice = append(twice, h.Name)
-		default:
-			seen[h.Name] = true
-			kept = append(kept, h)
-		}
-	}
-
-	if len(hits) > limit {
-		remarks = append(remarks, fmt.Sprintf("answered with %d tools, but the limit is %d", len(hits), limit))
-	}
-
-	if len(unknown) > 0 {
-		remarks = append(remarks, "dropped, not in the corpus: "+quoted(unknown))
-	}
-
-	if len(twice) > 0 {
-		remarks = append(remarks, "dropped, listed twice: "+quoted(twice))
-	}
-
-	return kept, remarks
-}
-
-// quoted lists names, which may be any text, at limited length.
-func quoted(names []string) string {
-	const mostNames, mostBytes = 5, 100
-	var parts []string
-	for _, n := range names[:min(mostNames, len(names))] {
-		if len(n) > mostBytes {
-			n = n[:mostBytes] + "..."
-		}
-
-		parts = append(parts, fmt.Sprintf("%+q", n))
-	}
-
-	text := strings.Join(parts, ", ")
-	if more := len(names) - len(parts); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-
-	return text
 }
 
 // relevance returns nil for a tool that the golden set does not judge.

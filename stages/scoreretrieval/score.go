@@ -3,19 +3,13 @@ package scoreretrieval
 import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/report/ranking"
-	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // score computes the metrics of one result. An errored query gets the worst
 // value of every metric.
 func score(r contracts.QueryResult) contracts.RetrievalMetrics {
 	if r.Error != "" {
-		worst := make(contracts.RetrievalMetrics)
-		for _, m := range metrics.Ranking() {
-			worst[m.Name] = m.Worst()
-		}
-
-		return worst
+		return ranking.Worst()
 	}
 
 	ids := make([]contracts.ToolID, len(r.Ranked))

@@ -1,139 +1,220 @@
-// Command climb is examples/optimisers/climb.py in Go, with the library instead of a
-// server: a hill climber over tool descriptions that evaluates on the held-out half.
+// Command climb is examples/optimisers/climb.py in Go: a hill climber over tool descriptions.
+// It only uses the standard library and the program touchstone, so that it can be copied
+// into any module. Each round it scores its candidates on a minibatch of the train part, and
+// then the best of them on the whole part.
 //
-//	go run ./examples/optimisers/climb
+//	go run ./examples/optimisers/climb -touchstone ./touchstone
 package main
 
 import (
-	"context"
+	"bufio"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/report/fitness"
 )
 
+// parts is what "touchstone fitness parts --json" prints.
+type parts struct {
+	Queries      []struct{ ID, Part, Query string }
+	Descriptions map[string]string
+}
+
+// candidate is a line for "touchstone fitness serve", and answer a line from it.
+type candidate struct {
+	ID           string            `json:"id"`
+	Descriptions map[string]string `json:"descriptions"`
+	Queries      []string          `json:"queries,omitempty"`
+}
+
+type answer struct {
+	Error, Metric string
+	Fitness       float64
+	Feasible      bool
+	Feedback      []feedback
+}
+
+type feedback struct {
+	Query    string
+	Expected []struct {
+		ToolID string `json:"tool_id"`
+		Rank   int
+	}
+}
+
 func main() {
-	corpusFile := flag.String("corpus", "datasets/corpus_v2.json", "the tools")
-	goldenFile := flag.String("golden", "datasets/golden_v2.json", "the labelled queries over them")
-	seed := flag.Uint64("seed", 1, "seed of the split and of the random choices")
+	program := flag.String("touchstone", "touchstone", "the program")
+	seed := flag.Uint64("seed", 1, "seed of the random choices")
 	rounds := flag.Int("rounds", 25, "number of rounds")
 	width := flag.Int("width", 8, "number of candidates per round")
+	batch := flag.Int("batch", 40, "number of queries per minibatch")
+	out := flag.String("out", "climbed.json", "the candidate to write")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "climb [OPTIONS] [-- OPTIONS OF touchstone fitness]")
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 	log.SetFlags(0)
-	if err := run(*corpusFile, *goldenFile, *seed, *rounds, *width); err != nil {
+	c := &climber{program: *program, options: flag.Args(), rng: rand.New(rand.NewPCG(*seed, 0))}
+	if err := c.run(*rounds, *width, *batch, *out); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(corpusFile, goldenFile string, seed uint64, rounds, width int) error {
-	corpus, err := contracts.Read[contracts.Corpus](corpusFile)
-	if err != nil {
-		return err
-	}
-
-	golden, err := contracts.Read[contracts.GoldenSet](goldenFile)
-	if err != nil {
-		return err
-	}
-
-	evaluator, err := fitness.New(corpus, golden, fitness.Options{Seed: seed, Share: 0.6, Metric: "recall_at_5"})
-	if err != nil {
-		return err
-	}
-
-	c := &climber{evaluator: evaluator, original: map[string]string{}, rng: rand.New(rand.NewPCG(seed, 0))}
-	for _, tool := range corpus.Tools {
-		c.original[tool.ToolID] = tool.Description
-	}
-
-	changed, err := c.climb(rounds, width)
-	if err != nil {
-		return err
-	}
-
-	before, err := evaluator.ScoreBoth(context.Background(), contracts.Candidate{ID: "original"})
-	if err != nil {
-		return err
-	}
-
-	after, err := evaluator.ScoreBoth(context.Background(), contracts.Candidate{ID: "climbed", Descriptions: changed})
-	if err != nil {
-		return err
-	}
-
-	fmt.Printf("%d descriptions changed\n", len(changed))
-	fmt.Printf("recall_at_5  train (%d)     %.4f, before %.4f\n", evaluator.Train(), after.Fitness, before.Fitness)
-	fmt.Printf("recall_at_5  held out (%d)  %.4f, before %.4f\n", evaluator.HeldOut(),
-		after.HeldOut.Metrics["recall_at_5"], before.HeldOut.Metrics["recall_at_5"])
-	return nil
-}
-
 type climber struct {
-	evaluator *fitness.Evaluator
-	original  map[string]string
-	rng       *rand.Rand
+	program string
+	options []string
+	parts   parts
+	rng     *rand.Rand
+	in      io.WriteCloser
+	out     *bufio.Reader
 }
 
-// climb returns the descriptions that it changed.
-func (c *climber) climb(rounds, width int) (map[string]string, error) {
-	changed := map[string]string{}
-	answers, err := c.score([]map[string]string{changed})
+func (c *climber) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(c.program, slices.Concat([]string{"fitness"}, args, c.options)...)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+func (c *climber) run(rounds, width, batch int, out string) error {
+	listed, err := c.command("parts", "--json").Output()
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("touchstone fitness parts: %w", err)
 	}
 
-	best := answers[0]
+	if err := json.Unmarshal(listed, &c.parts); err != nil {
+		return err
+	}
+
+	server := c.command("serve")
+	if c.in, err = server.StdinPipe(); err != nil {
+		return err
+	}
+
+	answers, err := server.StdoutPipe()
+	if err != nil {
+		return err
+	}
+
+	c.out = bufio.NewReader(answers)
+	if err := server.Start(); err != nil {
+		return err
+	}
+
+	changed, best, err := c.climb(rounds, width, batch)
+	if err := errors.Join(err, c.in.Close(), server.Wait()); err != nil {
+		return err
+	}
+
+	text, err := json.Marshal(candidate{ID: "climbed", Descriptions: changed})
+	if err != nil {
+		return err
+	}
+
+	if err := os.WriteFile(out, text, 0o666); err != nil {
+		return err
+	}
+
+	fmt.Printf("%d descriptions changed, written to %s; train %s %.4f\n", len(changed), out, best.Metric, best.Fitness)
+	final := c.command(out)
+	final.Stdout = os.Stdout
+	return final.Run()
+}
+
+// climb returns the descriptions that it changed, and their answer.
+func (c *climber) climb(rounds, width, batch int) (map[string]string, answer, error) {
+	changed := map[string]string{}
+	all, err := c.score(nil, changed)
+	if err != nil {
+		return nil, answer{}, err
+	}
+
+	best := all[0]
 	for range rounds {
-		misses := slices.DeleteFunc(slices.Clone(best.Feedback), func(f contracts.FitnessFeedback) bool {
+		misses := slices.DeleteFunc(slices.Clone(best.Feedback), func(f feedback) bool {
 			return 1 <= f.Expected[0].Rank && f.Expected[0].Rank <= 5
 		})
 		if len(misses) == 0 {
 			break
 		}
 
-		candidates := make([]map[string]string, width)
-		for i := range candidates {
-			candidates[i] = c.mutate(changed, misses[c.rng.IntN(len(misses))])
+		candidates := []map[string]string{changed} // the first is what the others must beat
+		for range width {
+			candidates = append(candidates, c.mutate(changed, misses[c.rng.IntN(len(misses))]))
 		}
 
-		if answers, err = c.score(candidates); err != nil {
-			return nil, err
+		answers, err := c.score(c.minibatch(batch), candidates...)
+		if err != nil {
+			return nil, answer{}, err
 		}
 
-		for i, answer := range answers {
-			if answer.Feasible && answer.Fitness > best.Fitness {
-				best, changed = answer, candidates[i]
+		first := 0
+		for i, a := range answers {
+			if a.Feasible && a.Fitness > answers[first].Fitness {
+				first = i
 			}
 		}
+
+		if first == 0 {
+			continue
+		}
+
+		if all, err = c.score(nil, candidates[first]); err != nil {
+			return nil, answer{}, err
+		}
+
+		if all[0].Fitness > best.Fitness {
+			best, changed = all[0], candidates[first]
+		}
 	}
 
-	return changed, nil
+	return changed, best, nil
 }
 
-// score scores candidates in parallel.
-func (c *climber) score(candidates []map[string]string) ([]contracts.Fitness, error) {
-	answers := make([]contracts.Fitness, len(candidates))
-	errs := make([]error, len(candidates))
-	var working sync.WaitGroup
-	for i, descriptions := range candidates {
-		working.Go(func() {
-			answers[i], errs[i] = c.evaluator.Score(context.Background(),
-				contracts.Candidate{ID: "climbing", Descriptions: descriptions})
-		})
+// minibatch returns the ids of some queries of the train part.
+func (c *climber) minibatch(n int) []string {
+	var ids []string
+	for _, q := range c.parts.Queries {
+		if q.Part == "train" {
+			ids = append(ids, q.ID)
+		}
 	}
+	c.rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	return ids[:min(n, len(ids))]
+}
 
-	working.Wait()
-	for _, err := range errs {
+// score sends candidates and reads their answers. Touchstone scores them in parallel.
+func (c *climber) score(queries []string, candidates ...map[string]string) ([]answer, error) {
+	go func() { // the server stops reading while nobody reads its answers
+		to := json.NewEncoder(c.in)
+		for _, descriptions := range candidates {
+			if to.Encode(candidate{ID: "c", Descriptions: descriptions, Queries: queries}) != nil {
+				return // the missing answer is an error
+			}
+		}
+	}()
+	answers := make([]answer, len(candidates))
+	for i := range answers {
+		line, err := c.out.ReadBytes('\n')
 		if err != nil {
+			return nil, fmt.Errorf("touchstone fitness serve: %w", err)
+		}
+
+		if err := json.Unmarshal(line, &answers[i]); err != nil {
 			return nil, err
+		}
+
+		if answers[i].Error != "" {
+			return nil, errors.New(answers[i].Error)
 		}
 	}
 
@@ -143,11 +224,11 @@ func (c *climber) score(candidates []map[string]string) ([]contracts.Fitness, er
 var word = regexp.MustCompile(`\pL[\pL\pN]{3,}`)
 
 // mutate adds words of a missed query to the description of its tool.
-func (c *climber) mutate(changed map[string]string, miss contracts.FitnessFeedback) map[string]string {
+func (c *climber) mutate(changed map[string]string, miss feedback) map[string]string {
 	tool := miss.Expected[0].ToolID
 	text, ok := changed[tool]
 	if !ok {
-		text = c.original[tool]
+		text = c.parts.Descriptions[tool]
 	}
 
 	known := word.FindAllString(strings.ToLower(text), -1)

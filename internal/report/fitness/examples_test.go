@@ -2,6 +2,7 @@ package fitness
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,41 +13,76 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
-// TestExampleOptimisers runs both climbers. The optimised figure must rise, and the held-out
-// figure must be printed.
+// The example optimisers run with the real program. gepa and dspy are stand-ins with the same interfaces, which check
+// that the examples keep to them.
 func TestExampleOptimisers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
 	}
 	dir := t.TempDir()
-	run := func(name string, args ...string) string {
+	touchstone := program.Path(t, program.Touchstone)
+	standins, err := filepath.Abs(filepath.Join("testdata", "standins"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(t *testing.T, name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)
 		cmd.Dir = "../../.."
+		cmd.Env = append(os.Environ(), "PYTHONPATH="+standins, "PYTHONDONTWRITEBYTECODE=1", "TOUCHSTONE="+touchstone)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, stderr.Bytes())
+			t.Fatalf("%s: %v\n%s%s", name, err, out, stderr.Bytes())
 		}
 		return string(out)
 	}
-	if !level.IsThorough() {
-		t.Log("the example in Python, which does what the one in Go does, is left to the thorough tests")
-	} else if _, err := exec.LookPath("python3"); err != nil {
-		t.Log("python3 is not installed: its example is not run")
-	} else {
-		climbed := filepath.Join(dir, "climbed.json")
-		out := run("python3", "examples/optimisers/climb.py", "--touchstone", program.Path(t, program.Touchstone), "--rounds", "4", "--width", "4", "--out", climbed)
+	python := func(t *testing.T, example string, args ...string) string {
+		t.Helper()
+		if _, err := exec.LookPath("python3"); err != nil {
+			t.Skip("python3 is not installed")
+		}
+		return run(t, "python3", append([]string{"examples/optimisers/" + example, "--touchstone", touchstone}, args...)...)
+	}
+	climbed, poisoned := filepath.Join(dir, "climbed.json"), filepath.Join(dir, "poisoned.json")
+	t.Run("go", func(t *testing.T) {
+		out := run(t, "go", "run", "./examples/optimisers/climb", "-touchstone", touchstone, "-rounds", "8", "-width", "4", "-batch", "100", "-out", climbed)
+		if !strings.Contains(out, "held out (134)") || strings.HasPrefix(out, "0 descriptions changed") {
+			t.Errorf("%s", out)
+		}
+	})
+	t.Run("shell", func(t *testing.T) {
+		text, err := json.MarshalIndent(map[string]any{"id": "unknown", "descriptions": map[string]string{"no:tool": "x"}}, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(poisoned, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := run(t, "sh", "examples/optimisers/best.sh", poisoned, climbed)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		if len(lines) != 2 || !strings.HasPrefix(lines[0], "0.") || !strings.HasSuffix(lines[0], " true climbed") || !strings.HasPrefix(lines[1], "error unknown: the corpus has no tool no:tool") {
+			t.Errorf("%s", out)
+		}
+	})
+	t.Run("gepa", func(t *testing.T) {
+		out := python(t, "with_gepa.py", "--reflection-lm", "stand-in", "--max-metric-calls", "1200", "--out", filepath.Join(dir, "gepa.json"), "--metric", "mrr")
+		if !strings.Contains(out, "validation rose") || !strings.Contains(out, "held out (134)") {
+			t.Errorf("%s", out)
+		}
+	})
+	t.Run("dspy", func(t *testing.T) {
+		out := python(t, "with_dspy.py", "--lm", "stand-in", "--out", filepath.Join(dir, "dspy.json"), "--validation", "0.2")
+		if !strings.Contains(out, "validation (67)") || !strings.Contains(out, "descriptions changed") {
+			t.Errorf("%s", out)
+		}
+	})
+	t.Run("climb.py", func(t *testing.T) {
+		level.Thorough(t, "the example in Go does the same")
+		out := python(t, "climb.py", "--rounds", "4", "--width", "4", "--out", filepath.Join(dir, "climb.json"))
 		if !strings.Contains(out, "held out (134)") || strings.Contains(out, "0 descriptions changed") {
 			t.Errorf("%s", out)
 		}
-		if _, err := os.Stat(climbed); err != nil {
-			t.Error(err)
-		}
-	}
-	out := run("go", "run", "./examples/optimisers/climb", "-rounds", "4", "-width", "4")
-	if !strings.Contains(out, "held out (134)") || strings.HasPrefix(out, "0 descriptions changed") {
-		t.Errorf("%s", out)
-	}
+	})
 }

@@ -2,7 +2,9 @@ package fitness
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/reference"
@@ -22,8 +24,14 @@ func (e *Evaluator) feedback(search *reference.Variant, results []result) []cont
 		}
 
 		f := contracts.FitnessFeedback{QueryID: r.query.ID, Query: r.query.Query.Query, Expected: expected,
-			Before: []contracts.Outranker{}}
+			Before: []contracts.Outranker{}, Missing: []string{}}
 		best := e.places[expected[0].ToolID]
+		for _, term := range r.query.terms {
+			if len(search.FieldsWith(best, term)) == 0 {
+				f.Missing = append(f.Missing, term)
+			}
+		}
+
 		for i, id := range r.ranked[:min(maxExplained, len(r.ranked))] {
 			if id == expected[0].ToolID {
 				break
@@ -43,6 +51,7 @@ func (e *Evaluator) feedback(search *reference.Variant, results []result) []cont
 			f.Before = append(f.Before, o)
 		}
 
+		f.Text = sentences(f, r.failed)
 		all = append(all, f)
 	}
 
@@ -66,4 +75,57 @@ func expectedTools(r result) []contracts.ExpectedTool {
 			cmp.Compare(a.ToolID, b.ToolID))
 	})
 	return list
+}
+
+// sentences says in words what the feedback says. failed is why the search has
+// no answer.
+func sentences(f contracts.FitnessFeedback, failed string) string {
+	best := f.Expected[0].ToolID
+	var text strings.Builder
+	fmt.Fprintf(&text, "Query: %s\nThe tool that should rank first is %s.", f.Query, best)
+	switch {
+	case failed != "":
+		fmt.Fprintf(&text, " The search failed: %s.", failed)
+	case f.Expected[0].Rank == 0:
+		fmt.Fprintf(&text, " It is not among the first %d.", depth)
+	default:
+		fmt.Fprintf(&text, " It ranks %d.", f.Expected[0].Rank)
+	}
+
+	for _, also := range f.Expected[1:] {
+		place := fmt.Sprintf("ranks %d", also.Rank)
+		if also.Rank == 0 {
+			place = fmt.Sprintf("is not among the first %d", depth)
+		}
+		fmt.Fprintf(&text, "\n%s also serves the query and %s.", also.ToolID, place)
+	}
+
+	for _, o := range f.Before {
+		fmt.Fprintf(&text, "\n%s ranks %d", o.ToolID, o.Rank)
+		if len(o.Terms) == 0 {
+			text.WriteString(" and has no word of the query.")
+			continue
+		}
+
+		text.WriteString(" and has these words of the query:")
+		for i, t := range o.Terms {
+			if i > 0 {
+				text.WriteString(";")
+			}
+
+			other := best + " lacks it"
+			if len(t.ExpectedIn) > 0 {
+				other = best + " has it in its " + strings.Join(t.ExpectedIn, ", ")
+			}
+			fmt.Fprintf(&text, " %q in its %s (%s)", t.Term, strings.Join(t.Fields, ", "), other)
+		}
+
+		text.WriteString(".")
+	}
+
+	if len(f.Missing) > 0 {
+		fmt.Fprintf(&text, "\nWords of the query, as stems, that %s lacks: %s.", best, strings.Join(f.Missing, ", "))
+	}
+
+	return text.String()
 }

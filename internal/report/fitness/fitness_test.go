@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -41,11 +41,11 @@ func evaluator(t testing.TB, opts Options) *Evaluator {
 	return e
 }
 
-var usual = Options{Seed: 1, Share: 0.7, Metric: "recall_at_5"}
+var usual = Options{Seed: 1, Train: Part{Share: 0.7}, HeldOut: Part{Rest: true}, Metric: "recall_at_5"}
 
 func score(t *testing.T, e *Evaluator, descriptions map[string]string) contracts.Fitness {
 	t.Helper()
-	f, err := e.ScoreBoth(context.Background(), contracts.Candidate{ID: "c", Descriptions: descriptions})
+	f, err := e.ScoreAll(context.Background(), contracts.Candidate{ID: "c", Descriptions: descriptions})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,28 +122,198 @@ func TestAPoisonedDescriptionIsInfeasible(t *testing.T) {
 	}
 }
 
-func TestSplitFollowsTheSeedAlone(t *testing.T) {
+func idsOf(queries []contracts.Query) []string {
+	ids := make([]string, len(queries))
+	for i, q := range queries {
+		ids[i] = q.ID
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func mustDivide(t *testing.T, golden contracts.GoldenSet, opts Options) parts {
+	t.Helper()
+	d, err := divide(golden, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestSharesFollowTheSeedAlone(t *testing.T) {
 	_, golden := shipped(t)
-	ids := func(queries []contracts.Query) map[string]bool {
-		set := map[string]bool{}
-		for _, q := range queries {
-			set[q.ID] = true
+	n := len(development(golden))
+	three := Options{Seed: 5, Train: Part{Share: 0.5}, Validation: Part{Share: 0.2}, HeldOut: Part{Rest: true}}
+	d := mustDivide(t, golden, three)
+	all := slices.Sorted(slices.Values(slices.Concat(idsOf(d.train), idsOf(d.validation), idsOf(d.heldOut))))
+	if len(d.train) != n/2 || len(d.validation) != n/5 || len(d.unused) != 0 || !slices.Equal(all, idsOf(development(golden))) {
+		t.Fatalf("%d, %d, %d and %d of %d", len(d.train), len(d.validation), len(d.heldOut), len(d.unused), n)
+	}
+	turned := golden
+	turned.Queries = slices.Clone(golden.Queries)
+	slices.Reverse(turned.Queries)
+	if again := mustDivide(t, turned, three); !slices.Equal(idsOf(d.train), idsOf(again.train)) || !slices.Equal(idsOf(d.validation), idsOf(again.validation)) {
+		t.Error("the order of the queries changes the parts")
+	}
+	three.Seed = 6
+	if other := mustDivide(t, golden, three); slices.Equal(idsOf(d.train), idsOf(other.train)) {
+		t.Error("another seed gives the same parts")
+	}
+	three.Seed, three.Validation = 5, Part{}
+	if without := mustDivide(t, golden, three); !slices.Equal(idsOf(d.train), idsOf(without.train)) || len(without.validation) != 0 || len(without.heldOut) != n-n/2 {
+		t.Error("the validation part changes the train part")
+	}
+	three.HeldOut = Part{Share: 0.1}
+	if less := mustDivide(t, golden, three); len(less.unused) != n-len(less.train)-len(less.heldOut) || len(less.unused) == 0 {
+		t.Errorf("%d queries are in no part", len(less.unused))
+	}
+}
+
+func TestFilesOfIDs(t *testing.T) {
+	_, golden := shipped(t)
+	all := idsOf(development(golden))
+	file := filepath.Join(t.TempDir(), "ids.txt")
+	read := func(lines ...string) Part {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		return set
+		p, err := ReadPart(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
 	}
-	train, heldOut := split(golden.Queries, 5, 0.6)
-	if len(train) != len(golden.Queries)*6/10 || len(train)+len(heldOut) != len(golden.Queries) {
-		t.Fatalf("%d and %d of %d", len(train), len(heldOut), len(golden.Queries))
+	opts := Options{Train: Part{Rest: true}, HeldOut: read("# mine", "", all[3], all[1])}
+	d := mustDivide(t, golden, opts)
+	if !slices.Equal(idsOf(d.heldOut), []string{all[1], all[3]}) || len(d.train) != len(all)-2 {
+		t.Errorf("held out are %v, %d in train", idsOf(d.heldOut), len(d.train))
 	}
-	turned := slices.Clone(golden.Queries)
-	slices.Reverse(turned)
-	again, _ := split(turned, 5, 0.6)
-	if !maps.Equal(ids(train), ids(again)) {
-		t.Error("the order of the queries changes the halves")
+	opts.Train = Part{Share: 0.5}
+	if d := mustDivide(t, golden, opts); len(d.train) != int(math.Round(float64(len(all)-2)/2)) || slices.Contains(idsOf(d.train), all[1]) {
+		t.Errorf("%d in train", len(d.train))
 	}
-	other, _ := split(golden.Queries, 6, 0.6)
-	if maps.Equal(ids(train), ids(other)) {
-		t.Error("another seed gives the same halves")
+	golden.Queries[0].Expects = contracts.ExpectsNone
+	tested := golden
+	tested.TestShare = 0.5
+	held := tested.Queries[slices.IndexFunc(tested.Queries, func(q contracts.Query) bool { return tested.Split(q.ID) == contracts.SplitTest && q.Answerable() })].ID
+	for want, given := range map[string]Options{
+		"ids.txt:2: the golden set has no query nobody":  {Train: read(all[5], "nobody")},
+		"ids.txt:3: query " + all[5] + " is named twice": {Train: read(all[5], "", all[5])},
+		"is also in the train part":                      {Train: read(all[5]), HeldOut: read(all[5])},
+		"has no right tool":                              {Train: read(golden.Queries[0].ID)},
+		"both get the rest":                              {Train: Part{Rest: true}, HeldOut: Part{Rest: true}},
+		"sum to 1.3":                                     {Train: Part{Share: 0.8}, HeldOut: Part{Share: 0.5}},
+		"there is nothing to score":                      {HeldOut: Part{Rest: true}},
+		"leaves the train part empty":                    {Train: Part{Share: 1e-9}, HeldOut: Part{Rest: true}},
+		"out of range":                                   {Train: Part{Share: math.NaN()}},
+	} {
+		if _, err := divide(golden, given); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %s, got %v", want, err)
+		}
+	}
+	if _, err := divide(tested, Options{Train: read(held)}); err == nil || !strings.Contains(err.Error(), "in the test split") {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{"1.5": "out of range", "NaN": "out of range", "-1": "out of range", filepath.Join(t.TempDir(), "none"): "a file with the id"} {
+		if _, err := ReadPart(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A minibatch is scored as the same queries among all, and never shows what is held out.
+func TestMinibatches(t *testing.T) {
+	opts := usual
+	opts.Train, opts.Validation = Part{Share: 0.5}, Part{Share: 0.2}
+	e := evaluator(t, opts)
+	ctx := context.Background()
+	all, err := e.Score(ctx, contracts.Candidate{ID: "all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Scores) != e.Sizes().Train+e.Sizes().Validation || all.Validation.Queries != e.Sizes().Validation || all.HeldOut != nil {
+		t.Fatalf("%d scores, validation %+v", len(all.Scores), all.Validation)
+	}
+	sums, missed := map[string]float64{}, 0
+	var batch []string
+	for i, s := range all.Scores {
+		if s.QueryID != e.Queries()[i].ID || s.Part != e.Queries()[i].Part || s.Rank == 1 && !slices.Contains(e.Queries()[i].Expected, s.Ranked[0]) {
+			t.Errorf("score %d is %+v of %+v", i, s, e.Queries()[i])
+		}
+		sums[s.Part] += s.Score
+		if s.Part == contracts.PartTrain && s.Rank != 1 {
+			missed++
+		}
+		if i%9 == 0 {
+			batch = append(batch, s.QueryID)
+		}
+	}
+	for part, m := range map[string]*contracts.SplitMetrics{contracts.PartTrain: all.Train, contracts.PartValidation: all.Validation} {
+		if want := m.Metrics["recall_at_5"]; math.Abs(sums[part]/float64(m.Queries)-want) > 1e-9 {
+			t.Errorf("the scores of %s have the mean %v, want %v", part, sums[part]/float64(m.Queries), want)
+		}
+	}
+	if len(all.Feedback) != missed || all.Fitness != all.Train.Metrics["recall_at_5"] {
+		t.Errorf("%d texts for %d missed queries", len(all.Feedback), missed)
+	}
+	some, err := e.Score(ctx, contracts.Candidate{ID: "some", Queries: append(batch, batch[0])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := contracts.Encode("fitness", some); err != nil {
+		t.Error(err)
+	}
+	sum := 0.0
+	for i, s := range some.Scores {
+		sum += s.Score
+		if !reflect.DeepEqual(s, all.Scores[9*i]) {
+			t.Errorf("alone %+v, among all %+v", s, all.Scores[9*i])
+		}
+	}
+	if len(some.Scores) != len(batch) || some.Train != nil || math.Abs(some.Fitness-sum/float64(len(batch))) > 1e-9 {
+		t.Errorf("fitness %v of %d queries", some.Fitness, len(some.Scores))
+	}
+	for _, f := range some.Feedback {
+		if !slices.ContainsFunc(all.Feedback, func(g contracts.FitnessFeedback) bool { return reflect.DeepEqual(f, g) }) {
+			t.Errorf("the feedback to %s differs", f.QueryID)
+		}
+	}
+	messages := map[string]bool{}
+	for _, id := range []string{e.heldOut[0].ID, "nobody"} {
+		_, err := e.Score(ctx, contracts.Candidate{ID: "c", Queries: []string{id}})
+		if err == nil {
+			t.Fatalf("%s is scored", id)
+		}
+		messages[strings.Replace(err.Error(), id, "ID", 1)] = true
+	}
+	if len(messages) != 1 {
+		t.Errorf("the message tells held-out queries from unknown ones: %v", messages)
+	}
+	if _, err := e.ScoreAll(ctx, contracts.Candidate{ID: "c", Queries: batch}); err == nil || !strings.Contains(err.Error(), "leave \"queries\" out") {
+		t.Error(err)
+	}
+}
+
+// The text says what the data says.
+func TestFeedbackAsText(t *testing.T) {
+	e := evaluator(t, usual)
+	for _, f := range score(t, e, nil).Feedback {
+		want := append([]string{f.Query, f.Expected[0].ToolID}, f.Missing...)
+		for _, o := range f.Before {
+			want = append(want, fmt.Sprintf("%s ranks %d", o.ToolID, o.Rank))
+			for _, term := range o.Terms {
+				want = append(want, fmt.Sprintf("%q in its %s", term.Term, strings.Join(term.Fields, ", ")))
+				if len(term.ExpectedIn) == 0 && !slices.Contains(f.Missing, term.Term) {
+					t.Errorf("%s: %s is not missing", f.QueryID, term.Term)
+				}
+			}
+		}
+		for _, part := range want {
+			if !strings.Contains(f.Text, part) {
+				t.Errorf("%s: the text lacks %q:\n%s", f.QueryID, part, f.Text)
+			}
+		}
 	}
 }
 
@@ -162,7 +332,7 @@ func TestCutLiesInsideDev(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := 0
-	for _, q := range slices.Concat(e.train, e.heldOut) {
+	for _, q := range slices.Concat(e.scored, e.heldOut) {
 		if seen++; golden.Split(q.ID) != contracts.SplitDev || !q.Answerable() {
 			t.Errorf("an optimiser sees %s", q.ID)
 		}
@@ -178,12 +348,8 @@ func TestNewRefusesWhatCannotBeScored(t *testing.T) {
 		opts Options
 		want string
 	}{
-		"metric": {Options{Share: 0.5, Metric: "recall"}, `unknown metric "recall"`},
-		"none":   {Options{Share: 0, Metric: "mrr"}, "leaves one half"},
-		"all":    {Options{Share: 1, Metric: "mrr"}, "leaves one half"},
-		"more":   {Options{Share: 2, Metric: "mrr"}, "leaves one half"},
-		"less":   {Options{Share: -1, Metric: "mrr"}, "leaves one half"},
-		"NaN":    {Options{Share: math.NaN(), Metric: "mrr"}, "leaves one half"},
+		"metric": {Options{Train: Part{Share: 0.5}, Metric: "recall"}, `unknown metric "recall"`},
+		"none":   {Options{HeldOut: Part{Rest: true}, Metric: "mrr"}, "nothing to score"},
 	} {
 		if _, err := New(corpus, golden, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -217,7 +383,7 @@ func TestServeAnswersInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.HeldOut != nil {
-			t.Errorf("%s reveals the held-out half", f.ID)
+			t.Errorf("%s reveals the held-out part", f.ID)
 		}
 		said := f.ID
 		if f.Error != "" {
@@ -290,7 +456,7 @@ func BenchmarkCandidate(b *testing.B) {
 	golden.Queries = slices.DeleteFunc(golden.Queries, func(q contracts.Query) bool {
 		return !slices.ContainsFunc(q.Labels, func(l contracts.Label) bool { return known[l.ToolID] && l.Relevance > 0 })
 	})
-	e, err := New(corpus, golden, Options{Seed: 1, Share: 0.99, Metric: "recall_at_5"})
+	e, err := New(corpus, golden, Options{Seed: 1, Train: Part{Share: 0.99}, Metric: "recall_at_5"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -302,6 +468,6 @@ func BenchmarkCandidate(b *testing.B) {
 			}
 		}
 	})
-	b.ReportMetric(float64(e.Train()), "queries")
+	b.ReportMetric(float64(e.Sizes().Train), "queries")
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "candidates/s")
 }

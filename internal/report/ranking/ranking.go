@@ -22,6 +22,16 @@ func Score(labels []contracts.Label, ids []contracts.ToolID) contracts.Retrieval
 	return values
 }
 
+// Worst is the score of a query without an answer: the worst value of every
+// metric.
+func Worst() contracts.RetrievalMetrics {
+	worst := make(contracts.RetrievalMetrics)
+	for _, m := range metrics.Ranking() {
+		worst[m.Name] = m.Worst()
+	}
+	return worst
+}
+
 // Topic evaluates a ranked list, best first, for measures at any depth.
 func Topic(labels []contracts.Label, ranked []contracts.RankedTool) metrics.Topic {
 	ids := make([]contracts.ToolID, len(ranked))
