@@ -39,7 +39,7 @@ func TestRefusesCases(t *testing.T) {
 		{"not on offer", `["git", "web"]`, `["git"]`, `entry c2: server "web" is not among the offered servers; add it to servers`},
 		{"order of one", `"expected": []`, `"expected": [], "ordered": true`, `entry c3: ordered is true, and the case expects fewer than two calls`},
 		{"wrong enum", `"kind": "bug"`, `"kind": "boat"`, `cases_v9.json:6:144: entry c1: parameter "kind" breaks the input schema of git:create_issue: value must be one of 'bug', 'wish'`},
-		{"wrong date", `2026-03-01`, `1 March 2026`, `parameter "due" breaks the input schema of git:create_issue: '1 March 2026' is not valid date`},
+		{"wrong date", `2026-03-01`, `1 March 2026`, `parameter "due" breaks the input schema of git:create_issue: "1 March 2026" is not a valid date`},
 		{"missing parameter", `"title": "it crashes", `, ``, `entry c1: parameter "title" breaks the input schema of git:create_issue: it is required and missing`},
 		{"unknown parameter", `"kind": "bug"`, `"king": "bug"`, `parameter "king" breaks the input schema of git:create_issue: the schema does not allow it`},
 		{"parameters that are no object", `{"title": "it crashes", "kind": "bug", "due": "2026-03-01"}`, `"it crashes"`, `entry c1: expected[0].parameters is a string, must be an object`},
