@@ -36,8 +36,9 @@ func ReadReport(path string) (Report, error) {
 	var f *FileError
 	if errors.As(err, &f) && r.Version > 0 {
 		p := f.Problems[0]
-		return r, fmt.Errorf("%s: another version of Touchstone wrote this report (%d differences, such as line %d: %s): "+
-			"run touchstone gate again, or read it with the version that wrote it", f.Path, len(f.Problems), p.Line, p.Message)
+		return r, fmt.Errorf("%s: another version of Touchstone wrote this report (%d differences, such as "+
+			"line %d: %s): run touchstone gate again, or read it with the version that wrote it", f.Path,
+			len(f.Problems), p.Line, p.Message)
 	}
 	return r, err
 }
