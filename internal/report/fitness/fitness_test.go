@@ -184,7 +184,7 @@ func TestFilesOfIDs(t *testing.T) {
 		}
 		return p
 	}
-	opts := Options{Train: Part{Rest: true}, HeldOut: read("# mine", "", all[3], all[1])}
+	opts := Options{Train: Part{Rest: true}, HeldOut: read("\ufeff# mine", "", all[3], all[1])}
 	d := mustDivide(t, golden, opts)
 	if !slices.Equal(idsOf(d.heldOut), []string{all[1], all[3]}) || len(d.train) != len(all)-2 {
 		t.Errorf("held out are %v, %d in train", idsOf(d.heldOut), len(d.train))

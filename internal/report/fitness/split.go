@@ -2,17 +2,18 @@ package fitness
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
 // Part says which queries are in one part of the golden set.
@@ -26,6 +27,9 @@ type Part struct {
 	File string
 	IDs  []string
 }
+
+// maxPart is the largest file of a part, in bytes.
+const maxPart = 16 << 20
 
 // ReadPart reads a part as a user gives it: a share from 0 to 1, the word rest,
 // or the name of a file with the id of one query a line. In a file, a line that
@@ -42,14 +46,14 @@ func ReadPart(text string) (Part, error) {
 		return Part{Share: share}, nil
 	}
 
-	data, err := os.ReadFile(text)
+	data, err := readlimit.File(context.Background(), text, maxPart)
 	if err != nil {
 		return Part{}, fmt.Errorf("%w; give a share from 0 to 1, the word rest, or a file with the id of one query a "+
 			"line", err)
 	}
 
 	part := Part{File: text, IDs: []string{}}
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(string(readlimit.WithoutMark(data))) {
 		id := strings.TrimSpace(line)
 		if strings.HasPrefix(id, "#") {
 			id = ""
