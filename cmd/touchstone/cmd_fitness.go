@@ -131,15 +131,15 @@ func newFitnessPartsCommand(global *globalFlags) *cobra.Command {
 		Short: "List the queries that an optimiser sees, by part, and the descriptions that it may change",
 		Long: `Lists the queries of the train and the validation part: id, part, expected tool and text.
 With --json it also prints the original descriptions of all tools, so that an optimiser
-needs no other file. Queries that are held out are counted, and not listed.`,
+needs no other file. Queries that are held out are counted, and not listed. It takes the
+options of fitness serve, and starts no proxy.`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := data.evaluator(cmd)
+			e, err := data.divided(cmd, nil)
 			if err != nil {
 				return err
 			}
 
-			defer data.close()
 			if global.json {
 				return printJSON(cmd.OutOrStdout(), fitnessPartsJSON{data.opts.Metric, e.Sizes(), e.Queries(),
 					e.Descriptions()})
@@ -192,8 +192,18 @@ func (d *fitnessData) flags(cmd *cobra.Command) {
 		"with --proxy: how many candidates may have a running proxy")
 }
 
-// evaluator reads the data, and tells the user how many queries each part has.
+// evaluator reads the data, and builds the proxy if one is chosen. The caller closes d.
 func (d *fitnessData) evaluator(cmd *cobra.Command) (*fitness.Evaluator, error) {
+	e, err := d.divided(cmd, d.startProxies)
+	if err != nil {
+		d.close()
+	}
+	return e, err
+}
+
+// divided reads the data, and tells the user how many queries each part has. start comes
+// once the data could be read; nil means that nothing is searched.
+func (d *fitnessData) divided(cmd *cobra.Command, start func(*cobra.Command) error) (*fitness.Evaluator, error) {
 	for _, part := range []struct {
 		flag, text string
 		to         *fitness.Part
@@ -232,13 +242,14 @@ func (d *fitnessData) evaluator(cmd *cobra.Command) (*fitness.Evaluator, error) 
 		corpus.Version = golden.CorpusVersion
 	}
 
-	if err := d.startProxies(cmd); err != nil {
-		return nil, err
+	if start != nil {
+		if err := start(cmd); err != nil {
+			return nil, err
+		}
 	}
 
 	e, err := fitness.New(corpus, golden, d.opts)
 	if err != nil {
-		d.close()
 		if errors.As(err, new(*fitness.PartsError)) {
 			return nil, err
 		}
@@ -292,7 +303,6 @@ func (d *fitnessData) startProxies(cmd *cobra.Command) error {
 	}
 
 	if err != nil {
-		d.close()
 		return fmt.Errorf("--proxy: %w", err)
 	}
 
