@@ -16,11 +16,6 @@ import (
 // depth is the number of results that are requested and scored.
 const depth = 10
 
-// maxConsecutiveTimeouts is the number of consecutive queries without an answer after which
-// a proxy counts as hung. Waiting for the other queries would give no further
-// information.
-const maxConsecutiveTimeouts = 3
-
 // querier sends queries to the proxy and checks the form of its answers.
 type querier struct {
 	proxy *undertest.Proxy
@@ -69,8 +64,8 @@ func (a *querier) askAll(ctx context.Context, queries []contracts.Query, order [
 				len(queries), how), failures)
 		}
 
-		if unanswered == maxConsecutiveTimeouts {
-			return nil, a.fail(fmt.Sprintf("hangs: %d consecutive queries had no answer", maxConsecutiveTimeouts),
+		if unanswered == undertest.MaxUnanswered {
+			return nil, a.fail(fmt.Sprintf("hangs: %d consecutive queries had no answer", undertest.MaxUnanswered),
 				failures)
 		}
 

@@ -8,6 +8,11 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
+// MaxUnanswered is the number of consecutive queries without an answer after which a
+// proxy counts as hung. Waiting for the other queries would give no further
+// information.
+const MaxUnanswered = 3
+
 // Ranked is the answer to a query as a list that can be scored. Hits may be more than
 // the depth. Answers are all answers that the proxy gave, and Remarks say what of the
 // first was dropped.

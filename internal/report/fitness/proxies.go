@@ -18,10 +18,6 @@ import (
 // maxRemembered is the number of candidates whose answers are remembered.
 const maxRemembered = 256
 
-// maxUnanswered is the number of consecutive queries without an answer after which a
-// proxy counts as hung.
-const maxUnanswered = 3
-
 // Proxies is a proxy under test, started once for each set of descriptions. The
 // proxies of the last candidates stay running, and all answers of many more are
 // remembered, so that the next minibatch for a candidate starts no proxy. It is safe
@@ -299,7 +295,7 @@ func (w *warmProxy) askAll(ctx context.Context, results []result, open []int,
 			return w.proxy.WithLog(fmt.Errorf("proxy %q ended during the queries: %s", w.proxy.Manifest.Name, how))
 		}
 
-		if unanswered == maxUnanswered || 2*failed > len(open) {
+		if unanswered == undertest.MaxUnanswered || 2*failed > len(open) {
 			return w.proxy.WithLog(fmt.Errorf("proxy %q failed on %d of %d queries, the last with: %w",
 				w.proxy.Manifest.Name, failed, len(open), err))
 		}
