@@ -91,7 +91,12 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 
 	switch {
 	case a.Build != nil:
-		err = buildIn(ctx, opts.Source, opts.Command, a.Build.Env, func(dir string) error {
+		r := recipe{source: opts.Source, command: opts.Command, env: a.Build.Env}
+		if r.files, err = a.Build.Sources(); err != nil {
+			return m, err
+		}
+
+		err = r.run(ctx, func(dir string) error {
 			if err := keepBuild(&m, dir, a.Build.Keep, opts); err != nil || opts.Detectors == "" {
 				return err
 			}

@@ -199,20 +199,28 @@ func built(ctx context.Context, opts Options) (contracts.ProxyManifest, error) {
 	if m.Name == "" {
 		m.Name = filepath.Base(opts.Binary)
 	}
-	err := buildIn(ctx, opts.Source, opts.Command, nil, func(work string) (err error) {
+	err := recipe{source: opts.Source, command: opts.Command}.run(ctx, func(work string) (err error) {
 		m.Binary, m.Identity, err = keepBinary(work, opts)
 		return err
 	})
 	return m, err
 }
 
-// buildIn runs the command in a copy of the source, because inputs of a stage may
+// recipe is how to build a source: a command, variables that are added to its
+// environment, and files that are added to the source.
+type recipe struct {
+	source  string
+	command []string
+	env     map[string]string
+	files   map[string][]byte // by path relative to the source
+}
+
+// run runs the command in a copy of the source, because inputs of a stage may
 // be read-only, and calls use on the directory. Without a command it calls use
 // on the source itself.
-func buildIn(ctx context.Context, source string, command []string, env map[string]string,
-	use func(dir string) error) error {
-	if len(command) == 0 {
-		return use(source)
+func (r recipe) run(ctx context.Context, use func(dir string) error) error {
+	if len(r.command) == 0 {
+		return use(r.source)
 	}
 
 	work, err := os.MkdirTemp("", "touchstone-build-")
@@ -221,15 +229,47 @@ func buildIn(ctx context.Context, source string, command []string, env map[strin
 	}
 
 	defer removeAll(work)
-	if err := copyTree(work, source); err != nil {
+	if err := copyTree(work, r.source); err != nil {
 		return fmt.Errorf("copy the source to build it: %w", err)
 	}
 
-	if err := runBuild(ctx, work, command, env); err != nil {
+	if err := r.addFiles(work); err != nil {
+		return err
+	}
+
+	if err := runBuild(ctx, work, r.command, r.env); err != nil {
 		return err
 	}
 
 	return use(work)
+}
+
+// addFiles writes the files into the copy of the source. A file of the source is never
+// replaced: the build would be that of another proxy.
+func (r recipe) addFiles(work string) error {
+	for path, content := range r.files {
+		path = filepath.Join(work, path)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			err = writeNew(path, content)
+		}
+
+		if err != nil {
+			return fmt.Errorf("add a file of the adapter's build block to the source: %w: give the file another path",
+				err)
+		}
+	}
+
+	return nil
+}
+
+func writeNew(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
 }
 
 // keepBinary copies the proxy from dir, the directory of the build.

@@ -67,3 +67,34 @@ func TestKeptFiles(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// An adapter adds files to the source before the build, and replaces none.
+func TestFilesOfTheBuild(t *testing.T) {
+	source := t.TempDir()
+	if err := os.WriteFile(filepath.Join(source, "run.sh"), []byte("exit 0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	build := func(path string) (out string, err error) {
+		adapter := filepath.Join(t.TempDir(), "added.hcl")
+		text := "contract = \"lines\"\ncommand = [\"sh\", \"${kept}/run.sh\"]\nbuild {\n keep = [\"run.sh\", \"built\"]\n" +
+			" command = [\"cp\", \"-r\", \"tools\", \"built\"]\n file \"" + path + "\" {\n content = \"one\\n\"\n }\n}\n"
+		if err := os.WriteFile(adapter, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out = t.TempDir()
+		return out, buildproxy.Run(t.Context(), buildproxy.Options{Out: out, Source: source, Adapter: adapter})
+	}
+	out, err := build("tools/a/b.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "kept/built/a/b.txt")); err != nil || string(text) != "one\n" {
+		t.Errorf("the build saw %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(source, "tools")); err == nil {
+		t.Error("the file was written into the source itself")
+	}
+	if _, err := build("run.sh"); err == nil || !strings.Contains(err.Error(), "another path") {
+		t.Errorf("a file of the source was replaced: %v", err)
+	}
+}

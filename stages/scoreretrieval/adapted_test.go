@@ -127,6 +127,62 @@ func TestWithoutAProxy(t *testing.T) {
 	}
 }
 
+// What a model reads of the right tool before it calls it is part of the cost, and of nothing else.
+func TestDescriptionsAreSecondCalls(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../adapters/reference.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	describing := func(path string) string {
+		block := "  describe {\n    when = item.name == \"calendar:create_event\"\n    path = \"" + path + "\"\n" +
+			"    params = { q = item.name, limit = 1 }\n  }\n}\n"
+		file, dir := filepath.Join(t.TempDir(), "reference.hcl"), t.TempDir()
+		changed := strings.ReplaceAll(string(text), "  score     = item.score\n}\n", "  score     = item.score\n"+block)
+		if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := buildproxy.Run(t.Context(), buildproxy.Options{Out: dir, Identity: "under test", Adapter: file}); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	plain, _ := mustScore(t, small(adapted(t, "reference", nil)))
+	described, _ := mustScore(t, small(describing("/api/v1/index/search")))
+	broken, _ := mustScore(t, small(describing("/nowhere")))
+	asked := 0
+	for i, q := range plain.PerQuery {
+		with, without := described.PerQuery[i], broken.PerQuery[i]
+		if !reflect.DeepEqual(with.Ranked, q.Ranked) || !reflect.DeepEqual(without.Ranked, q.Ranked) || !reflect.DeepEqual(without.Metrics, q.Metrics) {
+			t.Errorf("query %s has another list with a description", q.ID)
+		}
+		if q.Cost == nil || len(q.Ranked) == 0 {
+			continue
+		}
+		chosen := q.Ranked[0].ToolID
+		for _, r := range q.Ranked {
+			if r.Relevance != nil && *r.Relevance > 0 {
+				chosen = r.ToolID
+				break
+			}
+		}
+		more, wantMore := with.Cost.Calls-q.Cost.Calls, 0
+		if chosen == "calendar:create_event" {
+			wantMore = 1
+			asked++
+		}
+		if more != wantMore || (with.Cost.Tokens > q.Cost.Tokens) != (wantMore == 1) || (with.Cost.Bytes > q.Cost.Bytes) != (wantMore == 1) {
+			t.Errorf("query %s, for tool %s: cost %+v became %+v", q.ID, chosen, q.Cost, with.Cost)
+		}
+		if (without.Cost == nil) != (wantMore == 1) || (len(without.Anomalies) > 0) != (wantMore == 1) {
+			t.Errorf("query %s, for tool %s, where it fails: cost %+v, %v", q.ID, chosen, without.Cost, without.Anomalies)
+		}
+	}
+	if asked == 0 || asked == len(plain.PerQuery) {
+		t.Errorf("%d of %d queries want the tool: nothing is tested", asked, len(plain.PerQuery))
+	}
+}
+
 // takeCosts removes the cost of each query, and returns it.
 func takeCosts(queries []contracts.QueryResult) []contracts.QueryCost {
 	costs := make([]contracts.QueryCost, len(queries))

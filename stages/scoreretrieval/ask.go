@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/tokencount"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
@@ -169,9 +170,48 @@ func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryRe
 		if r.Cost, err = costOf(list.Answers, r.Ranked); err != nil {
 			return r, fmt.Errorf("the answer to query %s: %w", q.ID, err)
 		}
+
+		if err := a.describe(ctx, &r, list.Answers); err != nil {
+			return r, err
+		}
 	}
 
 	return r, nil
+}
+
+// describe adds what a model reads of the tool that it then calls, if the proxy's answer
+// is not enough to call it: the first right tool of the list, or the first one if none is
+// right. The ranked list is complete without it, so a failure loses only the cost.
+func (a *querier) describe(ctx context.Context, r *contracts.QueryResult, answers []undertest.Answer) error {
+	if r.Cost == nil || len(r.Ranked) == 0 {
+		return nil
+	}
+
+	chosen := max(0, slices.IndexFunc(r.Ranked, func(t contracts.RankedTool) bool {
+		return t.Relevance != nil && *t.Relevance >= 1
+	}))
+	id := r.Ranked[chosen].ToolID
+	text, asked, err := a.proxy.Describe(ctx, answers[len(answers)-1], id)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		r.Cost = nil
+		r.Anomalies = append(r.Anomalies, fmt.Sprintf("its cost is not counted: the description of %+q failed: %v", id,
+			err))
+		return nil
+	case !asked:
+		return nil
+	case len(text) > mostCounted:
+		r.Cost = nil
+		return nil
+	}
+
+	tokens, err := tokencount.Count(string(text))
+	r.Cost.Calls++
+	r.Cost.Bytes += len(text)
+	r.Cost.Tokens += tokens
+	return err
 }
 
 // relevance returns nil for a tool that the golden set does not judge.

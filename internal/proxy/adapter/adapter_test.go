@@ -1,6 +1,7 @@
 package adapter_test
 
 import (
+	"go/format"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,6 +97,92 @@ func TestShipped(t *testing.T) {
 		if strings.Contains(string(text), "#") {
 			t.Errorf("%s keeps a comment:\n%s", file, text)
 		}
+		if a.Build != nil {
+			goSources(t, a.Build)
+		}
+	}
+}
+
+// goSources checks that Go code in an adapter is as gofmt writes it.
+func goSources(t *testing.T, b *adapter.Build) {
+	t.Helper()
+	sources, err := b.Sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range sources {
+		if filepath.Ext(path) != ".go" {
+			continue
+		}
+		if want, err := format.Source(text); err != nil || string(want) != string(text) {
+			t.Errorf("%s: %v: want\n%s", path, err, want)
+		}
+	}
+}
+
+// An option refuses the values for which a condition is false, in the words of its adapter.
+func TestOptionsAreValidated(t *testing.T) {
+	text := small + `
+option "mode" {
+  default = "search"
+  validation {
+    condition     = option.mode != "direct"
+    error_message = "It has no search in this mode."
+  }
+  validation {
+    condition     = contains(["search", "code"], option.mode)
+    error_message = "${option.mode} is no mode."
+  }
+}
+option "size" {
+  default = "1"
+  validation {
+    condition     = tonumber(option.size) > 0
+    error_message = "Use a size above 0."
+  }
+}
+`
+	for _, tc := range []struct {
+		options map[string]string
+		want    string // of the error; empty for none
+	}{
+		{nil, ""},
+		{map[string]string{"mode": "code"}, ""},
+		{map[string]string{"mode": "direct"}, `option mode = "direct": It has no search in this mode.`},
+		{map[string]string{"mode": "all"}, `option mode = "all": all is no mode.`},
+		{map[string]string{"size": "0"}, `option size = "0": Use a size above 0.`},
+		{map[string]string{"size": "big"}, "validation of option size: condition"},
+	} {
+		_, err := parse(t, text).Run(adapter.Setting{Listen: "127.0.0.1:4711", Options: tc.options})
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%v: got %v, want %q", tc.options, err, tc.want)
+		}
+	}
+}
+
+// The definition of a tool is asked for if the results say that they left something out.
+func TestDescribe(t *testing.T) {
+	text := strings.Replace(small, "  score  = item.score\n", `
+  describe {
+    when   = item.short
+    path   = "/tool"
+    params = { id = "${item.s}/${item.n}", q = query }
+  }
+`, 1)
+	asked := adapter.Asked{Path: "rest", Query: "diff", Limit: 2}
+	answer := adapter.Answer{Text: []byte(`{"found": [
+		{"s": "git", "n": "log", "short": false}, {"s": "git", "n": "diff", "short": true}, {"s": "git", "n": "add", "short": 1}]}`)}
+	r := run(t, text, adapter.Setting{})
+	for id, want := range map[string]string{
+		"git:log": "", "git:diff": "/tool?id=git%2Fdiff&q=diff", "git:add": "when is a number", "git:rm": `no tool "git:rm"`,
+	} {
+		q, ok, err := r.DescribeQuestion(asked, answer, id)
+		if got := q.URL; err != nil && (want == "" || !strings.Contains(err.Error(), want)) || err == nil && (got != want || ok != (want != "")) {
+			t.Errorf("%s: got %q, %t, %v, want %q", id, got, ok, err, want)
+		}
+	}
+	if _, ok, err := run(t, small, adapter.Setting{}).DescribeQuestion(asked, answer, "git:diff"); ok || err != nil {
+		t.Errorf("an adapter without the block asks: %v", err)
 	}
 }
 
@@ -128,7 +215,13 @@ func TestProblemsHaveAPlaceAndARemedy(t *testing.T) {
 		"bad grace":        {small + "\nstop {\n grace = \"long\"\n}", []string{`grace is "long"`, `"5s"`}},
 		"bad transport":    {small + "\nmcp {\n transport = \"pigeon\"\n}", []string{`"pigeon"`, "stdio"}},
 		"done of nothing":  {small + "\nready {\n done = answer.ok\n}", []string{"no request"}},
-		"score of a list":  {strings.Replace(small, "id    = item.id", "id = item.id\nscore = 1", 1), []string{"score belongs to a search"}},
+		"score of a list":  {strings.Replace(small, "id    = item.id", "id = item.id\nscore = 1", 1), []string{"score and describe belong to a search"}},
+		"described list":   {strings.Replace(small, "id    = item.id", "id = item.id\ndescribe {\n path = \"/x\"\n}", 1), []string{"score and describe belong to a search"}},
+		"no description":   {strings.Replace(small, "  score  = item.score", "describe {\n when = true\n}", 1), []string{"not exactly one kind of request"}},
+		"what is when":     {strings.Replace(small, "  score  = item.score", "describe {\n when = tool.lossy\n path = \"/x\"\n}", 1), []string{`"tool" is not available here`}},
+		"source outside":   {small + "build {\n binary = \"p\"\n file \"../x\" {\n content = \"\"\n }\n}", []string{"not inside the proxy's directory", "../x"}},
+		"source of option": {small + "build {\n binary = \"p\"\n file \"x\" {\n content = option.x\n }\n}", []string{`"option" is not available here`, "a fixed value"}},
+		"validates query":  {small + "option \"a\" {\n default = \"\"\n validation {\n condition = query == \"\"\n error_message = \"x\"\n }\n}", []string{`"query" is not available here`}},
 		"a second detector": {
 			small + strings.Repeat("detector \"d\" {\n command = [\"x\"]\n flagged = answer.bad\n}\n", 2),
 			[]string{"invalid name of a detector"},

@@ -38,6 +38,7 @@ type mappingBlock struct {
 	Next        hcl.Expression `hcl:"next,optional"`
 	MaxItems    int            `hcl:"max_items,optional"`
 	MaxLimit    int            `hcl:"max_limit,optional"`
+	Describe    *bodyBlock     `hcl:"describe,block"`
 	Rest        hcl.Body       `hcl:",remain"`
 }
 
@@ -75,14 +76,40 @@ func decodeSearch(b labelledBlock) (Search, hcl.Diagnostics) {
 			"description, problem, for_each, next, max_items and the schema attributes belong to the tools block, "+
 				"where the content of the proxy is checked."))
 	}
-	return Search{Path: b.Label, request: r, mapping: m.mapping(), maxLimit: m.MaxLimit}, diags
+
+	s := Search{Path: b.Label, request: r, mapping: m.mapping(), maxLimit: m.MaxLimit}
+	if m.Describe != nil {
+		var more hcl.Diagnostics
+		s.describe, more = decodeDescribe(m.Describe.Body)
+		diags = append(diags, more...)
+	}
+
+	return s, diags
+}
+
+func decodeDescribe(body hcl.Body) (*describeBlock, hcl.Diagnostics) {
+	var spec struct {
+		When hcl.Expression `hcl:"when,optional"`
+		Rest hcl.Body       `hcl:",remain"`
+	}
+	diags := gohcl.DecodeBody(body, nil, &spec)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+
+	r, diags := decodeRequest(spec.Rest)
+	if !diags.HasErrors() {
+		diags = append(diags, nothingMore(r.Rest)...)
+	}
+
+	return &describeBlock{request: r, when: spec.When}, diags
 }
 
 func decodeList(body hcl.Body) (*listBlock, hcl.Diagnostics) {
 	m, r, diags := decodeMapping(body)
-	if !diags.HasErrors() && (given(m.Score) || m.MaxLimit != 0) {
+	if !diags.HasErrors() && (given(m.Score) || m.MaxLimit != 0 || m.Describe != nil) {
 		diags = append(diags, problem(body.MissingItemRange(), "not part of a listing",
-			"score belongs to a search block, as max_limit does; the limit of a list is max_items."))
+			"score and describe belong to a search block, as max_limit does; the limit of a list is max_items."))
 	}
 	return &listBlock{
 		request: r, mapping: m.mapping(), Description: m.Description, Schema: m.Schema, Problem: m.Problem,

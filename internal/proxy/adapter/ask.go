@@ -114,6 +114,52 @@ func (r *Run) SearchQuestion(a Asked) (Question, error) {
 	return q, err
 }
 
+// DescribeQuestion returns the request for the definition of a tool in the answer to
+// SearchQuestion. ok is false if the answer has all that a call of the tool needs.
+func (r *Run) DescribeQuestion(a Asked, answer Answer, id contracts.ToolID) (q Question, ok bool, err error) {
+	search, err := r.search(a.Path)
+	if err != nil || search.describe == nil {
+		return q, false, err
+	}
+
+	defer func() {
+		if err != nil {
+			err = r.wrap(fmt.Sprintf("search %q, describe", a.Path), err)
+		}
+	}()
+
+	s := answer.scope(a.scope(r.scope))
+	items, err := search.items(s)
+	if err != nil {
+		return q, false, err
+	}
+
+	for _, item := range items {
+		one := s.with(map[string]any{"item": item})
+		if found, _, err := search.id(one); err != nil || found != id {
+			continue
+		}
+
+		if given(search.describe.when) {
+			needed, err := one.native(search.describe.when, "when")
+			if err != nil {
+				return q, false, err
+			}
+
+			if yes, isBool := needed.(bool); !isBool {
+				return q, false, fmt.Errorf("when is %s but must be true or false", kind(needed))
+			} else if !yes {
+				return q, false, nil
+			}
+		}
+
+		q, err = search.describe.fill(one)
+		return q, err == nil, err
+	}
+
+	return q, false, fmt.Errorf("the answer has no tool %q", id)
+}
+
 // Hits extracts the results from the answer to SearchQuestion. Its errors are about
 // the answer, and are the same for the same answer.
 func (r *Run) Hits(a Asked, answer Answer) (contracts.SearchAnswer, error) {

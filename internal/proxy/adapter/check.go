@@ -54,7 +54,7 @@ func (c *checker) names(allowed []string, expressions ...hcl.Expression) {
 			name := t.RootName()
 			if !slices.Contains(allowed, name) {
 				c.errorf(t.SourceRange(), "unknown name", "%q is not available here: use %s.", name,
-					strings.Join(allowed, ", "))
+					cmp.Or(strings.Join(allowed, ", "), "a fixed value"))
 				continue
 			}
 
@@ -114,7 +114,7 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 	}
 
 	c.build(file)
-
+	c.options(file)
 	c.detectors()
 	if size := a.replay.PageSize; size != nil && *size < 1 {
 		c.errorf(file, "invalid page size",
@@ -161,6 +161,23 @@ func (c *checker) build(file hcl.Range) {
 
 	for _, path := range b.Keep {
 		c.local(file, "build: keep", path)
+	}
+
+	for _, f := range b.Files {
+		c.need(file, fmt.Sprintf("file %q", f.Path), "content", f.Content)
+		c.local(f.Content.Range(), "build: file", f.Path)
+		c.names(nil, f.Content)
+	}
+}
+
+// options checks what an option accepts.
+func (c *checker) options(file hcl.Range) {
+	for _, o := range c.adapter.Options {
+		for _, v := range o.Validations {
+			c.need(file, fmt.Sprintf("validation of option %q", o.Name), "condition", v.Condition)
+			c.need(file, fmt.Sprintf("validation of option %q", o.Name), "error_message", v.ErrorMessage)
+			c.names([]string{"option"}, v.Condition, v.ErrorMessage)
+		}
 	}
 }
 
@@ -241,6 +258,10 @@ func (c *checker) described(file hcl.Range) {
 		c.request(&s.request, searchNames)
 		c.names(hitsNames, s.Items)
 		c.names(hitNames, s.ID, s.Server, s.Name, s.Score)
+		if s.describe != nil {
+			c.request(&s.describe.request, hitNames)
+			c.names(hitNames, s.describe.when)
+		}
 	}
 }
 

@@ -60,20 +60,49 @@ type Adapter struct {
 // Option is a setting that the user of the adapter chooses, such as the name of a
 // model. Default is nil if the option is required.
 type Option struct {
-	Name    string  `hcl:"name,label"`
-	About   string  `hcl:"about,optional"`
-	Default *string `hcl:"default"`
+	Name        string            `hcl:"name,label"`
+	About       string            `hcl:"about,optional"`
+	Default     *string           `hcl:"default"`
+	Validations []validationBlock `hcl:"validation,block"`
+}
+
+// validationBlock refuses values for which the condition is false. It is written as
+// that of a variable in a pipeline.
+type validationBlock struct {
+	Condition    hcl.Expression `hcl:"condition"`
+	ErrorMessage hcl.Expression `hcl:"error_message"`
 }
 
 // Build describes what to build from the proxy's source. Command may be empty: then
 // the user of the stage gives a command, or the files already exist. Binary is the
 // program that the build produces. Keep lists files and directories of the build that
 // the proxy needs, for a proxy that is not one file. At least one of them is set.
+//
+// Files are written into the copy of the source that Command builds, such as the main
+// package of a detector that uses internal packages of the proxy's module.
 type Build struct {
 	Command []string          `hcl:"command,optional"`
 	Binary  string            `hcl:"binary,optional"`
 	Keep    []string          `hcl:"keep,optional"`
 	Env     map[string]string `hcl:"env,optional"`
+	Files   []fileBlock       `hcl:"file,block"`
+}
+
+// Sources returns the files to write before the build, by their paths relative to the
+// source.
+func (b *Build) Sources() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, f := range b.Files {
+		content, err := scope{}.text(f.Content, "content")
+		if err != nil {
+			return nil, fmt.Errorf("build, file %q: %w: correct the adapter (see docs/reference/adapters.md)", f.Path,
+				err)
+		}
+
+		files[filepath.FromSlash(f.Path)] = []byte(content)
+	}
+
+	return files, nil
 }
 
 // Search is one search path of the proxy. Path is contracts.SearchMCP or
@@ -85,6 +114,15 @@ type Search struct {
 	// maxLimit is the most results that the proxy returns, or 0 if it has no limit
 	// of its own.
 	maxLimit int
+	describe *describeBlock // nil if its results are complete
+}
+
+// describeBlock is the request for the definition of a tool that a search found, for a
+// proxy whose results leave out what a call of the tool needs. Without when, each tool
+// needs it.
+type describeBlock struct {
+	request
+	when hcl.Expression
 }
 
 type startBlock struct {
@@ -94,7 +132,8 @@ type startBlock struct {
 	Files       []fileBlock    `hcl:"file,block"`
 }
 
-// fileBlock is a file that is written into the proxy's home before the start.
+// fileBlock is a file that is written before a program runs: into the proxy's home
+// before its start, and into the source before the build.
 type fileBlock struct {
 	Path    string         `hcl:"path,label"`
 	Content hcl.Expression `hcl:"content"`

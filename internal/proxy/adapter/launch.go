@@ -109,7 +109,36 @@ func (a *Adapter) options(given map[string]string) (cty.Value, error) {
 		return cty.EmptyObjectVal, nil
 	}
 
-	return cty.ObjectVal(values), nil
+	options := cty.ObjectVal(values)
+	return options, a.validate(options)
+}
+
+// validate refuses values that the adapter says it cannot use.
+func (a *Adapter) validate(options cty.Value) error {
+	s := scope{vars: map[string]cty.Value{"option": options}}
+	for _, o := range a.Options {
+		for _, v := range o.Validations {
+			valid, err := s.native(v.Condition, "condition")
+			if err == nil && valid == true {
+				continue
+			}
+
+			if err != nil {
+				return fmt.Errorf("adapter %s, validation of option %s: %w: correct the adapter (see "+
+					"docs/reference/adapters.md)", a.Name, o.Name, err)
+			}
+
+			message, err := s.text(v.ErrorMessage, "error_message")
+			if err != nil {
+				message = err.Error()
+			}
+
+			return fmt.Errorf("adapter %s, option %s = %q: %s", a.Name, o.Name, options.GetAttr(o.Name).AsString(),
+				message)
+		}
+	}
+
+	return nil
 }
 
 // Launch describes how to start the proxy's process.

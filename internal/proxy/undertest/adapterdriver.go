@@ -399,14 +399,37 @@ func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr 
 			d.adapter.Name, err, quoteStart(answer.Text))
 	}
 
-	text := answer.Text
-	if len(text) == 0 && answer.JSON != nil {
-		if text, err = json.Marshal(answer.JSON); err != nil {
-			return Answer{}, fmt.Errorf("the structured content of the answer: %w", err)
-		}
+	text, err := received(answer)
+	if err != nil {
+		return Answer{}, err
 	}
 
-	return Answer{hits, text}, nil
+	return Answer{hits, text, func(ctx context.Context, id contracts.ToolID) ([]byte, bool, error) {
+		q, needed, err := d.run.DescribeQuestion(asked, answer, id)
+		if err != nil || !needed {
+			return nil, false, err
+		}
+
+		described, err := d.ask(ctx, client, addr, q)
+		if err != nil {
+			return nil, true, err
+		}
+
+		text, err := received(described)
+		return text, true, err
+	}}, nil
+}
+
+// received is what a client shows its model of an answer.
+func received(answer adapter.Answer) ([]byte, error) {
+	if len(answer.Text) > 0 || answer.JSON == nil {
+		return answer.Text, nil
+	}
+	text, err := json.Marshal(answer.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("the structured content of the answer: %w", err)
+	}
+	return text, nil
 }
 
 type adapterSearcher struct {

@@ -20,6 +20,21 @@ import (
 type Answer struct {
 	contracts.SearchAnswer
 	Text []byte
+	// describe sends the proxy's request for the definition of a tool in the answer. It
+	// is nil if the adapter has none.
+	describe func(ctx context.Context, id contracts.ToolID) (text []byte, asked bool, err error)
+}
+
+// Describe asks the proxy for the definition of a tool in the answer, if a call of the
+// tool needs more than the answer has. It returns what a client receives.
+func (p *Proxy) Describe(ctx context.Context, a Answer, id contracts.ToolID) (text []byte, asked bool, err error) {
+	if a.describe == nil {
+		return nil, false, nil
+	}
+	if text, asked, err = a.describe(ctx, id); err != nil {
+		err = p.normalizeError(p.addr, err)
+	}
+	return text, asked, err
 }
 
 // Search sends a query for at most limit tools, over the search path that the proxy
@@ -130,5 +145,5 @@ func (w wireAnswer) checked(text []byte) (Answer, error) {
 	if w.Tools == nil {
 		return Answer{}, errors.New(`the answer has no list "tools"`)
 	}
-	return Answer{contracts.SearchAnswer{Tools: *w.Tools, Total: w.Total}, text}, nil
+	return Answer{SearchAnswer: contracts.SearchAnswer{Tools: *w.Tools, Total: w.Total}, Text: text}, nil
 }
