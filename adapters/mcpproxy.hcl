@@ -1,7 +1,7 @@
 # mcpproxy-go as its users run it: a configuration file, a data directory, the REST
-# search and retrieve_tools. This adapter does not build it. Build it in its checkout
-# by its own instructions, so that the checkout contains the file "mcpproxy", or give
-# the build command with --var 'proxy_build=[...]'.
+# search and retrieve_tools. Go builds it from its checkout, without the web interface.
+#
+#   touchstone gate --var proxy=mcpproxy --var proxy_source=../mcpproxy-go
 name  = "mcpproxy"
 about = "mcpproxy-go, from a checkout of its source."
 
@@ -13,10 +13,119 @@ option "tools_limit" {
 option "response_mode" {
   default = "full"
   about   = "The detail of each tool in the answer of retrieve_tools: full or compact."
+  validation {
+    condition     = contains(["full", "compact"], option.response_mode)
+    error_message = "Use full or compact."
+  }
 }
 
+# The mode changes what an answer costs and which tools the proxy itself offers. The
+# search is the same in each mode, and REST does not depend on it.
+option "routing_mode" {
+  default = "retrieve_tools"
+  about   = "What the proxy offers over MCP: retrieve_tools or code_execution. Both have the search retrieve_tools."
+  validation {
+    condition     = option.routing_mode != "direct"
+    error_message = "In this mode the proxy offers all tools and has no search, so there is no ranking to score. Measure the adapter all-tools, which does the same."
+  }
+  validation {
+    condition     = contains(["retrieve_tools", "code_execution"], option.routing_mode)
+    error_message = "Use retrieve_tools or code_execution."
+  }
+  validation {
+    condition     = option.routing_mode == "retrieve_tools" || option.response_mode == "full"
+    error_message = "In this mode mcpproxy-go answers in full whatever response_mode is. Leave one of the two options out."
+  }
+}
+
+option "profile" {
+  default = ""
+  about   = "Servers that MCP clients see, separated by commas, or * for all, as a profile with an index of its own. Empty for no profile."
+  validation {
+    condition     = option.profile == "" || option.routing_mode == "retrieve_tools"
+    error_message = "The address of a profile serves the mode retrieve_tools alone. Leave one of the two options out."
+  }
+}
+
+# Its live scanner is part of the server, in a package that only programs of its own
+# module can import. So a program for it is built in the copy of its source. It has the
+# tool and its peers judged by the function that the server calls when a tool changes.
 build {
-  binary = "mcpproxy"
+  binary  = "mcpproxy"
+  command = ["go", "build", "-o", ".", "./cmd/mcpproxy", "./cmd/scan-eval", "./cmd/touchstone-scanner"]
+  env     = { CGO_ENABLED = "0" }
+  file "cmd/touchstone-scanner/main.go" {
+    content = <<-GO
+      // Command touchstone-scanner prints what the live scanner finds in a tool.
+      package main
+
+      import (
+      	"encoding/json"
+      	"fmt"
+      	"os"
+
+      	"github.com/smart-mcp-proxy/mcpproxy-go/internal/config"
+      	"github.com/smart-mcp-proxy/mcpproxy-go/internal/security/scanner"
+      )
+
+      type definition struct {
+      	Server       string          `json:"server"`
+      	Name         string          `json:"name"`
+      	Description  string          `json:"description"`
+      	InputSchema  json.RawMessage `json:"input_schema"`
+      	OutputSchema json.RawMessage `json:"output_schema"`
+      }
+
+      func (d definition) metadata() *config.ToolMetadata {
+      	return &config.ToolMetadata{
+      		Name: d.Name, ServerName: d.Server, Description: d.Description,
+      		ParamsJSON: string(d.InputSchema), OutputSchemaJSON: string(d.OutputSchema),
+      	}
+      }
+
+      func main() {
+      	if err := judge(os.Args[1]); err != nil {
+      		fmt.Fprintln(os.Stderr, err)
+      		os.Exit(1)
+      	}
+      }
+
+      func judge(file string) error {
+      	text, err := os.ReadFile(file)
+      	if err != nil {
+      		return err
+      	}
+
+      	var request struct {
+      		Tool  definition   `json:"tool"`
+      		Peers []definition `json:"peers"`
+      	}
+      	if err := json.Unmarshal(text, &request); err != nil {
+      		return err
+      	}
+
+      	peers := map[string][]*config.ToolMetadata{}
+      	for _, p := range request.Peers {
+      		peers[p.Server] = append(peers[p.Server], p.metadata())
+      	}
+
+      	tool := request.Tool
+      	verdict, findings, complete := scanner.ScanToolMetadataVerdict(
+      		tool.Server, []*config.ToolMetadata{tool.metadata()}, peers)
+      	if !complete {
+      		return fmt.Errorf("the scan is incomplete: a check failed, or the signatures are missing")
+      	}
+
+      	signals := []string{}
+      	for _, f := range findings {
+      		signals = append(signals, "tier:"+f.Tier)
+      		signals = append(signals, f.Signals...)
+      	}
+
+      	return json.NewEncoder(os.Stdout).Encode(map[string]any{"verdict": verdict, "signals": signals})
+      }
+    GO
+  }
 }
 
 start {
@@ -42,6 +151,11 @@ start {
       require_mcp_auth   = true
       tools_limit        = tonumber(option.tools_limit)
       tool_response_mode = option.response_mode
+      routing_mode       = option.routing_mode
+      profiles = option.profile == "" ? [] : [{
+        name    = "touchstone"
+        servers = option.profile == "*" ? upstreams[*].name : split(",", option.profile)
+      }]
 
       # Send nothing to other machines, and wait for no person.
       telemetry          = { enabled = false }
@@ -73,7 +187,7 @@ start {
 }
 
 mcp {
-  endpoint = "${base}/mcp"
+  endpoint = option.profile == "" ? "${base}/mcp" : "${base}/mcp/p/touchstone"
   headers  = { X-API-Key = token }
 }
 
@@ -117,6 +231,13 @@ search "mcp" {
   items     = answer.tools
   id        = try(item.name, item.id)
   score     = item.score
+
+  # A compact result has a signature, and says if it left out a part of the schema.
+  describe {
+    when      = try(item.lossy, false)
+    call      = "describe_tool"
+    arguments = { tool_ids = [item.id] }
+  }
 }
 
 stop {
@@ -124,9 +245,33 @@ stop {
   grace  = "10s"
 }
 
-# Its four hard checks, which decide on automatic quarantine: hidden Unicode, shadowing,
-# decoded payloads and injection phrases. The live scanner has three soft checks and a
-# bundle of signatures beside them, which this detector does not run. The program reads a labelled
+# What its live scanner holds back: four hard checks and its bundle of signatures. A
+# server with such a finding is "dangerous", and a change of such a tool is not approved
+# by itself. It does not compare a tool with its approved definition: any change is a
+# matter of the quarantine, which is not a detector.
+detector "mcpproxy-scanner" {
+  binary  = "touchstone-scanner"
+  command = [binary, "${home}/tool.json"]
+  file "tool.json" {
+    content = jsonencode({ tool = merge({ server = "server" }, tool), peers = peers })
+  }
+  flagged = answer.verdict == "dangerous"
+  signals = answer.signals
+}
+
+# All that its live scanner reports, also the warnings, which hold nothing back: those of
+# three soft checks, and phrases that a hard check finds quoted or described.
+detector "mcpproxy-scanner-warnings" {
+  binary  = "touchstone-scanner"
+  command = [binary, "${home}/tool.json"]
+  file "tool.json" {
+    content = jsonencode({ tool = merge({ server = "server" }, tool), peers = peers })
+  }
+  flagged = answer.verdict != "clean"
+  signals = answer.signals
+}
+
+# The hard checks as its own gate runs them, without the bundle. The program reads a labelled
 # corpus and prints counts. For a corpus of one tool the count is the verdict. It gets
 # the same label for every tool, so it does not know the real label. It exits with
 # status 4 because the corpus has no negatives.
