@@ -38,11 +38,17 @@ option "routing_mode" {
   }
 }
 
+# A profile is a part of the servers, with an index of its own. One of some servers has no
+# option: most queries would have no right tool. Measure a corpus of these servers.
 option "profile" {
-  default = ""
-  about   = "Servers that MCP clients see, separated by commas, or * for all, as a profile with an index of its own. Empty for no profile."
+  default = "none"
+  about   = "none, or all: MCP clients search a profile of all servers, which has an index of its own."
   validation {
-    condition     = option.profile == "" || option.routing_mode == "retrieve_tools"
+    condition     = contains(["none", "all"], option.profile)
+    error_message = "Use none or all. To measure a profile of some servers, measure a corpus of these servers."
+  }
+  validation {
+    condition     = option.profile == "none" || option.routing_mode == "retrieve_tools"
     error_message = "The address of a profile serves the mode retrieve_tools alone. Leave one of the two options out."
   }
 }
@@ -64,23 +70,28 @@ build {
       	"fmt"
       	"os"
 
+      	"github.com/mark3labs/mcp-go/mcp"
+
       	"github.com/smart-mcp-proxy/mcpproxy-go/internal/config"
       	"github.com/smart-mcp-proxy/mcpproxy-go/internal/security/scanner"
       )
 
+      // The proxy keeps only the parts of an input schema that its type has. The scanner
+      // sees no others.
       type definition struct {
-      	Server       string          `json:"server"`
-      	Name         string          `json:"name"`
-      	Description  string          `json:"description"`
-      	InputSchema  json.RawMessage `json:"input_schema"`
-      	OutputSchema json.RawMessage `json:"output_schema"`
+      	Server       string              `json:"server"`
+      	Name         string              `json:"name"`
+      	Description  string              `json:"description"`
+      	InputSchema  mcp.ToolInputSchema `json:"input_schema"`
+      	OutputSchema json.RawMessage     `json:"output_schema"`
       }
 
-      func (d definition) metadata() *config.ToolMetadata {
+      func (d definition) metadata() (*config.ToolMetadata, error) {
+      	schema, err := json.Marshal(d.InputSchema)
       	return &config.ToolMetadata{
       		Name: d.Name, ServerName: d.Server, Description: d.Description,
-      		ParamsJSON: string(d.InputSchema), OutputSchemaJSON: string(d.OutputSchema),
-      	}
+      		ParamsJSON: string(schema), OutputSchemaJSON: string(d.OutputSchema),
+      	}, err
       }
 
       func main() {
@@ -104,14 +115,23 @@ build {
       		return err
       	}
 
-      	peers := map[string][]*config.ToolMetadata{}
-      	for _, p := range request.Peers {
-      		peers[p.Server] = append(peers[p.Server], p.metadata())
+      	tool, err := request.Tool.metadata()
+      	if err != nil {
+      		return err
       	}
 
-      	tool := request.Tool
+      	peers := map[string][]*config.ToolMetadata{}
+      	for _, p := range request.Peers {
+      		peer, err := p.metadata()
+      		if err != nil {
+      			return err
+      		}
+
+      		peers[p.Server] = append(peers[p.Server], peer)
+      	}
+
       	verdict, findings, complete := scanner.ScanToolMetadataVerdict(
-      		tool.Server, []*config.ToolMetadata{tool.metadata()}, peers)
+      		tool.ServerName, []*config.ToolMetadata{tool}, peers)
       	if !complete {
       		return fmt.Errorf("the scan is incomplete: a check failed, or the signatures are missing")
       	}
@@ -152,10 +172,7 @@ start {
       tools_limit        = tonumber(option.tools_limit)
       tool_response_mode = option.response_mode
       routing_mode       = option.routing_mode
-      profiles = option.profile == "" ? [] : [{
-        name    = "touchstone"
-        servers = option.profile == "*" ? upstreams[*].name : split(",", option.profile)
-      }]
+      profiles           = option.profile == "none" ? [] : [{ name = "touchstone", servers = upstreams[*].name }]
 
       # Send nothing to other machines, and wait for no person.
       telemetry          = { enabled = false }
@@ -187,7 +204,7 @@ start {
 }
 
 mcp {
-  endpoint = option.profile == "" ? "${base}/mcp" : "${base}/mcp/p/touchstone"
+  endpoint = option.profile == "none" ? "${base}/mcp" : "${base}/mcp/p/touchstone"
   headers  = { X-API-Key = token }
 }
 
@@ -225,9 +242,11 @@ search "rest" {
   score   = item.score
 }
 
+# It cuts answers of more than 20,000 bytes. A search for a tool's name asks for so many
+# results that it needs the short form.
 search "mcp" {
   call      = "retrieve_tools"
-  arguments = { query = query, limit = limit }
+  arguments = { query = query, limit = limit, detail = limit > 20 ? "compact" : null }
   items     = answer.tools
   id        = try(item.name, item.id)
   score     = item.score

@@ -31,6 +31,7 @@ type adapterDriver struct {
 	timeout time.Duration   // of one request
 
 	run   *adapter.Run
+	path  string // the search path that is used, also to find out whether the proxy is ready
 	token string
 	mcp   *mcpClient // nil until it is used
 	home  string
@@ -82,11 +83,10 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 		return adapter.Launch{}, err
 	}
 
-	if opts.SearchPath != "" {
-		if err := d.run.CheckSearch(opts.SearchPath); err != nil {
-			return adapter.Launch{},
-				fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var search=NAME", err)
-		}
+	d.path = cmp.Or(opts.SearchPath, d.adapter.SearchPaths()[0])
+	if err := d.run.CheckSearch(d.path); err != nil {
+		return adapter.Launch{},
+			fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var search=NAME", err)
 	}
 
 	if d.run.FindEach() {
@@ -162,11 +162,11 @@ func (d *adapterDriver) ready(ctx context.Context, client *http.Client, addr add
 	return d.findEach(ctx, client, addr)
 }
 
-// finder returns a function that searches the proxy on its first search path.
+// finder returns a function that searches the proxy on the search path that is used: two
+// paths may have two indexes.
 func (d *adapterDriver) finder(ctx context.Context, client *http.Client, addr address) finder {
-	path := d.adapter.SearchPaths()[0]
 	return func(query string) (contracts.SearchAnswer, error) {
-		answer, err := d.searchOn(ctx, client, addr, adapter.Asked{Path: path, Query: query, Limit: findDepth})
+		answer, err := d.searchOn(ctx, client, addr, adapter.Asked{Path: d.path, Query: query, Limit: findDepth})
 		return answer.SearchAnswer, err
 	}
 }
@@ -374,10 +374,7 @@ func (d *adapterDriver) send(ctx context.Context, client *http.Client, addr addr
 }
 
 func (d *adapterDriver) searcher(addr address, path string, client *http.Client) (searcher, error) {
-	if path == "" {
-		path = d.adapter.SearchPaths()[0]
-	}
-	return &adapterSearcher{d, client, addr, path}, nil
+	return &adapterSearcher{d, client, addr, cmp.Or(path, d.path)}, nil
 }
 
 func (d *adapterDriver) searchOn(ctx context.Context, client *http.Client, addr address,
