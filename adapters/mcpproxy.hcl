@@ -58,7 +58,7 @@ option "profile" {
 # tool and its peers judged by the function that the server calls when a tool changes.
 build {
   binary  = "mcpproxy"
-  command = ["go", "build", "-o", ".", "./cmd/mcpproxy", "./cmd/scan-eval", "./cmd/touchstone-scanner"]
+  command = ["go", "build", "-trimpath", "-o", ".", "./cmd/mcpproxy", "./cmd/scan-eval", "./cmd/touchstone-scanner"]
   env     = { CGO_ENABLED = "0" }
   file "cmd/touchstone-scanner/main.go" {
     content = <<-GO
@@ -171,8 +171,11 @@ start {
       require_mcp_auth   = true
       tools_limit        = tonumber(option.tools_limit)
       tool_response_mode = option.response_mode
-      routing_mode       = option.routing_mode
       profiles           = option.profile == "none" ? [] : [{ name = "touchstone", servers = upstreams[*].name }]
+
+      # Code execution is off by default, and then the mode offers a tool that only says so.
+      routing_mode          = option.routing_mode
+      enable_code_execution = option.routing_mode == "code_execution"
 
       # Send nothing to other machines, and wait for no person.
       telemetry          = { enabled = false }

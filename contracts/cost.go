@@ -1,7 +1,7 @@
 package contracts
 
-// QueryCost is what a model reads and sends for one query. If the list took more
-// than one request, it covers all of them.
+// QueryCost is what a model reads and sends for one query. It covers all requests: those
+// for the list, and that for the definition of the tool, if the list does not have it.
 type QueryCost struct {
 	Calls int `json:"calls"`
 	// Bytes and Tokens are of the answer as a client receives it: the text of

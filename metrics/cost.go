@@ -58,7 +58,8 @@ var costs = []CostFigure{
 	},
 	{
 		Name: CostCalls, Label: "Calls per query", Decimals: 2,
-		Formula: "requests to the proxy until the list was complete, mean over the queries",
+		Formula: "requests to the proxy until the list and the definition of the tool were complete, mean over the " +
+			"queries",
 	},
 }
 

@@ -5,9 +5,7 @@
 //
 //	bench/run parity -source ../mcpproxy-go
 //
-// The checkout must contain the results of its own build instructions at its root:
-// mcpproxy, and scan-eval for the detectors. docs/explanation/proxies.md uses the output of this
-// command.
+// docs/explanation/proxies.md uses the output of this command.
 package main
 
 import (
@@ -31,7 +29,7 @@ const (
 )
 
 func main() {
-	source := flag.String("source", "", "a checkout of mcpproxy-go with its built programs")
+	source := flag.String("source", "", "a checkout of mcpproxy-go")
 	adapter := flag.String("adapter", "adapters/mcpproxy.hcl", "its adapter")
 	flag.Parse()
 	if err := parity(*source, *adapter); err != nil {
@@ -209,8 +207,9 @@ func (w work) detectors() error {
 		fmt.Printf("\n%s\n| detector | caught | share | 95%% | hard negatives flagged | share | 95%% | plain benign "+
 			"flagged |\n|---|---|---|---|---|---|---|---|\n", c.file)
 		for _, d := range []struct{ name, adapted string }{
-			{"mcpproxy-hard-checks", w.path("detectors")}, {"mcpproxy-sensitive", w.path("detectors")}, {"scanner", ""},
-			{"keywords", ""},
+			{"mcpproxy-hard-checks", w.path("detectors")}, {"mcpproxy-scanner", w.path("detectors")},
+			{"mcpproxy-scanner-warnings", w.path("detectors")}, {"mcpproxy-sensitive", w.path("detectors")},
+			{"scanner", ""}, {"keywords", ""},
 		} {
 			out := w.path(c.file + "." + d.name)
 			args := []string{"stage", "score-security", "--security", corpus, "--detector", d.name, "--run", "1",

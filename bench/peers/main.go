@@ -2,7 +2,7 @@
 // corpus, and how many tools it scans in a second. Scanners without a flag are left out:
 //
 //	bench/run peers [-tools FILE] [-security FILE]... [-aguara PROGRAM] [-pipelock PROGRAM]
-//	    [-mcpproxy PROGRAM] [-mcp-scanner CHECKOUT]
+//	    [-mcpproxy CHECKOUT] [-mcp-scanner CHECKOUT]
 //
 // The file of -tools holds rows with server, tool, description and inputSchema. Each scanner reads
 // them in the fastest mode that reports which tool a finding belongs to.
@@ -39,7 +39,7 @@ func main() {
 	})
 	flag.StringVar(&o.aguara, "aguara", "", "the program aguara")
 	flag.StringVar(&o.pipelock, "pipelock", "", "the program pipelock; for -security only")
-	flag.StringVar(&o.mcpproxy, "mcpproxy", "", "the program scan-eval of mcpproxy-go; for -security only")
+	flag.StringVar(&o.mcpproxy, "mcpproxy", "", "a checkout of mcpproxy-go; for -security only")
 	flag.StringVar(&o.mcpScanner, "mcp-scanner", "",
 		"a checkout of mcp-scanner; requires python3 with yara; for -tools only")
 	flag.StringVar(&o.python, "python", "python3", "the Python interpreter that has yara")

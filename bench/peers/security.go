@@ -111,34 +111,18 @@ func (o options) peers(dir string) ([]peer, error) {
 		}
 
 		list = append(list, peer{name: "mcpproxy-go",
-			flags: []string{"--detector", "mcpproxy-hard-checks", "--adapted", detectors}})
+			flags:  []string{"--detector", "mcpproxy-scanner-warnings", "--adapted", detectors},
+			strict: []string{"--detector", "mcpproxy-scanner", "--adapted", detectors}})
 	}
 
 	return list, nil
 }
 
-// adapted writes the detectors of the adapter for mcpproxy-go. build-proxy requires the
-// proxy too, which no detector starts.
+// adapted builds the detectors of the adapter for mcpproxy-go.
 func (o options) adapted(dir string) (string, error) {
-	source, detectors := filepath.Join(dir, "mcpproxy"), filepath.Join(dir, "detectors")
-	program, err := os.ReadFile(o.mcpproxy)
-	if err != nil {
-		return "", fmt.Errorf("%w: name the program with -mcpproxy", err)
-	}
-
-	if err := os.Mkdir(source, 0o755); err != nil {
-		return "", err
-	}
-
-	for _, name := range []string{"scan-eval", "mcpproxy"} {
-		if err := os.WriteFile(filepath.Join(source, name), program, 0o755); err != nil {
-			return "", err
-		}
-	}
-
+	detectors := filepath.Join(dir, "detectors")
 	return detectors, run(filepath.Join(dir, "touchstone"), "stage", "build-proxy", "--adapter",
-		"adapters/mcpproxy.hcl",
-		"--source", source, "--detectors", detectors, "--out", filepath.Join(dir, "proxy"))
+		"adapters/mcpproxy.hcl", "--source", o.mcpproxy, "--detectors", detectors, "--out", filepath.Join(dir, "proxy"))
 }
 
 // score runs a detector over a corpus.
