@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -91,6 +92,12 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 	}
 
 	defer src.Close()
+	if want.kind.mode()&0o111 != 0 {
+		// A process that is started now would hold the program open, and it could not be executed.
+		syscall.ForkLock.RLock()
+		defer syscall.ForkLock.RUnlock()
+	}
+
 	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, want.kind.mode()&0o555)
 	if err != nil {
 		return err
