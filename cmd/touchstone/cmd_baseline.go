@@ -134,6 +134,7 @@ func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
 
 func newBaselineUpdateCommand(flags *globalFlags) *cobra.Command {
 	var file, stage string
+	var limits otherLimits
 	rf := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "update",
@@ -149,16 +150,24 @@ file may be of an earlier version of Touchstone, or contain figures that cannot 
 
 A baseline belongs to the versions of the datasets that were measured. If the old file belongs
 to other versions, it stays as it is. The command then writes the next version of the baseline,
-with the same thresholds.`,
+with the same thresholds.
+
+With --limits-from, the tolerances and bounds of a baseline of mcp-eval, such as mcpproxy-go's, become
+thresholds of this one, and its figures are printed beside the measured ones. A later update keeps the
+thresholds.`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := limits.read(); err != nil {
+				return err
+			}
+
 			m, err := flags.measure(cmd, rf, stage)
 			if err != nil {
 				return err
 			}
 
 			named, agg := m.named, m.agg
-			update := baselineUpdate{from: named, to: file, made: m.made}
+			update := baselineUpdate{from: named, to: file, made: m.made, limits: limits}
 			if file == "" {
 				if update.to, err = baselineTarget(named, agg); err != nil {
 					return err
@@ -180,6 +189,7 @@ with the same thresholds.`,
 	}
 	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
 	cmd.Flags().StringVar(&stage, "stage", "aggregate", stageHelp)
+	limits.add(cmd)
 	rf.add(cmd)
 	return cmd
 }
@@ -227,6 +237,7 @@ func (f *globalFlags) measure(cmd *cobra.Command, rf *runFlags, stage string) (m
 type baselineUpdate struct {
 	from, to string
 	made     []contracts.MadeWith
+	limits   otherLimits
 }
 
 // source returns the file with the thresholds for a file that the user names: that file if it
@@ -274,6 +285,7 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 		return err
 	}
 
+	u.limits.apply(stderr, &next)
 	if missing := withoutFigures(next); len(missing) > 0 {
 		return fmt.Errorf("the baseline is not written: it would keep thresholds without figures, for %s, and the "+
 			"gate fails with an error on such a file; measure with the same settings as the gate (without --var "+
@@ -288,12 +300,21 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 	next.MadeWith = u.made
 	moves := gate.BaselineChanges(old, next)
 	if asJSON {
-		if err := printJSON(stdout, map[string]any{"changes": moves, "file": u.to}); err != nil {
+		document := map[string]any{"changes": moves, "file": u.to}
+		if u.limits.given() {
+			document["beside"] = u.limits.other.Beside(next, u.limits.names)
+		}
+
+		if err := printJSON(stdout, document); err != nil {
 			return err
 		}
 	} else {
 		for _, line := range moves {
 			fmt.Fprintln(stdout, line)
+		}
+
+		if err := u.limits.print(stdout, next); err != nil {
+			return err
 		}
 	}
 
