@@ -167,7 +167,7 @@ func (l *module) checkDependsOn(s *stage) {
 			}
 		case ok && t.RootName() == "include":
 			if n := l.includes[name]; n != nil {
-				s.waitForAll(n.child)
+				s.waitForAll(n)
 			} else {
 				l.errorf(at, "Unknown include", "There is no include %q.%s", name, didYouMean(name, l.includeNames()))
 			}
@@ -185,17 +185,15 @@ func (s *stage) waitFor(target *stage) {
 	}
 }
 
-// waitForAll makes a stage wait for all stages of a module and of the modules that it
-// includes.
-func (s *stage) waitForAll(m *module) {
-	if m == nil {
-		return
-	}
-	for _, target := range m.stageOrder {
-		s.waitFor(target)
-	}
-	for _, n := range m.includeOrder {
-		s.waitForAll(n.child)
+// waitForAll makes a stage wait for all stages of an include and of those that it contains.
+func (s *stage) waitForAll(n *include) {
+	for _, m := range n.modules {
+		for _, target := range m.stageOrder {
+			s.waitFor(target)
+		}
+		for _, inner := range m.includeOrder {
+			s.waitForAll(inner)
+		}
 	}
 }
 

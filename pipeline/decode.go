@@ -115,12 +115,10 @@ var otherWords = map[string]map[string]string{
 		"script": `command = ["sh", "-c", "..."]`, "needs": "depends_on", "requires": "depends_on", "if": "when",
 	},
 	"include": {
-		"for_each": manyIncludes, "foreach": manyIncludes, "count": manyIncludes, "matrix": manyIncludes,
-		"variables": "inputs", "vars": "inputs",
+		"for_each": "matrix { NAME = [...] }", "foreach": "matrix { NAME = [...] }",
+		"count": "matrix { NAME = range(COUNT) }", "variables": "inputs", "vars": "inputs",
 	},
 }
-
-const manyIncludes = `one include "NAME" block for each value`
 
 // meant returns a sentence that says what a name in a block stands for, with a leading space, or "".
 func (b *block) meant(name string) string {

@@ -29,7 +29,7 @@ func TestMessagesForOtherLanguages(t *testing.T) {
 		shell(`echo ${HOME}`):                                    `If a shell is to expand it, write $${HOME}.`,
 		shell(`echo ${X%.*}`):                                    `For the text "${", which a shell expands, write "$${".`,
 		shell(`date +%{x}`):                                      `For the text "%{", write "%%{".`,
-		"include \"x\" {\n source = \".\"\n for_each = [1]\n}\n": `Write one include "NAME" block for each value.`,
+		"include \"x\" {\n source = \".\"\n for_each = [1]\n}\n": `Write matrix { NAME = [...] }.`,
 	} {
 		_, out := loadText(t, text, pipeline.Options{})
 		if !strings.Contains(out, want) {

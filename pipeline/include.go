@@ -21,9 +21,13 @@ type include struct {
 	at      hcl.Range // of the name
 	content *content
 	inputs  []namedExpr
-	// child is the module, or nil if it cannot be read.
+	matrix
+	// child is the module as it was read, or nil if it cannot be read. Without a matrix it is also the only
+	// one of modules.
 	child *module
-	// value is the object of the child's outputs, unknown until they are known.
+	// modules are the evaluated modules, one for each cell of the matrix. A matrix without values has none.
+	modules []*module
+	// value is the object of the modules' outputs, unknown until they are known.
 	value cty.Value
 }
 
@@ -44,10 +48,11 @@ func (l *module) decodeInclude(b *hclsyntax.Block) {
 	}
 
 	n := &include{name: name, at: at, value: cty.DynamicVal}
-	n.content = l.decode(b.Body, includeSchema, fmt.Sprintf("include %q", name), b.DefRange())
+	n.of = fmt.Sprintf("include %q", name)
+	n.content = l.decode(b.Body, includeSchema, n.of, b.DefRange())
 	l.includes[name] = n
 	l.includeOrder = append(l.includeOrder, n)
-	if val, ok := l.constant(n.content, "source", cty.String, fmt.Sprintf("include %q", name)); ok {
+	if val, ok := l.constant(n.content, "source", cty.String, n.of); ok {
 		n.child = l.openInclude(n, val.AsString(), n.content.expr("source").Range())
 	}
 
@@ -158,6 +163,7 @@ func (l *module) resolveIncludes() {
 
 	edges := make([][]int, len(l.includeOrder))
 	for i, n := range l.includeOrder {
+		l.expandMatrix(&n.matrix, n.content.nested("matrix"))
 		n.inputs = l.includeInputs(n)
 		for _, e := range n.inputs {
 			for _, t := range e.expr.Variables() {
@@ -183,7 +189,7 @@ func (l *module) resolveIncludes() {
 	}
 
 	for _, i := range order(edges) {
-		if n := l.includeOrder[i]; n.child != nil {
+		if n := l.includeOrder[i]; n.child != nil && n.cellsKnown {
 			l.resolveInclude(n)
 		}
 	}
@@ -226,12 +232,29 @@ func (l *module) includeInputs(n *include) []namedExpr {
 	return entries
 }
 
-// resolveInclude sets the inputs of a module and reads its outputs.
+// resolveInclude evaluates the modules of an include, one for each cell of its matrix, and reads their
+// outputs.
 func (l *module) resolveInclude(n *include) {
-	set := map[string]cty.Value{}
-	for _, e := range n.inputs {
-		v := n.child.variables[e.name]
-		if v == nil {
+	l.checkInputs(n)
+	if n.empty != "" {
+		l.warnf(n.at, "Include without instances", "The include %q adds no stages: %s.", n.name, n.empty)
+	} else {
+		for i := range n.cells {
+			if m := l.instanceOf(n, i); m != nil {
+				l.resolveModule(n, m, &n.cells[i])
+				n.modules = append(n.modules, m)
+			}
+		}
+	}
+
+	n.value = n.outputValue()
+}
+
+// checkInputs checks the names and the references of an include's inputs. Inputs that fail have no expression
+// afterwards, so that they are not evaluated.
+func (l *module) checkInputs(n *include) {
+	for i, e := range n.inputs {
+		if n.child.variables[e.name] == nil {
 			has := "It declares no variables."
 			if len(n.child.variableOrder) > 0 {
 				has = fmt.Sprintf("It declares %s.", anyOf(n.child.variableNames()))
@@ -239,27 +262,93 @@ func (l *module) resolveInclude(n *include) {
 
 			l.errorf(e.at, "Undeclared variable", "The include %q sets %q, which %s does not declare.%s %s",
 				n.name, e.name, n.child.src.main, didYouMean(e.name, n.child.variableNames()), has)
+			n.inputs[i].expr = nil
+		} else if !l.check(e.expr, n.place("inputs", scopeInclude)) {
+			n.inputs[i].expr = nil
+		}
+	}
+}
+
+// instanceOf returns the module of one cell, which is read again for each cell of a matrix, or nil if there are
+// too many.
+func (l *module) instanceOf(n *include, i int) *module {
+	if len(n.axes) == 0 {
+		return n.child
+	}
+
+	if len(l.modules) >= maxModules {
+		l.errorf(n.at, "Too many includes", "The pipeline includes more than %d modules. Shorten the matrix of "+
+			"include %q.", maxModules, n.name)
+		return nil
+	}
+
+	m := l.newModule(l, fmt.Sprintf("%s%s[%s]/", l.prefix, n.name, n.cellName(i)), n.child.src)
+	m.decodeFiles()
+	return m
+}
+
+// resolveModule sets the inputs of a module and evaluates it.
+func (l *module) resolveModule(n *include, m *module, c *cell) {
+	ctx := l.outputContext()
+	if len(n.axes) > 0 {
+		ctx.Variables["matrix"] = c.matrix()
+	}
+
+	set := map[string]cty.Value{}
+	for _, e := range n.inputs {
+		v := m.variables[e.name]
+		if v == nil {
 			continue
 		}
 
 		set[e.name] = cty.DynamicVal
-		if !l.check(e.expr, exprContext{allow: scopeInclude, what: fmt.Sprintf("inputs of include %q", n.name)}) {
+		if e.expr == nil {
 			continue
 		}
 
-		if val, ok := l.eval(e.expr, l.outputContext()); ok {
+		if val, ok := l.eval(e.expr, ctx); ok {
 			l.setInput(set, n, v, val, e.expr.Range())
 		}
 	}
 
-	n.child.checkRequiredVariables(n, set)
-	n.child.evaluate(set)
-	vals := make(map[string]cty.Value, len(n.child.outputOrder))
-	for _, o := range n.child.outputOrder {
-		vals[o.name] = o.val
+	m.checkRequiredVariables(n, set)
+	m.evaluate(set)
+}
+
+// outputValue returns the object of an include's outputs. With a matrix, an output is the list of those of all
+// modules, and each cell has an object of its own.
+func (n *include) outputValue() cty.Value {
+	attrs := map[string]cty.Value{}
+	if len(n.axes) == 0 {
+		for _, o := range n.child.outputOrder {
+			attrs[o.name] = o.val
+		}
+
+		return cty.ObjectVal(attrs)
 	}
 
-	n.value = cty.ObjectVal(vals)
+	for _, o := range n.child.outputOrder {
+		all := make([]cty.Value, len(n.modules))
+		for i, m := range n.modules {
+			all[i] = m.outputs[o.name].val
+		}
+
+		attrs[o.name] = cty.TupleVal(all)
+		if len(all) == 0 {
+			attrs[o.name] = cty.NullVal(outputType)
+		}
+	}
+
+	for i, m := range n.modules {
+		one := make(map[string]cty.Value, len(m.outputOrder))
+		for _, o := range m.outputOrder {
+			one[o.name] = o.val
+		}
+
+		attrs[n.cellName(i)] = cty.ObjectVal(one)
+	}
+
+	return cty.ObjectVal(attrs)
 }
 
 // checkRequiredVariables reports the variables of an included module that have no value. The diagnostic is at the

@@ -194,6 +194,9 @@ func globs(val cty.Value) ([]string, string) {
 	return patterns, ""
 }
 
+// directory turns the name of a stage into a path: the cells of includes with a matrix become directories.
+var directory = strings.NewReplacer("[", "/", "]", "")
+
 // sourceSet adds a list of paths, or a list of outputs.
 func (l *module) sourceSet(in *Input, val cty.Value) []string {
 	in.Tree = true
@@ -204,7 +207,7 @@ func (l *module) sourceSet(in *Input, val cty.Value) []string {
 		case v.IsNull():
 		case ty == outputType:
 			o := v.EncapsulatedValue().(*outputValue)
-			in.From = append(in.From, o.members(o.stage.name)...)
+			in.From = append(in.From, o.members(directory.Replace(o.stage.name))...)
 		case ty == cty.String:
 			problems = append(problems, l.addMember(in, v.AsString())...)
 		case isStage(ty):

@@ -28,6 +28,19 @@ type axis struct {
 	vals  []cty.Value
 }
 
+// matrix is the decoded matrix of a stage or of an include.
+type matrix struct {
+	of   string // its block, for messages: stage "NAME" or include "NAME"
+	axes []axis
+	// cells are the combinations, or one cell without values for a block without a matrix. They are unknown
+	// if the matrix is invalid.
+	cells      []cell
+	cellsKnown bool
+	cellIndex  map[string]int
+	// empty is the reason why there is nothing to run: an axis has no values. It is "" otherwise.
+	empty string
+}
+
 // cell is one combination of values.
 type cell struct {
 	axes []AxisValue
@@ -47,53 +60,60 @@ func (c *cell) matrix() cty.Value {
 	return c.val
 }
 
-func (s *stage) axisNames() []string {
-	names := make([]string, len(s.axes))
-	for i, a := range s.axes {
+// place describes an expression of the matrix's block.
+func (m *matrix) place(what string, allow roots) exprContext {
+	if !strings.Contains(what, " ") {
+		what = "the attribute " + what
+	}
+	return exprContext{allow: allow, what: what + " of " + m.of, matrix: m}
+}
+
+func (m *matrix) axisNames() []string {
+	names := make([]string, len(m.axes))
+	for i, a := range m.axes {
 		names[i] = a.name
 	}
 	return names
 }
 
 // cell returns the index of the cell with the given name, or -1.
-func (s *stage) cell(name string) int {
-	if s.cellIndex == nil {
-		s.cellIndex = make(map[string]int, len(s.cells))
-		for i := range s.cells {
-			s.cellIndex[s.cellName(i)] = i
+func (m *matrix) cell(name string) int {
+	if m.cellIndex == nil {
+		m.cellIndex = make(map[string]int, len(m.cells))
+		for i := range m.cells {
+			m.cellIndex[m.cellName(i)] = i
 		}
 	}
-	if i, ok := s.cellIndex[name]; ok {
+	if i, ok := m.cellIndex[name]; ok {
 		return i
 	}
 	return -1
 }
 
-func (s *stage) cellName(i int) string {
-	return (&Instance{Matrix: s.cells[i].axes}).Name()
+func (m *matrix) cellName(i int) string {
+	return (&Instance{Matrix: m.cells[i].axes}).Name()
 }
 
-func (s *stage) cellNames() []string {
-	names := make([]string, len(s.cells))
-	for i := range s.cells {
-		names[i] = s.cellName(i)
+func (m *matrix) cellNames() []string {
+	names := make([]string, len(m.cells))
+	for i := range m.cells {
+		names[i] = m.cellName(i)
 	}
 	return names
 }
 
-// expandMatrix computes the cells of a stage: the product of its axes, in the order of their names,
-// without the cells that exclude removes.
-func (l *module) expandMatrix(s *stage) {
-	b := s.content.nested("matrix")
+// expandMatrix computes the cells: the product of the axes, in the order of their names, without the
+// cells that exclude removes. b is nil for a block without a matrix.
+func (l *module) expandMatrix(m *matrix, b *hclsyntax.Block) {
 	if b == nil {
-		s.cells, s.cellsKnown = []cell{{val: cty.EmptyObjectVal}}, true
+		m.cells, m.cellsKnown = []cell{{val: cty.EmptyObjectVal}}, true
 		return
 	}
 
-	c := l.decode(b.Body, matrixSchema, fmt.Sprintf("the matrix of stage %q", s.name), b.DefRange())
+	c := l.decode(b.Body, matrixSchema, "the matrix of "+m.of, b.DefRange())
 	if len(c.free) == 0 && len(b.Body.Blocks) == 0 {
-		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no axis. Add one, NAME = [...], or "+
-			"remove the block.", s.name)
+		l.errorf(b.DefRange(), "Empty matrix", "The matrix of %s has no axis. Add one, NAME = [...], or "+
+			"remove the block.", m.of)
 		return
 	}
 
@@ -105,72 +125,72 @@ func (l *module) expandMatrix(s *stage) {
 			known = false
 		}
 
-		ax, ok := l.evalAxis(s, a)
+		ax, ok := l.evalAxis(m, a)
 		known = known && ok
-		s.axes = append(s.axes, ax)
+		m.axes = append(m.axes, ax)
 	}
 
 	// The order in which the axes are written must not affect the names of
 	// instances, which are part of keys.
-	slices.SortFunc(s.axes, func(a, b axis) int { return strings.Compare(a.name, b.name) })
-	excludes, ok := l.evalExcludes(s, c.expr("exclude"), known)
+	slices.SortFunc(m.axes, func(a, b axis) int { return strings.Compare(a.name, b.name) })
+	excludes, ok := l.evalExcludes(m, c.expr("exclude"), known)
 	if !known || !ok {
 		return
 	}
 
 	total := 1
-	for _, a := range s.axes {
+	for _, a := range m.axes {
 		if total *= len(a.texts); total > maxCells {
 			l.errorf(b.DefRange(), "Matrix too large",
-				"The matrix of stage %q has more than %d combinations. Shorten an axis, or split the stage.", s.name,
+				"The matrix of %s has more than %d combinations. Shorten an axis, or write two blocks.", m.of,
 				maxCells)
 			return
 		}
 	}
 
-	s.product(total, excludes)
+	m.product(total, excludes)
 	for _, e := range excludes {
 		if !e.used {
 			l.warnf(e.at, "Exclusion without effect",
-				"No combination of the matrix of stage %q has these values, so nothing is excluded. Check them "+
-					"against the axes.", s.name)
+				"No combination of the matrix of %s has these values, so nothing is excluded. Check them "+
+					"against the axes.", m.of)
 		}
 	}
 
-	if len(s.cells) == 0 {
-		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no instances: exclude removes all %d "+
-			"combinations. Remove an exclusion.", s.name, total)
+	if len(m.cells) == 0 {
+		l.errorf(b.DefRange(), "Empty matrix", "The matrix of %s has no instances: exclude removes all %d "+
+			"combinations. Remove an exclusion.", m.of, total)
 		return
 	}
 
-	s.cellsKnown = true
+	m.cellsKnown = true
 }
 
 // product lists the cells. The last axis varies fastest.
-func (s *stage) product(total int, excludes []exclusion) {
-	n := len(s.axes)
-	s.cells = make([]cell, 0, total)
+func (m *matrix) product(total int, excludes []exclusion) {
+	n := len(m.axes)
+	m.cells = make([]cell, 0, total)
 	texts := make([]AxisValue, total*n) // one allocation for all cells
 	all := make([]cty.Value, total*n)
 	at := make([]int, n)
 	for range total {
 		row := texts[:n:n]
-		for j, a := range s.axes {
+		for j, a := range m.axes {
 			row[j] = AxisValue{Axis: a.name, Value: a.texts[at[j]]}
 		}
 
 		if !excluded(row, excludes) {
 			vals := all[:n:n]
-			for j, a := range s.axes {
+			for j, a := range m.axes {
 				vals[j] = a.vals[at[j]]
 			}
 
-			s.cells = append(s.cells, cell{axes: row, vals: vals})
+			m.cells = append(m.cells, cell{axes: row, vals: vals})
 			texts, all = texts[n:], all[n:]
 		}
 
 		for j := n - 1; j >= 0; j-- {
-			if at[j]++; at[j] < len(s.axes[j].texts) {
+			if at[j]++; at[j] < len(m.axes[j].texts) {
 				break
 			}
 
@@ -179,9 +199,9 @@ func (s *stage) product(total int, excludes []exclusion) {
 	}
 }
 
-func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
+func (l *module) evalAxis(m *matrix, a *hclsyntax.Attribute) (axis, bool) {
 	ax := axis{name: a.Name}
-	p := s.place(fmt.Sprintf("the axis %q", a.Name), scopeStatic)
+	p := m.place(fmt.Sprintf("the axis %q", a.Name), scopeStatic)
 	if !l.check(a.Expr, p) {
 		return ax, false
 	}
@@ -206,21 +226,21 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 	}
 
 	if tuple, literal := a.Expr.(*hclsyntax.TupleConsExpr); literal && len(tuple.Exprs) == 0 {
-		l.errorf(at, "Empty matrix", "The axis %q of stage %q has no values, so the stage would have no instances. "+
-			"Add a value.", a.Name, s.name)
+		l.errorf(at, "Empty matrix", "The axis %q of %s has no values, so there would be no instances. "+
+			"Add a value.", a.Name, m.of)
 		return ax, false
 	}
 
 	if val.LengthInt() == 0 {
-		// One instance stands for the stage in plans and reports. It is off.
-		s.empty = fmt.Sprintf("the axis %s has no values (%s:%d)", a.Name, at.Filename, at.Start.Line)
+		// One instance stands for a stage in plans and reports. It is off.
+		m.empty = fmt.Sprintf("the axis %s has no values (%s:%d)", a.Name, at.Filename, at.Start.Line)
 		ax.texts, ax.vals = []string{"none"}, []cty.Value{cty.StringVal("none")}
 		return ax, true
 	}
 
 	if val.LengthInt() > maxCells {
-		l.errorf(at, "Matrix too large", "The axis %q of stage %q has %d values; a matrix has at most %d combinations.",
-			a.Name, s.name, val.LengthInt(), maxCells)
+		l.errorf(at, "Matrix too large", "The axis %q of %s has %d values; a matrix has at most %d combinations.",
+			a.Name, m.of, val.LengthInt(), maxCells)
 		return ax, false
 	}
 
@@ -330,8 +350,8 @@ func excluded(row []AxisValue, excludes []exclusion) bool {
 	return hit
 }
 
-func (l *module) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown bool) ([]exclusion, bool) {
-	if expr == nil || !l.check(expr, s.place("exclude", scopeStatic)) {
+func (l *module) evalExcludes(m *matrix, expr hclsyntax.Expression, axesKnown bool) ([]exclusion, bool) {
+	if expr == nil || !l.check(expr, m.place("exclude", scopeStatic)) {
 		return nil, expr == nil
 	}
 
@@ -365,8 +385,8 @@ func (l *module) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown boo
 		for it := v.ElementIterator(); it.Next(); {
 			k, v := it.Element()
 			name := k.AsString()
-			if axes := s.axisNames(); !slices.Contains(axes, name) {
-				l.errorf(at, "Unknown axis", "The matrix of stage %q has no axis %q.%s It has %s.", s.name, name,
+			if axes := m.axisNames(); !slices.Contains(axes, name) {
+				l.errorf(at, "Unknown axis", "The matrix of %s has no axis %q.%s It has %s.", m.of, name,
 					didYouMean(name, axes), anyOf(axes))
 				ok = false
 				continue

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"strings"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -112,6 +113,15 @@ func (in *Instance) Name() string {
 		s += av.Axis + "=" + av.Value
 	}
 	return s
+}
+
+// CutInstance splits the full name of an instance into the name of its stage and the rest, as in
+// "score[run=1]". found reports whether there is a rest. The name of a stage may itself have brackets, which
+// belong to an include with a matrix: "english[size=2]/score".
+func CutInstance(full string) (stage, instance string, found bool) {
+	own := strings.LastIndexByte(full, '/') + 1
+	stage, instance, found = strings.Cut(full[own:], "[")
+	return full[:own] + stage, strings.TrimSuffix(instance, "]"), found
 }
 
 // String returns the full name, such as "score-security[detector=scanner,run=1]".

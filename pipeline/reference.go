@@ -14,11 +14,12 @@ import (
 )
 
 // exprContext describes an expression: what it may refer to, and its name for messages. stage is its stage,
-// or nil.
+// or nil. matrix is the matrix whose axes it may read, or nil.
 type exprContext struct {
-	allow roots
-	what  string
-	stage *stage
+	allow  roots
+	what   string
+	stage  *stage
+	matrix *matrix
 	// condition means that the expression only tests values, so that it may test
 	// whether a variable that holds an output is null.
 	condition bool
@@ -98,13 +99,13 @@ func (l *module) checkTraversal(t hcl.Traversal, p exprContext) roots {
 				didYouMean(name, l.localNames()))
 		}
 	case readsMatrix:
-		if axes := p.stage.axisNames(); !slices.Contains(axes, name) {
+		if axes := p.matrix.axisNames(); !slices.Contains(axes, name) {
 			if len(axes) == 0 {
-				l.errorf(at, "Unknown axis", "The stage %q has no matrix. Give it one: matrix { %s = [...] }.",
-					p.stage.name, name)
+				l.errorf(at, "Unknown axis", "The %s has no matrix. Give it one: matrix { %s = [...] }.", p.matrix.of,
+					name)
 			} else {
-				l.errorf(nameAt, "Unknown axis", "The matrix of stage %q has no axis %q.%s It has %s.",
-					p.stage.name, name, didYouMean(name, axes), anyOf(axes))
+				l.errorf(nameAt, "Unknown axis", "The matrix of %s has no axis %q.%s It has %s.", p.matrix.of, name,
+					didYouMean(name, axes), anyOf(axes))
 			}
 		}
 	case readsInput:
@@ -178,21 +179,32 @@ func (l *module) checkIncludeReference(t hcl.Traversal, p exprContext) {
 	}
 
 	output, at, ok := step(t, 2)
-	o := n.child.outputs[output]
+	modules, shown := n.modules, "include."+name
+	if cell := n.cell(output); ok && len(n.axes) > 0 && n.child.outputs[output] == nil && cell >= 0 {
+		modules, shown = n.modules[cell:cell+1], fmt.Sprintf("include.%s[%q]", name, output)
+		output, at, ok = step(t, 3)
+	}
+
 	switch {
 	case !ok:
-		l.errorf(t.SourceRange(), "Incomplete reference", "An include is not an output: write include.%s.OUTPUT.", name)
-	case o == nil:
+		l.errorf(t.SourceRange(), "Incomplete reference", "An include is not an output: write %s.OUTPUT.", shown)
+	case n.child.outputs[output] == nil:
 		has := "They declare no outputs. Add one there: output \"NAME\" { value = stage.NAME.OUTPUT }."
 		if names := n.child.moduleOutputNames(); len(names) > 0 {
 			has = fmt.Sprintf("It declares %s.", anyOf(names))
 		}
 
+		if len(n.axes) > 0 && n.cellsKnown {
+			has += fmt.Sprintf(" Its instances are named like %q.", n.cellNames()[0])
+		}
+
 		l.errorf(at, "Unknown output", "The files of include %q declare no output %q.%s %s", n.name, output,
 			didYouMean(output, n.child.moduleOutputNames()), has)
 	case p.stage != nil:
-		for _, target := range stagesIn(o.val) {
-			p.stage.reads(target)
+		for _, m := range modules {
+			for _, target := range stagesIn(m.outputs[output].val) {
+				p.stage.reads(target)
+			}
 		}
 	}
 }
@@ -281,9 +293,10 @@ func (l *module) unknownRoot(t hcl.Traversal, p exprContext) {
 			meant = append(meant, "output."+name)
 		}
 
-		if p.allow&readsMatrix != 0 && slices.Contains(p.stage.axisNames(), name) {
-			meant = append(meant, "matrix."+name)
-		}
+	}
+
+	if p.matrix != nil && p.allow&readsMatrix != 0 && slices.Contains(p.matrix.axisNames(), name) {
+		meant = append(meant, "matrix."+name)
 	}
 
 	if l.stages[name] != nil && p.allow&readsStage != 0 {
@@ -329,7 +342,8 @@ func (l *module) misplaced(root roots, at hcl.Range, p exprContext) {
 	case readsInput, readsOutput:
 		why = "Inputs and outputs can only be used in the stage's command and env."
 	case readsMatrix:
-		why = "Axes can only be used in the stage's command, env, inputs, outputs and when."
+		why = "Axes can only be used in the command, env, inputs, outputs and when of a stage with a matrix, and " +
+			"in the inputs of an include with one."
 	default:
 		why = "Only constants are allowed here."
 		if p.allow != 0 {

@@ -28,7 +28,7 @@ const (
 	scopeInputs           = scopeStatic | readsMatrix | readsStage | readsInclude
 	scopeCommand          = scopeStatic | readsMatrix | readsInput | readsOutput
 	scopeResult           = scopeStatic | readsStage | readsInclude
-	scopeInclude          = scopeResult
+	scopeInclude          = scopeResult | readsMatrix
 )
 
 var rootNames = [...]struct {
@@ -288,8 +288,8 @@ var stageSchema = &block{
 
 var matrixSchema = &block{
 	name: "matrix",
-	doc: "Runs the stage once for every combination of the axes' values. The name of an instance lists the values " +
-		"of its axes, sorted by axis: `detector=naive,run=1`.",
+	doc: "Runs the stage, or all stages of the include, once for every combination of the axes' values. The name of " +
+		"an instance lists the values of its axes, sorted by axis: `detector=naive,run=1`.",
 	free: &attribute{name: "AXIS", typ: "list", scope: scopeStatic,
 		doc: "The values of the axis: distinct strings, numbers or booleans."},
 	attrs: []attribute{
@@ -325,7 +325,7 @@ var cacheSchema = &block{
 var includeSchema = &block{
 	name: "include", label: "name", repeat: true,
 	doc: "Adds the stages of another pipeline file or directory to this pipeline. Their names start with the name " +
-		"of the include: `NAME/STAGE`. See [Included files](#included-files).",
+		"of the include: `NAME/STAGE`, or `NAME[AXIS=VALUE]/STAGE` with a matrix. See [Included files](#included-files).",
 	attrs: []attribute{
 		{name: "source", typ: "string", required: true, scope: scopeConstant,
 			doc: "A directory with a `pipeline.hcl`, or a pipeline file. The path is relative to the file that " +
@@ -334,6 +334,7 @@ var includeSchema = &block{
 			doc: "Values for the variables of the included files, by name. They are converted and validated like " +
 				"other values of variables. `--var` and the environment do not set variables of included files."},
 	},
+	blocks: []*block{matrixSchema},
 }
 
 var moduleOutputSchema = &block{

@@ -31,12 +31,7 @@ type stage struct {
 	// fixed holds the settings that all instances share.
 	fixed Instance
 
-	axes []axis
-	// cells are the combinations of the matrix, or one cell without values for a
-	// stage without a matrix. They are unknown if the matrix is invalid.
-	cells      []cell
-	cellsKnown bool
-	cellIndex  map[string]int
+	matrix
 
 	outputs      []namedExpr
 	outputsWhole hclsyntax.Expression
@@ -57,8 +52,6 @@ type stage struct {
 	// off holds for each cell the reason why it is off, or "". It is empty if the
 	// stage has no condition.
 	off []string
-	// empty is the reason why a stage is off whose matrix has an axis without values, or "".
-	empty string
 	// usesInclude reports whether outputs of includes are used. Possibly none of
 	// them is the output of a stage, because all may be null.
 	usesInclude bool
@@ -100,8 +93,9 @@ func (l *module) decodeStage(b *hclsyntax.Block) {
 
 	s := &stage{label: name, name: l.prefix + name, module: l, at: b.LabelRanges[0],
 		reading: map[hclsyntax.Expression]roots{}}
+	s.of = fmt.Sprintf("stage %q", s.name)
 	s.fixed = Instance{Stage: s.name, Network: NetworkNone}
-	s.content = l.decode(b.Body, stageSchema, fmt.Sprintf("stage %q", s.name), b.DefRange())
+	s.content = l.decode(b.Body, stageSchema, s.of, b.DefRange())
 	l.stages[name] = s
 	l.stageOrder = append(l.stageOrder, s)
 }
@@ -124,10 +118,9 @@ func (l *module) stageNames() []string {
 }
 
 func (s *stage) place(what string, allow roots) exprContext {
-	if !strings.Contains(what, " ") {
-		what = "the attribute " + what
-	}
-	return exprContext{allow: allow, what: fmt.Sprintf("%s of stage %q", what, s.name), stage: s}
+	p := s.matrix.place(what, allow)
+	p.stage = s
+	return p
 }
 
 // inputNames lists the declared inputs. known is false if they are only known after evaluation.
@@ -148,7 +141,7 @@ func (s *stage) reads(target *stage) {
 // resolveStage evaluates the settings that all instances share, the matrix and the outputs. None of these
 // depends on another stage.
 func (l *module) resolveStage(s *stage) {
-	l.expandMatrix(s)
+	l.expandMatrix(&s.matrix, s.content.nested("matrix"))
 	l.resolveSharedSettings(s)
 	l.resolveOnDemand(s)
 	l.resolveCondition(s)

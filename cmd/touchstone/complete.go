@@ -74,7 +74,7 @@ func (f *globalFlags) stageNames(prefix string) []string {
 	}
 
 	var names []string
-	if stage, _, instance := strings.Cut(prefix, "["); instance {
+	if stage, _, instance := pipeline.CutInstance(prefix); instance {
 		for _, in := range plan.Instances {
 			if in.Stage == stage && strings.HasPrefix(in.String(), prefix) {
 				names = append(names, in.String())

@@ -187,7 +187,7 @@ func capitalised(text string) string {
 func distinctReasons(list []contracts.Reason) []contracts.Reason {
 	seen := map[contracts.Reason]bool{}
 	return slices.DeleteFunc(list, func(r contracts.Reason) bool {
-		r.Stage, _, _ = strings.Cut(r.Stage, "[")
+		r.Stage, _, _ = pipeline.CutInstance(r.Stage)
 		known := seen[r]
 		seen[r] = true
 		return known

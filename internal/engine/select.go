@@ -215,14 +215,23 @@ func match(plan *pipeline.Plan, names []string) ([]bool, error) {
 // includedAs reports whether an instance belongs to an include. The name of an include does not name stages that only
 // run on demand.
 func includedAs(in *pipeline.Instance, name string) bool {
-	return !in.OnDemand && strings.HasPrefix(in.Stage, name+"/")
+	rest, ok := strings.CutPrefix(in.Stage, name)
+	if !ok || in.OnDemand {
+		return false
+	}
+
+	if strings.HasPrefix(rest, "[") { // the include has a matrix, and the name selects all its instances
+		_, rest, _ = strings.Cut(rest, "]")
+	}
+
+	return strings.HasPrefix(rest, "/")
 }
 
 // unknownName returns an error that lists the existing names: the instances of the stage
 // if only the instance is wrong, or else all stages.
 func unknownName(plan *pipeline.Plan, name string) error {
 	const most = 20
-	stage, _, instance := strings.Cut(name, "[")
+	stage, _, instance := pipeline.CutInstance(name)
 	var instances []string
 	for _, inst := range plan.Instances {
 		if inst.Stage == stage && len(inst.Matrix) > 0 {
@@ -271,16 +280,24 @@ func onlyIncluded(stages []string, name string) string {
 	return found
 }
 
-// includeNames lists the includes that stages belong to, each once.
+// includeNames lists the includes that stages belong to and the instances of those with a matrix, each once.
 func includeNames(stages []string) []string {
 	var names []string
 	for _, s := range stages {
 		for i := range s {
-			if s[i] == '/' && !slices.Contains(names, s[:i]) {
-				names = append(names, s[:i])
+			if s[i] != '/' {
+				continue
+			}
+
+			whole, _, _ := pipeline.CutInstance(s[:i])
+			for _, name := range []string{whole, s[:i]} {
+				if !slices.Contains(names, name) {
+					names = append(names, name)
+				}
 			}
 		}
 	}
+
 	return names
 }
 

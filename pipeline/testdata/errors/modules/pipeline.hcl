@@ -92,3 +92,26 @@ include "around" {
   source = "scoring"
   inputs = { corpus = stage.back.x, runs = 1 }
 }
+include "axes" {
+  source = "scoring"
+  matrix { n = [1, 2] }
+  inputs = { corpus = stage.data["n=${matrix.n}"].x, runs = matrix.m } # ERROR: Unknown axis; The matrix of include "axes" has no axis "m"
+}
+include "several" {
+  source = "scoring"
+  matrix { n = [1, 2] }
+  inputs = { corpus = stage.data.x, runs = matrix.n }
+}
+include "twice" {
+  source = "scoring"
+  matrix { n = [1, 1] } # ERROR: Invalid axis value; the axis contains "1" twice
+  inputs = { corpus = stage.data.x, runs = matrix.n }
+}
+stage "cells" {
+  inputs = {
+    a = include.several["n=1"]        # ERROR: Incomplete reference; write include.several["n=1"].OUTPUT
+    b = include.several["n=3"].report # ERROR: Unknown output; Its instances are named like "n=1"
+    c = include.several["n=2"].reprot # ERROR: Unknown output; Did you mean "report"
+  }
+  command = ["x"]
+}
