@@ -24,24 +24,6 @@ type DataComparison struct {
 	Apart []ApartQueries `json:"apart"`
 }
 
-// DataChanges lists what differs from the data of the baseline. A quick run leaves queries out on purpose, so they
-// are not listed as removed.
-func (g *Gate) DataChanges() []DataChange {
-	if g.Data == nil {
-		return nil
-	}
-	if g.Split == "" {
-		return g.Data.Changes
-	}
-	var changes []DataChange
-	for _, c := range g.Data.Changes {
-		if c.Kind != KindGolden || c.State != ChangeRemoved {
-			changes = append(changes, c)
-		}
-	}
-	return changes
-}
-
 // Overlap counts the common entries of two versions of a dataset, and all
 // entries of either version.
 type Overlap struct {

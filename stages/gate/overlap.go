@@ -154,7 +154,7 @@ func overlapLines(g contracts.Gate) []string {
 				g.Baseline, strings.Join(parts, " and ")))
 		}
 
-		lines = append(lines, changeLines(g.DataChanges())...)
+		lines = append(lines, changeLines(d.Changes)...)
 	}
 
 	for _, u := range g.Unfrozen {

@@ -79,7 +79,7 @@ func changedData(g *contracts.Gate) []string {
 		why = fmt.Sprintf("A quick run asks the queries of the split %s only.", g.Split)
 	}
 	lines = append(lines, fmt.Sprintf("%s %s are the same%s.", why, commonParts(d), compared))
-	changes := g.DataChanges()
+	changes := d.Changes
 	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases,
 		contracts.KindCorpus} {
 		for _, state := range []string{contracts.ChangeEdited, contracts.ChangeNew, contracts.ChangeRemoved} {
@@ -90,9 +90,6 @@ func changedData(g *contracts.Gate) []string {
 	}
 
 	for _, a := range d.Apart {
-		if g.Split != "" && a.State == contracts.ChangeRemoved {
-			continue
-		}
 		lines = append(lines, nonCommonLine(a))
 	}
 

@@ -91,7 +91,7 @@ func TestNoVerdictIsNeitherPassedNorFailed(t *testing.T) {
 	}
 }
 
-// A quick run leaves queries out on purpose: they are no change of the data.
+// A quick run is on a part of the data, which is not other data.
 func TestAQuickRunIsNotOnOtherData(t *testing.T) {
 	r := sampleReport(t, 33)
 	onOtherData(&r)
@@ -100,10 +100,8 @@ func TestAQuickRunIsNotOnOtherData(t *testing.T) {
 	if want := "A quick run asks the queries of the split dev only. 30 of 33 queries"; !strings.Contains(text, want) {
 		t.Errorf("no %q in %s", want, text)
 	}
-	for _, unwanted := range []string{"for other data", "1 query removed", "1 removed query"} {
-		if strings.Contains(text, unwanted) {
-			t.Errorf("%q is in %s", unwanted, text)
-		}
+	if strings.Contains(text, "for other data") {
+		t.Errorf("it says that the data are others: %s", text)
 	}
 	if !strings.Contains(text, "1 query edited") {
 		t.Error("it hides an edited query")

@@ -20,6 +20,7 @@ type Part struct {
 	queries, entries map[string]bool
 	cases            map[string]bool // nil if all are common
 	tools            map[string]bool // nil if all are common
+	split            bool            // the run asks one split of the queries
 }
 
 // Query reports whether a query is common.
@@ -44,7 +45,7 @@ func (p Part) SameCases() bool { return p.cases == nil }
 // Whole reports whether all queries are common, so that figures over the common
 // queries are those over all.
 func (p Part) Whole() bool {
-	return p.Data == nil || p.Data.Queries.Common == p.Data.Queries.Now &&
+	return p.Data == nil || !p.split && p.Data.Queries.Common == p.Data.Queries.Now &&
 		p.Data.Queries.Common == p.Data.Queries.Before
 }
 
@@ -61,7 +62,8 @@ func (p Part) Queries(b contracts.Baseline) map[string]contracts.BaselineQuery {
 
 // Of compares the data of a run with those of a baseline. It reads the data's
 // identity, the validation report, the queries and the entries of detectors from
-// agg.
+// agg. Of the baseline of a quick run, which asks the queries of one split, the
+// others are left out.
 func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 	sameCorpus := agg.Data.CorpusSHA256 == b.Data.CorpusSHA256
 	sameGolden := agg.Data.GoldenSHA256 == b.Data.GoldenSHA256
@@ -72,6 +74,11 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 		return Part{}
 	}
 
+	split := agg.Validation.Split
+	if split != "" {
+		b = inSplit(b, split, agg.Retrieval.TestShare)
+	}
+
 	now, before := agg.Validation.Digests, b.Digests
 	known := now != nil && before != nil
 	if !known {
@@ -80,7 +87,7 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 
 	d := &contracts.DataComparison{Baseline: b.Data, Changes: []contracts.DataChange{},
 		Apart: []contracts.ApartQueries{}}
-	p := Part{Data: d}
+	p := Part{Data: d, split: split != ""}
 
 	tools := compare(d, contracts.KindCorpus, sameCorpus, known, now.Tools, before.Tools)
 	if !sameCorpus {
@@ -110,6 +117,20 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 	})
 	d.Apart = nonCommonQueries(agg.Retrieval.PerQuery, b, d.Changes)
 	return p
+}
+
+// inSplit returns a baseline with the queries of one split.
+func inSplit(b contracts.Baseline, split string, testShare float64) contracts.Baseline {
+	other := func(id string) bool { return contracts.Split(testShare, id) != split }
+	b.PerQuery = slices.DeleteFunc(slices.Clone(b.PerQuery), func(q contracts.BaselineQuery) bool { return other(q.ID) })
+	if b.Digests != nil {
+		digests := *b.Digests
+		digests.Queries = maps.Clone(digests.Queries)
+		maps.DeleteFunc(digests.Queries, func(id, _ string) bool { return other(id) })
+		b.Digests = &digests
+	}
+
+	return b
 }
 
 // overlapOf returns the overlap of two versions of a dataset, which may be the

@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -121,5 +122,45 @@ func TestShareIsOfTheLargerVersion(t *testing.T) {
 		if got := o.Share(); got != want {
 			t.Errorf("%+v: %v, want %v", o, got, want)
 		}
+	}
+}
+
+// A quick run leaves the queries of the other split out on purpose. A query of its own split that is gone
+// was removed.
+func TestOfAQuickRun(t *testing.T) {
+	const share = 0.5
+	var dev, test []string
+	for i := range 20 {
+		id := fmt.Sprintf("q%d", i)
+		if contracts.Split(share, id) == contracts.SplitDev {
+			dev = append(dev, id)
+		} else {
+			test = append(test, id)
+		}
+	}
+	agg, b := data()
+	agg.Validation.Split, agg.Retrieval.TestShare = contracts.SplitDev, share
+	agg.Data.GoldenSHA256 = fixture.SHA("f")
+	agg.Retrieval.PerQuery, b.PerQuery = nil, nil
+	agg.Validation.Digests.Queries, b.Digests.Queries = map[string]string{}, map[string]string{}
+	for _, id := range append(slices.Clone(dev), test...) {
+		b.PerQuery = append(b.PerQuery, contracts.BaselineQuery{ID: id})
+		b.Digests.Queries[id] = "01"
+	}
+	gone := dev[0]
+	for _, id := range dev[1:] {
+		agg.Retrieval.PerQuery = append(agg.Retrieval.PerQuery, contracts.QuerySummary{ID: id})
+		agg.Validation.Digests.Queries[id] = "01"
+	}
+	p := Of(agg, b)
+	want := []contracts.DataChange{{Kind: contracts.KindGolden, ID: gone, State: contracts.ChangeRemoved}}
+	if !slices.Equal(p.Data.Changes, want) {
+		t.Errorf("changes %v, want %v", p.Data.Changes, want)
+	}
+	if got, want := p.Data.Queries, (contracts.Overlap{Common: len(dev) - 1, Now: len(dev) - 1, Before: len(dev)}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if p.Query(test[0]) || p.Query(gone) || !p.Query(dev[1]) || p.Whole() || len(b.PerQuery) != 20 {
+		t.Errorf("common: %v; the baseline has %d queries", p.queries, len(b.PerQuery))
 	}
 }
