@@ -122,7 +122,8 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 // inSplit returns a baseline with the queries of one split.
 func inSplit(b contracts.Baseline, split string, testShare float64) contracts.Baseline {
 	other := func(id string) bool { return contracts.Split(testShare, id) != split }
-	b.PerQuery = slices.DeleteFunc(slices.Clone(b.PerQuery), func(q contracts.BaselineQuery) bool { return other(q.ID) })
+	b.PerQuery = slices.DeleteFunc(slices.Clone(b.PerQuery),
+		func(q contracts.BaselineQuery) bool { return other(q.ID) })
 	if b.Digests != nil {
 		digests := *b.Digests
 		digests.Queries = maps.Clone(digests.Queries)
