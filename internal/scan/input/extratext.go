@@ -74,7 +74,7 @@ func (d *document) collectExtraText(members []member, known []string, server str
 	}
 
 	if err != nil {
-		d.unreadable(texts[0].at, Unscanned{
+		d.unreadable(Unscanned{
 			Server: server, Place: d.place(texts[0].at),
 			Reason: fmt.Sprintf("what stands beside the list is not readable: %s", err),
 			Remedy: "correct it, or remove it",
@@ -106,10 +106,10 @@ func (in *Input) addExtraTexts(texts []Tool) {
 // sharesMember reports whether two objects have a member of the same name.
 func sharesMember(a, b []byte) bool {
 	names := map[string]bool{}
-	for _, m := range (value{a, 0, len(a)}).object() {
+	for _, m := range valueOf(a).object() {
 		names[m.name] = true
 	}
-	return slices.ContainsFunc(value{b, 0, len(b)}.object(), func(m member) bool { return names[m.name] })
+	return slices.ContainsFunc(valueOf(b).object(), func(m member) bool { return names[m.name] })
 }
 
 // hasSentence reports whether a value holds a sentence, or a text as long as one.
@@ -124,7 +124,7 @@ func hasSentence(v value) bool {
 			return true
 		}
 
-		if s, ok := (value{v.text, i, end}).str(); ok &&
+		if s, ok := (value{text: v.text, start: i, end: end}).str(); ok &&
 			(len(strings.Fields(s)) >= 3 || len(s) > 2*utf8.RuneCountInString(s) && utf8.RuneCountInString(s) >= 8) {
 			return true
 		}
