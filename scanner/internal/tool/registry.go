@@ -153,6 +153,12 @@ func (r *Registry) WithSkeleton(skeleton string) []*Definition {
 	return r.bySkeleton[skeleton]
 }
 
+// Respelled reports whether a tool has another name than this one, with the same skeleton.
+func (r *Registry) Respelled(skeleton, name string) bool {
+	tools := r.bySkeleton[skeleton] // by name
+	return len(tools) > 0 && (tools[0].Name != name || tools[len(tools)-1].Name != name)
+}
+
 // Similar lists the tools whose names have a skeleton and whose descriptions a
 // check compares with this one: all, or, of more than maxCompared, those that
 // are probably similar. Copies of a name therefore cannot hide an original.
