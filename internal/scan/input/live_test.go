@@ -133,10 +133,10 @@ func saidBeside(answer, method string) string {
 
 // discovered are the answers to server/discover of servers of protocol version 2026-07-28.
 var discovered = map[string]string{
-	"modern": `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"t","version":"1","title":"T"},"note":"n"}}`,
+	"modern":  `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"t","version":"1","title":"T"},"note":"n"}}`,
 	"repeats": `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{},"resources":{}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + itself + `}}`,
-	"cached": `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private"}`,
-	"future": `"result":{"supportedVersions":["2099-01-01"],"capabilities":{"tools":{}},"instructions":"Be bold.","resultType":"complete"}`,
+	"cached":  `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private"}`,
+	"future":  `"result":{"supportedVersions":["2099-01-01"],"capabilities":{"tools":{}},"instructions":"Be bold.","resultType":"complete"}`,
 }
 
 // otherLists are the answers of a server to the requests, with their cursors.

@@ -17,11 +17,12 @@ import (
 
 // holdsTools reports whether an object holds the list of tools of a server.
 func holdsTools(v value) bool {
-	if isDefinition(v) {
-		return false // a tool, whatever else it has
+	members := v.object()
+	if !hasName(members, kinds[0].list, "result") || isDefinition(v) {
+		return false // a definition is a tool, whatever else it has
 	}
 
-	tools, ok, err := get(v.object(), kinds[0].list)
+	tools, ok, err := get(members, kinds[0].list)
 	if ok && err == nil && tools.is('[') {
 		return slices.ContainsFunc(tools.array(), looksLikeTool)
 	}

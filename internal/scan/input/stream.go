@@ -51,9 +51,18 @@ func readStream(file, server string, r io.Reader) *Input {
 			d.several = s.decoder.PeekKind() != 0
 		}
 
+		aTool := len(s.lists) == 0
 		d.lines, d.read = lineIndex{text: s.text, marks: s.marks}, s.lists
 		if err := d.value(value{text: s.text, end: len(s.text), once: true}); err != nil || len(d.read) > 0 {
 			return nil
+		}
+
+		if n == 0 && d.several && aTool && d.isTools() {
+			if s.rows(d) != nil {
+				return nil
+			}
+
+			break
 		}
 	}
 
@@ -62,6 +71,13 @@ func readStream(file, server string, r io.Reader) *Input {
 	}
 
 	return &d.in
+}
+
+// isTools reports whether nothing but tools was read so far.
+func (d *document) isTools() bool {
+	in := &d.in
+	return len(in.Tools) > 0 && !d.answers && d.messages == 0 && len(d.extraTexts) == 0 && len(d.more) == 0 &&
+		len(in.Others)+len(in.Servers)+len(in.Unscanned)+len(in.PassedOver) == 0
 }
 
 // stream is a file that is read in a stream.
@@ -174,59 +190,22 @@ func (s *stream) list() error {
 	}
 
 	list := &toolList{}
-	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	defer func() { _ = workers.Wait() }() // if the list is abandoned
-	submit := func() error {
-		if list.odd.Load() {
-			return errReadWhole
-		}
-
-		b := list.batches[len(list.batches)-1]
-		workers.Go(func() error { b.read(list); return nil })
-		return nil
-	}
-	for n := 0; s.decoder.PeekKind() != ']'; n++ {
-		raw, err := s.decoder.ReadValue()
-		if err != nil {
+	list.batches.read = list.read
+	defer list.batches.wait() // if the list is abandoned
+	for s.decoder.PeekKind() != ']' {
+		if err := s.add(&list.batches); err != nil {
 			return err
 		}
-
-		if n == maxElements || len(raw) > maxBeside {
-			return errReadWhole
-		}
-
-		if last := len(list.batches) - 1; n == 0 || len(list.batches[last].text) > batchSize {
-			if n > 0 {
-				if err := submit(); err != nil {
-					return err
-				}
-			}
-
-			list.batches = append(list.batches, &batch{first: n})
-		}
-
-		s.position.moveTo(s.decoder.InputOffset() - int64(len(raw)))
-		b := list.batches[len(list.batches)-1]
-		b.places = append(b.places, Place{s.file, s.position.line, s.position.column})
-		b.text = append(b.text, raw...)
-		b.ends = append(b.ends, len(b.text))
 	}
 
 	if _, err := s.decoder.ReadToken(); err != nil { // the bracket
 		return err
 	}
 
-	if len(list.batches) == 0 {
+	switch list.batches.wait(); {
+	case list.batches.n == 0:
 		return nil
-	}
-
-	if err := submit(); err != nil {
-		return err
-	}
-
-	_ = workers.Wait() // no worker fails
-	if list.odd.Load() || !list.like.Load() {
+	case list.batches.odd.Load() || !list.like.Load():
 		return errReadWhole
 	}
 
@@ -234,20 +213,107 @@ func (s *stream) list() error {
 	return nil
 }
 
-// toolList is a list of tools that was read in a stream.
-type toolList struct {
-	batches []*batch
-	// like is set if an element looks like a tool, and telling if one has a member that only tools have.
-	like, telling atomic.Bool
-	// odd is set if an element is no tool, but something that holds tools or a message.
-	odd atomic.Bool
+// rows reads the rest of a file whose values are tools, one after the other.
+func (s *stream) rows(d *document) error {
+	rows := &batches{}
+	rows.read = func(b *batch) { b.readRows(d.file, d.server, rows) }
+	defer rows.wait() // if the file is abandoned
+	for {
+		err := s.add(rows)
+		if err == io.EOF {
+			break
+		}
+
+		if err != nil {
+			return err
+		}
+	}
+
+	if rows.wait(); rows.odd.Load() {
+		return errReadWhole
+	}
+
+	for _, b := range rows.list {
+		d.in.Tools = append(d.in.Tools, b.tools...)
+		b.tools = nil
+	}
+
+	return nil
 }
 
-// batch is a part of a list. Its text is dropped once it was read.
+// add adds the next value of the file.
+func (s *stream) add(to *batches) error {
+	raw, err := s.decoder.ReadValue()
+	switch {
+	case err != nil:
+		return err
+	case to.n == maxElements || len(raw) > maxBeside || to.odd.Load():
+		return errReadWhole
+	}
+
+	s.position.moveTo(s.decoder.InputOffset() - int64(len(raw)))
+	to.add(raw, Place{s.file, s.position.line, s.position.column})
+	return nil
+}
+
+// batches are values in a row. Workers read a batch of them at a time.
+type batches struct {
+	read    func(*batch)
+	list    []*batch
+	n       int         // values
+	odd     atomic.Bool // set by a worker if the file has to be read whole
+	workers errgroup.Group
+}
+
+func (bs *batches) add(raw []byte, at Place) {
+	if len(bs.list) == 0 {
+		bs.workers.SetLimit(runtime.GOMAXPROCS(0))
+		bs.list = []*batch{{}}
+	}
+
+	b := bs.list[len(bs.list)-1]
+	if len(b.text) > batchSize {
+		bs.submit(b)
+		b = &batch{first: bs.n}
+		bs.list = append(bs.list, b)
+	}
+
+	bs.n++
+	b.places = append(b.places, at)
+	b.text = append(b.text, raw...)
+	b.ends = append(b.ends, len(b.text))
+}
+
+func (bs *batches) submit(b *batch) {
+	bs.workers.Go(func() error {
+		if bs.read(b); !bs.odd.Load() {
+			b.text, b.ends, b.places = nil, nil, nil
+		}
+
+		return nil
+	})
+}
+
+// wait waits until all values were read.
+func (bs *batches) wait() {
+	if last := len(bs.list) - 1; last >= 0 && len(bs.list[last].text) > 0 && !bs.odd.Load() {
+		bs.submit(bs.list[last])
+	}
+	_ = bs.workers.Wait() // no worker fails
+}
+
+// toolList is a list of tools that was read in a stream.
+type toolList struct {
+	batches batches
+	// like is set if an element looks like a tool, and telling if one has a member that only tools have.
+	like, telling atomic.Bool
+}
+
+// batch is a part of the values. Its text is dropped once it was read.
 type batch struct {
-	first  int // index in the list of its first element
+	first  int // index of its first value
 	text   []byte
-	ends   []int // of the elements in text
+	ends   []int // of the values in text
 	places []Place
 
 	tools      []Tool
@@ -262,7 +328,7 @@ type unreadTool struct {
 }
 
 // read reads the elements of a batch as tools without a default server, which may be named behind the list.
-func (b *batch) read(list *toolList) {
+func (list *toolList) read(b *batch) {
 	k := &kinds[0]
 	b.tools = make([]Tool, 0, len(b.ends))
 	var members []member
@@ -281,8 +347,8 @@ func (b *batch) read(list *toolList) {
 
 		_, several := declarationsIn(members)
 		if several || hasName(members, "jsonrpc") || hasName(members, k.list, "result") && holdsTools(e) {
-			list.odd.Store(true)
-			break
+			list.batches.odd.Store(true) // it is no tool, but something that holds tools, or a message
+			return
 		}
 
 		tool, err := k.readElement(e, members, "")
@@ -294,8 +360,24 @@ func (b *batch) read(list *toolList) {
 
 		b.tools = append(b.tools, tool)
 	}
+}
 
-	b.text, b.ends, b.places = nil, nil, nil
+// readRows reads each value of a batch as a document of its own, which must have nothing but tools.
+func (b *batch) readRows(file, server string, rows *batches) {
+	from := 0
+	for i, to := range b.ends {
+		text := b.text[from:to]
+		from = to
+		d := newDocument(file, server)
+		d.several = true
+		d.lines = lineIndex{text: text, marks: []mark{{0, b.places[i].Line, b.places[i].Column}}}
+		if err := d.value(value{text: text, end: len(text), once: true}); err != nil || !d.isTools() {
+			rows.odd.Store(true)
+			return
+		}
+
+		b.tools = append(b.tools, d.in.Tools...)
+	}
 }
 
 // takeList takes the list that was read in a stream and stands at an offset. It reports whether there is one.
@@ -308,12 +390,12 @@ func (d *document) takeList(at int, server string) bool {
 	delete(d.read, at)
 	d.listed = true
 	n := 0
-	for _, b := range list.batches {
+	for _, b := range list.batches.list {
 		n += len(b.tools)
 	}
 
 	d.in.Tools = slices.Grow(d.in.Tools, n)
-	for _, b := range list.batches {
+	for _, b := range list.batches.list {
 		for i := range b.tools {
 			if b.tools[i].Server == "" {
 				b.tools[i].Server = server
