@@ -241,7 +241,9 @@ func buildNear(names []string) nearIndex {
 }
 
 // first returns the first key that a name without the letter at skip can have.
-func (x *nearIndex) first(name string, skip int) uint64 { return hashSkip(name, skip) >> x.nameBits << x.nameBits }
+func (x *nearIndex) first(name string, skip int) uint64 {
+	return hashSkip(name, skip) >> x.nameBits << x.nameBits
+}
 
 // sameHash reports whether the hashes of two keys are equal.
 func (x *nearIndex) sameHash(a, b uint64) bool { return a>>x.nameBits == b>>x.nameBits }
