@@ -141,16 +141,17 @@ func (r *RegistryView) inner() *tool.Registry {
 
 // Registry prepares tools for ScanOne.
 func (s *Scanner) Registry(tools []Tool) *RegistryView {
-	return s.registry(tools, sortedOrder(tools))
+	all := pointersTo(tools)
+	return s.registry(all, sortedOrder(all))
 }
 
 // registry indexes tools in the given order.
-func (s *Scanner) registry(tools []Tool, order []int) *RegistryView {
+func (s *Scanner) registry(tools []*Tool, order []int) *RegistryView {
 	r := &RegistryView{tools: make([]*Tool, 0, len(tools))}
 	sorted := make([]*tool.Definition, 0, len(tools))
 	for _, i := range order {
-		r.tools = append(r.tools, &tools[i])
-		sorted = append(sorted, (*tool.Definition)(&tools[i]))
+		r.tools = append(r.tools, tools[i])
+		sorted = append(sorted, (*tool.Definition)(tools[i]))
 	}
 
 	r.registry = tool.NewRegistry(sorted, s.baseline)

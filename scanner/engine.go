@@ -17,7 +17,10 @@ import (
 
 // Scan judges all tools together. The result depends neither on the order of
 // the tools nor on the number of processors.
-func (s *Scanner) Scan(tools []Tool) *Report {
+func (s *Scanner) Scan(tools []Tool) *Report { return s.ScanAll(pointersTo(tools)) }
+
+// ScanAll does the same with tools that the caller has in structures of its own, and copies none of them.
+func (s *Scanner) ScanAll(tools []*Tool) *Report {
 	order := sortedOrder(tools)
 	registry := s.registry(tools, order)
 	results := make([]*Finding, len(tools)) // nil for most
@@ -39,14 +42,14 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 			}
 
 			for _, i := range order[from:min(from+chunk, len(order))] {
-				if sizeOf(&tools[i]) > largeTool {
+				if sizeOf(tools[i]) > largeTool {
 					large.Lock()
-					results[i] = s.inspect(&large.workspace, &tools[i], registry).kept()
+					results[i] = s.inspect(&large.workspace, tools[i], registry).kept()
 					large.Unlock()
 					continue
 				}
 
-				results[i] = s.inspect(ws, &tools[i], registry).kept()
+				results[i] = s.inspect(ws, tools[i], registry).kept()
 			}
 		}
 	}
@@ -78,6 +81,15 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 	report.Coverage = s.coverage(len(tools), failed)
 	report.RiskScore = riskScore(report.Findings)
 	return report
+}
+
+// pointersTo returns pointers to the elements of a list.
+func pointersTo(tools []Tool) []*Tool {
+	list := make([]*Tool, len(tools))
+	for i := range tools {
+		list[i] = &tools[i]
+	}
+	return list
 }
 
 // largeTool is the size in bytes beyond which tools are judged one at a time, with
@@ -121,18 +133,23 @@ func (s *Scanner) coverage(tools int, failed map[string]int) Coverage {
 
 // sortedOrder returns the indices of tools sorted by content, so that the
 // caller's order does not matter.
-func sortedOrder(tools []Tool) []int {
+func sortedOrder(tools []*Tool) []int {
 	order := make([]int, len(tools))
 	for i := range order {
 		order[i] = i
 	}
 
 	slices.SortFunc(order, func(i, j int) int {
-		a, b := &tools[i], &tools[j]
-		return cmp.Or(
+		a, b := tools[i], tools[j]
+		if byName := cmp.Or(
 			cmp.Compare(a.Server, b.Server),
 			cmp.Compare(a.Subject, b.Subject),
 			cmp.Compare(a.Name, b.Name),
+		); byName != 0 {
+			return byName // before the long texts are compared
+		}
+
+		return cmp.Or(
 			cmp.Compare(a.Description, b.Description),
 			bytes.Compare(a.InputSchema, b.InputSchema),
 			bytes.Compare(a.OutputSchema, b.OutputSchema),

@@ -21,10 +21,10 @@ type Rescanner struct {
 // Rescanner scans the fixed set.
 func (s *Scanner) Rescanner(tools []Tool) *Rescanner {
 	r := &Rescanner{
-		scanner: s, tools: slices.Clone(tools), order: sortedOrder(tools),
+		scanner: s, tools: slices.Clone(tools), order: sortedOrder(pointersTo(tools)),
 		findings: make([]Finding, len(tools)), readers: make([][]int, len(tools)),
 	}
-	registry := s.registry(r.tools, r.order)
+	registry := s.registry(pointersTo(r.tools), r.order)
 	places := map[*tool.Definition]int{}
 	for i := range r.tools {
 		places[(*tool.Definition)(&r.tools[i])] = i

@@ -7,6 +7,10 @@
 // There is one upstream server for every 50 tools. The largest size is also run with the
 // numbers of queries in -flat, to see whether memory grows with them. -var passes a
 // variable to every run. The results are removed.
+//
+//	bench/run scale -scan 26000,52000,100000,200000 [-runs 5]
+//
+// measures touchstone scan over lists of these lengths instead.
 package main
 
 import (
@@ -44,8 +48,17 @@ func main() {
 		vars = append(vars, "--var", s)
 		return nil
 	})
+	scan := flag.String("scan", "", "measure touchstone scan instead, over these numbers of tools")
+	runs := flag.Int("runs", 3, "how often each list is scanned, with -scan")
 	flag.Parse()
-	if err := bench(*tools, *flat, *queries, vars); err != nil {
+	err := error(nil)
+	if *scan != "" {
+		err = benchScan(*scan, *runs)
+	} else {
+		err = bench(*tools, *flat, *queries, vars)
+	}
+
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "scale:", err)
 		os.Exit(1)
 	}

@@ -37,7 +37,7 @@ func (c *capture) message(raw []byte) {
 		return
 	}
 
-	v := value{raw, 0, len(raw)}
+	v := valueOf(raw)
 	for _, m := range append([]value{v}, v.array()...) {
 		result, ok, _ := get(m.object(), "result")
 		if !ok {

@@ -50,7 +50,7 @@ func (d *document) declare(m member, project string) {
 				Reason: fmt.Sprintf("the entry %s only switches a server on or off that is declared elsewhere",
 					m.name)})
 	case err != nil:
-		d.unreadable(m.at, Unscanned{
+		d.unreadable(Unscanned{
 			Server: m.name, Place: d.place(m.at), Reason: err.Error(), Remedy: "correct its entry",
 		})
 	default:

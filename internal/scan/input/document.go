@@ -40,23 +40,31 @@ type document struct {
 	extraTexts []Tool
 	// unreported counts the unreadable entries beyond maxUnreadable, of which
 	// the first is at unreportedAt.
-	unreported, unreportedAt int
+	unreported   int
+	unreportedAt Place
 	// several is set if the file may be a recording: it has more than one message.
 	// messages counts those without definitions, of which the first is at messagesAt.
-	several              bool
-	messages, messagesAt int
+	several    bool
+	messages   int
+	messagesAt Place
 	// listed is set if the file has a list of tools, which may be empty.
 	listed bool
+	// read are the lists that were read in a stream and nobody took yet, by their offsets.
+	read map[int]*toolList
+}
+
+func newDocument(file, server string) *document {
+	return &document{file: file, server: server, more: map[*kind]cursor{}}
 }
 
 // unreadable records an entry that cannot be read.
-func (d *document) unreadable(at int, u Unscanned) {
+func (d *document) unreadable(u Unscanned) {
 	if len(d.in.Unscanned) < maxUnreadable {
 		d.in.Unscanned = append(d.in.Unscanned, u)
 		return
 	}
 	if d.unreported++; d.unreported == 1 {
-		d.unreportedAt = at
+		d.unreportedAt = u.Place
 	}
 }
 
@@ -67,6 +75,15 @@ func Read(file, server string, text []byte) (*Input, error) {
 		return nil, sizeError(file)
 	}
 
+	if in := readStream(file, server, bytes.NewReader(text)); in != nil {
+		return in, nil
+	}
+
+	return readWhole(file, server, text)
+}
+
+// readWhole reads what Read reads, and has the whole text in memory.
+func readWhole(file, server string, text []byte) (*Input, error) {
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		text = append([]byte("   "), text[3:]...) // keeps offsets right
 	}
@@ -98,8 +115,8 @@ func Read(file, server string, text []byte) (*Input, error) {
 		return nil, &InputError{Place: Place{File: file}, Reason: "it is empty", Remedy: "give it " + readable}
 	}
 
-	d := &document{file: file, server: server, lines: lineIndex{text: text}, more: map[*kind]cursor{}}
-	d.several = len(values) > 1
+	d := newDocument(file, server)
+	d.lines, d.several = lineIndex{text: text}, len(values) > 1
 	for _, v := range values {
 		d.lines.text = v.text
 		if err := d.value(v); err != nil {
@@ -107,9 +124,18 @@ func Read(file, server string, text []byte) (*Input, error) {
 		}
 	}
 
+	if err := d.finish(values[0].start); err != nil {
+		return nil, err
+	}
+
+	return &d.in, nil
+}
+
+// finish adds what is known once all values of the file were read. start is the offset of the first one.
+func (d *document) finish(start int) error {
 	if d.unreported > 0 {
 		d.in.Unscanned = append(d.in.Unscanned, Unscanned{
-			Server: server, Place: d.place(d.unreportedAt),
+			Server: d.server, Place: d.unreportedAt,
 			Reason: fmt.Sprintf("%d more entries of the file cannot be read", d.unreported),
 			Remedy: "correct those above first, and scan again",
 		})
@@ -117,17 +143,17 @@ func Read(file, server string, text []byte) (*Input, error) {
 
 	for i := range kinds {
 		if c, more := d.more[&kinds[i]]; more {
-			d.in.Unscanned = append(d.in.Unscanned, c.unscanned(&kinds[i], server, d.place(c.at)))
+			d.in.Unscanned = append(d.in.Unscanned, c.unscanned(&kinds[i], d.server))
 		}
 	}
 
-	if err := d.passMessages(values); err != nil {
-		return nil, err
+	if err := d.passMessages(start); err != nil {
+		return err
 	}
 
 	d.in.addExtraTexts(d.extraTexts)
 	d.in.passOver()
-	return &d.in, nil
+	return nil
 }
 
 func sizeError(file string) error {
@@ -167,6 +193,10 @@ func (d *document) otherKind(at int, hint string) error {
 // value reads one JSON value of a file.
 func (d *document) value(v value) error {
 	if v.is('[') {
+		if d.takeList(v.start, d.server) {
+			return nil
+		}
+
 		elements := v.array()
 		switch {
 		case slices.ContainsFunc(elements, isMessage):
@@ -319,7 +349,7 @@ func isAnswer(members []member) bool {
 // tools is read even if it is empty. Another program's list of prompts or resources
 // is not one of a server.
 func (d *document) lists(v value, want map[string]member, server string) (read []string, err error) {
-	next, more := cursorOf(want["nextCursor"])
+	next, more := d.cursorOf(want["nextCursor"])
 	for i := range kinds {
 		k := &kinds[i]
 		m, ok := want[k.list]
@@ -332,6 +362,7 @@ func (d *document) lists(v value, want map[string]member, server string) (read [
 		}
 
 		elements := m.array()
+		taken := k.subject == scanner.SubjectTool && d.takeList(m.start, server)
 		if k.subject != scanner.SubjectTool && len(elements) > 0 && !slices.ContainsFunc(elements, k.looksLike) {
 			continue
 		}
@@ -341,8 +372,10 @@ func (d *document) lists(v value, want map[string]member, server string) (read [
 			continue
 		}
 
-		if err := d.list(k, v, elements, server); err != nil {
-			return nil, err
+		if !taken {
+			if err := d.list(k, v, elements, server); err != nil {
+				return nil, err
+			}
 		}
 
 		if delete(d.more, k); more {
@@ -396,11 +429,8 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 		place.Column = d.lines.column(e.start)
 		tool, err := k.read(e, server)
 		if err != nil {
-			d.unreadable(e.start, Unscanned{
-				Server: tool.Server, Tool: tool.Label(), Place: d.place(e.start),
-				Reason: fmt.Sprintf("element %d of the list is not a readable %s: %s", i+1, k.noun, err),
-				Remedy: "correct it, or ask the server's author to",
-			})
+			tool.Place = d.place(e.start)
+			d.unreadableElement(k, unreadTool{i, tool, err})
 			continue
 		}
 
@@ -414,4 +444,14 @@ func (d *document) list(k *kind, whole value, elements []value, server string) e
 	}
 
 	return nil
+}
+
+// unreadableElement records an element of a list that cannot be read.
+func (d *document) unreadableElement(k *kind, u unreadTool) {
+	u.tool.Place.Column = 0
+	d.unreadable(Unscanned{
+		Server: u.tool.Server, Tool: u.tool.Label(), Place: u.tool.Place,
+		Reason: fmt.Sprintf("element %d of the list is not a readable %s: %s", u.index+1, k.noun, u.err),
+		Remedy: "correct it, or ask the server's author to",
+	})
 }

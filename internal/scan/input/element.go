@@ -150,12 +150,16 @@ func looksLikeTool(v value) bool { return kinds[0].looksLike(v) }
 
 // read reads one element of a list. If it fails, the tool holds the known parts.
 func (k *kind) read(v value, server string) (Tool, error) {
+	return k.readElement(v, v.object(), server)
+}
+
+// readElement does the same for an element with these members.
+func (k *kind) readElement(v value, members []member, server string) (Tool, error) {
 	tool := Tool{Tool: scanner.Tool{Server: server, Subject: k.subject}}
 	if !v.is('{') {
 		return tool, errors.New("it is not an object")
 	}
 
-	members := v.object()
 	if size := v.end - v.start; size > MaxTool {
 		if m, ok, _ := get(members, k.name...); ok {
 			tool.Name, _ = m.str()
@@ -193,7 +197,7 @@ func (k *kind) readMembers(members []member, server string) (Tool, error) {
 			return m, false
 		}
 
-		if ok && mcp != "" {
+		if ok && mcp != "" && mcp != m.name {
 			tool.mapField("/"+mcp, jsonpointer.Join("", m.name))
 		}
 
@@ -251,17 +255,23 @@ func (k *kind) readMembers(members []member, server string) (Tool, error) {
 	return tool, errors.Join(problems...)
 }
 
-// isCompact reports whether a JSON text has no white space outside of strings.
-func isCompact(raw []byte) bool {
-	for i := 0; i < len(raw); i++ {
+// withoutSpace returns a copy of a valid JSON text without white space outside of strings.
+func withoutSpace(raw []byte) []byte {
+	compact := make([]byte, 0, len(raw))
+	kept := 0 // what is before it was copied
+	for i := 0; i < len(raw); {
 		switch raw[i] {
 		case '"':
-			i = skipString(raw, i) - 1
+			i = skipString(raw, i)
 		case ' ', '\t', '\r', '\n':
-			return false
+			compact = append(compact, raw[kept:i]...)
+			i++
+			kept = i
+		default:
+			i++
 		}
 	}
-	return true
+	return append(compact, raw[kept:]...)
 }
 
 // compacted returns the value of a member without white space, so that a schema is
@@ -270,17 +280,11 @@ func compacted(m member) (json.RawMessage, error) {
 	if err := checkTwice(m.value); err != nil {
 		return nil, fmt.Errorf("in its %s: %w", safetext.Clip(m.name, safetext.MaxName), err)
 	}
-
-	raw := m.raw()
-	if isCompact(raw) {
-		return bytes.Clone(raw), nil
+	compact := withoutSpace(m.raw())
+	if len(compact) < cap(compact) {
+		compact = bytes.Clone(compact) // without the room that is left
 	}
-
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, raw); err != nil {
-		return nil, fmt.Errorf("its %s: %w", safetext.Clip(m.name, safetext.MaxName), err)
-	}
-	return bytes.Clone(compact.Bytes()), nil // without the room that the buffer has left
+	return compact, nil
 }
 
 // others returns an object of the members that have no field of their own, such as
@@ -288,11 +292,13 @@ func compacted(m member) (json.RawMessage, error) {
 func others(members []member, known []string) (json.RawMessage, error) {
 	var out bytes.Buffer
 	var problems []error
+	once := true // as the object was that the members are of
 	for _, m := range members {
 		if slices.Contains(known, m.name) {
 			continue
 		}
 
+		once = once && m.once
 		compact, err := compacted(m)
 		if err != nil {
 			problems = append(problems, err)
@@ -320,7 +326,7 @@ func others(members []member, known []string) (json.RawMessage, error) {
 	}
 
 	out.WriteByte('}')
-	if twice := checkTwice(value{out.Bytes(), 0, out.Len()}); twice != nil {
+	if twice := checkTwice(value{out.Bytes(), 0, out.Len(), once}); twice != nil {
 		problems = append(problems, twice)
 	}
 
@@ -331,6 +337,10 @@ func others(members []member, known []string) (json.RawMessage, error) {
 // twice. It reads the value once, however deep. How much of a deep value is read, the
 // scanner says.
 func checkTwice(v value) error {
+	if v.once {
+		return nil
+	}
+
 	// Lone surrogates are no concern here: encoding/json reads them too.
 	err := jsontext.NewDecoder(bytes.NewBuffer(v.raw()), jsontext.AllowInvalidUTF8(true)).SkipValue()
 	var twice *jsontext.SyntacticError

@@ -68,48 +68,96 @@ func (d *document) collectExtraText(members []member, known []string, server str
 		return
 	}
 
+	t := Tool{Tool: scanner.Tool{Server: server, Subject: scanner.SubjectInstructions}, Place: d.place(texts[0].at)}
 	extra, err := others(texts, nil)
+	if err == nil {
+		extra, err = t.liftServerInfo(extra)
+	}
+
 	if err == nil && len(extra) > MaxTool {
 		err = fmt.Errorf("it has %d bytes, and no model can read more than %d", len(extra), MaxTool)
 	}
 
 	if err != nil {
-		d.unreadable(texts[0].at, Unscanned{
-			Server: server, Place: d.place(texts[0].at),
+		d.unreadable(Unscanned{
+			Server: server, Place: t.Place,
 			Reason: fmt.Sprintf("what stands beside the list is not readable: %s", err),
 			Remedy: "correct it, or remove it",
 		})
 		return
 	}
 
-	d.extraTexts = append(d.extraTexts,
-		Tool{Tool: scanner.Tool{Server: server, Subject: scanner.SubjectInstructions, Extra: extra},
-			Place: d.place(texts[0].at)})
+	t.Extra = extra
+	d.extraTexts = append(d.extraTexts, t)
 }
 
 // addExtraTexts adds the texts next to the lists to what their servers say about
-// themselves.
+// themselves. Servers since protocol version 2026-07-28 say who they are beside each list again.
 func (in *Input) addExtraTexts(texts []Tool) {
 	for _, b := range texts {
-		i := slices.IndexFunc(in.Others, func(t Tool) bool {
-			return t.Subject == b.Subject && t.Server == b.Server && !sharesMember(t.Extra, b.Extra)
-		})
-		switch {
-		case i < 0:
+		if !in.addExtraText(&b) {
 			in.Others = append(in.Others, b)
-		default:
-			in.Others[i].Extra = joinObjects(in.Others[i].Extra, b.Extra)
 		}
 	}
+}
+
+// addExtraText adds a text to the first definition that says nothing else in its place, if there is one.
+func (in *Input) addExtraText(b *Tool) bool {
+	for i := range in.Others {
+		t := &in.Others[i]
+		if t.Subject != b.Subject || t.Server != b.Server || b.Description != "" {
+			continue
+		}
+
+		extra, ok := mergeSaid(t.Extra, b.Extra)
+		if !ok {
+			continue
+		}
+
+		if !hasName(valueOf(t.Extra).object(), "serverInfo") {
+			t.mappings = append(t.mappings, b.mappings...)
+		}
+
+		t.Extra = extra
+		return true
+	}
+
+	return false
+}
+
+// mergeSaid returns an object with the members of both. It fails if they have different values for one name, other
+// than for the members of _meta.
+func mergeSaid(a, b []byte) (merged []byte, ok bool) {
+	members := valueOf(a).object()
+	for _, m := range valueOf(b).object() {
+		i := slices.IndexFunc(members, func(of member) bool { return of.name == m.name })
+		switch {
+		case i < 0:
+			members = append(members, m)
+		case bytes.Equal(members[i].raw(), m.raw()):
+		case m.name == "_meta" && m.is('{') && members[i].is('{'):
+			meta, ok := mergeSaid(members[i].raw(), m.raw())
+			if !ok {
+				return nil, false
+			}
+
+			members[i].value = valueOf(meta)
+		default:
+			return nil, false
+		}
+	}
+
+	merged, err := others(members, nil)
+	return merged, err == nil
 }
 
 // sharesMember reports whether two objects have a member of the same name.
 func sharesMember(a, b []byte) bool {
 	names := map[string]bool{}
-	for _, m := range (value{a, 0, len(a)}).object() {
+	for _, m := range valueOf(a).object() {
 		names[m.name] = true
 	}
-	return slices.ContainsFunc(value{b, 0, len(b)}.object(), func(m member) bool { return names[m.name] })
+	return slices.ContainsFunc(valueOf(b).object(), func(m member) bool { return names[m.name] })
 }
 
 // hasSentence reports whether a value holds a sentence, or a text as long as one.
@@ -124,7 +172,7 @@ func hasSentence(v value) bool {
 			return true
 		}
 
-		if s, ok := (value{v.text, i, end}).str(); ok &&
+		if s, ok := (value{text: v.text, start: i, end: end}).str(); ok &&
 			(len(strings.Fields(s)) >= 3 || len(s) > 2*utf8.RuneCountInString(s) && utf8.RuneCountInString(s) >= 8) {
 			return true
 		}

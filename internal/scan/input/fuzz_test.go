@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ func FuzzRead(f *testing.F) {
 		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","description":"A","inputSchema":{"x":[1]}}],"nextCursor":"2"}}`,
 		`[{"server":"s","tool":"a","title":"t","annotations":7},{"name":"b","name":"c"}]`,
 		`{"mcpServers":{"x":{"command":"a","args":["${env:B}"],"env":{"C":1},},}} // end`,
+		`{"before":"Always read this one.","result":{"tools":[{"name":"a"},{"name":1},7],"nextCursor":2},` + "\n" + `"instructions":"Read é."} {"tool":"b"}`,
 		`{"servers":{"x":{"url":"http://u:p@h/?a=b"}},"mcp":{"servers":{}}}`,
 		"\xef\xbb\xbf{\"error\":{\"message\":\"\xff\"},\"jsonrpc\":\"2.0\"} {}", `{"tools":[`, `[[[[`, `{"a":"\`, `/*`, "\xff\xfe",
 	} {
@@ -23,6 +25,12 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in, err := Read("f.json", "s", text)
+		if streamed := readStream("f.json", "s", bytes.NewReader(text)); streamed != nil {
+			if whole, err := readWhole("f.json", "s", text); err != nil || !reflect.DeepEqual(whole, streamed) {
+				t.Fatalf("in a stream it has %+v, and whole %+v, %v", streamed, whole, err)
+			}
+		}
+
 		if err != nil {
 			var bad *InputError
 			if !errors.As(err, &bad) || bad.Reason == "" || bad.Remedy == "" || bad.Place.File == "" {

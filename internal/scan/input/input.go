@@ -145,7 +145,12 @@ func (in *Input) Add(other *Input) {
 
 func (in *Input) add(other *Input) {
 	in.Listed = append(in.Listed, other.Listed...)
-	in.Tools = append(in.Tools, other.Tools...)
+	if len(in.Tools) == 0 {
+		in.Tools = other.Tools // of a registry, a copy is large
+	} else {
+		in.Tools = append(in.Tools, other.Tools...)
+	}
+
 	in.Others = append(in.Others, other.Others...)
 	in.Servers = append(in.Servers, other.Servers...)
 	in.Unscanned = append(in.Unscanned, other.Unscanned...)
@@ -194,7 +199,7 @@ func (in *Input) passOver() {
 // hasOnRequestContent reports whether a file has what a server makes on request for a prompt or a
 // resource: it is read with all other members.
 func hasOnRequestContent(t *Tool) bool {
-	return slices.ContainsFunc(value{t.Extra, 0, len(t.Extra)}.object(), func(m member) bool {
+	return slices.ContainsFunc(valueOf(t.Extra).object(), func(m member) bool {
 		return t.Subject == scanner.SubjectPrompt && m.name == "messages" && m.is('[') ||
 			t.Subject != scanner.SubjectPrompt && m.name == "contents" && m.is('[')
 	})

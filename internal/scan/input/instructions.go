@@ -76,7 +76,7 @@ var plainMembers = []string{"supportedVersions", "resultType", "ttlMs", "cacheSc
 // liftServerInfo moves the name that a server gives itself in _meta to where an answer to initialize has it, so
 // that a server is the same in both. extra are its further texts.
 func (t *Tool) liftServerInfo(extra json.RawMessage) (json.RawMessage, error) {
-	all := value{extra, 0, len(extra)}.object()
+	all := valueOf(extra).object()
 	meta, _, _ := get(all, "_meta")
 	info, has, _ := get(meta.object(), serverInfoKey)
 	if _, twice, _ := get(all, "serverInfo"); !has || twice {
@@ -147,7 +147,7 @@ func (d *document) serverTexts(members []member, of member, server string, known
 	}
 
 	if problem != nil {
-		d.unreadable(of.at, Unscanned{
+		d.unreadable(Unscanned{
 			Server: server, Tool: t.Label(), Place: d.place(of.at),
 			Reason: fmt.Sprintf("what the server says about itself is not readable: %s", problem),
 			Remedy: "correct it, or ask the server's author to",

@@ -2,12 +2,15 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // value is one JSON value of a valid text. Objects are split into members and
@@ -18,6 +21,7 @@ import (
 type value struct {
 	text       []byte // the whole file
 	start, end int
+	once       bool // no object in it has a name twice, as its reader has checked
 }
 
 type member struct {
@@ -25,6 +29,9 @@ type member struct {
 	at   int // offset of the name
 	value
 }
+
+// valueOf returns the value of a text that has no other.
+func valueOf(text []byte) value { return value{text: text, end: len(text)} }
 
 func (v value) raw() []byte { return v.text[v.start:v.end] }
 
@@ -37,11 +44,17 @@ func (v value) str() (s string, ok bool) {
 	if !v.is('"') {
 		return "", false
 	}
+
 	inner := v.text[v.start+1 : v.end-1]
 	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
 		return string(inner), true
 	}
-	return s, json.Unmarshal(v.raw(), &s) == nil
+
+	if plain, err := jsontext.AppendUnquote(nil, v.raw()); err == nil {
+		return string(plain), true
+	}
+
+	return s, json.Unmarshal(v.raw(), &s) == nil // lone surrogates, which encoding/json replaces
 }
 
 // strings decodes an array of strings.
@@ -73,7 +86,7 @@ func (v value) array() []value {
 		}
 
 		end := skipValue(v.text, i)
-		elements = append(elements, value{v.text, i, end})
+		elements = append(elements, value{v.text, i, end, v.once})
 		i = end
 	}
 }
@@ -95,10 +108,10 @@ func (v value) objectInto(members []member) []member {
 		}
 
 		end := skipValue(v.text, i)
-		name, _ := value{v.text, i, end}.str()
+		name, _ := value{v.text, i, end, v.once}.str()
 		from := skipSeparators(v.text, end)
 		to := skipValue(v.text, from)
-		members = append(members, member{name, i, value{v.text, from, to}})
+		members = append(members, member{name, i, value{v.text, from, to, v.once}})
 		i = to
 	}
 }
@@ -254,7 +267,7 @@ func parseAll(text []byte) ([]value, error) {
 func decodeAll(text []byte) ([]value, error) {
 	if json.Valid(text) { // the usual case of one value needs no copy
 		start := skipSeparators(text, 0)
-		return []value{{text, start, skipValue(text, start)}}, nil
+		return []value{{text: text, start: start, end: skipValue(text, start)}}, nil
 	}
 
 	var values []value
@@ -277,7 +290,7 @@ func decodeAll(text []byte) ([]value, error) {
 		}
 
 		end := int(dec.InputOffset())
-		values = append(values, value{text, end - len(raw), end})
+		values = append(values, value{text: text, start: end - len(raw), end: end})
 	}
 }
 
@@ -305,32 +318,56 @@ func columnOf(text []byte, at int) int {
 	return 1 + utf8.RuneCount(text[bytes.LastIndexByte(text[:at], '\n')+1:at])
 }
 
-// lineIndex computes lineOf. Increasing offsets cost one pass together.
+// mark is the place in a file of an offset of a text that has only parts of the file.
+type mark struct{ at, line, column int }
+
+// lineIndex computes the lines and columns of a text. Increasing offsets cost one pass together.
 type lineIndex struct {
-	text     []byte
+	text []byte
+	// marks are the places of the parts of the text, by their offsets. Without marks, the text is the file.
+	marks    []mark
 	at, line int
 	// columnAt is the offset whose column is col.
 	columnAt, col int
 }
 
-// column computes columnOf. Increasing offsets cost one pass together.
-func (x *lineIndex) column(at int) int {
-	if at < x.columnAt || bytes.IndexByte(x.text[x.columnAt:at], '\n') >= 0 || x.col == 0 {
-		x.columnAt, x.col = at, columnOf(x.text, at)
-		return x.col
+// markBefore returns the mark of the part that an offset is in.
+func (x *lineIndex) markBefore(at int) mark {
+	i, found := slices.BinarySearchFunc(x.marks, at, func(m mark, at int) int { return cmp.Compare(m.at, at) })
+	switch {
+	case found:
+		return x.marks[i]
+	case i > 0:
+		return x.marks[i-1]
 	}
-	x.col += utf8.RuneCount(x.text[x.columnAt:at])
+	return mark{0, 1, 1}
+}
+
+// column returns the column of an offset in characters, from 1.
+func (x *lineIndex) column(at int) int {
+	if m := x.markBefore(at); x.col == 0 || at < x.columnAt || m.at > x.columnAt {
+		x.columnAt, x.col = m.at, m.column
+	}
+
+	passed := x.text[x.columnAt:at]
+	if newline := bytes.LastIndexByte(passed, '\n'); newline >= 0 {
+		x.col, passed = 1, passed[newline+1:]
+	}
+
+	x.col += utf8.RuneCount(passed)
 	x.columnAt = at
 	return x.col
 }
 
+// line1 returns the line of an offset, from 1.
 func (x *lineIndex) line1(at int) int {
-	if at < x.at {
-		x.at, x.line = 0, 0
+	if m := x.markBefore(at); x.line == 0 || at < x.at || m.at > x.at {
+		x.at, x.line = m.at, m.line
 	}
+
 	x.line += bytes.Count(x.text[x.at:at], []byte("\n"))
 	x.at = at
-	return x.line + 1
+	return x.line
 }
 
 // plainJSON replaces comments and trailing commas by blanks, and keeps every

@@ -31,12 +31,12 @@ func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s S
 		if err == nil || malformed(err) {
 			other, err2 := c.read(s, list, labels)
 			if err = err2; err == nil {
-				in.add(other)
+				in.addAnswer(list, other)
 				return
 			}
 		} else if other, err2 := c.parse(s, list); err2 == nil { // the pages before the one that failed
 			other.Unscanned = slices.DeleteFunc(other.Unscanned, func(u Unscanned) bool { return u.goesOn })
-			in.add(other)
+			in.addAnswer(list, other)
 		}
 
 		if err != nil {
@@ -75,6 +75,21 @@ func listOthers(ctx context.Context, session *mcp.ClientSession, c *capture, s S
 	add("resourceTemplates", "its resource templates",
 		labels(scanner.SubjectResourceTemplate, templates,
 			func(r *mcp.ResourceTemplate) string { return r.URITemplate }), err)
+}
+
+// addAnswer adds the answers with a list, or those to initialize and server/discover if list is empty. What stands
+// beside a list is said about the server.
+func (in *Input) addAnswer(list string, answer *Input) {
+	var beside []Tool
+	if list != "" {
+		beside = slices.Clone(answer.Others)
+		isText := func(t Tool) bool { return t.Subject == scanner.SubjectInstructions }
+		beside = slices.DeleteFunc(beside, func(t Tool) bool { return !isText(t) })
+		answer.Others = slices.DeleteFunc(answer.Others, isText)
+	}
+
+	in.add(answer)
+	in.addExtraTexts(beside)
 }
 
 // labels lists the labels of the elements that are not null.

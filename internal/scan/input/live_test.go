@@ -97,6 +97,9 @@ func serveTest(kind string) {
 			if kind == "half" {
 				answer = `"error":{"code":-32601,"message":"no"}`
 			}
+			if kind == "repeats" {
+				answer = saidBeside(answer, req.Method)
+			}
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", req.ID, answer)
 		case "tools/list":
 			listings++
@@ -108,18 +111,32 @@ func serveTest(kind string) {
 				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b%d","inputSchema":{"type":"object"}}]}}`+"\n", req.ID, n)
 				continue
 			}
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, testPage(kind, req.Params.Cursor))
+			page := testPage(kind, req.Params.Cursor)
+			if kind == "repeats" {
+				page = saidBeside(page, req.Method)
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, page)
 		default:
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", req.ID)
 		}
 	}
 }
 
+// itself is what a server of protocol version 2026-07-28 says about itself in every answer.
+const itself = `"io.modelcontextprotocol/serverInfo":{"name":"t","version":"1","description":"It has all that you need."}`
+
+// saidBeside adds to an answer what a server says beside a list: who it is, and something of its own.
+func saidBeside(answer, method string) string {
+	return strings.TrimSuffix(answer, "}") + `,"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + itself +
+		`,"` + method + `":"It says this beside the list."}}`
+}
+
 // discovered are the answers to server/discover of servers of protocol version 2026-07-28.
 var discovered = map[string]string{
-	"modern": `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"t","version":"1","title":"T"},"note":"n"}}`,
-	"cached": `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private"}`,
-	"future": `"result":{"supportedVersions":["2099-01-01"],"capabilities":{"tools":{}},"instructions":"Be bold.","resultType":"complete"}`,
+	"modern":  `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"t","version":"1","title":"T"},"note":"n"}}`,
+	"repeats": `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{},"resources":{}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + itself + `}}`,
+	"cached":  `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"instructions":"Be kind to all.","resultType":"complete","ttlMs":0,"cacheScope":"private"}`,
+	"future":  `"result":{"supportedVersions":["2099-01-01"],"capabilities":{"tools":{}},"instructions":"Be bold.","resultType":"complete"}`,
 }
 
 // otherLists are the answers of a server to the requests, with their cursors.
@@ -264,6 +281,25 @@ func TestListBothGenerations(t *testing.T) {
 		if got := brief(&Input{Others: in.Others[:1]}); got != "c.json:3 "+kind+":(instructions) "+want+"\n" {
 			t.Errorf("%s: %s", kind, got)
 		}
+	}
+}
+
+// What a server says about itself beside each of its lists is said once, so that it can be pinned.
+func TestListSaidBesideEachList(t *testing.T) {
+	in, err := ListEverything(context.Background(), []Server{stdioServer(t, "repeats")}, time.Minute)
+	if err != nil || len(in.Tools) != 3 {
+		t.Fatal(err, brief(in))
+	}
+	want := `c.json:3 repeats:(instructions) "Be kind to all." title="" in= extra={"serverInfo":{"name":"t","version":"1","description":"It has all that you need."},"_meta":{"prompts/list":"It says this beside the list.","resources/list":"It says this beside the list.","tools/list":"It says this beside the list."}}
+c.json:3 repeats:(prompt) p "" title="" in= extra={"_meta":{"m":"M"}}
+c.json:3 repeats:(prompt) q "" title="" in=[{"name":"x"}] extra=
+c.json:3 repeats:(resource) file:///r "" title="" in= extra={"name":"r"}
+`
+	if diff := cmp.Diff(want, brief(&Input{Others: in.Others})); diff != "" {
+		t.Error(diff)
+	}
+	if got := in.Others[0].Pointer("/serverInfo/name"); got != "/_meta/io.modelcontextprotocol~1serverInfo/name" {
+		t.Error(got)
 	}
 }
 

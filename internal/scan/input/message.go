@@ -18,7 +18,7 @@ func (d *document) batch(elements []value) error {
 	d.several = true
 	for i, e := range elements {
 		if !e.is('{') {
-			d.unreadable(e.start, Unscanned{
+			d.unreadable(Unscanned{
 				Server: d.server, Place: d.place(e.start),
 				Reason: fmt.Sprintf("element %d of the batch is no message of JSON-RPC", i+1),
 				Remedy: "correct it, or remove it",
@@ -53,21 +53,21 @@ func (d *document) passMessage(v value, want map[string]member) bool {
 	}
 
 	if d.messages++; d.messages == 1 {
-		d.messagesAt = v.start
+		d.messagesAt = d.place(v.start)
 	}
 
 	return true
 }
 
 // passMessages records what passMessage passed over. A file with nothing else is of
-// another kind.
-func (d *document) passMessages(values []value) error {
+// another kind. start is the offset of its first value.
+func (d *document) passMessages(start int) error {
 	if d.messages == 0 {
 		return nil
 	}
 
 	if len(d.in.Tools)+len(d.in.Others)+len(d.in.Servers)+len(d.in.Unscanned) == 0 && !d.listed {
-		return d.otherKind(values[0].start, "none of its JSON-RPC messages is an answer with definitions")
+		return d.otherKind(start, "none of its JSON-RPC messages is an answer with definitions")
 	}
 
 	what := "1 JSON-RPC message is"
@@ -76,7 +76,7 @@ func (d *document) passMessages(values []value) error {
 	}
 
 	d.in.PassedOver = append(d.in.PassedOver,
-		PassedOver{Path: d.place(d.messagesAt).String(),
+		PassedOver{Path: d.messagesAt.String(),
 			Group: "messages of JSON-RPC that are no answers with definitions", Reason: what +
 				" no answer with definitions: requests, notifications, or answers to other requests"})
 	return nil
@@ -91,7 +91,7 @@ func (d *document) rpcError(e member) error {
 		}
 	}
 
-	d.unreadable(e.at, Unscanned{
+	d.unreadable(Unscanned{
 		Server: d.server, Place: d.place(e.at),
 		Reason: fmt.Sprintf("the server answered with an error instead of its tools: %s", safetext.Clip(text, 200)),
 		Remedy: "ask it again once it works",

@@ -17,11 +17,12 @@ import (
 
 // holdsTools reports whether an object holds the list of tools of a server.
 func holdsTools(v value) bool {
-	if isDefinition(v) {
-		return false // a tool, whatever else it has
+	members := v.object()
+	if !hasName(members, kinds[0].list, "result") || isDefinition(v) {
+		return false // a definition is a tool, whatever else it has
 	}
 
-	tools, ok, err := get(v.object(), kinds[0].list)
+	tools, ok, err := get(members, kinds[0].list)
 	if ok && err == nil && tools.is('[') {
 		return slices.ContainsFunc(tools.array(), looksLikeTool)
 	}
@@ -152,7 +153,7 @@ func (d *document) toolMap(members []member, server string) error {
 		}
 
 		if err != nil {
-			d.unreadable(m.at, Unscanned{Server: server, Tool: tool.Name, Place: d.place(m.at),
+			d.unreadable(Unscanned{Server: server, Tool: tool.Name, Place: d.place(m.at),
 				Reason: "it is not a readable tool: " + err.Error(),
 				Remedy: "correct it, or ask the server's author to"})
 			continue
@@ -182,7 +183,7 @@ func (d *document) withoutTools(v value, server, what string) {
 		return // it has none
 	}
 
-	d.unreadable(v.start, Unscanned{Server: server, Place: d.place(v.start),
+	d.unreadable(Unscanned{Server: server, Place: d.place(v.start),
 		Reason: what + " has no tools in a shape that is known",
 		Remedy: `write them as its member "tools", a list of definitions, or remove it`})
 }
@@ -204,6 +205,12 @@ func nameOf(v value) string {
 	return ""
 }
 
+// tellingKeys are the members that only tools have.
+var tellingKeys = slices.Concat([]string{"function", "_meta", "icons", "tool"}, declarationKeys, parameterKeys,
+	slices.DeleteFunc(kinds[0].keys(), func(name string) bool {
+		return slices.Contains(nameKeys, name) || name == "server"
+	}))
+
 // isOtherList reports whether the elements of a list without a name are no tools: they have names, and members that
 // only other things have.
 func isOtherList(elements []value) bool {
@@ -211,10 +218,7 @@ func isOtherList(elements []value) bool {
 	for _, e := range elements {
 		for _, m := range e.object() {
 			switch {
-			case m.name == "function",
-				slices.Contains(declarationKeys, m.name) || slices.Contains(parameterKeys, m.name),
-				slices.Contains(kinds[0].keys(), m.name) && !slices.Contains(nameKeys, m.name) && m.name != "server",
-				m.name == "_meta" || m.name == "icons" || m.name == "tool":
+			case slices.Contains(tellingKeys, m.name):
 				return false
 			case !slices.Contains(nameKeys, m.name) && m.name != "server":
 				other = true

@@ -95,17 +95,42 @@ func readFile(ctx context.Context, p, server string) (*Input, error) {
 	if source.Supported(p) {
 		return readSourceFile(ctx, p, cmp.Or(server, serverOf(p)))
 	}
+
+	isTOML := strings.EqualFold(filepath.Ext(p), ".toml")
+	name := cmp.Or(server, serverOf(p))
+	if !isTOML && !isYAML(p) {
+		if in := streamFile(p, name); in != nil {
+			return in, nil
+		}
+	}
+
 	text, err := readlimit.File(ctx, p, MaxFile)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, pathError(p, err)
-	}
-	if strings.EqualFold(filepath.Ext(p), ".toml") {
+	case isTOML:
 		return readTOML(p, text)
-	}
-	if isYAML(p) {
+	case isYAML(p):
 		return readYAML(p, text)
 	}
-	return Read(p, cmp.Or(server, serverOf(p)), text)
+
+	return readWhole(p, name, text)
+}
+
+// streamFile reads a regular file in a stream, or returns nil if it has to be read whole. An error of the file is
+// found again then.
+func streamFile(p, server string) *Input {
+	if info, err := os.Stat(p); err != nil || !info.Mode().IsRegular() || info.Size() > MaxFile {
+		return nil
+	}
+
+	f, err := os.Open(p)
+	if err != nil {
+		return nil
+	}
+
+	defer f.Close()
+	return readStream(p, server, readlimit.Reader(f, p, MaxFile))
 }
 
 func pathError(p string, err error) error {

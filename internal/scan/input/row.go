@@ -73,7 +73,7 @@ func FromRow(subject scanner.Subject, row json.RawMessage) (scanner.Tool, error)
 	}
 
 	start := skipSeparators(row, 0)
-	v := value{row, start, skipValue(row, start)}
+	v := value{text: row, start: start, end: skipValue(row, start)}
 	if k := kindOf(subject); k != nil {
 		t, err := k.read(v, "")
 		return t.Tool, err

@@ -69,12 +69,13 @@ func (f *groupFinder) walk(members []member, way []string) {
 		to := append(slices.Clone(way), m.name)
 		switch {
 		case m.is('{'):
-			if g, ok := f.group(m, to); ok {
+			g, ok := f.group(m, to)
+			if ok {
 				f.found = append(f.found, g)
 				continue
 			}
 
-			f.walk(m.object(), to)
+			f.walk(g.entries, to)
 		case m.is('['):
 			if g, ok := listGroup(m, to); ok {
 				f.found = append(f.found, g)

@@ -27,7 +27,7 @@ func (b *Baseline) Approve(tools []input.Tool, items []string, how Approval) err
 	next := slices.Clone(b.Tools)
 	approvals := slices.Clone(b.Approvals)
 	for _, item := range items {
-		changes := drift(present.Tools, next)
+		changes := drift(pointersTo(present.Tools), pointersTo(next))
 		label, pointer, single := cutItem(item, changes)
 		at := slices.IndexFunc(changes.Changes, func(c Changed) bool { return c.Item == label })
 		if at < 0 {

@@ -116,7 +116,7 @@ func IsBaseline(text []byte) bool { return versioned.Match(text) }
 // Differences lists the definitions that only next approves, those that it approves
 // otherwise, and those that it does not approve any more, as "server:label", sorted.
 func (b *Baseline) Differences(next *Baseline) (added, changed, gone []string) {
-	d := drift(next.Tools, b.Tools)
+	d := drift(pointersTo(next.Tools), pointersTo(b.Tools))
 	for _, c := range d.Notes {
 		d.Changed = append(d.Changed, c.Item)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,14 +29,20 @@ func distinct(lists ...[]input.Tool) []definition {
 	}
 
 	list := make([]definition, 0, n)
-	seen := make(map[string]int, n)
+	places := make([]input.Place, n) // of most definitions, which have one
+	seen := make(map[uint64]int, n)
 	for t := range each(lists) {
-		content := input.Content(&t.Tool)
-		i, again := seen[content]
+		hash := input.Hash(&t.Tool)
+		i, again := seen[hash]
+		for again && !input.Same(&t.Tool, &list[i].Tool.Tool) {
+			hash++ // another definition of the same hash
+			i, again = seen[hash]
+		}
+
 		if !again {
 			i = len(list)
-			seen[content] = i
-			list = append(list, definition{Tool: t})
+			seen[hash] = i
+			list = append(list, definition{Tool: t, places: places[i : i : i+1]})
 		}
 
 		d := &list[i]
@@ -75,7 +82,13 @@ func exactly(list []definition) {
 		line int
 	}
 	n := map[line]int{}
+	several := severalOf(list)
 	for i := range list {
+		if d := &list[i]; len(d.places) == 1 && !several[d.name()] {
+			d.places[0].Column = 0
+			continue
+		}
+
 		for _, p := range list[i].places {
 			n[line{list[i].name(), p.File, p.Line}]++
 		}
@@ -88,6 +101,17 @@ func exactly(list []definition) {
 			}
 		}
 	}
+}
+
+// severalOf returns the names that have several definitions.
+func severalOf(list []definition) map[toolName]bool {
+	several := make(map[toolName]bool, len(list))
+	for i := range list {
+		_, again := several[list[i].name()]
+		several[list[i].name()] = again
+	}
+	maps.DeleteFunc(several, func(_ toolName, again bool) bool { return !again })
+	return several
 }
 
 // placesOf collects the places of each name.
@@ -115,9 +139,12 @@ type Note struct {
 
 // notes lists the names that a server has twice, and its tools without a name.
 func notes(list []definition) []Note {
+	several := severalOf(list)
 	of := map[toolName][]*definition{}
 	for i := range list {
-		of[list[i].name()] = append(of[list[i].name()], &list[i])
+		if d := &list[i]; several[d.name()] || d.twice != nil || d.Label() == "" {
+			of[d.name()] = append(of[d.name()], d)
+		}
 	}
 
 	var all []Note

@@ -51,8 +51,8 @@ func (d *Drift) Any() bool { return d != nil && len(d.Changes) > 0 }
 // sameServers returns an error if the scan has no server of the baseline. Nothing could
 // be compared then: the servers most likely have other names, which come from the paths
 // of the files.
-func sameServers(tools, approved []scanner.Tool) error {
-	of := func(tools []scanner.Tool) (names []string) {
+func sameServers(tools, approved []*scanner.Tool) error {
+	of := func(tools []*scanner.Tool) (names []string) {
 		for i := range tools {
 			names = append(names, tools[i].Server)
 		}
@@ -93,17 +93,17 @@ func sameServers(tools, approved []scanner.Tool) error {
 		"scan has %s: %s", quoted(before), quoted(now), remedy)
 }
 
-func drift(tools, approved []scanner.Tool) *Drift {
+func drift(tools, approved []*scanner.Tool) *Drift {
 	d := &Drift{Approved: len(approved), New: []string{}, Changed: []string{}, Gone: []string{}, Changes: []Changed{},
 		Notes: []Changed{}}
 	before := make(map[toolName]*scanner.Tool, len(approved))
 	for i := range approved {
-		before[toolName{approved[i].Server, approved[i].Label()}] = &approved[i]
+		before[toolName{approved[i].Server, approved[i].Label()}] = approved[i]
 	}
 
 	now := make(map[toolName]bool, len(tools))
 	for i := range tools {
-		t := &tools[i]
+		t := tools[i]
 		key := toolName{t.Server, t.Label()}
 		now[key] = true
 		was := before[key]

@@ -39,7 +39,7 @@ func FuzzBaseline(f *testing.F) {
 		if err != nil && len(all) > 0 && !noServer(all) {
 			t.Fatal(err)
 		}
-		if err == nil && drift(made.Tools, again.Tools).Any() {
+		if err == nil && drift(pointersTo(made.Tools), pointersTo(again.Tools)).Any() {
 			t.Fatalf("%+v approved, %+v read back", made.Tools, again.Tools)
 		}
 	})

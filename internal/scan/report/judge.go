@@ -188,12 +188,12 @@ func Judge(in *input.Input, opts Options) (*Result, error) {
 	}
 
 	definitions := distinct(in.Tools, in.Others)
-	tools := make([]scanner.Tool, len(definitions))
+	tools := make([]*scanner.Tool, len(definitions))
 	for i := range definitions {
-		tools[i] = definitions[i].Tool.Tool
+		tools[i] = &definitions[i].Tool.Tool
 	}
 
-	report := s.Scan(tools)
+	report := s.ScanAll(tools)
 	r := &Result{
 		Unscanned:  slices.Clone(in.Unscanned),
 		PassedOver: in.PassedOver,
@@ -222,11 +222,12 @@ func Judge(in *input.Input, opts Options) (*Result, error) {
 		)
 	})
 	if opts.Baseline != nil {
-		if err := sameServers(tools, opts.Baseline.Tools); err != nil && r.Complete() {
+		approved := pointersTo(opts.Baseline.Tools)
+		if err := sameServers(tools, approved); err != nil && r.Complete() {
 			return nil, err
 		}
 
-		r.Drift = drift(tools, opts.Baseline.Tools)
+		r.Drift = drift(tools, approved)
 		places := placesOf(definitions)
 		for i := range r.Drift.Changes {
 			c := &r.Drift.Changes[i]
@@ -253,7 +254,15 @@ func ran(opts Options) []scanner.CheckInfo {
 // toolName names a tool within its server, by its label.
 type toolName struct{ server, tool string }
 
-func countServers(tools []scanner.Tool) []ServerCount {
+func pointersTo(tools []scanner.Tool) []*scanner.Tool {
+	list := make([]*scanner.Tool, len(tools))
+	for i := range tools {
+		list[i] = &tools[i]
+	}
+	return list
+}
+
+func countServers(tools []*scanner.Tool) []ServerCount {
 	counts := map[string]*ServerCount{}
 	for _, t := range tools {
 		c := counts[t.Server]

@@ -447,7 +447,7 @@ func TestApprove(t *testing.T) {
 			t.Fatal(err)
 		}
 		var items []string
-		for _, c := range drift(toolsOf(all), b.Tools).Changes {
+		for _, c := range drift(pointersTo(toolsOf(all)), pointersTo(b.Tools)).Changes {
 			items = append(items, c.Item)
 			for _, f := range c.Fields {
 				items = append(items, f.Pointer)

@@ -15,6 +15,10 @@ import (
 // twin finds a tool of another server with the same description whose name
 // differs only in separators or case.
 func twin(v *reading.Reading, r *tool.Registry, sk string) (Signal, bool) {
+	if !r.Respelled(sk, v.Name) {
+		return Signal{}, false // the usual case
+	}
+
 	for _, t := range r.Similar(sk, v.Description) {
 		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) &&
 			char.Similarity(v.Description, t.Description) >= 0.5 {

@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"sync"
+
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
@@ -11,8 +13,9 @@ const maxCompared = 256
 // crowd indexes very many tools whose names have one skeleton, so that the cost
 // of comparing each with the others is linear.
 type crowd struct {
-	few     []*Definition
-	buckets map[bucket][]*Definition
+	few []*Definition
+	// buckets group the tools by the hashes of their descriptions. Most crowds never need them.
+	buckets func() map[bucket][]*Definition
 }
 
 // bucket is a group of tools with one value of one hash of their descriptions.
@@ -22,17 +25,21 @@ type bucket struct {
 }
 
 func newCrowd(tools []*Definition) *crowd {
-	c := &crowd{few: contrasting(tools), buckets: map[bucket][]*Definition{}}
+	return &crowd{contrasting(tools), sync.OnceValue(func() map[bucket][]*Definition { return bucketsOf(tools) })}
+}
+
+func bucketsOf(tools []*Definition) map[bucket][]*Definition {
+	buckets := map[bucket][]*Definition{}
 	for _, t := range tools {
 		for which, value := range char.MinHashes(t.Description) {
 			key := bucket{which, value}
-			c.buckets[key] = append(c.buckets[key], t)
+			buckets[key] = append(buckets[key], t)
 		}
 	}
-	for key, list := range c.buckets {
-		c.buckets[key] = contrasting(list)
+	for key, list := range buckets {
+		buckets[key] = contrasting(list)
 	}
-	return c
+	return buckets
 }
 
 // similar lists the tools that have at least one hash in common with a
@@ -40,8 +47,9 @@ func newCrowd(tools []*Definition) *crowd {
 // with a probability of 1 - 2^-16.
 func (c *crowd) similar(description string) []*Definition {
 	var out []*Definition
+	buckets := c.buckets()
 	for which, value := range char.MinHashes(description) {
-		out = append(out, c.buckets[bucket{which, value}]...)
+		out = append(out, buckets[bucket{which, value}]...)
 	}
 	return out
 }

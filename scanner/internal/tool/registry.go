@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -153,6 +154,12 @@ func (r *Registry) WithSkeleton(skeleton string) []*Definition {
 	return r.bySkeleton[skeleton]
 }
 
+// Respelled reports whether a tool has another name than this one, with the same skeleton.
+func (r *Registry) Respelled(skeleton, name string) bool {
+	tools := r.bySkeleton[skeleton] // by name
+	return len(tools) > 0 && (tools[0].Name != name || tools[len(tools)-1].Name != name)
+}
+
 // Similar lists the tools whose names have a skeleton and whose descriptions a
 // check compares with this one: all, or, of more than maxCompared, those that
 // are probably similar. Copies of a name therefore cannot hide an original.
@@ -195,16 +202,12 @@ func (r *Registry) ServerLike(name string) string {
 // if deleting at most one letter of each gives the same string.
 type nearIndex struct {
 	names []string
-	keys  []nearKey
-	// pairs holds the neighbours of each indexed name that has some. known
-	// holds the indexed names.
+	// keys are the hashes of the names without one letter each, sorted. The last bits of a key are the index of its
+	// name, and the others the first bits of the hash.
+	keys     []uint64
+	nameBits int
+	// pairs holds the neighbours of each indexed name that has some.
 	pairs map[string][]string
-	known map[string]bool
-}
-
-type nearKey struct {
-	hash uint64
-	name int32
 }
 
 // minNear is the length below which one edit does not indicate imitation.
@@ -215,33 +218,38 @@ const (
 )
 
 func buildNear(names []string) nearIndex {
-	x := nearIndex{names: names, pairs: map[string][]string{}, known: make(map[string]bool, len(names))}
+	x := nearIndex{names: names, nameBits: bits.Len(uint(len(names))), pairs: map[string][]string{}}
+	n := 0
+	for _, name := range names {
+		n += 1 + len(name)
+	}
+
+	x.keys = make([]uint64, 0, n)
 	for i, name := range names {
-		x.known[name] = true
 		if len(name) < minNear || len(name) > maxNear {
 			continue
 		}
 
-		x.keys = append(x.keys, nearKey{hashSkip(name, -1), int32(i)})
-		for skip := range len(name) {
-			x.keys = append(x.keys, nearKey{hashSkip(name, skip), int32(i)})
+		for skip := -1; skip < len(name); skip++ {
+			x.keys = append(x.keys, x.first(name, skip)|uint64(i))
 		}
 	}
 
-	slices.SortFunc(x.keys, func(a, b nearKey) int {
-		if a.hash != b.hash {
-			if a.hash < b.hash {
-				return -1
-			}
-
-			return 1
-		}
-
-		return int(a.name) - int(b.name)
-	})
+	slices.Sort(x.keys)
 	x.pair()
 	return x
 }
+
+// first returns the first key that a name without the letter at skip can have.
+func (x *nearIndex) first(name string, skip int) uint64 {
+	return hashSkip(name, skip) >> x.nameBits << x.nameBits
+}
+
+// sameHash reports whether the hashes of two keys are equal.
+func (x *nearIndex) sameHash(a, b uint64) bool { return a>>x.nameBits == b>>x.nameBits }
+
+// nameOf returns the name of a key.
+func (x *nearIndex) nameOf(key uint64) string { return x.names[key&(1<<x.nameBits-1)] }
 
 // maxGroup bounds the names that share a deletion: more of them are a numbered
 // series, not imitations.
@@ -252,15 +260,15 @@ const maxGroup = 64
 func (x *nearIndex) pair() {
 	for i := 0; i < len(x.keys); {
 		j := i + 1
-		for j < len(x.keys) && x.keys[j].hash == x.keys[i].hash {
+		for j < len(x.keys) && x.sameHash(x.keys[i], x.keys[j]) {
 			j++
 		}
 
 		if j-i > 1 && j-i <= maxGroup {
 			for _, a := range x.keys[i:j] {
 				for _, b := range x.keys[i:j] {
-					p, q := x.names[a.name], x.names[b.name]
-					if a.name != b.name && oneEdit(p, q) && !slices.Contains(x.pairs[p], q) {
+					p, q := x.nameOf(a), x.nameOf(b)
+					if p != q && oneEdit(p, q) && !slices.Contains(x.pairs[p], q) {
 						x.pairs[p] = append(x.pairs[p], q)
 					}
 				}
@@ -286,33 +294,22 @@ func hashSkip(s string, skip int) uint64 {
 	return h
 }
 
-// neighbours lists the names exactly one edit from name, sorted.
-func (x *nearIndex) neighbours(name string) []string {
+// neighbours lists the names exactly one edit from name, sorted. known is set for one of the indexed names.
+func (x *nearIndex) neighbours(name string, known bool) []string {
 	if len(name) < minNear || len(name) > maxNear || len(x.keys) == 0 {
 		return nil
 	}
 
-	if x.known[name] {
+	if known {
 		return x.pairs[name]
 	}
 
 	var out []string
 	for skip := -1; skip < len(name); skip++ {
-		h := hashSkip(name, skip)
-		i, _ := slices.BinarySearchFunc(x.keys, h, func(k nearKey, h uint64) int {
-			if k.hash < h {
-				return -1
-			}
-
-			if k.hash > h {
-				return 1
-			}
-
-			return 0
-		})
-		for ; i < len(x.keys) && x.keys[i].hash == h; i++ {
-			other := x.names[x.keys[i].name]
-			if oneEdit(name, other) {
+		first := x.first(name, skip)
+		i, _ := slices.BinarySearch(x.keys, first)
+		for ; i < len(x.keys) && x.sameHash(x.keys[i], first); i++ {
+			if other := x.nameOf(x.keys[i]); oneEdit(name, other) {
 				out = append(out, other)
 			}
 		}
@@ -383,7 +380,7 @@ func (r *Registry) Compared(t *Definition) []*Definition {
 
 // NearNames lists the skeletons that a reader would confuse with this one.
 func (r *Registry) NearNames(name, sk string) []string {
-	out := slices.Clip(r.near.neighbours(sk))
+	out := slices.Clip(r.near.neighbours(sk, r.bySkeleton[sk] != nil))
 	if !drawnAlike.In(name) {
 		return out
 	}

@@ -34,12 +34,12 @@ func TestNearIndex(t *testing.T) {
 				want[b] = true
 			}
 		}
-		got := x.neighbours(a)
+		got := x.neighbours(a, true)
 		if len(got) != len(want) {
 			t.Errorf("neighbours(%q) = %v, want %v", a, got, want)
 		}
 	}
-	if got := x.neighbours("completely_els"); len(got) != 1 {
+	if got := x.neighbours("completely_els", false); len(got) != 1 {
 		t.Errorf("a name that is not indexed: %v", got)
 	}
 }
