@@ -463,9 +463,9 @@ func (s *search) dialogPassed() (from, to int, ok bool) {
 		return 0, 0, false
 	}
 
-	k := s.means(concept.History|concept.Memory, 0, into)
+	k := s.said(concept.History|concept.Memory, into)
 	if k < 0 {
-		k = s.means(concept.Conv, 0, into)
+		k = s.said(concept.Conv, into)
 	}
 
 	if k < 0 || s.means(concept.Whole|concept.Other, 0, into) < 0 {
@@ -478,6 +478,17 @@ func (s *search) dialogPassed() (from, to int, ok bool) {
 	}
 
 	return 0, 0, false
+}
+
+// said returns the first token before to with a meaning, outside of names, quotes and code: the field "memory" of an
+// example is none of the user's. It returns -1 if there is none.
+func (s *search) said(m concept.Set, to int) int {
+	for i := range min(to, len(s.toks)) {
+		if s.toks[i].Means.Any(m) && s.toks[i].Flags&(token.Ident|token.Quote|token.Code) == 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // hides reports whether the sentence wants something hidden: "don't tell".
@@ -588,6 +599,10 @@ func (s *search) notNeeded(n int) int {
 // waives reports whether the denial at token n and the asking at token ask tell the model not to ask: an order, or a
 // statement about the model.
 func (s *search) waives(n, ask int) bool {
+	if s.asksForFacts(ask) {
+		return false
+	}
+
 	if s.toks[ask].Form == lexicon.BaseForm && token.MoodOf(s.toks, ask, s.sen) >= token.MoodOrder {
 		return ask == len(s.toks)-1 || s.means(concept.User, ask+1, ask+5) >= 0 ||
 			s.means(concept.Ask, ask+1, ask+5) >= 0
@@ -596,6 +611,25 @@ func (s *search) waives(n, ask int) bool {
 	return s.means(concept.Model|concept.You, 0, n) >= 0 && s.find(n, ask, "need", "needs", "require", "requires",
 		"longer",
 		"have", "must") >= 0
+}
+
+// asksForFacts reports whether the asking at token ask is for something else than consent: "ask how it was created",
+// "ask to check which clusters there are", "ask the user for input". "Ask what to do" leaves a decision to the user.
+func (s *search) asksForFacts(ask int) bool {
+	if !s.isWord(ask, "ask") {
+		return false
+	}
+
+	if s.isWord(ask+1, "to") && s.isWord(ask+2, "check", "see", "know", "list", "find") {
+		return true
+	}
+
+	if wanted := s.find(ask+1, ask+4, "for") + 1; wanted > 0 {
+		return s.means(concept.Ask, wanted, wanted+4) < 0 && !s.isWord(wanted, "anything", "any", "it", "this", "that")
+	}
+
+	question := s.find(ask+1, ask+5, "how", "what", "which", "where", "when", "who", "why")
+	return question >= 0 && !s.isWord(question+1, "to")
 }
 
 // commandOrdered finds an order to run a command that fetches a program or deletes everything. Instructions for an
