@@ -123,6 +123,15 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 // keyWarnings says which stages read what is not in their keys, and how to mend it.
 func keyWarnings(outcomes []*engine.Outcome) []string {
 	warnings := []string{}
+	type program struct {
+		reads engine.Reads
+		name  string
+	}
+	runs := make([]program, len(outcomes))
+	for i, o := range outcomes {
+		runs[i].reads, runs[i].name = engine.Unkeyed(o.Instance)
+	}
+
 	for _, kind := range []struct {
 		reads    engine.Reads
 		packages bool
@@ -131,9 +140,9 @@ func keyWarnings(outcomes []*engine.Outcome) []string {
 		{engine.ReadsSystem, false},
 	} {
 		var names, programs []string
-		for _, o := range outcomes {
-			reads, program := engine.Unkeyed(o.Instance)
-			if reads != kind.reads || reads == engine.ReadsLibraries && o.CoversPackages() != kind.packages {
+		for i, o := range outcomes {
+			if reads := runs[i].reads; reads != kind.reads ||
+				reads == engine.ReadsLibraries && o.CoversPackages() != kind.packages {
 				continue
 			}
 
@@ -141,8 +150,8 @@ func keyWarnings(outcomes []*engine.Outcome) []string {
 				names = append(names, o.Instance.Stage)
 			}
 
-			if !slices.Contains(programs, program) {
-				programs = append(programs, program)
+			if name := runs[i].name; !slices.Contains(programs, name) {
+				programs = append(programs, name)
 			}
 		}
 
@@ -150,15 +159,15 @@ func keyWarnings(outcomes []*engine.Outcome) []string {
 			continue
 		}
 
-		runs := string(kind.reads)
+		started := string(kind.reads)
 		if kind.reads != engine.ReadsPrograms {
-			runs += " (" + strings.Join(programs, ", ") + ")"
+			started += " (" + strings.Join(programs, ", ") + ")"
 		}
 
 		what, remedy := kind.reads.NotCovered(kind.packages)
-		who := "stage " + names[0] + " runs " + runs + ", and its key does"
+		who := "stage " + names[0] + " runs " + started + ", and its key does"
 		if n := len(names); n > 1 {
-			who = "stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " run " + runs +
+			who = "stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " run " + started +
 				", and their keys do"
 		}
 

@@ -48,13 +48,7 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 		return Tool{ToolIdentity: pipeline.ToolIdentity{Name: name}, Path: name}, nil
 	}
 
-	search := DefaultPath
-	for _, v := range in.Env {
-		if v.Name == "PATH" {
-			search = v.Value
-		}
-	}
-
+	search := searchPath(in)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t, ok := h.found[toolName{name, search}]; ok {
@@ -90,6 +84,17 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 
 	h.found[toolName{name, search}] = t
 	return t, nil
+}
+
+// searchPath returns the PATH of an instance.
+func searchPath(in *pipeline.Instance) string {
+	search := DefaultPath
+	for _, v := range in.Env {
+		if v.Name == "PATH" {
+			search = v.Value
+		}
+	}
+	return search
 }
 
 // Check returns an error if a program no longer has its identity.

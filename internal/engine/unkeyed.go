@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"bytes"
+	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -37,17 +40,26 @@ var programs = map[Reads][]string{
 // wrappers start the program that their arguments name.
 var wrappers = []string{"env", "xargs", "timeout", "nice", "nohup", "setsid", "stdbuf", "time"}
 
-// shells find other programs by themselves if they are given a script with -c.
+// shells find other programs by themselves.
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox"}
 
 // Unkeyed says which kind of program an instance runs that reads what its key does not cover, and the name of the
-// program. In an image, everything that a program reads is part of the image, which is in the key.
+// program. A script runs the interpreter that its first line names. In an image, everything that a program reads is
+// part of the image, which is in the key.
 func Unkeyed(in *pipeline.Instance) (reads Reads, program string) {
 	if in.Image != "" || len(in.Command) == 0 { // an instance that is off has no command
 		return ReadsNothing, ""
 	}
 
-	return unkeyed(in.Command)
+	if reads, program = unkeyed(in.Command); reads != ReadsNothing {
+		return reads, program
+	}
+
+	if interpreter := interpreterOf(programFile(in)); interpreter != nil {
+		return unkeyed(interpreter)
+	}
+
+	return ReadsNothing, ""
 }
 
 func unkeyed(command []string) (reads Reads, program string) {
@@ -60,8 +72,7 @@ func unkeyed(command []string) (reads Reads, program string) {
 	}
 
 	switch {
-	case slices.Contains(shells, program) && len(command) > 1 && strings.HasPrefix(command[1], "-") &&
-		strings.HasSuffix(command[1], "c"):
+	case slices.Contains(shells, program):
 		return ReadsPrograms, program
 	case slices.Contains(wrappers, program):
 		// Its own arguments are no known programs.
@@ -73,6 +84,57 @@ func unkeyed(command []string) (reads Reads, program string) {
 		return ReadsPrograms, program
 	}
 	return ReadsNothing, ""
+}
+
+// programFile returns the file of an instance's program before the run, or "" if there is none, such as for a program
+// that another stage makes.
+func programFile(in *pipeline.Instance) string {
+	name := in.Command[0]
+	if filepath.IsAbs(name) || !strings.Contains(name, "/") {
+		_, file, err := lookPath(name, searchPath(in))
+		if err != nil {
+			return ""
+		}
+
+		return file
+	}
+
+	for i := range in.Inputs {
+		for _, f := range in.Inputs[i].Files {
+			if path.Join(in.Inputs[i].Path, f.Path) == path.Clean(name) {
+				return f.Source
+			}
+		}
+	}
+
+	return ""
+}
+
+// interpreterOf returns the command in the first line of a script, or nil for any other file.
+func interpreterOf(file string) []string {
+	if file == "" {
+		return nil
+	}
+
+	f, err := os.Open(file)
+	if err != nil {
+		return nil // whoever executes it will say so
+	}
+
+	defer f.Close()
+	line := make([]byte, 256) // the kernel reads no more of it
+	n, _ := io.ReadFull(f, line)
+	text, script := bytes.CutPrefix(line[:n], []byte("#!"))
+	if !script {
+		return nil
+	}
+
+	text, _, _ = bytes.Cut(text, []byte("\n"))
+	if words := strings.Fields(string(text)); len(words) > 0 {
+		return words
+	}
+
+	return nil
 }
 
 // commandNotFound is the exit status of a shell that does not find a program.

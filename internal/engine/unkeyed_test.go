@@ -15,7 +15,7 @@ func TestUnkeyed(t *testing.T) {
 		t.Errorf("an instance that is off reads %q", got)
 	}
 	for command, want := range map[string]Reads{
-		"sh -c x": ReadsPrograms, "bash -ec x": ReadsPrograms, "sh script": ReadsNothing, "cp a b": ReadsNothing,
+		"sh -c x": ReadsPrograms, "bash -ec x": ReadsPrograms, "sh script": ReadsPrograms, "cp a b": ReadsNothing,
 		"python3 x.py": ReadsLibraries, "/opt/v/bin/python3.12 x.py": ReadsLibraries, "node x.js": ReadsLibraries, "perl -e 1": ReadsLibraries,
 		"gcc -c x.c": ReadsSystem, "gcc-13 -c x.c": ReadsSystem, "g++ x": ReadsSystem, "clang++-18 x": ReadsSystem, "go build": ReadsSystem,
 		"env A=1 python3 x.py": ReadsLibraries, "timeout 5 gcc x.c": ReadsSystem, "env unknown": ReadsPrograms, "tar cf x y": ReadsNothing,
@@ -26,6 +26,41 @@ func TestUnkeyed(t *testing.T) {
 		}
 		if got, _ := Unkeyed(&pipeline.Instance{Command: strings.Fields(command), Image: "x"}); got != ReadsNothing {
 			t.Errorf("%s in an image reads %q", command, got)
+		}
+	}
+}
+
+// A script reads what the interpreter in its first line reads, wherever it is: an input, below one, or in PATH.
+func TestUnkeyedScripts(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"tool": "#!/usr/bin/env -S python3 -I\nprint(1)\n", "shell": "#! /bin/sh\ntrue\n", "build": "#!/usr/bin/make -f\n",
+		"plain": "python", "empty": "", "bare": "#!\n", "unfinished": "#!/usr/bin/perl",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]struct {
+		reads   Reads
+		program string
+	}{
+		"tool": {ReadsLibraries, "python3"}, "shell": {ReadsPrograms, "sh"}, "build": {ReadsSystem, "make"}, "unfinished": {ReadsLibraries, "perl"},
+		"plain": {}, "empty": {}, "bare": {}, "absent": {},
+	} {
+		file := pipeline.SourceFile{Source: filepath.Join(dir, name)}
+		member := file
+		member.Path = "bin/" + name
+		for what, in := range map[string]*pipeline.Instance{
+			"input":     {Command: []string{"in/x"}, Inputs: []pipeline.Input{{Name: "x", Path: "in/x", Files: []pipeline.SourceFile{file}}}},
+			"directory": {Command: []string{"./in/d/bin/" + name}, Inputs: []pipeline.Input{{Name: "d", Path: "in/d", Tree: true, Files: []pipeline.SourceFile{member}}}},
+			"path":      {Command: []string{filepath.Join(dir, name)}},
+			"PATH":      {Command: []string{name}, Env: []pipeline.EnvVar{{Name: "PATH", Value: dir}}},
+		} {
+			reads, program := Unkeyed(in)
+			if reads != want.reads || program != want.program {
+				t.Errorf("%s as %s: %q, %q, want %q, %q", name, what, reads, program, want.reads, want.program)
+			}
 		}
 	}
 }
