@@ -105,8 +105,8 @@ func benchScan(list string, runs int) error {
 		if len(sizes) > 1 {
 			time, timeFit := timing.Growth(n, cpu)
 			memory, memoryFit := timing.Growth(n, peak)
-			fmt.Printf("  growth exponents: %.2f of processor time (R² %.3f), %.2f of memory (R² %.3f)\n", time, timeFit,
-				memory, memoryFit)
+			fmt.Printf("  growth exponents: %.2f of processor time (R² %.3f), %.2f of memory (R² %.3f)\n",
+				time, timeFit, memory, memoryFit)
 		}
 	}
 
