@@ -121,6 +121,14 @@ func (d *doctor) prebuilt(p proxyParts, a *adapter.Adapter) {
 		}
 	}
 
+	if a != nil && a.Build != nil {
+		for _, name := range a.Build.Keep {
+			if _, err := os.Stat(filepath.Join(p.source, name)); err != nil {
+				d.fail("proxy", fmt.Sprintf("the source has no %s, and there is no build command", name), remedy)
+			}
+		}
+	}
+
 	slices.Sort(wanted)
 	for _, name := range slices.Compact(wanted) {
 		if name == "" {
