@@ -38,7 +38,8 @@ var formats = []Format{
 		[]string{"corpus.jsonl", "queries.jsonl", "qrels/*.tsv"}, readBEIR},
 	{"injecagent", "cases of InjecAgent: texts of tool results as a security corpus",
 		[]string{"test_cases_*.json", "test_cases_*.jsonl"}, readInjecAgent},
-	{"livemcpbench", "the list of servers of LiveMCPBench: a tool corpus", []string{"tools.json"}, readLiveMCPBench},
+	{"livemcpbench", "the servers of LiveMCPBench, and its tasks with their tools: a tool corpus and a golden set",
+		[]string{"tools.json", "all_annotations.json"}, readLiveMCPBench},
 	{"mcp-guardbench", "cases of mcp-guardbench that list tools or instructions: a security corpus", []string{"*.json"},
 		readGuardBench},
 	{"mcpproxy-go", "the datasets that mcpproxy-go publishes, one of each kind",
@@ -46,6 +47,8 @@ var formats = []Format{
 		readPublished},
 	{"mcptox", "response_all.json or pure_tool.json of MCPTox: a security corpus",
 		[]string{"response_all.json", "pure_tool.json"}, readMCPTox},
+	{"metatool", "plugin_des.json of MetaTool, and its queries for one tool and for two: a tool corpus and a golden set",
+		[]string{"plugin_des.json", "all_clean_data.csv", "multi_tool_query_golden.json"}, readMetaTool},
 	{"server-sources", "sources of servers, such as those of Damn Vulnerable MCP Server: a tool corpus, or with the " +
 		"attacks named a security corpus", []string{"*.py", "*.ts", "*.js", "*.go"}, readServerSources},
 	{"toolret", "tools and queries of ToolRet as JSON or JSON lines: a tool corpus and a golden set",
