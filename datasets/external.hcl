@@ -35,13 +35,14 @@ external "injecagent" {
 }
 
 external "livemcpbench" {
-  about    = "Real servers with the tools that they listed (Mo et al., arXiv:2508.01780). The tools are taken to be innocent."
+  about    = "Real servers with the tools that they listed, and tasks with the tools that an annotator used (Mo et al., arXiv:2508.01780). The tools are taken to be innocent."
   source   = "https://github.com/icip-cas/LiveMCPBench"
   revision = "a928e57d1ee7a25579b9a7036030faffff72d15b"
   license  = "Apache-2.0"
   format   = "livemcpbench"
-  url      = "https://raw.githubusercontent.com/icip-cas/LiveMCPBench/a928e57d1ee7a25579b9a7036030faffff72d15b/tools/LiveMCPTool/tools.json"
-  sha256   = "93762d39002fe7546d79b4c8f0ff070678f5d218af29f83bfc57cd98ce8a6a59"
+  files    = ["annotated_data/all_annotations.json", "tools/LiveMCPTool/tools.json"]
+  url      = "https://raw.githubusercontent.com/icip-cas/LiveMCPBench/a928e57d1ee7a25579b9a7036030faffff72d15b/"
+  sha256   = "14a5f6028dafd9fbe3e4de8a18a9b53e399ce7616aef0bd1e9f40d1dbc285629"
 }
 
 external "mcp-guardbench" {
@@ -79,6 +80,17 @@ external "mcptox" {
   license  = "NOASSERTION" # the repository has no licence
   format   = "mcptox"
   files    = ["response_all.json"]
+}
+
+external "metatool" {
+  about    = "Tools without schemas, 20,550 queries that one tool serves, and 497 that take two (Huang et al., arXiv:2310.03128)."
+  source   = "https://github.com/HowieHwong/MetaTool"
+  revision = "35e81bb7576826e980c80fed8f8c0a2b4a1e6fbb"
+  license  = "MIT"
+  format   = "metatool"
+  files    = ["dataset/data/all_clean_data.csv", "dataset/data/multi_tool_query_golden.json", "dataset/plugin_des.json"]
+  url      = "https://raw.githubusercontent.com/HowieHwong/MetaTool/35e81bb7576826e980c80fed8f8c0a2b4a1e6fbb/"
+  sha256   = "9142c5769d4487c8bd812f3250de072ee4628a33f6e17b01c3be51290270a2b8"
 }
 
 external "toolret" {
