@@ -11,6 +11,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/data/validation"
 )
 
 // File is a file of a dataset of another project. Name is its path in the
@@ -150,31 +151,35 @@ func (im *importer) newCorpus(tools []contracts.Tool) (Imported, error) {
 	return Imported{Kind: KindCorpus, Corpus: c}, nil
 }
 
-// newGolden makes a golden set over a corpus. Labels for other tools and queries
-// without a right tool are left out.
+// newGolden makes a golden set over a corpus. Labels for other tools are left out,
+// and so are queries without a right tool, and those that name one.
 func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Query) (Imported, error) {
-	known := map[contracts.ToolID]bool{}
-	for _, t := range corpus.Tools {
-		known[t.ToolID] = true
+	known := map[contracts.ToolID]*contracts.Tool{}
+	for i := range corpus.Tools {
+		known[corpus.Tools[i].ToolID] = &corpus.Tools[i]
 	}
 
 	g := &contracts.GoldenSet{Version: corpus.Version, CorpusVersion: corpus.Version}
 	for _, q := range queries {
 		right := false
 		q.Labels = slices.DeleteFunc(q.Labels, func(l contracts.Label) bool {
-			if !known[l.ToolID] {
+			if known[l.ToolID] == nil {
 				im.recordMapping("left out: a label for a tool that is not in the corpus")
 			}
 
-			return !known[l.ToolID] || l.Relevance < 0
+			return known[l.ToolID] == nil || l.Relevance < 0
 		})
+		named := false
 		for i := range q.Labels {
 			if q.Labels[i].Relevance > maxRelevance {
 				q.Labels[i].Relevance = maxRelevance
 				im.recordMapping("a relevance above %d became %d", maxRelevance, maxRelevance)
 			}
 
-			right = right || q.Labels[i].Relevance > 0
+			if q.Labels[i].Relevance > 0 {
+				right = true
+				named = named || validation.NamesTool(q.Query, known[q.Labels[i].ToolID])
+			}
 		}
 
 		if !right {
@@ -182,12 +187,17 @@ func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Quer
 			continue
 		}
 
+		if named {
+			im.recordMapping("left out: a query that names a tool that is right for it")
+			continue
+		}
+
 		g.Queries = append(g.Queries, q)
 	}
 
 	if len(g.Queries) == 0 {
-		return Imported{}, fmt.Errorf("%s: no query has a label for a tool of the corpus; check that the files "+
-			"belong together", im.file)
+		return Imported{}, fmt.Errorf("%s: no query has a label for a tool of the corpus that it does not name; "+
+			"check that the files belong together", im.file)
 	}
 
 	return Imported{Kind: KindGolden, Golden: g}, nil

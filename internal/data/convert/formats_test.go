@@ -164,17 +164,17 @@ func TestTasksOfLiveMCPBench(t *testing.T) {
 
 func TestMetaTool(t *testing.T) {
 	all := importFormat(t, "metatool", ImportOptions{License: "MIT"},
-		File{"dataset/data/all_clean_data.csv", []byte("Query,Tool\n\"Add two,\nplease\",sum\nAdd two,sum\nAdd two,Calc\nAdd two,sum\nFly,gone\n")},
+		File{"dataset/data/all_clean_data.csv", []byte("Query,Tool\n\"Add two,\nplease\",sum\nAdd two,sum\nAdd two,CalcPlus\nAdd two,sum\nAsk CalcPlus for 2 and 2,CalcPlus\nFly,gone\n")},
 		File{"dataset/data/multi_tool_query_golden.json", []byte(`[{"query": "Add, and draw it", "tool": ["sum", "Plot", "sum"]}]`)},
-		File{"dataset/plugin_des.json", []byte(`{"sum": "Adds.", "Plot": "Draws.", "Calc": "Counts."}`)})
+		File{"dataset/plugin_des.json", []byte(`{"sum": "Adds.", "Plot": "Draws.", "CalcPlus": "Counts."}`)})
 	tools, queries := retrieval(t, all)
-	if want := "metatool:Calc \"Counts.\" {\"type\":\"object\"}\nmetatool:Plot \"Draws.\" {\"type\":\"object\"}\nmetatool:sum \"Adds.\" {\"type\":\"object\"}\n"; tools != want {
+	if want := "metatool:CalcPlus \"Counts.\" {\"type\":\"object\"}\nmetatool:Plot \"Draws.\" {\"type\":\"object\"}\nmetatool:sum \"Adds.\" {\"type\":\"object\"}\n"; tools != want {
 		t.Errorf("%s\nwant %s", tools, want)
 	}
-	if want := "one-2 \"Add two,\\nplease\" [{metatool:sum 2}]\none-4 \"Add two\" [{metatool:sum 2} {metatool:Calc 2}]\ntwo-1 \"Add, and draw it\" [{metatool:Plot 2} {metatool:sum 2}]\n"; queries != want {
+	if want := "one-2 \"Add two,\\nplease\" [{metatool:sum 2}]\none-4 \"Add two\" [{metatool:sum 2} {metatool:CalcPlus 2}]\ntwo-1 \"Add, and draw it\" [{metatool:Plot 2} {metatool:sum 2}]\n"; queries != want {
 		t.Errorf("%s\nwant %s", queries, want)
 	}
-	if notes := strings.Join(all[0].Notes, "\n"); !strings.Contains(notes, "merged: a query with the text of an earlier one (2 times)") || !strings.Contains(notes, "left out: a query without a right tool") {
+	if notes := strings.Join(all[0].Notes, "\n"); !strings.Contains(notes, "merged: a query with the text of an earlier one (2 times)") || !strings.Contains(notes, "left out: a query without a right tool") || !strings.Contains(notes, "left out: a query that names a tool that is right for it") {
 		t.Error(notes)
 	}
 }
