@@ -60,6 +60,7 @@ external "mcpproxy-go-detect" {
   license  = "MIT"
   format   = "mcpproxy-go"
   files    = ["specs/065-evaluation-foundation/datasets/detect_corpus_v1.json"]
+  url      = "https://raw.githubusercontent.com/smart-mcp-proxy/mcpproxy-go/20a3e5094ad613cf0b153648b19e13fd6ef1615d/"
   sha256   = "f065459c097492254588f66216cd205cd74bdd604d4c90e91cafc1c1ed5f3bb2"
 }
 
@@ -70,6 +71,7 @@ external "mcpproxy-go-retrieval" {
   license  = "MIT"
   format   = "mcpproxy-go"
   files    = ["specs/083-discovery-profiler/datasets/corpus_v2.tools.json", "specs/065-evaluation-foundation/datasets/retrieval_golden_v1.json"]
+  url      = "https://raw.githubusercontent.com/smart-mcp-proxy/mcpproxy-go/20a3e5094ad613cf0b153648b19e13fd6ef1615d/"
   sha256   = "f31f79152002b1e185428367328535a90e1b7482b5ba1ede15cf0e2c8e0f3a5f"
 }
 

@@ -132,8 +132,8 @@ func (r *externalRun) runAll(ctx context.Context, flags *globalFlags, names []st
 	for _, word := range r.runs {
 		set, _, _ := strings.Cut(word, ":")
 		if !slices.ContainsFunc(all, func(o externalRunJSON) bool { return o.Name == set && o.Queries > 0 }) {
-			return nil, nil, fmt.Errorf("--run %s: there is no golden set %q among those that were run; write the name "+
-				"of one, a colon, and the file", word, set)
+			return nil, nil, fmt.Errorf("--run %s: there is no golden set %q among those that were run; write the "+
+				"name of one, a colon, and the file", word, set)
 		}
 	}
 

@@ -158,7 +158,8 @@ func writeExternalTable(w io.Writer, all []externalRunJSON) error {
 				begun = true
 			}
 
-			cells := []string{one.Name, one.SHA256[:12], strconv.Itoa(one.Tools), strconv.Itoa(one.Queries), r.Retriever}
+			cells := []string{one.Name, one.SHA256[:12], strconv.Itoa(one.Tools), strconv.Itoa(one.Queries),
+				r.Retriever}
 			for _, f := range r.Figures {
 				cells = append(cells, fmt.Sprintf("%.3f (%.3f to %.3f)", f.Mean, f.Interval.Low, f.Interval.High))
 			}

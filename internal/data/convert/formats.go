@@ -48,7 +48,7 @@ var formats = []Format{
 		readPublished},
 	{"mcptox", "response_all.json or pure_tool.json of MCPTox: a security corpus",
 		[]string{"response_all.json", "pure_tool.json"}, readMCPTox},
-	{"metatool", "plugin_des.json of MetaTool, and its queries for one tool and for two: a tool corpus and a golden set",
+	{"metatool", "the tools of MetaTool, and its queries for one tool and for two: a tool corpus and a golden set",
 		[]string{"plugin_des.json", "all_clean_data.csv", "multi_tool_query_golden.json"}, readMetaTool},
 	{"server-sources", "sources of servers, such as those of Damn Vulnerable MCP Server: a tool corpus, or with the " +
 		"attacks named a security corpus", []string{"*.py", "*.ts", "*.js", "*.go"}, readServerSources},

@@ -81,7 +81,8 @@ var liveStep = regexp.MustCompile(`^\d+[.)]\s*`)
 func newLiveTask(o *object) (liveTask, error) {
 	var t liveTask
 	var annotation struct{ Tools string }
-	if err := o.all(map[string]any{"task_id": &t.id, "Question": &t.text, "Annotator Metadata": &annotation}); err != nil {
+	err := o.all(map[string]any{"task_id": &t.id, "Question": &t.text, "Annotator Metadata": &annotation})
+	if err != nil {
 		return t, err
 	}
 
