@@ -35,13 +35,14 @@ external "injecagent" {
 }
 
 external "livemcpbench" {
-  about    = "Real servers with the tools that they listed (Mo et al., arXiv:2508.01780). The tools are taken to be innocent."
+  about    = "Real servers with the tools that they listed, and tasks with the tools that an annotator used (Mo et al., arXiv:2508.01780). The tools are taken to be innocent."
   source   = "https://github.com/icip-cas/LiveMCPBench"
   revision = "a928e57d1ee7a25579b9a7036030faffff72d15b"
   license  = "Apache-2.0"
   format   = "livemcpbench"
-  url      = "https://raw.githubusercontent.com/icip-cas/LiveMCPBench/a928e57d1ee7a25579b9a7036030faffff72d15b/tools/LiveMCPTool/tools.json"
-  sha256   = "93762d39002fe7546d79b4c8f0ff070678f5d218af29f83bfc57cd98ce8a6a59"
+  files    = ["annotated_data/all_annotations.json", "tools/LiveMCPTool/tools.json"]
+  url      = "https://raw.githubusercontent.com/icip-cas/LiveMCPBench/a928e57d1ee7a25579b9a7036030faffff72d15b/"
+  sha256   = "14a5f6028dafd9fbe3e4de8a18a9b53e399ce7616aef0bd1e9f40d1dbc285629"
 }
 
 external "mcp-guardbench" {
@@ -59,6 +60,7 @@ external "mcpproxy-go-detect" {
   license  = "MIT"
   format   = "mcpproxy-go"
   files    = ["specs/065-evaluation-foundation/datasets/detect_corpus_v1.json"]
+  url      = "https://raw.githubusercontent.com/smart-mcp-proxy/mcpproxy-go/20a3e5094ad613cf0b153648b19e13fd6ef1615d/"
   sha256   = "f065459c097492254588f66216cd205cd74bdd604d4c90e91cafc1c1ed5f3bb2"
 }
 
@@ -69,6 +71,7 @@ external "mcpproxy-go-retrieval" {
   license  = "MIT"
   format   = "mcpproxy-go"
   files    = ["specs/083-discovery-profiler/datasets/corpus_v2.tools.json", "specs/065-evaluation-foundation/datasets/retrieval_golden_v1.json"]
+  url      = "https://raw.githubusercontent.com/smart-mcp-proxy/mcpproxy-go/20a3e5094ad613cf0b153648b19e13fd6ef1615d/"
   sha256   = "f31f79152002b1e185428367328535a90e1b7482b5ba1ede15cf0e2c8e0f3a5f"
 }
 
@@ -79,6 +82,17 @@ external "mcptox" {
   license  = "NOASSERTION" # the repository has no licence
   format   = "mcptox"
   files    = ["response_all.json"]
+}
+
+external "metatool" {
+  about    = "Tools without schemas, 20,550 queries that one tool serves, and 497 that take two (Huang et al., arXiv:2310.03128)."
+  source   = "https://github.com/HowieHwong/MetaTool"
+  revision = "35e81bb7576826e980c80fed8f8c0a2b4a1e6fbb"
+  license  = "MIT"
+  format   = "metatool"
+  files    = ["dataset/data/all_clean_data.csv", "dataset/data/multi_tool_query_golden.json", "dataset/plugin_des.json"]
+  url      = "https://raw.githubusercontent.com/HowieHwong/MetaTool/35e81bb7576826e980c80fed8f8c0a2b4a1e6fbb/"
+  sha256   = "9142c5769d4487c8bd812f3250de072ee4628a33f6e17b01c3be51290270a2b8"
 }
 
 external "toolret" {

@@ -235,9 +235,9 @@ func writeExternal(w io.Writer, dir string, all []externalJSON, details bool) er
 func newExternalFetchCommand(flags *globalFlags, f *externalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "fetch NAME...",
-		Short: "Download datasets that are a single file, and verify them",
-		Long: `Downloads the file of each named dataset into its directory. A file without the expected
-digest is not kept. Datasets that are a repository have to be cloned.`,
+		Short: "Download the files of datasets, and verify them",
+		Long: `Downloads the files of each named dataset into its directory. Files without the expected
+digest are not kept. A dataset without a url in the file that names it has to be cloned.`,
 		Args: arguments.AtLeast(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sources, dir, err := f.sources(flags, args)

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,12 +20,14 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
 )
 
-// externalRunJSON is one source in data external run --json.
+// externalRunJSON is one dataset in data external run --json. Tools and Queries
+// are those that the retrievers were scored on.
 type externalRunJSON struct {
 	Name       string                    `json:"name"`
 	State      string                    `json:"state"`
 	SHA256     string                    `json:"sha256"`
 	Detectors  []contracts.DetectorScore `json:"detectors,omitempty"`
+	Tools      int                       `json:"tools,omitempty"`
 	Queries    int                       `json:"queries,omitempty"`
 	Retrievers []externalRetriever       `json:"retrievers,omitempty"`
 }
@@ -38,8 +40,8 @@ type externalRetriever struct {
 // externalRun are the flags of touchstone data external run.
 type externalRun struct {
 	*externalFlags
-	detectors, retrievers []string
-	sentence              sentenceFlags
+	detectors, retrievers, runs []string
+	sentence                    sentenceFlags
 }
 
 func newExternalRunCommand(flags *globalFlags, f *externalFlags) *cobra.Command {
@@ -48,54 +50,94 @@ func newExternalRunCommand(flags *globalFlags, f *externalFlags) *cobra.Command 
 		Use:   "run [NAME...]",
 		Short: "Score detectors and retrievers on the datasets that are on this machine",
 		Long: `Runs on each dataset that is there, without writing it: built-in detectors on security
-corpora, and retrievers, as in "data pool", on golden sets. On a tool corpus without a
-golden set it counts the tools that detectors flag; they are taken to be innocent.
+corpora, and retrievers, as in "data pool", on golden sets. Tools of a dataset that has no
+security corpus are taken to be innocent: it counts those that detectors flag.
+
+Without names, retrievers also run on the golden sets beside the file, golden_*.json, each
+over its corpus. One table, in Markdown, has all retrievers on all golden sets; queries that
+no tool serves are not in it. The datasets that are absent are named after it.
+
+With --run, the table also has the results of another system on a dataset: the retrieval.json
+of a run of the pipeline on it, or a TREC run.
 
 The figures depend on data that is not frozen here. No gate uses them.`,
+		Example: `  touchstone data external run
+  touchstone data external run metatool --run metatool:mine=reports/retrieval.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sources, dir, err := r.sources(flags, args)
+			all, absent, err := r.runAll(cmd.Context(), flags, args)
 			if err != nil {
 				return err
 			}
 
-			var all []externalRunJSON
-			for i := range sources {
-				if len(args) == 0 {
-					found, err := sources[i].Find(cmd.Context(), dir)
-					if err != nil {
-						return err
-					}
-
-					if found.State == external.Absent {
-						continue
-					}
-				}
-
-				one, err := r.run(cmd.Context(), &sources[i], dir)
-				if err != nil {
-					return err
-				}
-
-				all = append(all, one)
-			}
-
-			if len(all) == 0 {
-				return fmt.Errorf("none of the datasets is in %s; touchstone data external NAME says where it has "+
-					"to be", dir)
-			}
-
 			if asJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"external": all})
+				return printJSON(cmd.OutOrStdout(), map[string]any{"external": all, "absent": absent})
 			}
 
-			return writeExternalRuns(cmd.OutOrStdout(), all)
+			return writeExternalRuns(cmd.OutOrStdout(), all, absent)
 		},
 	}
 	p := cmd.Flags()
 	p.StringSliceVar(&r.detectors, "detector", []string{"scanner", "keywords"}, "the detectors")
 	p.StringSliceVar(&r.retrievers, "retriever", nil, "use only these retrievers")
+	p.StringArrayVar(&r.runs, "run", nil, "DATASET:[NAME=]FILE, the results of another retriever (repeatable)")
 	r.sentence.flags(p)
 	return cmd
+}
+
+// runAll runs on the named datasets, or on all that are there.
+func (r *externalRun) runAll(ctx context.Context, flags *globalFlags, names []string) ([]externalRunJSON,
+	[]externalAbsent, error) {
+	sources, dir, err := r.sources(flags, names)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	var all []externalRunJSON
+	absent := []externalAbsent{}
+	for i := range sources {
+		if len(names) == 0 {
+			found, err := sources[i].Find(ctx, dir)
+			if err != nil {
+				return nil, nil, err
+			}
+
+			if found.State == external.Absent {
+				absent = append(absent, absentSource(&sources[i], found.Path))
+				continue
+			}
+		}
+
+		one, err := r.run(ctx, &sources[i], dir)
+		if err != nil {
+			return nil, nil, err
+		}
+
+		all = append(all, one)
+	}
+
+	if len(names) == 0 {
+		own, missing, err := r.runOwn(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+
+		all, absent = append(all, own...), append(absent, missing...)
+	}
+
+	if len(all) == 0 {
+		return nil, nil, fmt.Errorf("none of the datasets is in %s; touchstone data external NAME says where it has "+
+			"to be", dir)
+	}
+
+	for _, word := range r.runs {
+		set, _, _ := strings.Cut(word, ":")
+		if !slices.ContainsFunc(all, func(o externalRunJSON) bool { return o.Name == set && o.Queries > 0 }) {
+			return nil, nil, fmt.Errorf("--run %s: there is no golden set %q among those that were run; write the "+
+				"name of one, a colon, and the file", word, set)
+		}
+	}
+
+	return all, absent, nil
 }
 
 func (r *externalRun) run(ctx context.Context, s *external.Source, dir string) (externalRunJSON, error) {
@@ -106,18 +148,18 @@ func (r *externalRun) run(ctx context.Context, s *external.Source, dir string) (
 	}
 
 	var corpus *contracts.Corpus
+	labelled := slices.ContainsFunc(all, func(o convert.Imported) bool { return o.Security != nil })
 	for _, one := range all {
 		switch {
 		case one.Security != nil:
 			out.Detectors, err = r.detect(ctx, *one.Security)
 		case one.Corpus != nil:
 			corpus = one.Corpus
-			if len(all) == 1 {
+			if !labelled {
 				out.Detectors, err = r.detect(ctx, innocent(*one.Corpus))
 			}
 		case one.Golden != nil:
-			out.Queries = one.Entries()
-			out.Retrievers, err = r.retrieve(ctx, *corpus, one)
+			err = r.retrieve(ctx, &out, *corpus, *one.Golden)
 		}
 
 		if err != nil {
@@ -174,76 +216,51 @@ func (r *externalRun) detect(ctx context.Context, corpus contracts.SecurityCorpu
 	return scores, nil
 }
 
-func (r *externalRun) retrieve(ctx context.Context, corpus contracts.Corpus,
-	golden convert.Imported) ([]externalRetriever, error) {
+// retrieve scores the retrievers, and the results of others for this dataset.
+func (r *externalRun) retrieve(ctx context.Context, out *externalRunJSON, corpus contracts.Corpus,
+	golden contracts.GoldenSet) error {
 	model, err := denseModel(r.sentence.dir, r.sentence.service)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
 	var queries []pool.Query
-	for _, q := range golden.Golden.Queries {
+	answerable := power.Answerable(golden)
+	for _, q := range answerable {
 		queries = append(queries, pool.Query{ID: q.ID, Text: q.Query, Language: q.Language})
 	}
 
 	runs, err := pool.Search(ctx, corpus, queries, r.retrievers, powerDepth, model)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
-	groups := groupsOf(*golden.Golden)
-	var all []externalRetriever
+	for _, word := range r.runs {
+		set, file, _ := strings.Cut(word, ":")
+		if set != out.Name {
+			continue
+		}
+
+		run, err := readRun(file)
+		if err != nil {
+			return err
+		}
+
+		if !slices.ContainsFunc(answerable, func(q contracts.Query) bool { return run.Found[q.ID] != nil }) {
+			return fmt.Errorf("--run %s: it has no result for a query of the dataset; check that it was made with the "+
+				"golden set that touchstone data external import writes", word)
+		}
+
+		runs = append(runs, cut(run))
+	}
+
+	out.Tools, out.Queries = len(corpus.Tools), len(queries)
+	groups := groupsOf(golden)
 	for _, run := range runs {
-		all = append(all, externalRetriever{run.Name, power.Figures(*golden.Golden, groups, run)})
+		out.Retrievers = append(out.Retrievers, externalRetriever{run.Name, power.Figures(golden, groups, run)})
 	}
 
-	return all, nil
-}
-
-func writeExternalRuns(w io.Writer, all []externalRunJSON) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for i, one := range all {
-		if i > 0 {
-			fmt.Fprintln(t)
-		}
-
-		fmt.Fprintf(t, "%s, %s, sha256 %.12s\n", one.Name, one.State, one.SHA256)
-		if len(one.Detectors) > 0 {
-			fmt.Fprintln(t, "  detector\tattacks flagged\thard negatives flagged\tinnocents flagged\tfailed")
-		}
-
-		for _, d := range one.Detectors {
-			counts := map[string][2]int{}
-			for _, c := range d.PerCategory {
-				counts[c.Category] = [2]int{c.Flagged, c.Total}
-			}
-
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d\n", d.Detector, flaggedShare([2]int{d.TP, d.TP + d.FN}),
-				flaggedShare(counts[contracts.CategoryHardNegative]), flaggedShare(counts[contracts.CategoryBenign]),
-				d.Errored)
-		}
-
-		if len(one.Retrievers) > 0 {
-			fmt.Fprintf(t, "  %d queries\n  retriever", one.Queries)
-			for _, f := range one.Retrievers[0].Figures {
-				m, _ := metrics.RankingByName(f.Metric)
-				fmt.Fprintf(t, "\t%s", m.Label)
-			}
-
-			fmt.Fprintln(t)
-		}
-
-		for _, r := range one.Retrievers {
-			fmt.Fprintf(t, "  %s", r.Retriever)
-			for _, f := range r.Figures {
-				fmt.Fprintf(t, "\t%.3f (%.3f to %.3f)", f.Mean, f.Interval.Low, f.Interval.High)
-			}
-
-			fmt.Fprintln(t)
-		}
-	}
-
-	return t.Flush()
+	return nil
 }
 
 // flaggedShare prints a share with its 95% interval, or a dash for none.

@@ -206,17 +206,7 @@ func (f *poolFlags) search(cmd *cobra.Command, corpus contracts.Corpus, queries 
 	}
 
 	for _, word := range f.runs {
-		name, file, named := strings.Cut(word, "=")
-		if !named {
-			name, file = strings.TrimSuffix(filepath.Base(word), filepath.Ext(word)), word
-		}
-
-		data, err := contracts.ReadBytes(file)
-		if err != nil {
-			return nil, ofFlag("run", err)
-		}
-
-		run, err := pool.ReadRun(cmp.Or(name, file), file, data)
+		run, err := readRun(word)
 		if err != nil {
 			return nil, err
 		}
@@ -225,6 +215,21 @@ func (f *poolFlags) search(cmd *cobra.Command, corpus contracts.Corpus, queries 
 	}
 
 	return runs, nil
+}
+
+// readRun reads a value of --run, which is [NAME=]FILE.
+func readRun(word string) (pool.Run, error) {
+	name, file, named := strings.Cut(word, "=")
+	if !named {
+		name, file = strings.TrimSuffix(filepath.Base(word), filepath.Ext(word)), word
+	}
+
+	data, err := contracts.ReadBytes(file)
+	if err != nil {
+		return pool.Run{}, ofFlag("run", err)
+	}
+
+	return pool.ReadRun(cmp.Or(name, file), file, data)
 }
 
 func (p poolJSON) write(w io.Writer) error {

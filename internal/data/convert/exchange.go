@@ -1,7 +1,6 @@
 // Package convert converts the evaluation's data to and from the file formats
 // of TREC, so that other tools can score Touchstone's runs and Touchstone can
-// score on other topics. It also reads the datasets of other projects. It
-// depends only on contracts, metrics and these formats.
+// score on other topics. It also reads the datasets of other projects.
 package convert
 
 import (

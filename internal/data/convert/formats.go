@@ -11,6 +11,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
+	"github.com/touchstone-eval/touchstone/internal/data/validation"
 )
 
 // File is a file of a dataset of another project. Name is its path in the
@@ -38,7 +39,8 @@ var formats = []Format{
 		[]string{"corpus.jsonl", "queries.jsonl", "qrels/*.tsv"}, readBEIR},
 	{"injecagent", "cases of InjecAgent: texts of tool results as a security corpus",
 		[]string{"test_cases_*.json", "test_cases_*.jsonl"}, readInjecAgent},
-	{"livemcpbench", "the list of servers of LiveMCPBench: a tool corpus", []string{"tools.json"}, readLiveMCPBench},
+	{"livemcpbench", "the servers of LiveMCPBench, and its tasks with their tools: a tool corpus and a golden set",
+		[]string{"tools.json", "all_annotations.json"}, readLiveMCPBench},
 	{"mcp-guardbench", "cases of mcp-guardbench that list tools or instructions: a security corpus", []string{"*.json"},
 		readGuardBench},
 	{"mcpproxy-go", "the datasets that mcpproxy-go publishes, one of each kind",
@@ -46,6 +48,8 @@ var formats = []Format{
 		readPublished},
 	{"mcptox", "response_all.json or pure_tool.json of MCPTox: a security corpus",
 		[]string{"response_all.json", "pure_tool.json"}, readMCPTox},
+	{"metatool", "the tools of MetaTool, and its queries for one tool and for two: a tool corpus and a golden set",
+		[]string{"plugin_des.json", "all_clean_data.csv", "multi_tool_query_golden.json"}, readMetaTool},
 	{"server-sources", "sources of servers, such as those of Damn Vulnerable MCP Server: a tool corpus, or with the " +
 		"attacks named a security corpus", []string{"*.py", "*.ts", "*.js", "*.go"}, readServerSources},
 	{"toolret", "tools and queries of ToolRet as JSON or JSON lines: a tool corpus and a golden set",
@@ -147,31 +151,35 @@ func (im *importer) newCorpus(tools []contracts.Tool) (Imported, error) {
 	return Imported{Kind: KindCorpus, Corpus: c}, nil
 }
 
-// newGolden makes a golden set over a corpus. Labels for other tools and queries
-// without a right tool are left out.
+// newGolden makes a golden set over a corpus. Labels for other tools are left out,
+// and so are queries without a right tool, and those that name one.
 func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Query) (Imported, error) {
-	known := map[contracts.ToolID]bool{}
-	for _, t := range corpus.Tools {
-		known[t.ToolID] = true
+	known := map[contracts.ToolID]*contracts.Tool{}
+	for i := range corpus.Tools {
+		known[corpus.Tools[i].ToolID] = &corpus.Tools[i]
 	}
 
 	g := &contracts.GoldenSet{Version: corpus.Version, CorpusVersion: corpus.Version}
 	for _, q := range queries {
 		right := false
 		q.Labels = slices.DeleteFunc(q.Labels, func(l contracts.Label) bool {
-			if !known[l.ToolID] {
+			if known[l.ToolID] == nil {
 				im.recordMapping("left out: a label for a tool that is not in the corpus")
 			}
 
-			return !known[l.ToolID] || l.Relevance < 0
+			return known[l.ToolID] == nil || l.Relevance < 0
 		})
+		named := false
 		for i := range q.Labels {
 			if q.Labels[i].Relevance > maxRelevance {
 				q.Labels[i].Relevance = maxRelevance
 				im.recordMapping("a relevance above %d became %d", maxRelevance, maxRelevance)
 			}
 
-			right = right || q.Labels[i].Relevance > 0
+			if q.Labels[i].Relevance > 0 {
+				right = true
+				named = named || validation.NamesTool(q.Query, known[q.Labels[i].ToolID])
+			}
 		}
 
 		if !right {
@@ -179,12 +187,17 @@ func (im *importer) newGolden(corpus *contracts.Corpus, queries []contracts.Quer
 			continue
 		}
 
+		if named {
+			im.recordMapping("left out: a query that names a tool that is right for it")
+			continue
+		}
+
 		g.Queries = append(g.Queries, q)
 	}
 
 	if len(g.Queries) == 0 {
-		return Imported{}, fmt.Errorf("%s: no query has a label for a tool of the corpus; check that the files "+
-			"belong together", im.file)
+		return Imported{}, fmt.Errorf("%s: no query has a label for a tool of the corpus that it does not name; "+
+			"check that the files belong together", im.file)
 	}
 
 	return Imported{Kind: KindGolden, Golden: g}, nil

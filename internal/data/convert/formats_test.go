@@ -135,8 +135,47 @@ func TestLiveMCPBench(t *testing.T) {
 	for _, tool := range got.Corpus.Tools {
 		ids = append(ids, tool.ToolID)
 	}
-	if !slices.Equal(ids, []string{"a:y", "b-c:x"}) || string(got.Corpus.Tools[1].Schema) == string(emptySchema) || got.Corpus.GeneratedFrom.License != "Apache-2.0" || len(got.Notes) != 2 {
+	if !slices.Equal(ids, []string{"a:y", "b-c:x"}) || string(got.Corpus.Tools[1].Schema) == string(emptySchema) || got.Corpus.GeneratedFrom.License != "Apache-2.0" || len(got.Notes) != 3 || !strings.Contains(got.Notes[2], "there are no queries") {
 		t.Errorf("%v %+v %q", ids, got.Corpus, got.Notes)
+	}
+}
+
+// A task names tools without servers. One that several servers have is acceptable
+// on each, and a task with a tool that none has is left out by its id.
+func TestTasksOfLiveMCPBench(t *testing.T) {
+	list := File{"tools/tools.json", []byte(`[{"tools": {"disk": {"tools": [{"name": "write"}, {"name": "read"}]}, "cloud": {"tools": [{"name": "write"}]}}}]`)}
+	task := func(id, tools string) string {
+		return fmt.Sprintf(`{"task_id": %q, "Question": "Do %s.", "answers": "", "Annotator Metadata": {"Steps": "1. Do.", "Tools": %q, "Number of tools": "9"}}`, id, id, tools)
+	}
+	tasks := File{"annotated_data/all_annotations.json", []byte("[" + strings.Join([]string{
+		task("t1", "1. read\n2.  write\n\n3. read"), task("t2", "1. read\n2. burn"), task("t3", ""), task("t4", "read"),
+	}, ",") + "]")}
+	all := importFormat(t, "livemcpbench", ImportOptions{}, tasks, list)
+	if _, queries := retrieval(t, all); queries != "t1 \"Do t1.\" [{disk:read 2} {cloud:write 1} {disk:write 1}]\nt4 \"Do t4.\" [{disk:read 2}]\n" {
+		t.Error(queries)
+	}
+	notes := strings.Join(all[0].Notes, "\n")
+	for _, want := range []string{"left out: task t2, because no server lists its tool burn", "left out: task t3, which names no tool", "the tool write of a task is acceptable, not right, on each of cloud, disk"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+}
+
+func TestMetaTool(t *testing.T) {
+	all := importFormat(t, "metatool", ImportOptions{License: "MIT"},
+		File{"dataset/data/all_clean_data.csv", []byte("Query,Tool\n\"Add two,\nplease\",sum\nAdd two,sum\nAdd two,CalcPlus\nAdd two,sum\nAsk CalcPlus for 2 and 2,CalcPlus\nFly,gone\n")},
+		File{"dataset/data/multi_tool_query_golden.json", []byte(`[{"query": "Add, and draw it", "tool": ["sum", "Plot", "sum"]}]`)},
+		File{"dataset/plugin_des.json", []byte(`{"sum": "Adds.", "Plot": "Draws.", "CalcPlus": "Counts."}`)})
+	tools, queries := retrieval(t, all)
+	if want := "metatool:CalcPlus \"Counts.\" {\"type\":\"object\"}\nmetatool:Plot \"Draws.\" {\"type\":\"object\"}\nmetatool:sum \"Adds.\" {\"type\":\"object\"}\n"; tools != want {
+		t.Errorf("%s\nwant %s", tools, want)
+	}
+	if want := "one-2 \"Add two,\\nplease\" [{metatool:sum 2}]\none-4 \"Add two\" [{metatool:sum 2} {metatool:CalcPlus 2}]\ntwo-1 \"Add, and draw it\" [{metatool:Plot 2} {metatool:sum 2}]\n"; queries != want {
+		t.Errorf("%s\nwant %s", queries, want)
+	}
+	if notes := strings.Join(all[0].Notes, "\n"); !strings.Contains(notes, "merged: a query with the text of an earlier one (2 times)") || !strings.Contains(notes, "left out: a query without a right tool") || !strings.Contains(notes, "left out: a query that names a tool that is right for it") {
+		t.Error(notes)
 	}
 }
 
@@ -244,6 +283,12 @@ func TestFormatsRefuse(t *testing.T) {
 		{"injecagent", `t.json: case 1 has no "User Tool"`, []File{{"t.json", []byte(`[{}]`)}}},
 		{"injecagent", "t.jsonl:2: the line is not a JSON object", []File{{"t.jsonl", []byte("{\"User Tool\": \"a\", \"Tool Response\": \"b\"}\nnull")}}},
 		{"livemcpbench", `tools.json: server 1: field "tools"`, []File{{"tools.json", []byte(`[{"tools": 3}]`)}}},
+		{"livemcpbench", `tools.json: element 1 has neither "tools"`, []File{{"tools.json", []byte(`[{"name": "x"}]`)}}},
+		{"livemcpbench", `a.json: task 1: field "Annotator Metadata"`, []File{{"a.json", []byte(`[{"Question": "x", "Annotator Metadata": 3}]`)}}},
+		{"metatool", "d.csv: its first line is not Query,Tool", []File{{"d.csv", []byte("Tool,Query\n")}}},
+		{"metatool", "d.csv: record on line 2: wrong number of fields", []File{{"d.csv", []byte("Query,Tool\nx\n")}}},
+		{"metatool", "plugin_des.json: it is not a JSON object of tools", []File{{"plugin_des.json", []byte(`[]`)}}},
+		{"metatool", `m.json: query 1: field "tool"`, []File{{"m.json", []byte(`[{"query": "x", "tool": "y"}]`)}}},
 		{"toolret", `t.json: row 1 has neither "documentation"`, []File{{"t.json", []byte(`[{"id": "x"}]`)}}},
 		{"toolret", "t.json: row 1: labels:", []File{{"t.json", []byte(`[{"id": "x", "query": "y", "labels": "{"}]`)}}},
 		{"beir", "qrels/a.tsv:1: the line has 2 fields and not 3", []File{{"qrels/a.tsv", []byte("q\td")}}},
@@ -263,6 +308,7 @@ func TestFormatsRefuse(t *testing.T) {
 func FuzzFormats(f *testing.F) {
 	for i := range formats {
 		f.Add(i, "x.json", `[{"id": "a", "documentation": "b", "tools": {"s": {"tools": [{"name": "t"}]}}}]`)
+		f.Add(i, "all_clean_data.csv", "Query,Tool\na,b\n")
 		f.Add(i, "qrels/x.tsv", "a\tb\t1\n")
 		f.Add(i, "response_all.json", `{"servers": {"s": {"malicious_instance": [{"poisoned_tool": "Tool: a\nDescription: b"}]}}}`)
 		f.Add(i, "a/s.py", "@mcp.tool()\ndef a():\n    \"\"\"b\"\"\"\n")

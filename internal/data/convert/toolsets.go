@@ -19,39 +19,6 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
 
-// readLiveMCPBench reads the servers of LiveMCPBench (Mo et al.,
-// arXiv:2508.01780), each with the answers of its parts to tools/list.
-func readLiveMCPBench(im *importer, files []File) ([]Imported, error) {
-	var tools []contracts.Tool
-	for _, f := range files {
-		rows, err := im.rows(f)
-		if err != nil {
-			return nil, err
-		}
-
-		for i, o := range rows {
-			var servers map[string]struct {
-				Tools []listedTool `json:"tools"`
-			}
-			if err := o.take("tools", &servers); err != nil {
-				return nil, fmt.Errorf("%s: server %d: %w", f.Name, i+1, err)
-			}
-
-			for _, name := range slices.Sorted(maps.Keys(servers)) {
-				for _, t := range servers[name].Tools {
-					tools = append(tools, contracts.Tool{
-						Server: serverName(name), Tool: t.Name, Description: t.Description, Schema: t.InputSchema,
-						OutputSchema: objectOf(t.OutputSchema), Annotations: objectOf(t.Annotations),
-					})
-				}
-			}
-		}
-	}
-
-	corpus, err := im.newCorpus(tools)
-	return []Imported{corpus}, err
-}
-
 // readServerSources reads the tools that are defined in sources of servers. The
 // directory of a file is the server. With ImportOptions.Attacks, which maps
 // server:tool to a category, the tools are a security corpus.

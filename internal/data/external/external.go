@@ -37,7 +37,8 @@ type Source struct {
 	Files  []string `hcl:"files,optional"`
 	// SHA256 is the expected digest, see Digest. Without it, any content is taken.
 	SHA256 string `hcl:"sha256,optional"`
-	// URL is the address of the only file, for a source that has one.
+	// URL is the address of the only file, for a source that has one, or with a
+	// slash at its end that of the directory that Files are in.
 	URL string `hcl:"url,optional"`
 	// Attacks maps server:tool to an attack category, for sources of servers.
 	Attacks map[string]string `hcl:"attacks,optional"`
@@ -129,6 +130,11 @@ func (s *Source) check(names map[string]bool) (diags hcl.Diagnostics) {
 
 	if s.URL != "" && s.SHA256 == "" {
 		refuse("a source with a url has no sha256", "what is downloaded is compared with it")
+	}
+
+	if _, plain := s.downloads(); !plain {
+		refuse("fetch cannot get the files below the url",
+			"name each in files by its path, without * and ?, or leave the url out")
 	}
 
 	for _, pattern := range s.Files {

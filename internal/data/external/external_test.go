@@ -49,6 +49,15 @@ func TestParseRefuses(t *testing.T) {
   files   = ["[a"]
   attacks = { "s:t" = "rudeness" }
 }
+external "loose" {
+  about   = "x"
+  source  = "https://example.org"
+  license = "MIT"
+  format  = "beir"
+  files   = ["*.tsv"]
+  url     = "https://example.org/x/"
+  sha256  = "e132f6704e4b668dcf4ec3bbe1fffc1d58712df066b2ca064df50bb1c7461f30"
+}
 external "Up" {
   about   = "x"
   source  = "https://example.org"
@@ -62,7 +71,7 @@ external "Up" {
 	}
 	for _, want := range []string{
 		`e.hcl:1,1: "Up" cannot be a name`, "the source is not an http or https address", "the licence is empty", `there is no format "tarot": use one of agent-egress-bench`,
-		"sha256 is not 64", `"[a" is not a pattern`, `s:t has the category "rudeness"`, `e.hcl:10,1: external "Up" is declared twice`, "the url is not an http", "a source with a url has no sha256",
+		"sha256 is not 64", `"[a" is not a pattern`, `s:t has the category "rudeness"`, `e.hcl:19,1: external "Up" is declared twice`, "the url is not an http", "e.hcl:10,1: fetch cannot get the files below the url", "a source with a url has no sha256",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in\n%v", want, err)
@@ -170,7 +179,40 @@ func TestFetch(t *testing.T) {
 	s.URL = server.URL + "/gone"
 	fetch("status 404")
 	s.URL = ""
-	fetch("has no url of a single file")
+	fetch("has no url of its files")
+}
+
+// With the address of a directory, each file is put where a clone has it, and none
+// is kept if one is not as expected.
+func TestFetchFiles(t *testing.T) {
+	theirs, dir := t.TempDir(), t.TempDir()
+	put(t, theirs, "r1/data/corpus.jsonl", "a\n")
+	put(t, theirs, "r1/data/queries.jsonl", "b\n")
+	server := httptest.NewServer(http.FileServer(http.Dir(theirs)))
+	defer server.Close()
+	s := Source{Name: "stones", Format: "beir", Files: []string{"data/queries.jsonl", "data/corpus.jsonl"}, URL: server.URL + "/r1/",
+		// As in TestFind.
+		SHA256: "e132f6704e4b668dcf4ec3bbe1fffc1d58712df066b2ca064df50bb1c7461f30"}
+	if err := s.Fetch(context.Background(), server.Client(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := s.Find(context.Background(), dir); err != nil || f.State != Verified || len(f.Files) != 2 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	put(t, theirs, "r1/data/corpus.jsonl", "c\n")
+	dir = t.TempDir()
+	if err := s.Fetch(context.Background(), server.Client(), dir); err == nil || !strings.Contains(err.Error(), "so it was not kept") {
+		t.Errorf("changed: %v", err)
+	}
+	if f, err := s.Find(context.Background(), dir); err != nil || f.State != Absent {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for _, files := range [][]string{nil, {"data/*"}, {"../x"}, {"/x"}} {
+		s.Files = files
+		if err := s.Fetch(context.Background(), server.Client(), dir); err == nil || !strings.Contains(err.Error(), "has no url of its files") {
+			t.Errorf("%q: %v", files, err)
+		}
+	}
 }
 
 // The sources of this repository can be read, and each says where it is from.

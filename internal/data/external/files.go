@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -154,49 +155,88 @@ func hexSum(data []byte) string {
 
 const fetchTimeout = 10 * time.Minute
 
-// Fetch downloads the file of a source that has a url into dir, and keeps it only
-// if it has the expected digest.
+// downloads maps the path of each file of a source, below its directory, to its
+// address. ok is false if the url is a directory whose files are not known.
+func (s *Source) downloads() (addresses map[string]string, ok bool) {
+	if !strings.HasSuffix(s.URL, "/") {
+		name, _, _ := strings.Cut(s.URL, "?")
+		return map[string]string{path.Base(name): s.URL}, true
+	}
+
+	addresses = map[string]string{}
+	for _, name := range s.Files {
+		if strings.ContainsAny(name, `*?[\`) || path.Clean(name) != name || !filepath.IsLocal(name) {
+			return nil, false
+		}
+
+		addresses[name] = s.URL + (&url.URL{Path: name}).EscapedPath()
+	}
+
+	return addresses, len(addresses) > 0
+}
+
+// Fetch downloads the files of a source that has a url into dir, and keeps them
+// only if they have the expected digest.
 func (s *Source) Fetch(ctx context.Context, client *http.Client, dir string) error {
-	if s.URL == "" {
-		return fmt.Errorf("%s has no url of a single file; get %s yourself, and put it or a link to it at %s", s.Name,
+	addresses, ok := s.downloads()
+	if s.URL == "" || !ok {
+		return fmt.Errorf("%s has no url of its files; get %s yourself, and put it or a link to it at %s", s.Name,
 			s.Address, filepath.Join(dir, s.Name))
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
+	var files []convert.File
+	left := int64(maxBytes)
+	for _, name := range slices.Sorted(maps.Keys(addresses)) {
+		data, err := s.download(ctx, client, addresses[name], filepath.Join(dir, s.Name), left)
+		if err != nil {
+			return fmt.Errorf("fetch %s: %w", s.Name, err)
+		}
+
+		left -= int64(len(data))
+		files = append(files, convert.File{Name: name, Data: data})
+	}
+
+	if sum := Digest(files); sum != s.SHA256 {
+		return fmt.Errorf("fetch %s: what was downloaded has the SHA-256 %s and not %s, so it was not kept; check "+
+			"whether the project has changed it", s.Name, sum, s.SHA256)
+	}
+
+	for _, f := range files {
+		if err := keep(filepath.Join(dir, s.Name, filepath.FromSlash(f.Name)), f.Data); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// download returns what is at an address, at most limit bytes. place is named as
+// where a user can put it.
+func (s *Source) download(ctx context.Context, client *http.Client, address, place string, limit int64) ([]byte,
+	error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("fetch %s: %w; check the network, or put the file at %s yourself", s.Name, err,
-			filepath.Join(dir, s.Name))
+		return nil, fmt.Errorf("%w; check the network, or get %s yourself, and put it at %s", err, s.Address, place)
 	}
 
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("fetch %s: %s answered with status %d; put the file at %s yourself", s.Name, s.URL,
-			response.StatusCode, filepath.Join(dir, s.Name))
+		return nil, fmt.Errorf("%s answered with status %d; get %s yourself, and put it at %s", address,
+			response.StatusCode, s.Address, place)
 	}
 
-	data, err := io.ReadAll(readlimit.Reader(response.Body, s.URL, maxBytes))
-	if err != nil {
-		return fmt.Errorf("fetch %s: %w", s.Name, err)
-	}
+	return io.ReadAll(readlimit.Reader(response.Body, address, limit))
+}
 
-	if sum := hexSum(data); sum != s.SHA256 {
-		return fmt.Errorf("fetch %s: the file has the SHA-256 %s and not %s, so it was not kept; check whether the "+
-			"project has changed it", s.Name, sum, s.SHA256)
-	}
-
-	at, err := url.Parse(s.URL)
-	if err != nil {
-		return err
-	}
-
-	file := filepath.Join(dir, s.Name, path.Base(at.Path))
+// keep writes a file, and the directories above it.
+func keep(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}

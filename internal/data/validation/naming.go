@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/touchstone-eval/touchstone/contracts"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -42,6 +43,12 @@ const everydayLetters = 6
 type word struct {
 	lower      string
 	start, end int
+}
+
+// NamesTool reports whether a query names a tool, so that a golden set in which
+// the tool is right may not have the query.
+func NamesTool(query string, tool *contracts.Tool) bool {
+	return names(query, tool.Server, tool.Tool) == named
 }
 
 // names reports whether query names the given tool of the server.
