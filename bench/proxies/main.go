@@ -1,7 +1,7 @@
 // Command proxies measures the systems in systems.go, and writes the tables of
 // docs/explanation/proxies.md: first ranking and tokens, then times and memory.
 //
-//	bench/run proxies -sources DIR [-only ranking|times] [-systems NAME,...] [-page FILE]
+//	bench/run proxies -sources DIR [-only ranking|times] [-systems NAME,...] [-page FILE] [-picture FILE]
 //
 // DIR has the sources of the proxies of others, each at its pinned version. A system that
 // is missing there, or that does not run, gets a line with the reason.
@@ -25,12 +25,12 @@ import (
 )
 
 type options struct {
-	sources, only, page string
-	chosen              string
-	runs                int
-	sizes               []int
-	queries, clients    int
-	ready, budget       time.Duration
+	sources, only, page, picture string
+	chosen                       string
+	runs                         int
+	sizes                        []int
+	queries, clients             int
+	ready, budget                time.Duration
 }
 
 func main() {
@@ -40,6 +40,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "ranking or times; empty for both")
 	flag.StringVar(&o.chosen, "systems", "", "names of systems, separated by commas; empty for all")
 	flag.StringVar(&o.page, "page", "", "write the tables into this page, instead of to standard output")
+	flag.StringVar(&o.picture, "picture", "", "write recall against tokens into this file, as SVG")
 	flag.IntVar(&o.runs, "runs", 1, "runs of the ranking, each with another order of the tools")
 	flag.StringVar(&sizes, "tools", "500,2000,10000", "numbers of tools for the times, separated by commas")
 	flag.IntVar(&o.queries, "queries", 200, "how many queries are timed")
@@ -99,6 +100,12 @@ func bench(ctx context.Context, o options) error {
 			return err
 		}
 
+		if b.picture != "" {
+			if err := os.WriteFile(b.picture, []byte(picture(lines(ranked))), 0o644); err != nil {
+				return err
+			}
+		}
+
 		if err := b.publish("measured ranking", rankingText(ranked)+"\n"+b.provenance("")); err != nil {
 			return err
 		}
@@ -106,15 +113,13 @@ func bench(ctx context.Context, o options) error {
 
 	if o.only != "ranking" {
 		before := timing.Load()
-		timed, err := b.times(ctx)
-		if err != nil {
-			return err
-		}
-
+		timed, interrupted := b.times(ctx)
 		load := fmt.Sprintf(" The load average of the machine was %s before and %s after.", before, timing.Load())
 		if err := b.publish("measured times", timesText(timed, o.clients)+"\n"+b.provenance(load)); err != nil {
 			return err
 		}
+
+		return interrupted // after what was measured before it
 	}
 
 	return nil

@@ -40,7 +40,7 @@ var systems = []system{
 		what: "defaults",
 	},
 	{
-		name: "mcpproxy, compact", adapter: "mcpproxy", source: "mcpproxy-go", version: "20a3e509",
+		name: "mcpproxy compact", adapter: "mcpproxy", source: "mcpproxy-go", version: "20a3e509",
 		commit: "20a3e5094ad6", options: map[string]string{"response_mode": "compact"}, what: "short answers",
 	},
 	{
@@ -52,7 +52,7 @@ var systems = []system{
 		commit: "6c10f1be28e0", options: map[string]string{"limit": "5"}, what: "defaults: 5 results",
 	},
 	{
-		name: "meta-mcp-proxy, 50 results", adapter: "meta-mcp-proxy", source: "meta-mcp-proxy", version: "1.6.0",
+		name: "meta-mcp-proxy 50", adapter: "meta-mcp-proxy", source: "meta-mcp-proxy", version: "1.6.0",
 		commit: "6c10f1be28e0", what: "`discoverLimit` 50, the adapter's default",
 	},
 	{
@@ -61,23 +61,23 @@ var systems = []system{
 	},
 }
 
-// choose returns the systems with these names, separated by semicolons or commas, and the
-// reference proxy and the floor, which the others are compared with.
+// choose returns the systems with these names, separated by commas, and the reference proxy
+// and the floor, which the others are compared with.
 func choose(all []system, names string) ([]system, error) {
 	if names == "" {
 		return all, nil
 	}
 
-	wanted := strings.FieldsFunc(names, func(r rune) bool { return r == ';' || r == ',' })
+	wanted := strings.Split(names, ",")
 	for _, name := range wanted {
-		if !slices.ContainsFunc(all, func(s system) bool { return s.name == name || s.adapter == name }) {
+		if !slices.ContainsFunc(all, func(s system) bool { return s.name == name }) {
 			return nil, fmt.Errorf("-systems %q: there is no system %q", names, name)
 		}
 	}
 
 	var chosen []system
 	for _, s := range all {
-		if s.adapter == "" || s.name == floor || slices.Contains(wanted, s.name) || slices.Contains(wanted, s.adapter) {
+		if s.adapter == "" || s.name == floor || slices.Contains(wanted, s.name) {
 			chosen = append(chosen, s)
 		}
 	}

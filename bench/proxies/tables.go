@@ -179,10 +179,18 @@ func failedText(all []failure) string {
 
 	rows := [][]string{{"not measured", "why"}}
 	for _, f := range all {
-		rows = append(rows, []string{f.name, wording.Markdown(wording.Shorten(firstLine(f.why.Error()), 160))})
+		rows = append(rows, []string{f.name, reason(f.why)})
 	}
 
 	return "\n" + table(rows)
+}
+
+// reason is the first line of an error, as code, without the announcement of a log that
+// follows it.
+func reason(err error) string {
+	line := strings.TrimSuffix(firstLine(err.Error()), "; the end of its log:")
+	line = strings.NewReplacer("`", "'", "|", `\|`).Replace(wording.Plain(line))
+	return "`" + wording.Shorten(line, 160) + "`"
 }
 
 // timesText returns a table for each number of tools.
@@ -200,15 +208,8 @@ func timesText(all []sized, clients int) string {
 }
 
 func sizeText(of sized, clients int) (string, []failure) {
-	var base float64
-	for _, r := range of.rows {
-		if r.name == floor && r.problem == nil {
-			base = r.alone.percentile(.5)
-		}
-	}
-
 	rows := [][]string{{
-		"system", "ready", "p50, p95, p99 of one client", "p50 as a multiple of " + floor,
+		"system", "ready", "p50, p95, p99 of one client", "p50 beside a constant answer",
 		fmt.Sprintf("p50, p95, p99 of %d clients", clients), fmt.Sprintf("answers per second, %d clients", clients),
 		"memory", "timed queries",
 	}}
@@ -220,8 +221,8 @@ func sizeText(of sized, clients int) (string, []failure) {
 		}
 
 		ratio := ""
-		if base > 0 {
-			ratio = fmt.Sprintf("%.1f", r.alone.percentile(.5)/base)
+		if base := r.beside.percentile(.5); base > 0 {
+			ratio = fmt.Sprintf("%.1f times", r.alone.percentile(.5)/base)
 		}
 
 		rows = append(rows, []string{

@@ -41,7 +41,10 @@ type timed struct {
 	subject
 	ready       time.Duration
 	alone, many latencies
-	memory      int64 // bytes, 0 if unknown
+	// beside are the times of the floor for the same queries as alone, each right after the
+	// query of the system, so that other load on the machine slows both.
+	beside latencies
+	memory int64 // bytes, 0 if unknown
 }
 
 // latencies are the times of queries. failed are those without an answer.
@@ -81,33 +84,54 @@ func (b *bencher) times(ctx context.Context) ([]sized, error) {
 			return nil, err
 		}
 
-		of := sized{tools: tools}
-		for _, s := range b.built {
-			row := timed{subject: s}
-			if row.problem == nil {
-				fmt.Fprintf(os.Stderr, "%s: timing %s with %d tools\n", time.Now().Format(time.TimeOnly), s.name, tools)
-				row.problem = b.time(ctx, &row, corpus, golden.Queries)
-			}
-
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-
-			of.rows = append(of.rows, row)
-		}
-
+		of, err := b.size(ctx, corpus, golden.Queries)
 		all = append(all, of)
+		if err != nil {
+			return all, err
+		}
 	}
 
 	return all, nil
 }
 
-// time measures one system with one corpus.
-func (b *bencher) time(ctx context.Context, row *timed, corpus contracts.Corpus, queries []contracts.Query) error {
-	p, err := undertest.Start(ctx, undertest.Options{
-		Dir: row.proxy(), Corpus: corpus, SearchPath: contracts.SearchMCP, Executable: b.tool,
+// size measures all systems with one corpus. If it is interrupted, it returns those before.
+func (b *bencher) size(ctx context.Context, corpus contracts.Corpus, queries []contracts.Query) (sized, error) {
+	of := sized{tools: len(corpus.Tools)}
+	i := slices.IndexFunc(b.built, func(s subject) bool { return s.name == floor })
+	constant, err := b.start(ctx, b.built[i], corpus)
+	if err != nil {
+		return of, err
+	}
+
+	defer constant.Stop()
+	for _, s := range b.built {
+		row := timed{subject: s}
+		if row.problem == nil {
+			fmt.Fprintf(os.Stderr, "%s: timing %s with %d tools\n", time.Now().Format(time.TimeOnly), s.name, of.tools)
+			row.problem = b.time(ctx, &row, constant, corpus, queries)
+		}
+
+		if ctx.Err() != nil {
+			return of, ctx.Err()
+		}
+
+		of.rows = append(of.rows, row)
+	}
+
+	return of, nil
+}
+
+func (b *bencher) start(ctx context.Context, s subject, corpus contracts.Corpus) (*undertest.Proxy, error) {
+	return undertest.Start(ctx, undertest.Options{
+		Dir: s.proxy(), Corpus: corpus, SearchPath: contracts.SearchMCP, Executable: b.tool,
 		ReadyTimeout: b.ready, QueryTimeout: b.ready, FindAtMost: findAtMost,
 	})
+}
+
+// time measures one system with one corpus, beside a proxy that answers without a search.
+func (b *bencher) time(ctx context.Context, row *timed, constant *undertest.Proxy, corpus contracts.Corpus,
+	queries []contracts.Query) error {
+	p, err := b.start(ctx, row.subject, corpus)
 	if err != nil {
 		return err
 	}
@@ -115,13 +139,15 @@ func (b *bencher) time(ctx context.Context, row *timed, corpus contracts.Corpus,
 	defer p.Stop()
 	row.ready = p.TimeToReady()
 	for _, q := range queries[:warmUp] {
-		if _, err := p.Search(ctx, q.Query, limit); err != nil {
-			return fmt.Errorf("the first queries: %w", err)
+		for _, warmed := range []searcher{p, constant} {
+			if _, err := warmed.Search(ctx, q.Query, limit); err != nil {
+				return fmt.Errorf("the first queries: %w", err)
+			}
 		}
 	}
 
 	queries = queries[warmUp:]
-	row.alone = b.ask(ctx, []searcher{p}, queries)
+	row.alone, row.beside = b.askBeside(ctx, p, constant, queries)
 	clients := make([]searcher, b.clients)
 	for i := range clients {
 		c, err := p.NewClient()
@@ -137,7 +163,7 @@ func (b *bencher) time(ctx context.Context, row *timed, corpus contracts.Corpus,
 		}
 	}
 
-	row.many = b.ask(ctx, clients, queries)
+	row.many = b.askAtOnce(ctx, clients, queries)
 	row.memory = p.PeakMemory()
 	if len(row.alone.times) == 0 || len(row.many.times) == 0 {
 		return errors.New("no query was answered")
@@ -151,32 +177,53 @@ type searcher interface {
 	Search(ctx context.Context, query string, limit int) (undertest.Answer, error)
 }
 
-// ask has the clients ask at the same time, each the next query that none has asked, until
-// all are asked or the time is over.
-func (b *bencher) ask(ctx context.Context, clients []searcher, queries []contracts.Query) latencies {
+// add counts the time of one query.
+func (l *latencies) add(ctx context.Context, c searcher, query string) {
+	began := time.Now()
+	_, err := c.Search(ctx, query, limit)
+	if err != nil {
+		l.failed++
+		return
+	}
+
+	l.times = append(l.times, float64(time.Since(began))/float64(time.Millisecond))
+}
+
+// askBeside has a system and the constant answer asked in turn, until all queries are asked or
+// the time is over.
+func (b *bencher) askBeside(ctx context.Context, system, constant searcher, queries []contracts.Query) (of,
+	beside latencies) {
+	began := time.Now()
+	for _, i := range replay.Order(1, "timed queries", len(queries)) {
+		if ctx.Err() != nil || time.Since(began) > b.budget {
+			break
+		}
+
+		of.add(ctx, system, queries[i].Query)
+		beside.add(ctx, constant, queries[i].Query)
+	}
+
+	slices.Sort(of.times)
+	slices.Sort(beside.times)
+	return of, beside
+}
+
+// askAtOnce has the clients ask at the same time, each the next query that none has asked,
+// until all are asked or the time is over.
+func (b *bencher) askAtOnce(ctx context.Context, clients []searcher, queries []contracts.Query) latencies {
 	next := make(chan string)
-	var all latencies
-	var lock sync.Mutex
+	each := make([]latencies, len(clients))
 	var working sync.WaitGroup
-	for _, c := range clients {
+	for i, c := range clients {
 		working.Go(func() {
 			for query := range next {
-				began := time.Now()
-				_, err := c.Search(ctx, query, limit)
-				took := time.Since(began)
-				lock.Lock()
-				if err == nil {
-					all.times = append(all.times, float64(took)/float64(time.Millisecond))
-				} else {
-					all.failed++
-				}
-				lock.Unlock()
+				each[i].add(ctx, c, query)
 			}
 		})
 	}
 
 	began := time.Now()
-	for _, i := range replay.Order(uint64(len(clients)), "timed queries", len(queries)) {
+	for _, i := range replay.Order(2, "timed queries", len(queries)) {
 		if ctx.Err() != nil || time.Since(began) > b.budget {
 			break
 		}
@@ -186,7 +233,12 @@ func (b *bencher) ask(ctx context.Context, clients []searcher, queries []contrac
 
 	close(next)
 	working.Wait()
-	all.wall = time.Since(began)
+	all := latencies{wall: time.Since(began)}
+	for _, l := range each {
+		all.times = append(all.times, l.times...)
+		all.failed += l.failed
+	}
+
 	slices.Sort(all.times)
 	return all
 }
