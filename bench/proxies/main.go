@@ -46,7 +46,8 @@ func main() {
 	flag.IntVar(&o.queries, "queries", 200, "how many queries are timed")
 	flag.IntVar(&o.clients, "clients", 16, "how many clients ask at once")
 	flag.DurationVar(&o.ready, "ready", 5*time.Minute, "how long a proxy may take to be ready")
-	flag.DurationVar(&o.budget, "budget", time.Minute, "how long the queries of one figure may take; fewer are timed then")
+	flag.DurationVar(&o.budget, "budget", time.Minute,
+		"how long the queries of one figure may take; fewer are timed then")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

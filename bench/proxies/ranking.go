@@ -21,9 +21,10 @@ type ranked struct {
 
 // ranking runs the stages of the evaluation for each system, as gate does.
 func (b *bencher) ranking(ctx context.Context) ([]ranked, error) {
-	err := b.stage(ctx, "validate-datasets", "--corpus", "datasets/corpus_v2.json", "--golden", "datasets/golden_v2.json",
-		"--security", "datasets/security_v2.json", "--lock", "datasets/lock.json", "--out-report", b.data("validation"),
-		"--out-corpus", b.data("corpus"), "--out-golden", b.data("golden"), "--out-security", b.data("security"))
+	err := b.stage(ctx, "validate-datasets", "--lock", "datasets/lock.json", "--out-report", b.data("validation"),
+		"--corpus", "datasets/corpus_v2.json", "--out-corpus", b.data("corpus"),
+		"--golden", "datasets/golden_v2.json", "--out-golden", b.data("golden"),
+		"--security", "datasets/security_v2.json", "--out-security", b.data("security"))
 	if err != nil {
 		return nil, err
 	}
@@ -42,18 +43,8 @@ func (b *bencher) ranking(ctx context.Context) ([]ranked, error) {
 		}
 
 		if r.problem == nil {
-			figures, err := contracts.Read[contracts.Aggregate](s.path("aggregate"))
-			if err != nil {
+			if reference, err = r.read(reference); err != nil {
 				return nil, err
-			}
-
-			r.figures = figures.Retrieval
-			if s.adapter == "" {
-				reference = &figures
-			} else if reference != nil {
-				if r.against, err = compare.Reports("reference", reference, s.name, &figures, compare.Options{}); err != nil {
-					return nil, err
-				}
 			}
 		}
 
@@ -61,6 +52,25 @@ func (b *bencher) ranking(ctx context.Context) ([]ranked, error) {
 	}
 
 	return all, nil
+}
+
+// read reads the figures of the system, and compares them with those of the reference proxy,
+// if there are any yet. It returns the latter.
+func (r *ranked) read(reference *contracts.Aggregate) (*contracts.Aggregate, error) {
+	figures, err := contracts.Read[contracts.Aggregate](r.path("aggregate"))
+	if err != nil {
+		return nil, err
+	}
+
+	r.figures = figures.Retrieval
+	switch {
+	case r.adapter == "":
+		return &figures, nil
+	case reference != nil:
+		r.against, err = compare.Reports("reference", reference, r.name, &figures, compare.Options{})
+	}
+
+	return reference, err
 }
 
 // data is the path of a validated file.

@@ -216,7 +216,8 @@ func sizeText(of sized, clients int) (string, []failure) {
 	var failed []failure
 	for _, r := range of.rows {
 		if r.problem != nil {
-			failed = append(failed, failure{fmt.Sprintf("%s, %s tools", r.name, number(float64(of.tools), 0)), r.problem})
+			name := fmt.Sprintf("%s, %s tools", r.name, number(float64(of.tools), 0))
+			failed = append(failed, failure{name, r.problem})
 			continue
 		}
 

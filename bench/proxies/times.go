@@ -68,8 +68,9 @@ func (b *bencher) times(ctx context.Context) ([]sized, error) {
 	var all []sized
 	for _, tools := range b.sizes {
 		data := filepath.Join(b.dir, "data-"+strconv.Itoa(tools))
-		made, err := exec.CommandContext(ctx, b.tool, "data", "synthesize", "--tools", strconv.Itoa(tools), "--servers",
-			strconv.Itoa(tools/toolsPerServer), "--queries", strconv.Itoa(b.queries+warmUp), "-o", data).CombinedOutput()
+		made, err := exec.CommandContext(ctx, b.tool, "data", "synthesize", "--tools", strconv.Itoa(tools),
+			"--servers", strconv.Itoa(tools/toolsPerServer), "--queries", strconv.Itoa(b.queries+warmUp),
+			"-o", data).CombinedOutput()
 		if err != nil {
 			return nil, fmt.Errorf("making the data: %w\n%s", err, made)
 		}
