@@ -44,6 +44,18 @@ func lines(all []ranked) []line {
 	return made
 }
 
+// tick is the distance of the marks of an axis: 100, 200, 500 or a multiple of these by a
+// power of ten, with eight marks at most.
+func tick(most float64) float64 {
+	for power := 100.0; ; power *= 10 {
+		for _, step := range []float64{power, 2 * power, 5 * power} {
+			if most <= 8*step {
+				return step
+			}
+		}
+	}
+}
+
 // picture draws the lines as an SVG image, with a dot for each number of results.
 func picture(all []line) string {
 	var mostTokens, mostRecall float64
@@ -53,7 +65,8 @@ func picture(all []line) string {
 		}
 	}
 
-	mostTokens, mostRecall = math.Max(500, math.Ceil(mostTokens/500)*500), math.Max(.1, math.Ceil(mostRecall*10)/10)
+	step := tick(mostTokens)
+	mostTokens, mostRecall = math.Max(step, math.Ceil(mostTokens/step)*step), math.Max(.1, math.Ceil(mostRecall*10)/10)
 	x := func(tokens float64) float64 { return left + tokens/mostTokens*(right-left) }
 	y := func(recall float64) float64 { return bottom - recall/mostRecall*(bottom-top) }
 
@@ -61,7 +74,7 @@ func picture(all []line) string {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="13">`+
 		"\n<title>Recall against tokens of the first 1 to 10 results</title>\n"+
 		`<rect width="100%%" height="100%%" fill="#fff"/>`+"\n", pictureWidth, pictureHeight)
-	for tokens := 0.0; tokens <= mostTokens; tokens += 500 {
+	for tokens := 0.0; tokens <= mostTokens; tokens += step {
 		fmt.Fprintf(&b, `<path d="M%.1f %g V%g" stroke="#ddd"/><text x="%.1f" y="%g" text-anchor="middle">%s</text>`+"\n",
 			x(tokens), top, bottom, x(tokens), bottom+18, number(tokens, 0))
 	}

@@ -32,6 +32,10 @@ func (b *bencher) ranking(ctx context.Context) ([]ranked, error) {
 	var all []ranked
 	var reference *contracts.Aggregate
 	for _, s := range b.built {
+		if s.timesOnly {
+			continue
+		}
+
 		r := ranked{subject: s}
 		if r.problem == nil {
 			fmt.Fprintln(os.Stderr, "ranking", s.name)

@@ -22,6 +22,8 @@ type system struct {
 	version, commit, npm string
 	// what says how the system differs from a row with the same proxy.
 	what string
+	// timesOnly leaves the system out of the ranking, where it equals another row.
+	timesOnly bool
 }
 
 // floor is the system that answers each query with the first tools that it has. Its times
@@ -32,6 +34,7 @@ const floor = "all-tools"
 // its documentation has a setting that finds more or costs less, one with that.
 var systems = []system{
 	{name: "reference", what: "Touchstone's own"},
+	{name: "reference by adapter", adapter: "reference", what: "it starts its servers, as the others do", timesOnly: true},
 	{name: "bm25-stemmed", adapter: "bm25-stemmed", what: "no proxy"},
 	{name: "bare-mcp", adapter: "bare-mcp", what: "no proxy"},
 	{name: floor, adapter: floor, what: "no search"},
@@ -52,8 +55,8 @@ var systems = []system{
 		commit: "6c10f1be28e0", options: map[string]string{"limit": "5"}, what: "defaults: 5 results",
 	},
 	{
-		name: "meta-mcp-proxy 50", adapter: "meta-mcp-proxy", source: "meta-mcp-proxy", version: "1.6.0",
-		commit: "6c10f1be28e0", what: "`discoverLimit` 50, the adapter's default",
+		name: "meta-mcp-proxy 10", adapter: "meta-mcp-proxy", source: "meta-mcp-proxy", version: "1.6.0",
+		commit: "6c10f1be28e0", options: map[string]string{"limit": "10"}, what: "`discoverLimit` 10",
 	},
 	{
 		name: "slop-mcp", adapter: "slop-mcp", source: "slop-mcp", version: "0.15.0",

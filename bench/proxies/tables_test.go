@@ -103,6 +103,14 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+func TestTick(t *testing.T) {
+	for most, want := range map[float64]float64{0: 100, 800: 100, 801: 200, 2604: 500, 12829: 2000} {
+		if got := tick(most); got != want {
+			t.Errorf("%v: got %v, want %v", most, got, want)
+		}
+	}
+}
+
 // The picture is XML, has a point for each step, and names the best system first.
 func TestPicture(t *testing.T) {
 	worse := figures()
