@@ -34,7 +34,7 @@ const floor = "all-tools"
 // its documentation has a setting that finds more or costs less, one with that.
 var systems = []system{
 	{name: "reference", what: "Touchstone's own"},
-	{name: "reference by adapter", adapter: "reference", what: "it starts its servers, as the others do", timesOnly: true},
+	{name: "reference by adapter", adapter: "reference", what: "it starts its servers as processes", timesOnly: true},
 	{name: "bm25-stemmed", adapter: "bm25-stemmed", what: "no proxy"},
 	{name: "bare-mcp", adapter: "bare-mcp", what: "no proxy"},
 	{name: floor, adapter: floor, what: "no search"},
