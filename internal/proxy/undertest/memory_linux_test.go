@@ -2,8 +2,10 @@ package undertest
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
@@ -17,7 +19,14 @@ func TestReplayServersAreNotOfTheProxy(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if got := p.replays(fmt.Sprintf("/proc/%d", cmd.Process.Pid)); got != want {
+		dir := fmt.Sprintf("/proc/%d", cmd.Process.Pid)
+		// The kernel sets the arguments shortly after Start has returned.
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if text, err := os.ReadFile(dir + "/cmdline"); err == nil && string(text) == "sleep\x00"+argument+"\x00" {
+				break
+			}
+		}
+		if got := p.replays(dir); got != want {
 			t.Errorf("sleep %s: got %v", argument, got)
 		}
 		_ = cmd.Process.Kill()
