@@ -86,7 +86,7 @@ func bench(tools, flat string, queries int, vars []string) error {
 
 	defer os.RemoveAll(dir)
 	b := &bencher{dir: dir, tool: tool, vars: vars}
-	fmt.Printf("load before: %s\n\n", load())
+	fmt.Printf("load before: %s\n\n", timing.Load())
 	var growing, flats []measured
 	for _, n := range sizes {
 		m, err := b.measure(n, queries)
@@ -112,7 +112,7 @@ func bench(tools, flat string, queries int, vars []string) error {
 		printQueries(append(flats, largest))
 	}
 
-	fmt.Printf("\nload after: %s\n", load())
+	fmt.Printf("\nload after: %s\n", timing.Load())
 	return nil
 }
 
@@ -193,13 +193,4 @@ func stageOf(argv []string) string {
 		return argv[2]
 	}
 	return ""
-}
-
-// load returns the load averages of the machine.
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	return strings.Join(strings.Fields(string(text))[:3], " ")
 }

@@ -36,7 +36,8 @@ type adapterDriver struct {
 	mcp   *mcpClient // nil until it is used
 	home  string
 	other *otherLines // what a proxy over stdio prints beside MCP; nil otherwise
-	// corpus holds the tools that the proxy is given.
+	// corpus holds the tools that the proxy is given, or those of them that are searched
+	// for.
 	corpus contracts.Corpus
 	// find lists the tools that must still be found before the proxy is ready.
 	find []contracts.ToolID
@@ -74,7 +75,7 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 		return adapter.Launch{}, err
 	}
 
-	d.home, d.token, d.corpus = home, token(), opts.Corpus
+	d.home, d.token, d.corpus = home, token(), spread(opts.Corpus, opts.FindAtMost)
 	setting := d.setting
 	setting.Home, setting.Listen, setting.Token = home, listen, d.token
 	setting.Secret = cmp.Or(opts.Secret, os.Getenv(secretVariable))
@@ -90,10 +91,26 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 	}
 
 	if d.run.FindEach() {
-		d.find = ids(opts.Corpus)
+		d.find = ids(d.corpus)
 	}
 
 	return d.run.Launch()
+}
+
+// spread returns the corpus with at most most of its tools, among them the last one. Zero
+// means all.
+func spread(corpus contracts.Corpus, most int) contracts.Corpus {
+	all := corpus.Tools
+	if most <= 0 || most >= len(all) {
+		return corpus
+	}
+
+	corpus.Tools = make([]contracts.Tool, most)
+	for i := range most {
+		corpus.Tools[i] = all[(i+1)*len(all)/most-1]
+	}
+
+	return corpus
 }
 
 func (d *adapterDriver) started(p *process) {
@@ -448,3 +465,20 @@ func (s *adapterSearcher) ownTools(ctx context.Context) ([]Tool, error) {
 }
 
 func (s *adapterSearcher) close() {}
+
+// another returns a driver with a session of its own: adapterSearcher makes it at the
+// first query. Over stdio there is only one session, and it has its requests at the same
+// time as those of d.
+func (d *adapterDriver) another(addr address, path string, client *http.Client) (searcher, error) {
+	own := *d
+	own.mcp = nil
+	if d.other != nil {
+		own.mcp = d.mcp.sharing()
+	}
+	return &ownSearcher{adapterSearcher{&own, client, addr, cmp.Or(path, d.path)}}, nil
+}
+
+// ownSearcher is a searcher of one client among several.
+type ownSearcher struct{ adapterSearcher }
+
+func (s *ownSearcher) close() { s.driver.close() }

@@ -45,6 +45,9 @@ type driver interface {
 	expected(tools []Tool) ([]Tool, error)
 	// searcher returns a client for the proxy's search.
 	searcher(addr address, path string, client *http.Client) (searcher, error)
+	// another returns a searcher for one more client, which may search at the same time as
+	// others. The caller closes it.
+	another(addr address, path string, client *http.Client) (searcher, error)
 	// close releases the resources of the driver.
 	close()
 }
@@ -169,6 +172,10 @@ func (nativeDriver) searcher(addr address, path string, client *http.Client) (se
 		return &restSearcher{addr: addr, client: client}, nil
 	}
 	return nil, fmt.Errorf("unknown search path %q: use %s or %s", path, contracts.SearchMCP, contracts.SearchREST)
+}
+
+func (n nativeDriver) another(addr address, path string, client *http.Client) (searcher, error) {
+	return n.searcher(addr, path, client)
 }
 
 // maxAnswer limits the size of one answer, in bytes. A list of 50,000 tools with their

@@ -90,6 +90,10 @@ func (d *linesDriver) searcher(address, string, *http.Client) (searcher, error) 
 	return linesSearcher{d.conversation}, nil
 }
 
+func (d *linesDriver) another(address, string, *http.Client) (searcher, error) {
+	return nil, errors.New("a search over lines answers one request at a time, so it has one client")
+}
+
 type linesSearcher struct{ *conversation }
 
 func (s linesSearcher) search(ctx context.Context, query string, limit int) (Answer, error) {

@@ -22,6 +22,7 @@ type mcpClient struct {
 	lost      atomic.Bool // whether the only session is over
 	connected atomic.Bool // whether a session was ever established
 
+	shared  bool               // whether the session belongs to another client
 	turn    chan struct{}      // holds one token while the session is in use
 	session *mcp.ClientSession // nil if there is no working session
 }
@@ -145,10 +146,17 @@ func (c *mcpClient) list(ctx context.Context) ([]*mcp.Tool, error) {
 func (c *mcpClient) broken() bool { return c.lost.Load() }
 
 func (c *mcpClient) drop() {
-	if c.session != nil {
+	if c.session != nil && !c.shared {
 		_ = c.session.Close()
-		c.session = nil
 	}
+	c.session = nil
+}
+
+// sharing returns a client that uses the session of c, without waiting for its requests.
+// If c has no session, nothing can be asked.
+func (c *mcpClient) sharing() *mcpClient {
+	return &mcpClient{client: c.client, only: true, shared: true, turn: make(chan struct{}, 1), session: c.session,
+		transport: func() (mcp.Transport, error) { return nil, ErrBroken }}
 }
 
 // close ends the session, after the request in progress. If the proxy may be blocking

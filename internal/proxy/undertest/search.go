@@ -41,9 +41,13 @@ func (p *Proxy) Describe(ctx context.Context, a Answer, id contracts.ToolID) (te
 // was started for. It returns the proxy's answer unchanged. The text of an error does
 // not depend on ports, so that it can be part of a report.
 func (p *Proxy) Search(ctx context.Context, query string, limit int) (Answer, error) {
+	return p.searchBy(ctx, p.searcher, query, limit)
+}
+
+func (p *Proxy) searchBy(ctx context.Context, s searcher, query string, limit int) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	answer, err := p.degraded.search(limited, p.searcher, query, limit)
+	answer, err := p.degraded.search(limited, s, query, limit)
 	if err == nil {
 		return answer, nil
 	}

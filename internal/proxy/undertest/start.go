@@ -37,6 +37,12 @@ type Options struct {
 	// one search or listing. Zero means DefaultReadyTimeout and ten seconds.
 	ReadyTimeout time.Duration
 	QueryTimeout time.Duration
+	// FindAtMost limits how many tools are searched for to find out whether a proxy is
+	// ready, if its adapter asks for that or it lists no tools. They are spread over the
+	// corpus. Zero means all. A measurement of the time until a proxy is ready sets it,
+	// because the searches take time that is not the proxy's. Holds and Tools then only
+	// know of these tools.
+	FindAtMost int
 	// Executable is the touchstone binary, which replays the corpus and contains
 	// the reference proxy. Empty means this program.
 	Executable string
@@ -64,6 +70,7 @@ type Proxy struct {
 	degraded degradation // from outside
 	servers  *replay.Servers
 	addr     address
+	path     string // the search path, or empty
 	searcher searcher
 	process  *process
 	home     string // private directory
@@ -146,9 +153,9 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 
 	p := &Proxy{
 		Manifest: manifest, home: home, timeout: opts.QueryTimeout, driver: drv, servers: servers,
-		keepHome: opts.KeepHome != "", degraded: degraded,
+		keepHome: opts.KeepHome != "", degraded: degraded, path: opts.SearchPath,
 		// Each proxy gets its own connections, which end with it.
-		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: checkRedirect},
+		http: newHTTPClient(),
 	}
 	if err := p.start(ctx, opts); err != nil {
 		if p.process != nil {
@@ -165,6 +172,10 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	}
 
 	return p, nil
+}
+
+func newHTTPClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: checkRedirect}
 }
 
 // homeFor returns the private directory of a proxy: kept, or a temporary directory if

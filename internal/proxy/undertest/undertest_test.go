@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -413,5 +414,46 @@ func TestParseDegrade(t *testing.T) {
 		if _, err := undertest.ParseDegrade(text); (err == nil) != good {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// Many clients search at the same time. One that closes ends no session of the others.
+func TestClients(t *testing.T) {
+	leavesNothing(t)
+	mcpOnly := func(o *undertest.Options) { o.SearchPath = contracts.SearchMCP }
+	for name, begin := range map[string]func() (*undertest.Proxy, error){
+		"native":  func() (*undertest.Proxy, error) { return start(t, badproxy.Right, mcpOnly) },
+		"adapter": func() (*undertest.Proxy, error) { return startDescribed(t, described(t, badproxy.Right), mcpOnly) },
+		"REST":    func() (*undertest.Proxy, error) { return startDescribed(t, described(t, badproxy.Right), nil) },
+		"stdio":   func() (*undertest.Proxy, error) { return startStdio(t, toolProxy(t, "stdio", "]"), time.Minute), nil },
+	} {
+		p, err := begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Search(t.Context(), "water", 2); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			c, err := p.NewClient()
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Go(func() {
+				defer c.Close()
+				for range 5 {
+					if answer, err := c.Search(t.Context(), "water", 2); err != nil || len(answer.Tools) != 2 {
+						t.Errorf("%s: got %+v, %v", name, answer, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if _, err := p.Search(t.Context(), "water", 2); err != nil {
+			t.Errorf("%s: after its clients: %v", name, err)
+		}
+		p.Stop()
+		nothingLeft(t)
 	}
 }

@@ -182,7 +182,7 @@ func TestNearestRank(t *testing.T) {
 		for i := range times {
 			times[i] = float64(i + 1)
 		}
-		if got := nearestRank(times, x.p); got != x.want {
+		if got := NearestRank(times, x.p); got != x.want {
 			t.Errorf("p%v of %d is %v, want %v", x.p*100, x.n, got, x.want)
 		}
 	}

@@ -174,16 +174,16 @@ func (m *measured) cost() CostSide {
 	slices.Sort(m.times)
 	c := CostSide{
 		Queries: len(m.queries), Answered: len(m.times), Failed: m.failed,
-		P50MS: nearestRank(m.times, .50), P95MS: nearestRank(m.times, .95),
-		P99MS: nearestRank(m.times, .99), MaxMS: nearestRank(m.times, 1),
+		P50MS: NearestRank(m.times, .50), P95MS: NearestRank(m.times, .95),
+		P99MS: NearestRank(m.times, .99), MaxMS: NearestRank(m.times, 1),
 		ReadyMS: float64(m.proxy.TimeToReady()) / float64(time.Millisecond), PeakMemory: m.proxy.PeakMemory(),
 	}
 	return c
 }
 
-// nearestRank returns the percentile by the nearest-rank method: the smallest of
+// NearestRank returns the percentile by the nearest-rank method: the smallest of
 // the sorted times that at least the share p does not exceed, or 0 for no times.
-func nearestRank(sorted []float64, p float64) float64 {
+func NearestRank(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return 0
 	}

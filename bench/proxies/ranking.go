@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/report/compare"
+)
+
+// ranked are the figures of a system over the data of this project.
+type ranked struct {
+	subject
+	figures contracts.RetrievalAggregate
+	// against compares it with the reference proxy. It is nil for that.
+	against *compare.Comparison
+}
+
+// ranking runs the stages of the evaluation for each system, as gate does.
+func (b *bencher) ranking(ctx context.Context) ([]ranked, error) {
+	err := b.stage(ctx, "validate-datasets", "--lock", "datasets/lock.json", "--out-report", b.data("validation"),
+		"--corpus", "datasets/corpus_v2.json", "--out-corpus", b.data("corpus"),
+		"--golden", "datasets/golden_v2.json", "--out-golden", b.data("golden"),
+		"--security", "datasets/security_v2.json", "--out-security", b.data("security"))
+	if err != nil {
+		return nil, err
+	}
+
+	var all []ranked
+	var reference *contracts.Aggregate
+	for _, s := range b.built {
+		if s.timesOnly {
+			continue
+		}
+
+		r := ranked{subject: s}
+		if r.problem == nil {
+			fmt.Fprintln(os.Stderr, "ranking", s.name)
+			r.problem = b.rank(ctx, s)
+		}
+
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+
+		if r.problem == nil {
+			if reference, err = r.read(reference); err != nil {
+				return nil, err
+			}
+		}
+
+		all = append(all, r)
+	}
+
+	return all, nil
+}
+
+// read reads the figures of the system, and compares them with those of the reference proxy,
+// if there are any yet. It returns the latter.
+func (r *ranked) read(reference *contracts.Aggregate) (*contracts.Aggregate, error) {
+	figures, err := contracts.Read[contracts.Aggregate](r.path("aggregate"))
+	if err != nil {
+		return nil, err
+	}
+
+	r.figures = figures.Retrieval
+	switch {
+	case r.adapter == "":
+		return &figures, nil
+	case reference != nil:
+		r.against, err = compare.Reports("reference", reference, r.name, &figures, compare.Options{})
+	}
+
+	return reference, err
+}
+
+// data is the path of a validated file.
+func (b *bencher) data(name string) string { return filepath.Join(b.dir, name+".json") }
+
+func (b *bencher) rank(ctx context.Context, s subject) error {
+	inputs := []string{"--proxy", s.proxy(), "--corpus", b.data("corpus"), "--ready-timeout", b.ready.String()}
+	if err := b.stage(ctx, "snapshot-index", append(inputs, "--out", s.path("index"))...); err != nil {
+		return err
+	}
+
+	if err := os.Mkdir(s.path("retrieval"), 0o755); err != nil {
+		return err
+	}
+
+	for run := range b.runs {
+		number := strconv.Itoa(run + 1)
+		err := b.stage(ctx, "score-retrieval", append(inputs, "--golden", b.data("golden"), "--index", s.path("index"),
+			"--run", number, "--out", filepath.Join(s.path("retrieval"), number+".json"))...)
+		if err != nil {
+			return err
+		}
+	}
+
+	return b.stage(ctx, "aggregate", "--validation", b.data("validation"), "--retrieval", s.path("retrieval"),
+		"--out", s.path("aggregate"))
+}
