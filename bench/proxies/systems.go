@@ -62,6 +62,10 @@ var systems = []system{
 		name: "slop-mcp", adapter: "slop-mcp", source: "slop-mcp", version: "0.15.0",
 		npm: "@standardbeagle/slop-mcp", what: "defaults",
 	},
+	{
+		name: "toolhive-vmcp", adapter: "toolhive-vmcp", source: "toolhive", version: "e25de16c", commit: "e25de16c",
+		what: "defaults: 8 results, without embeddings",
+	},
 }
 
 // choose returns the systems with these names, separated by commas, and the reference proxy
