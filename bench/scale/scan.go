@@ -76,7 +76,7 @@ func benchScan(list string, runs int) error {
 		return err
 	}
 
-	fmt.Printf("load before: %s\n", load())
+	fmt.Printf("load before: %s\n", timing.Load())
 	for _, k := range listKinds {
 		fmt.Printf("\n%s\n  %8s %9s %10s %10s %12s %17s %9s\n", k.name, "tools", "size", "wall", "processor",
 			"tools/s wall", "tools/s processor", "peak")
@@ -110,7 +110,7 @@ func benchScan(list string, runs int) error {
 		}
 	}
 
-	fmt.Printf("\nload after: %s\n", load())
+	fmt.Printf("\nload after: %s\n", timing.Load())
 	return nil
 }
 
