@@ -370,13 +370,13 @@ func (s *Store) Bytes(d Digest) ([]byte, error) {
 // permissions, independent of the umask. It verifies the content before the
 // file appears at path, and replaces a file that is already there.
 func (s *Store) Materialize(d Digest, path string, mode fs.FileMode) error {
-	return unforked(mode, func() error { return s.materialize(d, path, mode) })
+	return Unforked(mode, func() error { return s.materialize(d, path, mode) })
 }
 
-// unforked calls f, which writes a file of that mode. If the file is a program, this
+// Unforked calls f, which writes a file of that mode. If the file is a program, this
 // process starts no other one meanwhile: that would hold the file open for writing until it
 // is executed itself, and nobody could start the program ("text file busy").
-func unforked(mode fs.FileMode, f func() error) error {
+func Unforked(mode fs.FileMode, f func() error) error {
 	if mode&0o111 != 0 {
 		syscall.ForkLock.RLock()
 		defer syscall.ForkLock.RUnlock()

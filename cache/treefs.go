@@ -228,7 +228,7 @@ func (s *Store) fillTree(entries []TreeEntry, dir string) error {
 				err = root.Chmod(name, 0o755)
 			}
 		case 'f', 'x':
-			err = unforked(e.Mode, func() error { return s.fillFile(root, name, e) })
+			err = Unforked(e.Mode, func() error { return s.fillFile(root, name, e) })
 		}
 
 		if err != nil {

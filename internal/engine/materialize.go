@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -82,6 +81,10 @@ func sourceOf(input *pipeline.Input) string {
 
 // copySource copies a source file, whose content and mode must match the member.
 func copySource(f pipeline.SourceFile, want member, to string) error {
+	return cache.Unforked(want.kind.mode(), func() error { return writeSource(f, want, to) })
+}
+
+func writeSource(f pipeline.SourceFile, want member, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
@@ -92,12 +95,6 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 	}
 
 	defer src.Close()
-	if want.kind.mode()&0o111 != 0 {
-		// A process that is started now would hold the program open, and it could not be executed.
-		syscall.ForkLock.RLock()
-		defer syscall.ForkLock.RUnlock()
-	}
-
 	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, want.kind.mode()&0o555)
 	if err != nil {
 		return err
