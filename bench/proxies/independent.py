@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from scoring import score
+
 kind, corpus, golden, touchstone, *command = sys.argv[1:]
 servers = list(dict.fromkeys(t["server"] for t in json.load(open(corpus))["tools"]))
 home = tempfile.mkdtemp()
@@ -59,13 +61,5 @@ for _ in range(120):  # until the last server is connected
     if all(any(h.startswith(t["server"] + ":") for h in search(t["description"])) for t in
            {t["server"]: t for t in json.load(open(corpus))["tools"]}.values()):
         break
-recall = reciprocal = count = 0
-for query in json.load(open(golden))["queries"]:
-    right = {label["tool_id"] for label in query["labels"] if label["relevance"] >= 1}
-    if right:
-        found = search(query["query"])[:10]
-        count += 1
-        recall += len(right & set(found[:5])) / len(right)
-        reciprocal += next((1 / (i + 1) for i, tool in enumerate(found) if tool in right), 0)
-print(f"{kind}: {count} queries, Recall@5 {recall / count:.4f}, MRR {reciprocal / count:.4f}")
+score(kind, golden, search)
 proxy.kill()

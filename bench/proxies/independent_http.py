@@ -15,6 +15,8 @@ import threading
 import time
 import urllib.request
 
+from scoring import score
+
 corpus, golden, vmcp = sys.argv[1:]
 tools = {}
 for t in json.load(open(corpus))["tools"]:
@@ -88,13 +90,5 @@ for _ in range(60):
     except OSError:
         time.sleep(1)
 post(method="notifications/initialized")
-recall = reciprocal = count = 0
-for query in json.load(open(golden))["queries"]:
-    right = {label["tool_id"] for label in query["labels"] if label["relevance"] >= 1}
-    if right:
-        found = search(query["query"])[:10]
-        count += 1
-        recall += len(right & set(found[:5])) / len(right)
-        reciprocal += next((1 / (i + 1) for i, tool in enumerate(found) if tool in right), 0)
-print(f"toolhive-vmcp: {count} queries, Recall@5 {recall / count:.4f}, MRR {reciprocal / count:.4f}")
+score("toolhive-vmcp", golden, search)
 proxy.kill()
