@@ -133,7 +133,7 @@ func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
 }
 
 func newBaselineUpdateCommand(flags *globalFlags) *cobra.Command {
-	var file, stage string
+	var file string
 	var limits otherLimits
 	rf := &runFlags{}
 	cmd := &cobra.Command{
@@ -161,7 +161,7 @@ thresholds.`,
 				return err
 			}
 
-			m, err := flags.measure(cmd, rf, stage)
+			m, err := flags.measure(cmd, rf)
 			if err != nil {
 				return err
 			}
@@ -188,14 +188,10 @@ thresholds.`,
 		},
 	}
 	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
-	cmd.Flags().StringVar(&stage, "stage", "aggregate", stageHelp)
 	limits.add(cmd)
 	rf.add(cmd)
 	return cmd
 }
-
-// stageHelp is the description of the flag that names another stage.
-const stageHelp = "the stage whose output contains the figures"
 
 // measured is what the stage aggregate gives, with the baseline file that the pipeline names.
 type measured struct {
@@ -205,23 +201,23 @@ type measured struct {
 }
 
 // measure runs the pipeline up to the stage that contains the figures.
-func (f *globalFlags) measure(cmd *cobra.Command, rf *runFlags, stage string) (measured, error) {
+func (f *globalFlags) measure(cmd *cobra.Command, rf *runFlags) (measured, error) {
 	s, err := openSession(cmd.Context(), f, cmd.ErrOrStderr())
 	if err != nil {
 		return measured{}, err
 	}
 
 	defer s.close()
-	if err := s.hasFigures(stage); err != nil {
+	if err := s.hasFigures(); err != nil {
 		return measured{}, err
 	}
 
 	m := measured{named: f.baselineFile(s.plan)}
-	rf.selection = engine.Selection{Until: []string{stage}}
+	rf.selection = engine.Selection{Until: []string{aggregateStage}}
 	outcomes, _, err := s.run(cmd.Context(), rf, f.json, cmd.ErrOrStderr(),
 		func(outcomes []*engine.Outcome) (err error) {
-			if m.agg, err = s.aggregate(outcomes, stage); err == nil {
-				m.made, err = s.measuredWith(cmd.Context(), stage)
+			if m.agg, err = s.aggregate(outcomes); err == nil {
+				m.made, err = s.measuredWith(cmd.Context())
 			}
 
 			return err
@@ -373,17 +369,17 @@ func withoutFigures(b contracts.Baseline) []string {
 }
 
 // hasFigures returns an error if the pipeline lacks the stage that contains the figures.
-func (s *session) hasFigures(stage string) error {
-	if _, err := engine.Find(s.plan, stage); err != nil {
-		return fmt.Errorf("%w; name the stage whose output contains the figures with --stage", err)
+func (s *session) hasFigures() error {
+	if _, err := engine.Find(s.plan, aggregateStage); err != nil {
+		return fmt.Errorf("%w; call the stage whose output contains the figures %s", err, aggregateStage)
 	}
 	return nil
 }
 
-// aggregate reads the figures from the outputs of the named stage.
-func (s *session) aggregate(outcomes []*engine.Outcome, stage string) (contracts.Aggregate, error) {
+// aggregate reads the figures from the outputs of the stage that contains them.
+func (s *session) aggregate(outcomes []*engine.Outcome) (contracts.Aggregate, error) {
 	for _, o := range outcomes {
-		if o.Instance.Stage != stage {
+		if o.Instance.Stage != aggregateStage {
 			continue
 		}
 
@@ -401,7 +397,7 @@ func (s *session) aggregate(outcomes []*engine.Outcome, stage string) (contracts
 		}
 	}
 
-	return contracts.Aggregate{}, fmt.Errorf("stage %s has no JSON output to read figures from", stage)
+	return contracts.Aggregate{}, fmt.Errorf("stage %s has no JSON output to read figures from", aggregateStage)
 }
 
 func printBaseline(w io.Writer, b contracts.Baseline) error {

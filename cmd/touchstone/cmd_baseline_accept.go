@@ -14,7 +14,7 @@ import (
 )
 
 func newBaselineAcceptCommand(flags *globalFlags) *cobra.Command {
-	var stage, reason string
+	var reason string
 	rf := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "accept QUERY|ENTRY...",
@@ -33,7 +33,7 @@ on other data, use touchstone baseline update.`,
 				return usageError(cmd, errors.New("give the reason why the new results are right with --reason"))
 			}
 
-			m, err := flags.measure(cmd, rf, stage)
+			m, err := flags.measure(cmd, rf)
 			if err != nil {
 				return err
 			}
@@ -65,7 +65,6 @@ on other data, use touchstone baseline update.`,
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why the new results are right (required)")
-	cmd.Flags().StringVar(&stage, "stage", "aggregate", stageHelp)
 	rf.add(cmd)
 	return cmd
 }

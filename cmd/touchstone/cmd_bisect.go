@@ -23,9 +23,8 @@ import (
 // bisectFlags are the flags of bisect.
 type bisectFlags struct {
 	repo, good, bad, metric string
-	stage                   string
-	tolerance, threshold    float64
-	firstParent, retry      bool
+	threshold               float64
+	firstParent             bool
 	most                    int
 	run                     runFlags
 }
@@ -84,10 +83,9 @@ Each step runs the pipeline with proxy_source set to a revision. Results are cac
 so unchanged stages are not repeated, and the same command continues an interrupted
 bisection. The repository is only read.
 
-A revision is bad if the metric is below --threshold, or more than --tolerance below
-that of the good revision. Without these flags, it is bad if its value is closer to
-that of the bad revision than to that of the good one. A revision that cannot be
-built or started is skipped, also by later bisections.`,
+A revision is bad if the metric is below --threshold. Without this flag, it is bad if its
+value is closer to that of the bad revision than to that of the good one. A revision that
+cannot be built or started is skipped, also by later bisections, unless --force is given.`,
 		Example: `  touchstone bisect --repo ../my-proxy --good v1.4.0 --bad HEAD --metric recall_at_5 --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
 		Args:    arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -99,10 +97,6 @@ built or started is skipped, also by later bisections.`,
 			if m, _ := metrics.RankingByName(f.metric); m.LowerIsBetter {
 				return fmt.Errorf("--metric %s: a revision is bad when a metric is too low, and a lower %s is "+
 					"better; use another metric", f.metric, m.Label)
-			}
-
-			if cmd.Flags().Changed("tolerance") && cmd.Flags().Changed("threshold") {
-				return errors.New("--tolerance and --threshold exclude each other: use one of them")
 			}
 
 			found, err := f.bisect(cmd, flags)
@@ -128,12 +122,9 @@ built or started is skipped, also by later bisections.`,
 	p.StringVar(&f.good, "good", "", "a good revision")
 	p.StringVar(&f.bad, "bad", "HEAD", "a bad revision")
 	p.StringVar(&f.metric, "metric", "recall_at_5", "the ranking metric that decides")
-	p.Float64Var(&f.tolerance, "tolerance", 0, "how far below the good revision a revision is still good")
 	p.Float64Var(&f.threshold, "threshold", 0, "the value below which a revision is bad")
 	p.BoolVar(&f.firstParent, "first-parent", false, "follow only the first parent of merges")
-	p.BoolVar(&f.retry, "retry-skipped", false, "test revisions again that an earlier bisection skipped")
-	p.IntVar(&f.most, "queries", 20, "the number of lost or won queries to show")
-	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output contains the figures")
+	p.IntVar(&f.most, "limit", 20, "the number of lost or won queries to show")
 	f.run.add(cmd)
 	for _, name := range []string{"repo", "good"} {
 		cmd.MarkFlagRequired(name)
@@ -165,7 +156,7 @@ func (f *bisectFlags) bisect(cmd *cobra.Command, flags *globalFlags) (*bisectJSO
 	defer history.close()
 	b := &bisector{bisectFlags: f, flags: flags, history: history, stderr: cmd.ErrOrStderr(), below: math.Inf(-1),
 		tried: map[string]*tried{}}
-	if b.skips, err = readSkipped(history.dir, flags, f.retry); err != nil {
+	if b.skips, err = readSkipped(history.dir, flags, f.run.force); err != nil {
 		return nil, err
 	}
 
@@ -245,8 +236,6 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 	switch {
 	case cmd.Flags().Changed("threshold"):
 		b.below = b.threshold
-	case cmd.Flags().Changed("tolerance"):
-		b.below = *good.Value - b.tolerance
 	default:
 		b.below = (*good.Value + *bad.Value) / 2
 	}
@@ -396,7 +385,7 @@ func (b *bisector) measure(ctx context.Context, t *tried) error {
 
 	own := b.flags.with([]string{"proxy_source=" + source}, nil)
 	own.json = b.flags.json
-	run, err := runSide(ctx, own, b.run, sideOptions{stage: b.stage, source: source}, b.stderr)
+	run, err := runSide(ctx, own, b.run, sideOptions{source: source}, b.stderr)
 	var broken *sourceError
 	switch {
 	case errors.As(err, &broken):
@@ -414,7 +403,7 @@ func (b *bisector) measure(ctx context.Context, t *tried) error {
 	}
 
 	if t.Value == nil {
-		return fmt.Errorf("stage %s has no %s; name another --metric", b.stage, b.metric)
+		return fmt.Errorf("stage %s has no %s; name another --metric", aggregateStage, b.metric)
 	}
 
 	t.State = stateGood

@@ -20,11 +20,9 @@ import (
 
 // compareFlags are the flags of compare.
 type compareFlags struct {
-	repo, by       string
-	stage          string
+	repo, metric   string
 	format, output string
 	query          string
-	cost           bool
 	rounds, most   int
 	run            runFlags
 }
@@ -65,15 +63,14 @@ sends queries to both proxies in turn. See docs/how-to/compare-and-bisect.md.`,
 	}
 	p := cmd.Flags()
 	p.StringVar(&f.repo, "repo", "", "the git repository of the proxy, for @REVISION; its working tree is not changed")
-	p.StringVar(&f.by, "by", "ndcg_at_10", "the metric that decides whether a query is won or lost")
+	p.StringVar(&f.metric, "metric", "ndcg_at_10", "the metric that decides whether a query is won or lost")
 	p.StringVar(&f.format, "format", "table", "table, json, html or markdown")
 	p.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
-	p.BoolVar(&f.cost, "cost", true, "measure latency and memory, unless a side is a report")
-	p.IntVar(&f.rounds, "rounds", 3, "how often each query is sent to measure the cost, after one warm-up round")
+	p.IntVar(&f.rounds, "rounds", 3, "how often each query is sent to measure latency and memory, after one "+
+		"warm-up round; 0 measures nothing")
 	p.StringVar(&f.query, "query", "",
 		"show only both ranked lists of the query with this id")
-	p.IntVar(&f.most, "queries", 20, "the number of queries in the table")
-	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output contains the figures")
+	p.IntVar(&f.most, "limit", 20, "the number of queries in the table")
 	f.run.add(cmd)
 	return cmd
 }
@@ -91,16 +88,16 @@ func (f *compareFlags) check(cmd *cobra.Command, flags *globalFlags) error {
 		return fmt.Errorf("unknown --format %q: use table, json, html or markdown", f.format)
 	}
 
-	if !slices.Contains(contracts.MetricNames, f.by) {
-		return fmt.Errorf("unknown metric in --by %q: use one of %s", f.by, strings.Join(contracts.MetricNames, ", "))
+	if !slices.Contains(contracts.MetricNames, f.metric) {
+		return fmt.Errorf("unknown --metric %q: use one of %s", f.metric, strings.Join(contracts.MetricNames, ", "))
 	}
 
 	if f.query != "" && f.format != "table" && f.format != "json" {
 		return fmt.Errorf("--query and --format %s exclude each other: use table or json", f.format)
 	}
 
-	if f.rounds < 1 || f.rounds > 1000 {
-		return fmt.Errorf("--rounds %d: give 1 to 1000", f.rounds)
+	if f.rounds < 0 || f.rounds > 1000 {
+		return fmt.Errorf("--rounds %d: give 0 to 1000", f.rounds)
 	}
 
 	return nil
@@ -145,7 +142,7 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 			runs[i], err = readReport(s.report)
 		} else {
 			where := ""
-			if f.cost && f.query == "" && sides[1-i].report == "" {
+			if f.rounds > 0 && f.query == "" && sides[1-i].report == "" {
 				where = filepath.Join(parts, fmt.Sprint(i))
 			}
 
@@ -161,7 +158,7 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 		return f.writtenQuery(runs)
 	}
 
-	c, err := compare.Reports(sides[0].name, runs[0].figures, sides[1].name, runs[1].figures, compare.Options{By: f.by})
+	c, err := compare.Reports(sides[0].name, runs[0].figures, sides[1].name, runs[1].figures, compare.Options{By: f.metric})
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +172,7 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 		compare.MeasureOptions{A: runs[0].measured(), B: runs[1].measured(), Rounds: f.rounds})
 	switch {
 	case err != nil && ctx.Err() == nil:
-		return nil, fmt.Errorf("%w; --cost=false skips the measurement", err)
+		return nil, fmt.Errorf("%w; --rounds 0 skips the measurement", err)
 	case err != nil:
 		return nil, err
 	}
@@ -204,7 +201,7 @@ func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, letter s
 		own = own.with([]string{"proxy_source=" + dir}, nil)
 	}
 
-	run, err := runSide(ctx, own, f.run, sideOptions{stage: f.stage, parts: parts, heading: letter + ": " + s.name},
+	run, err := runSide(ctx, own, f.run, sideOptions{parts: parts, heading: letter + ": " + s.name},
 		stderr)
 	if err != nil && ctx.Err() == nil {
 		err = wrapSide(s.name, err)

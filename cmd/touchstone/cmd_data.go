@@ -31,7 +31,8 @@ func newDataCommand(flags *globalFlags) *cobra.Command {
 		withLock(flags, newDataAddCommand), newDataDiffCommand(), newDataSynthesizeCommand(),
 		newDataImportCommand(), newDataExternalCommand(flags), newDataPoolCommand(), newDataAgreeCommand(),
 		newDataPowerCommand(), withLock(flags, newDataCheckCommand), withLock(flags, newDataStatsCommand),
-		newCorpusCommand(flags), newGoldenCommand(flags), newLabelCommand(), newTrecCommand(flags),
+		newMigrateCommand(flags), newLabelCommand(), newTrecCommand(flags),
+		newDataExportCommand(),
 	)
 	cmd.AddCommand(flags.on(sessionFlags, newRefreshCommand(flags), newDataFetchCommand(flags))...)
 	return cmd
@@ -54,9 +55,8 @@ func withLock(flags *globalFlags, verb func(lock *string) *cobra.Command) *cobra
 }
 
 func newDataFreezeCommand(lock *string) *cobra.Command {
-	var kind string
 	cmd := &cobra.Command{
-		Use:   "freeze [--kind corpus|golden|security|cases] FILE...",
+		Use:   "freeze FILE...",
 		Short: "Validate datasets and add their digests to the lock file",
 		Long: `Validates each file and writes its digest to the lock file, under its kind and
 version. From then on, validation refuses a file of that version with different
@@ -67,13 +67,7 @@ A golden set and a set of cases are checked against their corpus, which must be 
 the files or in the same directory.`,
 		Args: arguments.AtLeast(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch kind {
-			case "", "corpus", "golden", "security", "cases":
-			default:
-				return fmt.Errorf("unknown --kind %s; use corpus, golden, security or cases", kind)
-			}
-
-			frozen, err := versions.Freeze(*lock, kind, args)
+			frozen, err := versions.Freeze(*lock, args)
 			if err != nil {
 				return datasetError(err)
 			}
@@ -89,7 +83,6 @@ the files or in the same directory.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", "", "refuse files of other kinds")
 	return cmd
 }
 

@@ -209,7 +209,7 @@ func (f *fetch) print(cmd *cobra.Command, r *refreshcorpus.Fetched, there bool) 
 
 	r.Write(w)
 	if len(r.Differs) > 0 {
-		fmt.Fprintf(w, "next step: touchstone data golden migrate %s --to %s\n",
+		fmt.Fprintf(w, "next step: touchstone data migrate %s %s\n",
 			filepath.Join(f.dir, "golden_"+strings.TrimSuffix(r.Version, refreshcorpus.IncompleteSuffix)+".json"),
 			r.File)
 	}

@@ -46,8 +46,8 @@ cache or from the last commit of its git repository. If it is in neither, nothin
 
 			file := input.QuoteWord(filepath.ToSlash(next.File))
 			if next.Kind == contracts.KindCorpus {
-				fmt.Fprintf(stdout, "next step: %s data golden migrate GOLDEN --to %s carries the labels over\n",
-					toolName, next.Version)
+				fmt.Fprintf(stdout, "next step: %s data migrate GOLDEN %s carries the labels over\n",
+					toolName, file)
 			} else {
 				fmt.Fprintf(stdout, "next step: %s gate --var %s=%s\n", toolName, next.Kind, file)
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -17,12 +18,15 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/data/pool"
 )
 
+// noRetriever is the value of --retriever that asks none.
+const noRetriever = "none"
+
 // poolFlags are those of touchstone data pool.
 type poolFlags struct {
 	corpus, golden, queries, out string
 	runs, retrievers             []string
 	depth                        int
-	withLabels, runsOnly         bool
+	withLabels                   bool
 	sentence                     sentenceFlags
 }
 
@@ -84,8 +88,8 @@ also prints how many of them are relevant, and how many pairs in the pool have a
 // searchFlags are those that choose the retrievers.
 func (f *poolFlags) searchFlags(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.runs, "run", nil, "[NAME=]FILE, the results of another retriever (repeatable)")
-	p.StringSliceVar(&f.retrievers, "retriever", nil, "use only these retrievers")
-	p.BoolVar(&f.runsOnly, "runs-only", false, "use the results of --run alone")
+	p.StringSliceVar(&f.retrievers, "retriever", nil, "use only these retrievers; "+noRetriever+
+		" uses the results of --run alone")
 	f.sentence.flags(p)
 }
 
@@ -190,11 +194,12 @@ func (f *poolFlags) readQueries(corpus contracts.Corpus) (queries []pool.Query, 
 // search returns the results of the retrievers and those in files.
 func (f *poolFlags) search(cmd *cobra.Command, corpus contracts.Corpus, queries []pool.Query) ([]pool.Run, error) {
 	var runs []pool.Run
-	if f.runsOnly && len(f.runs) == 0 {
-		return nil, errors.New("--runs-only needs --run")
+	runsOnly := slices.Equal(f.retrievers, []string{noRetriever})
+	if runsOnly && len(f.runs) == 0 {
+		return nil, fmt.Errorf("--retriever %s needs the results of others: give them with --run", noRetriever)
 	}
 
-	if !f.runsOnly {
+	if !runsOnly {
 		model, err := denseModel(f.sentence.dir, f.sentence.service)
 		if err != nil {
 			return nil, err

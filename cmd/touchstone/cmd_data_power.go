@@ -32,9 +32,9 @@ a right tool are not independent, and count as one group.
 
 The pair that differs least stands for a small change of a proxy, and the one that differs
 most for another proxy. To ask about a change of your own, give the results before and
-after it with --run and --runs-only.`,
+after it with --run, and --retriever none.`,
 		Example: `  touchstone data power --corpus corpus.json --golden golden.json --size 250,500,1000
-  touchstone data power --corpus corpus.json --golden golden.json --runs-only --run before.txt --run after.txt --detect 0.02`,
+  touchstone data power --corpus corpus.json --golden golden.json --retriever none --run before.txt --run after.txt --detect 0.02`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.depth = powerDepth

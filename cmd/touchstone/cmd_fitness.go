@@ -37,15 +37,15 @@ of the proxy in --proxy.
 
 The queries of the golden set are divided in three parts. The train part is for improving
 descriptions. The validation part is for choosing among candidates; by default it is
-empty. The held-out part shows whether the descriptions also improve on other queries. A
-part is a share, the word rest, or a file with the id of one query a line. A candidate is
-feasible if the scanner reports nothing that it does not report for the original.
+empty. The held-out part shows whether the descriptions also improve on other queries.
+--part gives a part as a share of the queries, as the word rest, or as a file with the id of
+one query a line. A candidate is feasible if the scanner reports nothing that it does not report for the original.
 
 "fitness parts" lists what an optimiser works with, and "fitness serve" scores candidates in
 a loop. docs/how-to/optimise-descriptions.md leads to the first generation.`,
 		Example: `  touchstone fitness
   touchstone fitness --seed 7 better.json
-  touchstone fitness parts --train 0.5 --validation 0.25
+  touchstone fitness parts --part train=0.5 --part validation=0.25
   touchstone fitness --proxy mine.hcl --proxy-source ../mine better.json
   python3 examples/optimisers/climb.py`,
 		Args: arguments.AtMost(1),
@@ -98,8 +98,8 @@ ids, a candidate is scored on these alone, as an optimiser with minibatches does
 
 An answer never contains the held-out part. A line that cannot be scored is answered with
 "error", and the command continues until the input ends. To keep all processors busy, send
-several lines before reading. With --proxy, the proxies of the last candidates stay running
-(--running), so that the next queries for one of them start no proxy.
+several lines before reading. With --proxy, the proxies of the last candidates stay running,
+so that the next queries for one of them start no proxy.
 docs/how-to/optimise-descriptions.md describes the formats.`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -160,9 +160,9 @@ options of fitness serve, and starts no proxy.`,
 
 // fitnessData selects the data that candidates are scored on, and the search.
 type fitnessData struct {
-	corpus, golden, server     string
-	train, validation, heldOut string
-	opts                       fitness.Options
+	corpus, golden, server string
+	parts                  []string
+	opts                   fitness.Options
 
 	proxy, proxySource string
 	proxyOptions       []string
@@ -177,10 +177,9 @@ func (d *fitnessData) flags(cmd *cobra.Command) {
 	f.StringVar(&d.server, "server", "", serverHelp)
 	f.StringVar(&d.golden, "golden", "datasets/golden_v2.json", "the labelled queries for the tools")
 	f.Uint64Var(&d.opts.Seed, "seed", 1, "the seed for dividing the queries by shares")
-	const kinds = "a share of the queries, rest, or a file with the id of one query a line"
-	f.StringVar(&d.train, "train", "0.6", "the train part: "+kinds)
-	f.StringVar(&d.validation, "validation", "0", "the validation part: "+kinds)
-	f.StringVar(&d.heldOut, "held-out", "rest", "the held-out part: "+kinds)
+	f.StringArrayVar(&d.parts, "part", nil, "NAME=SIZE, where NAME is train, validation or held-out, and SIZE is a "+
+		"share of the queries, rest, or a file with the id of one query a line (repeatable; default train=0.6, "+
+		"validation=0 and held-out=rest)")
 	f.StringVar(&d.opts.Metric, "metric", "recall_at_5", "the metric of the fitness: "+
 		strings.Join(contracts.MetricNames, ", "))
 	f.StringVar(&d.proxy, "proxy", "", "the proxy that searches: an adapter's file or name, or a directory that "+
@@ -188,8 +187,6 @@ func (d *fitnessData) flags(cmd *cobra.Command) {
 	f.StringVar(&d.proxySource, "proxy-source", "", "the directory with the source of the adapter's proxy")
 	f.StringArrayVar(&d.proxyOptions, "proxy-option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
 	f.StringVar(&d.proxies.Search, "search", contracts.SearchMCP, "with --proxy: the search path to use, mcp or rest")
-	f.IntVar(&d.proxies.Running, "running", min(4, runtime.GOMAXPROCS(0)),
-		"with --proxy: how many candidates may have a running proxy")
 }
 
 // evaluator reads the data, and builds the proxy if one is chosen. The caller closes d.
@@ -204,17 +201,8 @@ func (d *fitnessData) evaluator(cmd *cobra.Command) (*fitness.Evaluator, error) 
 // divided reads the data, and tells the user how many queries each part has. start comes
 // once the data could be read; nil means that nothing is searched.
 func (d *fitnessData) divided(cmd *cobra.Command, start func(*cobra.Command) error) (*fitness.Evaluator, error) {
-	for _, part := range []struct {
-		flag, text string
-		to         *fitness.Part
-	}{
-		{"train", d.train, &d.opts.Train}, {"validation", d.validation, &d.opts.Validation},
-		{"held-out", d.heldOut, &d.opts.HeldOut},
-	} {
-		var err error
-		if *part.to, err = fitness.ReadPart(part.text); err != nil {
-			return nil, fmt.Errorf("--%s: %w", part.flag, err)
-		}
+	if err := d.readParts(); err != nil {
+		return nil, err
 	}
 
 	golden, err := contracts.Read[contracts.GoldenSet](d.golden)
@@ -260,6 +248,34 @@ func (d *fitnessData) divided(cmd *cobra.Command, start func(*cobra.Command) err
 	return e, nil
 }
 
+// readParts reads --part, and gives the other parts their default sizes.
+func (d *fitnessData) readParts() error {
+	parts := map[string]*fitness.Part{"train": &d.opts.Train, "validation": &d.opts.Validation,
+		"held-out": &d.opts.HeldOut}
+	sizes := map[string]string{"train": "0.6", "validation": "0", "held-out": "rest"}
+	given := map[string]bool{}
+	for _, word := range d.parts {
+		name, size, ok := strings.Cut(word, "=")
+		switch {
+		case !ok || parts[name] == nil:
+			return fmt.Errorf("--part %q is not NAME=SIZE with the name train, validation or held-out", word)
+		case given[name]:
+			return fmt.Errorf("--part gives the part %s twice", name)
+		}
+
+		given[name], sizes[name] = true, size
+	}
+
+	for name, size := range sizes {
+		var err error
+		if *parts[name], err = fitness.ReadPart(size); err != nil {
+			return fmt.Errorf("--part %s: %w", name, err)
+		}
+	}
+
+	return nil
+}
+
 // sizesText says how the queries are divided.
 func sizesText(s fitness.Sizes) string {
 	text := fmt.Sprintf("scoring on %d queries", s.Train)
@@ -279,11 +295,18 @@ func sizesText(s fitness.Sizes) string {
 	return text
 }
 
+// The number of candidates that may have a running proxy: two, so that an optimiser can go to and fro between
+// two candidates, or as many as there are processors, but not so many that their memory counts.
+const (
+	minFitnessProxies = 2
+	maxFitnessProxies = 4
+)
+
 // startProxies builds the proxy, if one is chosen. Its processes start with the first
 // candidate.
 func (d *fitnessData) startProxies(cmd *cobra.Command) error {
 	if d.proxy == "" {
-		for _, name := range []string{"proxy-source", "proxy-option", "search", "running"} {
+		for _, name := range []string{"proxy-source", "proxy-option", "search"} {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s has no effect without --proxy; give the proxy, or leave it out", name)
 			}
@@ -296,6 +319,7 @@ func (d *fitnessData) startProxies(cmd *cobra.Command) error {
 			contracts.SearchREST)
 	}
 
+	d.proxies.Running = max(minFitnessProxies, min(maxFitnessProxies, runtime.GOMAXPROCS(0)))
 	d.proxies.Progress = func(message string) { fmt.Fprintln(cmd.ErrOrStderr(), message) }
 	var err error
 	if d.proxies.Dir, err = d.buildProxy(cmd); err == nil {

@@ -22,7 +22,7 @@ func (s *session) printFigures(w io.Writer, outcomes []*engine.Outcome, v *verdi
 		return
 	}
 
-	agg, err := s.aggregate(outcomes, aggregateStage)
+	agg, err := s.aggregate(outcomes)
 	if err != nil {
 		return // another pipeline's gate
 	}

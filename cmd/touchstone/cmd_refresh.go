@@ -8,11 +8,9 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -42,6 +40,11 @@ server fails, lists fewer tools than before, or is no longer in upstreams.hcl. U
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			missing.Set(&o)
+			var err error
+			if o.Date, err = recordedDate(); err != nil {
+				return err
+			}
+
 			if f := cmd.Flags(); !f.Changed("dir") && !f.Changed("upstreams") && !f.Changed("corpus") &&
 				exists(pipeline.MainFileOf(flags.file)) {
 				if done, err := refreshByStage(cmd, flags, dir,
@@ -68,7 +71,6 @@ server fails, lists fewer tools than before, or is no longer in upstreams.hcl. U
 	f.StringVar(&o.Upstreams, "upstreams", "", "the servers, in HCL (default: upstreams.hcl in the directory)")
 	f.StringVar(&o.Previous, "corpus", "",
 		"the corpus to refresh (default: the newest corpus_v*.json in the directory)")
-	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the date to record in the corpus")
 	missing.Add(f)
 	return cmd
 }
@@ -187,69 +189,4 @@ func nameRefreshed(o *refreshcorpus.Options, dir string) error {
 	o.Version = fmt.Sprintf("v%d", newest+1)
 	o.Out = filepath.Join(dir, "corpus_"+o.Version+".json")
 	return nil
-}
-
-func newCorpusCommand(flags *globalFlags) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "corpus",
-		Short: "Compare two versions of the corpus",
-		Args:  arguments.None,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newCorpusDiffCommand(flags))
-	return cmd
-}
-
-// corpusDiffJSON is the output of data corpus diff --json.
-type corpusDiffJSON struct {
-	refreshcorpus.Diff
-	RugPulls []refreshcorpus.RugPull `json:"rug_pulls"`
-}
-
-func newCorpusDiffCommand(flags *globalFlags) *cobra.Command {
-	var dir string
-	cmd := &cobra.Command{
-		Use:   "diff OLD NEW",
-		Short: "List added, removed, renamed and changed tools, and changes that look like rug pulls",
-		Long: `OLD and NEW are corpus files, or versions: v2 stands for corpus_v2.json in the
-directory of the corpora. A removed tool and an added tool count as renamed if their
-descriptions, parameters and names are similar.`,
-		Args: arguments.Exactly(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			before, err := readCorpus(dir, args[0])
-			if err != nil {
-				return err
-			}
-
-			after, err := readCorpus(dir, args[1])
-			if err != nil {
-				return err
-			}
-
-			d := refreshcorpus.Compare(before, after)
-			pulls, err := refreshcorpus.RugPulls(before, after)
-			if err != nil {
-				return err
-			}
-
-			if flags.json {
-				return printJSON(cmd.OutOrStdout(), corpusDiffJSON{d, pulls})
-			}
-
-			d.Write(cmd.OutOrStdout())
-			refreshcorpus.WriteRugPulls(cmd.OutOrStdout(), pulls)
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&dir, "dir", "datasets", "the directory of the corpora")
-	return cmd
-}
-
-// readCorpus reads a corpus by its path, or by its version in dir.
-func readCorpus(dir, name string) (contracts.Corpus, error) {
-	if _, err := os.Stat(name); err != nil && filepath.Base(name) == name && filepath.Ext(name) == "" {
-		name = filepath.Join(dir, "corpus_"+name+".json")
-	}
-	corpus, _, err := readTools(name, "")
-	return corpus, err
 }

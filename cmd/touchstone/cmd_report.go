@@ -33,12 +33,11 @@ func newReportCommand(flags *globalFlags) *cobra.Command {
 }
 
 func newReportOpenCommand(flags *globalFlags) *cobra.Command {
-	var printOnly bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "open",
 		Short: "Open the published report.html in a browser",
 		Long: "Opens the page in the browser of this machine. Without one, it prints an address on this machine and\n" +
-			"serves the page there until it is interrupted.",
+			"serves the page there until it is interrupted. With --json, it only prints the path of the page.",
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := loadPlan(flags, cmd.ErrOrStderr())
@@ -52,11 +51,11 @@ func newReportOpenCommand(flags *globalFlags) *cobra.Command {
 					continue
 				}
 
-				fmt.Fprintln(cmd.OutOrStdout(), page)
-				if printOnly {
-					return nil
+				if flags.json {
+					return printJSON(cmd.OutOrStdout(), map[string]string{"page": page})
 				}
 
+				fmt.Fprintln(cmd.OutOrStdout(), page)
 				if openInBrowser(cmd, page) == nil {
 					return nil
 				}
@@ -67,8 +66,6 @@ func newReportOpenCommand(flags *globalFlags) *cobra.Command {
 			return fmt.Errorf("there is no report yet; run %s gate first", toolName)
 		},
 	}
-	cmd.Flags().BoolVar(&printOnly, "print", false, "only print the path of the report")
-	return cmd
 }
 
 func openInBrowser(cmd *cobra.Command, page string) error {

@@ -54,7 +54,6 @@ type measuredFigures struct {
 }
 
 func newReportHistoryCommand(flags *globalFlags) *cobra.Command {
-	var stage string
 	cmd := &cobra.Command{
 		Use:   "history [METRIC]",
 		Short: "Show a metric over the runs whose results are in the cache",
@@ -78,24 +77,24 @@ DETECTOR:RATE, such as scanner:recall. Only runs that computed new figures have 
 			}
 
 			defer s.close()
-			if err := s.hasFigures(stage); err != nil {
+			if err := s.hasFigures(); err != nil {
 				return err
 			}
 
-			h := historyJSON{Metric: metric, Runs: s.history(cmd.Context(), stage, metric)}
+			h := historyJSON{Metric: metric, Runs: s.history(cmd.Context(), metric)}
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), h)
 			}
 
 			if len(h.Runs) == 0 {
-				return fmt.Errorf("the cache has no result of %s for this pipeline; run %s gate first", stage, toolName)
+				return fmt.Errorf("the cache has no result of %s for this pipeline; run %s gate first", aggregateStage,
+					toolName)
 			}
 
 			return printHistory(cmd, h)
 		},
 		ValidArgsFunction: cobra.FixedCompletions(contracts.MetricNames, cobra.ShellCompDirectiveNoFileComp),
 	}
-	cmd.Flags().StringVar(&stage, "stage", aggregateStage, "the stage whose output contains the figures")
 	return cmd
 }
 
@@ -129,10 +128,10 @@ func knownFigure(metric string) error {
 
 // history reads a metric from each result of a stage that is still in the cache, each once, the
 // oldest first.
-func (s *session) history(ctx context.Context, stage, metric string) []historyRun {
+func (s *session) history(ctx context.Context, metric string) []historyRun {
 	runs := []historyRun{}
 	commits := commitsOf(ctx, s.plan.Root)
-	for _, r := range s.results(stage) {
+	for _, r := range s.results() {
 		run := historyRun{Started: r.record.Started, Key: r.record.Key.String(), Proxy: r.figures.Proxy,
 			Degraded: r.figures.Degraded, GoldenVersion: r.figures.Data.GoldenVersion, Origin: r.record.Origin}
 		if r.record.Origin == nil {
@@ -152,15 +151,15 @@ type measuredResult struct {
 }
 
 // results reads the results of a stage that are still in the cache, each once, the oldest first.
-func (s *session) results(stage string) []measuredResult {
+func (s *session) results() []measuredResult {
 	var found []measuredResult
 	seen := map[cache.Key]bool{}
 	for _, in := range s.plan.Instances {
-		if in.Stage != stage {
+		if in.Stage != aggregateStage {
 			continue
 		}
 
-		for _, entry := range s.store.History(s.engine.Project, stage, in.Name()) {
+		for _, entry := range s.store.History(s.engine.Project, in.Stage, in.Name()) {
 			if seen[entry.Key] {
 				continue
 			}
@@ -198,8 +197,8 @@ func (s *session) measured(record *cache.Record) *measuredFigures {
 
 // figureHistory returns the history for report.html: the metrics and rates that the page shows. It
 // returns nil if there is nothing to compare.
-func (s *session) figureHistory(ctx context.Context, stage string) *contracts.FigureHistory {
-	results := s.results(stage)
+func (s *session) figureHistory(ctx context.Context) *contracts.FigureHistory {
+	results := s.results()
 	if len(results) < 2 {
 		return nil
 	}

@@ -290,7 +290,7 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	rewrite, mark := s.addRunInfo(outcomes, func() contracts.RunSummary {
 		summary := s.runSummary(outcomes, sum)
 		summary.Changed = s.changedSince(ctx)
-		summary.History = s.figureHistory(ctx, aggregateStage)
+		summary.History = s.figureHistory(ctx)
 		return summary
 	})
 	if err := s.engine.Publish(ctx, s.plan, outcomes,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,7 +100,10 @@ func TestTrecRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("corpus.json", corpus)
+	if err := os.Mkdir(in("set"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write("set/corpus.json", corpus)
 	write("golden.json", golden)
 	sha := strings.Repeat("0", 64)
 	write("report.json", contracts.RetrievalReport{
@@ -111,32 +115,31 @@ func TestTrecRoundTrip(t *testing.T) {
 			// With equal scores, trec_eval would put b:100% first only by chance.
 			Ranked: []contracts.RankedTool{{Rank: 1, ToolID: "b:100%", Score: 1}, {Rank: 2, ToolID: "a:one two", Score: 1}}}},
 	})
-	writeText(t, in("topics.tsv"), "q1\tfirst\nq9\tnever judged\n")
+	writeText(t, in("set/topics.tsv"), "q1\tfirst\nq9\tnever judged\n")
 	for _, args := range [][]string{
-		{"export-qrels", "--golden", in("golden.json"), "--out", in("sub/qrels.txt")},
-		{"export-run", "--report", in("report.json"), "--out", in("run.txt")},
-		{"import-qrels", "--qrels", in("sub/qrels.txt"), "--topics", in("topics.tsv"), "--corpus", in("corpus.json"), "--out", in("again.json")},
+		{"data", "export", in("golden.json"), "--output", in("set/qrels.txt")},
+		{"data", "export", in("report.json"), "--output", in("run.txt")},
+		{"data", "import", in("set"), "--format", "trec", "--output", in("again")},
 	} {
-		if _, err := runTrec(t, args...); err != nil {
+		cmd := newRootCommand()
+		cmd.SetArgs(args)
+		cmd.SetOut(&bytes.Buffer{})
+		if err := cmd.Execute(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got, err := os.ReadFile(in("run.txt")); err != nil || string(got) != "q1 Q0 b:100%25 1 2 my-proxy\nq1 Q0 a:one%20two 2 1 my-proxy\n" {
 		t.Errorf("%v\n%s", err, got)
 	}
-	if got, err := runTrec(t, "-m", "recip_rank", in("sub/qrels.txt"), in("run.txt")); err != nil || !strings.Contains(got, "0.5000") {
+	if got, err := runTrec(t, "-m", "recip_rank", in("set/qrels.txt"), in("run.txt")); err != nil || !strings.Contains(got, "0.5000") {
 		t.Errorf("%v\n%s", err, got)
 	}
-	want, err := os.ReadFile(in("golden.json"))
+	again, err := contracts.Read[contracts.GoldenSet](in("again/golden.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(in("again.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the golden set became\n%s", got)
+	if len(again.Queries) != 1 || again.Queries[0].Query != "first" || !slices.Equal(again.Queries[0].Labels, golden.Queries[0].Labels) {
+		t.Errorf("the queries became\n%+v", again.Queries)
 	}
 }
 

@@ -58,18 +58,17 @@ are shown until it is complete. An interrupt ends the command with success.`,
 	p := cmd.Flags()
 	p.StringArrayVar(&w.run.selection.Until, "until", nil,
 		"run only this stage or instance and everything that it depends on")
-	p.StringVar(&w.stage, "stage", "aggregate", "the stage whose output contains the figures to show")
-	p.DurationVar(&w.unchanged, "settle", 200*time.Millisecond, "how long files must be unchanged before a run starts")
 	w.run.add(cmd)
 	return cmd
 }
+
+// settleTime is how long files must be unchanged before a run starts: an editor writes a file in several steps.
+const settleTime = 200 * time.Millisecond
 
 // watch is the state of the command.
 type watch struct {
 	flags       *globalFlags
 	run         runFlags
-	stage       string
-	unchanged   time.Duration
 	out, stderr io.Writer
 	terminal    bool
 
@@ -108,7 +107,7 @@ func (w *watch) watch(ctx context.Context) error {
 			return err
 		}
 
-		if changed, err = files.Wait(ctx, w.unchanged); err != nil {
+		if changed, err = files.Wait(ctx, settleTime); err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -230,7 +229,7 @@ func (w *watch) summary(s *session, outcomes []*engine.Outcome, facts *watchJSON
 		}
 	}
 
-	figures, err := s.aggregate(outcomes, w.stage)
+	figures, err := s.aggregate(outcomes)
 	if err != nil {
 		return lines, nil // a pipeline need not have this stage
 	}

@@ -126,8 +126,6 @@ func (f *globalFlags) with(vars, varFiles []string) *globalFlags {
 
 // sideOptions are the options of runSide.
 type sideOptions struct {
-	// stage is the stage whose output contains the figures.
-	stage string
 	// parts is the directory for the proxy and the data, or empty.
 	parts string
 	// source is the directory of a revision, or empty. Failures caused by the
@@ -162,7 +160,7 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 	}
 
 	defer s.close()
-	if err := s.hasFigures(o.stage); err != nil {
+	if err := s.hasFigures(); err != nil {
 		return nil, err
 	}
 
@@ -170,11 +168,11 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 		fmt.Fprintln(stderr, o.heading)
 	}
 
-	rf.selection = engine.Selection{Until: []string{o.stage}}
+	rf.selection = engine.Selection{Until: []string{aggregateStage}}
 	s.plan.Publish = nil
 	run := &sideRun{}
 	outcomes, _, err := s.run(ctx, &rf, flags.json, stderr, func(outcomes []*engine.Outcome) error {
-		figures, err := s.aggregate(outcomes, o.stage)
+		figures, err := s.aggregate(outcomes)
 		if run.figures = &figures; err != nil || o.parts == "" {
 			return err
 		}

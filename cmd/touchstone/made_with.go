@@ -21,15 +21,15 @@ import (
 // aggregateStage is the stage whose output contains the figures.
 const aggregateStage = "aggregate"
 
-// measuredWith returns the digests for the figures of a stage, sorted. It leaves out stages whose
+// measuredWith returns the digests for the figures, sorted. It leaves out stages whose
 // results are not up to date.
-func (s *session) measuredWith(ctx context.Context, stage string) ([]contracts.MadeWith, error) {
+func (s *session) measuredWith(ctx context.Context) ([]contracts.MadeWith, error) {
 	outcomes, err := s.engine.Evaluate(ctx, s.plan)
 	if err != nil {
 		return nil, err
 	}
 
-	needed := firstRuns(s.plan.Instances, s.upstreamOf(stage))
+	needed := firstRuns(s.plan.Instances, s.upstreamOf(aggregateStage))
 	parts := map[contracts.MadeWith][]string{} // without a digest
 	for i, o := range outcomes {
 		if !needed[i] {
@@ -135,7 +135,7 @@ func (s *session) changedSince(ctx context.Context) []string {
 			"that", b.Version, toolName)}
 	}
 
-	now, err := s.measuredWith(ctx, aggregateStage)
+	now, err := s.measuredWith(ctx)
 	if err != nil {
 		return nil
 	}

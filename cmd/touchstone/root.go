@@ -59,21 +59,14 @@ declares it. Stages that did not change are not computed again.`,
 				newFitnessCommand(flags)}},
 		{"Manage data:", []*cobra.Command{newDataCommand(flags)}},
 		{"Set up and maintain:", []*cobra.Command{newInitCommand(), doctor, validate, format, newCacheCommand(flags),
-			newModelsCommand(flags), versionCommand, newManCommand()}},
+			newModelsCommand(flags), versionCommand, newManCommand(), newCompletionCommand()}},
 	}
 	for _, group := range groups {
 		root.AddCommand(group.verbs...)
 	}
 
-	root.InitDefaultCompletionCmd()
-	if completion, _, err := root.Find([]string{"completion"}); err == nil {
-		setup := &groups[len(groups)-1]
-		setup.verbs = append(setup.verbs, completion)
-		for _, verb := range append(completion.Commands(), completion) {
-			verb.Args = arguments.None
-		}
-	}
-
+	// The library would add one verb a shell.
+	root.CompletionOptions.DisableDefaultCmd = true
 	for _, verb := range []*cobra.Command{newStageCommand(), newProxyCommand(), newReplayCommand(),
 		newDetectorCommand()} {
 		verb.Hidden = true

@@ -1,6 +1,6 @@
 """A client of `touchstone fitness serve` that only uses the standard library.
 
-    with Touchstone(options=["--validation", "0.2"]) as touchstone:
+    with Touchstone(options=["--part", "validation=0.2"]) as touchstone:
         answer = touchstone.score({"files:read": "Reads a text file."}, queries=["q001", "q002"])
 """
 

@@ -202,7 +202,7 @@ func TestWithoutCases(t *testing.T) {
 // An edit of a frozen version can be accepted. The report marks it.
 func TestRunReportsAnEditOfFrozenData(t *testing.T) {
 	o, _ := stage(t)
-	if _, err := versions.Freeze(o.Lock, "", []string{o.Golden, o.Corpus}); err != nil {
+	if _, err := versions.Freeze(o.Lock, []string{o.Golden, o.Corpus}); err != nil {
 		t.Fatal(err)
 	}
 	write(t, o.Golden, strings.Replace(good(t, "golden.json"), "otters", "badgers", 1))

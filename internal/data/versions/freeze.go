@@ -12,10 +12,9 @@ import (
 
 // Freeze validates datasets and writes their digests into the lock file, so that
 // a later change of these versions is detected. It refuses a version that is
-// frozen with a different digest. kind restricts the kind of the files; empty
-// allows every kind. A golden set and cases need their corpus, which must be one of
-// files or in the same directory.
-func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, error) {
+// frozen with a different digest. A golden set and cases need their corpus, which must
+// be one of files or in the same directory.
+func Freeze(lockPath string, files []string) ([]contracts.FrozenDataset, error) {
 	lock, err := validation.ReadLock(lockPath)
 	if err != nil {
 		return nil, err
@@ -28,11 +27,6 @@ func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, e
 
 	var added []contracts.FrozenDataset
 	for _, c := range checked {
-		if kind != "" && c.Kind != kind {
-			return nil, fmt.Errorf("%s is a %s dataset, not %s; leave out --kind or name another file", c.Path, c.Kind,
-				kind)
-		}
-
 		if c.Versionless {
 			return nil, fmt.Errorf("%s has no version, and only versions can be frozen; add \"version\" to it", c.Path)
 		}

@@ -62,14 +62,14 @@ func TestFreeze(t *testing.T) {
 	if err := os.Remove(o.Lock); err != nil { // the first freezing makes it
 		t.Fatal(err)
 	}
-	frozen, err := Freeze(o.Lock, "", []string{o.Security, o.Golden})
+	frozen, err := Freeze(o.Lock, []string{o.Security, o.Golden})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(frozen) != 2 || frozen[0].Kind != "security" || frozen[0].File != "security.json" {
 		t.Errorf("%+v", frozen)
 	}
-	if _, err := Freeze(o.Lock, "corpus", []string{o.Corpus}); err != nil {
+	if _, err := Freeze(o.Lock, []string{o.Corpus}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(o.Lock)
@@ -89,7 +89,7 @@ func TestFreeze(t *testing.T) {
 	}
 
 	// Freezing the same bytes again changes nothing.
-	if _, err := Freeze(o.Lock, "", []string{o.Corpus}); err != nil {
+	if _, err := Freeze(o.Lock, []string{o.Corpus}); err != nil {
 		t.Fatal(err)
 	}
 	accepted, err := validate(t, o)
@@ -107,7 +107,7 @@ func TestFreeze(t *testing.T) {
 	want := `golden.json:2:2: version "v9" of the golden dataset is frozen, and this file differs from it`
 	for name, err := range map[string]error{
 		"All":    second(validate(t, o)),
-		"Freeze": second(Freeze(o.Lock, "", []string{o.Golden})),
+		"Freeze": second(Freeze(o.Lock, []string{o.Golden})),
 	} {
 		var invalid *validation.InvalidError
 		if !errors.As(err, &invalid) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "touchstone data next") {
@@ -125,7 +125,7 @@ func TestFreeze(t *testing.T) {
 	// A new version can be frozen.
 	next := filepath.Join(dir, "golden_v10.json")
 	write(t, next, strings.Replace(good(t, "golden.json"), `"version": "v9"`, `"version": "v10"`, 1))
-	if _, err := Freeze(o.Lock, "", []string{next}); err != nil {
+	if _, err := Freeze(o.Lock, []string{next}); err != nil {
 		t.Error(err)
 	}
 	listed, err := List(o.Lock)
@@ -154,21 +154,20 @@ func TestFreezeRefuses(t *testing.T) {
 		write(t, path, data)
 		return path
 	}
-	for _, tc := range []struct{ name, kind, path, want string }{
-		{"kind", "golden", o.Corpus, "is a corpus dataset, not golden"},
-		{"no dataset", "", o.Lock, "is not a dataset"},
-		{"no JSON", "", named("half.json", goodCorpus[:100]), "ends in the middle"},
-		{"no version", "", named("plain.json", strings.Replace(goodGolden, `"version": "v9",`, "", 1)), "has no version"},
-		{"no corpus", "", named("alone/golden.json", goodGolden), "neither given nor in the same directory"},
-		{"invalid", "", named("bad.json", strings.Replace(goodGolden, "web:search", "web:serch", 1)), "dangling label"},
-		{"missing", "", filepath.Join(dir, "none.json"), "none.json"},
+	for _, tc := range []struct{ name, path, want string }{
+		{"no dataset", o.Lock, "is not a dataset"},
+		{"no JSON", named("half.json", goodCorpus[:100]), "ends in the middle"},
+		{"no version", named("plain.json", strings.Replace(goodGolden, `"version": "v9",`, "", 1)), "has no version"},
+		{"no corpus", named("alone/golden.json", goodGolden), "neither given nor in the same directory"},
+		{"invalid", named("bad.json", strings.Replace(goodGolden, "web:search", "web:serch", 1)), "dangling label"},
+		{"missing", filepath.Join(dir, "none.json"), "none.json"},
 	} {
-		if _, err := Freeze(o.Lock, tc.kind, []string{tc.path}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Freeze(o.Lock, []string{tc.path}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %s", tc.name, err, tc.want)
 		}
 	}
 	other := named("other.json", strings.Replace(goodCorpus, "Find pages", "Look", 1))
-	if _, err := Freeze(o.Lock, "", []string{o.Corpus, other}); err == nil || !strings.Contains(err.Error(), "are both corpus v9 but differ") {
+	if _, err := Freeze(o.Lock, []string{o.Corpus, other}); err == nil || !strings.Contains(err.Error(), "are both corpus v9 but differ") {
 		t.Errorf("two of one version: %v", err)
 	}
 	if data, err := os.ReadFile(o.Lock); err != nil || string(data) != emptyLock {
@@ -205,7 +204,7 @@ func TestFreezeCases(t *testing.T) {
 	o.Cases = filepath.Join(dir, "cases_v9.json")
 	write(t, o.Corpus, good(t, "cases_corpus.json"))
 	write(t, o.Cases, goodCases)
-	added, err := Freeze(o.Lock, contracts.KindCases, []string{o.Cases})
+	added, err := Freeze(o.Lock, []string{o.Cases})
 	if err != nil || len(added) != 1 || added[0].File != "cases_v9.json" {
 		t.Fatalf("%v, %v", added, err)
 	}
@@ -220,7 +219,7 @@ func TestFreezeCases(t *testing.T) {
 	// A set without its corpus cannot be checked.
 	alone := filepath.Join(t.TempDir(), "cases_v9.json")
 	write(t, alone, goodCases)
-	if _, err := Freeze(o.Lock, "", []string{alone}); err == nil || !strings.Contains(err.Error(), `is made for corpus "v9", which is neither given nor in the same directory`) {
+	if _, err := Freeze(o.Lock, []string{alone}); err == nil || !strings.Contains(err.Error(), `is made for corpus "v9", which is neither given nor in the same directory`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -71,7 +71,7 @@ func TestNextOfAFrozenVersion(t *testing.T) {
 	if err := os.WriteFile(file, []byte(frozen), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Freeze(lock, "", []string{file}); err != nil {
+	if _, err := Freeze(lock, []string{file}); err != nil {
 		t.Fatal(err)
 	}
 	none := func(string) []byte { return nil }

@@ -73,7 +73,7 @@ func TestExampleOptimisers(t *testing.T) {
 		}
 	})
 	t.Run("dspy", func(t *testing.T) {
-		out := python(t, "with_dspy.py", "--lm", "stand-in", "--out", filepath.Join(dir, "dspy.json"), "--validation", "0.2")
+		out := python(t, "with_dspy.py", "--lm", "stand-in", "--out", filepath.Join(dir, "dspy.json"), "--part", "validation=0.2")
 		if !strings.Contains(out, "validation (67)") || !strings.Contains(out, "descriptions changed") {
 			t.Errorf("%s", out)
 		}
