@@ -158,7 +158,8 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 		return f.writtenQuery(runs)
 	}
 
-	c, err := compare.Reports(sides[0].name, runs[0].figures, sides[1].name, runs[1].figures, compare.Options{By: f.metric})
+	c, err := compare.Reports(sides[0].name, runs[0].figures, sides[1].name, runs[1].figures,
+		compare.Options{By: f.metric})
 	if err != nil {
 		return nil, err
 	}
