@@ -8,25 +8,12 @@ import "math"
 // Information Retrieval Journal 19, 2016, derives sizes of topic sets from it).
 // A tolerance below it is noise.
 func MinDetectable(standardError float64) float64 {
-	return MinDetectableOf(standardError, 1)
+	return (z975 + z80) * standardError
 }
 
 // Detectable is MinDetectable for a test that rejects beyond a critical value of
 // so many standard errors.
 func Detectable(standardError, critical float64) float64 { return (critical + z80) * standardError }
-
-// MinDetectableOf is MinDetectable for one of so many tests, at least 1, that
-// share alpha by Bonferroni's correction: each has the level .05/tests, so z.975
-// is replaced by the quantile of that level. Three tests give 3.24 standard
-// errors.
-func MinDetectableOf(standardError float64, tests int) float64 {
-	if tests == 1 {
-		return (z975 + z80) * standardError
-	}
-	// The last bits of Erfinv may depend on the processor.
-	z := math.Round(math.Sqrt2*math.Erfinv(1-0.05/float64(tests))*1e9) / 1e9
-	return (z + z80) * standardError
-}
 
 // StdError is the standard error of the mean of values that are correlated
 // within groups (as in BootstrapMeans) and independent between groups:

@@ -142,11 +142,3 @@ func TestPrecisionAtBaseRateInterval(t *testing.T) {
 		}
 	}
 }
-
-func TestMinDetectableOf(t *testing.T) {
-	closeTo(t, "one test", MinDetectableOf(1, 1), MinDetectable(1))
-	// z of 1 - .05/6 is 2.3940.
-	if got := MinDetectableOf(1, 3); math.Abs(got-(2.3940+.8416)) > 1e-3 {
-		t.Errorf("three tests: %v", got)
-	}
-}

@@ -48,7 +48,7 @@ datasets/corpus_VERSION.json, which Git ignores, and kept in the cache. From the
 --var data=NAME runs on it without network.
 
 A server that fails, or lists other tools than the frozen ones, is named, and nothing is
-written. With --incomplete=accept, the other tools are written to
+written. With --allow-missing, the other tools are written to
 datasets/corpus_VERSION_incomplete.json.`,
 		Example: `  touchstone data fetch real
   touchstone gate --var data=real`,

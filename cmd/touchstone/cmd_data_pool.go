@@ -18,15 +18,18 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/data/pool"
 )
 
-// noRetriever is the value of --retriever that asks none.
-const noRetriever = "none"
+// Values of --retriever that are no retrievers of the package pool: no retriever at all, and the labels of the
+// golden set.
+const (
+	noRetriever    = "none"
+	labelRetriever = "labels"
+)
 
 // poolFlags are those of touchstone data pool.
 type poolFlags struct {
 	corpus, golden, queries, out string
 	runs, retrievers             []string
 	depth                        int
-	withLabels                   bool
 	sentence                     sentenceFlags
 }
 
@@ -78,7 +81,6 @@ also prints how many of them are relevant, and how many pairs in the pool have a
 		"tab and a text")
 	f.searchFlags(p)
 	p.IntVar(&f.depth, "depth", 10, "how many results of each retriever to pool")
-	p.BoolVar(&f.withLabels, "with-labels", false, "also pool the tools that the golden set labels")
 	p.StringVarP(&f.out, "output", "o", "", "the file to write")
 	cmd.MarkFlagRequired("corpus")
 	cmd.MarkFlagRequired("output")
@@ -89,7 +91,7 @@ also prints how many of them are relevant, and how many pairs in the pool have a
 func (f *poolFlags) searchFlags(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.runs, "run", nil, "[NAME=]FILE, the results of another retriever (repeatable)")
 	p.StringSliceVar(&f.retrievers, "retriever", nil, "use only these retrievers; "+noRetriever+
-		" uses the results of --run alone")
+		" uses the results of --run alone, "+labelRetriever+" stands for the tools that the golden set labels")
 	f.sentence.flags(p)
 }
 
@@ -101,10 +103,6 @@ func (f *poolFlags) run(cmd *cobra.Command) error {
 	r, err := f.retrieve(cmd)
 	if err != nil {
 		return err
-	}
-
-	if f.withLabels {
-		r.runs = append(r.runs, pool.Labels(*r.golden))
 	}
 
 	made, err := pool.Build(r.corpus, r.queries, r.runs, f.depth)
@@ -152,7 +150,7 @@ func (f *poolFlags) retrieve(cmd *cobra.Command) (r retrieved, err error) {
 	if r.queries, r.golden, err = f.readQueries(r.corpus); err != nil {
 		return r, err
 	}
-	r.runs, err = f.search(cmd, r.corpus, r.queries)
+	r.runs, err = f.search(cmd, r)
 	return r, err
 }
 
@@ -162,8 +160,8 @@ func (f *poolFlags) readQueries(corpus contracts.Corpus) (queries []pool.Query, 
 	switch {
 	case (f.golden == "") == (f.queries == ""):
 		return nil, nil, errors.New("give the queries from one place: --golden or --queries")
-	case f.queries != "" && f.withLabels:
-		return nil, nil, errors.New("--with-labels needs --golden")
+	case f.queries != "" && slices.Contains(f.retrievers, labelRetriever):
+		return nil, nil, fmt.Errorf("--retriever %s needs --golden", labelRetriever)
 	case f.queries != "":
 		data, err := contracts.ReadBytes(f.queries)
 		if err != nil {
@@ -192,20 +190,22 @@ func (f *poolFlags) readQueries(corpus contracts.Corpus) (queries []pool.Query, 
 }
 
 // search returns the results of the retrievers and those in files.
-func (f *poolFlags) search(cmd *cobra.Command, corpus contracts.Corpus, queries []pool.Query) ([]pool.Run, error) {
+func (f *poolFlags) search(cmd *cobra.Command, r retrieved) ([]pool.Run, error) {
 	var runs []pool.Run
-	runsOnly := slices.Equal(f.retrievers, []string{noRetriever})
+	withLabels := slices.Contains(f.retrievers, labelRetriever)
+	names := slices.DeleteFunc(slices.Clone(f.retrievers), func(name string) bool { return name == labelRetriever })
+	runsOnly := slices.Equal(names, []string{noRetriever})
 	if runsOnly && len(f.runs) == 0 {
 		return nil, fmt.Errorf("--retriever %s needs the results of others: give them with --run", noRetriever)
 	}
 
-	if !runsOnly {
+	if !runsOnly && (len(names) > 0 || !withLabels) {
 		model, err := denseModel(f.sentence.dir, f.sentence.service)
 		if err != nil {
 			return nil, err
 		}
 
-		if runs, err = pool.Search(cmd.Context(), corpus, queries, f.retrievers, f.depth, model); err != nil {
+		if runs, err = pool.Search(cmd.Context(), r.corpus, r.queries, names, f.depth, model); err != nil {
 			return nil, err
 		}
 	}
@@ -217,6 +217,10 @@ func (f *poolFlags) search(cmd *cobra.Command, corpus contracts.Corpus, queries 
 		}
 
 		runs = append(runs, run)
+	}
+
+	if withLabels {
+		runs = append(runs, pool.Labels(*r.golden))
 	}
 
 	return runs, nil

@@ -26,9 +26,8 @@ func newDataPowerCommand() *cobra.Command {
 		Short: "Print the smallest change that a golden set can detect, for any size",
 		Long: `Asks several retrievers every query, as "data pool" does, and compares them pair by
 pair. From the differences of single queries it computes the minimum detectable difference of
-means: what a paired test at level .05 detects with 80% power. It is 2.8 standard errors,
-or more if several tests share the level (--tests). Queries that share
-a right tool are not independent, and count as one group.
+means: what a paired test at level .05 detects with 80% power, which is 2.8 standard errors.
+Queries that share a right tool are not independent, and count as one group.
 
 The pair that differs least stands for a small change of a proxy, and the one that differs
 most for another proxy. To ask about a change of your own, give the results before and
@@ -49,7 +48,6 @@ after it with --run, and --retriever none.`,
 	p.IntSliceVar(&o.Sizes, "size", []int{100, 250, 500, 1000, 2000},
 		"numbers of queries to answer for, besides that of the set")
 	p.Float64Var(&o.Detect, "detect", 0, "also print how many queries detect this difference")
-	p.IntVar(&o.Tests, "tests", 1, "how many tests share the level; the gate tests each metric with a threshold")
 	cmd.MarkFlagRequired("corpus")
 	cmd.MarkFlagRequired("golden")
 	return cmd
@@ -60,10 +58,6 @@ func runDatasetsPower(cmd *cobra.Command, f *poolFlags, o power.Options) error {
 		if n < 2 {
 			return fmt.Errorf("--size %d is out of range: a set has at least 2 queries", n)
 		}
-	}
-
-	if o.Tests < 1 {
-		return fmt.Errorf("--tests %d is out of range: there is at least 1 test", o.Tests)
 	}
 
 	if o.Detect < 0 || o.Detect > 1 {

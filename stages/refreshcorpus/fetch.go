@@ -25,18 +25,11 @@ type FetchOptions struct {
 	Pin    bool
 	// Out and OutFrozen are the files to write: the corpus and its digests.
 	Out, OutFrozen string
-	// Incomplete says what happens if servers fail or differ: refuse ends the fetch, and accept
-	// leaves their tools out.
-	Incomplete string
+	// AllowMissing leaves out servers that fail and tools that are not the frozen ones, instead of an error.
+	AllowMissing bool
 	// Log receives progress messages; nil discards them.
 	Log io.Writer
 }
-
-// Values of FetchOptions.Incomplete.
-const (
-	IncompleteRefuse = "refuse"
-	IncompleteAccept = "accept"
-)
 
 // IncompleteSuffix ends the version of a corpus without some of its tools, so that nobody takes
 // it for the whole.
@@ -222,7 +215,7 @@ func (u *upstreams) write(c *contracts.Corpus, frozen *contracts.FrozenTools, fo
 
 	r := fetched(frozen, same, differs)
 	r.Domains = u.domains()
-	if len(differs) > 0 && (o.Incomplete != IncompleteAccept || len(same) == 0) {
+	if len(differs) > 0 && (!o.AllowMissing || len(same) == 0) {
 		return nil, &DiffersError{r}
 	}
 
@@ -281,7 +274,7 @@ func (e *DiffersError) Error() string {
 		lines = append(lines, fmt.Sprintf("  %s: %s", m.Server, m.Reason))
 	}
 	return strings.Join(append(lines, fmt.Sprintf("%d of %d servers and %d of %d tools are as they were; "+
-		"--incomplete=accept makes a corpus of these tools", e.Fetched.Servers, e.Fetched.OfServers, e.Fetched.Tools,
+		"--allow-missing makes a corpus of these tools", e.Fetched.Servers, e.Fetched.OfServers, e.Fetched.Tools,
 		e.Fetched.OfTools)), "\n")
 }
 

@@ -53,13 +53,11 @@ type Size struct {
 }
 
 // Options are the questions. Sizes are numbers of queries; Detect is a
-// difference, or 0. Tests is the number of tests that share the level by Bonferroni's
-// correction; 0 stands for 1.
+// difference, or 0.
 type Options struct {
 	Metrics []string
 	Sizes   []int
 	Detect  float64
-	Tests   int
 }
 
 // Of compares all pairs of at least two runs over the queries of a golden set
@@ -150,7 +148,7 @@ func ofMetric(m metrics.RankingMetric, queries []contracts.Query, groups []strin
 
 			answer.Pairs = append(answer.Pairs, Pair{
 				A: runs[a].Name, B: runs[b].Name, Delta: metrics.Mean(differences), SD: metrics.StdDev(differences),
-				Detectable: metrics.MinDetectableOf(metrics.StdError(differences, groups), max(1, o.Tests)),
+				Detectable: metrics.MinDetectable(metrics.StdError(differences, groups)),
 			})
 		}
 	}
