@@ -42,7 +42,7 @@ func (b *bencher) build(ctx context.Context, chosen []system) error {
 		}
 
 		fmt.Fprintln(os.Stderr, "building", s.name)
-		if made.problem = s.check(ctx, b.sources); made.problem == nil {
+		if made.problem = s.check(ctx, b.sources, b.model); made.problem == nil {
 			made.problem = b.stage(ctx, "build-proxy", b.buildFlags(made)...)
 		}
 
@@ -58,6 +58,10 @@ func (b *bencher) build(ctx context.Context, chosen []system) error {
 
 func (b *bencher) buildFlags(s subject) []string {
 	flags := []string{"--out", s.proxy(), "--detectors", s.path("detectors")}
+	if s.model {
+		flags = append(flags, "--model", b.model)
+	}
+
 	if s.adapter == "" {
 		return flags
 	}

@@ -1,7 +1,8 @@
 // Command proxies measures the systems in systems.go, and writes the tables of
 // docs/explanation/proxies.md: first ranking and tokens, then times and memory.
 //
-//	bench/run proxies -sources DIR [-only ranking|times] [-systems NAME,...] [-page FILE] [-picture FILE]
+//	bench/run proxies -sources DIR [-only ranking|times] [-data v2|real] [-model DIR] [-systems NAME,...]
+//	    [-page FILE] [-picture FILE]
 //
 // DIR has the sources of the proxies of others, each at its pinned version. A system that
 // is missing there, or that does not run, gets a line with the reason.
@@ -26,6 +27,8 @@ import (
 
 type options struct {
 	sources, only, page, picture string
+	data, model                  string
+	on                           dataset
 	chosen                       string
 	runs                         int
 	sizes                        []int
@@ -38,6 +41,10 @@ func main() {
 	var sizes string
 	flag.StringVar(&o.sources, "sources", "..", "the directory with the sources of the proxies of others")
 	flag.StringVar(&o.only, "only", "", "ranking or times; empty for both")
+	flag.StringVar(&o.data, "data", "v2", "what the ranking is measured on: v2, or real, which touchstone data fetch "+
+		"real reads")
+	flag.StringVar(&o.model, "model", "", "the directory that touchstone models path prints, for the systems that "+
+		"need a sentence model")
 	flag.StringVar(&o.chosen, "systems", "", "names of systems, separated by commas; empty for all")
 	flag.StringVar(&o.page, "page", "", "write the tables into this page, instead of to standard output")
 	flag.StringVar(&o.picture, "picture", "", "write recall against tokens into this file, as SVG")
@@ -79,6 +86,11 @@ func bench(ctx context.Context, o options) error {
 		return fmt.Errorf("-only %q: use ranking or times", o.only)
 	}
 
+	var known bool
+	if o.on, known = datasets[o.data]; !known {
+		return fmt.Errorf("-data %q: use v2 or real", o.data)
+	}
+
 	chosen, err := choose(systems, o.chosen)
 	if err != nil {
 		return err
@@ -107,7 +119,7 @@ func bench(ctx context.Context, o options) error {
 			}
 		}
 
-		if err := b.publish("measured ranking", rankingText(ranked)+"\n"+b.provenance("")); err != nil {
+		if err := b.publish(b.on.section, rankingText(ranked, b.on)+"\n"+b.provenance("")); err != nil {
 			return err
 		}
 	}

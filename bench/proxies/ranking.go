@@ -11,7 +11,21 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/report/compare"
 )
 
-// ranked are the figures of a system over the data of this project.
+// dataset is what the ranking is measured on.
+type dataset struct {
+	corpus, golden string
+	variable       string // the value of --var data in the pipeline; empty for its default
+	section        string // of the page
+}
+
+// datasets are the values of -data.
+var datasets = map[string]dataset{
+	"v2": {"datasets/corpus_v2.json", "datasets/golden_v2.json", "", "measured ranking"},
+	"real": {"datasets/corpus_real_v1.json", "datasets/golden_real_v1.json", "real",
+		"measured ranking on real tools"},
+}
+
+// ranked are the figures of a system over a dataset.
 type ranked struct {
 	subject
 	figures contracts.RetrievalAggregate
@@ -22,8 +36,8 @@ type ranked struct {
 // ranking runs the stages of the evaluation for each system, as gate does.
 func (b *bencher) ranking(ctx context.Context) ([]ranked, error) {
 	err := b.stage(ctx, "validate-datasets", "--lock", "datasets/lock.json", "--out-report", b.data("validation"),
-		"--corpus", "datasets/corpus_v2.json", "--out-corpus", b.data("corpus"),
-		"--golden", "datasets/golden_v2.json", "--out-golden", b.data("golden"),
+		"--corpus", b.on.corpus, "--out-corpus", b.data("corpus"),
+		"--golden", b.on.golden, "--out-golden", b.data("golden"),
 		"--security", "datasets/security_v2.json", "--out-security", b.data("security"))
 	if err != nil {
 		return nil, err
@@ -68,7 +82,7 @@ func (r *ranked) read(reference *contracts.Aggregate) (*contracts.Aggregate, err
 
 	r.figures = figures.Retrieval
 	switch {
-	case r.adapter == "":
+	case r.name == baseSystem:
 		return &figures, nil
 	case reference != nil:
 		r.against, err = compare.Reports("reference", reference, r.name, &figures, compare.Options{})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -22,6 +23,8 @@ type system struct {
 	version, commit, npm string
 	// what says how the system differs from a row with the same proxy.
 	what string
+	// model is set if the system needs the sentence model of -model.
+	model bool
 	// timesOnly leaves the system out of the ranking, where it equals another row.
 	timesOnly bool
 }
@@ -30,13 +33,18 @@ type system struct {
 // are those of a client, of MCP and of an answer.
 const floor = "all-tools"
 
+// baseSystem is the system that the others are compared with.
+const baseSystem = "reference"
+
 // systems are the rows. A proxy of others has a row with its documented defaults, and where
 // its documentation has a setting that finds more or costs less, one with that.
 var systems = []system{
-	{name: "reference", what: "Touchstone's own"},
+	{name: baseSystem, what: "Touchstone's own"},
+	{name: "reference hybrid", what: "with a sentence model", model: true},
 	{name: "reference by adapter", adapter: "reference", what: "it starts its servers as processes", timesOnly: true},
 	{name: "bm25-stemmed", adapter: "bm25-stemmed", what: "no proxy"},
 	{name: "bare-mcp", adapter: "bare-mcp", what: "no proxy"},
+	{name: "dense", adapter: "dense", what: "no proxy; a sentence model", model: true},
 	{name: floor, adapter: floor, what: "no search"},
 	{
 		name: "mcpproxy", adapter: "mcpproxy", source: "mcpproxy-go", version: "20a3e509", commit: "20a3e5094ad6",
@@ -84,7 +92,7 @@ func choose(all []system, names string) ([]system, error) {
 
 	var chosen []system
 	for _, s := range all {
-		if s.adapter == "" || s.name == floor || slices.Contains(wanted, s.name) {
+		if s.name == baseSystem || s.name == floor || slices.Contains(wanted, s.name) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -92,15 +100,23 @@ func choose(all []system, names string) ([]system, error) {
 	return chosen, nil
 }
 
-// command is what a reader runs for the figures of the system.
-func (s system) command() string {
+// command is what a reader runs for the figures of the system on a dataset.
+func (s system) command(on dataset) string {
 	words := []string{"touchstone gate"}
+	if on.variable != "" {
+		words = append(words, "--var data="+on.variable)
+	}
+
 	if s.adapter != "" {
 		words = append(words, "--var proxy="+s.adapter)
 	}
 
 	if s.source != "" {
 		words = append(words, "--var proxy_source=../"+s.source)
+	}
+
+	if s.model {
+		words = append(words, `--var proxy_model="$(touchstone models path)"`)
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(s.options)) {
@@ -110,8 +126,12 @@ func (s system) command() string {
 	return strings.Join(words, " ")
 }
 
-// check fails unless the source is there at the pinned version.
-func (s system) check(ctx context.Context, sources string) error {
+// check fails unless the source is there at the pinned version, and the sentence model if the system needs one.
+func (s system) check(ctx context.Context, sources, model string) error {
+	if s.model && model == "" {
+		return errors.New("it needs a sentence model, see -model")
+	}
+
 	if s.source == "" {
 		return nil
 	}

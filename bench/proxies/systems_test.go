@@ -45,7 +45,11 @@ func TestSystems(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	s := system{adapter: "a", source: "b", options: map[string]string{"c": "d"}}
-	if got, want := s.command(), `touchstone gate --var proxy=a --var proxy_source=../b --var 'proxy_options={c="d"}'`; got != want {
+	if got, want := s.command(datasets["v2"]), `touchstone gate --var proxy=a --var proxy_source=../b --var 'proxy_options={c="d"}'`; got != want {
+		t.Errorf("got %s", got)
+	}
+	s = system{adapter: "a", model: true}
+	if got, want := s.command(datasets["real"]), `touchstone gate --var data=real --var proxy=a --var proxy_model="$(touchstone models path)"`; got != want {
 		t.Errorf("got %s", got)
 	}
 }
@@ -55,7 +59,7 @@ func TestCheckSource(t *testing.T) {
 	s := system{source: "them", npm: "@x/y", version: "1.0.0"}
 	check := func(want string) {
 		t.Helper()
-		err := s.check(t.Context(), dir)
+		err := s.check(t.Context(), dir, "")
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
@@ -73,6 +77,16 @@ func TestCheckSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(want)
+	}
+}
+
+func TestCheckModel(t *testing.T) {
+	s := system{adapter: "a", model: true}
+	if err := s.check(t.Context(), "", ""); err == nil || !strings.Contains(err.Error(), "it needs a sentence model, see -model") {
+		t.Errorf("without a model: %v", err)
+	}
+	if err := s.check(t.Context(), "", "model"); err != nil {
+		t.Errorf("with a model: %v", err)
 	}
 }
 

@@ -37,7 +37,7 @@ var shown = []string{"recall_at_5", "mrr", "ndcg_at_10"}
 
 // rankingText returns the tables of ranking figures, of tokens, of recall against tokens, of
 // the commands, and of what failed.
-func rankingText(all []ranked) string {
+func rankingText(all []ranked, on dataset) string {
 	figures := [][]string{{"system", "version"}}
 	for _, m := range shown {
 		figures[0] = append(figures[0], wording.MetricName(m)+" (95%)")
@@ -55,7 +55,7 @@ func rankingText(all []ranked) string {
 	commands := [][]string{{"system", "setting", "command"}}
 	var failed []failure
 	for _, r := range all {
-		commands = append(commands, []string{r.name, r.what, "`" + r.command() + "`"})
+		commands = append(commands, []string{r.name, r.what, "`" + r.command(on) + "`"})
 		if r.problem != nil {
 			failed = append(failed, failure{r.name, r.problem})
 			continue

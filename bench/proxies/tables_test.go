@@ -42,7 +42,7 @@ func TestRankingText(t *testing.T) {
 		{subject: subject{system: system{name: "ours"}}, figures: figures()},
 		{subject: subject{system: system{name: "theirs", version: "1.2"}}, figures: figures(), against: worse},
 		{subject: subject{system: system{name: "broken"}, problem: errors.New("no | `x`; the end of its log:\nmore")}},
-	})
+	}, datasets["v2"])
 	for _, want := range []string{
 		"| ours |  | 0.500 (0.250 to 0.750) | 0.250 (0.250 to 0.750) | 0.375 (0.250 to 0.750) |  | 3 |\n",
 		"| −0.125 worse, +0.500 better, 0.000 noise | 3 |\n",
