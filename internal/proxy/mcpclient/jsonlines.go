@@ -26,7 +26,8 @@ func newJSONLines(r io.ReadCloser, other io.Writer) *jsonLines {
 }
 
 // JSONRPCLines returns a reader of the lines of r that are messages of JSON-RPC, each of
-// at most most bytes. Each other line goes to other.
+// at most most bytes. Each other line goes to other, and so does an error that answers no
+// request.
 func JSONRPCLines(r io.ReadCloser, other io.Writer, most int) io.ReadCloser {
 	j := newJSONLines(r, other)
 	j.most, j.rpc = most, true
@@ -39,7 +40,22 @@ func (j *jsonLines) isMessage(line []byte) bool {
 	if len(line) == 0 || line[0] != '{' && line[0] != '[' || !json.Valid(line) {
 		return false
 	}
-	return !j.rpc || bytes.Contains(line, []byte(`"jsonrpc"`))
+	return !j.rpc || bytes.Contains(line, []byte(`"jsonrpc"`)) && !answersNothing(line)
+}
+
+// answersNothing reports whether a message is an error without an id. Some servers answer
+// notifications with one. The library would close the connection.
+func answersNothing(line []byte) bool {
+	if !bytes.Contains(line, []byte(`"error"`)) {
+		return false
+	}
+
+	var m struct {
+		ID     any // nil for null, too
+		Method string
+		Error  json.RawMessage
+	}
+	return json.Unmarshal(line, &m) == nil && m.ID == nil && m.Method == "" && m.Error != nil
 }
 
 func (j *jsonLines) Read(p []byte) (int, error) {

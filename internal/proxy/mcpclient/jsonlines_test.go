@@ -25,6 +25,23 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
+// An error that answers no request is no message for the client, and people can read it.
+func TestErrorsThatAnswerNothing(t *testing.T) {
+	messages := `{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no"}}
+{"jsonrpc":"2.0","id":"a","result":{"error":null}}
+{"jsonrpc":"2.0","method":"notifications/message","params":{"error":1}}
+[{"jsonrpc":"2.0","error":{}}]
+`
+	unasked := `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}
+{"jsonrpc":"2.0","error":{}}
+`
+	var other strings.Builder
+	got, err := io.ReadAll(JSONRPCLines(io.NopCloser(strings.NewReader(unasked+messages)), &other, 1<<20))
+	if err != nil || string(got) != messages || other.String() != unasked {
+		t.Errorf("got %q and %q, %v", got, other.String(), err)
+	}
+}
+
 func FuzzJSONLines(f *testing.F) {
 	f.Add("hello\n{\"a\":1}\n[1,\n{}")
 	f.Fuzz(func(t *testing.T, in string) {

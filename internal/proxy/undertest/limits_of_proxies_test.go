@@ -51,15 +51,18 @@ func printing(t *testing.T, lines string, serve bool) string {
 
 const withReady = "ready {\n  list_tools = true\n}\ntools {"
 
-// A greeting and a log in JSON on the output of MCP are skipped, and shown in the log.
+// A greeting, a log in JSON and an error without an id on the output of MCP are skipped, and shown in the log.
 func TestOtherLinesOnTheOutput(t *testing.T) {
 	p := startStdio(t, printing(t, `Listening
-{"level":"info","msg":"started"}`, true), 30*time.Second)
+{"level":"info","msg":"started"}
+{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}`, true), 30*time.Second)
 	if tools, err := p.Tools(t.Context()); err != nil || len(tools) != 3 {
 		t.Errorf("got %+v, %v", tools, err)
 	}
-	if log := p.Log(); !strings.Contains(log, "Listening") || !strings.Contains(log, `"started"`) {
-		t.Errorf("the log is %q", log)
+	for _, want := range []string{"Listening", `"started"`, "Method not found"} {
+		if log := p.Log(); !strings.Contains(log, want) {
+			t.Errorf("the log is %q, without %q", log, want)
+		}
 	}
 }
 
