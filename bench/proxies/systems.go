@@ -74,6 +74,14 @@ var systems = []system{
 		name: "toolhive-vmcp", adapter: "toolhive-vmcp", source: "toolhive", version: "e25de16c", commit: "e25de16c",
 		what: "defaults: 8 results, without embeddings",
 	},
+	{
+		name: "pleaseai-mcp-gateway", adapter: "pleaseai-mcp-gateway", source: "pleaseai-mcp-gateway",
+		version: "cb4f094b", commit: "cb4f094b9f7d", what: "defaults: BM25",
+	},
+	{
+		name: "tool-hub-mcp", adapter: "tool-hub-mcp", source: "tool-hub-mcp", version: "1.2.0",
+		commit: "6aba1b38afd3", what: "defaults",
+	},
 }
 
 // choose returns the systems with these names, separated by commas, and the reference proxy

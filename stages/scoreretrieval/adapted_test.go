@@ -227,7 +227,9 @@ func TestHiddenToolOfAnAdapter(t *testing.T) {
 // the directory that TOUCHSTONE_PROXIES names, each under the name of its adapter.
 func TestProxiesOfOthers(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"mcp-gateway", "meta-mcp-proxy", "slop-mcp", "toolhive-vmcp"} {
+	for _, name := range []string{
+		"mcp-gateway", "meta-mcp-proxy", "pleaseai-mcp-gateway", "slop-mcp", "tool-hub-mcp", "toolhive-vmcp",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source := filepath.Join(os.Getenv("TOUCHSTONE_PROXIES"), name)
