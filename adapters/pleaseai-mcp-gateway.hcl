@@ -11,7 +11,11 @@ start {
   file ".please/mcp.json" {
     content = jsonencode({
       mcpServers = {
-        for u in upstreams : u.name => { command = u.command[0], args = slice(u.command, 1, length(u.command)), env = u.env }
+        for u in upstreams : u.name => {
+          command = u.command[0]
+          args    = slice(u.command, 1, length(u.command))
+          env     = u.env
+        }
       }
     })
   }

@@ -10,7 +10,11 @@ start {
   file ".tool-hub-mcp.json" {
     content = jsonencode({
       servers = {
-        for u in upstreams : u.name => { command = u.command[0], args = slice(u.command, 1, length(u.command)), env = u.env }
+        for u in upstreams : u.name => {
+          command = u.command[0]
+          args    = slice(u.command, 1, length(u.command))
+          env     = u.env
+        }
       }
     })
   }

@@ -27,8 +27,8 @@ corpus = os.path.join(home, "corpus.json")
 json.dump(recorded, open(corpus, "w"))
 replay = {s: [touchstone, "replay", "--corpus", corpus, "--server", s, "--page-size", "10000"] for s in servers}
 entries = {s: {"command": c[0], "args": c[1:]} for s, c in replay.items()}
-quoted = lambda words: " ".join(json.dumps(w) for w in words)
-kdl = "".join(f"mcp {json.dumps(s)} {{\n command {json.dumps(c[0])}\n args {quoted(c[1:])}\n}}\n" for s, c in replay.items())
+quoted = lambda *words: " ".join(json.dumps(w) for w in words)
+kdl = "".join(f"mcp {quoted(s)} {{\n command {quoted(c[0])}\n args {quoted(*c[1:])}\n}}\n" for s, c in replay.items())
 # Of each kind: the file with its configuration below its home, and the content; its search, the arguments for a query,
 # and the ids in an answer.
 kinds = {
