@@ -7,11 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
@@ -42,7 +44,8 @@ runs, and this verb prints them without waiting.
 		RunE: func(cmd *cobra.Command, args []string) error { return f.retry(cmd, args) },
 	}
 	f.flags(cmd)
-	f.execution.flags(cmd.Flags())
+	f.execution.asking(cmd.Flags())
+	f.execution.running(cmd.Flags())
 	return cmd
 }
 
@@ -167,30 +170,8 @@ func (f *evalFlags) printRuns(w io.Writer, ids []string, read func(id string) (s
 
 func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	o, key, err := f.execution.options(cmd.ErrOrStderr(), nil)
-	if err != nil {
-		return err
-	}
-
 	if f.service.address != "" {
-		ids, err := f.chosen(args, f.fromService(ctx), isFailed)
-		if err != nil {
-			return err
-		}
-
-		header := http.Header{}
-		if !key.Empty() {
-			text, err := readReference(f.execution.key)
-			if err != nil {
-				return err
-			}
-
-			header.Set("X-Model-API-Key", text)
-		}
-
-		created, refused := f.asked(cmd, ids, "retry", header)
-		_, err = f.printRuns(cmd.OutOrStdout(), created, f.serviceRun(ctx))
-		return errors.Join(refused, err)
+		return f.askToRetry(cmd, args)
 	}
 
 	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
@@ -200,7 +181,12 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 			return err
 		}
 
-		r, err := runner.New(ctx, s, f.live(), o)
+		o, err := f.retryModels(cmd, s, ids)
+		if err != nil {
+			return err
+		}
+
+		r, err := runner.New(ctx, s, f.live(), o.Options)
 		if errors.Is(err, store.ErrOwned) {
 			return fmt.Errorf("%w; a touchstone eval serve is asked with --service ADDRESS", err)
 		}
@@ -210,7 +196,7 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 		}
 
 		defer r.Close()
-		created, refused := r.RetryAll(ctx, ids, key)
+		created, refused := r.RetryAll(ctx, ids, o.given.Key)
 		if err := r.Wait(ctx, created); err != nil {
 			return err
 		}
@@ -231,6 +217,54 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 
 		return err
 	})(cmd, args)
+}
+
+// retryModels opens the models of runs that are executed again. A key of the command line is for
+// these models, at the addresses that they were asked at.
+func (f *evalAgainFlags) retryModels(cmd *cobra.Command, s *store.Store, ids []string) (o evalModels, err error) {
+	var names []string
+	for _, id := range ids {
+		run, err := s.Run(cmd.Context(), id)
+		if err != nil {
+			return o, err
+		}
+
+		names = append(names, run.Settings.Provider+"/"+run.Settings.Model)
+		f.execution.baseURL = run.Settings.BaseURL
+	}
+
+	if f.execution.key == "" {
+		f.execution.baseURL = ""
+	}
+
+	return f.execution.models(cmd.Context(), cmd.ErrOrStderr(), nil, names)
+}
+
+// askToRetry has the service execute runs again, and prints the new ones.
+func (f *evalAgainFlags) askToRetry(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	if f.execution.settings != "" {
+		return errors.New("--settings has no effect with --service: start the service with it")
+	}
+
+	key, err := model.KeyFrom(f.execution.key, os.Getenv)
+	if err != nil {
+		return err
+	}
+
+	ids, err := f.chosen(args, f.fromService(ctx), isFailed)
+	if err != nil {
+		return err
+	}
+
+	header := http.Header{}
+	if !key.Empty() {
+		header.Set("X-Model-API-Key", key.Reveal())
+	}
+
+	created, refused := f.asked(cmd, ids, "retry", header)
+	_, err = f.printRuns(cmd.OutOrStdout(), created, f.serviceRun(ctx))
+	return errors.Join(refused, err)
 }
 
 func (f *evalAgainFlags) serviceRun(ctx context.Context) func(string) (selection.Run, error) {

@@ -187,7 +187,7 @@ func TestArgumentsAreJudgedByRules(t *testing.T) {
 	if err != nil || *story.Evaluation.ParameterCorrectness != 1 || !strings.Contains(table, "unjudged") {
 		t.Errorf("%v: %s", err, table)
 	}
-	story, table, err = s.story(append(model, "--judge", "compatible/m", "--judge-base-url", model[3], "--min-parameter-accuracy", "1", file)...)
+	story, table, err = s.story(append(model, "--judge", "compatible/m", "--min-parameter-accuracy", "1", file)...)
 	if err != nil || len(story.Evaluation.Judged) != 1 || story.Evaluation.Judged[0].By != "compatible/m" || !strings.Contains(table, "judged by compatible/m: It says please.") {
 		t.Errorf("%v: %s", err, table)
 	}
@@ -199,11 +199,16 @@ func TestTheLabelIsNotInTheQuestion(t *testing.T) {
 	provider := answering(t)
 	s, _, file := selectionBench(t, `[{"name":"a","query":"x","servers":["tasks"],"expected":[{"server":"tasks","tool":"alpha"},{"server":"tasks","tool":"beta"}]},
 		{"name":"b","query":"x","servers":["tasks"],"expected":[{"server":"tasks","tool":"alpha"}]},{"name":"c","query":"x","servers":["tasks"]}]`)
-	prompt := filepath.Join(filepath.Dir(file), "prompt.txt")
-	if err := os.WriteFile(prompt, []byte("You are an agent.\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "prompt.txt"), []byte("You are an agent.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	story, _, _ := s.story("--model", "compatible/m", "--base-url", provider.BaseURL(), "--system-prompt", prompt, "--tool-choice", "required", "--parallel-tool-calls", "true", file)
+	settings := settingsFile(t, filepath.Dir(file), `model "compatible/m" {
+  base_url            = "`+provider.BaseURL()+`"
+  system_prompt       = "prompt.txt"
+  tool_choice         = "required"
+  parallel_tool_calls = true
+}`)
+	story, _, _ := s.story("--model", "compatible/m", "--settings", settings, file)
 	bodies := map[string]bool{}
 	for _, r := range provider.Requests() {
 		bodies[string(r.Body)] = true

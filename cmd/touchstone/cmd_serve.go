@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -55,7 +54,9 @@ listens on this machine. Programs (stdio servers) are only started with --start.
 Proxies in the environment are not used.
 
 A request that starts runs sends the API key of the model in the header
-X-Model-API-Key. The key is not stored.
+X-Model-API-Key. The key is not stored. The file of --settings may have keys, too: the
+service then asks these models for everybody who may use it, at the addresses in the
+file alone.
 
 Other processes may read the database while it is served, but only one process may
 execute runs.`,
@@ -121,7 +122,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 
-	options, err := f.runnerOptions(guard, cmd.ErrOrStderr())
+	models, err := f.execution.models(cmd.Context(), cmd.ErrOrStderr(), guard.Client(), nil)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 
 	defer func() { err = errors.Join(err, s.Close()) }()
 	live := runner.Live{StartPrograms: f.start, Dial: guard.Dial}
-	r, err := runner.New(ctx, s, live, options)
+	r, err := runner.New(ctx, s, live, models.Options)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	defer r.Close()
 	config := rest.Config{
 		Store: s, Runner: r, Live: live, Version: version, Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
-		Access: access,
+		Access: access, Models: models.Models,
 	}
 	if encoder != nil {
 		config.Encoder = similarity.Encoder(encoder)
@@ -203,11 +204,6 @@ func (f *serveFlags) guard(local bool) (rest.Guard, error) {
 	}
 
 	return g, nil
-}
-
-func (f *serveFlags) runnerOptions(guard rest.Guard, log io.Writer) (runner.Options, error) {
-	o, _, err := f.execution.options(log, guard.Client())
-	return o, err
 }
 
 // readReference reads the secret at env:NAME or file:PATH. An empty reference
