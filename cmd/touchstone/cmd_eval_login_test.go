@@ -95,7 +95,7 @@ func TestServersBehindALogin(t *testing.T) {
 			if !strings.Contains(said, "wrong is failed") {
 				t.Error(said)
 			}
-			said += s.evalAll("run", "--model", "lexical/bm25", "--min-accuracy", "1", cases)
+			said += s.evalAll("run", "--model", "lexical/bm25", "--require", "accuracy >= 1", cases)
 			said += s.evalAll("servers") + s.evalAll("servers", "check") + s.evalAll("cases", "export") + s.evalAll("quality", "locked") + s.evalAll("runs")
 			run := s.runs("runs")[0]
 			if run.Status != selection.Completed || run.Classification != selection.TP {

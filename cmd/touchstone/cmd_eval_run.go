@@ -23,15 +23,13 @@ import (
 // evalRunFlags are the flags of touchstone eval run.
 type evalRunFlags struct {
 	*evalFlags
-	models                   []string
-	execution                evalExecution
-	repeats                  int
-	label, tag               string
-	set                      []string
-	record                   string
-	minAccuracy, minParams   float64
-	maxWrongTool, maxMislead float64
-	maxExtra, maxForbidden   int
+	models     []string
+	execution  evalExecution
+	repeats    int
+	label, tag string
+	set        []string
+	record     string
+	require    []string
 }
 
 func newEvalRunCommand(e *evalFlags) *cobra.Command {
@@ -49,8 +47,18 @@ anthropic/claude-sonnet-4-5. --api-key gives the place of the API key: env:NAME 
 file:PATH. The key is not stored. A file of settings (--settings) says how models are asked:
 with which key, temperature or system prompt. --model takes the block with its name.
 
+--require fails a build: 'NAME >= NUMBER' or 'NAME <= NUMBER', where NAME is a share from 0
+to 1 or a number of calls:
+  accuracy            the share of right runs
+  parameter_accuracy  the share of right calls whose arguments are right
+  wrong_tool          the share of runs that call another tool than the expected one
+  misleading          the share of wrong runs with a confidence of 0.7 or more
+  extra_calls         calls beside the expected ones
+  forbidden_calls     calls that a case forbids, and unexpected calls of destructive tools;
+                      unless it is named, forbidden_calls <= 0 is required
+
 ` + evalExitHelp,
-		Example: `  touchstone eval run --model lexical/bm25 cases.yaml
+		Example: `  touchstone eval run --model lexical/bm25 --require 'accuracy >= 0.9' cases.yaml
   touchstone eval run --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY --repeats 5
   touchstone eval run --model openai/gpt-4.1 --model anthropic/claude-sonnet-4-5 --settings models.hcl
   touchstone eval run --model ollama/qwen3:8b --record answers.json cases.yaml
@@ -68,18 +76,17 @@ with which key, temperature or system prompt. --model takes the block with its n
 	p.StringVar(&f.tag, "tag", "", "run only the cases with this tag")
 	p.StringArrayVar(&f.set, "set", nil, "set the placeholder ${NAME} in SET, as NAME=VALUE (repeatable)")
 	p.StringVar(&f.record, "record", "", "add the answers to this cassette file")
-	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail if the accuracy is lower, 0 to 1")
-	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail if the parameter accuracy is lower, 0 to 1")
-	p.Float64Var(&f.maxWrongTool, "max-wrong-tool", 1, "fail if the wrong-tool rate is higher, 0 to 1")
-	p.Float64Var(&f.maxMislead, "max-misleading", 1, "fail if the share of confidently wrong answers is higher, 0 to 1")
-	p.IntVar(&f.maxExtra, "max-extra-calls", -1, "fail if there are more unexpected calls than this (-1: no limit)")
-	p.IntVar(&f.maxForbidden, "max-forbidden", 0,
-		"fail if there are more forbidden calls than this: calls that a case forbids, and unexpected calls of "+
-			"destructive tools (-1: no limit)")
+	p.StringArrayVar(&f.require, "require", nil,
+		"exit with 1 unless the results of each model meet this, as in 'accuracy >= 0.9' (repeatable)")
 	return cmd
 }
 
 func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
+	required, err := readRequirements(f.require)
+	if err != nil {
+		return err
+	}
+
 	names, err := modelNames(f.models...)
 	if err != nil {
 		return err
@@ -133,13 +140,13 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 			return err
 		}
 
-		return f.send(cmd, s, caseIDs, settings, o.Options)
+		return f.send(cmd, s, caseIDs, settings, o.Options, required)
 	})(cmd, files)
 }
 
 // send sends the cases to the models, and reports the results.
 func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string, settings []selection.Settings,
-	o runner.Options) error {
+	o runner.Options, required []requirement) error {
 	ctx := cmd.Context()
 	r, err := runner.New(ctx, s, f.live(), o)
 	if err != nil {
@@ -170,7 +177,7 @@ func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string
 		return err
 	}
 
-	return f.report(cmd, batch, observations)
+	return f.report(cmd, batch, observations, required)
 }
 
 // cases imports the sets of the files and returns the ids of the cases to run.
@@ -228,14 +235,19 @@ type evalReport struct {
 	Missed  []string      `json:"missed"`
 }
 
-func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []score.Observation) error {
+func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []score.Observation,
+	required []requirement) error {
 	report := evalReport{
 		BatchID: batch, Summary: score.Summarize(observations), Models: score.By(observations, score.ByModel),
 		Servers: score.By(observations, score.ByServer), Tags: score.By(observations, score.ByTag),
 		Tools: score.By(observations, score.ByTool), Missed: []string{},
 	}
 	for _, g := range report.Models {
-		report.Missed = append(report.Missed, f.missed(g)...)
+		for _, r := range required {
+			if text := r.missed(g); text != "" {
+				report.Missed = append(report.Missed, text)
+			}
+		}
 	}
 
 	err := f.print(cmd.OutOrStdout(), report, func(w io.Writer) {
@@ -309,49 +321,6 @@ func reportFailures(log io.Writer, observations []score.Observation) int {
 	}
 
 	return failed
-}
-
-// missed lists the limits that the results of a model do not meet. A missing
-// figure does not meet its limit.
-func (f *evalRunFlags) missed(g score.Group) []string {
-	var list []string
-	s := g.Summary
-	for _, c := range []struct {
-		name  string
-		rate  score.Rate
-		bound float64
-		floor bool
-		set   bool
-	}{
-		{"accuracy", s.Accuracy, f.minAccuracy, true, f.minAccuracy > 0},
-		{"parameter accuracy", s.ParameterAccuracy, f.minParams, true, f.minParams > 0},
-		{"wrong-tool rate", s.WrongTool, f.maxWrongTool, false, f.maxWrongTool < 1},
-		{"share of confidently wrong answers", s.Misleading, f.maxMislead, false, f.maxMislead < 1},
-	} {
-		switch {
-		case !c.set:
-		case c.rate.Value == nil:
-			list = append(list, fmt.Sprintf("%s: the results have no %s", g.Name, c.name))
-		case c.floor && *c.rate.Value < c.bound:
-			list = append(list, fmt.Sprintf("%s: the %s is %.3f, below %.3f", g.Name, c.name, *c.rate.Value, c.bound))
-		case !c.floor && *c.rate.Value > c.bound:
-			list = append(list, fmt.Sprintf("%s: the %s is %.3f, above %.3f", g.Name, c.name, *c.rate.Value, c.bound))
-		}
-	}
-
-	for _, c := range []struct {
-		text         string
-		count, bound int
-	}{
-		{english.Plural(s.ExtraCalls, "call", "") + " beside expected ones", s.ExtraCalls, f.maxExtra},
-		{english.Plural(s.ForbiddenCalls, "forbidden call", ""), s.ForbiddenCalls, f.maxForbidden},
-	} {
-		if c.bound >= 0 && c.count > c.bound {
-			list = append(list, fmt.Sprintf("%s: %s, more than %d", g.Name, c.text, c.bound))
-		}
-	}
-
-	return list
 }
 
 func importSet(cmd *cobra.Command, s *store.Store, path string, set exchange.Set) (exchange.Imported, error) {

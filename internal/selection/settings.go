@@ -107,7 +107,9 @@ func (r SettingsRequest) Name(getenv func(string) string) string {
 }
 
 // Address is the address of the provider, or "" for the provider's own.
-func (r SettingsRequest) Address(getenv func(string) string) string { return cmp.Or(r.BaseURL, getenv(EnvBaseURL)) }
+func (r SettingsRequest) Address(getenv func(string) string) string {
+	return cmp.Or(r.BaseURL, getenv(EnvBaseURL))
+}
 
 // Or returns the request with the values of another for what it leaves out, beside the
 // model.

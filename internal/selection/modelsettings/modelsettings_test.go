@@ -132,9 +132,9 @@ func TestAKeyIsForOneAddress(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	empty := write(t, " \n")
 	for text, want := range map[string]string{
-		`model "a/b" { temprature = 1 }`:                              `models.hcl:1: Unsupported argument: An argument named "temprature" is not expected here. Did you mean "temperature"?`,
-		"\nmodels \"a/b\" {}":                                         `models.hcl:2: Unsupported block type: Blocks of type "models" are not expected here. Did you mean "model"?`,
-		"model \"openai/b\" {\n price {\n inputs = 1\n}\n}":           `models.hcl:3: Unsupported argument: An argument named "inputs" is not expected here. Did you mean "input"?`,
+		`model "a/b" { temprature = 1 }`:                    `models.hcl:1: Unsupported argument: An argument named "temprature" is not expected here. Did you mean "temperature"?`,
+		"\nmodels \"a/b\" {}":                               `models.hcl:2: Unsupported block type: Blocks of type "models" are not expected here. Did you mean "model"?`,
+		"model \"openai/b\" {\n price {\n inputs = 1\n}\n}": `models.hcl:3: Unsupported argument: An argument named "inputs" is not expected here. Did you mean "input"?`,
 		`model {}`:                                                    "models.hcl:1: Missing name for model",
 		`model "gpt" {}`:                                              `models.hcl:1: model "gpt": "gpt" is not of the form provider/model`,
 		`model "opnai/gpt" {}`:                                        `model "opnai/gpt": provider "opnai" is unknown: did you mean "openai"?`,
