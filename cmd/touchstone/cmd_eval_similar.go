@@ -22,7 +22,7 @@ type evalSimilarFlags struct {
 	threshold         float64
 	full, advise      bool
 	matrix            bool
-	sentence          sentenceFlags
+	embeddings        embeddingsFlag
 }
 
 func newEvalSimilarCommand(e *evalFlags) *cobra.Command {
@@ -37,7 +37,7 @@ name, tool lists in files (--tools, - for standard input), or servers at address
 
 Methods:
   embedding            cosine similarity of sentence vectors of name and description;
-                       needs --sentence-model or --embeddings-url
+                       needs --embeddings
   tfidf                the words of name and description
   description_overlap  the words of the description
 
@@ -46,7 +46,7 @@ The overlap matrix (--matrix) weighs meaning .5, parameters .3 and description .
 the author, or of a model, see touchstone eval improve.`,
 		Example: `  touchstone eval similar --tools tools.json --threshold 0.6 --recommend
   touchstone eval similar files git --matrix
-  touchstone eval similar --url https://localhost:3000/mcp --sentence-model "$(touchstone models path)"`,
+  touchstone eval similar --url https://localhost:3000/mcp --embeddings use-lite-en`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	p := cmd.Flags()
@@ -61,7 +61,7 @@ the author, or of a model, see touchstone eval improve.`,
 	p.BoolVar(&f.full, "full", false, "also compare with parameters, in a second score")
 	p.BoolVar(&f.advise, "recommend", false, "say for each pair what to change")
 	p.BoolVar(&f.matrix, "matrix", false, "also print the overlap matrix and its clusters")
-	f.sentence.flags(p)
+	f.embeddings.flags(p)
 	return cmd
 }
 
@@ -73,7 +73,7 @@ type evalSimilar struct {
 }
 
 func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
-	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
+	encoder, err := f.embeddings.open()
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 	case f.method == "":
 		o.Method = similarity.TFIDF
 	case o.Method == similarity.Embedding && encoder == nil:
-		return errors.New("--method embedding needs a sentence model: give --sentence-model \"$(touchstone models " +
-			"path)\" or --embeddings-url, or use --method tfidf")
+		return errors.New("--method embedding needs a sentence model: name one with --embeddings, or use --method " +
+			"tfidf")
 	}
 
 	if !cmd.Flags().Changed("threshold") {

@@ -17,11 +17,11 @@ import (
 
 // mcpFlags are those of touchstone eval mcp.
 type mcpFlags struct {
-	db        string
-	start     bool
-	models    []string
-	execution evalExecution
-	sentence  sentenceFlags
+	db         string
+	start      bool
+	models     []string
+	execution  evalExecution
+	embeddings embeddingsFlag
 }
 
 func newMCPCommand() *cobra.Command {
@@ -53,7 +53,7 @@ leaves, no other process may execute runs on it.`,
 	f.execution.asking(p)
 	f.execution.addressed(p)
 	f.execution.running(p)
-	f.sentence.flags(p)
+	f.embeddings.flags(p)
 	return cmd
 }
 
@@ -81,7 +81,7 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 		c.Models[m.Provider+"/"+m.Model] = m
 	}
 
-	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
+	encoder, err := f.embeddings.open()
 	if err != nil {
 		return err
 	}

@@ -22,14 +22,14 @@ import (
 
 // serveFlags are the flags of touchstone eval serve.
 type serveFlags struct {
-	addr, db  string
-	remote    bool
-	token     string
-	hosts     []string
-	networks  []string
-	start     bool
-	execution evalExecution
-	sentence  sentenceFlags
+	addr, db   string
+	remote     bool
+	token      string
+	hosts      []string
+	networks   []string
+	start      bool
+	execution  evalExecution
+	embeddings embeddingsFlag
 	// certificate and key are the files for HTTPS.
 	certificate, key string
 }
@@ -81,7 +81,7 @@ execute runs.`,
 		"of the service choose them")
 	f.execution.running(p)
 	f.execution.providers(p)
-	f.sentence.flags(p)
+	f.embeddings.flags(p)
 	return cmd
 }
 
@@ -127,7 +127,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 
-	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
+	encoder, err := f.embeddings.open()
 	if err != nil {
 		return err
 	}
