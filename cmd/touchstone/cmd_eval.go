@@ -174,14 +174,29 @@ type evalPage[T any] struct {
 
 // allPages reads every page of a list.
 func allPages[T any](list func(store.Page) ([]T, int, error)) (evalPage[T], error) {
+	return firstItems(0, list)
+}
+
+// firstItems reads the first items of a list, or all if limit is 0.
+func firstItems[T any](limit int, list func(store.Page) ([]T, int, error)) (evalPage[T], error) {
 	result := evalPage[T]{Items: []T{}}
+	if limit < 0 {
+		return result, fmt.Errorf("--limit is %d: give a number of items, or 0 for all", limit)
+	}
+
 	for {
-		items, total, err := list(store.Page{Limit: store.MaxPage, Offset: len(result.Items)})
+		page := store.Page{Limit: store.MaxPage, Offset: len(result.Items)}
+		if limit > 0 {
+			page.Limit = min(page.Limit, limit-len(result.Items))
+		}
+
+		items, total, err := list(page)
 		if err != nil {
 			return result, err
 		}
+
 		result.Items, result.Total = append(result.Items, items...), total
-		if len(items) == 0 || len(result.Items) >= total {
+		if len(items) == 0 || len(result.Items) >= total || len(result.Items) == limit {
 			return result, nil
 		}
 	}

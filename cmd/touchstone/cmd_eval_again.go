@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
@@ -21,7 +23,6 @@ import (
 // evalAgainFlags are those of touchstone eval retry and eval cancel.
 type evalAgainFlags struct {
 	*evalFlags
-	batch     string
 	service   evalService
 	execution evalExecution
 }
@@ -29,21 +30,23 @@ type evalAgainFlags struct {
 func newEvalRetryCommand(e *evalFlags) *cobra.Command {
 	f := &evalAgainFlags{evalFlags: e}
 	cmd := &cobra.Command{
-		Use:   "retry [RUN...]",
+		Use:   "retry RUN...",
 		Short: "Execute ended runs again, as new runs of their batches",
 		Long: `Execute runs that have ended again, with the settings that they had, and wait for the
-answers. With --batch, all failed runs of a batch that were not retried yet are
-executed. The figures of a batch count a retry in place of the earlier run.
+answers. RUN is the id of a run, or batch:ID with the id or the label of a batch: all its
+failed runs that were not retried yet. The figures of a batch count a retry in place of the
+earlier run.
 
 While touchstone eval serve uses the database, ask it with --service: it executes the new
 runs, and this verb prints them without waiting.
 
 ` + evalExitHelp,
-		Example: `  touchstone eval retry --batch 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --api-key env:OPENAI_API_KEY
+		Example: `  touchstone eval retry batch:0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --api-key env:OPENAI_API_KEY
   touchstone eval retry RUN --service http://127.0.0.1:8420`,
+		Args: arguments.AtLeast(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.retry(cmd, args) },
 	}
-	f.flags(cmd)
+	f.service.flags(cmd.Flags())
 	f.execution.asking(cmd.Flags())
 	f.execution.running(cmd.Flags())
 	return cmd
@@ -52,46 +55,55 @@ runs, and this verb prints them without waiting.
 func newEvalCancelCommand(e *evalFlags) *cobra.Command {
 	f := &evalAgainFlags{evalFlags: e}
 	cmd := &cobra.Command{
-		Use:   "cancel [RUN...]",
+		Use:   "cancel RUN...",
 		Short: "End pending and running runs as cancelled",
-		Long: `End pending and running runs as failed with "cancelled". With --batch, all of a batch
-that have not ended. A run in work in another process, such as touchstone eval serve, can
-be ended by that process alone: ask it with --service.`,
-		Example: `  touchstone eval cancel --batch 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --service http://127.0.0.1:8420`,
+		Long: `End pending and running runs as failed with "cancelled". RUN is the id of a run, or
+batch:ID with the id or the label of a batch: all its runs that have not ended. A run in
+work in another process, such as touchstone eval serve, can be ended by that process
+alone: ask it with --service.`,
+		Example: `  touchstone eval cancel batch:0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --service http://127.0.0.1:8420`,
+		Args:    arguments.AtLeast(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.cancel(cmd, args) },
 	}
-	f.flags(cmd)
-	return cmd
-}
-
-func (f *evalAgainFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.batch, "batch", "", "the runs of the batch with this id or label")
 	f.service.flags(cmd.Flags())
+	return cmd
 }
 
 // runLists lists runs by a filter, page by page.
 type runLists func(store.RunFilter) ([]selection.Run, int, error)
 
-// chosen gives the ids that the command line names, or those of the batch that
+// chosen gives the ids of the runs that the command line names, with those of its batches that
 // wanted accepts.
-func (f *evalAgainFlags) chosen(ids []string, list runLists, wanted func(selection.Run) bool) ([]string, error) {
-	if (len(ids) > 0) == (f.batch != "") {
-		return nil, errors.New("name runs, or a batch with --batch, and not both")
+func chosen(names []string, list runLists, wanted func(selection.Run) bool) (ids []string, err error) {
+	for _, name := range names {
+		batch, ok := strings.CutPrefix(name, batchPrefix)
+		if !ok {
+			ids = append(ids, name)
+			continue
+		}
+
+		of, err := ofBatch(batch, list, wanted)
+		if err != nil {
+			return nil, err
+		}
+
+		ids = append(ids, of...)
 	}
 
-	if f.batch == "" {
-		return ids, nil
-	}
+	return ids, nil
+}
 
+// ofBatch gives the ids of the runs of a batch that wanted accepts.
+func ofBatch(batch string, list runLists, wanted func(selection.Run) bool) (ids []string, err error) {
 	page, err := allPages(func(p store.Page) ([]selection.Run, int, error) {
-		return list(store.RunFilter{BatchID: f.batch, OldestFirst: true, Page: p})
+		return list(store.RunFilter{BatchID: batch, OldestFirst: true, Page: p})
 	})
 	if err != nil {
 		return nil, err
 	}
 
 	if page.Total == 0 {
-		return nil, fmt.Errorf("there is no batch %q: see `touchstone eval batches`", f.batch)
+		return nil, fmt.Errorf("there is no batch %q: see `touchstone eval batches`", batch)
 	}
 
 	retried := map[string]bool{}
@@ -106,7 +118,7 @@ func (f *evalAgainFlags) chosen(ids []string, list runLists, wanted func(selecti
 	}
 
 	if len(ids) == 0 {
-		return nil, fmt.Errorf("no run of batch %q is left to do this with: it has %d runs", f.batch, page.Total)
+		return nil, fmt.Errorf("no run of batch %q is left to do this with: it has %d runs", batch, page.Total)
 	}
 
 	return ids, nil
@@ -175,7 +187,7 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 	}
 
 	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
-		ids, err := f.chosen(args,
+		ids, err := chosen(args,
 			func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isFailed)
 		if err != nil {
 			return err
@@ -252,7 +264,7 @@ func (f *evalAgainFlags) askToRetry(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	ids, err := f.chosen(args, f.fromService(ctx), isFailed)
+	ids, err := chosen(args, f.fromService(ctx), isFailed)
 	if err != nil {
 		return err
 	}
@@ -277,7 +289,7 @@ func (f *evalAgainFlags) serviceRun(ctx context.Context) func(string) (selection
 func (f *evalAgainFlags) cancel(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	if f.service.address != "" {
-		ids, err := f.chosen(args, f.fromService(ctx), isUnfinished)
+		ids, err := chosen(args, f.fromService(ctx), isUnfinished)
 		if err != nil {
 			return err
 		}
@@ -288,7 +300,7 @@ func (f *evalAgainFlags) cancel(cmd *cobra.Command, args []string) error {
 	}
 
 	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
-		ids, err := f.chosen(args,
+		ids, err := chosen(args,
 			func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isUnfinished)
 		if err != nil {
 			return err

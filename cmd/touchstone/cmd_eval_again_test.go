@@ -144,7 +144,7 @@ func TestVerbsBesideAService(t *testing.T) {
 
 	// Other processes read. What has to be done by the service is refused with
 	// the way to ask it.
-	if runs := s.runs("runs", "--status", "running"); len(runs) != 2 {
+	if runs := s.runs("runs", "--where", "status=running"); len(runs) != 2 {
 		t.Errorf("%+v", runs)
 	}
 	refused := func(want string, args ...string) {
@@ -161,12 +161,12 @@ func TestVerbsBesideAService(t *testing.T) {
 	if runs := s.runs("cancel", "--service", s.address, started.RunIDs[0]); len(runs) != 1 || runs[0].Error != selection.Cancelled {
 		t.Errorf("%+v", runs)
 	}
-	if runs := s.runs("cancel", "--service", s.address, "--batch", started.BatchID); len(runs) != 1 || runs[0].ID != started.RunIDs[1] || runs[0].Error != selection.Cancelled {
+	if runs := s.runs("cancel", "--service", s.address, "batch:"+started.BatchID); len(runs) != 1 || runs[0].ID != started.RunIDs[1] || runs[0].Error != selection.Cancelled {
 		t.Errorf("%+v", runs)
 	}
-	refused("no run of batch", "cancel", "--service", s.address, "--batch", started.BatchID)
+	refused("no run of batch", "cancel", "--service", s.address, "batch:"+started.BatchID)
 	refused("--service ADDRESS", "retry", started.RunIDs[0])
-	retried := s.runs("retry", "--service", s.address, "--batch", started.BatchID)
+	retried := s.runs("retry", "--service", s.address, "batch:"+started.BatchID)
 	if len(retried) != 2 || retried[0].RetryOf != started.RunIDs[0] || retried[1].RetryOf != started.RunIDs[1] {
 		t.Errorf("%+v", retried)
 	}
@@ -175,7 +175,7 @@ func TestVerbsBesideAService(t *testing.T) {
 	refused("not found", "retry", "--service", s.address, "unknown")
 	refused("is touchstone eval serve running there?", "cancel", "--service", "http://127.0.0.1:1", started.RunIDs[0])
 	s.stop()
-	if runs := s.runs("runs", "--status", "failed"); len(runs) != 4 {
+	if runs := s.runs("runs", "--where", "status=failed"); len(runs) != 4 {
 		t.Errorf("%d runs failed, want all 4", len(runs))
 	}
 }
@@ -206,7 +206,7 @@ func TestCancelLeftRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	runs := s.runs("cancel", "--batch", batch)
+	runs := s.runs("cancel", "batch:"+batch)
 	if len(runs) != 3 {
 		t.Fatalf("%+v", runs)
 	}
