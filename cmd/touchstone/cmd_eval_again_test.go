@@ -36,7 +36,7 @@ func serveDB(t *testing.T, db string, flags ...string) *evalBench {
 	ended := make(chan error, 1)
 	go func() {
 		cmd := newServeCommand()
-		cmd.SetArgs(append([]string{"--db", db, "--addr", "127.0.0.1:0"}, flags...))
+		cmd.SetArgs(append([]string{"--db", db, "--listen", "127.0.0.1:0"}, flags...))
 		cmd.SetOut(write)
 		cmd.SetErr(io.Discard)
 		err := cmd.ExecuteContext(ctx)

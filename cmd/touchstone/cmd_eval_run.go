@@ -218,7 +218,7 @@ func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, sets []exchange
 
 	if len(chosen) == 0 {
 		return nil, errors.New("there are no cases to run: give a file of cases, or add cases with `touchstone eval " +
-			"cases import`")
+			"import`")
 	}
 
 	return chosen, nil
