@@ -37,12 +37,12 @@ answers. RUN is the id of a run, or batch:ID with the id or the label of a batch
 failed runs that were not retried yet. The figures of a batch count a retry in place of the
 earlier run.
 
-While touchstone eval serve uses the database, ask it with --service: it executes the new
-runs, and this verb prints them without waiting.
+While touchstone eval serve uses the database, give its address as --db: the service
+executes the new runs, and this verb prints them without waiting.
 
 ` + evalExitHelp,
 		Example: `  touchstone eval retry batch:0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --api-key env:OPENAI_API_KEY
-  touchstone eval retry RUN --service http://127.0.0.1:8420`,
+  touchstone eval retry RUN --db http://127.0.0.1:8420`,
 		Args: arguments.AtLeast(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.retry(cmd, args) },
 	}
@@ -60,8 +60,8 @@ func newEvalCancelCommand(e *evalFlags) *cobra.Command {
 		Long: `End pending and running runs as failed with "cancelled". RUN is the id of a run, or
 batch:ID with the id or the label of a batch: all its runs that have not ended. A run in
 work in another process, such as touchstone eval serve, can be ended by that process
-alone: ask it with --service.`,
-		Example: `  touchstone eval cancel batch:0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --service http://127.0.0.1:8420`,
+alone: give the address of the service as --db.`,
+		Example: `  touchstone eval cancel batch:0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --db http://127.0.0.1:8420`,
 		Args:    arguments.AtLeast(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.cancel(cmd, args) },
 	}
@@ -182,7 +182,7 @@ func (f *evalFlags) printRuns(w io.Writer, ids []string, read func(id string) (s
 
 func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	if f.service.address != "" {
+	if f.service.at(f.db) {
 		return f.askToRetry(cmd, args)
 	}
 
@@ -200,7 +200,7 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 
 		r, err := runner.New(ctx, s, f.live(), o.Options)
 		if errors.Is(err, store.ErrOwned) {
-			return fmt.Errorf("%w; a touchstone eval serve is asked with --service ADDRESS", err)
+			return fmt.Errorf("%w; a touchstone eval serve is asked with its address, --db http://ADDRESS", err)
 		}
 
 		if err != nil {
@@ -256,7 +256,7 @@ func (f *evalAgainFlags) retryModels(cmd *cobra.Command, s *store.Store, ids []s
 func (f *evalAgainFlags) askToRetry(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	if f.execution.settings != "" {
-		return errors.New("--settings has no effect with --service: start the service with it")
+		return errors.New("--settings has no effect if a service is asked: start the service with it")
 	}
 
 	key, err := model.KeyFrom(f.execution.key, os.Getenv)
@@ -288,7 +288,7 @@ func (f *evalAgainFlags) serviceRun(ctx context.Context) func(string) (selection
 
 func (f *evalAgainFlags) cancel(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	if f.service.address != "" {
+	if f.service.at(f.db) {
 		ids, err := chosen(args, f.fromService(ctx), isUnfinished)
 		if err != nil {
 			return err
@@ -341,7 +341,7 @@ func cancelStored(ctx context.Context, s *store.Store, id string) error {
 
 	if err := s.Own(); errors.Is(err, store.ErrOwned) {
 		return fmt.Errorf("cancel run %q: another process has it in work: ask a touchstone eval serve with "+
-			"--service ADDRESS, and interrupt a touchstone eval run", id)
+			"its address, --db http://ADDRESS, and interrupt a touchstone eval run", id)
 	} else if err != nil {
 		return err
 	}

@@ -34,7 +34,6 @@ func newEvalServersCommand(f *evalFlags) *cobra.Command {
 			return f.print(cmd.OutOrStdout(), list, func(w io.Writer) { serverTable(w, list.Items...) })
 		}),
 	}
-	var transport string
 	var login loginFlags
 	add := &cobra.Command{
 		Use:   "add NAME URL",
@@ -47,13 +46,14 @@ remains inactive until the first run with --start.
 A server behind a login gets what it needs by reference: env:NAME, file:PATH, or
 ${env:NAME} within a text. The reference is stored, and never the secret. A server that
 needs OAuth's client credentials is added with touchstone eval import: the entry of the
-server in the file has them in "oauth".`,
+server in the file has them in "oauth". So is a server of the older transport over HTTP:
+its entry has "transport": "sse".`,
 		Example: `  touchstone eval servers add files https://localhost:3000/mcp
   touchstone eval servers add --header 'Authorization=Bearer ${env:TOKEN}' github https://api.example.com/mcp
   touchstone eval servers add --start --env API_KEY=env:API_KEY git "stdio:npx -y some-mcp-server"`,
 		Args: arguments.Exactly(2),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
-			server := selection.Server{Name: args[0], URL: args[1], Transport: selection.Transport(transport)}
+			server := selection.Server{Name: args[0], URL: args[1]}
 			var err error
 			if server.Login, err = login.login(); err != nil {
 				return err
@@ -68,7 +68,6 @@ server in the file has them in "oauth".`,
 			return f.print(cmd.OutOrStdout(), server, func(w io.Writer) { serverTable(w, server) })
 		}),
 	}
-	add.Flags().StringVar(&transport, "transport", "", "streamable-http, sse or stdio (default: determined by the URL)")
 	login.flags(add.Flags())
 	check := &cobra.Command{
 		Use:   "check [NAME...]",

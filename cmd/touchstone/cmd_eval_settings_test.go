@@ -139,7 +139,7 @@ func TestKeyOfTheCommandLine(t *testing.T) {
 	if n := len(provider.Requests()); n != 4 {
 		t.Errorf("%d requests, want two more", n)
 	}
-	if out := s.evalAll("retry", "--service", "http://127.0.0.1:1", "--settings", "x.hcl", "id"); !strings.Contains(out, "start the service with it") {
+	if out := s.evalAll("retry", "--db", "http://127.0.0.1:1", "--settings", "x.hcl", "id"); !strings.Contains(out, "start the service with it") {
 		t.Error(out)
 	}
 }

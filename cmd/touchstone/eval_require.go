@@ -17,7 +17,7 @@ import (
 type requiredFigure struct {
 	name  string
 	text  string
-	after string // what follows the text of a count
+	after string                         // what follows the text of a count
 	share func(score.Summary) score.Rate // nil for a count
 	count func(score.Summary) int
 }
