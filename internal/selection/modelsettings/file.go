@@ -1,6 +1,7 @@
 package modelsettings
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/touchstone-eval/touchstone/internal/base/closest"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
@@ -60,8 +62,17 @@ func Read(ctx context.Context, path string) (*Models, error) {
 		return nil, err
 	}
 
+	return parse(ctx, path, text)
+}
+
+func parse(ctx context.Context, path string, text []byte) (*Models, error) {
 	var content file
-	f, diags := hclparse.NewParser().ParseHCL(text, path)
+	var f *hcl.File
+	diags := plain(text, path)
+	if !diags.HasErrors() {
+		f, diags = hclparse.NewParser().ParseHCL(text, path)
+	}
+
 	if !diags.HasErrors() {
 		diags = gohcl.DecodeBody(f.Body, nil, &content)
 	}
@@ -85,6 +96,48 @@ func Read(ctx context.Context, path string) (*Models, error) {
 	}
 
 	return all, problems(path, diags)
+}
+
+// plainTokens are those of a file whose values are texts, numbers and truth values. An expression
+// could take minutes to evaluate, as the text of 1e99999999 does.
+var plainTokens = []hclsyntax.TokenType{
+	hclsyntax.TokenOBrace, hclsyntax.TokenCBrace, hclsyntax.TokenEqual, hclsyntax.TokenNewline, hclsyntax.TokenComment,
+	hclsyntax.TokenIdent, hclsyntax.TokenNumberLit, hclsyntax.TokenMinus, hclsyntax.TokenOQuote, hclsyntax.TokenCQuote,
+	hclsyntax.TokenQuotedLit, hclsyntax.TokenEOF,
+}
+
+// maxNesting is how deeply braces may be nested. Two levels are needed.
+const maxNesting = 20
+
+// plain refuses everything but plain values, and too deep nesting.
+func plain(text []byte, path string) hcl.Diagnostics {
+	tokens, diags := hclsyntax.LexConfig(text, path, hcl.InitialPos)
+	depth := 0
+	for _, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenOBrace:
+			depth++
+		case hclsyntax.TokenCBrace:
+			depth--
+		}
+
+		problem := ""
+		switch {
+		case !slices.Contains(plainTokens, t.Type):
+			problem = "write a text in quotes, a number, true or false; $${ stands for ${"
+		case t.Type == hclsyntax.TokenNumberLit && bytes.ContainsAny(t.Bytes, "eE"):
+			problem = "write the number without an exponent"
+		case depth > maxNesting:
+			problem = "this is nested too deeply: close a brace before it"
+		}
+
+		if problem != "" && !diags.HasErrors() {
+			diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "this is not a plain value",
+				Detail: problem, Subject: t.Range.Ptr()})
+		}
+	}
+
+	return diags
 }
 
 // problems is one error for all diagnostics, without source lines: they may hold a

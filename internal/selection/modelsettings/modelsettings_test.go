@@ -1,6 +1,7 @@
 package modelsettings
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,7 +142,12 @@ func TestReadRefuses(t *testing.T) {
 		`model "zzzzzzzz/gpt" {}`:                                     `provider "zzzzzzzz" is unknown: use anthropic, compatible, `,
 		`model "openai/b" { temperature = 2.1 }`:                      "a temperature of 2.1 is not between 0.0 and 2.0",
 		`model "openai/b" { timeout = 301 }`:                          "a timeout of 301 seconds is not between 1 and 300",
-		`model "openai/b" { timeout = 1.5 }`:                          "models.hcl:1: ",
+		`model "openai/b" { timeout = 1.5 }`:                          "value must be a whole number",
+		`model "openai/b" { base_url = 1e99999999 }`:                  "models.hcl:1: this is not a plain value: write the number without an exponent",
+		`model "openai/b" { timeout = "1e99999999" }`:                 "models.hcl:1: ",
+		`model "openai/b" { temperature = 1 + 1 }`:                    "models.hcl:1: this is not a plain value: write a text in quotes, a number, true or false",
+		`model "openai/b" { api_key = "${"sk-visible"}" }`:            "this is not a plain value",
+		strings.Repeat("model \"openai/b\" {\n", 30):                  "models.hcl:21: this is not a plain value: this is nested too deeply",
 		`model "openai/b" { max_retries = 11 }`:                       "11 retries are not between 0 and 10",
 		`model "openai/b" { confidence = "sure" }`:                    `confidence "sure" is unknown: use auto, asked, logprobs or none`,
 		`model "openai/b" { tool_choice = "any" }`:                    `tool choice "any" is unknown: use auto, required or none`,
@@ -173,4 +179,35 @@ func TestReadRefuses(t *testing.T) {
 	if _, err := m.New(selection.Settings{Provider: "openai", Model: "b"}, model.Options{}); err == nil || !strings.Contains(err.Error(), `the settings of model "openai/b": the API key: the environment variable NO_SUCH_KEY is not set`) {
 		t.Error(err)
 	}
+}
+
+// What is read can be used, and no error repeats a value that could be a key.
+func FuzzParse(f *testing.F) {
+	f.Add("openai/gpt", "temperature = 1")
+	f.Add("ollama/x/y", "timeout = \"7\"\nmax_retries = 3\nprice {\n}")
+	f.Add("gpt", "confidence = [")
+	f.Fuzz(func(t *testing.T, name, body string) {
+		if strings.Contains(body, "system_prompt") {
+			t.Skip("it would read any file")
+		}
+		const key = "sk-5f1e77"
+		text := fmt.Sprintf("model %q {\napi_key = %q\n%s\n}", name, key, body)
+		if _, err := parse(t.Context(), "models.hcl", []byte(text)); err == nil || strings.Contains(err.Error(), key) {
+			t.Errorf("%q: %v", text, err)
+		}
+		m, err := parse(t.Context(), "models.hcl", []byte(strings.ReplaceAll(text, key, "env:KEY")))
+		if err != nil {
+			return
+		}
+		none := func(string) string { return "" }
+		for name := range m.byName {
+			r, err := selection.RequestFor(name)
+			if err != nil {
+				t.Error(err)
+			}
+			if _, err := m.Fill(r, none).Resolve(none); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }
