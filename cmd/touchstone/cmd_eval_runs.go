@@ -65,7 +65,8 @@ is repeated:
 	cmd.Flags().StringArrayVar(&where, "where", nil,
 		"only runs with this batch, case, classification, imported, model, server, status or tool, as NAME=VALUE "+
 			"(repeatable)")
-	cmd.Flags().IntVar(&limit, "limit", store.DefaultPage, "the maximum number of runs to list, newest first; 0 lists all")
+	cmd.Flags().IntVar(&limit, "limit", store.DefaultPage,
+		"the maximum number of runs to list, newest first; 0 lists all")
 	show := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a run: the query, the offered tools, the chosen and expected calls, and why it is right or wrong",

@@ -129,6 +129,11 @@ func TestKeyOfTheCommandLine(t *testing.T) {
 	if out := s.evalAll(append([]string{"run", "--model", "compatible/m", "--judge", "openai/j", file}, flags...)...); !strings.Contains(out, "--judge: provider openai needs an API key") {
 		t.Error(out)
 	}
+	// A judge gets both where no other model needs them.
+	judge := answering(t)
+	if out := s.evalAll("run", "--model", "lexical/bm25", "--judge", "openai/j", "--base-url", judge.BaseURL(), "--api-key", "env:KEY_C", file); strings.Contains(out, "needs an API key") {
+		t.Error(out)
+	}
 	// A retry asks the models and the judge at the addresses of the runs.
 	for _, run := range s.runs("runs") {
 		if run.Settings.Provider == "compatible" {

@@ -18,8 +18,8 @@ import (
 type embeddingsFlag struct{ spec string }
 
 func (f *embeddingsFlag) flags(p *pflag.FlagSet) {
-	p.StringVar(&f.spec, "embeddings", "", "the sentence model: the name of one that was added (touchstone models list), "+
-		"a directory, or URL#MODEL for an OpenAI-compatible service, without /embeddings")
+	p.StringVar(&f.spec, "embeddings", "", "the sentence model: the name of one that was added (touchstone models "+
+		"list), a directory, or URL#MODEL for an OpenAI-compatible service, without /embeddings")
 }
 
 // open returns the model, or nil if none is named.

@@ -118,11 +118,14 @@ func (m *evalModels) give(names []string) error {
 }
 
 // open returns the model that a flag names beside the evaluated ones. Where the settings file
-// says nothing of it, one of the same provider is asked with the same key.
+// says nothing of it, one of the same provider is asked with the same key, and so is one if none
+// of the evaluated models needs it.
 func (m *evalModels) open(flag, name string) (model.Model, selection.Settings, error) {
 	provider, _, _ := strings.Cut(name, "/")
-	if provider == m.provider && !m.Models.Has(name) {
-		m.Models.Give(name, m.given)
+	if (m.provider == "" || provider == m.provider) && !m.Models.Has(name) {
+		if err := m.give([]string{name}); err != nil {
+			return nil, selection.Settings{}, err
+		}
 	}
 
 	settings, err := m.resolve(flag, name)

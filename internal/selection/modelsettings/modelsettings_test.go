@@ -78,14 +78,32 @@ model "ollama/small" {}
 	if err != nil || s.Temperature != 2 || s.Timeout != 7 || s.MaxRetries != selection.DefaultMaxRetries {
 		t.Errorf("%+v, %v", s, err)
 	}
+}
 
-	// A recording has the settings of the recorded model, and nothing is sent for it.
-	s, err = m.Fill(selection.SettingsRequest{Provider: "replay", Model: "openai/gpt"}, none).Resolve(none)
-	if err != nil || s.SystemPrompt != "You are an agent." || s.BaseURL != "" {
-		t.Errorf("%+v, %v", s, err)
+// A recording has the settings of the recorded model, and nothing is sent for it.
+func TestARecordingHasTheSettingsOfItsModel(t *testing.T) {
+	m, err := Read(t.Context(), write(t, `
+model "openai/gpt" {
+  base_url    = "https://h/v1"
+  api_key     = "env:NO_SUCH_KEY"
+  temperature = 1
+  per_minute  = 1
+}
+model "ollama/own" { temperature = 1 }
+model "replay/ollama/own" { temperature = 2 }
+`))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if o, err := m.Options(s, model.Options{}); err != nil || !o.Key.Empty() || o.Limit != nil {
-		t.Errorf("%+v, %v", o, err)
+	none := func(string) string { return "" }
+	for name, want := range map[string]float64{"openai/gpt": 1, "ollama/own": 2, "ollama/other": selection.DefaultTemperature} {
+		s, err := m.Fill(selection.SettingsRequest{Provider: "replay", Model: name}, none).Resolve(none)
+		if err != nil || s.Temperature != want || s.BaseURL != "" {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+		if o, err := m.Options(s, model.Options{}); err != nil || !o.Key.Empty() || o.Limit != nil {
+			t.Errorf("%s: %+v, %v", name, o, err)
+		}
 	}
 }
 
