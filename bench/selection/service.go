@@ -33,7 +33,7 @@ type service struct {
 func (b *bench) serve(db string, args ...string) (*service, error) {
 	s := &service{log: &bytes.Buffer{}, ended: make(chan struct{})}
 	s.client.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
-	s.cmd = exec.Command(b.tool, append([]string{"eval", "serve", "--addr", "127.0.0.1:0", "--db", db}, args...)...)
+	s.cmd = exec.Command(b.tool, append([]string{"eval", "serve", "--listen", "127.0.0.1:0", "--db", db}, args...)...)
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {

@@ -41,7 +41,7 @@ type externalRetriever struct {
 type externalRun struct {
 	*externalFlags
 	detectors, retrievers, runs []string
-	sentence                    sentenceFlags
+	embeddings                  embeddingsFlag
 }
 
 func newExternalRunCommand(flags *globalFlags, f *externalFlags) *cobra.Command {
@@ -80,7 +80,7 @@ The figures depend on data that is not frozen here. No gate uses them.`,
 	p.StringSliceVar(&r.detectors, "detector", []string{"scanner", "keywords"}, "the detectors")
 	p.StringSliceVar(&r.retrievers, "retriever", nil, "use only these retrievers")
 	p.StringArrayVar(&r.runs, "run", nil, "DATASET:[NAME=]FILE, the results of another retriever (repeatable)")
-	r.sentence.flags(p)
+	r.embeddings.flags(p)
 	return cmd
 }
 
@@ -219,7 +219,7 @@ func (r *externalRun) detect(ctx context.Context, corpus contracts.SecurityCorpu
 // retrieve scores the retrievers, and the results of others for this dataset.
 func (r *externalRun) retrieve(ctx context.Context, out *externalRunJSON, corpus contracts.Corpus,
 	golden contracts.GoldenSet) error {
-	model, err := denseModel(r.sentence.dir, r.sentence.service)
+	model, err := r.embeddings.open()
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type poolFlags struct {
 	corpus, golden, queries, out string
 	runs, retrievers             []string
 	depth                        int
-	sentence                     sentenceFlags
+	embeddings                   embeddingsFlag
 }
 
 // poolJSON is the output of data pool --json.
@@ -92,7 +92,7 @@ func (f *poolFlags) searchFlags(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.runs, "run", nil, "[NAME=]FILE, the results of another retriever (repeatable)")
 	p.StringSliceVar(&f.retrievers, "retriever", nil, "use only these retrievers; "+noRetriever+
 		" uses the results of --run alone, "+labelRetriever+" stands for the tools that the golden set labels")
-	f.sentence.flags(p)
+	f.embeddings.flags(p)
 }
 
 func (f *poolFlags) run(cmd *cobra.Command) error {
@@ -200,7 +200,7 @@ func (f *poolFlags) search(cmd *cobra.Command, r retrieved) ([]pool.Run, error) 
 	}
 
 	if !runsOnly && (len(names) > 0 || !withLabels) {
-		model, err := denseModel(f.sentence.dir, f.sentence.service)
+		model, err := f.embeddings.open()
 		if err != nil {
 			return nil, err
 		}

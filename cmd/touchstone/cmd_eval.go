@@ -59,17 +59,21 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 		Args:  arguments.None,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	run, similar, quality, retry := newEvalRunCommand(f), newEvalSimilarCommand(f), newEvalQualityCommand(f),
-		newEvalRetryCommand(f)
-	improve := newEvalImproveCommand(f)
+	run, similar, quality, improve := newEvalRunCommand(f), newEvalSimilarCommand(f), newEvalQualityCommand(f),
+		newEvalImproveCommand(f)
+	retry, cancel := newEvalRetryCommand(f), newEvalCancelCommand(f)
 	verbs := []*cobra.Command{
 		run, similar, quality, retry, improve, newEvalBatchesCommand(f),
 		newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
-		newEvalCancelCommand(f),
-		newEvalAdviseCommand(f), newEvalImportCommand(f),
+		cancel, newEvalAdviseCommand(f), newEvalImportCommand(f),
 	}
 	for _, verb := range verbs {
-		verb.PersistentFlags().StringVar(&f.db, "db", defaultEvalDB, "the database")
+		usage := "the database"
+		if verb == retry || verb == cancel {
+			usage = dbOrService
+		}
+
+		verb.PersistentFlags().StringVar(&f.db, "db", defaultEvalDB, usage)
 	}
 
 	for _, verb := range []*cobra.Command{run, similar, quality, retry, improve} {
@@ -132,6 +136,10 @@ func opened(open func(context.Context) (*store.Store, error), do evalVerb) func(
 // createDB opens a database, and creates it if there is none. It only creates the directory of the
 // default.
 func createDB(ctx context.Context, path string) (*store.Store, error) {
+	if isService(path) {
+		return nil, needsFile(path)
+	}
+
 	if path == defaultEvalDB {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, fmt.Errorf("create the directory of the database: %w; choose another place with --db", err)
@@ -140,8 +148,18 @@ func createDB(ctx context.Context, path string) (*store.Store, error) {
 	return store.Open(ctx, path)
 }
 
+// needsFile is the error of a verb that gets the address of a service as --db.
+func needsFile(address string) error {
+	return fmt.Errorf("--db %s is an address, and this verb needs the file of the database: eval retry and eval "+
+		"cancel ask a service", address)
+}
+
 // existing opens the database, and returns an error if there is none.
 func (f *evalFlags) existing(ctx context.Context) (*store.Store, error) {
+	if isService(f.db) {
+		return nil, needsFile(f.db)
+	}
+
 	if _, err := os.Stat(f.db); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no database %s: name one with --db, or create it with %s eval import FILE "+
 			"or %s eval run FILE", f.db, toolName, toolName)
@@ -174,14 +192,29 @@ type evalPage[T any] struct {
 
 // allPages reads every page of a list.
 func allPages[T any](list func(store.Page) ([]T, int, error)) (evalPage[T], error) {
+	return firstItems(0, list)
+}
+
+// firstItems reads the first items of a list, or all if limit is 0.
+func firstItems[T any](limit int, list func(store.Page) ([]T, int, error)) (evalPage[T], error) {
 	result := evalPage[T]{Items: []T{}}
+	if limit < 0 {
+		return result, fmt.Errorf("--limit is %d: give a number of items, or 0 for all", limit)
+	}
+
 	for {
-		items, total, err := list(store.Page{Limit: store.MaxPage, Offset: len(result.Items)})
+		page := store.Page{Limit: store.MaxPage, Offset: len(result.Items)}
+		if limit > 0 {
+			page.Limit = min(page.Limit, limit-len(result.Items))
+		}
+
+		items, total, err := list(page)
 		if err != nil {
 			return result, err
 		}
+
 		result.Items, result.Total = append(result.Items, items...), total
-		if len(items) == 0 || len(result.Items) >= total {
+		if len(items) == 0 || len(result.Items) >= total || len(result.Items) == limit {
 			return result, nil
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/advice/written"
-	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
@@ -26,7 +25,6 @@ type evalAdvice struct {
 func newEvalAdviseCommand(f *evalFlags) *cobra.Command {
 	var name string
 	var execution evalExecution
-	var request selection.SettingsRequest
 	cmd := &cobra.Command{
 		Use:   "advise RUN --model PROVIDER/MODEL",
 		Short: "Have a model write recommendations for a completed run",
@@ -37,18 +35,17 @@ written by a model, and is not stored.`,
 		Example: `  touchstone eval advise 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY`,
 		Args:    arguments.Exactly(1),
 		RunE: f.withData(func(cmd *cobra.Command, args []string, s *store.Store) error {
-			o, key, err := execution.options(cmd.ErrOrStderr(), nil)
+			names, err := modelNames(name)
 			if err != nil {
 				return err
 			}
 
-			settings, err := resolveModels([]string{name}, request)
+			o, err := execution.models(cmd.Context(), cmd.ErrOrStderr(), nil, names)
 			if err != nil {
 				return err
 			}
 
-			m, err := model.New(settings[0],
-				model.Options{Key: key, Cassette: o.Play, Limits: o.Limits, Waiting: o.Waiting})
+			m, settings, err := o.open("model", names[0])
 			if err != nil {
 				return err
 			}
@@ -59,8 +56,8 @@ written by a model, and is not stored.`,
 			}
 
 			advised := evalAdvice{RunID: args[0], Recommendations: run.Evaluation.Recommendations,
-				Model: settings[0].Provider + "/" + settings[0].Model}
-			if advised.FromModel, err = written.Recommend(cmd.Context(), m, settings[0], run); err != nil {
+				Model: names[0]}
+			if advised.FromModel, err = written.Recommend(cmd.Context(), m, settings, run); err != nil {
 				return &exitError{exitStageFailed, err}
 			}
 
@@ -70,8 +67,8 @@ written by a model, and is not stored.`,
 	p := cmd.Flags()
 	p.StringVar(&name, "model", "", "the model that writes, provider/model (default $"+selection.EnvProvider+" and $"+
 		selection.EnvModel+")")
-	p.StringVar(&request.BaseURL, "base-url", "", "the provider's address, such as http://localhost:8000/v1")
 	execution.asking(p)
+	execution.addressed(p)
 	return cmd
 }
 

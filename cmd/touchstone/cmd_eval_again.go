@@ -7,11 +7,15 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
@@ -19,7 +23,6 @@ import (
 // evalAgainFlags are those of touchstone eval retry and eval cancel.
 type evalAgainFlags struct {
 	*evalFlags
-	batch     string
 	service   evalService
 	execution evalExecution
 }
@@ -27,68 +30,80 @@ type evalAgainFlags struct {
 func newEvalRetryCommand(e *evalFlags) *cobra.Command {
 	f := &evalAgainFlags{evalFlags: e}
 	cmd := &cobra.Command{
-		Use:   "retry [RUN...]",
+		Use:   "retry RUN...",
 		Short: "Execute ended runs again, as new runs of their batches",
 		Long: `Execute runs that have ended again, with the settings that they had, and wait for the
-answers. With --batch, all failed runs of a batch that were not retried yet are
-executed. The figures of a batch count a retry in place of the earlier run.
+answers. RUN is the id of a run, or batch:ID with the id or the label of a batch: all its
+failed runs that were not retried yet. The figures of a batch count a retry in place of the
+earlier run.
 
-While touchstone eval serve uses the database, ask it with --service: it executes the new
-runs, and this verb prints them without waiting.
+While touchstone eval serve uses the database, give its address as --db: the service
+executes the new runs, and this verb prints them without waiting.
 
 ` + evalExitHelp,
-		Example: `  touchstone eval retry --batch 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --api-key env:OPENAI_API_KEY
-  touchstone eval retry RUN --service http://127.0.0.1:8420`,
+		Example: `  touchstone eval retry batch:0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --api-key env:OPENAI_API_KEY
+  touchstone eval retry RUN --db http://127.0.0.1:8420`,
+		Args: arguments.AtLeast(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.retry(cmd, args) },
 	}
-	f.flags(cmd)
-	f.execution.flags(cmd.Flags())
+	f.service.flags(cmd.Flags())
+	f.execution.asking(cmd.Flags())
+	f.execution.running(cmd.Flags())
 	return cmd
 }
 
 func newEvalCancelCommand(e *evalFlags) *cobra.Command {
 	f := &evalAgainFlags{evalFlags: e}
 	cmd := &cobra.Command{
-		Use:   "cancel [RUN...]",
+		Use:   "cancel RUN...",
 		Short: "End pending and running runs as cancelled",
-		Long: `End pending and running runs as failed with "cancelled". With --batch, all of a batch
-that have not ended. A run in work in another process, such as touchstone eval serve, can
-be ended by that process alone: ask it with --service.`,
-		Example: `  touchstone eval cancel --batch 0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --service http://127.0.0.1:8420`,
+		Long: `End pending and running runs as failed with "cancelled". RUN is the id of a run, or
+batch:ID with the id or the label of a batch: all its runs that have not ended. A run in
+work in another process, such as touchstone eval serve, can be ended by that process
+alone: give the address of the service as --db.`,
+		Example: `  touchstone eval cancel batch:0198c1f0-6a5e-7bb1-a4c5-7d9f6a0b1c2d --db http://127.0.0.1:8420`,
+		Args:    arguments.AtLeast(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.cancel(cmd, args) },
 	}
-	f.flags(cmd)
-	return cmd
-}
-
-func (f *evalAgainFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.batch, "batch", "", "the runs of the batch with this id or label")
 	f.service.flags(cmd.Flags())
+	return cmd
 }
 
 // runLists lists runs by a filter, page by page.
 type runLists func(store.RunFilter) ([]selection.Run, int, error)
 
-// chosen gives the ids that the command line names, or those of the batch that
+// chosen gives the ids of the runs that the command line names, with those of its batches that
 // wanted accepts.
-func (f *evalAgainFlags) chosen(ids []string, list runLists, wanted func(selection.Run) bool) ([]string, error) {
-	if (len(ids) > 0) == (f.batch != "") {
-		return nil, errors.New("name runs, or a batch with --batch, and not both")
+func chosen(names []string, list runLists, wanted func(selection.Run) bool) (ids []string, err error) {
+	for _, name := range names {
+		batch, ok := strings.CutPrefix(name, batchPrefix)
+		if !ok {
+			ids = append(ids, name)
+			continue
+		}
+
+		of, err := ofBatch(batch, list, wanted)
+		if err != nil {
+			return nil, err
+		}
+
+		ids = append(ids, of...)
 	}
 
-	if f.batch == "" {
-		return ids, nil
-	}
+	return ids, nil
+}
 
+// ofBatch gives the ids of the runs of a batch that wanted accepts.
+func ofBatch(batch string, list runLists, wanted func(selection.Run) bool) (ids []string, err error) {
 	page, err := allPages(func(p store.Page) ([]selection.Run, int, error) {
-		return list(store.RunFilter{BatchID: f.batch, OldestFirst: true, Page: p})
+		return list(store.RunFilter{BatchID: batch, OldestFirst: true, Page: p})
 	})
 	if err != nil {
 		return nil, err
 	}
 
 	if page.Total == 0 {
-		return nil, fmt.Errorf("there is no batch %q: see `touchstone eval batches`", f.batch)
+		return nil, fmt.Errorf("there is no batch %q: see `touchstone eval batches`", batch)
 	}
 
 	retried := map[string]bool{}
@@ -103,7 +118,7 @@ func (f *evalAgainFlags) chosen(ids []string, list runLists, wanted func(selecti
 	}
 
 	if len(ids) == 0 {
-		return nil, fmt.Errorf("no run of batch %q is left to do this with: it has %d runs", f.batch, page.Total)
+		return nil, fmt.Errorf("no run of batch %q is left to do this with: it has %d runs", batch, page.Total)
 	}
 
 	return ids, nil
@@ -167,42 +182,25 @@ func (f *evalFlags) printRuns(w io.Writer, ids []string, read func(id string) (s
 
 func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	o, key, err := f.execution.options(cmd.ErrOrStderr(), nil)
-	if err != nil {
-		return err
-	}
-
-	if f.service.address != "" {
-		ids, err := f.chosen(args, f.fromService(ctx), isFailed)
-		if err != nil {
-			return err
-		}
-
-		header := http.Header{}
-		if !key.Empty() {
-			text, err := readReference(f.execution.key)
-			if err != nil {
-				return err
-			}
-
-			header.Set("X-Model-API-Key", text)
-		}
-
-		created, refused := f.asked(cmd, ids, "retry", header)
-		_, err = f.printRuns(cmd.OutOrStdout(), created, f.serviceRun(ctx))
-		return errors.Join(refused, err)
+	if f.service.at(f.db) {
+		return f.askToRetry(cmd, args)
 	}
 
 	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
-		ids, err := f.chosen(args,
+		ids, err := chosen(args,
 			func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isFailed)
 		if err != nil {
 			return err
 		}
 
-		r, err := runner.New(ctx, s, f.live(), o)
+		o, err := f.retryModels(cmd, s, ids)
+		if err != nil {
+			return err
+		}
+
+		r, err := runner.New(ctx, s, f.live(), o.Options)
 		if errors.Is(err, store.ErrOwned) {
-			return fmt.Errorf("%w; a touchstone eval serve is asked with --service ADDRESS", err)
+			return fmt.Errorf("%w; a touchstone eval serve is asked with its address, --db http://ADDRESS", err)
 		}
 
 		if err != nil {
@@ -210,7 +208,7 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 		}
 
 		defer r.Close()
-		created, refused := r.RetryAll(ctx, ids, key)
+		created, refused := r.RetryAll(ctx, ids, o.given.Key)
 		if err := r.Wait(ctx, created); err != nil {
 			return err
 		}
@@ -233,6 +231,54 @@ func (f *evalAgainFlags) retry(cmd *cobra.Command, args []string) error {
 	})(cmd, args)
 }
 
+// retryModels opens the models of runs that are executed again. A key of the command line is for
+// these models, at the addresses that they were asked at.
+func (f *evalAgainFlags) retryModels(cmd *cobra.Command, s *store.Store, ids []string) (o evalModels, err error) {
+	var names []string
+	for _, id := range ids {
+		run, err := s.Run(cmd.Context(), id)
+		if err != nil {
+			return o, err
+		}
+
+		names = append(names, run.Settings.Provider+"/"+run.Settings.Model)
+		f.execution.baseURL = run.Settings.BaseURL
+	}
+
+	if f.execution.key == "" {
+		f.execution.baseURL = ""
+	}
+
+	return f.execution.models(cmd.Context(), cmd.ErrOrStderr(), nil, names)
+}
+
+// askToRetry has the service execute runs again, and prints the new ones.
+func (f *evalAgainFlags) askToRetry(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	if f.execution.settings != "" {
+		return errors.New("--settings has no effect if a service is asked: start the service with it")
+	}
+
+	key, err := model.KeyFrom(f.execution.key, os.Getenv)
+	if err != nil {
+		return err
+	}
+
+	ids, err := chosen(args, f.fromService(ctx), isFailed)
+	if err != nil {
+		return err
+	}
+
+	header := http.Header{}
+	if !key.Empty() {
+		header.Set("X-Model-API-Key", key.Reveal())
+	}
+
+	created, refused := f.asked(cmd, ids, "retry", header)
+	_, err = f.printRuns(cmd.OutOrStdout(), created, f.serviceRun(ctx))
+	return errors.Join(refused, err)
+}
+
 func (f *evalAgainFlags) serviceRun(ctx context.Context) func(string) (selection.Run, error) {
 	return func(id string) (r selection.Run, err error) {
 		err = f.service.call(ctx, http.MethodGet, "/runs/"+url.PathEscape(id), nil, &r)
@@ -242,8 +288,8 @@ func (f *evalAgainFlags) serviceRun(ctx context.Context) func(string) (selection
 
 func (f *evalAgainFlags) cancel(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	if f.service.address != "" {
-		ids, err := f.chosen(args, f.fromService(ctx), isUnfinished)
+	if f.service.at(f.db) {
+		ids, err := chosen(args, f.fromService(ctx), isUnfinished)
 		if err != nil {
 			return err
 		}
@@ -254,7 +300,7 @@ func (f *evalAgainFlags) cancel(cmd *cobra.Command, args []string) error {
 	}
 
 	return f.withData(func(_ *cobra.Command, _ []string, s *store.Store) error {
-		ids, err := f.chosen(args,
+		ids, err := chosen(args,
 			func(filter store.RunFilter) ([]selection.Run, int, error) { return s.Runs(ctx, filter) }, isUnfinished)
 		if err != nil {
 			return err
@@ -295,7 +341,7 @@ func cancelStored(ctx context.Context, s *store.Store, id string) error {
 
 	if err := s.Own(); errors.Is(err, store.ErrOwned) {
 		return fmt.Errorf("cancel run %q: another process has it in work: ask a touchstone eval serve with "+
-			"--service ADDRESS, and interrupt a touchstone eval run", id)
+			"its address, --db http://ADDRESS, and interrupt a touchstone eval run", id)
 	} else if err != nil {
 		return err
 	}

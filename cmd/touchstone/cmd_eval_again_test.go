@@ -36,7 +36,7 @@ func serveDB(t *testing.T, db string, flags ...string) *evalBench {
 	ended := make(chan error, 1)
 	go func() {
 		cmd := newServeCommand()
-		cmd.SetArgs(append([]string{"--db", db, "--addr", "127.0.0.1:0"}, flags...))
+		cmd.SetArgs(append([]string{"--db", db, "--listen", "127.0.0.1:0"}, flags...))
 		cmd.SetOut(write)
 		cmd.SetErr(io.Discard)
 		err := cmd.ExecuteContext(ctx)
@@ -144,7 +144,7 @@ func TestVerbsBesideAService(t *testing.T) {
 
 	// Other processes read. What has to be done by the service is refused with
 	// the way to ask it.
-	if runs := s.runs("runs", "--status", "running"); len(runs) != 2 {
+	if runs := s.runs("runs", "--where", "status=running"); len(runs) != 2 {
 		t.Errorf("%+v", runs)
 	}
 	refused := func(want string, args ...string) {
@@ -153,29 +153,30 @@ func TestVerbsBesideAService(t *testing.T) {
 			t.Errorf("%v: %s, %v; want %q", args, out, err, want)
 		}
 	}
-	refused("--service ADDRESS", "cancel", started.RunIDs[0])
+	refused("--db http://ADDRESS", "cancel", started.RunIDs[0])
+	refused("this verb needs the file of the database", "runs", "--db", s.address)
 	refused("another touchstone process executes runs", "run", "--model", "lexical/bm25")
-	refused("it is running", "retry", "--service", s.address, started.RunIDs[0])
+	refused("it is running", "retry", "--db", s.address, started.RunIDs[0])
 
 	// The service cancels one run, then what is left of the batch, and retries.
-	if runs := s.runs("cancel", "--service", s.address, started.RunIDs[0]); len(runs) != 1 || runs[0].Error != selection.Cancelled {
+	if runs := s.runs("cancel", "--db", s.address, started.RunIDs[0]); len(runs) != 1 || runs[0].Error != selection.Cancelled {
 		t.Errorf("%+v", runs)
 	}
-	if runs := s.runs("cancel", "--service", s.address, "--batch", started.BatchID); len(runs) != 1 || runs[0].ID != started.RunIDs[1] || runs[0].Error != selection.Cancelled {
+	if runs := s.runs("cancel", "--db", s.address, "batch:"+started.BatchID); len(runs) != 1 || runs[0].ID != started.RunIDs[1] || runs[0].Error != selection.Cancelled {
 		t.Errorf("%+v", runs)
 	}
-	refused("no run of batch", "cancel", "--service", s.address, "--batch", started.BatchID)
-	refused("--service ADDRESS", "retry", started.RunIDs[0])
-	retried := s.runs("retry", "--service", s.address, "--batch", started.BatchID)
+	refused("no run of batch", "cancel", "--db", s.address, "batch:"+started.BatchID)
+	refused("--db http://ADDRESS", "retry", started.RunIDs[0])
+	retried := s.runs("retry", "--db", s.address, "batch:"+started.BatchID)
 	if len(retried) != 2 || retried[0].RetryOf != started.RunIDs[0] || retried[1].RetryOf != started.RunIDs[1] {
 		t.Errorf("%+v", retried)
 	}
 	<-asked
-	refused("it is failed", "cancel", "--service", s.address, started.RunIDs[0])
-	refused("not found", "retry", "--service", s.address, "unknown")
-	refused("is touchstone eval serve running there?", "cancel", "--service", "http://127.0.0.1:1", started.RunIDs[0])
+	refused("it is failed", "cancel", "--db", s.address, started.RunIDs[0])
+	refused("not found", "retry", "--db", s.address, "unknown")
+	refused("is touchstone eval serve running there?", "cancel", "--db", "http://127.0.0.1:1", started.RunIDs[0])
 	s.stop()
-	if runs := s.runs("runs", "--status", "failed"); len(runs) != 4 {
+	if runs := s.runs("runs", "--where", "status=failed"); len(runs) != 4 {
 		t.Errorf("%d runs failed, want all 4", len(runs))
 	}
 }
@@ -206,7 +207,7 @@ func TestCancelLeftRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	runs := s.runs("cancel", "--batch", batch)
+	runs := s.runs("cancel", "batch:"+batch)
 	if len(runs) != 3 {
 		t.Fatalf("%+v", runs)
 	}

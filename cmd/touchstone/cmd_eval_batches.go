@@ -15,7 +15,7 @@ import (
 
 // newEvalBatchesCommand lists batches, and shows the figures of one.
 func newEvalBatchesCommand(f *evalFlags) *cobra.Command {
-	var page store.Page
+	var limit int
 	var file resultsFlags
 	cmd := &cobra.Command{
 		Use:   "batches [ID]",
@@ -45,14 +45,15 @@ as a page.`,
 				return errors.New("--format needs the id or the label of a batch")
 			}
 
-			items, total, err := s.Batches(cmd.Context(), page)
+			list, err := firstItems(limit,
+				func(p store.Page) ([]store.Batch, int, error) { return s.Batches(cmd.Context(), p) })
 			if err != nil {
 				return err
 			}
 
-			return f.print(cmd.OutOrStdout(), evalPage[store.Batch]{items, total}, func(w io.Writer) {
+			return f.print(cmd.OutOrStdout(), list, func(w io.Writer) {
 				row(w, "ID", "LABEL", "RUNS", "FAILED", "ACCURACY", "MODELS")
-				for _, b := range items {
+				for _, b := range list.Items {
 					runs := fmt.Sprint(b.Total)
 					if b.Imported > 0 {
 						runs += fmt.Sprintf(", %d imported", b.Imported)
@@ -65,8 +66,8 @@ as a page.`,
 		}),
 	}
 	file.flags(cmd)
-	cmd.Flags().IntVar(&page.Limit, "limit", store.DefaultPage, "the maximum number of batches to list, newest first")
-	cmd.Flags().IntVar(&page.Offset, "offset", 0, "the number of batches to skip")
+	cmd.Flags().IntVar(&limit, "limit", store.DefaultPage,
+		"the maximum number of batches to list, newest first; 0 lists all")
 	return cmd
 }
 

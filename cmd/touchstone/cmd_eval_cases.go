@@ -28,7 +28,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "cases",
-		Short: "List, import, export and remove cases",
+		Short: "List, export and remove cases; eval import adds them",
 		Args:  arguments.None,
 		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			cases, err := list(cmd, s)
@@ -85,9 +85,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 			return s.DeleteCase(cmd.Context(), args[0])
 		}),
 	}
-	imports := newEvalImportCommand(f)
-	imports.Short = "Import cases and servers from JSON, YAML, CSV, or mcp-tef's data"
-	cmd.AddCommand(imports, export, remove)
+	cmd.AddCommand(export, remove)
 	return cmd
 }
 

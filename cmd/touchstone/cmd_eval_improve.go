@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,6 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/advice/written"
-	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
@@ -25,13 +23,11 @@ import (
 // evalImproveFlags are the flags of touchstone eval improve.
 type evalImproveFlags struct {
 	*evalFlags
-	model, advisor, advisorKey, advisorURL string
-	settings                               selection.SettingsRequest
-	prompt                                 promptFlags
-	execution                              evalExecution
-	repeats                                int
-	tag, output                            string
-	alpha                                  float64
+	model, advisor string
+	execution      evalExecution
+	repeats        int
+	tag, output    string
+	alpha          float64
 }
 
 func newEvalImproveCommand(e *evalFlags) *cobra.Command {
@@ -56,18 +52,16 @@ Exit codes:
   3    a run failed, or the advisor gave nothing that can be read
   130  interrupted`,
 		Example: `  touchstone eval improve --model ollama/qwen3:8b --advisor openai/gpt-4.1 \
-    --advisor-api-key env:OPENAI_API_KEY --repeats 3 --output descriptions.json`,
+    --settings models.hcl --repeats 3 --output descriptions.json`,
 		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error { return f.improve(cmd, s) }),
 	}
 	p := cmd.Flags()
-	f.execution.flags(p)
-	f.prompt.flags(p)
+	f.execution.asking(p)
+	f.execution.addressed(p)
+	f.execution.running(p)
 	p.StringVar(&f.model, "model", "", "the model that chooses tools, provider/model (default $"+selection.EnvProvider+
 		" and $"+selection.EnvModel+")")
-	p.StringVar(&f.settings.BaseURL, "base-url", "", "the provider's address, such as http://localhost:8000/v1")
 	p.StringVar(&f.advisor, "advisor", "", "the model that rewrites descriptions, provider/model")
-	p.StringVar(&f.advisorKey, "advisor-api-key", "", "the source of the advisor's API key, env:NAME or file:PATH")
-	p.StringVar(&f.advisorURL, "advisor-base-url", "", "the address of the advisor's provider")
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case")
 	p.StringVar(&f.tag, "tag", "", "use only the cases with this tag")
 	p.StringVarP(&f.output, "output", "o", "", "write the new descriptions to this file if they help")
@@ -95,21 +89,22 @@ func (f *evalImproveFlags) improve(cmd *cobra.Command, s *store.Store) error {
 		return errors.New("no advisor: name the model that rewrites descriptions with --advisor PROVIDER/MODEL")
 	}
 
-	if err := f.prompt.into(cmd, &f.settings); err != nil {
-		return err
-	}
-
-	settings, err := resolveModels([]string{f.model}, f.settings)
+	names, err := modelNames(f.model)
 	if err != nil {
 		return err
 	}
 
-	o, key, err := f.execution.options(cmd.ErrOrStderr(), nil)
+	o, err := f.execution.models(ctx, cmd.ErrOrStderr(), nil, names)
 	if err != nil {
 		return err
 	}
 
-	advisor, advisorSettings, err := f.newAdvisor(o)
+	settings, err := o.resolveAll(names)
+	if err != nil {
+		return err
+	}
+
+	advisor, advisorSettings, err := o.open("advisor", f.advisor)
 	if err != nil {
 		return err
 	}
@@ -119,7 +114,7 @@ func (f *evalImproveFlags) improve(cmd *cobra.Command, s *store.Store) error {
 		return err
 	}
 
-	r, err := runner.New(ctx, s, f.live(), o)
+	r, err := runner.New(ctx, s, f.live(), o.Options)
 	if err != nil {
 		return err
 	}
@@ -127,7 +122,7 @@ func (f *evalImproveFlags) improve(cmd *cobra.Command, s *store.Store) error {
 	defer r.Close()
 	result := evalImprovement{Shown: len(shown), HeldOut: len(held), Advisor: f.advisor, Written: []written.Rewrite{}}
 	batch := runner.Batch{Label: "before improvement", CaseIDs: append(slices.Clone(shown), held...),
-		Settings: settings, Repeats: f.repeats, Key: key}
+		Settings: settings, Repeats: f.repeats}
 	before, id, err := f.measure(cmd, s, r, batch)
 	if err != nil {
 		return err
@@ -162,21 +157,6 @@ func (f *evalImproveFlags) improve(cmd *cobra.Command, s *store.Store) error {
 	}
 
 	return f.report(cmd, result)
-}
-
-func (f *evalImproveFlags) newAdvisor(o runner.Options) (model.Model, selection.Settings, error) {
-	key, err := model.KeyFrom(f.advisorKey, os.Getenv)
-	if err != nil {
-		return nil, selection.Settings{}, fmt.Errorf("--advisor-api-key: %w", err)
-	}
-
-	settings, err := resolveModels([]string{f.advisor}, selection.SettingsRequest{BaseURL: f.advisorURL})
-	if err != nil {
-		return nil, selection.Settings{}, fmt.Errorf("--advisor: %w", err)
-	}
-
-	m, err := model.New(settings[0], model.Options{Key: key, Cassette: o.Play, Limits: o.Limits, Waiting: o.Waiting})
-	return m, settings[0], err
 }
 
 // split divides the cases into those whose wrong runs the advisor sees and those

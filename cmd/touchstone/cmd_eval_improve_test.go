@@ -48,8 +48,12 @@ func TestDescriptionsAreWrittenOnlyIfTheyHelp(t *testing.T) {
 		s.evalAll("import", file)
 		provider := improvable(t, description)
 		output := filepath.Join(t.TempDir(), "descriptions.json")
-		out, err := s.eval("improve", "--model", "compatible/m", "--base-url", provider.BaseURL(), "--advisor", "compatible/a",
-			"--advisor-base-url", provider.BaseURL(), "--output", output)
+		// The advisor has a block of its own, or is of the model's provider.
+		advisor := []string{"--advisor", "compatible/a"}
+		if helps {
+			advisor = []string{"--advisor", "openai/a", "--settings", settingsFile(t, filepath.Dir(file), `model "openai/a" { base_url = "`+provider.BaseURL()+`" }`)}
+		}
+		out, err := s.eval(append([]string{"improve", "--model", "compatible/m", "--base-url", provider.BaseURL(), "--output", output}, advisor...)...)
 		var result evalImprovement
 		if json.Unmarshal([]byte(out), &result) != nil || result.Helps != helps || (err == nil) != helps {
 			t.Fatal(out, err)

@@ -81,21 +81,30 @@ func TestServersBehindALogin(t *testing.T) {
 	if err := os.WriteFile(cases, []byte(`[{"name":"door","query":"open door","servers":["locked"],"expected":[{"server":"locked","tool":"open_door"}]}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, login := range map[string][]string{
-		"bearer": {"--bearer", "env:LOCKED_TOKEN"}, "header": {"--header", "Authorization=Bearer ${file:" + tokenFile + "}"},
-		"oauth": {"--oauth-token-url", address + "/token", "--oauth-client-id", "client", "--oauth-client-secret", "env:LOCKED_CLIENT"},
+	server := func(name, login string) string {
+		path := filepath.Join(dir, name)
+		saveText(t, path, login)
+		return path
+	}
+	for name, add := range map[string][]string{
+		"environment": {"servers", "add", "--header", "Authorization=Bearer ${env:LOCKED_TOKEN}", "locked", address + "/mcp"},
+		"file":        {"servers", "add", "--header", "Authorization=Bearer ${file:" + tokenFile + "}", "locked", address + "/mcp"},
+		"oauth": {"import", server("oauth.yaml", "servers:\n  - name: locked\n    url: "+address+"/mcp\n"+
+			"    oauth: {token_url: "+address+"/token, client_id: client, client_secret: env:LOCKED_CLIENT}\n")},
+		"set":           {"import", server("set.json", `{"servers":[{"name":"locked","url":"`+address+`/mcp","headers":{"Authorization":"Bearer ${env:LOCKED_TOKEN}"}}]}`)},
+		"configuration": {"import", server("mcp.json", `{"mcpServers":{"locked":{"type":"http","url":"`+address+`/mcp","headers":{"Authorization":"Bearer ${LOCKED_TOKEN}"}}}}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &evalBench{t: t, db: filepath.Join(t.TempDir(), "eval.db")}
-			said := s.evalAll(append(append([]string{"servers", "add"}, login...), "locked", address+"/mcp")...)
-			if !strings.Contains(said, "active") {
+			said := s.evalAll(add...) + s.evalAll("servers", "check")
+			if !strings.Contains(said, "locked  active") {
 				t.Fatal(said)
 			}
-			said += s.evalAll("servers", "add", "--bearer", "env:WRONG_TOKEN", "wrong", address+"/mcp?x=1")
+			said += s.evalAll("servers", "add", "--header", "Authorization=Bearer ${env:WRONG_TOKEN}", "wrong", address+"/mcp?x=1")
 			if !strings.Contains(said, "wrong is failed") {
 				t.Error(said)
 			}
-			said += s.evalAll("run", "--model", "lexical/bm25", "--min-accuracy", "1", cases)
+			said += s.evalAll("run", "--model", "lexical/bm25", "--require", "accuracy >= 1", cases)
 			said += s.evalAll("servers") + s.evalAll("servers", "check") + s.evalAll("cases", "export") + s.evalAll("quality", "locked") + s.evalAll("runs")
 			run := s.runs("runs")[0]
 			if run.Status != selection.Completed || run.Classification != selection.TP {

@@ -6,12 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
@@ -25,57 +23,13 @@ import (
 // evalRunFlags are the flags of touchstone eval run.
 type evalRunFlags struct {
 	*evalFlags
-	models                   []string
-	settings                 selection.SettingsRequest
-	timeout, retries         int
-	temperature              float64
-	execution                evalExecution
-	repeats                  int
-	label, tag               string
-	set                      []string
-	record                   string
-	minAccuracy, minParams   float64
-	maxWrongTool, maxMislead float64
-	maxExtra, maxForbidden   int
-	prompt                   promptFlags
-}
-
-// promptFlags are the settings of requests that are the same for all cases.
-type promptFlags struct{ system, toolChoice, parallel string }
-
-func (f *promptFlags) flags(p *pflag.FlagSet) {
-	p.StringVar(&f.system, "system-prompt", "", "the file of the system prompt, in place of the default one")
-	p.StringVar(&f.toolChoice, "tool-choice", "", "whether the model calls a tool: auto (default), required or none")
-	p.StringVar(&f.parallel, "parallel-tool-calls", "",
-		"whether the model may make several calls at once: true or false (default: as the provider decides)")
-}
-
-// into sets what the flags say.
-func (f *promptFlags) into(cmd *cobra.Command, r *selection.SettingsRequest) error {
-	r.ToolChoice = f.toolChoice
-	if f.parallel != "" {
-		parallel, err := strconv.ParseBool(f.parallel)
-		if err != nil {
-			return fmt.Errorf("--parallel-tool-calls %q is neither true nor false", f.parallel)
-		}
-
-		r.ParallelToolCalls = &parallel
-	}
-
-	if f.system == "" {
-		return nil
-	}
-
-	text, err := readInput(cmd, f.system, selection.MaxSystemPrompt)
-	if err != nil {
-		return fmt.Errorf("--system-prompt: %w", err)
-	}
-
-	if r.SystemPrompt = strings.TrimSpace(string(text)); r.SystemPrompt == "" {
-		return fmt.Errorf("--system-prompt: the file %s is empty: write the prompt, or leave out the flag", f.system)
-	}
-
-	return nil
+	models     []string
+	execution  evalExecution
+	repeats    int
+	label, tag string
+	set        []string
+	record     string
+	require    []string
 }
 
 func newEvalRunCommand(e *evalFlags) *cobra.Command {
@@ -90,104 +44,60 @@ Without SET, it runs all cases of the database. --tag limits the run to cases wi
 
 A model is given as provider/model, such as lexical/bm25, ollama/qwen3:8b, openai/gpt-4.1 or
 anthropic/claude-sonnet-4-5. --api-key gives the place of the API key: env:NAME or
-file:PATH. The key is not stored.
+file:PATH. The key is not stored. A file of settings (--settings) says how models are asked:
+with which key, temperature or system prompt. --model takes the block with its name.
+
+--require fails a build: 'NAME >= NUMBER' or 'NAME <= NUMBER', where NAME is a share from 0
+to 1 or a number of calls:
+  accuracy            the share of right runs
+  parameter_accuracy  the share of right calls whose arguments are right
+  wrong_tool          the share of runs that call another tool than the expected one
+  misleading          the share of wrong runs with a confidence of 0.7 or more
+  extra_calls         calls beside the expected ones
+  forbidden_calls     calls that a case forbids, and unexpected calls of destructive tools;
+                      unless it is named, forbidden_calls <= 0 is required
 
 ` + evalExitHelp,
-		Example: `  touchstone eval run --model lexical/bm25 cases.yaml
+		Example: `  touchstone eval run --model lexical/bm25 --require 'accuracy >= 0.9' cases.yaml
   touchstone eval run --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY --repeats 5
+  touchstone eval run --model openai/gpt-4.1 --model anthropic/claude-sonnet-4-5 --settings models.hcl
   touchstone eval run --model ollama/qwen3:8b --record answers.json cases.yaml
   touchstone eval run --model replay/ollama/qwen3:8b --cassette answers.json cases.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	p := cmd.Flags()
-	f.execution.flags(p)
+	f.execution.asking(p)
+	f.execution.addressed(p)
+	f.execution.running(p)
 	p.StringArrayVar(&f.models, "model", nil, "a model to ask, provider/model (repeatable; default $"+
 		selection.EnvProvider+" and $"+selection.EnvModel+")")
-	p.StringVar(&f.settings.BaseURL, "base-url", "", "the provider's address, such as http://localhost:8000/v1")
-	p.IntVar(&f.timeout, "timeout", selection.DefaultTimeout, "the time limit of a request in seconds, 1 to 300")
-	p.Float64Var(&f.temperature, "temperature", selection.DefaultTemperature,
-		"the temperature of the model, 0.0 to 2.0")
-	p.IntVar(&f.retries, "max-retries", selection.DefaultMaxRetries,
-		"the number of retries after the status 429 or 5xx, 0 to 10")
-	p.StringVar(&f.settings.Confidence, "confidence", "", "the source of confidence: auto (default), asked, "+
-		"logprobs or none")
-	f.prompt.flags(p)
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case to each model")
 	p.StringVar(&f.label, "label", "", "a name for this batch")
 	p.StringVar(&f.tag, "tag", "", "run only the cases with this tag")
 	p.StringArrayVar(&f.set, "set", nil, "set the placeholder ${NAME} in SET, as NAME=VALUE (repeatable)")
 	p.StringVar(&f.record, "record", "", "add the answers to this cassette file")
-	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail if the accuracy is lower, 0 to 1")
-	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail if the parameter accuracy is lower, 0 to 1")
-	p.Float64Var(&f.maxWrongTool, "max-wrong-tool", 1, "fail if the wrong-tool rate is higher, 0 to 1")
-	p.Float64Var(&f.maxMislead, "max-misleading", 1, "fail if the share of confidently wrong answers is higher, 0 to 1")
-	p.IntVar(&f.maxExtra, "max-extra-calls", -1, "fail if there are more unexpected calls than this (-1: no limit)")
-	p.IntVar(&f.maxForbidden, "max-forbidden", 0,
-		"fail if there are more forbidden calls than this: calls that a case forbids, and unexpected calls of "+
-			"destructive tools (-1: no limit)")
+	p.StringArrayVar(&f.require, "require", nil,
+		"exit with 1 unless the results of each model meet this, as in 'accuracy >= 0.9' (repeatable)")
 	return cmd
 }
 
-// modelSettings returns the settings of each model.
-func (f *evalRunFlags) modelSettings(cmd *cobra.Command) ([]selection.Settings, error) {
-	for name, set := range map[string]func(){
-		"timeout":     func() { f.settings.Timeout = &f.timeout },
-		"temperature": func() { f.settings.Temperature = &f.temperature },
-		"max-retries": func() { f.settings.MaxRetries = &f.retries },
-	} {
-		if cmd.Flags().Changed(name) {
-			set()
-		}
-	}
-	if err := f.prompt.into(cmd, &f.settings); err != nil {
-		return nil, err
-	}
-	return resolveModels(f.models, f.settings)
-}
-
-// resolveModels gives the settings of models named as provider/model, with what a
-// request says of all of them. Without names the environment names the model.
-func resolveModels(names []string, common selection.SettingsRequest) ([]selection.Settings, error) {
-	if len(names) == 0 {
-		names = []string{""}
-	}
-
-	var all []selection.Settings
-	for _, name := range names {
-		request := common
-		if name != "" {
-			provider, m, ok := strings.Cut(name, "/")
-			if !ok || provider == "" || m == "" {
-				return nil, fmt.Errorf("--model %q is not of the form provider/model, such as ollama/qwen3:8b or "+
-					"lexical/bm25", name)
-			}
-
-			request.Provider, request.Model = provider, m
-		}
-
-		if name == "" && (os.Getenv(selection.EnvProvider) == "" || os.Getenv(selection.EnvModel) == "") {
-			return nil, fmt.Errorf("no model: pass --model PROVIDER/MODEL, or set %s and %s", selection.EnvProvider,
-				selection.EnvModel)
-		}
-
-		s, err := request.Resolve(os.Getenv)
-		if err != nil {
-			return nil, fmt.Errorf("model %q: %w", name, err)
-		}
-
-		all = append(all, s)
-	}
-
-	return all, nil
-}
-
 func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
-	settings, err := f.modelSettings(cmd)
+	required, err := readRequirements(f.require)
 	if err != nil {
 		return err
 	}
 
-	o, key, err := f.execution.options(cmd.ErrOrStderr(), nil)
+	names, err := modelNames(f.models...)
+	if err != nil {
+		return err
+	}
+
+	o, err := f.execution.models(cmd.Context(), cmd.ErrOrStderr(), nil, names)
+	if err != nil {
+		return err
+	}
+
+	settings, err := o.resolveAll(names)
 	if err != nil {
 		return err
 	}
@@ -230,13 +140,13 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string) (err error) {
 			return err
 		}
 
-		return f.send(cmd, s, caseIDs, settings, o, key)
+		return f.send(cmd, s, caseIDs, settings, o.Options, required)
 	})(cmd, files)
 }
 
 // send sends the cases to the models, and reports the results.
 func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string, settings []selection.Settings,
-	o runner.Options, key model.Key) error {
+	o runner.Options, required []requirement) error {
 	ctx := cmd.Context()
 	r, err := runner.New(ctx, s, f.live(), o)
 	if err != nil {
@@ -245,7 +155,7 @@ func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string
 
 	defer r.Close()
 	batch, ids, err := r.Start(ctx,
-		runner.Batch{Label: f.label, CaseIDs: caseIDs, Settings: settings, Repeats: f.repeats, Key: key})
+		runner.Batch{Label: f.label, CaseIDs: caseIDs, Settings: settings, Repeats: f.repeats})
 	if err != nil {
 		return err
 	}
@@ -267,7 +177,7 @@ func (f *evalRunFlags) send(cmd *cobra.Command, s *store.Store, caseIDs []string
 		return err
 	}
 
-	return f.report(cmd, batch, observations)
+	return f.report(cmd, batch, observations, required)
 }
 
 // cases imports the sets of the files and returns the ids of the cases to run.
@@ -308,7 +218,7 @@ func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, sets []exchange
 
 	if len(chosen) == 0 {
 		return nil, errors.New("there are no cases to run: give a file of cases, or add cases with `touchstone eval " +
-			"cases import`")
+			"import`")
 	}
 
 	return chosen, nil
@@ -325,14 +235,19 @@ type evalReport struct {
 	Missed  []string      `json:"missed"`
 }
 
-func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []score.Observation) error {
+func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []score.Observation,
+	required []requirement) error {
 	report := evalReport{
 		BatchID: batch, Summary: score.Summarize(observations), Models: score.By(observations, score.ByModel),
 		Servers: score.By(observations, score.ByServer), Tags: score.By(observations, score.ByTag),
 		Tools: score.By(observations, score.ByTool), Missed: []string{},
 	}
 	for _, g := range report.Models {
-		report.Missed = append(report.Missed, f.missed(g)...)
+		for _, r := range required {
+			if text := r.missed(g); text != "" {
+				report.Missed = append(report.Missed, text)
+			}
+		}
 	}
 
 	err := f.print(cmd.OutOrStdout(), report, func(w io.Writer) {
@@ -406,49 +321,6 @@ func reportFailures(log io.Writer, observations []score.Observation) int {
 	}
 
 	return failed
-}
-
-// missed lists the limits that the results of a model do not meet. A missing
-// figure does not meet its limit.
-func (f *evalRunFlags) missed(g score.Group) []string {
-	var list []string
-	s := g.Summary
-	for _, c := range []struct {
-		name  string
-		rate  score.Rate
-		bound float64
-		floor bool
-		set   bool
-	}{
-		{"accuracy", s.Accuracy, f.minAccuracy, true, f.minAccuracy > 0},
-		{"parameter accuracy", s.ParameterAccuracy, f.minParams, true, f.minParams > 0},
-		{"wrong-tool rate", s.WrongTool, f.maxWrongTool, false, f.maxWrongTool < 1},
-		{"share of confidently wrong answers", s.Misleading, f.maxMislead, false, f.maxMislead < 1},
-	} {
-		switch {
-		case !c.set:
-		case c.rate.Value == nil:
-			list = append(list, fmt.Sprintf("%s: the results have no %s", g.Name, c.name))
-		case c.floor && *c.rate.Value < c.bound:
-			list = append(list, fmt.Sprintf("%s: the %s is %.3f, below %.3f", g.Name, c.name, *c.rate.Value, c.bound))
-		case !c.floor && *c.rate.Value > c.bound:
-			list = append(list, fmt.Sprintf("%s: the %s is %.3f, above %.3f", g.Name, c.name, *c.rate.Value, c.bound))
-		}
-	}
-
-	for _, c := range []struct {
-		text         string
-		count, bound int
-	}{
-		{english.Plural(s.ExtraCalls, "call", "") + " beside expected ones", s.ExtraCalls, f.maxExtra},
-		{english.Plural(s.ForbiddenCalls, "forbidden call", ""), s.ForbiddenCalls, f.maxForbidden},
-	} {
-		if c.bound >= 0 && c.count > c.bound {
-			list = append(list, fmt.Sprintf("%s: %s, more than %d", g.Name, c.text, c.bound))
-		}
-	}
-
-	return list
 }
 
 func importSet(cmd *cobra.Command, s *store.Store, path string, set exchange.Set) (exchange.Imported, error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,51 +17,56 @@ import (
 )
 
 func newEvalRunsCommand(f *evalFlags) *cobra.Command {
-	var filter store.RunFilter
-	var status, class, imported string
+	var where []string
+	var limit int
 	var file resultsFlags
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List runs, and show or delete one",
-		Args:  arguments.None,
+		Long: `List runs, the newest first. --where keeps those that have a value, and all values if it
+is repeated:
+  batch           the id or the label of a batch
+  case            the id or the name of a case
+  classification  TP, FP, TN or FN
+  imported        with, without or only: the runs that were imported from another program.
+                  The default is with, and without if --format writes no single batch
+  model           the name of a model, without its provider
+  server, tool    a call that the case expects is one of this server, or of this tool
+  status          pending, running, completed or failed`,
+		Example: `  touchstone eval runs --where batch=nightly --where classification=FP
+  touchstone eval runs --where status=failed --limit 0`,
+		Args: arguments.None,
 		RunE: f.withData(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			if err := file.check(); err != nil {
 				return err
 			}
 
-			filter.Status, filter.Classification = selection.RunStatus(status), selection.Classification(class)
-			filter.Imported = store.ImportedRuns(imported)
-			if imported != "" && !slices.Contains(store.ImportedChoices, imported) {
-				return fmt.Errorf("--imported %q is unknown: use %s", imported,
-					strings.Join(store.ImportedChoices, ", "))
+			filter, err := runFilter(where)
+			if err != nil {
+				return err
 			}
 
 			if file.format != "" {
 				return file.write(cmd, s, "Results", filter)
 			}
 
-			items, total, err := s.Runs(cmd.Context(), filter)
+			list, err := firstItems(limit, func(p store.Page) ([]selection.Run, int, error) {
+				filter.Page = p
+				return s.Runs(cmd.Context(), filter)
+			})
 			if err != nil {
 				return err
 			}
 
-			return f.print(cmd.OutOrStdout(), evalPage[selection.Run]{items, total},
-				func(w io.Writer) { runTable(w, items) })
+			return f.print(cmd.OutOrStdout(), list, func(w io.Writer) { runTable(w, list.Items) })
 		}),
 	}
 	file.flags(cmd)
-	p := cmd.Flags()
-	p.StringVar(&status, "status", "", "only runs with this status: pending, running, completed or failed")
-	p.StringVar(&class, "classification", "", "only runs with this result: TP, FP, TN or FN")
-	p.StringVar(&filter.BatchID, "batch", "", "only runs of the batch with this id or label")
-	p.StringVar(&filter.Case, "case", "", "only runs of the case with this id or name")
-	p.StringVar(&filter.Server, "server", "", "only runs whose case expects a call of this server")
-	p.StringVar(&filter.Tool, "tool", "", "only runs whose case expects a call of this tool")
-	p.StringVar(&filter.Model, "model", "", "only runs of this model, without its provider")
-	p.StringVar(&imported, "imported", "", "with, without or only the runs that were imported from another program "+
-		"(default: with; with --format and without --batch: without)")
-	p.IntVar(&filter.Limit, "limit", store.DefaultPage, "the maximum number of runs to list, newest first")
-	p.IntVar(&filter.Offset, "offset", 0, "the number of runs to skip")
+	cmd.Flags().StringArrayVar(&where, "where", nil,
+		"only runs with this batch, case, classification, imported, model, server, status or tool, as NAME=VALUE "+
+			"(repeatable)")
+	cmd.Flags().IntVar(&limit, "limit", store.DefaultPage,
+		"the maximum number of runs to list, newest first; 0 lists all")
 	show := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a run: the query, the offered tools, the chosen and expected calls, and why it is right or wrong",
@@ -387,8 +391,11 @@ func writeToolChange(w io.Writer, x store.ToolChange) {
 	}
 }
 
+// batchPrefix stands before the id or the label of a batch, where a name may be of something else.
+const batchPrefix = "batch:"
+
 func sideFilter(name string) (store.RunFilter, error) {
-	if id, ok := strings.CutPrefix(name, "batch:"); ok {
+	if id, ok := strings.CutPrefix(name, batchPrefix); ok {
 		return store.RunFilter{BatchID: id}, nil
 	}
 	provider, m, ok := strings.Cut(name, "/")

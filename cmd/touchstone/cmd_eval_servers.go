@@ -34,7 +34,6 @@ func newEvalServersCommand(f *evalFlags) *cobra.Command {
 			return f.print(cmd.OutOrStdout(), list, func(w io.Writer) { serverTable(w, list.Items...) })
 		}),
 	}
-	var transport string
 	var login loginFlags
 	add := &cobra.Command{
 		Use:   "add NAME URL",
@@ -45,13 +44,16 @@ no tools. It only starts a program with --start. Without --start, a stdio server
 remains inactive until the first run with --start.
 
 A server behind a login gets what it needs by reference: env:NAME, file:PATH, or
-${env:NAME} within a text. The reference is stored, and never the secret.`,
+${env:NAME} within a text. The reference is stored, and never the secret. A server that
+needs OAuth's client credentials is added with touchstone eval import: the entry of the
+server in the file has them in "oauth". So is a server of the older transport over HTTP:
+its entry has "transport": "sse".`,
 		Example: `  touchstone eval servers add files https://localhost:3000/mcp
-  touchstone eval servers add --bearer env:GITHUB_TOKEN github https://api.example.com/mcp
+  touchstone eval servers add --header 'Authorization=Bearer ${env:TOKEN}' github https://api.example.com/mcp
   touchstone eval servers add --start --env API_KEY=env:API_KEY git "stdio:npx -y some-mcp-server"`,
 		Args: arguments.Exactly(2),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
-			server := selection.Server{Name: args[0], URL: args[1], Transport: selection.Transport(transport)}
+			server := selection.Server{Name: args[0], URL: args[1]}
 			var err error
 			if server.Login, err = login.login(); err != nil {
 				return err
@@ -66,7 +68,6 @@ ${env:NAME} within a text. The reference is stored, and never the secret.`,
 			return f.print(cmd.OutOrStdout(), server, func(w io.Writer) { serverTable(w, server) })
 		}),
 	}
-	add.Flags().StringVar(&transport, "transport", "", "streamable-http, sse or stdio (default: determined by the URL)")
 	login.flags(add.Flags())
 	check := &cobra.Command{
 		Use:   "check [NAME...]",
@@ -148,20 +149,11 @@ func reportCheck(cmd *cobra.Command, server selection.Server, reason error) {
 }
 
 // loginFlags say how a server is logged in to.
-type loginFlags struct {
-	headers, env                    []string
-	bearer                          string
-	tokenURL, client, secret, scope string
-}
+type loginFlags struct{ headers, env []string }
 
 func (f *loginFlags) flags(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.headers, "header", nil, "a header of requests to the server, NAME=REFERENCE (repeatable)")
-	p.StringVar(&f.bearer, "bearer", "", "the bearer token of the server, as env:NAME or file:PATH")
 	p.StringArrayVar(&f.env, "env", nil, "a variable of the program's environment, NAME=REFERENCE (repeatable)")
-	p.StringVar(&f.tokenURL, "oauth-token-url", "", "where a token is obtained with OAuth's client credentials")
-	p.StringVar(&f.client, "oauth-client-id", "", "the id of the OAuth client")
-	p.StringVar(&f.secret, "oauth-client-secret", "", "the secret of the OAuth client, as env:NAME or file:PATH")
-	p.StringVar(&f.scope, "oauth-scope", "", "the scope of the token")
 }
 
 func (f *loginFlags) login() (selection.Login, error) {
@@ -184,23 +176,6 @@ func (f *loginFlags) login() (selection.Login, error) {
 
 			(*list.values)[strings.TrimSpace(name)] = strings.TrimSpace(value)
 		}
-	}
-
-	if f.bearer != "" {
-		token, err := selection.Reference(f.bearer)
-		if err != nil {
-			return l, fmt.Errorf("--bearer: %w", err)
-		}
-
-		if l.Headers == nil {
-			l.Headers = map[string]string{}
-		}
-
-		l.Headers["Authorization"] = "Bearer " + token
-	}
-
-	if f.tokenURL+f.client+f.secret+f.scope != "" {
-		l.OAuth = &selection.OAuth{TokenURL: f.tokenURL, ClientID: f.client, ClientSecret: f.secret, Scope: f.scope}
 	}
 
 	return l, nil

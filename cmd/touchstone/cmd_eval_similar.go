@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,17 +13,17 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity/gather"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
 // evalSimilarFlags are those of touchstone eval similar.
 type evalSimilarFlags struct {
 	*evalFlags
-	lists, urls, only []string
-	method            string
-	threshold         float64
-	full, advise      bool
-	matrix            bool
-	sentence          sentenceFlags
+	lists, only []string
+	method      string
+	threshold   float64
+	show        []string
+	embeddings  embeddingsFlag
 }
 
 func newEvalSimilarCommand(e *evalFlags) *cobra.Command {
@@ -31,55 +32,72 @@ func newEvalSimilarCommand(e *evalFlags) *cobra.Command {
 		Use:   "similar [SERVER...]",
 		Short: "Find tools that a model may confuse, and what sets them apart",
 		Long: `Compare the tools of servers pair by pair, and list the pairs whose similarity reaches
-the threshold. The tools come from exactly one place: servers of the database by
-name, tool lists in files (--tools, - for standard input), or servers at addresses
-(--url). Nothing is stored.
+the threshold. SERVER is the name of a server in the database, or the http or https
+address of one. --tools compares the tools in files instead, - for standard input.
+Nothing is stored.
 
 Methods:
   embedding            cosine similarity of sentence vectors of name and description;
-                       needs --sentence-model or --embeddings-url
+                       needs --embeddings
   tfidf                the words of name and description
   description_overlap  the words of the description
 
-The overlap matrix (--matrix) weighs meaning .5, parameters .3 and description .2.
---recommend says what to change in a pair, and proposes no text: that is the work of
-the author, or of a model, see touchstone eval improve.`,
-		Example: `  touchstone eval similar --tools tools.json --threshold 0.6 --recommend
-  touchstone eval similar files git --matrix
-  touchstone eval similar --url https://localhost:3000/mcp --sentence-model "$(touchstone models path)"`,
+--show adds to the list of pairs:
+  matrix           the overlap matrix, which weighs meaning .5, parameters .3 and
+                   description .2, and its clusters
+  parameters       a second score, which compares the parameters, too
+  recommendations  what to change in a pair. It proposes no text: that is the work of the
+                   author, or of a model, see touchstone eval improve`,
+		Example: `  touchstone eval similar --tools tools.json --threshold 0.6 --show recommendations
+  touchstone eval similar files git --show matrix,parameters
+  touchstone eval similar https://localhost:3000/mcp --embeddings use-lite-en`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	p := cmd.Flags()
 	p.StringArrayVar(&f.lists, "tools", nil, "compare the tools of this file, in any form that scan reads (repeatable)")
-	p.StringArrayVar(&f.urls, "url", nil, "compare the tools of the server at this address (repeatable)")
 	p.StringArrayVar(&f.only, "tool", nil, "keep the tool with this name or id, server:name (repeatable)")
 	p.StringVar(&f.method, "method", "", "embedding, tfidf or description_overlap (default: embedding with a model, "+
 		"else tfidf)")
 	p.Float64Var(&f.threshold, "threshold", 0,
 		fmt.Sprintf("the least similarity that is listed, 0 to 1 (default %g for embedding, %g for the other methods)",
 			similarity.Embedding.DefaultThreshold(), similarity.TFIDF.DefaultThreshold()))
-	p.BoolVar(&f.full, "full", false, "also compare with parameters, in a second score")
-	p.BoolVar(&f.advise, "recommend", false, "say for each pair what to change")
-	p.BoolVar(&f.matrix, "matrix", false, "also print the overlap matrix and its clusters")
-	f.sentence.flags(p)
+	p.StringSliceVar(&f.show, "show", nil, "also print this: "+strings.Join(similarParts, ", ")+" (repeatable)")
+	f.embeddings.flags(p)
 	return cmd
 }
 
+// The values of --show of eval similar.
+const (
+	showMatrix          = "matrix"
+	showParameters      = "parameters"
+	showRecommendations = "recommendations"
+)
+
+var similarParts = []string{showMatrix, showParameters, showRecommendations}
+
+func (f *evalSimilarFlags) shows(part string) bool { return slices.Contains(f.show, part) }
+
 // evalSimilar is what eval similar prints as JSON. The matrices are there with
-// --matrix.
+// --show matrix.
 type evalSimilar struct {
 	*similarity.Analysis
 	Overlap *similarity.OverlapMatrix `json:"overlap,omitempty"`
 }
 
 func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
-	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
+	for _, part := range f.show {
+		if !slices.Contains(similarParts, part) {
+			return fmt.Errorf("--show %q is unknown: use %s", part, strings.Join(similarParts, ", "))
+		}
+	}
+
+	encoder, err := f.embeddings.open()
 	if err != nil {
 		return err
 	}
 
-	o := similarity.Options{Method: similarity.Method(f.method), Threshold: f.threshold, Full: f.full,
-		Recommendations: f.advise}
+	o := similarity.Options{Method: similarity.Method(f.method), Threshold: f.threshold, Full: f.shows(showParameters),
+		Recommendations: f.shows(showRecommendations)}
 	if encoder != nil {
 		o.Encoder = encoder
 	}
@@ -90,8 +108,8 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 	case f.method == "":
 		o.Method = similarity.TFIDF
 	case o.Method == similarity.Embedding && encoder == nil:
-		return errors.New("--method embedding needs a sentence model: give --sentence-model \"$(touchstone models " +
-			"path)\" or --embeddings-url, or use --method tfidf")
+		return errors.New("--method embedding needs a sentence model: name one with --embeddings, or use --method " +
+			"tfidf")
 	}
 
 	if !cmd.Flags().Changed("threshold") {
@@ -117,7 +135,7 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 
-	if f.matrix {
+	if f.shows(showMatrix) {
 		if result.Overlap, err = similarity.Overlap(cmd.Context(), tools, o.Encoder, o.Threshold); err != nil {
 			return err
 		}
@@ -130,15 +148,8 @@ func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
 
 // source finds the servers and reads the lists that the command line names.
 func (f *evalSimilarFlags) source(cmd *cobra.Command, names []string) (source gather.Source, err error) {
-	places := 0
-	for _, list := range [][]string{names, f.lists, f.urls} {
-		if len(list) > 0 {
-			places++
-		}
-	}
-
-	if places != 1 {
-		return source, errors.New("give the tools from exactly one place: names of servers, --tools or --url")
+	if (len(names) > 0) == (len(f.lists) > 0) {
+		return source, errors.New("give the tools from exactly one place: servers, or files with --tools")
 	}
 
 	source.Only = f.only
@@ -151,33 +162,35 @@ func (f *evalSimilarFlags) source(cmd *cobra.Command, names []string) (source ga
 		return source, err
 	}
 
-	for _, address := range f.urls {
-		server, err := gather.ServerAt(address)
-		if err != nil {
-			return source, fmt.Errorf("--url: %w", err)
-		}
-
-		source.Servers = append(source.Servers, server)
-	}
-
-	if len(names) > 0 {
-		source.Servers, err = f.servers(cmd, names)
-	}
-
+	source.Servers, err = f.servers(cmd, names)
 	return source, err
 }
 
-// servers finds servers of the database by their names.
+// servers finds servers of the database by their names, and those at addresses.
 func (f *evalFlags) servers(cmd *cobra.Command, names []string) (servers []selection.Server, err error) {
-	s, err := f.existing(cmd.Context())
-	if err != nil {
-		return nil, err
-	}
-
-	defer func() { err = errors.Join(err, s.Close()) }()
+	var s *store.Store
+	defer func() {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
 	for _, name := range names {
-		server, err := s.ServerNamed(cmd.Context(), name)
-		if err != nil {
+		var server selection.Server
+		switch {
+		case strings.Contains(name, "://"):
+			if server, err = gather.ServerAt(name); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+
+			servers = append(servers, server)
+			continue
+		case s == nil:
+			if s, err = f.existing(cmd.Context()); err != nil {
+				return nil, err
+			}
+		}
+
+		if server, err = s.ServerNamed(cmd.Context(), name); err != nil {
 			return nil, err
 		}
 

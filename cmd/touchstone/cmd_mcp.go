@@ -17,12 +17,11 @@ import (
 
 // mcpFlags are those of touchstone eval mcp.
 type mcpFlags struct {
-	db        string
-	start     bool
-	models    []string
-	baseURL   string
-	execution evalExecution
-	sentence  sentenceFlags
+	db         string
+	start      bool
+	models     []string
+	execution  evalExecution
+	embeddings embeddingsFlag
 }
 
 func newMCPCommand() *cobra.Command {
@@ -35,8 +34,9 @@ servers, cases and runs, starts runs and reads their results, compares tools, ra
 the tools of a server and scans tool definitions.
 
 The agent may ask the models that --model names, lexical/bm25 without one. It names
-no address and no API key: --base-url and --api-key apply to all models. Programs
-(stdio servers) are started only with --start.
+no address and no API key: these are in the file of --settings, or --base-url and
+--api-key give those of one provider. Programs (stdio servers) are started only with
+--start.
 
 Other verbs may read the database. From the first start of runs until the agent
 leaves, no other process may execute runs on it.`,
@@ -50,37 +50,38 @@ leaves, no other process may execute runs on it.`,
 	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers, with your rights")
 	p.StringArrayVar(&f.models, "model", []string{"lexical/bm25"},
 		"a model that the agent may ask, provider/model (repeatable)")
-	p.StringVar(&f.baseURL, "base-url", "", "the address of the models' provider, such as http://localhost:8000/v1")
-	f.execution.flags(p)
-	f.sentence.flags(p)
+	f.execution.asking(p)
+	f.execution.addressed(p)
+	f.execution.running(p)
+	f.embeddings.flags(p)
 	return cmd
 }
 
 func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
-	options, key, err := f.execution.options(cmd.ErrOrStderr(), nil)
+	options, err := f.execution.models(cmd.Context(), cmd.ErrOrStderr(), nil, f.models)
 	if err != nil {
 		return err
 	}
 
-	settings, err := resolveModels(f.models, selection.SettingsRequest{BaseURL: f.baseURL})
+	settings, err := options.resolveAll(f.models)
 	if err != nil {
 		return err
 	}
 
 	c := mcpserver.Config{
-		Live: runner.Live{StartPrograms: f.start}, Models: map[string]selection.Settings{}, Key: key, Runs: options,
+		Live: runner.Live{StartPrograms: f.start}, Models: map[string]selection.Settings{}, Runs: options.Options,
 		Version: version,
 	}
 	for _, m := range settings {
 		// A model that cannot be used is better refused now than by every call.
-		if _, err := model.New(m, model.Options{Key: key, Cassette: options.Play}); err != nil {
+		if _, err := options.Models.New(m, model.Options{Cassette: options.Play}); err != nil {
 			return err
 		}
 
 		c.Models[m.Provider+"/"+m.Model] = m
 	}
 
-	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
+	encoder, err := f.embeddings.open()
 	if err != nil {
 		return err
 	}

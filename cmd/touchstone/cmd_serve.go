@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -23,14 +22,12 @@ import (
 
 // serveFlags are the flags of touchstone eval serve.
 type serveFlags struct {
-	addr, db  string
-	remote    bool
-	token     string
-	hosts     []string
-	networks  []string
-	start     bool
-	execution evalExecution
-	sentence  sentenceFlags
+	listen, db string
+	token      string
+	allow      []string
+	start      bool
+	execution  evalExecution
+	embeddings embeddingsFlag
 	// certificate and key are the files for HTTPS.
 	certificate, key string
 }
@@ -45,42 +42,43 @@ results, similarity of tools, quality, import and export. A page for browsers is
 the address that it prints, the REST API below /api/v1. The OpenAPI document is at
 /openapi.json, the state at /healthz, and metrics for Prometheus at /metrics.
 
-By default, the service only listens on this machine. Other addresses need
---allow-remote and a token, which every request must send in the header
-Authorization. The page asks for it.
+By default, the service only listens on this machine. Other addresses (--listen) need a
+token, which every request must send in the header Authorization. The page asks for it.
+--allow host=NAME is a further name by which requests may call the service.
 
-The service connects to MCP servers and models at public addresses. --allow-network
-allows other addresses. Addresses of this machine are allowed if the service only
+The service connects to MCP servers and models at public addresses. --allow
+network=CIDR allows others. Addresses of this machine are allowed if the service only
 listens on this machine. Programs (stdio servers) are only started with --start.
 Proxies in the environment are not used.
 
 A request that starts runs sends the API key of the model in the header
-X-Model-API-Key. The key is not stored.
+X-Model-API-Key. The key is not stored. The file of --settings may have keys, too: the
+service then asks these models for everybody who may use it, at the addresses in the
+file alone.
 
 Other processes may read the database while it is served, but only one process may
 execute runs.`,
 		Example: `  touchstone eval serve
-  touchstone eval serve --addr 127.0.0.1:9000 --db evaluations.db --start
-  touchstone eval serve --addr 0.0.0.0:8420 --allow-remote --token file:token.txt --allow-host eval.example.com`,
+  touchstone eval serve --listen 127.0.0.1:9000 --db evaluations.db --start
+  touchstone eval serve --listen 0.0.0.0:8420 --token file:token.txt --allow host=eval.example.com`,
 		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}
 	p := cmd.Flags()
-	p.StringVar(&f.addr, "addr", "127.0.0.1:8420", "the address to listen on; port 0 selects a free port")
+	p.StringVar(&f.listen, "listen", "127.0.0.1:8420", "the address to listen on; port 0 selects a free port")
 	p.StringVar(&f.db, "db", defaultEvalDB, "the database")
-	p.BoolVar(&f.remote, "allow-remote", false, "listen on addresses that other machines can reach; needs --token")
-	p.StringVar(&f.token, "token", "", "the source of the token that requests must send, env:NAME or file:PATH")
+	p.StringVar(&f.token, "token", "", "the source of the token that requests must send, env:NAME or file:PATH; "+
+		"required if other machines can reach the service")
 	p.StringVar(&f.certificate, "tls-cert", "", "the certificate for HTTPS, a PEM file; needs --tls-key")
 	p.StringVar(&f.key, "tls-key", "", "the private key for HTTPS, a PEM file")
-	p.StringArrayVar(&f.hosts, "allow-host", nil, "a host name that requests may use for this service (repeatable)")
-	p.StringArrayVar(&f.networks, "allow-network", nil,
-		"a network that the service may connect to although it is not public, as a CIDR such as 10.1.0.0/16 "+
-			"(repeatable)")
+	p.StringArrayVar(&f.allow, "allow", nil,
+		"host=NAME, a name that requests may use for this service, or network=CIDR, addresses that it may connect "+
+			"to although they are not public (repeatable)")
 	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights, and users "+
 		"of the service choose them")
 	f.execution.running(p)
 	f.execution.providers(p)
-	f.sentence.flags(p)
+	f.embeddings.flags(p)
 	return cmd
 }
 
@@ -95,38 +93,38 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 
-	l, err := net.Listen("tcp", f.addr)
+	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
-		return fmt.Errorf("%w; choose another address with --addr", err)
+		return fmt.Errorf("%w; choose another address with --listen", err)
 	}
 
 	defer l.Close()
 	local := rest.IsLoopback(l.Addr())
 	switch {
-	case !local && !f.remote:
-		return fmt.Errorf("other machines can reach %s: listen on 127.0.0.1, or give --allow-remote and --token",
-			l.Addr())
+	case !local && token == "":
+		return fmt.Errorf("other machines can reach %s: listen on 127.0.0.1, or require a token with --token env:NAME "+
+			"or file:PATH", l.Addr())
 	case !local && f.start:
 		return errors.New("--start would allow other machines to start programs here: listen on " +
 			"127.0.0.1, or omit --start")
 	}
 
-	access := rest.Access{Token: token, Hosts: f.hosts, Remote: !local}
+	hosts, guard, err := f.allowed(local)
+	if err != nil {
+		return err
+	}
+
+	access := rest.Access{Token: token, Hosts: hosts, Remote: !local}
 	if err := access.Validate(); err != nil {
 		return err
 	}
 
-	guard, err := f.guard(local)
+	models, err := f.execution.models(cmd.Context(), cmd.ErrOrStderr(), guard.Client(), nil)
 	if err != nil {
 		return err
 	}
 
-	options, err := f.runnerOptions(guard, cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-
-	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
+	encoder, err := f.embeddings.open()
 	if err != nil {
 		return err
 	}
@@ -139,7 +137,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 
 	defer func() { err = errors.Join(err, s.Close()) }()
 	live := runner.Live{StartPrograms: f.start, Dial: guard.Dial}
-	r, err := runner.New(ctx, s, live, options)
+	r, err := runner.New(ctx, s, live, models.Options)
 	if err != nil {
 		return err
 	}
@@ -147,7 +145,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	defer r.Close()
 	config := rest.Config{
 		Store: s, Runner: r, Live: live, Version: version, Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
-		Access: access,
+		Access: access, Models: models.Models,
 	}
 	if encoder != nil {
 		config.Encoder = similarity.Encoder(encoder)
@@ -185,29 +183,31 @@ func (f *serveFlags) tls() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// guard allows the networks in the flags. It also allows this machine if the
-// service only listens on this machine.
-func (f *serveFlags) guard(local bool) (rest.Guard, error) {
-	var g rest.Guard
-	for _, text := range f.networks {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			return g, fmt.Errorf("--allow-network %q is not a CIDR, such as 10.1.0.0/16 or 192.168.1.7/32", text)
-		}
+// allowed reads --allow. It also allows connections to this machine if the service only listens
+// on this machine.
+func (f *serveFlags) allowed(local bool) (hosts []string, g rest.Guard, err error) {
+	for _, text := range f.allow {
+		switch kind, value, _ := strings.Cut(text, "="); {
+		case kind == "host" && value != "":
+			hosts = append(hosts, value)
+		case kind == "network":
+			network, err := netip.ParsePrefix(value)
+			if err != nil {
+				return nil, g, fmt.Errorf("--allow %s: %q is not a CIDR, such as 10.1.0.0/16 or 192.168.1.7/32", text,
+					value)
+			}
 
-		g.Allow = append(g.Allow, network.Masked())
+			g.Allow = append(g.Allow, network.Masked())
+		default:
+			return nil, g, fmt.Errorf("--allow %q is neither host=NAME nor network=CIDR", text)
+		}
 	}
 
 	if local {
 		g.Allow = append(g.Allow, rest.Loopback...)
 	}
 
-	return g, nil
-}
-
-func (f *serveFlags) runnerOptions(guard rest.Guard, log io.Writer) (runner.Options, error) {
-	o, _, err := f.execution.options(log, guard.Client())
-	return o, err
+	return hosts, g, nil
 }
 
 // readReference reads the secret at env:NAME or file:PATH. An empty reference

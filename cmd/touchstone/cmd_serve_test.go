@@ -16,8 +16,8 @@ func TestServe(t *testing.T) {
 		args []string
 		url  string
 	}{
-		"loopback":      {[]string{"--addr", "127.0.0.1:0"}, "http://127.0.0.1:"},
-		"all addresses": {[]string{"--addr", ":0", "--allow-remote"}, "http://localhost:"},
+		"loopback":      {[]string{"--listen", "127.0.0.1:0"}, "http://127.0.0.1:"},
+		"all addresses": {[]string{"--listen", ":0"}, "http://localhost:"},
 	} {
 		t.Run(name, func(t *testing.T) { testServe(t, tc.args, tc.url) })
 	}
@@ -80,7 +80,7 @@ func testServe(t *testing.T, args []string, url string) {
 	if err != nil || page.StatusCode != 200 || !strings.Contains(string(text), "<title>Touchstone</title>") {
 		t.Errorf("%s %s %v", page.Status, text, err)
 	}
-	if err := serve(ctx, io.Discard, "--addr", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "another touchstone process executes runs") {
+	if err := serve(ctx, io.Discard, "--listen", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "another touchstone process executes runs") {
 		t.Errorf("a second service on one database: %v", err)
 	}
 	cancel()

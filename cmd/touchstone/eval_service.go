@@ -23,9 +23,22 @@ type evalService struct {
 }
 
 func (s *evalService) flags(p *pflag.FlagSet) {
-	p.StringVar(&s.address, "service", "",
-		"ask the touchstone eval serve at this address, such as http://127.0.0.1:8420")
 	p.StringVar(&s.token, "token", "", "the service's token, as env:NAME or file:PATH")
+}
+
+// dbOrService is the usage of --db of verbs that can ask a service.
+const dbOrService = "the database, or the address of the touchstone eval serve that uses it, such as " +
+	"http://127.0.0.1:8420"
+
+// isService reports whether --db is the address of a service, and not a file.
+func isService(db string) bool { return strings.Contains(db, "://") }
+
+// at reports whether --db is the address of a service, and takes it.
+func (s *evalService) at(db string) bool {
+	if isService(db) {
+		s.address = db
+	}
+	return s.address != ""
 }
 
 // Bounds of one request to the service.
@@ -39,7 +52,7 @@ const (
 func (s *evalService) call(ctx context.Context, method, path string, header http.Header, v any) error {
 	base, err := url.Parse(s.address)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return errors.New("--service is no http or https URL: write it as http://127.0.0.1:8420")
+		return errors.New("--db is neither a file nor an http or https URL: write it as http://127.0.0.1:8420")
 	}
 
 	token, err := readReference(s.token)

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -89,6 +90,39 @@ const (
 	EnvBaseURL     = "TOUCHSTONE_MODEL_BASE_URL"
 )
 
+// RequestFor is the request for a model that is named as provider/model.
+func RequestFor(name string) (SettingsRequest, error) {
+	provider, m, ok := strings.Cut(name, "/")
+	if !ok || provider == "" || m == "" {
+		return SettingsRequest{}, fmt.Errorf("%q is not of the form provider/model, such as ollama/qwen3:8b or "+
+			"lexical/bm25", name)
+	}
+	return SettingsRequest{Provider: provider, Model: m}, nil
+}
+
+// Name is the name of the requested model as provider/model. What the request leaves
+// out is that of the environment.
+func (r SettingsRequest) Name(getenv func(string) string) string {
+	return cmp.Or(r.Provider, getenv(EnvProvider)) + "/" + cmp.Or(r.Model, getenv(EnvModel))
+}
+
+// Address is the address of the provider, or "" for the provider's own.
+func (r SettingsRequest) Address(getenv func(string) string) string {
+	return cmp.Or(r.BaseURL, getenv(EnvBaseURL))
+}
+
+// Or returns the request with the values of another for what it leaves out, beside the
+// model.
+func (r SettingsRequest) Or(other SettingsRequest) SettingsRequest {
+	other.Provider, other.Model = r.Provider, r.Model
+	other.Timeout, other.Temperature = cmp.Or(r.Timeout, other.Timeout), cmp.Or(r.Temperature, other.Temperature)
+	other.MaxRetries, other.Confidence = cmp.Or(r.MaxRetries, other.MaxRetries), cmp.Or(r.Confidence, other.Confidence)
+	other.BaseURL, other.SystemPrompt = cmp.Or(r.BaseURL, other.BaseURL), cmp.Or(r.SystemPrompt, other.SystemPrompt)
+	other.ToolChoice = cmp.Or(r.ToolChoice, other.ToolChoice)
+	other.ParallelToolCalls = cmp.Or(r.ParallelToolCalls, other.ParallelToolCalls)
+	return other
+}
+
 // Resolve returns the settings of a request: its own values, otherwise the
 // environment's, otherwise the defaults. getenv is os.Getenv or a replacement.
 func (r SettingsRequest) Resolve(getenv func(string) string) (Settings, error) {
@@ -107,7 +141,7 @@ func (r SettingsRequest) Resolve(getenv func(string) string) (Settings, error) {
 		Provider:     first(r.Provider, EnvProvider, ""),
 		Model:        first(r.Model, EnvModel, ""),
 		Confidence:   ConfidenceFrom(first(r.Confidence, EnvConfidence, string(ConfidenceAuto))),
-		BaseURL:      first(r.BaseURL, EnvBaseURL, ""),
+		BaseURL:      r.Address(getenv),
 		SystemPrompt: r.SystemPrompt, ToolChoice: r.ToolChoice, ParallelToolCalls: r.ParallelToolCalls,
 	}
 	var err error

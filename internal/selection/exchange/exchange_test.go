@@ -81,7 +81,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ format, file, want string }{
-		{"json", ``, "empty"}, {"json", `{"cases":1}`, "not a set"}, {"json", `[{"name":"n","qury":"q"}]`, `case 1: unknown field "qury": did you mean "query"?`}, {"json", `[1]`, "case 1"}, {"json", `[{"name":"n","x":1}]`, "expected, ordered, forbidden, tags"}, {"json", `{"items":[{"name":"t","description":"Does t","inputSchema":{}}]}`, "it lists tools"},
+		{"json", ``, "empty"}, {"json", `{"cases":1}`, "not a set"}, {"json", `[{"name":"n","qury":"q"}]`, `case 1: unknown field "qury": did you mean "query"?`}, {"yaml", `servers: [{name: a, url: "http://h", oauth: {tokn_url: x}}]`, `unknown field "tokn_url": did you mean "token_url"?`}, {"json", `[1]`, "case 1"}, {"json", `[{"name":"n","x":1}]`, "expected, ordered, forbidden, tags"}, {"json", `{"items":[{"name":"t","description":"Does t","inputSchema":{}}]}`, "it lists tools"},
 		{"json", `[{"name":"n","query":"q","available_mcp_servers":["${HERE}"]}]`, "the template ${HERE}: give its value with --set HERE=VALUE"}, {"json", `[`, "not JSON"},
 		{"yaml", "a: [", "not YAML"}, {"yaml", "? [1]\n: 2", "not YAML"}, {"xml", "", "unknown"},
 		{"csv", "name,quary\n", `column "quary" is unknown`}, {"csv", "name\n\"x", "not CSV"}, {"csv", "", "not name the columns"},

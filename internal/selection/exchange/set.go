@@ -214,18 +214,35 @@ func unknownField(err error, into any) error {
 		return err
 	}
 
-	var known []string
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
-		if field, _, _ := strings.Cut(f.Tag.Get("json"), ","); field != "-" {
-			known = append(known, field)
-		}
-	}
-
-	if meant := closest.To(name, known); meant != "" {
+	known, nested := fieldNames(reflect.TypeOf(into), map[reflect.Type]bool{})
+	if meant := closest.To(name, append(known, nested...)); meant != "" {
 		return fmt.Errorf("unknown field %q: did you mean %q?", name, meant)
 	}
 
 	return fmt.Errorf("unknown field %q: the fields are %s", name, strings.Join(known, ", "))
+}
+
+// fieldNames are the names of the fields of a type in JSON, and of those within them.
+func fieldNames(t reflect.Type, seen map[reflect.Type]bool) (own, nested []string) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+
+	if t.Kind() != reflect.Struct || seen[t] {
+		return nil, nil
+	}
+
+	seen[t] = true
+	for _, f := range reflect.VisibleFields(t) {
+		if field, _, _ := strings.Cut(f.Tag.Get("json"), ","); field != "-" && field != "" {
+			own = append(own, field)
+		}
+
+		within, deeper := fieldNames(f.Type, seen)
+		nested = append(append(nested, within...), deeper...)
+	}
+
+	return own, nested
 }
 
 func readEntries(entries []json.RawMessage) (Set, error) {

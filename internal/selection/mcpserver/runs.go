@@ -94,7 +94,7 @@ func (s *Server) start(ctx context.Context, in startInput) (startOutput, error) 
 	}
 
 	batch, ids, err := r.Start(ctx,
-		runner.Batch{Label: in.Label, CaseIDs: cases, Settings: settings, Repeats: in.Repeats, Key: s.Key})
+		runner.Batch{Label: in.Label, CaseIDs: cases, Settings: settings, Repeats: in.Repeats})
 	if err != nil {
 		return out, err
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
-	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
@@ -24,7 +23,6 @@ type Config struct {
 	Live  runner.Live
 	// Models are those that an agent may ask, by provider/model.
 	Models map[string]selection.Settings
-	Key    model.Key
 	Runs   runner.Options
 	// Encoder makes the vectors of the method embedding. Optional.
 	Encoder similarity.Encoder

@@ -216,7 +216,7 @@ func (s *Server) similar(ctx context.Context, in similarInput) (similarOutput, e
 		o.Method = similarity.TFIDF
 	case o.Method == similarity.Embedding && s.Encoder == nil:
 		return out, errors.New("this server has no sentence model: use the method tfidf, or ask the user to start " +
-			"touchstone eval mcp with --sentence-model")
+			"touchstone eval mcp with --embeddings")
 	}
 
 	o.Threshold = o.Method.DefaultThreshold()

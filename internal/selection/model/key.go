@@ -25,44 +25,55 @@ func NewKey(text string) Key { return Key{strings.TrimSpace(text)} }
 // maxKeyFile bounds the file of a key.
 const maxKeyFile = 64 << 10
 
+// CheckReference reports whether a reference to a key is env:NAME or file:PATH. A
+// command line and a file never contain the key itself, because other users could
+// read it.
+func CheckReference(reference string) error {
+	if kind, name, ok := strings.Cut(reference, ":"); ok && (kind == "env" || kind == "file") && name != "" {
+		return nil
+	}
+	// The text may be a key itself, so it is not repeated.
+	return errors.New("give the API key by reference, as env:NAME or file:PATH, and not by its value")
+}
+
 // KeyFrom reads the key that a reference names: env:NAME is an environment
-// variable, and file:PATH the content of a file. A command line never contains
-// the key itself, because other users could read it. An empty reference is no
-// key.
+// variable, and file:PATH the content of a file. An empty reference is no key.
 func KeyFrom(reference string, getenv func(string) string) (Key, error) {
-	kind, name, ok := strings.Cut(reference, ":")
-	switch {
-	case reference == "":
+	if reference == "" {
 		return Key{}, nil
-	case ok && kind == "env" && name != "":
+	}
+
+	if err := CheckReference(reference); err != nil {
+		return Key{}, err
+	}
+
+	kind, name, _ := strings.Cut(reference, ":")
+	if kind == "env" {
 		k := NewKey(getenv(name))
 		if k.Empty() {
 			return k, fmt.Errorf("the API key: the environment variable %s is not set: set it or name another", name)
 		}
 
 		return k, k.check()
-	case ok && kind == "file" && name != "":
-		f, err := os.Open(name)
-		if err != nil {
-			return Key{}, fmt.Errorf("the API key: %w", err)
-		}
-
-		defer f.Close()
-		b, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
-		if err != nil {
-			return Key{}, fmt.Errorf("the API key: %w", err)
-		}
-
-		k := NewKey(string(b))
-		if k.Empty() {
-			return k, fmt.Errorf("the API key: the file %s is empty: write the key into it", name)
-		}
-
-		return k, k.check()
 	}
 
-	// The text may be a key itself, so it is not repeated.
-	return Key{}, errors.New("give the API key by reference, as env:NAME or file:PATH, and not by its value")
+	f, err := os.Open(name)
+	if err != nil {
+		return Key{}, fmt.Errorf("the API key: %w", err)
+	}
+
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
+	if err != nil {
+		return Key{}, fmt.Errorf("the API key: %w", err)
+	}
+
+	k := NewKey(string(b))
+	if k.Empty() {
+		return k, fmt.Errorf("the API key: the file %s is empty: write the key into it", name)
+	}
+
+	return k, k.check()
 }
 
 func (k Key) check() error {

@@ -39,7 +39,7 @@ type Options struct {
 	// Cassette holds the recordings of the provider replay.
 	Cassette *Cassette
 	Price    Price
-	Limits   *Limits
+	Limit    *Limit
 	// Waiting is called before each wait for a provider that answered with the
 	// status 429 or 5xx. Several goroutines may call it. Optional.
 	Waiting func(provider string, status int, wait time.Duration)
@@ -51,37 +51,37 @@ type Options struct {
 // Price is in US dollars for a million tokens. Zero means unknown.
 type Price struct{ Input, Output float64 }
 
-// Limits limits the rate of requests to each provider. All runs of a process
-// share one Limits. A nil Limits has no limit.
-type Limits struct{ perProvider map[string]*rate.Limiter }
+// Limit limits the rate of requests to a model. All runs of a process share the
+// Limit of a model. A nil Limit has no limit.
+type Limit struct{ rate *rate.Limiter }
 
-// NewLimits returns limits in requests per minute by provider.
-func NewLimits(perMinute map[string]float64) *Limits {
-	l := &Limits{perProvider: map[string]*rate.Limiter{}}
-	for provider, n := range perMinute {
-		if n > 0 {
-			l.perProvider[provider] = rate.NewLimiter(rate.Limit(n/60), max(1, int(n/60)))
-		}
-	}
-	return l
-}
-
-func (l *Limits) wait(ctx context.Context, provider string) error {
-	if l == nil || l.perProvider[provider] == nil {
+// NewLimit returns a limit in requests per minute. 0 is no limit.
+func NewLimit(perMinute float64) *Limit {
+	if perMinute <= 0 {
 		return nil
 	}
-	if err := l.perProvider[provider].Wait(ctx); err != nil {
+	return &Limit{rate.NewLimiter(rate.Limit(perMinute/60), max(1, int(perMinute/60)))}
+}
+
+func (l *Limit) wait(ctx context.Context) error {
+	if l == nil {
+		return nil
+	}
+	if err := l.rate.Wait(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("the rate limit of provider %s: %w", provider, err)
+		return fmt.Errorf("the limit of requests per minute: %w", err)
 	}
 	return nil
 }
 
 // giveKey tells the user how to give an API key.
-const giveKey = "give it by reference, with --api-key env:NAME or --api-key file:PATH, or over REST in the header " +
-	"X-Model-API-Key"
+const giveKey = "give it by reference, with --api-key env:NAME or --api-key file:PATH, in the file of --settings, or " +
+	"over REST in the header X-Model-API-Key"
+
+// replay is the provider of recorded answers.
+const replay = "replay"
 
 // provider describes a known provider.
 type provider struct {
@@ -98,7 +98,7 @@ var providers = map[string]provider{
 	"vllm":       {"http://localhost:8000/v1", false, "openai"},
 	"llamacpp":   {"http://localhost:8080/v1", false, "openai"},
 	"compatible": {"", false, "openai"},
-	"replay":     {},
+	replay:       {},
 	"lexical":    {},
 }
 
@@ -111,6 +111,13 @@ func Providers() []string {
 	slices.Sort(names)
 	return names
 }
+
+// Asked reports whether requests to a provider are sent, to an address and with a key.
+func Asked(provider string) bool { return providers[provider].wire != "" }
+
+// Recorded returns the name of the model whose recorded answers a model named
+// replay/PROVIDER/MODEL gives.
+func Recorded(name string) (recorded string, ok bool) { return strings.CutPrefix(name, replay+"/") }
 
 // New returns the model for the settings. It fails immediately if a cloud
 // provider has no key.
@@ -151,7 +158,7 @@ func New(s selection.Settings, o Options) (Model, error) {
 	switch {
 	case s.Provider == "lexical":
 		return &lexical{}, nil
-	case s.Provider == "replay":
+	case s.Provider == replay:
 		if o.Cassette == nil {
 			return nil, errors.New("provider replay needs a cassette: record one, and name its file")
 		}

@@ -665,22 +665,17 @@ func TestLexical(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
-	l := NewLimits(map[string]float64{"slow": 60, "free": 0})
-	if err := l.wait(t.Context(), "slow"); err != nil {
+func TestLimit(t *testing.T) {
+	l := NewLimit(60)
+	if err := l.wait(t.Context()); err != nil {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if err := l.wait(ctx, "slow"); err == nil {
+	if err := l.wait(ctx); err == nil {
 		t.Error("the second request within a second was allowed")
 	}
-	for _, provider := range []string{"free", "other"} {
-		if err := l.wait(t.Context(), provider); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := (*Limits)(nil).wait(t.Context(), "x"); err != nil {
+	if err := NewLimit(0).wait(ctx); err != nil {
 		t.Error(err)
 	}
 }

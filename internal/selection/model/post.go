@@ -72,7 +72,7 @@ func (e endpoint) post(ctx context.Context, body any) (answer []byte, attempts i
 	}
 
 	for {
-		if err := e.options.Limits.wait(ctx, e.provider); err != nil {
+		if err := e.options.Limit.wait(ctx); err != nil {
 			return nil, attempts, err
 		}
 

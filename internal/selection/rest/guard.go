@@ -48,7 +48,7 @@ func (g Guard) check(address netip.Addr) error {
 	if address.IsGlobalUnicast() && !address.IsPrivate() && !slices.ContainsFunc(special, contains) {
 		return nil
 	}
-	return fmt.Errorf("the address %s is not public: start the service with --allow-network %s to allow it", address,
+	return fmt.Errorf("the address %s is not public: start the service with --allow network=%s to allow it", address,
 		netip.PrefixFrom(address, address.BitLen()))
 }
 

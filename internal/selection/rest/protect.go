@@ -60,7 +60,8 @@ func (a Access) protect(next http.Handler) http.Handler {
 		case !a.isOwn(r.Host):
 			// A name of another site may resolve to this address (DNS rebinding).
 			writeProblem(w, http.StatusMisdirectedRequest,
-				"the host of the request is not a name of this service: use localhost, or start it with --allow-host")
+				"the host of the request is not a name of this service: use localhost, or start it with --allow "+
+					"host=NAME")
 		case crossOrigin.Check(r) != nil, crossSite(r):
 			writeProblem(w, http.StatusForbidden, "the request comes from a page of another origin")
 		case r.URL.Path != healthPath && !page.Serves(r.URL.Path) && !a.admits(r):

@@ -55,14 +55,14 @@ type runList struct {
 // WithKey is the input of a request that asks a model. The key goes to the runner
 // and nowhere else.
 type WithKey struct {
-	Key string `header:"X-Model-API-Key" doc:"The API key of the model's provider. It is kept until the runs have ended, and never stored."`
+	Key string `header:"X-Model-API-Key" doc:"The API key of the model's provider, in place of that of the service's settings file. It is kept until the runs have ended, and never stored."`
 }
 
 // runsBody asks for a batch: each case with each model, so many times.
 type runsBody struct {
 	Cases   []string                    `json:"test_case_ids,omitempty" doc:"Ids or names of cases"`
 	Tag     string                      `json:"tag,omitempty" maxLength:"100" doc:"Instead of ids: all cases with this tag"`
-	Models  []selection.SettingsRequest `json:"models,omitempty" maxItems:"100" doc:"What is absent comes from the service's environment or the defaults"`
+	Models  []selection.SettingsRequest `json:"models,omitempty" maxItems:"100" doc:"What is absent comes from the service's settings file, its environment or the defaults"`
 	Repeats int                         `json:"repeats,omitempty" minimum:"1" maximum:"1000" default:"1"`
 	Label   string                      `json:"label,omitempty" maxLength:"200" doc:"A name for the batch"`
 }
@@ -240,7 +240,7 @@ func (s *Service) startRuns(ctx context.Context, in *struct {
 
 	var settings []selection.Settings
 	for _, request := range requests {
-		resolved, err := request.Resolve(s.getenv)
+		resolved, err := s.Models.Fill(request, s.getenv).Resolve(s.getenv)
 		if err != nil {
 			return nil, errInvalid(err.Error())
 		}

@@ -499,7 +499,7 @@ func TestModelAddressesAreGuarded(t *testing.T) {
 	b.call("POST", runsPath, map[string]any{"test_case_ids": []string{one.ID}, "models": []any{
 		map[string]any{"provider": "compatible", "model": "m", "base_url": "http://169.254.169.254/v1", "max_retries": 0}}}).want(t, 202, &batch)
 	events := b.follow(runsPath + "/" + batch.RunIDs[0] + "/events")
-	if text := events[len(events)-1]; !strings.Contains(text, "--allow-network 169.254.169.254/32") {
+	if text := events[len(events)-1]; !strings.Contains(text, "--allow network=169.254.169.254/32") {
 		t.Error(text)
 	}
 }

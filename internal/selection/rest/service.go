@@ -19,6 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/selection/modelsettings"
 	"github.com/touchstone-eval/touchstone/internal/selection/page"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/similarity"
@@ -35,6 +36,8 @@ type Config struct {
 	Access Access
 	// Encoder makes the vectors of the method embedding. Optional.
 	Encoder similarity.Encoder
+	// Models are the settings of models for what requests leave out. Optional.
+	Models *modelsettings.Models
 	// Version is that of the program.
 	Version string
 	Log     *slog.Logger

@@ -289,7 +289,7 @@ func TestTheGuardIsAtTheDialer(t *testing.T) {
 	for _, address := range []string{b.mcp, strings.Replace(b.mcp, "127.0.0.1", "localhost", 1) + "/other"} {
 		var s checkedServer
 		b.call("POST", serversPath, map[string]string{"name": "server " + address, "url": address}).want(t, 201, &s)
-		if s.Status != "failed" || !strings.Contains(s.Reason, "--allow-network") {
+		if s.Status != "failed" || !strings.Contains(s.Reason, "--allow network=") {
 			t.Errorf("%s: %+v", address, s)
 		}
 	}

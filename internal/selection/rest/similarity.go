@@ -149,8 +149,8 @@ func (s *Service) analyze(ctx context.Context, c Comparing, recommendations bool
 	case method == "":
 		method = s.bestMethod()
 	case method == similarity.Embedding && s.Encoder == nil:
-		return nil, errInvalid("this service has no sentence model: start it with --sentence-model or " +
-			"--embeddings-url, or use the method tfidf")
+		return nil, errInvalid("this service has no sentence model: start it with --embeddings, " +
+			"or use the method tfidf")
 	}
 
 	tools, err := s.tools(ctx, c.ToolSource)

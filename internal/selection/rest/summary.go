@@ -165,7 +165,7 @@ func (s *Service) defaults() selection.Settings {
 		request.Model = "none"
 	}
 
-	resolved, err := request.Resolve(s.getenv)
+	resolved, err := s.Models.Fill(request, s.getenv).Resolve(s.getenv)
 	if err != nil {
 		s.Log.Warn("the environment's settings of models are refused", "error", err)
 		resolved = selection.Settings{Timeout: selection.DefaultTimeout, Temperature: selection.DefaultTemperature,

@@ -16,6 +16,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
+	"github.com/touchstone-eval/touchstone/internal/selection/modelsettings"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
@@ -30,15 +31,14 @@ type Options struct {
 	Workers int
 	// AllowUndescribed allows runs to offer tools without a description.
 	AllowUndescribed bool
-	// Limits limits the rate of requests to providers. Optional.
-	Limits *model.Limits
+	// Models are the prices, rates and keys of models. Optional.
+	Models *modelsettings.Models
 	// Client sends the requests to providers. Optional.
 	Client *http.Client
 	// Play is the cassette of the provider replay. Optional.
 	Play *model.Cassette
 	// Record receives the answers of other providers. Optional.
 	Record *model.Cassette
-	Price  model.Price
 	// Judge checks the described rules of cases. Optional: without it, values under
 	// such rules are not judged.
 	Judge *Judge
@@ -132,7 +132,8 @@ type Batch struct {
 	Repeats  int // 0 means 1
 	// Descriptions replace those of tools, by server:tool. Optional.
 	Descriptions map[string]string
-	// Key is the provider's API key. It is kept until the batch has ended.
+	// Key is the provider's API key, in place of those of Options.Models. It is kept
+	// until the batch has ended.
 	Key model.Key
 }
 
@@ -232,16 +233,22 @@ func (r *Runner) RetryAll(ctx context.Context, runIDs []string, key model.Key) (
 }
 
 func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error) {
-	m, err := model.New(s, model.Options{
-		Key: key, Client: r.options.Client, Cassette: r.options.Play, Price: r.options.Price, Limits: r.options.Limits,
-		Waiting: r.options.Waiting,
+	o, err := r.options.Models.Options(s, model.Options{
+		Key: key, Client: r.options.Client, Cassette: r.options.Play, Waiting: r.options.Waiting,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if r.options.Record != nil && s.Provider != "replay" {
-		m = model.Recorder{Model: m, Cassette: r.options.Record, Key: key}
+
+	m, err := model.New(s, o)
+	if err != nil {
+		return nil, err
 	}
+
+	if r.options.Record != nil && s.Provider != "replay" {
+		m = model.Recorder{Model: m, Cassette: r.options.Record, Key: o.Key}
+	}
+
 	return m, nil
 }
 
