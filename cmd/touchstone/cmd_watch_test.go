@@ -45,7 +45,7 @@ func watchedTree(t *testing.T) (dir string, args []string) {
 		}
 		saveText(t, filepath.Join(dir, to), string(text))
 	}
-	return dir, []string{"--var-file", "small.hcl", "--cache-dir", t.TempDir(), "watch", "--until", "aggregate", "--settle", "50ms"}
+	return dir, []string{"--var-file", "small.hcl", "--cache-dir", t.TempDir(), "watch", "--until", "aggregate"}
 }
 
 func saveText(t *testing.T, path, text string) {
@@ -219,7 +219,7 @@ func (w *watchProcess) interrupt(t *testing.T) {
 func startWatch(t *testing.T, dir string) (*exec.Cmd, *syncBuffer) {
 	t.Helper()
 	bin := program.Path(t, program.Touchstone)
-	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--settle", "50ms", "--progress", "quiet")
+	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--progress", "quiet")
 	cmd.Dir = dir
 	said := &syncBuffer{}
 	cmd.Stdout, cmd.Stderr = said, said
@@ -369,7 +369,7 @@ stage "judge" {
   command = ["cp", input.verdict, output.verdict]
 }
 `)
-	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--settle", "50ms")
+	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch")
 	cmd.Dir = dir
 	terminal, err := pty.Start(cmd)
 	if err != nil {
