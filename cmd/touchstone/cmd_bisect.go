@@ -24,7 +24,6 @@ import (
 type bisectFlags struct {
 	repo, good, bad, metric string
 	threshold               float64
-	firstParent             bool
 	most                    int
 	run                     runFlags
 }
@@ -73,9 +72,9 @@ const (
 func newBisectCommand(flags *globalFlags) *cobra.Command {
 	f := &bisectFlags{}
 	cmd := &cobra.Command{
-		Use:   "bisect --repo DIR --good REV --bad REV",
+		Use:   "bisect GOOD [BAD] --repo DIR",
 		Short: "Find the commit of a proxy that lost or won queries",
-		Long: `Bisects the history between a good and a bad revision until one commit is left,
+		Long: `Bisects the history between a good and a bad revision (by default HEAD) until one commit is left,
 and lists the queries that this commit lost. If the good revision is the later one,
 it finds the commit that fixed the proxy, and lists the queries that it won.
 
@@ -86,9 +85,14 @@ bisection. The repository is only read.
 A revision is bad if the metric is below --threshold. Without this flag, it is bad if its
 value is closer to that of the bad revision than to that of the good one. A revision that
 cannot be built or started is skipped, also by later bisections, unless --force is given.`,
-		Example: `  touchstone bisect --repo ../my-proxy --good v1.4.0 --bad HEAD --metric recall_at_5 --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
-		Args:    arguments.None,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Example: `  touchstone bisect v1.4.0 HEAD --repo ../my-proxy --metric recall_at_5 --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
+		Args:    arguments.Between(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.good, f.bad = args[0], "HEAD"
+			if len(args) == 2 {
+				f.bad = args[1]
+			}
+
 			if !slices.Contains(contracts.MetricNames, f.metric) {
 				return fmt.Errorf("unknown --metric %q: use one of %s", f.metric,
 					strings.Join(contracts.MetricNames, ", "))
@@ -119,17 +123,11 @@ cannot be built or started is skipped, also by later bisections, unless --force 
 	}
 	p := cmd.Flags()
 	p.StringVar(&f.repo, "repo", "", "the git repository of the proxy, or a directory in it")
-	p.StringVar(&f.good, "good", "", "a good revision")
-	p.StringVar(&f.bad, "bad", "HEAD", "a bad revision")
 	p.StringVar(&f.metric, "metric", "recall_at_5", "the ranking metric that decides")
 	p.Float64Var(&f.threshold, "threshold", 0, "the value below which a revision is bad")
-	p.BoolVar(&f.firstParent, "first-parent", false, "follow only the first parent of merges")
 	p.IntVar(&f.most, "limit", 20, "the number of lost or won queries to show")
 	f.run.add(cmd)
-	for _, name := range []string{"repo", "good"} {
-		cmd.MarkFlagRequired(name)
-	}
-
+	cmd.MarkFlagRequired("repo")
 	return cmd
 }
 
@@ -310,10 +308,6 @@ func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tri
 // well they bisect the history.
 func (b *bisector) between(ctx context.Context, last string, before []string) ([]string, error) {
 	args := []string{"rev-list", "--bisect-all"}
-	if b.firstParent {
-		args = append(args, "--first-parent")
-	}
-
 	args = append(args, last)
 	for _, commit := range before {
 		args = append(args, "^"+commit)

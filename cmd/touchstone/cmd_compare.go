@@ -30,13 +30,15 @@ type compareFlags struct {
 func newCompareCommand(flags *globalFlags) *cobra.Command {
 	f := &compareFlags{}
 	cmd := &cobra.Command{
-		Use:   "compare A B",
+		Use:   "compare A B [QUERY]",
 		Short: "Compare two proxies, versions, configurations or reports, query by query",
 		Long: `Compares B with A, and prints
 
   each ranking metric, with a paired randomization test and an effect size
   the queries that B wins or loses, with both ranked lists
   the detectors, the unanswerable queries, and the cost of answering
+
+With QUERY, the id of a query, it prints both ranked lists of this query.
 
 ` + sideHelp + `
 
@@ -47,13 +49,17 @@ sends queries to both proxies in turn. See docs/how-to/compare-and-bisect.md.`,
   touchstone compare old/reports new/reports --format markdown
   touchstone compare search=mcp search=rest
   touchstone compare --repo ../my-proxy @v1.4.0 @HEAD --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
-		Args: arguments.Exactly(2),
+		Args: arguments.Between(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 3 {
+				f.query = args[2]
+			}
+
 			if err := f.check(cmd, flags); err != nil {
 				return err
 			}
 
-			text, err := f.compare(cmd.Context(), flags, args, cmd.ErrOrStderr())
+			text, err := f.compare(cmd.Context(), flags, args[:2], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -68,8 +74,6 @@ sends queries to both proxies in turn. See docs/how-to/compare-and-bisect.md.`,
 	p.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
 	p.IntVar(&f.rounds, "rounds", 3, "how often each query is sent to measure latency and memory, after one "+
 		"warm-up round; 0 measures nothing")
-	p.StringVar(&f.query, "query", "",
-		"show only both ranked lists of the query with this id")
 	p.IntVar(&f.most, "limit", 20, "the number of queries in the table")
 	f.run.add(cmd)
 	return cmd
@@ -93,7 +97,7 @@ func (f *compareFlags) check(cmd *cobra.Command, flags *globalFlags) error {
 	}
 
 	if f.query != "" && f.format != "table" && f.format != "json" {
-		return fmt.Errorf("--query and --format %s exclude each other: use table or json", f.format)
+		return fmt.Errorf("--format %s does not show a single query: use table or json", f.format)
 	}
 
 	if f.rounds < 0 || f.rounds > 1000 {

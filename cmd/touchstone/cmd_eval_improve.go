@@ -20,6 +20,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
+// improveLevel is the p-value below which a difference counts.
+const improveLevel = 0.05
+
 // evalImproveFlags are the flags of touchstone eval improve.
 type evalImproveFlags struct {
 	*evalFlags
@@ -27,7 +30,6 @@ type evalImproveFlags struct {
 	execution      evalExecution
 	repeats        int
 	tag, output    string
-	alpha          float64
 }
 
 func newEvalImproveCommand(e *evalFlags) *cobra.Command {
@@ -43,7 +45,7 @@ test compares both runs.
 
 The new descriptions are written by a model and may be wrong. They are printed, and
 written to --output only if they help: more held-out cases were gained than lost, and
-p is below --alpha. Nothing is changed at the servers.
+p is below .05. Nothing is changed at the servers.
 
 Exit codes:
   0    success: the new descriptions help
@@ -65,7 +67,6 @@ Exit codes:
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case")
 	p.StringVar(&f.tag, "tag", "", "use only the cases with this tag")
 	p.StringVarP(&f.output, "output", "o", "", "write the new descriptions to this file if they help")
-	p.Float64Var(&f.alpha, "alpha", 0.05, "the p-value below which a difference counts, 0 to 1")
 	return cmd
 }
 
@@ -153,7 +154,7 @@ func (f *evalImproveFlags) improve(cmd *cobra.Command, s *store.Store) error {
 
 		result.After = id
 		c := score.Compare(ofCases(before, held), after)
-		result.Comparison, result.Helps = &c, len(c.Gained) > len(c.Lost) && c.P < f.alpha
+		result.Comparison, result.Helps = &c, len(c.Gained) > len(c.Lost) && c.P < improveLevel
 	}
 
 	return f.report(cmd, result)

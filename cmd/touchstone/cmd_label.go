@@ -19,15 +19,15 @@ import (
 
 // labelFlags are those of touchstone data label.
 type labelFlags struct {
-	corpus, judge, out, second, listen string
-	settle                             []string
-	share                              float64
+	corpus, judge, out, listen string
+	judges                     []string // the files of judges before this one: none, one or two
+	share                      float64
 }
 
 func newLabelCommand() *cobra.Command {
 	var f labelFlags
 	cmd := &cobra.Command{
-		Use:   "label POOL --corpus FILE --judge NAME -o FILE",
+		Use:   "label POOL [LABELS [LABELS]] --corpus FILE --judge NAME -o FILE",
 		Short: "Serve a local page on which a person labels the tools of a pool",
 		Long: `Serves a page that shows each query of a pool with its tools side by side, and saves a grade for
 each tool: 2 the right tool, 1 acceptable, 0 not relevant. The page works with the keyboard alone: 0, 1 and 2
@@ -37,25 +37,23 @@ Each label is on the disk before the page goes on, in a journal beside the outpu
 file. Start the command again with the same files to continue, also after a crash. The
 labels are exported to the output file with e, and when the command ends.
 
-With --second, the page shows the pairs that another judge labelled, without that judge's grades.
-"data agree" then compares the two. With --settle FILE --settle FILE, the page shows the
-pairs on which two judges disagree, with the grades of both.`,
+LABELS is the output file of another judge, or a golden set. With one, the page shows the pairs
+that this judge labelled, without the grades; "data agree" then compares the two judges. With
+two, it shows the pairs on which these judges disagree, with the grades of both.`,
 		Example: `  touchstone data label pool.json --corpus corpus.json --judge "A. Person" -o first.json
-  touchstone data label pool.json --corpus corpus.json --judge "B. Person" --second first.json --share 0.25 -o second.json
-  touchstone data label pool.json --corpus corpus.json --judge "both" --settle first.json --settle second.json -o settled.json`,
-		Args: arguments.Exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+  touchstone data label pool.json first.json --corpus corpus.json --judge "B. Person" --share 0.25 -o second.json
+  touchstone data label pool.json first.json second.json --corpus corpus.json --judge "both" -o settled.json`,
+		Args: arguments.Between(1, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.judges = args[1:]
+			return f.run(cmd, args[0])
+		},
 	}
 	p := cmd.Flags()
 	p.StringVar(&f.corpus, "corpus", "", "the corpus of the pool")
 	p.StringVar(&f.judge, "judge", "", "the reviewer's name in the output file")
 	p.StringVarP(&f.out, "output", "o", "", "the file to export the labels to; the journal is beside it")
-	p.StringVar(&f.second, "second", "", "the labels, or the golden set, of a first judge: label the same "+
-		"pairs, without seeing the grades")
-	p.StringArrayVar(&f.settle, "settle", nil,
-		"twice: the labels, or the golden sets, of two judges: label the pairs on which they disagree, and see "+
-			"both grades")
-	p.Float64Var(&f.share, "share", 1, "with --second: the share of the queries to label")
+	p.Float64Var(&f.share, "share", 1, "with one LABELS: the share of the queries to label")
 	p.StringVar(&f.listen, "listen", "127.0.0.1:8322",
 		"the address to listen on, of this machine alone; port 0 selects a free port")
 	for _, name := range []string{"corpus", "judge", "output"} {
@@ -120,18 +118,15 @@ func (f *labelFlags) part(pool contracts.Pool) (contracts.Pool, map[string]map[c
 	switch {
 	case !(f.share > 0 && f.share <= 1):
 		return pool, nil, fmt.Errorf("--share %g is out of range: give a share above 0, at most 1", f.share)
-	case f.share != 1 && f.second == "":
-		return pool, nil, errors.New("--share needs --second")
-	case len(f.settle) > 0 && f.second != "":
-		return pool, nil, errors.New("--second hides the grades of a judge, and --settle shows " +
-			"those of two: use one of them")
-	case len(f.settle) > 0:
+	case f.share != 1 && len(f.judges) != 1:
+		return pool, nil, errors.New("--share needs the labels of one other judge")
+	case len(f.judges) == 2:
 		return f.disputed(pool)
-	case f.second == "":
+	case len(f.judges) == 0:
 		return pool, nil, nil
 	}
 
-	first, err := readJudge(f.second, pool)
+	first, err := readJudge(f.judges[0], pool)
 	if err != nil {
 		return pool, nil, err
 	}
@@ -143,12 +138,8 @@ func (f *labelFlags) part(pool contracts.Pool) (contracts.Pool, map[string]map[c
 // disputed returns the part of the pool on which two judges disagree.
 func (f *labelFlags) disputed(pool contracts.Pool) (contracts.Pool, map[string]map[contracts.ToolID][]label.Given,
 	error) {
-	if len(f.settle) != 2 {
-		return pool, nil, fmt.Errorf("--settle is given %d times: give it twice, for the two judges", len(f.settle))
-	}
-
 	var judges [2]label.Judged
-	for i, file := range f.settle {
+	for i, file := range f.judges {
 		judge, err := readJudge(file, pool)
 		if err != nil {
 			return pool, nil, err

@@ -56,6 +56,9 @@ func AtLeast(n int) cobra.PositionalArgs { return between(n, -1) }
 // AtMost allows n arguments.
 func AtMost(n int) cobra.PositionalArgs { return between(0, n) }
 
+// Between accepts from least to most arguments.
+func Between(least, most int) cobra.PositionalArgs { return between(least, most) }
+
 func between(least, most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if got := len(args); got < least || most >= 0 && got > most {
