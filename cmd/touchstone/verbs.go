@@ -8,7 +8,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/scan/command"
 )
 
-func newScanCommand(flags *globalFlags) *cobra.Command { return command.New(toolName+" scan", &flags.json) }
+func newScanCommand(flags *globalFlags) *cobra.Command {
+	return command.New(toolName+" scan", &flags.json)
+}
 
 // leaveOut leaves out no verb: only a program for containers lacks some.
 func leaveOut(*cobra.Command) {}

@@ -22,9 +22,13 @@ var containerVerbs = []string{
 	"data", "refresh", "fetch", "stage", "proxy", "replay", "detector", inside.Verb, onworker.Verb,
 }
 
-func newScanCommand(*globalFlags) *cobra.Command { return &cobra.Command{Use: "scan", Args: arguments.None} }
+func newScanCommand(*globalFlags) *cobra.Command {
+	return &cobra.Command{Use: "scan", Args: arguments.None}
+}
 
-func newEvalCommand(*globalFlags) *cobra.Command { return &cobra.Command{Use: "eval", Args: arguments.None} }
+func newEvalCommand(*globalFlags) *cobra.Command {
+	return &cobra.Command{Use: "eval", Args: arguments.None}
+}
 
 // leaveOut makes all other verbs report that they were left out. Some would work, but on the embedded data
 // of init and on the parsers of scan, which this program does not have.
