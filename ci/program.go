@@ -80,37 +80,50 @@ var standIns = []string{
 	"datasets/upstreams.hcl", "datasets/upstreams/none.json",
 }
 
+// Paths of the caches of Go in the module's own container.
+const (
+	goModCache   = "/go/pkg/mod"
+	goBuildCache = "/root/.cache/go-build"
+)
+
 // Build compiles touchstone from the tree of the module and returns the static program.
 func (t *Touchstone) Build() *dagger.File {
-	return t.compile(t.sources(append(dataPaths, sourcePaths...)))
+	return t.compile(t.sources(append(dataPaths, sourcePaths...)), "")
 }
 
-// buildBare compiles touchstone without the embedded pipeline and data, so that an edit of
-// a dataset does not compile it again.
+// buildBare compiles the planner and the stages, without the verbs that this module does not call. It
+// leaves out the embedded pipeline and data, so that an edit of a dataset does not compile it again.
 func (t *Touchstone) buildBare() *dagger.File {
 	source := t.sources(sourcePaths)
 	for _, path := range standIns {
 		source = source.WithNewFile(path, "")
 	}
-	return t.compile(source)
+	return t.compile(source, "-tags containers")
 }
 
 func (t *Touchstone) sources(paths []string) *dagger.Directory {
 	return t.Code.Filter(dagger.DirectoryFilterOpts{Include: paths})
 }
 
-func (t *Touchstone) compile(source *dagger.Directory) *dagger.File {
+func (t *Touchstone) compile(source *dagger.Directory, flags string) *dagger.File {
 	// This module runs in a container with a Go toolchain, so no other image is
 	// pulled: the build uses the module's container, made from the same files.
-	return t.Code.Filter(dagger.DirectoryFilterOpts{Include: []string{"dagger.json", "ci"}}).AsModule().Runtime().
+	runtime := t.Code.Filter(dagger.DirectoryFilterOpts{Include: []string{"dagger.json", "ci"}}).AsModule().Runtime()
+	// The image of this container has the standard library compiled. The caches begin with what it has. With
+	// -trimpath, go would compile it again.
+	first := func(path string) dagger.ContainerWithMountedCacheOpts {
+		return dagger.ContainerWithMountedCacheOpts{Source: runtime.Directory(path)}
+	}
+
+	return runtime.
 		WithoutEntrypoint().
-		WithMountedCache("/go/pkg/mod", dag.CacheVolume("touchstone-go-mod")).
-		WithMountedCache("/root/.cache/go-build", dag.CacheVolume("touchstone-go-build")).
+		WithMountedCache(goModCache, dag.CacheVolume("touchstone-go-mod"), first(goModCache)).
+		WithMountedCache(goBuildCache, dag.CacheVolume("touchstone-go-build"), first(goBuildCache)).
 		WithMountedDirectory("/src", source).
 		WithWorkdir("/src").
 		WithEnvVariable("CGO_ENABLED", "0").
 		WithExec([]string{"sh", "-c", fmt.Sprintf(
-			"go build -trimpath -buildvcs=false -ldflags '-s -w' -o %s ./cmd/touchstone || exit %d", program,
+			"go build %s -buildvcs=false -ldflags '-s -w' -o %s ./cmd/touchstone || exit %d", flags, program,
 			buildFailed)}).
 		File(program)
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
-	"github.com/touchstone-eval/touchstone/internal/scan/command"
 )
 
 // defaultFile is the pipeline that is read without --file.
@@ -55,8 +54,7 @@ declares it. Stages that did not change are not computed again.`,
 		{"Read and compare results:",
 			[]*cobra.Command{newReportCommand(flags), compare, bisect, newBaselineCommand(flags)}},
 		{"Evaluate without a pipeline:",
-			[]*cobra.Command{command.New(toolName+" scan", &flags.json), newEvalCommand(flags),
-				newFitnessCommand(flags)}},
+			[]*cobra.Command{newScanCommand(flags), newEvalCommand(flags), newFitnessCommand(flags)}},
 		{"Manage data:", []*cobra.Command{newDataCommand(flags)}},
 		{"Set up and maintain:", []*cobra.Command{newInitCommand(), doctor, validate, format, newCacheCommand(flags),
 			newModelsCommand(flags), versionCommand, newManCommand(), newCompletionCommand()}},
@@ -74,6 +72,7 @@ declares it. Stages that did not change are not computed again.`,
 	}
 
 	root.AddCommand(newCostCommand(), newInsideCommand(), newOnWorkerCommand())
+	leaveOut(root)
 	addHelp(root, groups)
 	completeNames(root, flags)
 	return root

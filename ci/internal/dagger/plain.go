@@ -22,18 +22,19 @@ import (
 
 // Types of the SDK that the module uses.
 type (
-	Changeset              = dagger.Changeset
-	Client                 = dagger.Client
-	Container              = dagger.Container
-	ContainerAsServiceOpts = dagger.ContainerAsServiceOpts
-	ContainerWithExecOpts  = dagger.ContainerWithExecOpts
-	Directory              = dagger.Directory
-	DirectoryFilterOpts    = dagger.DirectoryFilterOpts
-	File                   = dagger.File
-	HTTPOpts               = dagger.HTTPOpts
-	ReturnType             = dagger.ReturnType
-	Secret                 = dagger.Secret
-	Service                = dagger.Service
+	Changeset                     = dagger.Changeset
+	Client                        = dagger.Client
+	Container                     = dagger.Container
+	ContainerAsServiceOpts        = dagger.ContainerAsServiceOpts
+	ContainerWithExecOpts         = dagger.ContainerWithExecOpts
+	ContainerWithMountedCacheOpts = dagger.ContainerWithMountedCacheOpts
+	Directory                     = dagger.Directory
+	DirectoryFilterOpts           = dagger.DirectoryFilterOpts
+	File                          = dagger.File
+	HTTPOpts                      = dagger.HTTPOpts
+	ReturnType                    = dagger.ReturnType
+	Secret                        = dagger.Secret
+	Service                       = dagger.Service
 )
 
 // Exit statuses that a command may have.

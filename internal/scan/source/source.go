@@ -78,6 +78,7 @@ func (f *Found) problem(name string, line int, reason string) {
 }
 
 const (
+	noParse              = "it cannot be parsed"
 	computedName         = "its name is computed when the server runs"
 	computedDescription  = "a part of its description is computed when the server runs"
 	computedInstructions = "a part of the instructions is computed when the server runs"

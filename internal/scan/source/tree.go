@@ -1,5 +1,7 @@
 package source
 
+import "strconv"
+
 // form is what a node is. The languages share the forms, so that one evaluator serves
 // all of them.
 type form uint8
@@ -174,3 +176,6 @@ func (n *node) positional(i int) *node {
 	}
 	return nil
 }
+
+// number is the name of the i-th member of a list.
+func number(i int) string { return strconv.Itoa(i) }

@@ -1,10 +1,11 @@
+//go:build !containers
+
 package source
 
 import (
 	"bytes"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"unsafe"
 
@@ -25,10 +26,7 @@ type typescript struct {
 	class *node
 }
 
-const (
-	tooLong = "it is too long or nested too deeply to be parsed"
-	noParse = "it cannot be parsed"
-)
+const tooLong = "it is too long or nested too deeply to be parsed"
 
 // maxScript bounds the size of a script in bytes, and maxNesting what may nest in it.
 const (
@@ -512,8 +510,6 @@ func unescaped(s string) string {
 	}
 	return b.String()
 }
-
-func number(i int) string { return strconv.Itoa(i) }
 
 func (t *typescript) expression(e js.IExpr) *node {
 	switch e := e.(type) {
