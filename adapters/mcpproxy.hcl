@@ -230,8 +230,9 @@ tools {
   description = item.description
   schema      = item.schema
 
-  # It keeps only the parts of a schema that its own type for schemas has.
-  schema_drops = ["$schema", "description", "title"]
+  # It keeps only the parts of a schema that its own type for schemas has, and calls definitions $defs. It does
+  # not change the references to them.
+  schema_drops = ["$schema", "description", "title", "definitions", "$defs"]
   schema_adds  = { required = [], properties = {} }
 }
 

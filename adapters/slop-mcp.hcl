@@ -20,6 +20,11 @@ start {
   }
 }
 
+# It reads only the first page of a list.
+replay {
+  page_size = 10000
+}
+
 mcp {
   transport = "stdio"
 }

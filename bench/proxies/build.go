@@ -78,7 +78,7 @@ func (b *bencher) buildFlags(s subject) []string {
 	return flags
 }
 
-// stage runs a stage of the evaluation. The error has the first line that it printed.
+// stage runs a stage of the evaluation. The error has the first line of its message.
 func (b *bencher) stage(ctx context.Context, name string, flags ...string) error {
 	out, err := exec.CommandContext(ctx, b.tool, append([]string{"stage", name}, flags...)...).CombinedOutput()
 	if err != nil {
@@ -87,8 +87,13 @@ func (b *bencher) stage(ctx context.Context, name string, flags ...string) error
 	return nil
 }
 
-// firstLine returns the first line with text, without control characters.
+// firstLine returns the first line of touchstone's message, which follows its progress, or else the first line with
+// text.
 func firstLine(text string) string {
+	if _, message, ok := strings.Cut("\n"+text, "\ntouchstone: "); ok {
+		text = message
+	}
+
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			return line

@@ -125,3 +125,15 @@ func TestAsk(t *testing.T) {
 		t.Errorf("without time left: %+v, %+v, %+v", got, beside, late)
 	}
 }
+
+func TestFirstLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"waiting for 1 of 2\ntouchstone: proxy \"a\" did not index the corpus: 1 differs:\n  b": `proxy "a" did not index the corpus: 1 differs:`,
+		"\n  no such thing\nmore": "no such thing",
+		" \n":                     "it printed nothing",
+	} {
+		if got := firstLine(text); got != want {
+			t.Errorf("of %q: %q, want %q", text, got, want)
+		}
+	}
+}
