@@ -37,8 +37,8 @@ const (
 	SearchREST = "rest"
 )
 
-// QueryResult is one query of one run. Ranked holds at most ten tools, best
-// first. Error is set if the proxy did not answer. The metrics then have their
+// QueryResult is one query of one run. Ranked holds as many tools as were
+// asked for, usually ten, or fewer, best first. Error is set if the proxy did not answer. The metrics then have their
 // worst values (0 if higher is better), and the query counts as errored, not as
 // answered. Anomalies lists faults of an answer that could still be scored:
 // duplicates and unknown tools, which were dropped, or more results than the

@@ -32,8 +32,8 @@ type line struct {
 func lines(all []ranked) []line {
 	var made []line
 	for _, r := range all {
-		if r.problem == nil && r.figures.Cost != nil && len(r.figures.Cost.Curve) > 0 {
-			made = append(made, line{r.name, r.figures.Cost.Curve})
+		if r.problem == nil && len(r.curve) > 0 {
+			made = append(made, line{r.name, r.curve})
 		}
 	}
 
@@ -72,8 +72,8 @@ func picture(all []line) string {
 
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="13">`+
-		"\n<title>Recall against tokens of the first 1 to 10 results</title>\n"+
-		`<rect width="100%%" height="100%%" fill="#fff"/>`+"\n", pictureWidth, pictureHeight)
+		"\n<title>Recall against tokens of the first 1 to %d results</title>\n"+
+		`<rect width="100%%" height="100%%" fill="#fff"/>`+"\n", pictureWidth, pictureHeight, curveDepth)
 	for tokens := 0.0; tokens <= mostTokens; tokens += step {
 		fmt.Fprintf(&b, `<path d="M%.1f %g V%g" stroke="#ddd"/><text x="%.1f" y="%g" text-anchor="middle">%s</text>`+"\n",
 			x(tokens), top, bottom, x(tokens), bottom+18, number(tokens, 0))
@@ -85,8 +85,8 @@ func picture(all []line) string {
 			left, y(recall), right, left-8, y(recall)+4, recall)
 	}
 
-	fmt.Fprintf(&b, `<text x="%g" y="%g" text-anchor="middle">tokens of the first k results, k = 1 to 10</text>`+"\n",
-		(left+right)/2, bottom+38)
+	fmt.Fprintf(&b, `<text x="%g" y="%g" text-anchor="middle">tokens of the first k results, k = 1 to %d</text>`+"\n",
+		(left+right)/2, bottom+38, curveDepth)
 	fmt.Fprintf(&b, `<text transform="translate(18 %g) rotate(-90)" text-anchor="middle">recall at k</text>`+"\n",
 		(top+bottom)/2)
 	for i, l := range all {

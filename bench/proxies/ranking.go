@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -18,6 +19,9 @@ type dataset struct {
 	section        string // of the page
 }
 
+// curveDepth is the number of results that are asked for where recall is set against tokens.
+const curveDepth = 20
+
 // datasets are the values of -data.
 var datasets = map[string]dataset{
 	"v2": {"datasets/corpus_v2.json", "datasets/golden_v2.json", "", "measured ranking"},
@@ -29,6 +33,9 @@ var datasets = map[string]dataset{
 type ranked struct {
 	subject
 	figures contracts.RetrievalAggregate
+	// curve is recall against tokens of lists of curveDepth results, which is a measurement of its own: asked
+	// for more, a proxy gives another answer.
+	curve []contracts.CostCurveStep
 	// against compares it with the reference proxy. It is nil for that.
 	against *compare.Comparison
 }
@@ -80,6 +87,15 @@ func (r *ranked) read(reference *contracts.Aggregate) (*contracts.Aggregate, err
 		return nil, err
 	}
 
+	deep, err := contracts.Read[contracts.Aggregate](r.path("aggregate-deep"))
+	if err != nil {
+		return nil, err
+	}
+
+	if deep.Retrieval.Cost != nil {
+		r.curve = deep.Retrieval.Cost.Curve
+	}
+
 	r.figures = figures.Retrieval
 	switch {
 	case r.name == baseSystem:
@@ -100,19 +116,30 @@ func (b *bencher) rank(ctx context.Context, s subject) error {
 		return err
 	}
 
-	if err := os.Mkdir(s.path("retrieval"), 0o755); err != nil {
+	inputs = append(inputs, "--golden", b.data("golden"), "--index", s.path("index"))
+	if err := b.score(ctx, s, inputs, "", b.runs); err != nil {
 		return err
 	}
 
-	for run := range b.runs {
+	return b.score(ctx, s, append(inputs, "--depth", strconv.Itoa(curveDepth)), "-deep", 1)
+}
+
+// score runs score-retrieval and aggregate, whose files get the suffix.
+func (b *bencher) score(ctx context.Context, s subject, inputs []string, suffix string, runs int) error {
+	dir := s.path("retrieval" + suffix)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+
+	for run := range runs {
 		number := strconv.Itoa(run + 1)
-		err := b.stage(ctx, "score-retrieval", append(inputs, "--golden", b.data("golden"), "--index", s.path("index"),
-			"--run", number, "--out", filepath.Join(s.path("retrieval"), number+".json"))...)
+		err := b.stage(ctx, "score-retrieval", append(slices.Clone(inputs), "--run", number, "--out",
+			filepath.Join(dir, number+".json"))...)
 		if err != nil {
 			return err
 		}
 	}
 
-	return b.stage(ctx, "aggregate", "--validation", b.data("validation"), "--retrieval", s.path("retrieval"),
-		"--out", s.path("aggregate"))
+	return b.stage(ctx, "aggregate", "--validation", b.data("validation"), "--retrieval", dir,
+		"--out", s.path("aggregate"+suffix))
 }

@@ -46,7 +46,7 @@ func rankingText(all []ranked, on dataset) string {
 	figures[0] = append(figures[0], "against the reference", "failed queries")
 	tokens := [][]string{{"system", "tokens per answer (95%)", "tokens to find a right tool", "tokens of its own tools",
 		"break-even queries", "calls per query"}}
-	steps := []int{1, 2, 3, 5, 10}
+	steps := []int{1, 2, 3, 5, 10, curveDepth}
 	curve := [][]string{{"system"}}
 	for _, k := range steps {
 		curve[0] = append(curve[0], fmt.Sprintf("k = %d", k))
@@ -73,10 +73,10 @@ func rankingText(all []ranked, on dataset) string {
 			costCell(r.figures.Cost, metrics.CostOwnToolsTokens, false),
 			costCell(r.figures.Cost, metrics.CostBreakEven, false), costCell(r.figures.Cost, metrics.CostCalls, false),
 		})
-		curve = append(curve, append([]string{r.name}, curveCells(r.figures.Cost, steps)...))
+		curve = append(curve, append([]string{r.name}, curveCells(r.curve, steps)...))
 	}
 
-	return table(figures) + "\n" + table(tokens) + "\nRecall and tokens after the first k results:\n\n" + table(curve) +
+	return table(figures) + "\n" + table(tokens) + "\nRecall and tokens after the first k results, of lists of twenty:\n\n" + table(curve) +
 		"\n" + table(commands) + failedText(failed)
 }
 
@@ -132,15 +132,11 @@ func costCell(c *contracts.CostSummary, name string, interval bool) string {
 }
 
 // curveCells are the steps of recall against tokens with these k.
-func curveCells(c *contracts.CostSummary, steps []int) []string {
+func curveCells(curve []contracts.CostCurveStep, steps []int) []string {
 	cells := make([]string, len(steps))
 	for i, k := range steps {
 		cells[i] = "-"
-		if c == nil {
-			continue
-		}
-
-		for _, s := range c.Curve {
+		for _, s := range curve {
 			if s.K == k {
 				cells[i] = fmt.Sprintf("%s, %s", wording.Figure(s.Recall), number(s.Tokens, 0))
 			}

@@ -27,10 +27,11 @@ func figures() contracts.RetrievalAggregate {
 				{Figure: metrics.CostAnswerTokens, Mean: 1234.4, Interval: &contracts.Interval{Low: 999.9, High: 2000}},
 				{Figure: metrics.CostBreakEven, Mean: 12.34},
 			},
-			Curve: []contracts.CostCurveStep{{K: 1, Tokens: 100, Recall: .125}, {K: 10, Tokens: 1200, Recall: .5}},
 		},
 	}
 }
+
+var curve = []contracts.CostCurveStep{{K: 1, Tokens: 100, Recall: .125}, {K: 20, Tokens: 1200, Recall: .5}}
 
 func TestRankingText(t *testing.T) {
 	worse := &compare.Comparison{Metrics: []compare.Metric{
@@ -40,14 +41,14 @@ func TestRankingText(t *testing.T) {
 	}}
 	text := rankingText([]ranked{
 		{subject: subject{system: system{name: "ours"}}, figures: figures()},
-		{subject: subject{system: system{name: "theirs", version: "1.2"}}, figures: figures(), against: worse},
+		{subject: subject{system: system{name: "theirs", version: "1.2"}}, figures: figures(), curve: curve, against: worse},
 		{subject: subject{system: system{name: "broken"}, problem: errors.New("no | `x`; the end of its log:\nmore")}},
 	}, datasets["v2"])
 	for _, want := range []string{
 		"| ours |  | 0.500 (0.250 to 0.750) | 0.250 (0.250 to 0.750) | 0.375 (0.250 to 0.750) |  | 3 |\n",
 		"| −0.125 worse, +0.500 better, 0.000 noise | 3 |\n",
 		"| theirs | 1,234 (1,000 to 2,000) | - | - | 12.3 | - |\n",
-		"| theirs | 0.125, 100 | - | - | - | 0.500, 1,200 |\n",
+		"| theirs | 0.125, 100 | - | - | - | - | 0.500, 1,200 |\n",
 		"| not measured | why |\n|---|---|\n| broken | `no \\| 'x'` |\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -113,12 +114,11 @@ func TestTick(t *testing.T) {
 
 // The picture is XML, has a point for each step, and names the best system first.
 func TestPicture(t *testing.T) {
-	worse := figures()
-	worse.Cost.Curve = []contracts.CostCurveStep{{K: 10, Tokens: 100, Recall: .1}}
+	worse := []contracts.CostCurveStep{{K: 10, Tokens: 100, Recall: .1}}
 	all := lines([]ranked{
-		{subject: subject{system: system{name: "second"}}, figures: worse},
+		{subject: subject{system: system{name: "second"}}, curve: worse},
 		{subject: subject{system: system{name: "none"}, problem: io.EOF}},
-		{subject: subject{system: system{name: "first & best"}}, figures: figures()},
+		{subject: subject{system: system{name: "first & best"}}, curve: curve},
 	})
 	text := picture(all)
 	read := xml.NewDecoder(strings.NewReader(text))

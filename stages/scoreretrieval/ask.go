@@ -14,8 +14,12 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
-// depth is the number of results that are requested and scored.
-const depth = 10
+// The number of results that are requested and scored: by default as many as the metrics need, and at most as many as
+// the report holds.
+const (
+	defaultDepth = 10
+	maxDepth     = 100
+)
 
 // querier sends queries to the proxy and checks the form of its answers.
 type querier struct {
@@ -23,6 +27,7 @@ type querier struct {
 	tools map[contracts.ToolID]contracts.Tool // of the corpus
 	// maxFailed is the share of queries that may fail.
 	maxFailed float64
+	depth     int
 }
 
 // defaultMaxFailed is the share of failed queries above which the figures of
@@ -151,7 +156,7 @@ func byError(failures []failure) []string {
 func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryResult, error) {
 	r := q.Result()
 	r.Ranked = []contracts.RankedTool{}
-	list, err := a.proxy.Rank(ctx, q.Query, depth, func(id contracts.ToolID) bool {
+	list, err := a.proxy.Rank(ctx, q.Query, a.depth, func(id contracts.ToolID) bool {
 		_, known := a.tools[id]
 		return known
 	})
@@ -160,7 +165,7 @@ func (a *querier) ask(ctx context.Context, q contracts.Query) (contracts.QueryRe
 	}
 
 	r.Anomalies = list.Remarks
-	for i, h := range list.Hits[:min(depth, len(list.Hits))] {
+	for i, h := range list.Hits[:min(a.depth, len(list.Hits))] {
 		r.Ranked = append(r.Ranked, contracts.RankedTool{
 			Rank: i + 1, ToolID: h.Name, Score: h.Score, Relevance: relevance(q, h.Name),
 		})

@@ -42,6 +42,11 @@ func Run(ctx context.Context, opts Options) error {
 		return fmt.Errorf("--max-failed %v is out of range: give a share from 0 to 1", maxFailed)
 	}
 
+	depth := cmp.Or(opts.Depth, defaultDepth)
+	if depth < defaultDepth || depth > maxDepth {
+		return fmt.Errorf("--depth %d is out of range: ask for %d to %d results", depth, defaultDepth, maxDepth)
+	}
+
 	degrade, err := undertest.ParseDegrade(opts.Degrade)
 	if err != nil {
 		return err
@@ -76,7 +81,7 @@ func Run(ctx context.Context, opts Options) error {
 		tools[t.ToolID] = t
 	}
 
-	a := querier{proxy: p, maxFailed: maxFailed, tools: tools}
+	a := querier{proxy: p, maxFailed: maxFailed, tools: tools, depth: depth}
 	results, err := a.askAll(ctx, d.golden.Queries, replay.Order(seed, "queries", len(d.golden.Queries)))
 	if err != nil {
 		return err

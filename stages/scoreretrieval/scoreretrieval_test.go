@@ -393,6 +393,30 @@ func TestAnswersOfBadForm(t *testing.T) {
 	})
 }
 
+// A list is as deep as was asked for, and its beginning is the list of ten, if the proxy has one order.
+func TestDepth(t *testing.T) {
+	t.Parallel()
+	dir := adapted(t, "all-tools", nil)
+	ten, _ := mustScore(t, small(dir))
+	opts := small(dir)
+	opts.Depth = 12
+	twelve, _ := mustScore(t, opts)
+	for i, q := range twelve.PerQuery {
+		if n := len(q.Ranked); n != 12 || fmt.Sprint(ids(q.Ranked)[:10]) != fmt.Sprint(ids(ten.PerQuery[i].Ranked)) {
+			t.Errorf("%s: got %v, after %v", q.ID, ids(q.Ranked), ids(ten.PerQuery[i].Ranked))
+		}
+		if q.Cost != nil && len(q.Cost.TokensThrough) != 12 {
+			t.Errorf("%s: tokens are counted through %d results", q.ID, len(q.Cost.TokensThrough))
+		}
+	}
+	for _, depth := range []int{9, 101} {
+		opts.Depth = depth
+		if _, _, err := score(t, opts); err == nil || !strings.Contains(err.Error(), "is out of range: ask for 10 to 100 results") {
+			t.Errorf("%d results: %v", depth, err)
+		}
+	}
+}
+
 func ids(ranked []contracts.RankedTool) []string {
 	var out []string
 	for _, r := range ranked {
