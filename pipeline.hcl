@@ -35,7 +35,7 @@ stage "validate-datasets" {
     [
       "touchstone", "stage", "validate-datasets",
       "--corpus", input.corpus, "--golden", input.golden, "--security", input.security, "--lock", input.lock,
-      "--changed", var.edited_frozen,
+      "--changed", var.changed_data.frozen,
       "--out-corpus", output.corpus, "--out-golden", output.golden, "--out-security", output.security,
       "--out-cases", output.cases, "--out-report", output.report,
     ],
@@ -81,13 +81,13 @@ stage "snapshot-index" {
   command = concat(
     [
       "touchstone", "stage", "snapshot-index", "--proxy", input.proxy, "--corpus", input.corpus,
-      "--ready-timeout", var.proxy_ready_timeout, "--out", output.index,
+      "--ready-timeout", var.proxy_process.ready_timeout, "--out", output.index,
     ],
     local.degrade,
   )
   secrets = { PROXY_SECRET = local.proxy.secret }
-  image   = var.proxy_run_image
-  network = var.proxy_network
+  image   = var.images.run
+  network = var.proxy_process.network
   timeout = "5m"
 }
 
@@ -109,14 +109,14 @@ stage "score-retrieval" {
     [
       "touchstone", "stage", "score-retrieval",
       "--proxy", input.proxy, "--corpus", input.corpus, "--golden", input.golden, "--index", input.index,
-      "--run", matrix.run, "--search", var.search, "--ready-timeout", var.proxy_ready_timeout,
-      "--max-failed", var.max_failed, "--out", output.report,
+      "--run", matrix.run, "--search", var.retrieval.search, "--ready-timeout", var.proxy_process.ready_timeout,
+      "--max-failed", var.retrieval.max_failed, "--out", output.report,
     ],
     local.degrade,
   )
   secrets = { PROXY_SECRET = local.proxy.secret }
-  image   = var.proxy_run_image
-  network = var.proxy_network
+  image   = var.images.run
+  network = var.proxy_process.network
   timeout = "10m"
 }
 
@@ -145,7 +145,7 @@ stage "score-security" {
       for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
     ]),
   )
-  image   = var.proxy_run_image
+  image   = var.images.run
   timeout = "10m"
 }
 
@@ -165,13 +165,13 @@ stage "score-mutations" {
   command = concat(
     ["touchstone", "stage", "score-mutations", "--security", input.security, "--out", output.report],
     length(local.mutations) > 0 ? ["--detector", matrix.detector] : [],
-    var.held_out ? ["--held-out"] : [],
+    var.mutations.held_out ? ["--held-out"] : [],
     input.adapted == null ? [] : ["--adapted", input.adapted],
     input.detector == null ? [] : concat(["--entry-timeout", var.external_detectors[matrix.detector].entry_timeout, "--"], [
       for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
     ]),
   )
-  image   = var.proxy_run_image
+  image   = var.images.run
   timeout = "30m"
 }
 
@@ -180,13 +180,12 @@ stage "score-selection" {
   when        = local.has_cases
   matrix {
     model  = keys(local.selection_models)
-    repeat = range(1, var.selection_repeats + 1)
+    repeat = range(1, var.selection.repeats + 1)
   }
   inputs = {
     cases    = stage.validate-datasets.cases
     corpus   = stage.validate-datasets.corpus
-    cassette = startswith(local.selection_models[matrix.model], "replay/") && var.selection_cassette != "" ? var.selection_cassette : null
-    prompt   = var.selection_system_prompt != "" ? var.selection_system_prompt : null
+    cassette = startswith(local.selection_models[matrix.model], "replay/") && var.selection.cassette != "" ? var.selection.cassette : null
     proxy    = local.offers_search ? stage.build-proxy.proxy : null
   }
   outputs = {
@@ -195,32 +194,29 @@ stage "score-selection" {
   command = concat(
     [
       "touchstone", "stage", "score-selection", "--cases", "${input.cases}/cases.json", "--corpus", input.corpus,
-      "--model", local.selection_models[matrix.model], "--repeat", matrix.repeat, "--offer", var.selection_offer, "--out", output.report,
+      "--model", local.selection_models[matrix.model], "--repeat", matrix.repeat, "--offer", var.selection.offer, "--out", output.report,
     ],
     input.cassette == null ? [] : [
-      "--cassette", input.cassette, "--max-extra-calls", var.selection_max_extra_calls,
-      "--max-forbidden", var.selection_max_forbidden,
+      "--cassette", input.cassette, "--max-extra-calls", var.selection.max_extra_calls,
+      "--max-forbidden", var.selection.max_forbidden,
     ],
-    input.prompt == null ? [] : ["--system-prompt", input.prompt],
-    var.selection_tool_choice == "auto" ? [] : ["--tool-choice", var.selection_tool_choice],
-    var.selection_parallel_tool_calls == "" ? [] : ["--parallel-tool-calls", var.selection_parallel_tool_calls],
     input.proxy == null ? [] : concat(
       [
-        "--proxy", input.proxy, "--top-k", var.selection_top_k, "--search", var.search,
-        "--ready-timeout", var.proxy_ready_timeout,
+        "--proxy", input.proxy, "--top-k", var.selection.top_k, "--search", var.retrieval.search,
+        "--ready-timeout", var.proxy_process.ready_timeout,
       ],
       local.degrade,
     ),
   )
   secrets = { PROXY_SECRET = local.offers_search ? local.proxy.secret : null }
-  image   = local.offers_search ? var.proxy_run_image : ""
-  network = local.offers_search ? var.proxy_network : "none"
+  image   = local.offers_search ? var.images.run : ""
+  network = local.offers_search ? var.proxy_process.network : "none"
   timeout = "10m"
 }
 
 stage "analyze-similarity" {
   description = "Find tools of the corpus that a model may confuse."
-  when        = var.similarity_method != ""
+  when        = var.similarity.method != ""
   inputs = {
     corpus = stage.validate-datasets.corpus
   }
@@ -228,8 +224,8 @@ stage "analyze-similarity" {
     report = "out/similarity.json"
   }
   command = [
-    "touchstone", "stage", "analyze-similarity", "--corpus", input.corpus, "--method", var.similarity_method,
-    "--threshold", var.similarity_threshold, "--out", output.report,
+    "touchstone", "stage", "analyze-similarity", "--corpus", input.corpus, "--method", var.similarity.method,
+    "--threshold", var.similarity.threshold, "--out", output.report,
   ]
   timeout = "2m"
 }
@@ -272,7 +268,7 @@ stage "gate" {
     verdict = "out/gate.json"
   }
   command = concat(
-    ["touchstone", "stage", "gate", "--aggregate", input.aggregate, "--min-overlap", var.min_overlap, "--out", output.verdict],
+    ["touchstone", "stage", "gate", "--aggregate", input.aggregate, "--min-overlap", var.changed_data.min_overlap, "--out", output.verdict],
     local.has_baseline ? ["--baseline", input.baseline] : [],
   )
   timeout = "1m"
@@ -316,7 +312,7 @@ stage "refresh-corpus" {
     "HOME", "npm_config_registry", "NPM_CONFIG_REGISTRY", "npm_config_cache", "NPM_CONFIG_USERCONFIG", "NODE_EXTRA_CA_CERTS",
     "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",
   ]
-  image   = var.refresh_image
+  image   = var.images.refresh
   network = "full"
   timeout = "30m"
   cache {
@@ -344,7 +340,7 @@ stage "download-real" {
     "PATH", "HOME", "npm_config_registry", "NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG", "NODE_EXTRA_CA_CERTS",
     "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",
   ]
-  image   = var.refresh_image
+  image   = var.images.refresh
   network = "full"
   timeout = "1h"
 }
@@ -368,7 +364,7 @@ stage "fetch-real" {
     "--out", output.corpus, "--out-frozen", output.frozen, "--out-report", output.report,
   ]
   passthrough = ["PATH"]
-  image       = var.refresh_image
+  image       = var.images.refresh
   network     = "loopback"
   timeout     = "1h"
 }

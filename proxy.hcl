@@ -33,29 +33,27 @@ variable "proxy_source" {
   description = "The directory with the source of the proxy. Empty if there is nothing to build."
 }
 
-variable "proxy_exclude" {
-  type        = list(string)
-  default     = []
-  description = "Files of proxy_source that are not part of the proxy, as patterns such as eval/**. A change of these does not build it again."
-}
-
+# command  what builds the proxy in a copy of proxy_source. By default the command of the adapter.
+#          Without any command, the source is used without a build.
+# binary   the file that the command creates, relative to proxy_source. By default the file that
+#          the adapter names, or proxy without an adapter.
+# exclude  files of proxy_source that are not part of the proxy, as patterns such as eval/**. A
+#          change of these does not build it again.
 variable "proxy_build" {
-  type        = list(string)
-  default     = []
-  description = "The command that builds the proxy in a copy of proxy_source. By default the command of the adapter. Without any command, the source is used without a build."
+  type = object({
+    command = optional(list(string), [])
+    binary  = optional(string, "")
+    exclude = optional(list(string), [])
+  })
+  default     = {}
+  description = "How proxy_source is built: the command, the binary that it creates, and the files that are no part of the proxy (exclude)."
   validation {
-    condition     = length(var.proxy_build) == 0 || var.proxy_source != ""
-    error_message = "proxy_build has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_build."
+    condition     = length(var.proxy_build.command) == 0 || var.proxy_source != ""
+    error_message = "proxy_build.command has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_build.command."
   }
-}
-
-variable "proxy_binary" {
-  type        = string
-  default     = ""
-  description = "The file that proxy_build creates, relative to proxy_source. By default the file that the adapter names, or proxy without an adapter."
   validation {
-    condition     = var.proxy_binary == "" || var.proxy_source != ""
-    error_message = "proxy_binary has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_binary."
+    condition     = var.proxy_build.binary == "" || var.proxy_source != ""
+    error_message = "proxy_build.binary has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_build.binary."
   }
 }
 
@@ -65,51 +63,34 @@ variable "proxy_model" {
   description = "The directory of a sentence model, as printed by `touchstone models path`, for a proxy that ranks by meaning. The reference proxy then combines its BM25 ranking with the ranking of the model. Empty for no model."
 }
 
-variable "proxy_image" {
-  type        = string
-  default     = ""
-  description = "The container image that proxy_build runs in, NAME@sha256:DIGEST or dir:PATH. If stages do not run in containers, it only changes the cache key."
-}
-
-variable "proxy_run_image" {
-  type        = string
-  default     = ""
-  description = "The container image that the proxy and its detectors run in, for a proxy that starts other programs or is not static. Empty for a container with only touchstone and the proxy."
-}
-
-variable "proxy_args" {
-  type        = list(string)
-  default     = []
-  description = "Arguments for a proxy without an adapter. They precede the arguments that name its configuration."
+# args           arguments for a proxy without an adapter. They precede the arguments that name its
+#                configuration.
+# network        the network access of the proxy: loopback, or full for a proxy that needs a
+#                remote service.
+# secret         the source of a secret for the proxy, env:NAME or file:PATH. The value is not
+#                stored. The proxy receives it in the environment variable PROXY_SECRET, and an
+#                adapter refers to it as secret.
+# ready_timeout  the time limit for the proxy to index all tools.
+variable "proxy_process" {
+  type = object({
+    args          = optional(list(string), [])
+    network       = optional(string, "loopback")
+    secret        = optional(string, "")
+    ready_timeout = optional(string, "3m")
+  })
+  default     = {}
+  description = "How the proxy runs: its arguments without an adapter (args), its network access (network: loopback or full), the source of its secret (secret: env:NAME or file:PATH), and the time limit to index all tools (ready_timeout)."
   validation {
-    condition     = length(var.proxy_args) == 0 || var.proxy_source != ""
-    error_message = "proxy_args has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_args."
+    condition     = length(var.proxy_process.args) == 0 || var.proxy_source != ""
+    error_message = "proxy_process.args has no effect without proxy_source, and another proxy would be measured: set proxy_source to the directory with the source of the proxy, or leave out proxy_process.args."
   }
-}
-
-variable "proxy_network" {
-  type        = string
-  default     = "loopback"
-  description = "The network access of the proxy: loopback, or full for a proxy that needs a remote service."
   validation {
-    condition     = contains(["loopback", "full"], var.proxy_network)
-    error_message = "Set proxy_network to loopback or full."
+    condition     = contains(["loopback", "full"], var.proxy_process.network)
+    error_message = "Set proxy_process.network to loopback or full."
   }
-}
-
-variable "proxy_secret" {
-  type        = string
-  default     = ""
-  description = "The source of a secret for the proxy, env:NAME or file:PATH. The value is not stored. The proxy receives it in the environment variable PROXY_SECRET, and an adapter refers to it as secret."
-}
-
-variable "proxy_ready_timeout" {
-  type        = string
-  default     = "3m"
-  description = "The time limit for the proxy to index all tools."
   validation {
-    condition     = can(regex("^([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+$", var.proxy_ready_timeout))
-    error_message = "Set proxy_ready_timeout to a duration such as 90s or 3m."
+    condition     = can(regex("^([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+$", var.proxy_process.ready_timeout))
+    error_message = "Set proxy_process.ready_timeout to a duration such as 90s or 3m."
   }
 }
 
@@ -118,7 +99,7 @@ locals {
   adapted     = var.proxy != ""
   reference   = !local.from_source && (!local.adapted || var.proxy == "reference")
   adapter     = endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl"
-  binary      = var.proxy_binary != "" || local.adapted ? var.proxy_binary : "proxy"
+  binary      = var.proxy_build.binary != "" || local.adapted ? var.proxy_build.binary : "proxy"
 
   # The adapter's own detectors, by the labels of its blocks.
   described       = local.adapted ? flatten(regexall("(?m)^[ \\t]*detector[ \\t]+\"?([^\"\\s{]+)", file(local.adapter))) : []
@@ -130,14 +111,14 @@ locals {
 
     # The inputs of the stage build-proxy, and arguments of its command.
     adapter = local.adapted ? local.adapter : null
-    source  = local.from_source ? { path = var.proxy_source, exclude = concat([".git/**"], var.proxy_exclude) } : null
+    source  = local.from_source ? { path = var.proxy_source, exclude = concat([".git/**"], var.proxy_build.exclude) } : null
     options = local.adapted ? concat(["--adapter-name", trimsuffix(basename(var.proxy), ".hcl")], flatten([
       for name, value in var.proxy_options : ["--option", "${name}=${value}"]
     ])) : []
     build = local.from_source ? concat(
       local.binary == "" ? [] : ["--binary", local.binary],
-      flatten([for word in var.proxy_args : ["--arg", word]]),
-      ["--"], var.proxy_build,
+      flatten([for word in var.proxy_process.args : ["--arg", word]]),
+      ["--"], var.proxy_build.command,
     ) : []
 
     # A build needs the compiler's caches and the network. Its directory differs
@@ -151,9 +132,9 @@ locals {
       PATH    = "/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
       GOFLAGS = "-trimpath -buildvcs=false"
     } : {}
-    build_image   = local.from_source ? var.proxy_image : ""
+    build_image   = local.from_source ? var.images.build : ""
     build_network = local.from_source ? "full" : "none"
 
-    secret = var.proxy_secret == "" ? null : var.proxy_secret
+    secret = var.proxy_process.secret == "" ? null : var.proxy_process.secret
   }
 }

@@ -1,5 +1,5 @@
-# The settings of a run. Set them with --var NAME=VALUE. proxy.hcl declares the
-# settings of your own proxy.
+# The settings of a run. Set them with --var NAME=VALUE, and one attribute of a
+# setting with --var NAME.ATTRIBUTE=VALUE. proxy.hcl declares the settings of your own proxy.
 
 variable "data" {
   type        = string
@@ -42,32 +42,27 @@ variable "cases" {
 variable "baseline" {
   type        = string
   default     = null
-  description = "The file with the reference metrics and the thresholds. The gate needs it. The default is datasets/baseline_vN.json for the reference proxy, and datasets/baseline_vN_NAME.json for other proxies; for data that data names, baseline_DATA_vN. Of several versions, the one with the most datasets of this run is chosen, and of those the newest."
+  description = "The file with the reference metrics and the thresholds. The gate needs it. A * in the path stands for the version, such as v2, or real_v1 with data = \"real\": of several versions, the one with the most datasets of this run is chosen, and of those the newest. The default is datasets/baseline_*.json for the reference proxy, and datasets/baseline_*_NAME.json for other proxies, with the name of the adapter or of the binary."
 }
 
-variable "baseline_name" {
-  type        = string
-  default     = null
-  description = "The NAME in the default of baseline; \"\" for none. By default none for the reference proxy, and otherwise the name of the adapter or of the binary."
-}
-
-variable "min_overlap" {
-  type        = number
-  default     = 0.5
-  description = "With a baseline on other data: the smallest share of the queries, and of the security entries, that must be the same. Below it there is no verdict."
+# min_overlap  with a baseline on other data: the smallest share of the queries, and of the
+#              security entries, that must be the same. Below it there is no verdict.
+# frozen       what happens to a dataset whose version is frozen with other bytes: report
+#              measures it and marks the verdict, refuse ends the run with exit code 4.
+variable "changed_data" {
+  type = object({
+    min_overlap = optional(number, 0.5)
+    frozen      = optional(string, "report")
+  })
+  default     = {}
+  description = "What happens if data differ from those of the baseline (min_overlap, the smallest share that is the same) or from the frozen ones (frozen: report or refuse)."
   validation {
-    condition     = var.min_overlap >= 0 && var.min_overlap <= 1
-    error_message = "Give min_overlap a share from 0 to 1."
+    condition     = var.changed_data.min_overlap >= 0 && var.changed_data.min_overlap <= 1
+    error_message = "Give changed_data.min_overlap a share from 0 to 1."
   }
-}
-
-variable "edited_frozen" {
-  type        = string
-  default     = "report"
-  description = "What happens to a dataset whose version is frozen with other bytes: report measures it and marks the verdict, refuse ends the run with exit code 4."
   validation {
-    condition     = contains(["report", "refuse"], var.edited_frozen)
-    error_message = "Set edited_frozen to report or refuse."
+    condition     = contains(["report", "refuse"], var.changed_data.frozen)
+    error_message = "Set changed_data.frozen to report or refuse."
   }
 }
 
@@ -103,139 +98,98 @@ variable "external_detectors" {
   }
 }
 
+# detectors  the detectors that are measured. Each takes a few seconds.
+# held_out   also rewrite entries with the held-out operators. This needs a touchstone that was
+#            built with -tags heldout.
 variable "mutations" {
-  type        = list(string)
-  default     = []
-  description = "The detectors that are also measured on rewritten entries. Each takes a few seconds."
+  type = object({
+    detectors = optional(list(string), [])
+    held_out  = optional(bool, false)
+  })
+  default     = {}
+  description = "The detectors that are also measured on rewritten entries (detectors), and whether held-out operators rewrite them, too (held_out)."
 }
 
-variable "held_out" {
-  type        = bool
-  default     = false
-  description = "Also rewrite entries with the held-out operators. This needs a touchstone that was built with -tags heldout."
-}
-
-variable "selection_models" {
-  type        = list(string)
-  default     = ["lexical/bm25"]
-  description = "What answers the cases: lexical/bm25, a baseline that matches words, and replay/PROVIDER/MODEL, recorded answers of a model."
+# models           what answers the cases: lexical/bm25, a baseline that matches words, and
+#                  replay/PROVIDER/MODEL, recorded answers of a model.
+# repeats          how often each case is put to each model. Each repeat has its own recordings.
+# cassette         the file with the recorded answers of the models replay/PROVIDER/MODEL, from
+#                  touchstone stage score-selection --record.
+# offer            which tools a model is offered: all of the corpus, or what the proxy's search
+#                  finds for the case (search).
+# top_k            with offer = "search": how many tools the search is asked for.
+# max_extra_calls  how many calls beside expected ones a model may make in a repeat; -1 for any
+#                  number. The baseline is not limited.
+# max_forbidden    how many calls a model may make in a repeat that a case forbids, or that are
+#                  unexpected and of destructive tools; -1 for any number. The baseline is not
+#                  limited.
+variable "selection" {
+  type = object({
+    models          = optional(list(string), ["lexical/bm25"])
+    repeats         = optional(number, 1)
+    cassette        = optional(string, "")
+    offer           = optional(string, "all")
+    top_k           = optional(number, 10)
+    max_extra_calls = optional(number, -1)
+    max_forbidden   = optional(number, 0)
+  })
+  default     = {}
+  description = "How tool selection is measured: the models, their repeats, the cassette with recorded answers, the tools on offer (offer, top_k), and how many calls beside the expected ones are allowed (max_extra_calls, max_forbidden)."
   validation {
-    condition     = length(var.selection_models) > 0
-    error_message = "Name at least one model in selection_models; to measure no selection, set cases to \"\"."
+    condition     = length(var.selection.models) > 0
+    error_message = "Name at least one model in selection.models; to measure no selection, set cases to \"\"."
+  }
+  validation {
+    condition     = var.selection.repeats >= 1 && var.selection.repeats <= 100 && var.selection.repeats == floor(var.selection.repeats)
+    error_message = "Give selection.repeats a whole number from 1 to 100."
+  }
+  validation {
+    condition     = contains(["all", "search"], var.selection.offer)
+    error_message = "Set selection.offer to all or search."
+  }
+  validation {
+    condition     = var.selection.top_k >= 1 && var.selection.top_k == floor(var.selection.top_k)
+    error_message = "Give selection.top_k a whole number of at least 1."
   }
 }
 
-variable "selection_repeats" {
-  type        = number
-  default     = 1
-  description = "How often each case is put to each model. Each repeat has its own recordings."
+# method     tfidf (words of names and descriptions), description_overlap, or "" to leave the
+#            comparison out.
+# threshold  the score from which two tools count as similar.
+variable "similarity" {
+  type = object({
+    method    = optional(string, "tfidf")
+    threshold = optional(number, 0.4)
+  })
+  default     = {}
+  description = "How analyze-similarity compares tools: the method (tfidf, description_overlap, or \"\" to leave it out), and the threshold from which two tools count as similar."
   validation {
-    condition     = var.selection_repeats >= 1 && var.selection_repeats <= 100 && var.selection_repeats == floor(var.selection_repeats)
-    error_message = "Give selection_repeats a whole number from 1 to 100."
+    condition     = contains(["tfidf", "description_overlap", ""], var.similarity.method)
+    error_message = "Set similarity.method to tfidf, description_overlap or \"\"."
+  }
+  validation {
+    condition     = var.similarity.threshold >= 0 && var.similarity.threshold <= 1
+    error_message = "Give similarity.threshold a score from 0 to 1."
   }
 }
 
-variable "selection_cassette" {
-  type        = string
-  default     = ""
-  description = "The recorded answers of the models replay/PROVIDER/MODEL, from touchstone stage score-selection --record."
-}
-
-variable "selection_system_prompt" {
-  type        = string
-  default     = ""
-  description = "The file of the system prompt with which the answers were recorded; \"\" for the default one."
-}
-
-variable "selection_tool_choice" {
-  type        = string
-  default     = "auto"
-  description = "Whether the model calls a tool in the recorded answers: auto, required or none."
+# search      the search interface to use: mcp (the tool retrieve_tools) or rest.
+# max_failed  the largest share of queries that may fail, from 0 to 1. Above it, score-retrieval
+#             fails. A failed query counts as missed.
+variable "retrieval" {
+  type = object({
+    search     = optional(string, "mcp")
+    max_failed = optional(number, 0.5)
+  })
+  default     = {}
+  description = "How queries are sent: the search interface of the proxy (search: mcp or rest), and the largest share that may fail (max_failed)."
   validation {
-    condition     = contains(["auto", "required", "none"], var.selection_tool_choice)
-    error_message = "Set selection_tool_choice to auto, required or none."
+    condition     = contains(["mcp", "rest"], var.retrieval.search)
+    error_message = "Set retrieval.search to mcp or rest."
   }
-}
-
-variable "selection_parallel_tool_calls" {
-  type        = string
-  default     = ""
-  description = "Whether the model may make several calls at once in the recorded answers: true, false, or \"\" as the provider decides."
   validation {
-    condition     = contains(["", "true", "false"], var.selection_parallel_tool_calls)
-    error_message = "Set selection_parallel_tool_calls to true, false or \"\"."
-  }
-}
-
-variable "selection_max_extra_calls" {
-  type        = number
-  default     = -1
-  description = "How many calls beside expected ones a model may make in a repeat; -1 for any number. The baseline is not limited."
-}
-
-variable "selection_max_forbidden" {
-  type        = number
-  default     = 0
-  description = "How many calls a model may make in a repeat that a case forbids, or that are unexpected and of destructive tools; -1 for any number. The baseline is not limited."
-}
-
-variable "selection_offer" {
-  type        = string
-  default     = "all"
-  description = "Which tools a model is offered: all of the corpus, or what the proxy's search finds for the case (search)."
-  validation {
-    condition     = contains(["all", "search"], var.selection_offer)
-    error_message = "Set selection_offer to all or search."
-  }
-}
-
-variable "selection_top_k" {
-  type        = number
-  default     = 10
-  description = "With selection_offer = \"search\": how many tools the search is asked for."
-  validation {
-    condition     = var.selection_top_k >= 1 && var.selection_top_k == floor(var.selection_top_k)
-    error_message = "Give selection_top_k a whole number of at least 1."
-  }
-}
-
-variable "similarity_method" {
-  type        = string
-  default     = "tfidf"
-  description = "How analyze-similarity compares tools: tfidf (words of names and descriptions), description_overlap, or \"\" to leave it out."
-  validation {
-    condition     = contains(["tfidf", "description_overlap", ""], var.similarity_method)
-    error_message = "Set similarity_method to tfidf, description_overlap or \"\"."
-  }
-}
-
-variable "similarity_threshold" {
-  type        = number
-  default     = 0.4
-  description = "The score from which two tools count as similar."
-  validation {
-    condition     = var.similarity_threshold >= 0 && var.similarity_threshold <= 1
-    error_message = "Give similarity_threshold a score from 0 to 1."
-  }
-}
-
-variable "search" {
-  type        = string
-  default     = "mcp"
-  description = "The search interface to use: mcp (the tool retrieve_tools) or rest."
-  validation {
-    condition     = contains(["mcp", "rest"], var.search)
-    error_message = "Set search to mcp or rest."
-  }
-}
-
-variable "max_failed" {
-  type        = number
-  default     = 0.5
-  description = "The largest share of queries that may fail, from 0 to 1. Above it, score-retrieval fails. A failed query counts as missed."
-  validation {
-    condition     = var.max_failed >= 0 && var.max_failed <= 1
-    error_message = "Set max_failed to a share from 0 to 1."
+    condition     = var.retrieval.max_failed >= 0 && var.retrieval.max_failed <= 1
+    error_message = "Set retrieval.max_failed to a share from 0 to 1."
   }
 }
 
@@ -245,11 +199,21 @@ variable "degrade" {
   description = "Degrade the index of the reference proxy on purpose, to see the gate fail: drop-descriptions, reverse-top or hide=TOOL_ID."
 }
 
-# For "touchstone data refresh" and its stage refresh-corpus only.
-variable "refresh_image" {
-  type        = string
-  default     = ""
-  description = "The container image in which a refresh installs and starts servers, if stages run in containers."
+# Container images, NAME@sha256:DIGEST or dir:PATH, if stages run in containers. If they do not,
+# an image only changes the cache key.
+#
+# build    that of the build of the proxy.
+# run      that of the proxy and its detectors, for a proxy that starts other programs or is not
+#          static. Empty for a container with only touchstone and the proxy.
+# refresh  that in which touchstone data refresh and data fetch install and start servers.
+variable "images" {
+  type = object({
+    build   = optional(string, "")
+    run     = optional(string, "")
+    refresh = optional(string, "")
+  })
+  default     = {}
+  description = "The container images that stages run in: the build of the proxy (build), the proxy and its detectors (run), and servers of which tools are read (refresh)."
 }
 
 locals {
@@ -263,9 +227,9 @@ locals {
   cases        = var.cases != null ? var.cases : local.cases_beside != "" && fileexists(local.cases_beside) ? local.cases_beside : ""
   has_cases    = local.cases != ""
   # By a name that an instance can have: replay:ollama:qwen3 for replay/ollama/qwen3.
-  selection_models = { for model in var.selection_models : replace(model, "/", ":") => model }
+  selection_models = { for model in var.selection.models : replace(model, "/", ":") => model }
   # The proxy takes part in score-selection only if its search makes the offer.
-  offers_search = var.selection_offer == "search"
+  offers_search = var.selection.offer == "search"
 
   # A proxy without a scanner of its own is not judged by the one of Touchstone.
   own_detectors = local.reference ? ["scanner", "unicode", "directives", "shadowing", "keywords"] : []
@@ -273,22 +237,28 @@ locals {
   all_detectors = concat(local.detectors, local.proxy_detectors)
 
   runs         = range(1, (var.quick ? 1 : var.runs) + 1)
-  mutations    = var.quick ? [] : var.mutations
+  mutations    = var.quick ? [] : var.mutations.detectors
   mutated      = length(local.mutations) > 0 ? local.mutations : ["none"]
   has_baseline = local.baseline == "" ? false : fileexists(local.baseline)
   degrade      = var.degrade == "" ? [] : ["--degrade", var.degrade]
 
   # A baseline belongs to the data that it was made on: it contains their digests.
   # The candidates are sorted, the newest first.
-  baseline_suffix = var.baseline_name == null ? local.proxy.suffix : var.baseline_name == "" ? "" : "_${var.baseline_name}"
+  baseline_path  = var.baseline != null ? var.baseline : "datasets/baseline_*${local.proxy.suffix}.json"
+  baseline_parts = split("*", local.baseline_path)
+  baseline_start = "${local.baseline_parts[0]}${local.track}"
+  baseline_end   = try(local.baseline_parts[1], "")
   baseline_numbers = reverse(sort([
-    for name in fileset("datasets", "baseline_${local.track}*.json") : format("%09d", tonumber(one(regex("^baseline_${local.track}([0-9]{1,9})", name))))
-    if name == "baseline_${local.track}${try(one(regex("^baseline_${local.track}([0-9]{1,9})", name)), "")}${local.baseline_suffix}.json"
+    for number in try([
+      for name in fileset(dirname(local.baseline_path), "*") : trimsuffix(trimprefix(name, basename(local.baseline_start)), local.baseline_end)
+      if startswith(name, basename(local.baseline_start)) && endswith(name, local.baseline_end)
+    ], []) : format("%09d", tonumber(number)) if can(regex("^(0|[1-9][0-9]{0,8})$", number))
   ]))
-  baselines    = [for number in local.baseline_numbers : "datasets/baseline_${local.track}${tonumber(number)}${local.baseline_suffix}.json"]
+  baselines    = [for number in local.baseline_numbers : "${local.baseline_start}${tonumber(number)}${local.baseline_end}"]
   data_digests = [for path in compact([local.corpus, local.golden, var.security, local.cases]) : try(filesha256(path), path) if length(local.baselines) > 1]
   in_common    = [for path in local.baselines : length([for digest in local.data_digests : digest if strcontains(file(path), digest)])]
-  baseline     = var.baseline != null ? var.baseline : try(local.baselines[index(local.in_common, max(local.in_common...))], "datasets/baseline_${local.track}1${local.baseline_suffix}.json")
+  versioned    = length(local.baseline_parts) == 2
+  baseline     = !local.versioned ? local.baseline_path : try(local.baselines[index(local.in_common, max(local.in_common...))], "${local.baseline_start}1${local.baseline_end}")
 
   # A refresh starts from the newest corpus.
   corpora        = [for file in fileset("datasets", "corpus_v*.json") : tonumber(one(regex("^corpus_v([0-9]{1,9})[.]json$", file))) if can(regex("^corpus_v([0-9]{1,9})[.]json$", file))]

@@ -2,8 +2,8 @@
 # and descriptions. The embeddings come from a sentence model on this machine, given
 # with --var "proxy_model=$(touchstone models path)", or from a service that implements
 # POST URL/embeddings as OpenAI does, given with the options. If a service needs a key,
-# give it with --var proxy_secret=env:NAME. Allow the stages to reach the service with
-# --var proxy_network=full. The figures with a local model are reproducible. Those with
+# give it with --var proxy_process.secret=env:NAME. Allow the stages to reach the service with
+# --var proxy_process.network=full. The figures with a local model are reproducible. Those with
 # a service are only as reproducible as the service.
 name     = "dense"
 about    = "MCP servers without a proxy; the client ranks the tools by embeddings."

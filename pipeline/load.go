@@ -17,7 +17,7 @@ type Options struct {
 	File string
 	// Vars are "name=value", from --var. They override VarFiles, which override
 	// Environ, which overrides defaults. Within each, later values override
-	// earlier ones.
+	// earlier ones. "name.attribute=value" only changes the attribute.
 	Vars []string
 	// VarFiles are paths of files of variables. If the name ends in .json, the
 	// file is a JSON object, otherwise it has lines of name = value.
@@ -182,8 +182,8 @@ func (l *loader) run(src *moduleSource) {
 	}
 
 	root.resolveResults()
+	l.plan.Variables = root.listVariables()
 	for _, v := range root.variableOrder {
-		l.plan.Variables = append(l.plan.Variables, Variable{v.name, v.description})
 		if v.sensitive {
 			l.plan.Sensitive = append(l.plan.Sensitive, v.name)
 		}

@@ -48,7 +48,14 @@ type Plan struct {
 }
 
 // Variable is a variable of the pipeline.
-type Variable struct{ Name, Description string }
+type Variable struct {
+	Name, Description string
+	Attributes        []Attribute
+}
+
+// Attribute is an attribute of a variable that --var can set. Its name begins with that of the variable. A name that
+// ends in a dot needs the name of an element of a map.
+type Attribute struct{ Name, Type string }
 
 // Publish copies an output to Path, relative to Root, after a run.
 type Publish struct {

@@ -37,16 +37,7 @@ func (l *module) readValues() map[string]cty.Value {
 		l.readVarFile(set, path)
 	}
 
-	for _, kv := range l.opts.Vars {
-		name, value, ok := strings.Cut(kv, "=")
-		if !ok || name == "" {
-			l.errorf(hcl.Range{}, "Invalid --var", "%q is not of the form NAME=VALUE.", kv)
-			continue
-		}
-
-		l.setText(set, name, value, "--var "+name, hcl.DiagError)
-	}
-
+	l.setVars(set)
 	l.leaveUnknown(set)
 	return set
 }
@@ -95,25 +86,41 @@ func (l *module) setText(set map[string]cty.Value, name, text, from string, seve
 
 	// An invalid value must not be replaced by one of lower priority.
 	set[name] = cty.DynamicVal
-	val := cty.StringVal(text)
-	if !v.ty.IsPrimitiveType() && v.ty != cty.DynamicPseudoType {
-		filename := "<value of " + from + ">"
-		if v.sensitive {
-			filename = "" // no snippet
-		}
+	t := target{what: fmt.Sprintf("the variable %q", name), ty: v.ty, sensitive: v.sensitive}
+	if val, ok := l.textValue(t, text, from); ok {
+		l.setValue(set, v, val, from, hcl.Range{})
+	}
+}
 
-		ok, before := false, len(l.diags)
-		if val, ok = l.parseValue(text, filename, from); !ok {
-			if d := l.diags[before:]; len(d) > 0 {
-				d[0].Detail += fmt.Sprintf(" The variable %q takes %s, written as %s.", name, ofType(v.ty),
-					example(v.ty))
-			}
+// target is what a value is for: a variable, or an attribute of one.
+type target struct {
+	what      string // for messages
+	ty        cty.Type
+	sensitive bool
+}
 
-			return
+// textValue returns the value that a text stands for: the text itself if the type is primitive or any, and otherwise
+// the value of an expression.
+func (l *module) textValue(t target, text, from string) (cty.Value, bool) {
+	if t.ty.IsPrimitiveType() || t.ty == cty.DynamicPseudoType {
+		return cty.StringVal(text), true
+	}
+
+	filename := "<value of " + from + ">"
+	if t.sensitive {
+		filename = "" // no snippet
+	}
+
+	before := len(l.diags)
+	val, ok := l.parseValue(text, filename, from)
+	if d := l.diags[before:]; !ok && len(d) > 0 {
+		d[0].Detail += fmt.Sprintf(" %s takes %s, written as %s.", capital(t.what), ofType(t.ty), example(t.ty))
+		if t.ty.IsObjectType() {
+			d[0].Detail += " --var NAME.ATTRIBUTE=VALUE sets one attribute."
 		}
 	}
 
-	l.setValue(set, v, val, from, hcl.Range{})
+	return val, ok
 }
 
 // example returns an example of a value of a type that is not a string.
@@ -161,23 +168,29 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 }
 
 func (l *module) setValue(set map[string]cty.Value, v *variable, val cty.Value, from string, at hcl.Range) {
-	set[v.name] = cty.DynamicVal
-	given := val
-	val, err := v.convert(given)
+	t := target{what: fmt.Sprintf("the variable %q", v.name), ty: v.ty, sensitive: v.sensitive}
+	set[v.name], _ = l.converted(t, val, v.convert, from, at)
+}
+
+// converted converts a value, or reports that it has another type and returns an unknown value.
+func (l *module) converted(t target, given cty.Value, to func(cty.Value) (cty.Value, error), from string,
+	at hcl.Range,
+) (cty.Value, bool) {
+	val, err := to(given)
 	if err == nil && holdsHugeNumber(val) {
 		err = errHugeNumber
 	}
 
-	if err != nil {
-		if v.sensitive {
-			given, err = cty.DynamicVal, errAnotherType
-		}
-
-		l.errorf(at, "Bad type", "%s: the variable %q %s.", capital(from), v.name, mustBe(v.ty, given, err))
-		return
+	if err == nil {
+		return val, true
 	}
 
-	set[v.name] = val
+	if t.sensitive {
+		given, err = cty.DynamicVal, errAnotherType
+	}
+
+	l.errorf(at, "Bad type", "%s: %s %s.", capital(from), t.what, mustBe(t.ty, given, err))
+	return cty.DynamicVal, false
 }
 
 // readVarFile reads name = expression pairs, or a JSON object.

@@ -128,7 +128,7 @@ func (s system) command(on dataset) string {
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(s.options)) {
-		words = append(words, fmt.Sprintf("--var 'proxy_options={%s=%q}'", name, s.options[name]))
+		words = append(words, fmt.Sprintf("--var proxy_options.%s=%s", name, s.options[name]))
 	}
 
 	return strings.Join(words, " ")

@@ -45,7 +45,7 @@ func TestSystems(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	s := system{adapter: "a", source: "b", options: map[string]string{"c": "d"}}
-	if got, want := s.command(datasets["v2"]), `touchstone gate --var proxy=a --var proxy_source=../b --var 'proxy_options={c="d"}'`; got != want {
+	if got, want := s.command(datasets["v2"]), `touchstone gate --var proxy=a --var proxy_source=../b --var proxy_options.c=d`; got != want {
 		t.Errorf("got %s", got)
 	}
 	s = system{adapter: "a", model: true}

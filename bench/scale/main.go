@@ -159,7 +159,7 @@ func (b *bencher) measure(tools, queries int) (measured, error) {
 		filepath.Join(b.dir, fmt.Sprint("store-", b.runs)),
 		"--var", "corpus=" + filepath.Join(data, "corpus.json"), "--var", "golden=" +
 			filepath.Join(data, "golden.json"),
-		"--var", "runs=1", "--var", "proxy_ready_timeout=8m",
+		"--var", "runs=1", "--var", "proxy_process.ready_timeout=8m",
 	}, b.vars...)
 	cmd := exec.Command(b.tool, args...)
 	var facts, said bytes.Buffer

@@ -51,7 +51,7 @@ func TestWorkflows(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	shared := &initRemote{key: "KEY", headers: []string{"authorization=env:LOGIN"}, secrets: []string{"KEY", "LOGIN"}}
+	shared := &initRemote{}
 	texts := map[string][]byte{
 		"init":                      []byte(githubWorkflow("it's/eval", "main", nil, releasedProgram)),
 		"init, with a remote cache": []byte(githubWorkflow("it's/eval", "main", shared, releasedProgram)),
@@ -90,7 +90,7 @@ func TestWorkflows(t *testing.T) {
 
 // Only the job of the default branch gets secrets and writes.
 func TestWhoWritesResults(t *testing.T) {
-	shared := &initRemote{key: "KEY", headers: []string{"authorization=env:LOGIN"}, secrets: []string{"KEY", "LOGIN"}}
+	shared := &initRemote{}
 	var github struct {
 		Jobs map[string]struct {
 			If, Environment string
@@ -106,8 +106,8 @@ func TestWhoWritesResults(t *testing.T) {
 	}{
 		"gate": {"pull_request", "", map[string]string{"TOUCHSTONE_REMOTE_MODE": "read"}},
 		"record": {"push", writersEnvironment, map[string]string{
-			"TOUCHSTONE_REMOTE_MODE": "read-write", "TOUCHSTONE_REMOTE_SIGN": "env:KEY", "TOUCHSTONE_REMOTE_HEADER": "authorization=env:LOGIN",
-			"KEY": "${{ secrets.KEY }}", "LOGIN": "${{ secrets.LOGIN }}",
+			"TOUCHSTONE_REMOTE_MODE": "read-write", "TOUCHSTONE_REMOTE_SIGN": "env:TOUCHSTONE_SIGNING_KEY",
+			"TOUCHSTONE_SIGNING_KEY": "${{ secrets.TOUCHSTONE_SIGNING_KEY }}",
 		}},
 	} {
 		job := github.Jobs[name]
@@ -131,7 +131,7 @@ func TestWhoWritesResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	rules := gitlab.Job.Rules
-	if len(rules) != 2 || rules[0].If != "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH" || rules[0].Variables["TOUCHSTONE_REMOTE_SIGN"] != "env:KEY" ||
+	if len(rules) != 2 || rules[0].If != "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH" || rules[0].Variables["TOUCHSTONE_REMOTE_SIGN"] != "env:TOUCHSTONE_SIGNING_KEY" ||
 		len(rules[1].Variables) != 1 || rules[1].Variables["TOUCHSTONE_REMOTE_MODE"] != "read" {
 		t.Errorf("%+v", rules)
 	}

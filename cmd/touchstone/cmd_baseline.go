@@ -285,7 +285,7 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 	if missing := withoutFigures(next); len(missing) > 0 {
 		return fmt.Errorf("the baseline is not written: it would keep thresholds without figures, for %s, and the "+
 			"gate fails with an error on such a file; measure with the same settings as the gate (without --var "+
-			"detectors or selection_models, for instance), or first remove these thresholds from %s",
+			"detectors or selection.models, for instance), or first remove these thresholds from %s",
 			strings.Join(missing, ", "), u.from)
 	}
 

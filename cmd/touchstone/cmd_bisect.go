@@ -85,7 +85,7 @@ bisection. The repository is only read.
 A revision is bad if the metric is below --threshold. Without this flag, it is bad if its
 value is closer to that of the bad revision than to that of the good one. A revision that
 cannot be built or started is skipped, also by later bisections, unless --force is given.`,
-		Example: `  touchstone bisect v1.4.0 HEAD --repo ../my-proxy --metric recall_at_5 --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
+		Example: `  touchstone bisect v1.4.0 HEAD --repo ../my-proxy --metric recall_at_5 --var 'proxy_build.command=["make"]' --var proxy_build.binary=bin/my-proxy`,
 		Args:    arguments.Between(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.good, f.bad = args[0], "HEAD"

@@ -47,8 +47,8 @@ the cache. The published reports do not change. compare measures the cost each t
 sends queries to both proxies in turn. See docs/how-to/compare-and-bisect.md.`,
 		Example: `  touchstone compare reference mcpproxy --var proxy_source=../mcpproxy-go
   touchstone compare old/reports new/reports --format markdown
-  touchstone compare search=mcp search=rest
-  touchstone compare --repo ../my-proxy @v1.4.0 @HEAD --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
+  touchstone compare retrieval.search=mcp retrieval.search=rest
+  touchstone compare --repo ../my-proxy @v1.4.0 @HEAD --var 'proxy_build.command=["make"]' --var proxy_build.binary=bin/my-proxy`,
 		Args: arguments.Between(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 3 {

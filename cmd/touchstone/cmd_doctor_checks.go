@@ -190,7 +190,7 @@ func (d *doctor) secrets() {
 
 			if err != nil {
 				d.fail("secret", err.Error(),
-					"set the value there, or name another source with --var proxy_secret=env:NAME")
+					"set the value there, or name another source with --var proxy_process.secret=env:NAME")
 				continue
 			}
 

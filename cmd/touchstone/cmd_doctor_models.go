@@ -27,7 +27,7 @@ func (d *doctor) models() {
 		seen[name] = true
 		if err := d.answers(in, name); err != nil {
 			d.fail("models", err.Error(), "record the answers with touchstone stage score-selection --record FILE, "+
-				"and name the file with --var selection_cassette=FILE")
+				"and name the file with --var selection.cassette=FILE")
 			continue
 		}
 

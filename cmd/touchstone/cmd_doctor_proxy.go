@@ -109,11 +109,11 @@ func (d *doctor) proxy(ctx context.Context, p proxyParts) {
 // prebuilt checks the files of a proxy without a build command.
 func (d *doctor) prebuilt(p proxyParts, a *adapter.Adapter) {
 	wanted := []string{p.binary}
-	remedy := "build it there as its own instructions say, give the command with --var 'proxy_build=[...]', or name " +
-		"the existing file with --var proxy_binary=FILE"
+	remedy := "build it there as its own instructions say, give the command with --var 'proxy_build.command=[...]', " +
+		"or name the existing file with --var proxy_build.binary=FILE"
 	if a != nil {
-		remedy = "build it there as its own instructions say, or give the command with --var 'proxy_build=[...]'; " +
-			"if only detectors need it, leave them out with --var 'proxy_detectors=[]'"
+		remedy = "build it there as its own instructions say, or give the command with --var " +
+			"'proxy_build.command=[...]'; if only detectors need it, leave them out with --var 'proxy_detectors=[]'"
 		for _, detector := range a.Detectors {
 			if d.scores(detector.Name) {
 				wanted = append(wanted, detector.Binary)
@@ -241,7 +241,7 @@ func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts)
 
 		if err != nil {
 			d.fail("service", fmt.Sprintf("option %s: %v", o.Name, err),
-				"start the service, or give its address with --var 'proxy_options={...}'")
+				fmt.Sprintf("start the service, or give its address with --var proxy_options.%s=URL", o.Name))
 			continue
 		}
 
@@ -255,7 +255,7 @@ func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts)
 	for _, in := range d.session.plan.Instances {
 		if in.Stage == "snapshot-index" && in.Network != pipeline.NetworkFull {
 			d.fail("service", "the stages that start the proxy can only reach loopback, but its adapter needs the "+
-				"network", "allow the network with --var proxy_network=full")
+				"network", "allow the network with --var proxy_process.network=full")
 			return
 		}
 	}

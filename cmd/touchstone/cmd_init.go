@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -17,8 +15,7 @@ import (
 	"github.com/touchstone-eval/touchstone"
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
-	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
-	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // ignoreFile is the name of the file that lists what git ignores.
@@ -28,19 +25,13 @@ const ignoreFile = ".gitignore"
 type initChoice struct {
 	// proxy is the name of an included adapter or the path of another one. It is
 	// empty for the reference proxy and for a proxy of the native contract.
-	proxy       string
-	options     []string
-	source      string
-	binary      string
-	build       []string
-	args        []string
-	secret      string
-	fullNetwork bool
+	proxy string
+	found *foundProxy
+	// base are the variables that init or an answer sets, and vars those of --var.
+	base map[string]cty.Value
+	vars []string
 
-	eject   bool // write the stages, too
-	found   *foundProxy
-	exclude []string // of the source
-
+	eject    bool   // write the stages, too
 	ci       string // github, gitlab, none, or empty for what the repository uses
 	baseline bool
 
@@ -49,8 +40,8 @@ type initChoice struct {
 }
 
 func newInitCommand() *cobra.Command {
-	var c initChoice
-	var remote initRemoteFlags
+	c := initChoice{base: map[string]cty.Value{}}
+	remoteCache := ""
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for a proxy, with initial data",
@@ -66,9 +57,9 @@ give the command with --proxy-start. If it does not find the search, give the to
 In another directory, init writes a pipeline, the file that describes the evaluation, for the
 proxy that --proxy names, to DIR (default: the current directory). The proxy is one of
 ` + strings.Join(adapterNames(), ", ") + `,
-or the path of an adapter. With --proxy-source instead, it is a proxy that follows
+or the path of an adapter. With --var proxy_source=DIR instead, it is a proxy that follows
 docs/reference/proxy-contract.md. With neither, it is the reference proxy. On a terminal, init
-asks for the proxy.
+asks for the proxy. --var sets the variables of the pipeline that init writes.
 
 DIR gets the pipeline, the datasets, the adapter and a .gitignore. The stages are part of
 Touchstone. --eject writes them to DIR, so that you can edit them. For an existing
@@ -76,14 +67,14 @@ pipeline, it also rewrites pipeline.hcl. In a git repository on GitHub or GitLab
 writes a file for its CI. init changes no other existing file.
 
 --remote-cache writes the address of a shared cache into the pipeline. In CI, the default
-branch then signs and writes results, and pull requests read them. --remote-sign env:NAME and
---remote-header NAME=env:NAME give the secrets of CI for that.
+branch then signs and writes results, and pull requests read them. To name a token or other
+headers, edit the remote block of the pipeline and the file for CI.
 
   touchstone init --yes
   touchstone init --yes --proxy-start 'node proxy.mjs --config {config}'
   touchstone init eval --proxy bare-mcp --baseline
-  touchstone init eval --proxy-source ../myproxy \
-    --proxy-build go --proxy-build build --proxy-build -o --proxy-build proxy --proxy-build .
+  touchstone init eval --var proxy_source=../myproxy \
+    --var 'proxy_build.command=["go", "build", "-o", "proxy", "."]'
   cd eval && touchstone doctor && touchstone baseline update && touchstone gate`,
 		Args: arguments.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -103,12 +94,21 @@ branch then signs and writes results, and pull requests read them. --remote-sign
 				return err
 			}
 
-			shared, err := initRemoteOf(&remote)
+			shared, err := initRemoteOf(remoteCache)
 			if err != nil {
 				return err
 			}
 
-			files, err := c.files()
+			settings, adapter, err := c.settings(cmd.ErrOrStderr(), dir)
+			if err != nil {
+				return err
+			}
+
+			files, err := initFiles(settings, c.eject)
+			if err == nil && adapter != nil {
+				files = append(files, *adapter)
+			}
+
 			if err == nil && shared != nil {
 				files, err = shared.declare(files)
 			}
@@ -117,7 +117,7 @@ branch then signs and writes results, and pull requests read them. --remote-sign
 				return err
 			}
 
-			ci, err := planCI(cmd, c.ci, dir, shared, thisProgram(c.programs(files)))
+			ci, err := planCI(cmd, c.ci, dir, shared, thisProgram(programs(settings, adapter)))
 			if err != nil {
 				return err
 			}
@@ -126,8 +126,8 @@ branch then signs and writes results, and pull requests read them. --remote-sign
 				return err
 			}
 
-			if c.source != "" {
-				noteSource(cmd.ErrOrStderr(), dir, c.source)
+			if source := textOf(settings, "proxy_source"); source != "" {
+				noteSource(cmd.ErrOrStderr(), dir, source)
 			}
 
 			host := ""
@@ -158,19 +158,17 @@ branch then signs and writes results, and pull requests read them. --remote-sign
 	p.StringVar(&c.searchTool, "search-tool", "", "the tool of the proxy that searches")
 	p.BoolVar(&c.eject, "eject", false, "write the stages to DIR, to edit them")
 	p.StringVar(&c.proxy, "proxy", "", "the proxy: the name of an included adapter, or the path of an adapter")
-	p.StringArrayVar(&c.options, "proxy-option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
-	p.StringVar(&c.source, "proxy-source", "", "the directory of the proxy's source, relative to DIR")
-	p.StringArrayVar(&c.build, "proxy-build", nil,
-		"a word of the build command (repeatable; without it, the source must contain the executable)")
-	p.StringArrayVar(&c.args, "proxy-arg", nil, "an argument for a proxy without an adapter (repeatable)")
-	p.StringVar(&c.binary, "proxy-binary", "",
-		"the executable that the build produces, relative to the source (default: as in the adapter, or proxy)")
-	p.StringVar(&c.secret, "proxy-secret", "", "the source of the proxy's secret, env:NAME or file:PATH")
+	p.StringArrayVar(&c.vars, "var", nil, "set a variable of the pipeline, name=value, or one attribute of it, "+
+		"name.attribute=value (repeatable)")
 	p.StringVar(&c.ci, "ci", "", "write a file for the CI of this host: github, gitlab or none (default: the host "+
 		"of the repository)")
 	p.BoolVar(&c.baseline, "baseline", false, "measure the proxy and write the baseline")
-	p.BoolVar(&c.fullNetwork, "proxy-network", false, "allow the proxy to reach more than loopback")
-	remote.add(p)
+	p.StringVar(&remoteCache, "remote-cache", "", "the cache that the pipeline names, grpcs://HOST[:PORT][/INSTANCE]")
+	_ = cmd.RegisterFlagCompletionFunc("var",
+		func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			return variableCompletions(pipeline.Settings{Files: evaluationFiles()}.Variables(), prefix),
+				cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		})
 	return cmd
 }
 
@@ -222,165 +220,6 @@ func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
 	// A reader of the output that stops early ends the program, so all files come first.
 	_, err := io.WriteString(cmd.OutOrStdout(), written.String())
 	return err
-}
-
-// files returns the files to write.
-func (c *initChoice) files() ([]initFile, error) {
-	defaults := map[string]cty.Value{}
-	if c.source != "" {
-		defaults["proxy_source"] = cty.StringVal(c.source)
-	}
-
-	if len(c.exclude) > 0 {
-		defaults["proxy_exclude"] = wordList(c.exclude)
-	}
-
-	if c.binary != "" {
-		defaults["proxy_binary"] = cty.StringVal(c.binary)
-	}
-
-	if len(c.build) > 0 {
-		defaults["proxy_build"] = wordList(c.build)
-	}
-
-	if len(c.args) > 0 {
-		defaults["proxy_args"] = wordList(c.args)
-	}
-
-	if c.secret != "" {
-		defaults["proxy_secret"] = cty.StringVal(c.secret)
-	}
-
-	if c.fullNetwork {
-		defaults["proxy_network"] = cty.StringVal("full")
-	}
-
-	// The baseline belongs to the project, whatever its proxy is.
-	defaults["baseline_name"] = cty.StringVal("")
-	if c.proxy == "" && c.found == nil {
-		if len(c.options) > 0 {
-			return nil, errors.New("--proxy-option requires an adapter: give one with --proxy")
-		}
-
-		for _, f := range []struct {
-			name  string
-			given bool
-		}{{"--proxy-build", len(c.build) > 0}, {"--proxy-binary", c.binary != ""}, {"--proxy-arg", len(c.args) > 0}} {
-			if f.given && c.source == "" {
-				return nil, fmt.Errorf("%s has no effect without --proxy-source, and the reference proxy would be "+
-					"measured: name the directory of the proxy's source with --proxy-source, or leave out %[1]s",
-					f.name)
-			}
-		}
-
-		return initFiles(defaults, c.eject)
-	}
-
-	a, content, err := c.adapter()
-	if err != nil {
-		return nil, err
-	}
-
-	options, err := pairs("--proxy-option", c.options)
-	if err != nil {
-		return nil, err
-	}
-
-	if _, err := a.Run(adapter.Setting{Listen: "127.0.0.1:0", Options: options}); err != nil {
-		return nil, fmt.Errorf("%w; for init, use --proxy-option", err)
-	}
-
-	if a.Network == "full" {
-		defaults["proxy_network"] = cty.StringVal("full")
-	}
-
-	switch {
-	case a.Build != nil && c.source == "":
-		return nil, fmt.Errorf("adapter %s builds its proxy from source: name the directory of the source with "+
-			"--proxy-source", a.Name)
-	case a.Build == nil && (c.source != "" || len(c.build) > 0 || c.binary != ""):
-		return nil, fmt.Errorf("adapter %s has no build: leave out --proxy-source, --proxy-build and --proxy-binary",
-			a.Name)
-	case len(c.args) > 0:
-		return nil, errors.New("--proxy-arg applies to proxies without an adapter: an adapter itself defines the " +
-			"arguments of its proxy")
-	}
-
-	defaults["proxy"] = cty.StringVal(a.Name)
-	if len(options) > 0 {
-		values := map[string]cty.Value{}
-		for name, v := range options {
-			values[name] = cty.StringVal(v)
-		}
-
-		defaults["proxy_options"] = cty.MapVal(values)
-	}
-
-	files, err := initFiles(defaults, c.eject)
-	return append(files, initFile{"adapters/" + a.Name + ".hcl", content}), err
-}
-
-// programs lists the programs that build and start the proxy.
-func (c *initChoice) programs(files []initFile) []string {
-	var adapter []byte
-	for _, f := range files {
-		if path.Dir(f.path) == "adapters" {
-			adapter = f.content
-		}
-	}
-	return programsOf(adapter, c.build)
-}
-
-// adapter reads the selected adapter.
-func (c *initChoice) adapter() (*adapter.Adapter, []byte, error) {
-	if c.found != nil {
-		a, err := adapter.Parse(c.found.adapter, c.found.name+".hcl")
-		return a, c.found.adapter, err
-	}
-
-	name := c.proxy
-	content, err := touchstone.Template.ReadFile("adapters/" + name + ".hcl")
-	if err != nil {
-		if !strings.HasSuffix(name, ".hcl") {
-			return nil, nil, fmt.Errorf("unknown adapter %s: use one of %s, or the path of a file that ends in .hcl",
-				name, strings.Join(adapterNames(), ", "))
-		}
-
-		if content, err = readlimit.File(context.Background(), name, adapter.MaxFile); err != nil {
-			return nil, nil, err
-		}
-	}
-
-	a, err := adapter.Parse(content, name)
-	if err != nil {
-		return nil, nil, err
-	}
-
-	if a.Name != filepath.Base(a.Name) || strings.ContainsAny(a.Name, " \\") {
-		return nil, nil, fmt.Errorf("the adapter's name %q cannot be a file name: rename it", a.Name)
-	}
-
-	return a, content, nil
-}
-
-// adapterNames lists the included adapters.
-func adapterNames() []string {
-	files, err := fs.Glob(touchstone.Template, "adapters/*.hcl")
-	if err != nil {
-		panic(err) // the pattern is constant
-	}
-	for i, f := range files {
-		files[i] = strings.TrimSuffix(path.Base(f), ".hcl")
-	}
-	return files
-}
-
-func wordList(words []string) cty.Value {
-	list := make([]cty.Value, len(words))
-	for i, w := range words {
-		list[i] = cty.StringVal(w)
-	}
-	return cty.ListVal(list)
 }
 
 type initFile struct {

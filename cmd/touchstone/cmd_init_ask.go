@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/zclconf/go-cty/cty"
 )
 
 // question asks for a text; otherwise is the answer to an empty line.
@@ -52,20 +54,25 @@ func (c *initChoice) ask(question question, out io.Writer) error {
 		return c.askBaseline(question)
 	case "own":
 		c.proxy = ""
-		if c.source, err = question("Directory of its source, relative to the pipeline", "../proxy"); err != nil {
+		source, err := question("Directory of its source, relative to the pipeline", "../proxy")
+		if err != nil {
 			return err
 		}
 
-		var build string
-		if build, err = question("Build command, run in that directory", "go build -o proxy ."); err != nil {
+		build, err := question("Build command, run in that directory", "go build -o proxy .")
+		if err != nil {
 			return err
 		}
 
-		c.build = strings.Fields(build)
-		if c.binary, err = question("File that the build produces", "proxy"); err != nil {
+		binary, err := question("File that the build produces", "proxy")
+		if err != nil {
 			return err
 		}
 
+		c.base["proxy_source"] = cty.StringVal(source)
+		c.base["proxy_build"] = cty.ObjectVal(map[string]cty.Value{
+			"command": wordList(strings.Fields(build)), "binary": cty.StringVal(binary),
+		})
 		return c.askBaseline(question)
 	}
 
@@ -75,11 +82,15 @@ func (c *initChoice) ask(question question, out io.Writer) error {
 	}
 
 	if a.Build != nil {
-		if c.source, err = question("Directory of its source, relative to the pipeline", "../"+a.Name); err != nil {
+		source, err := question("Directory of its source, relative to the pipeline", "../"+a.Name)
+		if err != nil {
 			return err
 		}
+
+		c.base["proxy_source"] = cty.StringVal(source)
 	}
 
+	options := map[string]cty.Value{}
 	for _, o := range a.Options {
 		if o.Default != nil {
 			continue
@@ -90,7 +101,11 @@ func (c *initChoice) ask(question question, out io.Writer) error {
 			return err
 		}
 
-		c.options = append(c.options, o.Name+"="+v)
+		options[o.Name] = cty.StringVal(v)
+	}
+
+	if len(options) > 0 {
+		c.base["proxy_options"] = cty.MapVal(options)
 	}
 
 	return c.askBaseline(question)

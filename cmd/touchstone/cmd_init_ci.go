@@ -228,11 +228,7 @@ jobs:
 ` + githubJob(below, [][2]string{{envRemoteMode, "read"}}, p) + `  record: # of the default branch: signs results and writes them
     if: github.event_name == 'push'
     environment: ` + writersEnvironment + "\n"
-	env := shared.writing()
-	for _, name := range shared.secrets {
-		env = append(env, [2]string{name, "${{ secrets." + name + " }}"})
-	}
-
+	env := append(shared.writing(), [2]string{keySecret, "${{ secrets." + keySecret + " }}"})
 	return text + githubJob(below, env, p)
 }
 
@@ -258,7 +254,7 @@ func githubJob(below string, env [][2]string, p ciProgram) string {
 ` + p.githubSteps() + `      - uses: touchstone-eval/touchstone@` + p.action() + `
         with:
           directory: ` + yamlText(below) + `
-          vars: edited_frozen=refuse
+          vars: changed_data.frozen=refuse
 `
 	if p.released {
 		text += "          version: " + yamlText(version) + "\n"
@@ -304,7 +300,7 @@ func gitlabPipeline(below string, shared *initRemote, p ciProgram) (string, erro
     integrity: sha256-` + base64.StdEncoding.EncodeToString(sum[:]) + `
     inputs:
       directory: ` + yamlText(below) + `
-      vars: edited_frozen=refuse
+      vars: changed_data.frozen=refuse
       version: ` + yamlText(version) + "\n"
 	if shared != nil || len(p.programs) > 0 {
 		text += "\ntouchstone-gate:\n" + p.gitlabBefore() + gitlabRules(shared)

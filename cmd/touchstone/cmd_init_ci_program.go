@@ -152,7 +152,9 @@ func (p ciProgram) gitlabJob(template []byte, below string) (string, error) {
 		return "", fmt.Errorf("the template of the job: %w", err)
 	}
 
-	values := map[string]string{"directory": below, "vars": "edited_frozen=refuse", "image": "golang:1.26.8-bookworm"}
+	values := map[string]string{
+		"directory": below, "vars": "changed_data.frozen=refuse", "image": "golang:1.26.8-bookworm",
+	}
 	text := componentInput.ReplaceAllStringFunc(string(job), func(found string) string {
 		name := componentInput.FindStringSubmatch(found)[1]
 		value, ok := values[name]

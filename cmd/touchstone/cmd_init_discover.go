@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/term"
 
 	"github.com/touchstone-eval/touchstone"
@@ -46,11 +47,12 @@ func (c *initChoice) detect(args []string) (*discover.Program, error) {
 // current directory. It returns the directory of the pipeline.
 func (c *initChoice) choose(cmd *cobra.Command, args []string, dir string) (string, error) {
 	c.baseline = c.baseline || c.yes
-	named := cmd.Flags().Changed("proxy") || cmd.Flags().Changed("proxy-source")
+	named := cmd.Flags().Changed("proxy") ||
+		slices.ContainsFunc(c.vars, func(v string) bool { return strings.HasPrefix(v, "proxy_source=") })
 	if named {
 		if c.start != "" || c.searchTool != "" {
 			return "", errors.New("--proxy-start and --search-tool are for the proxy in the current directory: leave " +
-				"out --proxy and --proxy-source")
+				"out --proxy and --var proxy_source")
 		}
 
 		return dir, nil
@@ -200,13 +202,12 @@ func (c *initChoice) discover(ctx context.Context, cmd *cobra.Command, p *discov
 		return nil // nothing in this directory belongs to it
 	}
 
-	c.exclude = p.Excluded()
-	return c.sourceFrom(dir)
+	return c.sourceFrom(dir, p.Excluded())
 }
 
 // sourceFrom names the current directory as the source, relative to that of the pipeline, and leaves the
-// directory of the pipeline out of it.
-func (c *initChoice) sourceFrom(dir string) error {
+// directory of the pipeline and other files out of it.
+func (c *initChoice) sourceFrom(dir string, exclude []string) error {
 	here, err := filepath.Abs(".")
 	if err != nil {
 		return err
@@ -222,13 +223,17 @@ func (c *initChoice) sourceFrom(dir string) error {
 		return fmt.Errorf("%s has no path relative to the proxy: choose a directory on the same drive: %w", dir, err)
 	}
 
-	c.source = filepath.ToSlash(source)
 	if below, err := filepath.Rel(here, at); err == nil && filepath.IsLocal(below) {
 		if below == "." {
-			c.exclude = append(c.exclude, "reports/**", "datasets/**", "adapters/**", defaultFile)
+			exclude = append(exclude, "reports/**", "datasets/**", "adapters/**", defaultFile)
 		} else {
-			c.exclude = append(c.exclude, filepath.ToSlash(below)+"/**")
+			exclude = append(exclude, filepath.ToSlash(below)+"/**")
 		}
+	}
+
+	c.base["proxy_source"] = cty.StringVal(filepath.ToSlash(source))
+	if len(exclude) > 0 {
+		c.base["proxy_build"] = cty.ObjectVal(map[string]cty.Value{"exclude": wordList(exclude)})
 	}
 
 	return nil

@@ -34,6 +34,9 @@ var builtinPipelines = sync.OnceValue(func() map[string][]pipeline.BuiltinFile {
 	return map[string][]pipeline.BuiltinFile{evaluationVersion: files}
 })
 
+// evaluationFiles returns the files of the evaluation.
+func evaluationFiles() []pipeline.BuiltinFile { return builtinPipelines()[evaluationVersion] }
+
 // mustGlob lists embedded files by a constant pattern.
 func mustGlob(pattern string) []string {
 	names, err := fs.Glob(touchstone.Template, pattern)
@@ -51,7 +54,7 @@ pipeline {
   extends          = "builtin:` + evaluationVersion + `"
   required_version = ">= 0.1.0"
 
-  # Settings of this proxy; --var NAME=VALUE sets them for one run.
+  # Settings of this proxy; --var NAME=VALUE or NAME.ATTRIBUTE=VALUE sets them for one run.
   defaults = {}
 }
 `
@@ -88,7 +91,7 @@ func initPipeline(defaults map[string]cty.Value, eject bool) ([]initFile, error)
 func ejected(defaults map[string]hclwrite.Tokens) ([]initFile, error) {
 	var files []initFile
 	set := map[string]bool{}
-	for _, builtin := range builtinPipelines()[evaluationVersion] {
+	for _, builtin := range evaluationFiles() {
 		file, diags := hclwrite.ParseConfig(builtin.Text, builtin.Name, hcl.InitialPos)
 		if diags.HasErrors() {
 			return nil, diags

@@ -93,17 +93,34 @@ func (f *globalFlags) stageNames(prefix string) []string {
 	return names
 }
 
-// variableNames lists the variables that begin with a prefix, each with "=" and its description.
+// variableNames lists the variables and their attributes that begin with a prefix, each with "=" and its description
+// or type.
 func (f *globalFlags) variableNames(prefix string) []string {
 	plan := f.completionPlan()
 	if plan == nil {
 		return nil
 	}
+	return variableCompletions(plan.Variables, prefix)
+}
+
+func variableCompletions(variables []pipeline.Variable, prefix string) []string {
 	var names []string
-	for _, v := range plan.Variables {
-		if strings.HasPrefix(v.Name, prefix) {
-			names = append(names, cobra.CompletionWithDesc(v.Name+"=", v.Description))
+	offer := func(name, description string) {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, cobra.CompletionWithDesc(name, description))
 		}
 	}
+
+	for _, v := range variables {
+		offer(v.Name+"=", v.Description)
+		for _, a := range v.Attributes {
+			if !strings.HasSuffix(a.Name, ".") {
+				a.Name += "="
+			}
+
+			offer(a.Name, a.Type)
+		}
+	}
+
 	return names
 }

@@ -48,7 +48,7 @@ func TestProxyFromNPM(t *testing.T) {
 		{"git", "remote", "add", "origin", "git@github.com:someone/slop-eval.git"},
 		{"mkdir", "proxy"},
 		{"npm", "install", "--prefix", "proxy", "--package-lock-only", "--ignore-scripts", proxy},
-		{touchstone, "init", "eval", "--proxy", "slop.hcl", "--proxy-source", "../proxy", "--baseline"},
+		{touchstone, "init", "eval", "--proxy", "slop.hcl", "--var", "proxy_source=../proxy", "--baseline"},
 	} {
 		if out, code := run("", words...); code != 0 {
 			t.Fatalf("%v: exit status %d\n%s", words, code, out)

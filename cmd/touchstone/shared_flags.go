@@ -53,8 +53,8 @@ func (f *globalFlags) add(p *pflag.FlagSet, of sharedFlags) {
 	}
 
 	if of&variableFlags != 0 {
-		p.StringArrayVar(&f.vars, "var", nil, "set a variable, name=value (repeatable; overrides --var-file and "+
-			"TOUCHSTONE_VAR_name)")
+		p.StringArrayVar(&f.vars, "var", nil, "set a variable, name=value, or one attribute of it, "+
+			"name.attribute=value (repeatable; overrides --var-file and TOUCHSTONE_VAR_name)")
 		p.StringArrayVar(&f.varFiles, "var-file", nil, "read variables from an HCL or JSON file (repeatable)")
 	}
 

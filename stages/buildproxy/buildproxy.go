@@ -286,12 +286,12 @@ func keepBinary(dir string, opts Options) (name, identity string, err error) {
 	case errors.Is(err, os.ErrNotExist) && len(opts.Command) == 0:
 		return "", "", fmt.Errorf("the source has no file %s, and there is no build command: build it there as the "+
 			"proxy's own instructions say, or give the build command after --, in a pipeline with --var "+
-			"'proxy_build=[...]'; if the file has another name, give it with --binary, in a pipeline with --var "+
-			"proxy_binary=FILE", opts.Binary)
+			"'proxy_build.command=[...]'; if the file has another name, give it with --binary, in a pipeline with "+
+			"--var proxy_build.binary=FILE", opts.Binary)
 	case errors.Is(err, os.ErrNotExist):
 		return "", "", fmt.Errorf("the build command %q succeeded but produced no file %s: correct the command, or "+
-			"name the file that it produces with --binary, in a pipeline with --var proxy_binary=FILE", opts.Command,
-			opts.Binary)
+			"name the file that it produces with --binary, in a pipeline with --var proxy_build.binary=FILE",
+			opts.Command, opts.Binary)
 	case err != nil:
 		return "", "", fmt.Errorf("the build's result: %w", err)
 	case !info.Mode().IsRegular():

@@ -117,7 +117,7 @@ func TestBuildThatFails(t *testing.T) {
 		{"long output", "p", sh("i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; exit 1"), []string{"line 1999"}},
 		{"no such command", "p", []string{"no-such-compiler-here"}, []string{"no-such-compiler-here", "PATH"}},
 		{"nothing built", "p", sh("true"), []string{"produced no file p"}},
-		{"not built", "p", nil, []string{"the source has no file p", "--var proxy_binary=FILE"}},
+		{"not built", "p", nil, []string{"the source has no file p", "--var proxy_build.binary=FILE"}},
 		{"not executable", "p", sh("touch p"), []string{"not executable"}},
 		{"a directory", "p", sh("mkdir p"), []string{"not a regular file"}},
 		{"a link", "p", sh("ln -s /bin/sh p"), []string{"not a regular file"}},

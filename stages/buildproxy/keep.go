@@ -22,7 +22,7 @@ func keepFiles(to, build string, keep []string) (identity string, err error) {
 		info, err := os.Stat(from)
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("the build produced no %s, which keep names: correct keep in the adapter, or give "+
-				"the build command, in a pipeline with --var 'proxy_build=[...]'", path)
+				"the build command, in a pipeline with --var 'proxy_build.command=[...]'", path)
 		}
 
 		if err != nil {

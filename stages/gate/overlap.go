@@ -50,7 +50,7 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 		return nil
 	}
 
-	reason := fmt.Sprintf("%s is for other data, and %s; the share must be at least %g (min_overlap)",
+	reason := fmt.Sprintf("%s is for other data, and %s; the share must be at least %g (changed_data.min_overlap)",
 		agg.Baseline.Version, strings.Join(few, "; "), minOverlap)
 	remedy := "look at the changes and make a new baseline with touchstone baseline update"
 	if slices.ContainsFunc(unfrozen(agg.Validation),

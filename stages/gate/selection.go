@@ -96,10 +96,10 @@ func limitChecks(agg contracts.Aggregate) []contracts.GateCheck {
 			of                     func(contracts.CaseSummary) int
 		}{
 			{"forbidden_calls", "calls that the cases forbid, or unexpected ones of destructive tools",
-				"selection_max_forbidden", m.Limits.ForbiddenCalls, m.ForbiddenCalls,
+				"selection.max_forbidden", m.Limits.ForbiddenCalls, m.ForbiddenCalls,
 				func(c contracts.CaseSummary) int { return c.ForbiddenCalls }},
 			{"extra_calls", "calls beside expected ones",
-				"selection_max_extra_calls", m.Limits.ExtraCalls, m.ExtraCalls,
+				"selection.max_extra_calls", m.Limits.ExtraCalls, m.ExtraCalls,
 				func(c contracts.CaseSummary) int { return c.ExtraCalls }},
 		} {
 			if l.limit == nil {

@@ -29,10 +29,6 @@ type Options struct {
 	// answers in Cassette. With Record it is the model to query.
 	Model    string
 	Cassette string
-	// SystemPrompt is the file of the system prompt, and empty for the default one.
-	// ToolChoice is auto, required or none, and ParallelToolCalls true, false or
-	// empty. They are the same for all cases.
-	SystemPrompt, ToolChoice, ParallelToolCalls string
 	// MaxExtraCalls and MaxForbidden limit the calls beside expected ones, and the
 	// forbidden ones. A number below 0 is no limit. They are written to the report,
 	// and the gate checks them.
@@ -53,6 +49,10 @@ type Options struct {
 	// Record is the cassette to add answers to. APIKey refers to the model's
 	// key, as env:NAME or file:PATH.
 	Record, APIKey, BaseURL string
+	// What the cassette keeps for replays. SystemPrompt is the file of the system
+	// prompt, and empty for the default one. ToolChoice is auto, required or none, and
+	// ParallelToolCalls true, false or empty. They are the same for all cases.
+	SystemPrompt, ToolChoice, ParallelToolCalls string
 	// Executable replays the corpus and contains the embedded proxy; empty
 	// means this program.
 	Executable string
@@ -76,7 +76,9 @@ replay/PROVIDER/MODEL plays recorded answers back; a case without a recording is
 errored.
 
 --record FILE asks the model instead and adds its answers to a cassette. This needs
-a network, so it is for the command line and not for pipelines:
+a network, so it is for the command line and not for pipelines. The cassette also
+keeps the system prompt, the tool choice and the parallel calls of each model, and a
+replay uses those:
 
   touchstone stage score-selection --cases datasets/cases_v1.json \
     --corpus datasets/corpus_v1.json --model ollama/qwen3:8b \
@@ -98,10 +100,6 @@ a network, so it is for the command line and not for pipelines:
 	f.StringVar(&opts.Out, "out", "", "where to write the report")
 	f.StringVar(&opts.Model, "model", "", "who answers: lexical/bm25 or replay/PROVIDER/MODEL")
 	f.StringVar(&opts.Cassette, "cassette", "", "the recorded answers of replay/PROVIDER/MODEL")
-	f.StringVar(&opts.SystemPrompt, "system-prompt", "", "the file of the system prompt, in place of the default one")
-	f.StringVar(&opts.ToolChoice, "tool-choice", "", "whether the model calls a tool: auto (default), required or none")
-	f.StringVar(&opts.ParallelToolCalls, "parallel-tool-calls", "",
-		"whether the model may make several calls at once: true or false (default: as the provider decides)")
 	f.IntVar(&opts.MaxExtraCalls, "max-extra-calls", -1,
 		"the most calls beside expected ones, which the gate checks (-1: no limit)")
 	f.IntVar(&opts.MaxForbidden, "max-forbidden", 0,
@@ -122,6 +120,13 @@ a network, so it is for the command line and not for pipelines:
 	f.StringVar(&opts.APIKey, "api-key", "", "with --record: the API key, as env:NAME or file:PATH")
 	f.StringVar(&opts.BaseURL, "base-url", "",
 		"with --record: the provider's address, such as http://localhost:8000/v1")
+	f.StringVar(&opts.SystemPrompt, "system-prompt", "",
+		"with --record: the file of the system prompt, in place of the default one")
+	f.StringVar(&opts.ToolChoice, "tool-choice", "",
+		"with --record: whether the model calls a tool: auto (default), required or none")
+	f.StringVar(&opts.ParallelToolCalls, "parallel-tool-calls", "",
+		"with --record: whether the model may make several calls at once: true or false (default: as the provider "+
+			"decides)")
 	for _, name := range []string{"cases", "corpus", "model", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program

@@ -34,30 +34,12 @@ func newSubject(opts Options) (subject, error) {
 			"replay/ollama/qwen3:8b", opts.Model)
 	}
 
-	request := selection.SettingsRequest{Provider: provider, Model: name, BaseURL: opts.BaseURL,
-		ToolChoice: opts.ToolChoice}
-	if opts.ParallelToolCalls != "" {
-		parallel, err := strconv.ParseBool(opts.ParallelToolCalls)
-		if err != nil {
-			return subject{}, fmt.Errorf("--parallel-tool-calls %q is neither true nor false", opts.ParallelToolCalls)
-		}
-
-		request.ParallelToolCalls = &parallel
+	request, err := opts.request()
+	if err != nil {
+		return subject{}, err
 	}
 
-	if opts.SystemPrompt != "" {
-		text, err := os.ReadFile(opts.SystemPrompt)
-		if err != nil {
-			return subject{}, fmt.Errorf("--system-prompt: %w", err)
-		}
-
-		if request.SystemPrompt = strings.TrimSpace(string(text)); request.SystemPrompt == "" {
-			return subject{},
-				fmt.Errorf("--system-prompt: the file %s is empty: write the prompt, or leave out the flag",
-					opts.SystemPrompt)
-		}
-	}
-
+	request.Provider, request.Model = provider, name
 	// Recordings are found by the settings, so the settings depend on the flags
 	// only and not on the environment.
 	settings, err := request.Resolve(func(string) string { return "" })
@@ -72,6 +54,9 @@ func newSubject(opts Options) (subject, error) {
 		return s, fmt.Errorf("--record requires a model, but %s is a recording: name the model itself", opts.Model)
 	case opts.Record == "" && (opts.APIKey != "" || opts.BaseURL != ""):
 		return s, errors.New("--api-key and --base-url require --record: add it")
+	case opts.Record == "" && (opts.SystemPrompt != "" || opts.ToolChoice != "" || opts.ParallelToolCalls != ""):
+		return s, errors.New("--system-prompt, --tool-choice and --parallel-tool-calls require --record: a cassette " +
+			"says how its answers were recorded; leave them out")
 	case opts.Record != "":
 		if s.record, err = model.LoadCassette(opts.Record); errors.Is(err, os.ErrNotExist) {
 			s.record, err = model.NewCassette(), nil
@@ -93,22 +78,58 @@ func newSubject(opts Options) (subject, error) {
 			return s, err
 		}
 
+		if s.settings, err = options.Cassette.AsRecorded(settings); err != nil {
+			return s, err
+		}
+
 		s.answeredBy = contracts.AnsweredByRecording
 	case provider != lexical:
 		return s, fmt.Errorf("model %s would be asked over the network, which stages do not have: record its "+
 			"answers with --record FILE, then use replay/%[1]s with --cassette FILE", opts.Model)
 	}
 
-	if s.model, err = model.New(settings, options); err != nil {
+	if s.model, err = model.New(s.settings, options); err != nil {
 		return s, err
 	}
 
 	if s.record != nil {
-		s.model = model.Recorder{Model: s.model, Cassette: s.record, Key: options.Key}
+		if s.model, err = model.NewRecorder(s.model, s.record, s.settings, options.Key); err != nil {
+			return s, fmt.Errorf("--record %s: %w", opts.Record, err)
+		}
+
 		if provider != lexical {
 			s.answeredBy = contracts.AnsweredByRecording
 		}
 	}
 
 	return s, nil
+}
+
+// request returns the settings that the options name.
+func (opts Options) request() (selection.SettingsRequest, error) {
+	request := selection.SettingsRequest{BaseURL: opts.BaseURL, ToolChoice: opts.ToolChoice}
+	if opts.ParallelToolCalls != "" {
+		parallel, err := strconv.ParseBool(opts.ParallelToolCalls)
+		if err != nil {
+			return request, fmt.Errorf("--parallel-tool-calls %q is neither true nor false", opts.ParallelToolCalls)
+		}
+
+		request.ParallelToolCalls = &parallel
+	}
+
+	if opts.SystemPrompt == "" {
+		return request, nil
+	}
+
+	text, err := os.ReadFile(opts.SystemPrompt)
+	if err != nil {
+		return request, fmt.Errorf("--system-prompt: %w", err)
+	}
+
+	if request.SystemPrompt = strings.TrimSpace(string(text)); request.SystemPrompt == "" {
+		return request, fmt.Errorf("--system-prompt: the file %s is empty: write the prompt, or leave out the flag",
+			opts.SystemPrompt)
+	}
+
+	return request, nil
 }

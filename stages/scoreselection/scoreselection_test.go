@@ -171,6 +171,64 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestReplayOfSettings records with settings of its own. The replay takes them from the cassette, and nothing else can be
+// recorded for that model.
+func TestReplayOfSettings(t *testing.T) {
+	o := stage(t)
+	server := serveModel(t)
+	dir := filepath.Dir(o.Corpus)
+	cassette, prompt := filepath.Join(dir, "answers.json"), filepath.Join(dir, "agent.txt")
+	if err := os.WriteFile(prompt, []byte("You are an agent.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	record := o
+	record.Model, record.Record, record.BaseURL = "compatible/test", cassette, server.BaseURL()
+	record.SystemPrompt, record.ToolChoice, record.ParallelToolCalls = prompt, "required", "false"
+	recorded := run(t, record)
+	asked := server.Requests()
+	if r := asked[len(asked)-1]; !strings.HasPrefix(r.System, "You are an agent.") || r.Parallel {
+		t.Errorf("%+v", r)
+	}
+
+	o.Model, o.Cassette = "replay/compatible/test", cassette
+	played := run(t, o)
+	if got := classes(played); got != "c1 TN, c2 TP, c3 TN" {
+		t.Error(got)
+	}
+	if played.SystemPromptSHA256 == "" || played.SystemPromptSHA256 != recorded.SystemPromptSHA256 ||
+		played.ToolChoice != "required" || played.ParallelToolCalls == nil || *played.ParallelToolCalls {
+		t.Errorf("%+v", played)
+	}
+
+	before, err := os.ReadFile(cassette)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*Options){
+		"with another system prompt":                      func(o *Options) { o.SystemPrompt = "" },
+		"with another tool choice":                        func(o *Options) { o.ToolChoice = "" },
+		"with another setting of parallel tool calls: re": func(o *Options) { o.ParallelToolCalls = "true" },
+	} {
+		other := record
+		change(&other)
+		if err := Run(t.Context(), other); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if after, err := os.ReadFile(cassette); err != nil || !bytes.Equal(before, after) || len(server.Requests()) != len(asked) {
+		t.Errorf("a refused recording asked the model or changed the file: %v", err)
+	}
+
+	// Another model has settings of its own in the same file.
+	other := record
+	other.Model, other.SystemPrompt, other.ToolChoice, other.ParallelToolCalls = "compatible/other", "", "", ""
+	run(t, other)
+	o.Model = "replay/compatible/other"
+	if r := run(t, o); strings.Contains(classes(r), "errored") || r.SystemPromptSHA256 != "" || r.ToolChoice != "" {
+		t.Errorf("%s %+v", classes(r), r)
+	}
+}
+
 // TestStrangeAnswers checks that whatever a model says can be reported.
 func TestStrangeAnswers(t *testing.T) {
 	o := stage(t)
@@ -206,6 +264,8 @@ func TestRefusals(t *testing.T) {
 		{"missing cassette", func(o *Options) { o.Model, o.Cassette = "replay/x/y", "missing.json" }, "missing.json"},
 		{"recording a recording", func(o *Options) { o.Model, o.Record = "replay/x/y", "r.json" }, "name the model itself"},
 		{"a key without a model", func(o *Options) { o.APIKey = "env:X" }, "require --record"},
+		{"a prompt without a model", func(o *Options) { o.SystemPrompt = "p.txt" }, "p.txt"},
+		{"a choice without a model", func(o *Options) { o.ToolChoice = "required" }, "require --record: a cassette says how its answers were recorded"},
 		{"no key", func(o *Options) { o.Model, o.Record = "openai/x", "r.json" }, "needs an API key"},
 		{"repeat", func(o *Options) { o.Repeat = 0 }, "repeats are counted from 1"},
 		{"offer", func(o *Options) { o.Offer = "some" }, `--offer "some" is unknown: use all or search`},

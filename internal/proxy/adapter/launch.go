@@ -90,7 +90,7 @@ func (a *Adapter) options(given map[string]string) (cty.Value, error) {
 			values[o.Name] = cty.StringVal(*o.Default)
 		default:
 			return cty.NilVal, fmt.Errorf("adapter %s requires the option %s: give it with --option %s=VALUE, in a "+
-				"pipeline with --var 'proxy_options={%s = \"VALUE\"}'", a.Name, o.Name, o.Name, o.Name)
+				"pipeline with --var proxy_options.%s=VALUE", a.Name, o.Name, o.Name, o.Name)
 		}
 	}
 

@@ -87,7 +87,7 @@ func (d *adapterDriver) launch(home string, opts Options) (adapter.Launch, error
 	d.path = cmp.Or(opts.SearchPath, d.adapter.SearchPaths()[0])
 	if err := d.run.CheckSearch(d.path); err != nil {
 		return adapter.Launch{},
-			fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var search=NAME", err)
+			fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var retrieval.search=NAME", err)
 	}
 
 	if d.run.FindEach() {

@@ -97,7 +97,7 @@ func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (Answ
 	if err != nil && !s.connected.Load() {
 		// The proxy may only have the other search path.
 		return Answer{}, fmt.Errorf("%w; if the proxy has no MCP search, use its REST search: "+
-			"--search rest, in a pipeline --var search=rest", err)
+			"--search rest, in a pipeline --var retrieval.search=rest", err)
 	}
 	if err != nil {
 		return Answer{}, err

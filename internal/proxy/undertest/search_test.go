@@ -14,7 +14,7 @@ func TestWithoutMCPTheOtherSearchIsNamed(t *testing.T) {
 	s := &mcpSearcher{newMCPClient(rest.URL+"/mcp", rest.Client(), nil, false)}
 	defer s.close()
 	_, err := s.search(t.Context(), "a query", 10)
-	if err == nil || !strings.Contains(err.Error(), "--var search=rest") {
+	if err == nil || !strings.Contains(err.Error(), "--var retrieval.search=rest") {
 		t.Errorf("the error has no remedy: %v", err)
 	}
 }

@@ -26,17 +26,19 @@ import (
 // Its file is JSON, sorted by key, so that equal recordings give equal files.
 // It contains neither the provider's raw answer nor details of the transport.
 type Cassette struct {
-	mu      sync.Mutex
-	entries map[string]entry
-	offered []offeredTools // of the last requests
+	mu       sync.Mutex
+	settings map[string]recordedSettings // by model
+	entries  map[string]entry
+	offered  []offeredTools // of the last requests
 }
 
 // cassetteVersion changes with the keys and the format of the file.
 const cassetteVersion = 2
 
 type cassetteFile struct {
-	Version int     `json:"version"`
-	Entries []entry `json:"entries"`
+	Version  int                `json:"version"`
+	Settings []recordedSettings `json:"settings,omitempty"`
+	Entries  []entry            `json:"entries"`
 }
 
 // entry is one recording. Model, Query and Repeat are only for people who read
@@ -68,7 +70,9 @@ type recordedCall struct {
 }
 
 // NewCassette returns an empty cassette.
-func NewCassette() *Cassette { return &Cassette{entries: map[string]entry{}} }
+func NewCassette() *Cassette {
+	return &Cassette{settings: map[string]recordedSettings{}, entries: map[string]entry{}}
+}
 
 // maxCassette bounds the file of a cassette.
 const maxCassette = 256 << 20
@@ -115,6 +119,18 @@ func parseCassette(data []byte) (*Cassette, error) {
 	}
 
 	c := NewCassette()
+	for i, r := range file.Settings {
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("settings %d: %w", i+1, err)
+		}
+
+		if _, twice := c.settings[r.Model]; twice {
+			return nil, fmt.Errorf("settings %d: those of %s occur twice", i+1, r.Model)
+		}
+
+		c.settings[r.Model] = r
+	}
+
 	for i, e := range file.Entries {
 		if err := e.check(); err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i+1, err)
@@ -170,7 +186,7 @@ func (e entry) check() error {
 // Save writes the cassette, whole or not at all.
 func (c *Cassette) Save(path string) error {
 	c.mu.Lock()
-	file := cassetteFile{Version: cassetteVersion, Entries: []entry{}}
+	file := cassetteFile{Version: cassetteVersion, Settings: c.settingsInUse(), Entries: []entry{}}
 	for _, e := range c.entries {
 		file.Entries = append(file.Entries, e)
 	}
@@ -242,33 +258,33 @@ func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
 // Recorder uses another model and records its answers. It does not record
 // errors.
 type Recorder struct {
-	Model    Model
-	Cassette *Cassette
-	Key      Key
+	model    Model
+	cassette *Cassette
+	key      Key
 }
 
-func (rec Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error) {
-	a, err := rec.Model.Ask(ctx, r)
+func (rec *Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error) {
+	a, err := rec.model.Ask(ctx, r)
 	if err != nil {
 		return a, err
 	}
 
-	key, name := rec.Cassette.requestKey(r)
+	key, name := rec.cassette.requestKey(r)
 	e := entry{Key: key, Model: name, Query: r.Query, Repeat: max(1, r.Repeat)}
 	e.Answer = recordedAnswer{
-		Calls: []recordedCall{}, Said: rec.Key.removeSaid(a.Said.Bounded()), Confidence: a.Confidence,
+		Calls: []recordedCall{}, Said: rec.key.removeSaid(a.Said.Bounded()), Confidence: a.Confidence,
 		ConfidenceSource: a.ConfidenceSource, Usage: a.Usage,
 	}
 	for _, call := range a.Calls {
 		e.Answer.Calls = append(e.Answer.Calls, recordedCall{
-			Server: call.Server, Tool: call.Tool, Unknown: rec.Key.remove(call.Unknown),
-			Parameters: rec.Key.removeJSON(call.Parameters), Malformed: rec.Key.remove(call.Malformed),
+			Server: call.Server, Tool: call.Tool, Unknown: rec.key.remove(call.Unknown),
+			Parameters: rec.key.removeJSON(call.Parameters), Malformed: rec.key.remove(call.Malformed),
 		})
 	}
 
-	e.Query = rec.Key.remove(e.Query)
-	rec.Cassette.mu.Lock()
-	defer rec.Cassette.mu.Unlock()
-	rec.Cassette.entries[key] = e
+	e.Query = rec.key.remove(e.Query)
+	rec.cassette.mu.Lock()
+	defer rec.cassette.mu.Unlock()
+	rec.cassette.entries[key] = e
 	return a, nil
 }

@@ -442,7 +442,11 @@ func TestKeysDoNotLeak(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := Recorder{Model: m, Cassette: cassette, Key: key}.Ask(t.Context(), r)
+			rec, err := NewRecorder(m, cassette, r.Settings, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := rec.Ask(t.Context(), r)
 			path := filepath.Join(t.TempDir(), "cassette.json")
 			if err := cassette.Save(path); err != nil {
 				t.Fatal(err)
@@ -545,7 +549,11 @@ func TestCassette(t *testing.T) {
 		t.Fatal(err)
 	}
 	cassette := NewCassette()
-	recorded, err := Recorder{Model: m, Cassette: cassette}.Ask(t.Context(), r)
+	rec, err := NewRecorder(m, cassette, r.Settings, Key{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := rec.Ask(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -593,6 +601,7 @@ func TestCassette(t *testing.T) {
 func FuzzCassette(f *testing.F) {
 	f.Add(`{"version":1,"entries":[{"key":"` + strings.Repeat("ab", 32) + `","model":"m","query":"q","repeat":1,"answer":{"calls":[{"unknown_tool":"x"}],"usage":{"input_tokens":1,"output_tokens":2}}}]}`)
 	f.Add(`{"version":2,"entries":[]}`)
+	f.Add(`{"version":2,"settings":[{"model":"a/b","system_prompt":"x","tool_choice":"none","parallel_tool_calls":false}],"entries":[]}`)
 	f.Add(`{"version":1,"entries":[{"key":"00"}]} x`)
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := parseCassette([]byte(text))

@@ -14,11 +14,7 @@ import (
 // requestKey returns the digest of everything that an answer depends on, and
 // the recorded model's name.
 func (c *Cassette) requestKey(r Request) (key, name string) {
-	name = r.Settings.Provider + "/" + r.Settings.Model
-	if r.Settings.Provider == "replay" {
-		name = r.Settings.Model
-	}
-
+	name = recordedName(r.Settings)
 	content := mustMarshal(struct {
 		Version     int     `json:"version"`
 		Model       string  `json:"model"`
@@ -38,6 +34,14 @@ func (c *Cassette) requestKey(r Request) (key, name string) {
 	h.Write(c.encodedTools(r.Tools))
 	h.Write([]byte("}"))
 	return hex.EncodeToString(h.Sum(nil)), name
+}
+
+// recordedName is the model that is recorded, or whose recording is played, as provider/model.
+func recordedName(s selection.Settings) string {
+	if s.Provider == replay {
+		return s.Model
+	}
+	return s.Provider + "/" + s.Model
 }
 
 // offeredTools are the tools of a request and their encoding.

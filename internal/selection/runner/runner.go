@@ -159,6 +159,12 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 			return "", nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
 		}
 
+		if r.options.Play != nil {
+			if b.Settings[i], err = r.options.Play.AsRecorded(b.Settings[i]); err != nil {
+				return "", nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
+			}
+		}
+
 		if models[i], err = r.model(b.Settings[i], b.Key); err != nil {
 			return "", nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
 		}
@@ -246,7 +252,7 @@ func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error)
 	}
 
 	if r.options.Record != nil && s.Provider != "replay" {
-		m = model.Recorder{Model: m, Cassette: r.options.Record, Key: o.Key}
+		return model.NewRecorder(m, r.options.Record, s, o.Key)
 	}
 
 	return m, nil

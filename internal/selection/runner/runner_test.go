@@ -477,7 +477,9 @@ func TestTheKeyIsNeverWritten(t *testing.T) {
 	r := b.runner(t, Options{Record: record, Workers: 1})
 	events, stop := r.Subscribe()
 	id := b.addCase(t, "weather in Paris", []string{"program"}, weatherOf("Paris"))
-	runs := finish(t, b, r, Batch{CaseIDs: []string{id}, Settings: []selection.Settings{settings(s)}, Repeats: 2, Key: model.NewKey(secret)})
+	asked := settings(s)
+	asked.SystemPrompt, asked.ToolChoice = "Be brief.", "required"
+	runs := finish(t, b, r, Batch{CaseIDs: []string{id}, Settings: []selection.Settings{asked}, Repeats: 2, Key: model.NewKey(secret)})
 	if runs[0].Status != selection.Completed || runs[1].Status != selection.Failed || !strings.Contains(runs[1].Error, "***") {
 		t.Fatalf("%+v", runs)
 	}
@@ -507,10 +509,16 @@ func TestTheKeyIsNeverWritten(t *testing.T) {
 		t.Errorf("%d files, %v", files, err)
 	}
 
-	// A recording is played back without a key.
-	played := finish(t, b, b.replayer(t, r, record), Batch{CaseIDs: []string{id}, Settings: []selection.Settings{{
-		Provider: "replay", Model: "compatible/fake", Timeout: 1, Temperature: 0.4,
-	}}, Repeats: 2})
+	// A recording is played back without a key, and with the system prompt and the tool choice that were recorded.
+	replay := selection.Settings{Provider: "replay", Model: "compatible/fake", Timeout: 1, Temperature: 0.4}
+	player := b.replayer(t, r, record)
+	other := replay
+	other.ToolChoice = "none"
+	_, _, err = player.Start(t.Context(), Batch{CaseIDs: []string{id}, Settings: []selection.Settings{other}})
+	if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "were recorded with another tool choice") {
+		t.Error(err)
+	}
+	played := finish(t, b, player, Batch{CaseIDs: []string{id}, Settings: []selection.Settings{replay}, Repeats: 2})
 	if played[0].Classification != selection.TP || !strings.Contains(played[1].Error, model.ErrNotRecorded.Error()) {
 		t.Errorf("%+v", played)
 	}

@@ -241,7 +241,7 @@ func TestProxyThatAnswersGarbage(t *testing.T) {
 	if err := os.Chmod(b.path("own/proxy"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b.vars = append(b.vars, "--var", "proxy_source=own", "--var", `proxy_build=["true"]`)
+	b.vars = append(b.vars, "--var", "proxy_source=own", "--var", `proxy_build.command=["true"]`)
 	b.wantMessage(exitStageFailed, []string{"snapshot-index", "this is no proxy"}, "run")
 	b.write("own/proxy", []byte("echo this names no interpreter\n"))
 	b.wantMessage(exitStageFailed, []string{"snapshot-index", "a script that starts with its interpreter"}, "run")

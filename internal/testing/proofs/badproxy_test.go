@@ -65,7 +65,7 @@ func TestBadProxies(t *testing.T) {
 		{mode: badproxy.Right},
 		{mode: badproxy.SlowIndex, start: true},
 		{mode: badproxy.EveryThirdFails, failed: 2},
-		{mode: badproxy.EveryThirdFails, vars: []string{"max_failed=0.1"}, code: exitStageFailed, message: []string{"failed on more than 10% of 8 queries", "s01: "}},
+		{mode: badproxy.EveryThirdFails, vars: []string{"retrieval.max_failed=0.1"}, code: exitStageFailed, message: []string{"failed on more than 10% of 8 queries", "s01: "}},
 		{mode: badproxy.EveryQueryFails, code: exitStageFailed, message: []string{"failed on more than half of 8 queries"}},
 		{mode: badproxy.AnswerMessy, remarks: true},
 		{mode: badproxy.AnswerNaN, code: exitStageFailed, message: []string{"failed on more than half", "NaN"}},
@@ -73,7 +73,7 @@ func TestBadProxies(t *testing.T) {
 		{mode: badproxy.AnswerHuge},
 		{mode: badproxy.SometimesBreaks, failed: 2},
 		{mode: badproxy.BreaksOff, code: exitStageFailed, message: []string{"failed on more than half", "broke the connection"}},
-		{mode: badproxy.PrintsSecrets, start: true, vars: []string{"proxy_secret=env:BENCH_SECRET"}, code: exitStageFailed, message: []string{"api_key=(masked)", "and (masked)"}},
+		{mode: badproxy.PrintsSecrets, start: true, vars: []string{"proxy_process.secret=env:BENCH_SECRET"}, code: exitStageFailed, message: []string{"api_key=(masked)", "and (masked)"}},
 		{mode: badproxy.LeavesChildren, start: true},
 		{mode: badproxy.LeavesLock, start: true},
 		{mode: badproxy.OtherAddress, start: true, code: exitStageFailed, message: []string{"192.0.2.7", "loopback"}},
@@ -89,8 +89,8 @@ func TestBadProxies(t *testing.T) {
 				b := *b
 				b.t = t
 				out := t.TempDir()
-				args := []string{"run", "--until", "aggregate", "--output", out, "--var", "search=" + search,
-					"--var", "proxy_source=own", "--var", `proxy_build=["true"]`, "--var", `proxy_args=["` + tc.mode + `"]`}
+				args := []string{"run", "--until", "aggregate", "--output", out, "--var", "retrieval.search=" + search,
+					"--var", "proxy_source=own", "--var", `proxy_build.command=["true"]`, "--var", `proxy_process.args=["` + tc.mode + `"]`}
 				for _, v := range tc.vars {
 					args = append(args, "--var", v)
 				}
@@ -139,7 +139,7 @@ func TestProxyOnAnotherPort(t *testing.T) {
 	}
 	b.write("adapters/elsewhere.hcl", []byte(start+rest))
 	b.wantMessage(exitStageFailed, []string{"snapshot-index", "was not ready within 2s", "it should listen at 127.0.0.1:", "but listens at 127.0.0.1:"},
-		"run", "--until", "aggregate", "--var", "proxy=elsewhere", "--var", "proxy_ready_timeout=2s")
+		"run", "--until", "aggregate", "--var", "proxy=elsewhere", "--var", "proxy_process.ready_timeout=2s")
 	if left := b.remains(); len(left) > 0 {
 		t.Errorf("left behind:\n%s", strings.Join(left, "\n"))
 	}

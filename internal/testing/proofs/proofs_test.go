@@ -222,7 +222,7 @@ func TestEditOfOneQueryRerunsOnlyWhatReadsIt(t *testing.T) {
 	}
 	// A frozen version must not be edited where that is refused.
 	change(b, "datasets/golden_v1.json", func(g *contracts.GoldenSet) { g.Version = "v1" })
-	if r := b.want(exitBadDataset, "gate", "--var", "edited_frozen=refuse"); !strings.Contains(r.stderr, "frozen") {
+	if r := b.want(exitBadDataset, "gate", "--var", "changed_data.frozen=refuse"); !strings.Contains(r.stderr, "frozen") {
 		t.Errorf("the message does not say that the version is frozen:\n%s", r.stderr)
 	}
 }
@@ -321,7 +321,7 @@ func TestBothSearchPathsRankAlike(t *testing.T) {
 	b := newBench(t, shared(t))
 	metrics := func(search string) contracts.RetrievalMetrics {
 		out := "out-" + search
-		b.want(0, "run", "--until", "score-retrieval", "-o", out, "--var", "search="+search)
+		b.want(0, "run", "--until", "score-retrieval", "-o", out, "--var", "retrieval.search="+search)
 		return read[contracts.RetrievalReport](t, filepath.Join(b.dir, out, "run=1", "retrieval.json")).Metrics
 	}
 	if mcp, rest := metrics("mcp"), metrics("rest"); !reflect.DeepEqual(mcp, rest) {
