@@ -76,8 +76,9 @@ func rankingText(all []ranked, on dataset) string {
 		curve = append(curve, append([]string{r.name}, curveCells(r.curve, steps)...))
 	}
 
-	return table(figures) + "\n" + table(tokens) + "\nRecall and tokens after the first k results, of lists of twenty:\n\n" + table(curve) +
-		"\n" + table(commands) + failedText(failed)
+	return table(figures) + "\n" + table(tokens) +
+		"\nRecall and tokens after the first k results, of lists of twenty:\n\n" + table(curve) + "\n" + table(commands) +
+		failedText(failed)
 }
 
 // metricCell is a mean with its interval.

@@ -80,8 +80,8 @@ func Command() *cobra.Command {
 	f.DurationVar(&opts.QueryTimeout, "query-timeout", 10*time.Second, "how long the proxy may take to answer a query")
 	f.Float64Var(&maxFailed, "max-failed", defaultMaxFailed,
 		"the share of queries that may fail; each counts as missed, and the stage fails if there are more")
-	f.IntVar(&opts.Depth, "depth", defaultDepth, "how many results to ask for, 10 to 100; metrics without a cut-off, such "+
-		"as MRR, are over all of them")
+	f.IntVar(&opts.Depth, "depth", defaultDepth, "how many results to ask for, 10 to 100; metrics without a cut-off, "+
+		"such as MRR, are over all of them")
 	for _, name := range []string{"proxy", "corpus", "golden", "index", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program
