@@ -246,14 +246,17 @@ search "rest" {
   score   = item.score
 }
 
-# It cuts answers of more than 20,000 bytes. A search for a tool's name asks for so many
-# results that it needs the short form.
+# It cuts answers of more than 20,000 bytes, so that they are no JSON. The tools before the
+# cut count, as a model can read them. A search for a tool's name asks for so many results
+# that it needs the short form.
 search "mcp" {
   call      = "retrieve_tools"
   arguments = { query = query, limit = limit, detail = limit > 20 ? "compact" : null }
-  items     = answer.tools
-  id        = try(item.name, item.id)
-  score     = item.score
+  items = try(answer.tools, [
+    for m in regexall("\"name\":\"([^\":]+:[^\"]+)\"", regex("(?s)^[{]\"query\":.*", text)) : { name = m[0] }
+  ])
+  id    = try(item.name, item.id)
+  score = try(item.score, 0)
 
   # A compact result has a signature, and says if it left out a part of the schema.
   describe {
@@ -306,12 +309,12 @@ detector "mcpproxy-hard-checks" {
     content = jsonencode({
       version = "one"
       entries = [{
-        id         = "one"
-        label      = "malicious"
-        category   = "phrase_injection"
-        server     = try(tool.server, "server")
-        tool       = { for k in ["name", "description", "input_schema", "output_schema"] : k => tool[k] if can(tool[k]) }
-        peers      = [for p in peers : {
+        id       = "one"
+        label    = "malicious"
+        category = "phrase_injection"
+        server   = try(tool.server, "server")
+        tool     = { for k in ["name", "description", "input_schema", "output_schema"] : k => tool[k] if can(tool[k]) }
+        peers = [for p in peers : {
           server = p.server
           tool   = { for k in ["name", "description", "input_schema"] : k => p[k] if can(p[k]) }
         }]
