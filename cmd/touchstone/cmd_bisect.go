@@ -74,8 +74,8 @@ func newBisectCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bisect GOOD [BAD] --repo DIR",
 		Short: "Find the commit of a proxy that lost or won queries",
-		Long: `Bisects the history between a good and a bad revision (by default HEAD) until one commit is left,
-and lists the queries that this commit lost. If the good revision is the later one,
+		Long: `Bisects the history between a good and a bad revision (by default HEAD) until one commit is
+left, and lists the queries that this commit lost. If the good revision is the later one,
 it finds the commit that fixed the proxy, and lists the queries that it won.
 
 Each step runs the pipeline with proxy_source set to a revision. Results are cached,
