@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,6 +72,8 @@ func diffCorpora(cmd *cobra.Command, oldFile, newFile string, header []string) e
 	}
 
 	d := refreshcorpus.Compare(before, after)
+	// Two corpora have two versions, and the first line of the output names both.
+	header = slices.DeleteFunc(slices.Clone(header), func(field string) bool { return field == "version" })
 	if asJSON(cmd) {
 		return printJSON(cmd.OutOrStdout(), corpusDiffJSON{"corpus", header, d, pulls})
 	}
