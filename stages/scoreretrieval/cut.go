@@ -12,8 +12,9 @@ import (
 const mostNested = 4
 
 // resultEnds returns where each result of an answer ends, in bytes. It returns nil if
-// that cannot be told: the answer is not JSON, or it has no list with one element for
-// each result that names its tool.
+// that cannot be told: the answer does not begin as JSON, or it has no list with one
+// element for each result that names its tool. An answer may be cut off: some proxies
+// shorten what is too long for a model.
 func resultEnds(answer []byte, hits []contracts.SearchHit) []int {
 	if len(hits) == 0 {
 		return nil
@@ -23,10 +24,11 @@ func resultEnds(answer []byte, hits []contracts.SearchHit) []int {
 
 // endsIn is resultEnds for the JSON value that begins at an offset of the answer.
 func endsIn(value []byte, offset int, hits []contracts.SearchHit, levels int) []int {
-	elements, array := children(value)
-	if array && len(elements) == len(hits) {
+	elements, array, cut := children(value)
+	// What is left of the last element of a cut list may lack its name, and be no result.
+	if array && (len(elements) == len(hits) || cut && len(elements) == len(hits)+1) {
 		ends := make([]int, 0, len(hits))
-		for i, e := range elements {
+		for i, e := range elements[:len(hits)] {
 			if !names(e.text, hits[i]) {
 				break
 			}
@@ -68,29 +70,32 @@ type child struct {
 	end  int
 }
 
-// children returns the values of an array or an object, and none of anything else.
-func children(value []byte) (list []child, array bool) {
+// children returns the values of an array or an object, and none of anything else. If the
+// text stops being JSON within a value, it is cut there, and the rest is the last child.
+func children(value []byte) (list []child, array, cut bool) {
 	dec := json.NewDecoder(bytes.NewReader(value))
 	first, err := dec.Token()
 	if err != nil || first != json.Delim('[') && first != json.Delim('{') {
-		return nil, false
+		return nil, false, false
 	}
 
 	array = first == json.Delim('[')
 	for dec.More() {
 		if !array {
 			if _, err := dec.Token(); err != nil {
-				return nil, false
+				return list, array, true
 			}
 		}
 
+		start := dec.InputOffset()
 		var text json.RawMessage
 		if err := dec.Decode(&text); err != nil {
-			return nil, false
+			rest := bytes.TrimLeft(value[start:], ",: \t\r\n")
+			return append(list, child{rest, len(value)}), array, true
 		}
 
 		list = append(list, child{text, int(dec.InputOffset())})
 	}
 
-	return list, array
+	return list, array, false
 }

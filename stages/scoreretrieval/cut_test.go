@@ -30,7 +30,15 @@ func TestResultEnds(t *testing.T) {
 		``:                                         nil,
 		`{"create_issue": 1, "send": 2}`:           nil,
 		`"[\"create_issue\", \"send\"]"`:           nil,
-		`{"tools": ["create_issue", "send"], "x":`: nil,
+		`{"tools": ["create_issue", "send"], "x":`: {`{"tools": ["create_issue"`, `{"tools": ["create_issue", "send"`},
+		// Cut off within the second result, after its name, and within one more, before it.
+		`{"tools":[{"name":"create_issue"},{"name":"send","a":"b` + "\n\n[cut]": {
+			`{"tools":[{"name":"create_issue"}`, `{"tools":[{"name":"create_issue"},{"name":"send","a":"b` + "\n\n[cut]",
+		},
+		`{"tools":[{"name":"create_issue"},{"name":"send"},{"a":"b` + "\n\n[cut]": {
+			`{"tools":[{"name":"create_issue"}`, `{"tools":[{"name":"create_issue"},{"name":"send"}`,
+		},
+		`{"tools":[{"name":"create_issue"},{"a":"b` + "\n\n[cut]": nil, // fewer than were read of it
 	} {
 		ends := resultEnds([]byte(answer), hits)
 		var got []string
