@@ -77,8 +77,8 @@ func rankingText(all []ranked, on dataset) string {
 	}
 
 	return table(figures) + "\n" + table(tokens) +
-		"\nRecall and tokens after the first k results, of lists of twenty:\n\n" + table(curve) + "\n" + table(commands) +
-		failedText(failed)
+		"\nRecall and tokens after the first k results, of lists of twenty:\n\n" + table(curve) +
+		"\n" + table(commands) + failedText(failed)
 }
 
 // metricCell is a mean with its interval.
