@@ -12,7 +12,7 @@ import (
 )
 
 // stageFlags are the flags that take a stage or an instance.
-var stageFlags = []string{"only", "from", "until", "stage"}
+var stageFlags = []string{"only", "from", "until"}
 
 // stageVerbs are the commands whose argument is a stage or an instance.
 var stageVerbs = []string{"explain", "logs"}

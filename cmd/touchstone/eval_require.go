@@ -46,8 +46,6 @@ type requirement struct {
 	bound   float64
 }
 
-var requirementText = regexp.MustCompile(`^\s*([A-Za-z0-9_]+)\s*(>=|<=)\s*(\S+)\s*$`)
-
 // readRequirements reads the values of --require.
 func readRequirements(texts []string) ([]requirement, error) {
 	var all []requirement
@@ -73,7 +71,9 @@ func readRequirement(text string) (r requirement, err error) {
 		names = append(names, f.name)
 	}
 
-	parts := requirementText.FindStringSubmatch(text)
+	// Not a variable of the package: every start of the program would compile it.
+	form := regexp.MustCompile(`^\s*([A-Za-z0-9_]+)\s*(>=|<=)\s*(\S+)\s*$`)
+	parts := form.FindStringSubmatch(text)
 	if parts == nil {
 		return r, fmt.Errorf("write it as 'NAME >= NUMBER' or 'NAME <= NUMBER'; the names are %s",
 			strings.Join(names, ", "))
@@ -81,11 +81,7 @@ func readRequirement(text string) (r requirement, err error) {
 
 	i := slices.Index(names, parts[1])
 	if i < 0 {
-		if meant := closest.To(parts[1], names); meant != "" {
-			return r, fmt.Errorf("there is no figure %q: did you mean %q?", parts[1], meant)
-		}
-
-		return r, fmt.Errorf("there is no figure %q: use %s", parts[1], strings.Join(names, ", "))
+		return r, fmt.Errorf("there is no figure %q: %s", parts[1], closest.Remedy(parts[1], names))
 	}
 
 	r.figure, r.atLeast = requiredFigures[i], parts[2] == ">="

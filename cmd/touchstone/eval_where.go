@@ -47,11 +47,7 @@ func runFilter(texts []string) (f store.RunFilter, err error) {
 
 		i := slices.Index(names, name)
 		if i < 0 {
-			if meant := closest.To(name, names); meant != "" {
-				return f, fmt.Errorf("--where %s: runs have no %q: did you mean %q?", text, name, meant)
-			}
-
-			return f, fmt.Errorf("--where %s: runs have no %q: use %s", text, name, strings.Join(names, ", "))
+			return f, fmt.Errorf("--where %s: runs have no %q: %s", text, name, closest.Remedy(name, names))
 		}
 
 		if w := whereNames[i]; w.values != nil && !slices.Contains(w.values, value) {

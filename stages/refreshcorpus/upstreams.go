@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclparse"
 
+	"github.com/touchstone-eval/touchstone/internal/base/plainhcl"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
@@ -91,7 +92,9 @@ func parseUpstreams(file string, text []byte) (*upstreams, error) {
 
 	u := &upstreams{dir: filepath.Dir(file)}
 	var f *hcl.File
-	diags := literal(text, file)
+	diags := plainhcl.Check(text, file,
+		"write strings, lists and maps of strings; expressions are not supported here, and $${ stands for ${",
+		plainhcl.Lists...)
 	if !diags.HasErrors() {
 		f, diags = hclparse.NewParser().ParseHCL(text, file)
 	}
@@ -133,7 +136,7 @@ func (e *upstreamsError) Error() string {
 func (u *upstreams) check(file string) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	complain := func(at hcl.Range, summary, detail string) {
-		diags = append(diags, refusal(at, summary, detail))
+		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at.Ptr()})
 	}
 	if u.Corpus == nil || strings.TrimSpace(u.Corpus.Source) == "" {
 		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "the corpus has no source",

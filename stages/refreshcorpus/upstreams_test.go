@@ -28,6 +28,7 @@ func TestParseUpstreams(t *testing.T) {
 		"out of the place": {corpus + server + "install \"n\" {\n  files = [\"../l\"]\n  lock = \"../l\"\n  command = [\"c\"]\n}\n", "outside the directory"},
 		"a duration":       {corpus + "upstream \"a\" {\n  version = \"1\"\n  command = [\"a\"]\n  timeout = \"soon\"\n}\n", `"soon" is not a duration`},
 		"an expression":    {corpus + "upstream \"a\" {\n  version = 1 + 1\n  command = [\"a\"]\n}\n", "u.hcl:3,15: this is not a plain value"},
+		"an exponent":      {corpus + strings.Replace(server, `"1"`, `1e99999999`, 1), "write the number without an exponent"},
 		"a template":       {corpus + strings.Replace(server, `"1"`, `"${x}"`, 1), "this is not a plain value"},
 		"not HCL":          {corpus + "upstream {", "u.hcl:2"},
 		"another argument": {corpus + strings.Replace(server, "command", "comand", 1), "comand"},

@@ -48,18 +48,16 @@ func None(cmd *cobra.Command, args []string) error {
 }
 
 // Exactly requires n arguments.
-func Exactly(n int) cobra.PositionalArgs { return between(n, n) }
+func Exactly(n int) cobra.PositionalArgs { return Between(n, n) }
 
 // AtLeast requires n arguments or more.
-func AtLeast(n int) cobra.PositionalArgs { return between(n, -1) }
+func AtLeast(n int) cobra.PositionalArgs { return Between(n, -1) }
 
 // AtMost allows n arguments.
-func AtMost(n int) cobra.PositionalArgs { return between(0, n) }
+func AtMost(n int) cobra.PositionalArgs { return Between(0, n) }
 
-// Between accepts from least to most arguments.
-func Between(least, most int) cobra.PositionalArgs { return between(least, most) }
-
-func between(least, most int) cobra.PositionalArgs {
+// Between requires from least to most arguments; without an upper bound if most is negative.
+func Between(least, most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if got := len(args); got < least || most >= 0 && got > most {
 			return &CountError{least, most, got}

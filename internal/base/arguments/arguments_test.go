@@ -22,7 +22,7 @@ func TestErrors(t *testing.T) {
 		{AtLeast(1), nil, "needs at least 1 argument, but got 0"},
 		{AtMost(1), nil, ""},
 		{AtMost(1), []string{"a", "b"}, "takes at most 1 argument, but got 2"},
-		{between(1, 2), []string{"a", "b", "c"}, "takes 1 to 2 arguments, but got 3"},
+		{Between(1, 2), []string{"a", "b", "c"}, "takes 1 to 2 arguments, but got 3"},
 	} {
 		got := ""
 		if err := c.check(cmd, c.args); err != nil {

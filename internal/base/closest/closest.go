@@ -3,6 +3,7 @@
 package closest
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -30,4 +31,13 @@ func To(given string, known []string) string {
 	}
 
 	return best
+}
+
+// Remedy ends a message about an unknown name: it asks for the name that was probably meant, or else
+// lists the known ones.
+func Remedy(given string, known []string) string {
+	if meant := To(given, known); meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
+	}
+	return "use " + strings.Join(known, ", ")
 }

@@ -1,7 +1,6 @@
 package modelsettings
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/touchstone-eval/touchstone/internal/base/closest"
+	"github.com/touchstone-eval/touchstone/internal/base/plainhcl"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
@@ -68,7 +68,8 @@ func Read(ctx context.Context, path string) (*Models, error) {
 func parse(ctx context.Context, path string, text []byte) (*Models, error) {
 	var content file
 	var f *hcl.File
-	diags := plain(text, path)
+	diags := plainhcl.Check(text, path, "write a text in quotes, a number, true or false; $${ stands for ${",
+		hclsyntax.TokenMinus)
 	if !diags.HasErrors() {
 		f, diags = hclparse.NewParser().ParseHCL(text, path)
 	}
@@ -96,48 +97,6 @@ func parse(ctx context.Context, path string, text []byte) (*Models, error) {
 	}
 
 	return all, problems(path, diags)
-}
-
-// plainTokens are those of a file whose values are texts, numbers and truth values. An expression
-// could take minutes to evaluate, as the text of 1e99999999 does.
-var plainTokens = []hclsyntax.TokenType{
-	hclsyntax.TokenOBrace, hclsyntax.TokenCBrace, hclsyntax.TokenEqual, hclsyntax.TokenNewline, hclsyntax.TokenComment,
-	hclsyntax.TokenIdent, hclsyntax.TokenNumberLit, hclsyntax.TokenMinus, hclsyntax.TokenOQuote, hclsyntax.TokenCQuote,
-	hclsyntax.TokenQuotedLit, hclsyntax.TokenEOF,
-}
-
-// maxNesting is how deeply braces may be nested. Two levels are needed.
-const maxNesting = 20
-
-// plain refuses everything but plain values, and too deep nesting.
-func plain(text []byte, path string) hcl.Diagnostics {
-	tokens, diags := hclsyntax.LexConfig(text, path, hcl.InitialPos)
-	depth := 0
-	for _, t := range tokens {
-		switch t.Type {
-		case hclsyntax.TokenOBrace:
-			depth++
-		case hclsyntax.TokenCBrace:
-			depth--
-		}
-
-		problem := ""
-		switch {
-		case !slices.Contains(plainTokens, t.Type):
-			problem = "write a text in quotes, a number, true or false; $${ stands for ${"
-		case t.Type == hclsyntax.TokenNumberLit && bytes.ContainsAny(t.Bytes, "eE"):
-			problem = "write the number without an exponent"
-		case depth > maxNesting:
-			problem = "this is nested too deeply: close a brace before it"
-		}
-
-		if problem != "" && !diags.HasErrors() {
-			diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "this is not a plain value",
-				Detail: problem, Subject: t.Range.Ptr()})
-		}
-	}
-
-	return diags
 }
 
 // problems is one error for all diagnostics, without source lines: they may hold a
@@ -169,11 +128,7 @@ func (b modelBlock) entry(ctx context.Context, dir string) (*entry, error) {
 
 	providers := model.Providers()
 	if !slices.Contains(providers, r.Provider) {
-		if meant := closest.To(r.Provider, providers); meant != "" {
-			return nil, fmt.Errorf("provider %q is unknown: did you mean %q?", r.Provider, meant)
-		}
-
-		return nil, fmt.Errorf("provider %q is unknown: use %s", r.Provider, strings.Join(providers, ", "))
+		return nil, fmt.Errorf("provider %q is unknown: %s", r.Provider, closest.Remedy(r.Provider, providers))
 	}
 
 	r.BaseURL, r.Temperature, r.Timeout, r.MaxRetries = b.BaseURL, b.Temperature, b.Timeout, b.MaxRetries
