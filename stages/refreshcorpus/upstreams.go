@@ -136,7 +136,8 @@ func (e *upstreamsError) Error() string {
 func (u *upstreams) check(file string) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	complain := func(at hcl.Range, summary, detail string) {
-		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at.Ptr()})
+		diags = append(diags,
+			&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at.Ptr()})
 	}
 	if u.Corpus == nil || strings.TrimSpace(u.Corpus.Source) == "" {
 		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "the corpus has no source",
