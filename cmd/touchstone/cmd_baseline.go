@@ -378,6 +378,16 @@ func (s *session) hasFigures() error {
 
 // aggregate reads the figures from the outputs of the stage that contains them.
 func (s *session) aggregate(outcomes []*engine.Outcome) (contracts.Aggregate, error) {
+	name, b, err := s.aggregateText(outcomes)
+	if err != nil {
+		return contracts.Aggregate{}, err
+	}
+
+	return contracts.Decode[contracts.Aggregate](name, b)
+}
+
+// aggregateText returns the text that contains the figures, and its name.
+func (s *session) aggregateText(outcomes []*engine.Outcome) (name string, text []byte, err error) {
 	for _, o := range outcomes {
 		if o.Instance.Stage != aggregateStage {
 			continue
@@ -388,16 +398,12 @@ func (s *session) aggregate(outcomes []*engine.Outcome) (contracts.Aggregate, er
 				continue
 			}
 
-			b, err := s.store.Bytes(out.Digest)
-			if err != nil {
-				return contracts.Aggregate{}, err
-			}
-
-			return contracts.Decode[contracts.Aggregate](out.Path, b)
+			text, err = s.store.Bytes(out.Digest)
+			return out.Path, text, err
 		}
 	}
 
-	return contracts.Aggregate{}, fmt.Errorf("stage %s has no JSON output to read figures from", aggregateStage)
+	return "", nil, fmt.Errorf("stage %s has no JSON output to read figures from", aggregateStage)
 }
 
 func printBaseline(w io.Writer, b contracts.Baseline) error {
