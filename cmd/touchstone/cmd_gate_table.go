@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -52,43 +51,30 @@ func (s *session) printFigures(w io.Writer, outcomes []*engine.Outcome, v *verdi
 	fmt.Fprintln(w)
 }
 
-// tableFigures reads the figures that the table shows. It leaves out the parts that have an
-// entry for each query or tool, and does not check the rest against the schema, because both
-// take longer than everything else that a gate with nothing to do does.
+// tableFigures reads the figures that the table shows.
 func (s *session) tableFigures(outcomes []*engine.Outcome) (contracts.Aggregate, error) {
 	_, text, err := s.aggregateText(outcomes)
 	if err != nil {
 		return contracts.Aggregate{}, err
 	}
 
-	var figures struct {
-		contracts.Aggregate
-		Retrieval struct {
-			contracts.RetrievalAggregate
-			PerQuery leftOut `json:"per_query"`
-			NoAnswer leftOut `json:"no_answer"`
-		} `json:"retrieval"`
-		Mutations  leftOut `json:"mutations"`
-		Selection  leftOut `json:"selection"`
-		Similarity leftOut `json:"similarity"`
-	}
-	if err := json.Unmarshal(text, &figures); err != nil {
-		return contracts.Aggregate{}, err
+	var a contracts.Aggregate
+	if a.Detectors, err = detectorFigures(text); err != nil {
+		return a, err
 	}
 
-	if len(figures.Retrieval.Metrics) == 0 {
-		return contracts.Aggregate{}, errors.New("there are no figures of retrieval")
+	err = jsonFields(text, map[string]any{
+		"baseline":          &a.Baseline,
+		"retrieval.queries": &a.Retrieval.Queries,
+		"retrieval.metrics": &a.Retrieval.Metrics,
+		"retrieval.cost":    &a.Retrieval.Cost,
+	})
+	if err == nil && a.Retrieval.Metrics == nil {
+		err = errors.New("there are no figures of retrieval")
 	}
 
-	figures.Aggregate.Retrieval = figures.Retrieval.RetrievalAggregate
-	return figures.Aggregate, nil
+	return a, err
 }
-
-// leftOut is a part of a JSON document that is not decoded.
-type leftOut struct{}
-
-// UnmarshalJSON accepts everything.
-func (*leftOut) UnmarshalJSON([]byte) error { return nil }
 
 // printCosts prints what discovery costs, if it was measured.
 func printCosts(w io.Writer, agg *contracts.Aggregate) {

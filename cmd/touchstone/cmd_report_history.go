@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,13 +43,10 @@ type historyRun struct {
 // measuredFigures are the fields of an aggregate that the history shows. Results of other versions
 // may have other fields, so the rest is not read.
 type measuredFigures struct {
-	Proxy     string                 `json:"proxy"`
-	Degraded  string                 `json:"degraded"`
-	Data      contracts.DataIdentity `json:"data"`
-	Retrieval struct {
-		Metrics []contracts.MetricSummary `json:"metrics"`
-	} `json:"retrieval"`
-	Detectors []contracts.DetectorSummary `json:"detectors"`
+	Proxy, Degraded string
+	Data            contracts.DataIdentity
+	Metrics         []contracts.MetricSummary
+	Detectors       []contracts.DetectorSummary
 }
 
 func newReportHistoryCommand(flags *globalFlags) *cobra.Command {
@@ -187,11 +183,20 @@ func (s *session) measured(record *cache.Record) *measuredFigures {
 		if out.Dir || err != nil {
 			continue
 		}
+
 		var f measuredFigures
-		if json.Unmarshal(data, &f) == nil && f.Retrieval.Metrics != nil {
+		err = jsonFields(data, map[string]any{
+			"proxy": &f.Proxy, "degraded": &f.Degraded, "data": &f.Data, "retrieval.metrics": &f.Metrics,
+		})
+		if err != nil || f.Metrics == nil {
+			continue
+		}
+
+		if f.Detectors, err = detectorFigures(data); err == nil {
 			return &f
 		}
 	}
+
 	return nil
 }
 
@@ -264,7 +269,7 @@ func (f *measuredFigures) figure(metric string) (*float64, *contracts.Interval) 
 		return nil, nil
 	}
 
-	for _, m := range f.Retrieval.Metrics {
+	for _, m := range f.Metrics {
 		if m.Metric == metric {
 			return &m.Mean, &m.Interval
 		}
