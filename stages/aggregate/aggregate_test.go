@@ -386,6 +386,46 @@ func TestBaselineOnOtherData(t *testing.T) {
 	}
 }
 
+// A quick run has the golden set of one split, which is compared with the same queries of the baseline. A set
+// without splits stays whole.
+func TestQuickRunBesideTheBaseline(t *testing.T) {
+	for _, share := range []float64{0, .5} {
+		all := queries(40, func(int) int { return 2 })
+		security := []contracts.SecurityReport{fixture.Security("scanner", 1, entries...)}
+		whole, err := run(t, []contracts.RetrievalReport{fixture.Retrieval(1, all...)}, security, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		baseline := baselineOf(whole)
+		baseline.Digests = fixture.Digests(all, entries)
+		dev := slices.DeleteFunc(slices.Clone(all),
+			func(q contracts.QueryResult) bool { return contracts.Split(share, q.ID) == contracts.SplitTest })
+		report := fixture.Retrieval(1, dev...)
+		report.TestShare, report.GoldenSHA256 = share, fixture.SHA("f")
+		f := fixture.Write(t, []contracts.RetrievalReport{report}, security)
+		v := fixture.Validation()
+		v.Split, v.Digests = contracts.SplitDev, fixture.Digests(dev, entries)
+		for i := range v.Datasets {
+			if v.Datasets[i].Kind == contracts.KindGolden {
+				v.Datasets[i].SHA256 = report.GoldenSHA256
+			}
+		}
+
+		fixture.WriteFile(t, f.Validation, v)
+		agg, err := aggregateFiles(t, f, baseline)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		n := len(dev)
+		if got, want := agg.Baseline.Data.Queries, (contracts.Overlap{Common: n, Now: n, Before: n}); !agg.Baseline.Comparable ||
+			got != want || n == 0 || share > 0 && n == len(all) {
+			t.Errorf("share %v: the common queries are %+v, want %+v; %s", share, got, want, agg.Baseline.Reason)
+		}
+	}
+}
+
 func TestMajorityOfVerdicts(t *testing.T) {
 	verdicts := func(run int, list ...string) contracts.SecurityReport {
 		return fixture.Security("scanner", run,

@@ -66,7 +66,7 @@ func Run(ctx context.Context, opts Options) error {
 	}
 
 	retrieval := newRetrieval(runs)
-	agg.Retrieval.PerQuery = retrieval.queries
+	agg.Retrieval.PerQuery, agg.Retrieval.TestShare = retrieval.queries, first.TestShare // which overlap.Of reads
 	baseline, part := contracts.Baseline{}, overlap.Part{}
 	switch opts.Baseline {
 	case "":

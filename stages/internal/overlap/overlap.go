@@ -119,9 +119,9 @@ func Of(agg contracts.Aggregate, b contracts.Baseline) Part {
 	return p
 }
 
-// inSplit returns a baseline with the queries of one split.
+// inSplit returns a baseline with the queries of one split. A set without splits stays whole.
 func inSplit(b contracts.Baseline, split string, testShare float64) contracts.Baseline {
-	other := func(id string) bool { return contracts.Split(testShare, id) != split }
+	other := func(id string) bool { s := contracts.Split(testShare, id); return s != "" && s != split }
 	b.PerQuery = slices.DeleteFunc(slices.Clone(b.PerQuery),
 		func(q contracts.BaselineQuery) bool { return other(q.ID) })
 	if b.Digests != nil {
