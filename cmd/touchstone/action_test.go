@@ -202,7 +202,7 @@ func passingPullRequest(t *testing.T, f *gateFixture) {
 
 func failingPullRequest(t *testing.T, f *gateFixture) {
 	j := f.pull(t, map[string]string{"vars": "runs=1\ndegrade=drop-descriptions", "sarif-file": "out.sarif", "upload-sarif": "true"})
-	j.expect(t, 1, `(?m)^::error .*title=Touchstone%3A .*Recall@5`, "failed")
+	j.expect(t, 1, `(?m)^::error .*title=Touchstone%3A .*Recall@10`, "failed")
 	if len(f.api.comments) != 1 || !strings.Contains(strings.ToLower(fmt.Sprint(f.api.comments[0]["body"])), "failed") {
 		t.Errorf("the comment was not changed: %v", f.api.comments)
 	}
