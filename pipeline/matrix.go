@@ -225,12 +225,6 @@ func (l *module) evalAxis(m *matrix, a *hclsyntax.Attribute) (axis, bool) {
 		return ax, false
 	}
 
-	if tuple, literal := a.Expr.(*hclsyntax.TupleConsExpr); literal && len(tuple.Exprs) == 0 {
-		l.errorf(at, "Empty matrix", "The axis %q of %s has no values, so there would be no instances. "+
-			"Add a value.", a.Name, m.of)
-		return ax, false
-	}
-
 	if val.LengthInt() == 0 {
 		// One instance stands for a stage in plans and reports. It is off.
 		m.empty = fmt.Sprintf("the axis %s has no values (%s:%d)", a.Name, at.Filename, at.Start.Line)

@@ -2,13 +2,15 @@ package pipeline
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -260,8 +262,8 @@ func (l *module) readVarJSON(set map[string]cty.Value, path string, src []byte) 
 		return
 	}
 
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(src, &values); err != nil {
+	values, err := jsonMembers(src)
+	if err != nil {
 		l.valuesUnread = true
 		l.errorf(at, "Invalid JSON", "A JSON file of variables must contain one object, {\"name\": value, ...}: %s.",
 			err)
@@ -288,6 +290,48 @@ func (l *module) readVarJSON(set map[string]cty.Value, path string, src []byte) 
 
 		l.setValue(set, v, val, path, at)
 	}
+}
+
+// jsonMembers returns the members of a JSON object. Unlike encoding/json, it refuses text that is not UTF-8 and
+// names that occur twice, also in nested objects.
+func jsonMembers(src []byte) (map[string][]byte, error) {
+	in := jsontext.NewDecoder(bytes.NewBuffer(src))
+	whole, err := in.ReadValue()
+	if err == nil {
+		if _, err = in.ReadToken(); err == nil {
+			err = errors.New("text follows after the object")
+		}
+	}
+
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &syntactic):
+		line := 1 + bytes.Count(src[:min(int(syntactic.ByteOffset), len(src))], []byte{'\n'})
+		if syntactic.JSONPointer != "" {
+			return nil, fmt.Errorf("line %d, at %s: %w", line, syntactic.JSONPointer, syntactic.Err)
+		}
+
+		return nil, fmt.Errorf("line %d: %w", line, syntactic.Err)
+	case !errors.Is(err, io.EOF):
+		return nil, err
+	case whole.Kind() != '{':
+		return nil, errors.New("this is another kind of value")
+	}
+
+	members := map[string][]byte{}
+	in = jsontext.NewDecoder(bytes.NewBuffer(whole))
+	_, err = in.ReadToken() // the brace
+	for err == nil && in.PeekKind() == '"' {
+		var name jsontext.Token
+		if name, err = in.ReadToken(); err == nil {
+			key := name.String()
+			var value jsontext.Value
+			value, err = in.ReadValue()
+			members[key] = value.Clone()
+		}
+	}
+
+	return members, err
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -102,10 +102,48 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 
 // convert converts a value to the variable's type and sets the defaults of optional attributes.
 func (v *variable) convert(val cty.Value) (cty.Value, error) {
+	if err := onlyAttributes(val.Type(), v.ty); err != nil {
+		return cty.DynamicVal, err
+	}
+
 	if v.defaults != nil && !val.IsNull() {
 		val = v.defaults.Apply(val)
 	}
 	return convert.Convert(val, v.ty)
+}
+
+// onlyAttributes returns an error for an attribute of a value that its type does not have. The conversion would leave
+// it out without a word, and a misspelt one would have no effect.
+func onlyAttributes(given, ty cty.Type) error {
+	switch {
+	case given.IsObjectType() && ty.IsObjectType():
+		for _, name := range sortedKeys(given.AttributeTypes()) {
+			if !ty.HasAttribute(name) {
+				names := sortedKeys(ty.AttributeTypes())
+				return fmt.Errorf("it has no attribute %q.%s It has %s", name, didYouMean(name, names), anyOf(names))
+			}
+
+			if err := onlyAttributes(given.AttributeType(name), ty.AttributeType(name)); err != nil {
+				return fmt.Errorf("attribute %q: %w", name, err)
+			}
+		}
+	case given.IsObjectType() && ty.IsMapType():
+		for _, name := range sortedKeys(given.AttributeTypes()) {
+			if err := onlyAttributes(given.AttributeType(name), ty.ElementType()); err != nil {
+				return fmt.Errorf("element %q: %w", name, err)
+			}
+		}
+	case given.IsTupleType() && (ty.IsListType() || ty.IsSetType()):
+		for i, element := range given.TupleElementTypes() {
+			if err := onlyAttributes(element, ty.ElementType()); err != nil {
+				return fmt.Errorf("element %d: %w", i, err)
+			}
+		}
+	case given.IsCollectionType() && ty.IsCollectionType():
+		return onlyAttributes(given.ElementType(), ty.ElementType())
+	}
+
+	return nil
 }
 
 // resolveVariables sets the value of every variable: the value set by the user, or the default. It runs after all

@@ -47,6 +47,13 @@ func eachLine(file string, r io.Reader, take func(number int, fields [][]byte) *
 			line = readlimit.WithoutMark(line)
 		}
 
+		if bytes.HasPrefix(line, []byte(readlimit.Mark)) {
+			err := wrong("the line begins with a byte order mark", "remove the mark; it is allowed once, before the "+
+				"first line")
+			err.File, err.Line = file, number
+			return err
+		}
+
 		err := checkLine(bytes.TrimSuffix(line, []byte{'\n'}))
 		if found := splitFields(line, fields[:]); err == nil && found > 0 {
 			err = take(number, fields[:found])
@@ -70,6 +77,9 @@ func checkLine(line []byte) *LineError {
 	}
 	if bytes.IndexByte(line, 0) >= 0 {
 		return wrong("the line holds a NUL byte", "check that this is a text file")
+	}
+	if bytes.IndexByte(bytes.TrimSuffix(line, []byte{'\r'}), '\r') >= 0 {
+		return wrong("the line holds a carriage return", "end each line with a line feed")
 	}
 	return nil
 }
@@ -110,7 +120,7 @@ func count(fields int) string {
 	case 1:
 		return "1 field"
 	case manyFields:
-		return "more"
+		return "more fields"
 	}
 	return fmt.Sprintf("%d fields", fields)
 }

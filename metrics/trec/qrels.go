@@ -32,7 +32,7 @@ func ReadQrels(file string, r io.Reader) (Qrels, error) {
 	var twice *LineError
 	err := eachLine(file, r, func(number int, fields [][]byte) *LineError {
 		if len(fields) != 4 {
-			return wrong(count(len(fields))+" instead of 4 fields", `write "topic 0 document relevance"`)
+			return wrong(count(len(fields))+" instead of 4", `write "topic 0 document relevance"`)
 		}
 
 		relevance, err := strconv.ParseInt(string(fields[3]), 10, 32)

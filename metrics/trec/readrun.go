@@ -104,10 +104,10 @@ func firstTwice(file string, found map[string]*results) *LineError {
 }
 
 // parseNumber is strconv.ParseFloat, but a number out of range becomes infinite
-// or 0. NaN is refused, and so are the underscores of Go's literals: C reads
-// 1_000 as 1.
+// or 0. NaN is refused, and so are hexadecimal numbers and the underscores of
+// Go's literals: C reads 1_000 as 1, and 0x10 as 16.
 func parseNumber(text []byte) (float64, bool) {
-	if bytes.IndexByte(text, '_') >= 0 {
+	if bytes.ContainsAny(text, "_xX") {
 		return 0, false
 	}
 

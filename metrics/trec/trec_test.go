@@ -81,7 +81,7 @@ func TestReadersNameLineAndRemedy(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"three fields", qrels("q1 0 d1 1\n\nq1 0 d2\n"), `labels:3: 3 fields instead of 4 fields; write "topic 0 document relevance"`},
+		{"three fields", qrels("q1 0 d1 1\n\nq1 0 d2\n"), `labels:3: 3 fields instead of 4; write "topic 0 document relevance"`},
 		{"five fields", qrels("q1 0 d 1 x"), `labels:1: 5 fields`},
 		{"relevance", qrels("q1 0 d 1.5"), `labels:1: relevance "1.5" is not a whole number`},
 		{"twice", qrels("q1 0 d 1\nq2 0 d 1\nq1 0 d 0"), `labels:3: document "d" is judged twice for topic "q1"; keep one`},

@@ -16,7 +16,7 @@ locals {
 }
 stage "broken" {
   matrix {
-    n = [] # ERROR: Empty matrix
+    n = "x" # ERROR: Bad type
   }
   inputs = {
     unknown = stage.absent.x                   # ERROR: Unknown stage
