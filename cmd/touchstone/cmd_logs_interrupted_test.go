@@ -16,10 +16,17 @@ import (
 )
 
 // The log of a stage that was interrupted is its last one: it is printed, kept and marked, also after an earlier run
-// that succeeded.
+// that succeeded. A second signal kills a stage that ignores the first.
 func TestTheLogOfAnInterruptedStageIsKept(t *testing.T) {
 	bin := program.Path(t, program.Touchstone)
-	for name, signal := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGINT": syscall.SIGINT} {
+	for name, tt := range map[string]struct {
+		signals []syscall.Signal
+		then    string
+	}{
+		"SIGTERM":      {[]syscall.Signal{syscall.SIGTERM}, "sleep 600"},
+		"SIGINT":       {[]syscall.Signal{syscall.SIGINT}, "sleep 600"},
+		"SIGINT twice": {[]syscall.Signal{syscall.SIGINT, syscall.SIGINT}, "trap '' TERM; sleep 600"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			work, store := filepath.Join(dir, "work"), filepath.Join(dir, "store")
@@ -33,7 +40,7 @@ func TestTheLogOfAnInterruptedStageIsKept(t *testing.T) {
 			writeText(t, filepath.Join(dir, "pipeline.hcl"), `variable "then" { default = "echo DONE > out/o" }
 stage "hang" {
   outputs = { o = "out/o" }
-  command = ["sh", "-c", "echo $0; ${var.then}", var.then == "sleep 600" ? "CONNECTING" : "EARLIER"]
+  command = ["sh", "-c", "echo $0; ${var.then}", endswith(var.then, "sleep 600") ? "CONNECTING" : "EARLIER"]
 }
 `)
 			cmd, out := run("run")
@@ -41,7 +48,7 @@ stage "hang" {
 				t.Fatalf("%v: %s", err, out)
 			}
 
-			cmd, out = run("run", "--var", "then=sleep 600", "--work-dir", work)
+			cmd, out = run("run", "--var", "then="+tt.then, "--work-dir", work)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -55,9 +62,16 @@ stage "hang" {
 				}
 				time.Sleep(time.Millisecond)
 			}
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
+			for i, signal := range tt.signals {
+				if i > 0 {
+					time.Sleep(100 * time.Millisecond) // equal signals that wait together are one
+				}
+
+				if err := cmd.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
 			}
+
 			_ = cmd.Wait() // its exit status is checked
 			if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(out.String(), "hang | CONNECTING\n") ||
 				!strings.Contains(out.String(), "hang was interrupted after") {

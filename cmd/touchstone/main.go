@@ -11,13 +11,11 @@ import (
 	"syscall"
 
 	_ "github.com/touchstone-eval/touchstone/internal/base/collector"
+	"github.com/touchstone-eval/touchstone/internal/engine/process"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	// A second interrupt stops the program at once.
-	context.AfterFunc(ctx, stop)
+	ctx := untilInterrupted()
 	root := newRootCommand()
 	out := &output{file: os.Stdout}
 	root.SetOut(out)
@@ -25,4 +23,24 @@ func main() {
 	root.SetErr(stderr)
 	err := out.whole(execute(ctx, root))
 	os.Exit(report(ctx, stderr, err))
+}
+
+// untilInterrupted returns a context that the first interrupt ends. A second one stops the program at once,
+// unless a stage was started: then it kills the stages without waiting for them, so that their logs are kept, and a
+// third one stops the program.
+func untilInterrupted() context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		<-signals
+		end()
+		if process.Started() {
+			<-signals
+			process.EndNow()
+		}
+
+		signal.Stop(signals)
+	}()
+	return ctx
 }

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -141,6 +142,7 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 		}
 
 		start = time.Now()
+		started.Store(true)
 		if err := starting(cmd); err != nil {
 			return &StartError{Name: c.Args[0], Err: subprocess.Explained(err, file)}
 		}
@@ -175,6 +177,17 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 	return ended, nil
 }
 
+var (
+	started atomic.Bool
+	endNow  = make(chan struct{})
+)
+
+// Started reports whether this program has started a command.
+func Started() bool { return started.Load() }
+
+// EndNow kills the commands that were asked to end, without waiting for their grace. It may be called once.
+func EndNow() { close(endNow) }
+
 // tempEnv returns the variables that name the directory for temporary files.
 func tempEnv(dir string) []string {
 	if runtime.GOOS == "windows" {
@@ -208,6 +221,8 @@ func (c *Command) supervise(ctx context.Context, pid int, done <-chan struct{}) 
 	select {
 	case <-done:
 	case <-grace.C:
+		killGroup(pid, syscall.SIGKILL)
+	case <-endNow:
 		killGroup(pid, syscall.SIGKILL)
 	}
 
