@@ -77,10 +77,15 @@ func (e *ExitError) Error() string {
 	return status
 }
 
-// signalNames are the signals that end programs by themselves or by the system. They have the same numbers everywhere.
+// signalNames are the signals that end programs, with their numbers on Linux. All but SIGBUS and SIGSYS have the same
+// numbers elsewhere.
 var signalNames = map[int]string{
-	4: "SIGILL (illegal instruction)", 6: "SIGABRT (abort)", 8: "SIGFPE (arithmetic error)",
-	9: "SIGKILL (killed, often for lack of memory)", 11: "SIGSEGV (invalid memory access)", 15: "SIGTERM (termination)",
+	1: "SIGHUP (hangup)", 2: "SIGINT (interrupt)", 3: "SIGQUIT (quit)", 4: "SIGILL (illegal instruction)",
+	5: "SIGTRAP (breakpoint)", 6: "SIGABRT (abort)", 7: "SIGBUS (invalid memory access)",
+	8: "SIGFPE (arithmetic error)", 9: "SIGKILL (killed, often for lack of memory)",
+	11: "SIGSEGV (invalid memory access)", 13: "SIGPIPE (nobody reads what it writes)", 14: "SIGALRM (alarm)",
+	15: "SIGTERM (termination)", 24: "SIGXCPU (limit of processor time)", 25: "SIGXFSZ (limit of file size)",
+	31: "SIGSYS (forbidden system call)",
 }
 
 // execute runs an instance that is a miss, and stores its result. If another
