@@ -55,6 +55,9 @@ func failure(plan *pipeline.Plan, o *Outcome) error {
 	return &StageError{Outcome: o, Plan: plan}
 }
 
+// timedOut begins the error of a command that reached its timeout.
+const timedOut = "timed out"
+
 // ExitError is the error of a command whose exit status is not 0.
 type ExitError struct {
 	Code     int
@@ -65,7 +68,7 @@ type ExitError struct {
 
 func (e *ExitError) Error() string {
 	if e.TimedOut {
-		return fmt.Sprintf("timed out after %s and was killed; raise its timeout if it needs longer", e.Timeout)
+		return fmt.Sprintf("%s after %s and was killed; raise its timeout if it needs longer", timedOut, e.Timeout)
 	}
 	status := fmt.Sprintf("exit status %d", e.Code)
 	if name := signalNames[e.Code-128]; name != "" {

@@ -126,7 +126,10 @@ func (r *run) failedBefore(o *Outcome) (reason string, same bool) {
 	}
 
 	why := last.Error
-	if last.ExitCode != 0 {
+	switch {
+	case strings.HasPrefix(why, timedOut):
+		why, _, _ = strings.Cut(why, ";")
+	case last.ExitCode != 0:
 		why = fmt.Sprintf("exit status %d", last.ExitCode)
 	}
 
