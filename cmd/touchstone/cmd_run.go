@@ -18,6 +18,7 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/progress"
 	"github.com/touchstone-eval/touchstone/internal/engine/remote"
@@ -267,8 +268,14 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		sum.Executed, sum.Hits = sum.Executed+executed, max(0, sum.Hits-executed)
 	}
 
-	for _, name := range sum.Changed {
-		fmt.Fprintf(stderr, "warning: %s changed during the run, which used its earlier version; run again\n", name)
+	for _, c := range sum.Changed {
+		used := "its earlier version"
+		if c.How == engine.Added {
+			used = "the earlier version"
+		}
+
+		fmt.Fprintf(stderr, "warning: %s %s during the run, which used %s; run again\n", safetext.Visible(c.Name), c.How,
+			used)
 	}
 
 	if err == nil && log.Err != nil {

@@ -228,6 +228,11 @@ func openSession(ctx context.Context, flags *globalFlags, stderr io.Writer) (*se
 			Tools:   named,
 			Project: project, WorkDir: workDirOf(dir), Jobs: flags.executor.jobs(),
 			Now: time.Now, LookupEnv: os.LookupEnv, Hidden: &hidden,
+			VarFiles: flags.varFiles,
+			Reload: func() *pipeline.Plan {
+				again, _, _ := pipeline.Load(flags.options())
+				return again
+			},
 		},
 	}
 	s.engine.HideSecrets(plan)

@@ -155,6 +155,11 @@ type Engine struct {
 	// the secrets of each stage as soon as it starts. Every message, event, log and
 	// record of a run passes through it. A run makes its own if it is nil.
 	Hidden *redact.Set
+	// VarFiles are the files of variables that the plan was made with.
+	VarFiles []string
+	// Reload plans the pipeline again, to find the files that were added while a run
+	// worked. It returns nil if that fails. It may be nil.
+	Reload func() *pipeline.Plan
 
 	executed atomic.Bool // whether an instance was executed since the plan was made
 }

@@ -90,7 +90,10 @@ func writeSource(f pipeline.SourceFile, want member, to string) error {
 	}
 
 	src, err := os.Open(f.Source)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s was removed during the run; run again", f.Label)
+	case err != nil:
 		return fmt.Errorf("%s changed during the run: %w", f.Label, err)
 	}
 
@@ -100,9 +103,9 @@ func writeSource(f pipeline.SourceFile, want member, to string) error {
 		return err
 	}
 
-	if st, err := src.Stat(); err != nil || fileKind(st.Mode()) != want.kind {
+	if err := sameKind(src, want.kind); err != nil {
 		dst.Close()
-		return fmt.Errorf("%s changed during the run: its mode is another one; run again", f.Label)
+		return fmt.Errorf("%s changed during the run: %w; run again", f.Label, err)
 	}
 
 	h := sha256.New()
@@ -120,6 +123,24 @@ func writeSource(f pipeline.SourceFile, want member, to string) error {
 	}
 
 	return nil
+}
+
+// sameKind returns an error that says what an open file is now, if it is not of the kind.
+func sameKind(f *os.File, kind memberKind) error {
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case st.IsDir():
+		return errors.New("it is a directory now")
+	case !st.Mode().IsRegular():
+		return errors.New("it is no regular file now")
+	case fileKind(st.Mode()) == kind:
+		return nil
+	case kind == executable:
+		return errors.New("it is no longer executable")
+	}
+	return errors.New("it is executable now")
 }
 
 // maxRepairs limits how often an upstream output is computed again for one input. Two

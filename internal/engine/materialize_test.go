@@ -2,6 +2,7 @@ package engine
 
 import (
 	"crypto/sha256"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,28 @@ func TestCopyOfAFileThatChanged(t *testing.T) {
 		err := copySource(file, m, filepath.Join(dir, "copy of "+content))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("taken for %q: %v", content, err)
+		}
+	}
+
+	m := member{kind: plainFile, digest: cache.Digest(sha256.Sum256([]byte("new")))}
+	for want, change := range map[string]func() error{
+		"data/a changed during the run: it is executable now; run again": func() error { return os.Chmod(file.Source, 0o755) },
+		"data/a was removed during the run; run again":                   func() error { return os.Remove(file.Source) },
+		"data/a changed during the run: it is a directory now; run again": func() error {
+			return errors.Join(os.RemoveAll(file.Source), os.Mkdir(file.Source, 0o755))
+		},
+	} {
+		if err := os.RemoveAll(file.Source); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file.Source, []byte("new"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if err := copySource(file, m, filepath.Join(t.TempDir(), "copy")); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }

@@ -311,7 +311,7 @@ type RunOptions struct {
 type Summary struct {
 	Selected, Hits, Executed, Failures int
 	// Changed names the source files that changed during the run. No stage has used their new versions.
-	Changed []string
+	Changed []SourceChange
 }
 
 // Run brings the selected instances up to date. It returns all outcomes in the order of
@@ -368,7 +368,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		first = &DifferError{differ}
 	}
 
-	sum.Changed = r.sources.changed(r)
+	sum.Changed = r.sources.changed(r, selected)
 	sum.Executed += int(r.repaired.Load())
 	switch {
 	case ctx.Err() != nil:
