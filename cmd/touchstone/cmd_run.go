@@ -274,8 +274,8 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 			used = "the earlier version"
 		}
 
-		fmt.Fprintf(stderr, "warning: %s %s during the run, which used %s; run again\n", safetext.Visible(c.Name), c.How,
-			used)
+		name := safetext.Visible(c.Name)
+		fmt.Fprintf(stderr, "warning: %s %s during the run, which used %s; run again\n", name, c.How, used)
 	}
 
 	if err == nil && log.Err != nil {
