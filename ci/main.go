@@ -61,11 +61,11 @@ func New(
 	// The tree of the module: the source of touchstone, and the pipeline unless another
 	// source is given.
 	// +defaultPath="/"
-	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "/build", "/dist", "/touchstone", "/docs/*", "!/docs/scanner", "/bench", "/*.md", "/node_modules", "/*/node_modules", "/*/*/node_modules", "**/*_test.go", "**/testdata", "**/*.test", "**/*.out", "**/*.prof", "**/*.pprof", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
+	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "/build", "/dist", "/touchstone", "/docs/*", "!/docs/scanner", "/bench", "/*.md", "/node_modules", "/*/node_modules", "/packages/*/node_modules", "/apps/*/node_modules", "/datasets/*/node_modules", "!/lib/node_modules", "**/*_test.go", "**/testdata", "**/*.test", "**/*.out", "**/*.prof", "**/*.pprof", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
 	code *dagger.Directory,
 	// Another tree, with the pipeline and its inputs.
 	// +optional
-	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "/node_modules", "/*/node_modules", "/*/*/node_modules", "**/*.prof", "**/*.pprof"]
+	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "/node_modules", "/*/node_modules", "/packages/*/node_modules", "/apps/*/node_modules", "/datasets/*/node_modules", "!/lib/node_modules", "**/*.prof", "**/*.pprof"]
 	source *dagger.Directory,
 	// A static Linux build of touchstone, to use instead of a release.
 	// +optional

@@ -89,9 +89,7 @@ func (l *module) attribute(v *variable, steps []string, from string) (target, bo
 		case t.ty.IsObjectType() && t.ty.HasAttribute(step):
 			t.ty = t.ty.AttributeType(step)
 		case t.ty.IsObjectType():
-			names := sortedKeys(t.ty.AttributeTypes())
-			l.errorf(hcl.Range{}, "Unknown attribute", "%s: %s has no attribute %q.%s It has %s.", capital(from),
-				t.what, step, didYouMean(step, names), allOf(names))
+			l.errorf(hcl.Range{}, "Unknown attribute", "%s: %s %s.", capital(from), t.what, hasNoAttribute(t.ty, step))
 			return t, false
 		default:
 			whole := strings.Join(append([]string{v.name}, steps[:i]...), ".")

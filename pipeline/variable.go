@@ -112,6 +112,12 @@ func (v *variable) convert(val cty.Value) (cty.Value, error) {
 	return convert.Convert(val, v.ty)
 }
 
+// hasNoAttribute says, without a subject, that an object type lacks an attribute, and which it has.
+func hasNoAttribute(ty cty.Type, name string) string {
+	names := sortedKeys(ty.AttributeTypes())
+	return fmt.Sprintf("has no attribute %q.%s It has %s", name, didYouMean(name, names), allOf(names))
+}
+
 // onlyAttributes returns an error for an attribute of a value that its type does not have. The conversion would leave
 // it out without a word, and a misspelt one would have no effect.
 func onlyAttributes(given, ty cty.Type) error {
@@ -119,8 +125,7 @@ func onlyAttributes(given, ty cty.Type) error {
 	case given.IsObjectType() && ty.IsObjectType():
 		for _, name := range sortedKeys(given.AttributeTypes()) {
 			if !ty.HasAttribute(name) {
-				names := sortedKeys(ty.AttributeTypes())
-				return fmt.Errorf("it has no attribute %q.%s It has %s", name, didYouMean(name, names), anyOf(names))
+				return errors.New("it " + hasNoAttribute(ty, name))
 			}
 
 			if err := onlyAttributes(given.AttributeType(name), ty.AttributeType(name)); err != nil {

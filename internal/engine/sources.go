@@ -84,11 +84,11 @@ func (r *run) planned() map[string]string {
 
 // realPath returns the absolute path without symbolic links.
 func realPath(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", err
 	}
-	return filepath.Abs(real)
+	return filepath.Abs(resolved)
 }
 
 // readVersion reads the version of a file that Load found, if nothing was executed since then.

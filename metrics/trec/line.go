@@ -47,13 +47,6 @@ func eachLine(file string, r io.Reader, take func(number int, fields [][]byte) *
 			line = readlimit.WithoutMark(line)
 		}
 
-		if bytes.HasPrefix(line, []byte(readlimit.Mark)) {
-			err := wrong("the line begins with a byte order mark", "remove the mark; it is allowed once, before the "+
-				"first line")
-			err.File, err.Line = file, number
-			return err
-		}
-
 		err := checkLine(bytes.TrimSuffix(line, []byte{'\n'}))
 		if found := splitFields(line, fields[:]); err == nil && found > 0 {
 			err = take(number, fields[:found])
@@ -74,6 +67,9 @@ func eachLine(file string, r io.Reader, take func(number int, fields [][]byte) *
 func checkLine(line []byte) *LineError {
 	if len(line) > maxLine {
 		return wrong("the line is longer than 1 MiB", "check that this is a text file with one result or label a line")
+	}
+	if bytes.HasPrefix(line, []byte(readlimit.Mark)) {
+		return wrong("the line begins with a byte order mark", "remove the mark; it is allowed once, before the first line")
 	}
 	if bytes.IndexByte(line, 0) >= 0 {
 		return wrong("the line holds a NUL byte", "check that this is a text file")

@@ -220,11 +220,11 @@ func (c *Command) supervise(ctx context.Context, pid int, done <-chan struct{}) 
 	defer grace.Stop()
 	select {
 	case <-done:
+		return timedOut
 	case <-grace.C:
-		killGroup(pid, syscall.SIGKILL)
 	case <-endNow:
-		killGroup(pid, syscall.SIGKILL)
 	}
 
+	killGroup(pid, syscall.SIGKILL)
 	return timedOut
 }
