@@ -69,7 +69,8 @@ func checkLine(line []byte) *LineError {
 		return wrong("the line is longer than 1 MiB", "check that this is a text file with one result or label a line")
 	}
 	if bytes.HasPrefix(line, []byte(readlimit.Mark)) {
-		return wrong("the line begins with a byte order mark", "remove the mark; it is allowed once, before the first line")
+		return wrong("the line begins with a byte order mark",
+			"remove the mark; it is allowed once, before the first line")
 	}
 	if bytes.IndexByte(line, 0) >= 0 {
 		return wrong("the line holds a NUL byte", "check that this is a text file")
