@@ -168,13 +168,8 @@ func (s *Store) readRecord(e entry) (*Record, recordHeader, error) {
 // error if a manifest is there and cannot be opened or read: what the record needs is
 // then unknown.
 func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) ([]Digest, error) {
-	blobs := make([]Digest, 0, len(r.Outputs)+2)
-	for _, d := range []Digest{r.Stdout, r.Stderr} {
-		if !d.IsZero() {
-			blobs = append(blobs, d)
-		}
-	}
-
+	blobs := make([]Digest, 0, len(r.Outputs)+3)
+	blobs = append(blobs, r.additions()...)
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
 		blobs = append(blobs, o.Digest)

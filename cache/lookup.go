@@ -37,12 +37,8 @@ func (s *Store) PutRecord(r *Record) error {
 
 		return nil
 	}
-	for _, d := range []Digest{r.Stdout, r.Stderr} {
-		if d.IsZero() {
-			continue
-		}
-
-		if err := want("its log", d); err != nil {
+	for _, d := range r.additions() {
+		if err := want("its logs and its list of reads", d); err != nil {
 			return err
 		}
 	}
@@ -95,11 +91,12 @@ type Result struct {
 	Outputs  []RecordOutput
 	Duration time.Duration
 	Origin   *Origin // nil for a result that was made here
+	Reads    Digest  // as in Record; its content may be missing
 }
 
 func (h *recordHeader) result() Result {
 	o, _ := decodeOrigin(h.origin) // its text was decoded before
-	return Result{Outputs: h.outputs, Duration: h.duration, Origin: o}
+	return Result{Outputs: h.outputs, Duration: h.duration, Origin: o, Reads: h.reads}
 }
 
 // Outputs is Lookup for the common case: it returns only what most callers need. A

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -35,6 +36,9 @@ type Record struct {
 	Outputs []RecordOutput
 	// Stdout and Stderr are the digests of the logs; zero means no log.
 	Stdout, Stderr Digest
+	// Reads is the digest of what the action read besides its inputs, in the form of the caller; zero means that it is
+	// not known.
+	Reads Digest
 
 	ExitCode   int // always 0: a failed action has no record
 	Started    time.Time
@@ -73,6 +77,11 @@ func (r *Record) validate() error {
 		return fmt.Errorf("record of %s: exit code %d; only a successful action can be recorded", r.label(), r.ExitCode)
 	}
 	return validateOutputs(r.Outputs)
+}
+
+// additions lists the content of the record that is not an output.
+func (r *Record) additions() []Digest {
+	return slices.DeleteFunc([]Digest{r.Stdout, r.Stderr, r.Reads}, Digest.IsZero)
 }
 
 func (r *Record) label() string {

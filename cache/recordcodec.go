@@ -26,6 +26,7 @@ import (
 //	u16 number of outputs; each:
 //	    u16 length and bytes of the name, u16 and bytes of the path,
 //	    32 digest, i64 size, u32 mode, u8 1 for a directory
+//	32  reads, or nothing
 //	32  SHA-256 of the header up to here
 //	body
 const (
@@ -59,6 +60,7 @@ type recordHeader struct {
 	expires        time.Time
 	duration       time.Duration
 	stdout, stderr Digest
+	reads          Digest
 	outputs        []RecordOutput
 	// origin is the text of the record's Origin, or empty. It is not a part of the
 	// record's own file.
@@ -97,7 +99,7 @@ func encodeRecord(r *Record, written time.Time) ([]byte, error) {
 	b = append(b, sum[:]...)
 	h := recordHeader{
 		key: r.Key, written: written, expires: r.Expires, duration: r.Duration,
-		stdout: r.Stdout, stderr: r.Stderr, outputs: r.Outputs,
+		stdout: r.Stdout, stderr: r.Stderr, outputs: r.Outputs, reads: r.Reads,
 	}
 	b = h.append(b)
 	le.PutUint32(b[4:], uint32(len(b)+recordSumSize))
@@ -130,6 +132,10 @@ func (h *recordHeader) append(b []byte) []byte {
 		} else {
 			b = append(b, 0)
 		}
+	}
+
+	if !h.reads.IsZero() {
+		b = append(b, h.reads[:]...)
 	}
 
 	return b
@@ -239,6 +245,10 @@ func (d *headerDecoder) decode(fields []byte, h *recordHeader) error {
 		}
 	}
 
+	if len(c.b) > 0 {
+		c.copy(h.reads[:])
+	}
+
 	if c.short {
 		return errShortRecord
 	}
@@ -293,7 +303,7 @@ func decodeRecord(b []byte) (*Record, error) {
 
 	r := &Record{
 		Origin: origin, Key: h.key, Stage: body.Stage, Instance: body.Instance,
-		Outputs: h.outputs, Stdout: h.stdout, Stderr: h.stderr,
+		Outputs: h.outputs, Stdout: h.stdout, Stderr: h.stderr, Reads: h.reads,
 		Started: body.Started, Duration: h.duration, PeakMemory: body.PeakMemory,
 		Attempts: body.Attempts, Executor: body.Executor, Isolation: body.Isolation,
 		Expires: h.expires,

@@ -234,7 +234,7 @@ func (s *Store) Needs(r *Record) (blobs []SizedDigest, trees map[Digest][]TreeEn
 
 		return err
 	}
-	for _, d := range []Digest{r.Stdout, r.Stderr} {
+	for _, d := range r.additions() {
 		if err := stored(d); err != nil {
 			return nil, nil, err
 		}

@@ -131,5 +131,8 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 		for _, c := range x.Components {
 			fmt.Fprintf(w, "    %-24s %.12s  %s\n", c.Name, c.Digest, c.Value)
 		}
+		if n := len(x.Reads); n > 0 {
+			fmt.Fprintf(w, "    and %d other files that its command reads (--json lists them)\n", n)
+		}
 	}
 }

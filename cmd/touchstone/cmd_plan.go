@@ -71,10 +71,10 @@ score-retrieval[run=1], has a line for each:
 			}
 
 			if flags.json {
-				return printJSON(cmd.OutOrStdout(), planFacts(outcomes))
+				return printJSON(cmd.OutOrStdout(), planFacts(outcomes, s.engine.KeyWarnings(outcomes)))
 			}
 
-			for _, w := range keyWarnings(outcomes) {
+			for _, w := range s.engine.KeyWarnings(outcomes) {
 				fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
 			}
 
@@ -83,8 +83,8 @@ score-retrieval[run=1], has a line for each:
 	}
 }
 
-func planFacts(outcomes []*engine.Outcome) planJSON {
-	p := planJSON{Stages: make([]planStage, 0, len(outcomes)), Warnings: keyWarnings(outcomes)}
+func planFacts(outcomes []*engine.Outcome, warnings []string) planJSON {
+	p := planJSON{Stages: make([]planStage, 0, len(outcomes)), Warnings: warnings}
 	for _, o := range outcomes {
 		st := planStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Reasons: o.Reasons,
@@ -120,63 +120,6 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 	return p
 }
 
-// keyWarnings says which stages read what is not in their keys, and how to mend it.
-func keyWarnings(outcomes []*engine.Outcome) []string {
-	warnings := []string{}
-	type program struct {
-		reads engine.Reads
-		name  string
-	}
-	runs := make([]program, len(outcomes))
-	for i, o := range outcomes {
-		runs[i].reads, runs[i].name = engine.Unkeyed(o.Instance)
-	}
-
-	for _, kind := range []struct {
-		reads    engine.Reads
-		packages bool
-	}{
-		{engine.ReadsPrograms, false}, {engine.ReadsLibraries, false}, {engine.ReadsLibraries, true},
-		{engine.ReadsSystem, false},
-	} {
-		var names, programs []string
-		for i, o := range outcomes {
-			if reads := runs[i].reads; reads != kind.reads ||
-				reads == engine.ReadsLibraries && o.CoversPackages() != kind.packages {
-				continue
-			}
-
-			if !slices.Contains(names, o.Instance.Stage) {
-				names = append(names, o.Instance.Stage)
-			}
-
-			if name := runs[i].name; !slices.Contains(programs, name) {
-				programs = append(programs, name)
-			}
-		}
-
-		if len(names) == 0 {
-			continue
-		}
-
-		started := string(kind.reads)
-		if kind.reads != engine.ReadsPrograms {
-			started += " (" + strings.Join(programs, ", ") + ")"
-		}
-
-		what, remedy := kind.reads.NotCovered(kind.packages)
-		who := "stage " + names[0] + " runs " + started + ", and its key does"
-		if n := len(names); n > 1 {
-			who = "stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " run " + started +
-				", and their keys do"
-		}
-
-		warnings = append(warnings, who+" not cover "+what+": "+remedy)
-	}
-
-	return warnings
-}
-
 func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, o := range outcomes {
@@ -198,7 +141,7 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, safetext.Visible(why))
 	}
 
-	p := planFacts(outcomes)
+	p := planFacts(outcomes, nil)
 	fmt.Fprintf(t, "\n%s", english.Plural(p.Hits, "hit", ""))
 	if p.Elsewhere > 0 {
 		fmt.Fprintf(t, " (%d made elsewhere)", p.Elsewhere)

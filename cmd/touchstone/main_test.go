@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
+	"github.com/touchstone-eval/touchstone/internal/engine/sandbox"
 	"github.com/touchstone-eval/touchstone/internal/testing/level"
 	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
@@ -42,6 +43,9 @@ func TestScripts(t *testing.T) {
 			}
 			if name == "landlock" {
 				return hasLandlock(), nil
+			}
+			if name == "reads" { // whether a stage's reads can be recorded
+				return sandbox.New().Records(), nil
 			}
 			if name == "bazel-remote" {
 				return hasBazelRemote()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/base/redact"
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -38,6 +39,9 @@ type Executor interface {
 type preparer interface {
 	Prepare(ctx context.Context) error
 }
+
+// recorder is implemented by an Executor that may be able to record what a command reads.
+type recorder interface{ Records() bool }
 
 // remoteRunner is implemented by an Executor whose jobs use no processors of this machine.
 type remoteRunner interface{ RunsRemotely() }
@@ -61,6 +65,10 @@ type Job struct {
 	// file of an empty stream need not be created.
 	Stdout string
 	Stderr string
+	// Installed is the path of Program before its links are resolved: what was installed beside it belongs to it.
+	Installed string
+	// Record asks for a record of what the command reads.
+	Record bool
 	// Waits is told when the job begins to wait for a place to run, and when it no longer does. It
 	// may be nil.
 	Waits func(bool)
@@ -92,6 +100,9 @@ type Result struct {
 	Hint string
 	// Isolation lists the means that restricted the process to its declared inputs.
 	Isolation []string
+	// Recorded reports whether Reads lists everything that the command read besides its own directories.
+	Recorded bool
+	Reads    []reads.Read
 }
 
 // Tool is the program of a command: its path, and the identity of its content for
@@ -101,6 +112,10 @@ type Tool struct {
 	Path string
 	// Packages identifies the packages that were installed with the program. It is zero if there are none.
 	Packages pipeline.ToolIdentity
+	// Named is the path that the stage or PATH names, if Path is what it links to.
+	Named string
+	// Complete reports whether the identity covers everything that the program reads, as with an image.
+	Complete bool
 }
 
 // Tools finds the program of a command.
@@ -161,7 +176,8 @@ type Engine struct {
 	// worked. It returns nil if that fails. It may be nil.
 	Reload func() *pipeline.Plan
 
-	executed atomic.Bool // whether an instance was executed since the plan was made
+	readLists readLists
+	executed  atomic.Bool // whether an instance was executed since the plan was made
 }
 
 // State is the state of an instance after evaluation or a run.
@@ -219,6 +235,10 @@ type Outcome struct {
 	Changes      []Change
 	NotInHistory bool
 
+	// tool is the program of the instance, if it was found.
+	tool Tool
+	// recorded reports whether the result of a hit or of an execution has a list of what its command read.
+	recorded bool
 	// compared is the result that Changes are relative to.
 	compared *cache.Record
 	// components are the components of the key. They are nil for a hit in a run
@@ -232,6 +252,7 @@ func (o *Outcome) Interrupted() bool { return o.State == Canceled && !o.Stdout.I
 // setHit makes the outcome a hit.
 func (o *Outcome) setHit(r cache.Result) {
 	o.State, o.Outputs, o.Duration, o.Origin = Hit, r.Outputs, r.Duration, r.Origin
+	o.recorded = !r.Reads.IsZero()
 }
 
 // Components returns the components of the key after an evaluation, or nil if the key is not

@@ -22,12 +22,12 @@ func (r *run) evaluate(o *Outcome) error {
 		return nil
 	}
 
-	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
+	result, miss := r.lookup(o)
 	refused := ""
 	if miss != nil && r.Shared != nil && !r.localOnly && !r.opts.Force {
 		var found bool
 		if found, refused = r.Shared.Lookup(o.Key); found {
-			result, miss = r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
+			result, miss = r.lookup(o)
 		}
 	}
 
@@ -47,6 +47,17 @@ func (r *run) evaluate(o *Outcome) error {
 
 	o.setHit(result)
 	return nil
+}
+
+// lookup returns the result of an instance, if everything that its command read is as it was.
+func (r *run) lookup(o *Outcome) (cache.Result, *cache.Miss) {
+	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
+	if miss == nil && !o.tool.Complete {
+		if changed := r.readLists.changed(r.Store, r.Index, result.Reads); changed != "" {
+			return cache.Result{}, &cache.Miss{Reason: changed, Expired: true}
+		}
+	}
+	return result, miss
 }
 
 // reasons returns the reasons why an instance is a miss: that it failed, the differences from the

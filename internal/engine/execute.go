@@ -102,7 +102,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 
 	defer unlock()
 	if !r.opts.Force && !o.Instance.Cache.Off {
-		if result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
+		if result, miss := r.lookup(o); miss == nil {
 			o.setHit(result)
 			r.emitHit(o)
 			return nil
@@ -203,7 +203,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 
 	job := &Job{
 		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, ProgramDigest: tool.Digest,
-		Env:    env,
+		Installed: tool.Named, Record: !tool.Complete, Env: env,
 		Stdout: dir.stdout(), Stderr: dir.stderr(),
 		Waits: func(waits bool) {
 			kind := EventBegun
@@ -272,8 +272,8 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		Started: started.UTC(), Duration: result.Duration, PeakMemory: result.PeakMemory,
 		Attempts: o.Attempts, Executor: r.Executor.Name(), Isolation: result.Isolation,
 	}
-	if reads, _ := Unkeyed(in); reads != ReadsNothing {
-		record.Isolation = append(slices.Clone(record.Isolation), reads.word())
+	if err := r.keepReads(o, record, result); err != nil {
+		return nil, err
 	}
 
 	if in.Cache.TTL > 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -33,6 +34,8 @@ type Explanation struct {
 	Changes              []Change `json:"changes"`
 	// NotCovered says what the key does not cover, and the remedy.
 	NotCovered string `json:"not_covered,omitempty"`
+	// Reads are the files besides its inputs that the command read, with which the result of a hit is compared.
+	Reads []ExplainedRead `json:"reads,omitempty"`
 	// Components are all parts of the key, by name.
 	Components []ExplainedComponent `json:"components"`
 }
@@ -53,6 +56,12 @@ type ExplainedComponent struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 	Value  string `json:"value,omitempty"`
+}
+
+// ExplainedRead is a file or directory that a command read. State begins with its kind, or is "none".
+type ExplainedRead struct {
+	Path  string `json:"path"`
+	State string `json:"state"`
 }
 
 // Change is one component of the key that differs from the earlier run. Details
@@ -162,9 +171,8 @@ func (r *run) explain(o *Outcome) Explanation {
 		x.Reasons = []string{}
 	}
 
-	if reads, program := Unkeyed(o.Instance); reads != ReadsNothing {
-		what, remedy := reads.NotCovered(o.CoversPackages())
-		x.NotCovered = what + " (" + program + "): " + remedy
+	if r.uncovered(o) {
+		x.NotCovered = notCovered([]string{o.program()})
 	}
 
 	for _, c := range o.components {
@@ -184,6 +192,7 @@ func (r *run) explain(o *Outcome) Explanation {
 		}
 
 		x.Recorded, x.NotInHistory = recorded(rec), !r.inHistory(o)
+		x.Reads = r.reads(rec)
 		if x.NotInHistory {
 			return x // this checkout has no run before it
 		}
@@ -204,6 +213,26 @@ func (r *run) explain(o *Outcome) Explanation {
 	}
 
 	return x
+}
+
+// reads lists what the command of a record read.
+func (r *run) reads(rec *cache.Record) []ExplainedRead {
+	if rec.Reads.IsZero() {
+		return nil
+	}
+
+	text, err := r.Store.Bytes(rec.Reads)
+	if err != nil {
+		return nil // the next evaluation says so
+	}
+
+	entries, _ := decodeReads(text) // likewise
+	list := make([]ExplainedRead, len(entries))
+	for i, e := range entries {
+		list[i] = ExplainedRead{safetext.Bytes(e.path), e.state}
+	}
+
+	return list
 }
 
 // sameDefinition returns the most similar result that is not from this checkout, for a hit that

@@ -155,6 +155,7 @@ func (r *run) key(o *Outcome, k *keying) error {
 		return err
 	}
 
+	o.tool = tool
 	if tool.Packages.Name != "" {
 		o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity, tool.Packages)
 	} else {

@@ -257,7 +257,7 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, how eval
 				o.State = Miss // it runs whatever its inputs are
 			}
 
-			_, o.Err = r.Tools.Resolve(o.Instance)
+			o.tool, o.Err = r.Tools.Resolve(o.Instance)
 		} else if o.Err = r.evaluate(o); o.Err == nil && o.State == Miss {
 			r.findChanges(o)
 		}

@@ -65,7 +65,7 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 		return Tool{}, err
 	}
 
-	t := Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: file}
+	t := Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: file, Named: named}
 	if t.Packages, err = h.packages(name, search, named, file); err != nil {
 		return Tool{}, err
 	}

@@ -305,6 +305,7 @@ func comparable(records map[string]*cache.Record) map[string]cache.Record {
 		c.Started, c.Expires = c.Started.Truncate(0), c.Expires.Truncate(0)
 		c.Started = c.Expires
 		c.Duration, c.PeakMemory, c.Executor, c.Isolation = 0, 0, "", nil
+		c.Reads = cache.Digest{} // of the machine, and only a local stage has them
 		m[name] = c
 	}
 	return m

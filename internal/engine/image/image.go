@@ -126,7 +126,7 @@ func (t *Tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 
 	if img.Ref != "" {
 		d := cache.Digest(sha256.Sum256([]byte(img.Ref)))
-		return engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: name}, nil
+		return engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: name, Complete: true}, nil
 	}
 
 	search := engine.DefaultPath
@@ -146,7 +146,7 @@ func (t *Tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 		return engine.Tool{}, err
 	}
 
-	return engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: inside}, nil
+	return engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: inside, Complete: true}, nil
 }
 
 // lookIn finds a program in the root filesystem at root. It resolves symbolic

@@ -38,6 +38,9 @@ func (e Executor) Close() error {
 	return e.Sandbox.Close()
 }
 
+// Records reports whether the executor can record what a command reads.
+func (e Executor) Records() bool { return e.Sandbox.Records() }
+
 // Run starts the job's program and waits for it. If ctx ends or the instance reaches
 // its timeout, Run sends SIGTERM to the whole process group, and then kills it.
 func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
@@ -49,7 +52,7 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 			Stdin:  in.Stdin,
 			Stdout: job.Stdout, Stderr: job.Stderr, Timeout: in.Timeout, Grace: e.Grace,
 		},
-		Passthrough: in.Passthrough, Network: sandbox.Network(in.Network),
+		Passthrough: in.Passthrough, Network: sandbox.Network(in.Network), Installed: job.Installed, Record: job.Record,
 	})
 	return (*engine.Result)(result), err
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
 
 // sandboxState is the state that a sandbox keeps between stages.
@@ -19,7 +20,8 @@ type sandboxState struct {
 	abi  int        // of Landlock; 0 if it is not available
 	base []openPath // roots, opened
 	networks
-	keepers keeper.Pool
+	keepers  keeper.Pool
+	recorder reads.Recorder
 	// lacks are the restrictions that the system is to be without, for tests.
 	lacks map[string]bool
 	// helps is whether this process is a helper. Otherwise it may have one.
@@ -34,6 +36,9 @@ type openPath struct {
 	dir    bool
 	access access
 }
+
+// Records reports whether the record of a stage says what it read, as far as that is known before a stage runs.
+func (s *Sandbox) Records() bool { return s != nil && !s.off && s.recorder.Available() }
 
 // New returns a sandbox. Stages cannot access the hidden directories, such as
 // the pipeline's root and the cache, except for the files that they declare. This

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/process"
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
 
 // Job is a command to run, with what it declares.
@@ -17,6 +18,10 @@ type Job struct {
 	// Passthrough names the variables of Env whose paths the command may access.
 	Passthrough []string
 	Network     Network
+	// Installed is another path of the command's program: what was installed beside it may be read.
+	Installed string
+	// Record asks for a record of what the command reads.
+	Record bool
 }
 
 // Network is the network that a command declares.
@@ -41,6 +46,10 @@ type Result struct {
 	Hint string
 	// Isolation lists what restricted the command, and what did not.
 	Isolation []string
+	// Recorded reports whether Reads lists everything that the command read outside of the directories that it may
+	// write.
+	Recorded bool
+	Reads    []reads.Read
 }
 
 // Run starts the command and waits for it. If ctx ends or the command reaches its timeout, Run sends SIGTERM to
@@ -81,6 +90,7 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	if err != nil {
 		if confined != nil {
 			s.release(confined, errors.As(err, new(*process.StartError)))
+			s.recorded(confined, &Result{})
 		}
 
 		return nil, startError(err, confined)
@@ -89,6 +99,7 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	result := resultOf(ended)
 	result.Isolation = append(result.Isolation, confined.words...)
 	result.Ended = s.release(confined, ended.Nothing)
+	s.recorded(confined, result)
 	if result.ExitCode != 0 {
 		result.Hint = s.hint(job, confined)
 	}

@@ -70,6 +70,10 @@ type grant struct {
 func (s *Sandbox) grants(job *Job, program string) []grant {
 	list := []grant{{job.Command.Dir, write}, {job.Command.TempDir, write}}
 	list = append(list, s.installation(program)...)
+	if filepath.IsAbs(job.Installed) {
+		list = append(list, s.installation(job.Installed)...)
+	}
+
 	for _, variable := range job.Command.Env {
 		name, value, _ := strings.Cut(variable, "=")
 		passed := slices.Contains(job.Passthrough, name)
@@ -103,6 +107,12 @@ func (s *Sandbox) installed(bin string) grant {
 	if prefix, ok := s.prefix(bin); ok {
 		return grant{prefix, read}
 	}
+
+	// The programs of npm are links into the packages beside their directory.
+	if packages := filepath.Dir(bin); filepath.Base(bin) == ".bin" && filepath.Base(packages) == "node_modules" {
+		return grant{packages, read}
+	}
+
 	return grant{bin, read}
 }
 

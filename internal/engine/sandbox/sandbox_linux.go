@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
+	"github.com/touchstone-eval/touchstone/internal/engine/process"
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
 
 // confinement holds the restrictions of one stage.
@@ -21,6 +23,8 @@ type confinement struct {
 	// if they are the same.
 	from, to string
 	keeper   *keeper.Keeper // of its PID namespace, or nil
+	// recording is that of what the stage reads, or nil.
+	recording *reads.Recording
 }
 
 // confine restricts the calling thread, and the processes that it starts, to what the
@@ -30,8 +34,14 @@ func (s *Sandbox) confine(job *Job, program string) (*confinement, error) {
 		return &confinement{words: append(unrestricted(job.Network), askedFor), network: -1}, nil
 	}
 	s.once.Do(s.prepare)
+	if job.Record {
+		if err := s.recorder.Prepare(process.StartOwn); err != nil {
+			return nil, err
+		}
+	}
+
 	c := &confinement{grants: s.grants(job, program), network: -1}
-	if err := s.restrict(c, job); err != nil {
+	if err := s.restrict(c, job, program); err != nil {
 		s.release(c, false)
 		return nil, fmt.Errorf("%w; use --isolation off to run without it", err)
 	}
@@ -41,7 +51,7 @@ func (s *Sandbox) confine(job *Job, program string) (*confinement, error) {
 // umask is that of every stage.
 const umask = 0o022
 
-func (s *Sandbox) restrict(c *confinement, job *Job) error {
+func (s *Sandbox) restrict(c *confinement, job *Job, program string) error {
 	declared := job.Network
 	if err := unix.Unshare(unix.CLONE_FS); err != nil {
 		return os.NewSyscallError("unshare", err)
@@ -79,6 +89,12 @@ func (s *Sandbox) restrict(c *confinement, job *Job) error {
 	}
 
 	c.say(s.abi > 0, enforcedFiles, openFiles)
+	if job.Record {
+		if err := s.record(c, job, program); err != nil {
+			return fmt.Errorf("record what the stage reads: %w", err)
+		}
+	}
+
 	if declared == AnyNetwork {
 		return nil
 	}
@@ -99,6 +115,53 @@ func (s *Sandbox) restrict(c *confinement, job *Job) error {
 	}
 
 	return nil
+}
+
+// record begins to record what the stage reads outside of the directories that it may write.
+func (s *Sandbox) record(c *confinement, job *Job, program string) error {
+	own := []string{job.Command.Dir, job.Command.TempDir}
+	if c.to != "" {
+		own = append(own, c.to)
+	}
+
+	for _, g := range c.grants {
+		if g.access == write {
+			own = append(own, g.path)
+		}
+	}
+
+	var err error
+	c.recording, err = s.recorder.Begin(install, program, own)
+	return err
+}
+
+// recorded ends the recording of what a stage reads, whose processes have ended, and adds it to the result.
+func (s *Sandbox) recorded(c *confinement, to *Result) {
+	if c.recording == nil {
+		return
+	}
+
+	to.Reads, to.Recorded = c.recording.End()
+	if s.abi == 0 {
+		return // everything was readable
+	}
+
+	var open []string
+	for _, g := range slices.Concat(s.roots, c.grants) {
+		if real, err := filepath.EvalSymlinks(g.path); err == nil {
+			open = append(open, real)
+		}
+	}
+
+	isOpen := func(path string) bool {
+		return slices.ContainsFunc(open, func(dir string) bool { return within(path, dir) })
+	}
+	for i, r := range to.Reads {
+		if !isOpen(r.Path) {
+			real, err := filepath.EvalSymlinks(r.Path)
+			to.Reads[i].Denied = err == nil && !isOpen(real)
+		}
+	}
 }
 
 // enterNetwork gives the stage a network of its own, unless it declares the network or
@@ -135,7 +198,7 @@ func (s *Sandbox) restrictCalls(c *confinement, declared Network) (sockets bool,
 		return false, nil
 	}
 
-	err = install(filter)
+	_, err = install(filter, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
 		return false, nil // a kernel without filters
 	}
@@ -163,6 +226,8 @@ func (s *Sandbox) Close() error {
 	if s.helper != nil {
 		_ = s.helper.close() // its exit status says nothing
 	}
+
+	s.recorder.Close()
 	s.close()
 	s.keepers.Close()
 	for _, o := range s.base {

@@ -28,6 +28,11 @@ func (s *Sandbox) runInHelper(context.Context, *Job) (*Result, error, bool) {
 	return nil, nil, false
 }
 
+// Records returns false: this system cannot record what a stage reads.
+func (s *Sandbox) Records() bool { return false }
+
+func (s *Sandbox) recorded(*confinement, *Result) {}
+
 func (s *Sandbox) release(_ *confinement, ended bool) bool { return ended }
 
 // ownProcesses returns false: this system has no PID namespaces.

@@ -1,0 +1,272 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
+)
+
+// A command reads more than its inputs: its libraries, packages and other programs. Which of them it reads is known when
+// it has run. Its record therefore has a list of what it read and what it found there, and is only a hit as long as the
+// same is found: the list is a second part of the key.
+//
+// A list is text with one line for each path, sorted:
+//
+//	use state "path"
+//
+// The use says what the command could learn about the path, and the state is what there was to learn.
+
+// Uses of a path.
+const (
+	useContent   = "read"   // the content of a file, the names in a directory
+	useStatus    = "status" // size and times of a file
+	useExistence = "exists" // whether there is a file; the sandbox denied more
+)
+
+// maxStatusContent is the largest file that is compared by content if a command asked for its size and times only. An
+// interpreter that finds compiled code asks for those of the source, which is rarely larger. Comparing the times would
+// make each checkout and machine differ.
+const maxStatusContent = 1 << 20
+
+// volatile are files of the system that the C library reads for any program, and that differ between machines without a
+// difference for the program: its libraries are in the list.
+var volatile = []string{
+	"/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/hosts", "/etc/hostname", "/etc/host.conf", "/etc/gai.conf",
+	"/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/localtime", "/etc/machine-id",
+	"/etc/mtab",
+}
+
+// compiled is the directory in which Python keeps compiled code. It depends on the source, which is in the list, and
+// contains times.
+const compiled = "__pycache__"
+
+// readLists compares lists of reads. The zero value is ready to use.
+type readLists struct {
+	mu    sync.Mutex
+	known map[cache.Digest]func() string
+}
+
+// state returns what a command can learn about a path.
+func readState(index *cache.StatIndex, use, path string) string {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "none"
+	case err != nil:
+		return "unknown" // such as a name of which a part is a file
+	case st.IsDir():
+		if use == useContent {
+			return "directory:" + listing(path)
+		}
+
+		return "directory"
+	case !st.Mode().IsRegular():
+		return "other"
+	case use == useExistence:
+		return "file"
+	case use == useStatus && st.Size() > maxStatusContent:
+		return fmt.Sprintf("file:%d", st.Size())
+	}
+
+	d, _, mode, err := fileBehind(index, path)
+	if err != nil {
+		return "file"
+	}
+
+	if fileKind(mode) == executable {
+		return "program:" + d.String()
+	}
+
+	return "file:" + d.String()
+}
+
+// fileBehind is StatIndex.File, but follows links.
+func fileBehind(index *cache.StatIndex, path string) (cache.Digest, int64, fs.FileMode, error) {
+	if st, err := os.Lstat(path); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return cache.Digest{}, 0, 0, err
+		}
+	}
+	return index.File(path)
+}
+
+// listing returns a digest of the names and types in a directory, or "" if it cannot be read.
+func listing(dir string) string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+
+	h := sha256.New()
+	for _, e := range entries {
+		if e.Name() != compiled {
+			fmt.Fprintf(h, "%q %s\n", e.Name(), e.Type())
+		}
+	}
+
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// encodeReads returns the list of what a command read that was started at a time. The error names a file that changed since
+// then.
+func encodeReads(index *cache.StatIndex, list []reads.Read, started time.Time) ([]byte, error) {
+	var text bytes.Buffer
+	for _, r := range list {
+		if slices.Contains(volatile, r.Path) || strings.Contains(r.Path, "/"+compiled+"/") {
+			continue
+		}
+
+		use := useStatus
+		switch {
+		case r.Denied:
+			use = useExistence
+		case r.Opened:
+			use = useContent
+		}
+
+		st, err := os.Stat(r.Path)
+		if err == nil && (use == useContent || use == useStatus && st.Mode().IsRegular()) &&
+			st.ModTime().After(started) && !st.ModTime().After(time.Now()) {
+			return nil, fmt.Errorf("%s, which the command reads, changed during the run; run again",
+				safetext.Visible(r.Path))
+		}
+
+		fmt.Fprintf(&text, "%s %s %q\n", use, readState(index, use, r.Path), r.Path)
+	}
+
+	return text.Bytes(), nil
+}
+
+// keepReads adds to a record what the command read.
+func (r *run) keepReads(o *Outcome, record *cache.Record, result *Result) error {
+	record.Isolation = slices.Clone(record.Isolation)
+	switch {
+	case o.tool.Complete:
+		return nil
+	case !result.Recorded:
+		record.Isolation = append(record.Isolation, readsNotInKey)
+		return nil
+	}
+
+	text, err := encodeReads(r.Index, result.Reads, record.Started)
+	if err != nil {
+		return err
+	}
+
+	o.recorded = true
+	record.Isolation = append(record.Isolation, readsInKey)
+	record.Reads, err = r.Store.PutBytes(text)
+	return err
+}
+
+// Values of Record.Isolation.
+const (
+	readsInKey    = "reads-in-key"
+	readsNotInKey = "reads-not-in-key"
+)
+
+// A readEntry is one line of a list.
+type readEntry struct{ use, state, path string }
+
+// decodeReads reads a list.
+func decodeReads(text []byte) ([]readEntry, error) {
+	var list []readEntry
+	for line := range bytes.Lines(text) {
+		use, rest, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
+		state, quoted, _ := strings.Cut(rest, " ")
+		path, err := strconv.Unquote(quoted)
+		if err != nil || !filepath.IsAbs(path) {
+			return nil, fmt.Errorf("line %d of a list of reads is damaged", len(list)+1)
+		}
+
+		list = append(list, readEntry{use, state, path})
+	}
+
+	return list, nil
+}
+
+// maxNamedReads is the number of changed files that a reason names.
+const maxNamedReads = 3
+
+// changed returns the reason why a record with this list is not a hit, or "" if everything in the list is as the command
+// found it. Many records have the same list, which is compared once.
+func (l *readLists) changed(store *cache.Store, index *cache.StatIndex, list cache.Digest) string {
+	if list.IsZero() {
+		return ""
+	}
+
+	l.mu.Lock()
+	compare, ok := l.known[list]
+	if !ok {
+		compare = sync.OnceValue(func() string { return compareReads(store, index, list) })
+		if l.known == nil {
+			l.known = map[cache.Digest]func() string{}
+		}
+
+		l.known[list] = compare
+	}
+
+	l.mu.Unlock()
+	return compare()
+}
+
+func compareReads(store *cache.Store, index *cache.StatIndex, list cache.Digest) string {
+	text, err := store.Bytes(list)
+	if err != nil {
+		return "the list of what its command read is missing"
+	}
+
+	entries, err := decodeReads(text)
+	if err != nil {
+		return err.Error()
+	}
+
+	var names []string
+	more := 0
+	for _, e := range entries {
+		now := readState(index, e.use, e.path)
+		switch {
+		case now == e.state:
+		case len(names) == maxNamedReads:
+			more++
+		default:
+			names = append(names, safetext.Visible(e.path)+" "+difference(e.state, now))
+		}
+	}
+
+	if len(names) == 0 {
+		return ""
+	}
+
+	reason := strings.Join(names, ", ") + ", which the command reads"
+	if more > 0 {
+		reason = fmt.Sprintf("%s, and %d more", reason, more)
+	}
+
+	return reason
+}
+
+// difference describes two states of one path.
+func difference(before, now string) string {
+	switch {
+	case before == "none":
+		return "was added"
+	case now == "none":
+		return "was removed"
+	}
+	return "changed"
+}

@@ -1,0 +1,48 @@
+package reads
+
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// call is a system call that names a file.
+type call struct {
+	number uint32
+	kind   callKind
+	// dir and path are the positions of its arguments; dir is none for a path that is relative to the working directory.
+	// flags is the position of flags that may contain AT_EMPTY_PATH, or none.
+	dir, path, flags int
+}
+
+type callKind int
+
+const (
+	opens    callKind = iota
+	executes          // and opens what the file's first bytes name
+	asks              // whether there is such a file
+	links             // makes a symbolic link
+	leaves            // changes what paths mean, or opens a file without one
+)
+
+const none = -1
+
+var calls = slices.Concat(commonCalls, ownCalls)
+
+// commonCalls are those of every architecture.
+var commonCalls = []call{
+	{unix.SYS_OPENAT, opens, 0, 1, none},
+	{unix.SYS_OPENAT2, opens, 0, 1, none},
+	{unix.SYS_EXECVE, executes, none, 0, none},
+	{unix.SYS_EXECVEAT, executes, 0, 1, 4},
+	{newfstatat, asks, 0, 1, 3},
+	{unix.SYS_STATX, asks, 0, 1, 2},
+	{unix.SYS_FACCESSAT, asks, 0, 1, none},
+	{unix.SYS_FACCESSAT2, asks, 0, 1, 3},
+	{unix.SYS_SYMLINKAT, links, none, 0, none},
+	{unix.SYS_CHROOT, leaves, none, 0, none},
+	{unix.SYS_PIVOT_ROOT, leaves, none, 0, none},
+	{unix.SYS_MOUNT, leaves, none, 1, none},
+	{unix.SYS_MOVE_MOUNT, leaves, none, 0, none},
+	{unix.SYS_OPEN_BY_HANDLE_AT, leaves, none, 0, none},
+}

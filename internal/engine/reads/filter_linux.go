@@ -1,0 +1,58 @@
+package reads
+
+import (
+	"fmt"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// Offsets in the data that a filter sees. The machines for which there are filters are little-endian.
+const (
+	offsetNumber = 0
+	offsetArch   = 4
+	offsetArgs   = 16 // of 8 bytes each
+)
+
+// filter tells of the calls that name files, and allows all others.
+func filter() []bpf.RawInstruction {
+	tell := bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}
+	allow := bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
+	load := func(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, Size: 4} }
+	when := func(cond bpf.JumpTest, v uint32, skip int) bpf.Instruction {
+		return bpf.JumpIf{Cond: cond, Val: v, SkipFalse: uint8(skip)}
+	}
+	older := []bpf.Instruction{load(offsetNumber)}
+	for _, number := range olderCalls {
+		older = append(older, when(bpf.JumpEqual, number, 1), tell)
+	}
+
+	older = append(older, allow)
+	program := []bpf.Instruction{load(offsetArch), when(bpf.JumpNotEqual, architecture, len(older))}
+	program = append(program, older...)
+	program = append(program, load(offsetNumber))
+	if otherTable > 0 {
+		program = append(program, when(bpf.JumpGreaterOrEqual, otherTable, 1), tell)
+	}
+
+	for _, c := range calls {
+		if c.flags == none {
+			program = append(program, when(bpf.JumpEqual, c.number, 1), tell)
+			continue
+		}
+
+		// With an empty path, the call is about a file that is open already.
+		program = append(program, when(bpf.JumpEqual, c.number, 4), load(offsetArgs+8*uint32(c.flags)),
+			when(bpf.JumpBitsSet, unix.AT_EMPTY_PATH, 1), allow, tell)
+	}
+
+	// A ring opens files without these calls.
+	program = append(program, when(bpf.JumpEqual, unix.SYS_IO_URING_SETUP, 1),
+		bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}, allow)
+	raw, err := bpf.Assemble(program)
+	if err != nil {
+		panic(fmt.Sprintf("the filter of recordings does not assemble: %v", err)) // it is constant
+	}
+
+	return raw
+}

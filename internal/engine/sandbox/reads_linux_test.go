@@ -1,0 +1,174 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
+)
+
+// recorded runs a script and returns what it read, by path.
+func recorded(t *testing.T, s *Sandbox, text string, env ...string) (*Result, map[string]reads.Read) {
+	t.Helper()
+	job := script(text)
+	job.Record = true
+	r, log := stage(t, s, job, env...)
+	if r.ExitCode != 0 {
+		t.Fatalf("exit status %d: %s", r.ExitCode, log)
+	}
+	found := map[string]reads.Read{}
+	for _, x := range r.Reads {
+		found[x.Path] = x
+	}
+	return r, found
+}
+
+// loaders are those of programs of the C library.
+var loaders = map[string]string{"amd64": "/lib64/ld-linux-x86-64.so.2", "arm64": "/lib/ld-linux-aarch64.so.1"}
+
+func TestReadsOfAStage(t *testing.T) {
+	if !New().Records() {
+		t.Skip("this system cannot record what a stage reads")
+	}
+	prefix := t.TempDir()
+	for name, text := range map[string]string{
+		"bin/interpreted": "#!" + prefix + "/bin/linked\ncat " + prefix + "/share/data\n", "share/data": "data\n", "share/asked": "asked\n", "share/list/a": "a\n",
+	} {
+		file := filepath.Join(prefix, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/bin/sh", filepath.Join(prefix, "bin", "linked")); err != nil {
+		t.Fatal(err)
+	}
+	denied := filepath.Join(t.TempDir(), "denied")
+	if err := os.WriteFile(denied, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	share := filepath.Join(prefix, "share")
+	const opened, asked, deniedHere, nothing = "opened", "asked", "denied", "nothing"
+	for _, c := range []struct {
+		name, script string
+		want         map[string]string // by path
+	}{
+		{"a program and its loader", ":", map[string]string{"/bin/sh": opened, loaders[runtime.GOARCH]: opened}},
+		{"a script, its interpreter and a file", "interpreted", map[string]string{
+			filepath.Join(prefix, "bin", "interpreted"): opened, filepath.Join(prefix, "bin", "linked"): opened, filepath.Join(share, "data"): opened,
+		}},
+		{"a relative path", "cd " + share + " && cat data", map[string]string{share + "/data": opened}},
+		{"the status of a file", "test -f " + share + "/asked", map[string]string{share + "/asked": asked}},
+		{"a file that is not there", "test -f " + share + "/none; cat " + share + "/none2 || true", map[string]string{share + "/none": asked, share + "/none2": opened}},
+		{"a directory", "ls " + share + "/list", map[string]string{share + "/list": opened, share + "/list/a": nothing}},
+		{"a file that the sandbox denies", "cat " + denied + " || true", map[string]string{denied: deniedHere}},
+		{"a link that the stage makes", "ln -s " + share + "/data link && cat link", map[string]string{share + "/data": opened}},
+		{"a link into a directory outside", "ln -s " + share + " d && cat d/data", map[string]string{share + "/data": opened}},
+		{"a link in the place of a file", "echo > f; cat f; rm f; ln -s " + share + "/data f && cat f", map[string]string{share + "/data": opened}},
+		{"its own files", "cat in/x; echo > out/y; cat out/y; echo > \"$TMPDIR/z\"; cat \"$TMPDIR/z\"", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New()
+			t.Cleanup(func() { s.Close() })
+			r, found := recorded(t, s, c.script, "PATH="+prefix+"/bin:"+systemPath)
+			if !r.Recorded {
+				t.Error("the record is not complete")
+			}
+			for path, want := range c.want {
+				read, ok := found[path]
+				got := nothing
+				switch {
+				case ok && read.Denied:
+					got = deniedHere
+				case ok && read.Opened:
+					got = opened
+				case ok:
+					got = asked
+				}
+				if got != want {
+					t.Errorf("%s is recorded as %s, want %s", path, got, want)
+				}
+			}
+			for path := range found {
+				if strings.HasPrefix(path, "/job") || strings.HasSuffix(path, "/x") || strings.HasSuffix(path, "/y") || strings.HasSuffix(path, "/z") {
+					t.Errorf("%s is recorded", path)
+				}
+			}
+		})
+	}
+}
+
+// A record that may lack something must say so.
+func TestReadsThatAreNotRecorded(t *testing.T) {
+	if !New().Records() {
+		t.Skip("this system cannot record what a stage reads")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root may change its root directory")
+	}
+	s := New()
+	defer s.Close()
+	if r, _ := recorded(t, s, "mkdir r && chroot r /bin/true || true"); r.Recorded {
+		t.Error("a stage that changes its root directory has a complete record")
+	}
+	// The next stage is recorded again.
+	if r, _ := recorded(t, s, ":"); !r.Recorded {
+		t.Error("the record is not complete")
+	}
+	if r, _ := stage(t, s, script(":")); r.Recorded || len(r.Reads) > 0 {
+		t.Error("a stage was recorded that did not ask for it")
+	}
+}
+
+// Many stages at once, each with many processes, must neither hang nor mix their records.
+func TestReadsOfParallelStages(t *testing.T) {
+	s := New()
+	defer s.Close()
+	if !s.Records() {
+		t.Skip("this system cannot record what a stage reads")
+	}
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	t.Run("stages", func(t *testing.T) {
+		for _, name := range names {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				for range 10 {
+					r, found := recorded(t, s, "for i in 1 2 3 4 5 6 7 8; do cat /usr/share/no-"+name+" 2>/dev/null & done; wait; true")
+					for _, other := range names {
+						if _, ok := found["/usr/share/no-"+other]; ok != (other == name) || !r.Recorded {
+							t.Errorf("stage %s: the file of stage %s is recorded: %t", name, other, ok)
+						}
+					}
+				}
+			})
+		}
+	})
+}
+
+// A stage that cannot be started, and one that is killed, must not leave the recording waiting.
+func TestReadsOfFailedStages(t *testing.T) {
+	s := New()
+	defer s.Close()
+	if !s.Records() {
+		t.Skip("this system cannot record what a stage reads")
+	}
+	job := declares(NoNetwork, "/nonexistent/program")
+	job.Record = true
+	job.Command.Dir, job.Command.TempDir = t.TempDir(), t.TempDir()
+	job.Command.Stdout, job.Command.Stderr = filepath.Join(job.Command.Dir, "o"), filepath.Join(job.Command.Dir, "e")
+	if _, err := s.Run(context.Background(), job); err == nil {
+		t.Error("a program that does not exist was started")
+	}
+	killed := script("cat /usr/share/no-such-file; kill -9 $$")
+	killed.Record = true
+	if r, _ := stage(t, s, killed); !slices.ContainsFunc(r.Reads, func(x reads.Read) bool { return x.Path == "/usr/share/no-such-file" }) {
+		t.Errorf("a killed stage has no record: %v", r.Reads)
+	}
+}
