@@ -169,7 +169,7 @@ func (s *Store) readRecord(e entry) (*Record, recordHeader, error) {
 // then unknown.
 func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) ([]Digest, error) {
 	blobs := make([]Digest, 0, len(r.Outputs)+3)
-	blobs = append(blobs, r.additions()...)
+	blobs = append(blobs, r.Additions()...)
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
 		blobs = append(blobs, o.Digest)

@@ -37,7 +37,7 @@ func (s *Store) PutRecord(r *Record) error {
 
 		return nil
 	}
-	for _, d := range r.additions() {
+	for _, d := range r.Additions() {
 		if err := want("its logs and its list of reads", d); err != nil {
 			return err
 		}

@@ -79,8 +79,8 @@ func (r *Record) validate() error {
 	return validateOutputs(r.Outputs)
 }
 
-// additions lists the content of the record that is not an output.
-func (r *Record) additions() []Digest {
+// Additions lists the content of the record that is not an output.
+func (r *Record) Additions() []Digest {
 	return slices.DeleteFunc([]Digest{r.Stdout, r.Stderr, r.Reads}, Digest.IsZero)
 }
 

@@ -234,7 +234,7 @@ func (s *Store) Needs(r *Record) (blobs []SizedDigest, trees map[Digest][]TreeEn
 
 		return err
 	}
-	for _, d := range r.additions() {
+	for _, d := range r.Additions() {
 		if err := stored(d); err != nil {
 			return nil, nil, err
 		}

@@ -176,8 +176,7 @@ type Engine struct {
 	// worked. It returns nil if that fails. It may be nil.
 	Reload func() *pipeline.Plan
 
-	readLists readLists
-	executed  atomic.Bool // whether an instance was executed since the plan was made
+	executed atomic.Bool // whether an instance was executed since the plan was made
 }
 
 // State is the state of an instance after evaluation or a run.

@@ -47,6 +47,7 @@ type run struct {
 	prepared   func() bool
 	prepareErr error
 	sources    sources
+	readLists  readLists
 
 	mu         sync.Mutex
 	wake       *sync.Cond

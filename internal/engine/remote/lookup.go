@@ -54,9 +54,13 @@ func actionOf(k cache.Key) message {
 	})
 }
 
-// treesDir is the directory of outputs that are the manifests of directories. The store needs them,
-// and a server keeps only what a result lists.
-const treesDir = ".touchstone/trees/"
+// A server keeps only what a result lists, so the content of a record that is no output has paths of its own: the
+// manifests of directories, and the list of what the command read.
+const (
+	ownDir    = ".touchstone/"
+	treesDir  = ownDir + "trees/"
+	readsFile = ownDir + "reads"
+)
 
 const (
 	// maxEnclosed is the size in bytes of the largest record that is shared.
@@ -97,6 +101,10 @@ func actionResult(r *cache.Record, record, signature []byte, blobs []cache.Sized
 			WorkerCompletedTimestamp: timestamppb.New(r.Started.Add(r.Duration)),
 		},
 	}
+	if !r.Reads.IsZero() {
+		result.OutputFiles = append(result.OutputFiles, &repb.OutputFile{Path: readsFile, Digest: sized(r.Reads)})
+	}
+
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
 		if !o.Dir {
@@ -252,7 +260,7 @@ func (a *answer) remoteDigests(r *cache.Record) ([]cache.SizedDigest, error) {
 		list = append(list, cache.SizedDigest{Digest: d, Size: size})
 		return nil
 	}
-	for _, d := range []cache.Digest{r.Stdout, r.Stderr} {
+	for _, d := range r.Additions() {
 		if err := unsigned(d); err != nil {
 			return nil, err
 		}
@@ -260,7 +268,7 @@ func (a *answer) remoteDigests(r *cache.Record) ([]cache.SizedDigest, error) {
 
 	for i := range r.Outputs {
 		switch o := &r.Outputs[i]; {
-		case strings.HasPrefix(o.Path, treesDir):
+		case strings.HasPrefix(o.Path, ownDir):
 			return nil, errIncomplete
 		case o.Dir:
 			if err := unsigned(o.Digest); err != nil {

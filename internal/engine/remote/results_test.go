@@ -177,7 +177,7 @@ func (s *side) make(name string, large int) cache.Key {
 	k := keyOf(name)
 	err = s.store.PutRecord(&cache.Record{
 		Key: k, Stage: name, Executor: "local", Started: time.Unix(1e9, 0).UTC(), Duration: time.Second,
-		Stdout: put([]byte("log of " + name)), Stderr: put(nil),
+		Stdout: put([]byte("log of " + name)), Stderr: put(nil), Reads: put([]byte("reads of " + name)),
 		Outputs: []cache.RecordOutput{
 			{Name: "small", Path: "out/small", Digest: put([]byte(name)), Size: int64(len(name)), Mode: 0o644},
 			{Name: "big", Path: "out/big", Digest: put(big), Size: int64(large), Mode: 0o755},
@@ -388,6 +388,9 @@ func TestFetchLater(t *testing.T) {
 	rec, err := later.store.Record(k)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if b, err := later.store.Bytes(rec.Reads); err != nil || string(b) != "reads of one" {
+		t.Errorf("the list of reads is %q, %v", b, err)
 	}
 	if b, err := later.store.Bytes(rec.Stdout); err != nil || string(b) != "log of one" {
 		t.Errorf("the log: %q %v", b, err)

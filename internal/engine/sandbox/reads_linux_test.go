@@ -74,34 +74,39 @@ func TestReadsOfAStage(t *testing.T) {
 		{"a link in the place of a file", "echo > f; cat f; rm f; ln -s " + share + "/data f && cat f", map[string]string{share + "/data": opened}},
 		{"its own files", "cat in/x; echo > out/y; cat out/y; echo > \"$TMPDIR/z\"; cat \"$TMPDIR/z\"", nil},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := New()
-			t.Cleanup(func() { s.Close() })
-			r, found := recorded(t, s, c.script, "PATH="+prefix+"/bin:"+systemPath)
-			if !r.Recorded {
-				t.Error("the record is not complete")
-			}
-			for path, want := range c.want {
-				read, ok := found[path]
-				got := nothing
-				switch {
-				case ok && read.Denied:
-					got = deniedHere
-				case ok && read.Opened:
-					got = opened
-				case ok:
-					got = asked
+		for mode, lacks := range map[string]map[string]bool{
+			"": nil, " without namespaces": {enforcedProcesses: true, enforcedIPC: true, enforcedMetadata: true, enforcedNetwork: true},
+		} {
+			t.Run(c.name+mode, func(t *testing.T) {
+				s := New()
+				s.lacks = lacks
+				t.Cleanup(func() { s.Close() })
+				r, found := recorded(t, s, c.script, "PATH="+prefix+"/bin:"+systemPath)
+				if !r.Recorded {
+					t.Error("the record is not complete")
 				}
-				if got != want {
-					t.Errorf("%s is recorded as %s, want %s", path, got, want)
+				for path, want := range c.want {
+					read, ok := found[path]
+					got := nothing
+					switch {
+					case ok && read.Denied:
+						got = deniedHere
+					case ok && read.Opened:
+						got = opened
+					case ok:
+						got = asked
+					}
+					if got != want {
+						t.Errorf("%s is recorded as %s, want %s", path, got, want)
+					}
 				}
-			}
-			for path := range found {
-				if strings.HasPrefix(path, "/job") || strings.HasSuffix(path, "/x") || strings.HasSuffix(path, "/y") || strings.HasSuffix(path, "/z") {
-					t.Errorf("%s is recorded", path)
+				for path := range found {
+					if strings.HasPrefix(path, "/job") || strings.HasSuffix(path, "/x") || strings.HasSuffix(path, "/y") || strings.HasSuffix(path, "/z") {
+						t.Errorf("%s is recorded", path)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
