@@ -227,7 +227,7 @@ func (l *readLists) changed(store *cache.Store, index *cache.StatIndex, list cac
 func compareReads(store *cache.Store, index *cache.StatIndex, list cache.Digest) string {
 	text, err := store.Bytes(list)
 	if err != nil {
-		return "the list of what its command read is missing"
+		return "the list of what its command read cannot be used: " + err.Error()
 	}
 
 	entries, err := decodeReads(text)
