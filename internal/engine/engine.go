@@ -67,8 +67,10 @@ type Job struct {
 	Stderr string
 	// Installed is the path of Program before its links are resolved: what was installed beside it belongs to it.
 	Installed string
-	// Record asks for a record of what the command reads.
-	Record bool
+	// Record asks for a record of what the command reads. What the program with the path Covered reads need not be in
+	// it; Covered may be empty.
+	Record  bool
+	Covered string
 	// Waits is told when the job begins to wait for a place to run, and when it no longer does. It
 	// may be nil.
 	Waits func(bool)
@@ -114,7 +116,7 @@ type Tool struct {
 	Packages pipeline.ToolIdentity
 	// Named is the path that the stage or PATH names, if Path is what it links to.
 	Named string
-	// Complete reports whether the identity covers everything that the program reads, as with an image.
+	// Complete reports whether the identity covers everything that the program itself reads, as with an image.
 	Complete bool
 }
 

@@ -52,7 +52,7 @@ func (r *run) evaluate(o *Outcome) error {
 // lookup returns the result of an instance, if everything that its command read is as it was.
 func (r *run) lookup(o *Outcome) (cache.Result, *cache.Miss) {
 	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
-	if miss == nil && !o.tool.Complete {
+	if miss == nil {
 		if changed := r.readLists.changed(r.Store, r.Index, result.Reads); changed != "" {
 			return cache.Result{}, &cache.Miss{Reason: changed, Expired: true}
 		}

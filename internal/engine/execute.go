@@ -203,7 +203,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 
 	job := &Job{
 		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, ProgramDigest: tool.Digest,
-		Installed: tool.Named, Record: !tool.Complete, Env: env,
+		Installed: tool.Named, Record: true, Env: env,
 		Stdout: dir.stdout(), Stderr: dir.stderr(),
 		Waits: func(waits bool) {
 			kind := EventBegun
@@ -214,6 +214,10 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 			r.emitFor(o, Event{Event: kind, Attempt: o.Attempts})
 		},
 	}
+	if tool.Complete {
+		job.Covered = tool.Path
+	}
+
 	weight := min(max(1, int64(in.Resources.CPUs)), int64(r.Jobs))
 	if _, ok := r.Executor.(remoteRunner); ok {
 		weight = 1

@@ -155,8 +155,8 @@ func encodeReads(index *cache.StatIndex, list []reads.Read, started time.Time) (
 func (r *run) keepReads(o *Outcome, record *cache.Record, result *Result) error {
 	record.Isolation = slices.Clone(record.Isolation)
 	switch {
-	case o.tool.Complete:
-		return nil
+	case o.tool.Complete && (!result.Recorded || len(result.Reads) == 0):
+		return nil // it started no other program, or this system cannot tell
 	case !result.Recorded:
 		record.Isolation = append(record.Isolation, readsNotInKey)
 		return nil

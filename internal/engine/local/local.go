@@ -53,6 +53,7 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 			Stdout: job.Stdout, Stderr: job.Stderr, Timeout: in.Timeout, Grace: e.Grace,
 		},
 		Passthrough: in.Passthrough, Network: sandbox.Network(in.Network), Installed: job.Installed, Record: job.Record,
+		Covered: job.Covered,
 	})
 	return (*engine.Result)(result), err
 }

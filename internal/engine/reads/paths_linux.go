@@ -15,8 +15,10 @@ import (
 
 // paths collects the paths that a stage reads.
 type paths struct {
-	own   []string
-	opens map[string]bool // by path, whether it was opened
+	own []string
+	// covered is the path of a program whose own reads are not recorded, or empty.
+	covered string
+	opens   map[string]bool // by path, whether it was opened
 	// inside are paths in the stage's own directories that lead to files there.
 	inside map[string]bool
 	lost   bool // the record is not complete
@@ -25,8 +27,8 @@ type paths struct {
 // maxInside limits the size of paths.inside. A stage may use more files of its own.
 const maxInside = 50_000
 
-func newPaths(own []string) paths {
-	return paths{own: own, opens: map[string]bool{}, inside: map[string]bool{}}
+func newPaths(own []string, covered string) paths {
+	return paths{own: own, covered: covered, opens: map[string]bool{}, inside: map[string]bool{}}
 }
 
 // changing are directories of the kernel, whose files say what the machine does at the moment.
@@ -41,6 +43,11 @@ func (p *paths) called(n *notice) {
 	}
 
 	c := calls[at]
+	// What a covered program executes is another one, in most cases.
+	if p.covered != "" && c.kind != executes && p.covered == programOf(n.thread) {
+		return
+	}
+
 	if c.kind == leaves {
 		p.lost = true
 		return
@@ -81,7 +88,15 @@ func (p *paths) called(n *notice) {
 }
 
 func (p *paths) add(path string, thread int, kind callKind) {
-	if opened, known := p.opens[path]; known && (opened || kind == asks) || within(path, changing) && kind != executes {
+	if opened, known := p.opens[path]; known && (opened || kind == asks) {
+		return
+	}
+
+	if kind == executes && path == "/proc/self/exe" {
+		path = programOf(uint32(thread))
+	}
+
+	if path == "" || path == p.covered || within(path, changing) {
 		return
 	}
 
@@ -119,8 +134,18 @@ func (p *paths) add(path string, thread int, kind callKind) {
 	}
 }
 
+// programOf returns the path of the program of a process, or "" if it has ended.
+func programOf(thread uint32) string {
+	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", thread)) // it is empty in that case
+	return path
+}
+
 // executed records the execution of the program with the given path, which this process reads at file.
 func (p *paths) executed(path, file string) {
+	if path == p.covered {
+		return
+	}
+
 	if !within(path, p.own) {
 		if p.opens[path] {
 			return

@@ -75,8 +75,9 @@ type Recording struct {
 
 // Begin makes the kernel tell of the calls of the processes that the calling thread starts. The thread must be locked,
 // and cannot be used for anything but to start program. own are directories whose files are not recorded, as the stage
-// and as this process name them. It returns nil if the system refuses.
-func (r *Recorder) Begin(install Install, program string, own []string) (*Recording, error) {
+// and as this process name them. What the program covered itself reads is not recorded either; it may be empty. It
+// returns nil if the system refuses.
+func (r *Recorder) Begin(install Install, program, covered string, own []string) (*Recording, error) {
 	if !r.Available() {
 		return nil, nil
 	}
@@ -87,7 +88,7 @@ func (r *Recorder) Begin(install Install, program string, own []string) (*Record
 	}
 
 	defer unix.Close(ends[1])
-	rec := &Recording{paths: newPaths(own), giveBack: ends[0], done: make(chan struct{})}
+	rec := &Recording{paths: newPaths(own, covered), giveBack: ends[0], done: make(chan struct{})}
 	if err := unix.Pipe2(rec.stop[:], unix.O_CLOEXEC); err != nil {
 		_ = unix.Close(ends[0])
 		return nil, os.NewSyscallError("pipe", err)

@@ -110,6 +110,37 @@ func TestReadsOfAStage(t *testing.T) {
 	}
 }
 
+// A program whose identity covers what it reads starts another one that is not covered.
+func TestReadsOfACoveredProgram(t *testing.T) {
+	s := New()
+	defer s.Close()
+	if !s.Records() {
+		t.Skip("this system cannot record what a stage reads")
+	}
+	shell, err := filepath.EvalSymlinks("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := script("test -f /usr/share/asked-by-the-shell; cat /usr/share/asked-by-cat; exec cat /usr/share/asked-later")
+	job.Record, job.Covered = true, shell
+	r, _ := stage(t, s, job)
+	read := func(path string) bool {
+		return slices.ContainsFunc(r.Reads, func(x reads.Read) bool { return x.Path == path })
+	}
+	for path, want := range map[string]bool{
+		shell: false, "/usr/share/asked-by-the-shell": false, "/usr/share/asked-by-cat": true, "/usr/share/asked-later": true,
+	} {
+		if got := read(path); got != want || !r.Recorded {
+			t.Errorf("%s is recorded: %t, want %t", path, got, want)
+		}
+	}
+	alone := script(":")
+	alone.Record, alone.Covered, alone.Command.Program = true, shell, shell
+	if r, _ := stage(t, s, alone); len(r.Reads) > 0 {
+		t.Errorf("a covered program alone has the reads %v", r.Reads)
+	}
+}
+
 // A record that may lack something must say so.
 func TestReadsThatAreNotRecorded(t *testing.T) {
 	if !New().Records() {

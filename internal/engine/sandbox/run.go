@@ -20,8 +20,9 @@ type Job struct {
 	Network     Network
 	// Installed is another path of the command's program: what was installed beside it may be read.
 	Installed string
-	// Record asks for a record of what the command reads.
-	Record bool
+	// Record asks for a record of what the command reads, but not of what the program with the path Covered reads.
+	Record  bool
+	Covered string
 }
 
 // Network is the network that a command declares.

@@ -131,7 +131,7 @@ func (s *Sandbox) record(c *confinement, job *Job, program string) error {
 	}
 
 	var err error
-	c.recording, err = s.recorder.Begin(install, program, own)
+	c.recording, err = s.recorder.Begin(install, program, job.Covered, own)
 	return err
 }
 
