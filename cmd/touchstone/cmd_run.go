@@ -320,7 +320,13 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 			}
 		}
 
-		return &exitError{exitInterrupted, errors.New("interrupted; the results of finished stages are cached")}
+		ended := errors.New("interrupted; the results of finished stages are cached")
+		var differ *engine.DifferError
+		if errors.As(err, &differ) {
+			ended = errors.Join(differ, ended)
+		}
+
+		return &exitError{exitInterrupted, ended}
 	}
 
 	var failed *engine.StageError

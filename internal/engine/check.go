@@ -14,9 +14,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
-// DifferError is the error of a run with RunOptions.Check in which an instance wrote other outputs in its second run.
-// All
-// instances succeeded, and the results of their first runs are stored.
+// DifferError is the error of a run with RunOptions.Check in which instances wrote other outputs in their second run.
+// The results of their first runs are stored.
 type DifferError struct{ Outcomes []*Outcome }
 
 func (e *DifferError) Error() string {
@@ -45,7 +44,7 @@ func (r *run) runAgain(ctx context.Context, o *Outcome, first *cache.Record, wor
 		a, b := &first.Outputs[i], &second.Outputs[i] // collect keeps the order of the declaration
 		how, err := r.difference(a, b)
 		if err != nil {
-			return nil, err
+			return differences, err
 		}
 
 		if how != "" {
@@ -137,7 +136,14 @@ func notEnd(err error) error {
 	return err
 }
 
-// differing returns the outcomes whose outputs differed.
-func differing(outcomes []*Outcome) []*Outcome {
-	return slices.DeleteFunc(slices.Clone(outcomes), func(o *Outcome) bool { return len(o.Differences) == 0 })
+// withDifferences adds a *DifferError to the error of a run, unless no outputs differed.
+func withDifferences(outcomes []*Outcome, err error) error {
+	differ := slices.DeleteFunc(slices.Clone(outcomes), func(o *Outcome) bool { return len(o.Differences) == 0 })
+	switch {
+	case len(differ) == 0:
+		return err
+	case err == nil:
+		return &DifferError{differ}
+	}
+	return errors.Join(&DifferError{differ}, err)
 }
