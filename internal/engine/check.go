@@ -82,12 +82,12 @@ func (r *run) difference(a, b *cache.RecordOutput) (string, error) {
 
 	switch {
 	case len(now) == 0 || len(old) > 0 && old[0].Path < now[0].Path:
-		return safetext.Bytes(old[0].Path) + " is only in the first run", nil
+		return safetext.Path(old[0].Path) + " is only in the first run", nil
 	case len(old) == 0 || old[0].Path > now[0].Path:
-		return safetext.Bytes(now[0].Path) + " is only in the second run", nil
+		return safetext.Path(now[0].Path) + " is only in the second run", nil
 	}
 
-	x, y, name := &old[0], &now[0], safetext.Bytes(old[0].Path)
+	x, y, name := &old[0], &now[0], safetext.Path(old[0].Path)
 	switch {
 	case x.Mode != y.Mode:
 		return fmt.Sprintf("the mode of %s is %v in the first run and %v in the second", name, x.Mode, y.Mode), nil

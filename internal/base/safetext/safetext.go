@@ -65,6 +65,9 @@ func Bytes(name string) string {
 	return b.String()
 }
 
+// Path returns the name of a file for one line of a message.
+func Path(name string) string { return Visible(Bytes(name)) }
+
 // MaxName is the length, in bytes, of the longest name that a message shows in
 // full.
 const MaxName = 120
