@@ -274,7 +274,7 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 			used = "the earlier version"
 		}
 
-		name := safetext.Visible(c.Name)
+		name := safetext.Path(filepath.ToSlash(c.Name))
 		fmt.Fprintf(stderr, "warning: %s %s during the run, which used %s; run again\n", name, c.How, used)
 	}
 
