@@ -187,7 +187,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		}
 	}
 
-	if err := settle(box); err != nil {
+	if err := dir.settle(); err != nil {
 		return nil, err
 	}
 
