@@ -188,6 +188,7 @@ func (o *Job) run(ctx context.Context, root string, identify func([]string) (str
 		return nil, err
 	}
 
+	process.CloseInherited() // before the sandbox starts processes
 	box := sandbox.Disabled()
 	if !o.Open {
 		var hidden []string
