@@ -13,6 +13,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
@@ -29,6 +30,8 @@ type logJSON struct {
 	Started  time.Time `json:"started"`
 	// Interrupted reports whether the run was interrupted while the stage ran.
 	Interrupted bool `json:"interrupted"`
+	// Error says in a few words why the instance failed.
+	Error string `json:"error,omitempty"`
 	// Origin says where the result comes from, unless this machine made it.
 	Origin string `json:"origin,omitempty"`
 	Stdout string `json:"stdout"`
@@ -124,8 +127,8 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 func logEntry(l *engine.Log) logJSON {
 	entry := logJSON{
 		Stage: l.Stage, Instance: l.Instance, Status: string(l.State), Started: l.Started,
-		Interrupted: l.State == engine.Canceled,
-		Outputs:     []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...),
+		Interrupted: l.State == engine.Canceled, Error: l.Error,
+		Outputs: []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...),
 	}
 	if l.Origin != nil {
 		entry.Origin = l.Origin.String()
@@ -170,6 +173,10 @@ func (s *session) printLog(cmd *cobra.Command, entry *logJSON, l *engine.Log) er
 	from := ""
 	if entry.Interrupted {
 		from = "; the run was interrupted"
+	}
+
+	if entry.Error != "" {
+		from = "; " + safetext.Visible(entry.Error)
 	}
 
 	if entry.Origin != "" {

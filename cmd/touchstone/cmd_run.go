@@ -355,7 +355,22 @@ func (s *session) printTail(w io.Writer, outcomes []*engine.Outcome, o *engine.O
 	for _, line := range s.lastLines(o, names) {
 		fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
 	}
+
+	if s.printed(o.Stderr) && s.printed(o.Stdout) {
+		fmt.Fprintf(w, "%s | (this is its standard error; %s logs %s also prints its standard output)\n", o.Instance,
+			toolName, input.QuoteWord(o.Instance.String()))
+	}
+
 	return names
+}
+
+// printed reports whether a stored stream is known and not empty.
+func (s *session) printed(stream cache.Digest) bool {
+	if stream.IsZero() {
+		return false
+	}
+	size, err := s.store.Size(stream)
+	return err == nil && size > 0
 }
 
 // tail returns the last n lines. If it leaves out lines, the first line says how many. before is the number of lines

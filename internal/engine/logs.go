@@ -18,6 +18,8 @@ type Log struct {
 	Key            cache.Key
 	Started        time.Time
 	Stdout, Stderr cache.Digest
+	// Error says in a few words why the instance failed. It is empty if it did not.
+	Error string
 	// Failed holds the outputs that the instance wrote before it failed.
 	Failed FailedOutputs
 	// Origin says where a hit comes from. It is nil if this machine made it.
@@ -94,7 +96,7 @@ func (e *Engine) journaled(name string) ([]Log, error) {
 			seen[full] = true
 			logs = append(logs, Log{
 				Stage: in.Stage, Instance: in.Instance, State: in.State, Key: in.Key, Started: j.Started,
-				Stdout: in.Stdout, Stderr: in.Stderr, Failed: in.Failed,
+				Stdout: in.Stdout, Stderr: in.Stderr, Error: in.why(), Failed: in.Failed,
 			})
 		}
 	}
