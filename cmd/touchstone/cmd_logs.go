@@ -30,6 +30,8 @@ type logJSON struct {
 	Started  time.Time `json:"started"`
 	// Interrupted reports whether the run was interrupted while the stage ran.
 	Interrupted bool `json:"interrupted"`
+	// KilledRun is when a later run started the instance that was killed and has no log.
+	KilledRun time.Time `json:"killed_run,omitzero"`
 	// Error says in a few words why the instance failed.
 	Error string `json:"error,omitempty"`
 	// Origin says where the result comes from, unless this machine made it.
@@ -127,7 +129,7 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 func logEntry(l *engine.Log) logJSON {
 	entry := logJSON{
 		Stage: l.Stage, Instance: l.Instance, Status: string(l.State), Started: l.Started,
-		Interrupted: l.State == engine.Canceled, Error: l.Error,
+		Interrupted: l.State == engine.Canceled, Error: l.Error, KilledRun: l.Killed,
 		Outputs: []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...),
 	}
 	if l.Origin != nil {
@@ -184,6 +186,11 @@ func (s *session) printLog(cmd *cobra.Command, entry *logJSON, l *engine.Log) er
 	}
 
 	fmt.Fprintf(stderr, "== %s, %s, %s%s\n", name, l.State, l.Started.Format(time.DateTime), from)
+	if at := entry.KilledRun; !at.IsZero() {
+		fmt.Fprintf(stderr, "== %s: a later run, which started it at %s, was killed and has no log\n", name,
+			at.Format(time.DateTime))
+	}
+
 	if err := s.copyLog(l, cmd.OutOrStdout(), stderr); err != nil {
 		return err
 	}

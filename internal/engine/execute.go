@@ -213,6 +213,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	}
 
 	started := r.Now()
+	work.note(r.Project, in, started)
 	ended = false
 	result, runErr := r.Executor.Run(ctx, job)
 	ended = runErr == nil && result.Ended
