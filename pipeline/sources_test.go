@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -215,5 +216,31 @@ func TestUnreadableSource(t *testing.T) {
 	_, diags, _ := Load(Options{File: "pipeline.hcl"})
 	if len(diags) != 2 || !strings.Contains(diags[0].Detail, "permission denied") || !strings.Contains(diags[1].Detail, "permission denied") {
 		t.Error(diags)
+	}
+}
+
+// A file that is there under a name in another Unicode normalization is named, so that it can be told apart.
+func TestNamesInAnotherNormalization(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("macOS finds a file by its name in any normalization")
+	}
+	files := map[string]string{"cafe\u0301.txt": "x", "de\u0301/a.txt": "x", "ä.txt": "x"}
+	const remedy = ` exists, which is the same name in another Unicode normalization, and a pipeline names files in the normal form NFC: rename it`
+	for expr, want := range map[string]string{
+		`"café.txt"`:                       `"café.txt" does not exist; "cafe\u0301.txt"` + remedy,
+		"\"cafe\u0301.txt\"":               `"café.txt" does not exist; "cafe\u0301.txt"` + remedy,
+		`"dé/a.txt"`:                       `"dé/a.txt" does not exist; "de\u0301"` + remedy,
+		`{ path = "dé" }`:                  `"dé" does not exist; "de\u0301"` + remedy,
+		`[for f in fileset("dé", "*"): f]`: `"de\u0301"` + remedy,
+		`"cafè.txt"`:                       `"cafè.txt" does not exist; correct the path`,
+		`"none/café.txt"`:                  `"none/café.txt" does not exist; correct the path`,
+	} {
+		if _, out := loadInput(t, expr, files); !strings.Contains(out, want) {
+			t.Errorf("%s: says\n%s\nand not\n%s", expr, out, want)
+		}
+	}
+	// Text is NFC, so a file in this form is found in whatever form the pipeline is written.
+	if in, out := loadInput(t, "\"a\u0308.txt\"", files); in == nil {
+		t.Error(out)
 	}
 }

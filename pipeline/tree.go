@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxMembers limits the number of files of one input: a larger tree is a mistake, such as "/" or a
@@ -87,11 +88,37 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	return real, fi, nil
 }
 
+// otherForm returns the name of a file or directory that differs from what a path names only in its Unicode
+// normalization, or "". The language has text in the form NFC, and archives from macOS hold names in the form NFD.
+func (s *sources) otherForm(path string) string {
+	dir, base := filepath.Dir(path), filepath.Base(path)
+	if dir == path {
+		return ""
+	}
+
+	entries, err := s.disk.ReadDir(dir)
+	if err != nil {
+		return s.otherForm(dir)
+	}
+
+	for _, e := range entries {
+		if name := e.Name(); name != base && norm.NFC.String(name) == norm.NFC.String(base) {
+			return name
+		}
+	}
+	return ""
+}
+
 // pathRemedy returns a remedy for a path that does not exist: such a path is often written relative
 // to the current directory.
 func (s *sources) pathRemedy(label string, err error) string {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return ""
+	}
+
+	if name := s.otherForm(s.absolute(label)); name != "" {
+		return fmt.Sprintf("; %+q exists, which is the same name in another Unicode normalization, and a pipeline "+
+			"names files in the normal form NFC: rename it, or give the whole directory as an input", name)
 	}
 
 	remedy := "; correct the path, or the variable that contains it"

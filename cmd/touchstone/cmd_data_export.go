@@ -35,7 +35,7 @@ Otherwise it writes scores that count down from the first rank.`,
 					return datasetError(err)
 				}
 
-				return writeTrec(cmd, out, func(w io.Writer) error { return convert.WriteQrels(w, golden) })
+				return writeTrec(cmd, out, args, func(w io.Writer) error { return convert.WriteQrels(w, golden) })
 			}
 
 			report, err := contracts.Decode[contracts.RetrievalReport](args[0], data)
@@ -43,7 +43,7 @@ Otherwise it writes scores that count down from the first rank.`,
 				return fmt.Errorf("%s is no golden set, and no report of score-retrieval: %w", args[0], err)
 			}
 
-			return writeTrec(cmd, out, func(w io.Writer) error { return convert.WriteRun(w, report) })
+			return writeTrec(cmd, out, args, func(w io.Writer) error { return convert.WriteRun(w, report) })
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write (default: standard output)")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/stages/gate"
 )
@@ -213,6 +215,11 @@ func (s *session) verdict(outcomes []*engine.Outcome) (*verdict, error) {
 	b, err := s.store.Bytes(out.Digest)
 	if err != nil {
 		return nil, fmt.Errorf("reading the verdict: %w", err)
+	}
+
+	if bytes.HasPrefix(b, []byte(readlimit.Mark)) {
+		return nil, fmt.Errorf("the verdict, output %s of %s, starts with a byte order mark; write it as UTF-8 "+
+			"without a byte order mark", ref.Output, in)
 	}
 
 	var plain struct {

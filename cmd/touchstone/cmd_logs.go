@@ -13,6 +13,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 )
@@ -29,6 +30,10 @@ type logJSON struct {
 	Started  time.Time `json:"started"`
 	// Interrupted reports whether the run was interrupted while the stage ran.
 	Interrupted bool `json:"interrupted"`
+	// KilledRun is when a later run started the instance that was killed and has no log.
+	KilledRun time.Time `json:"killed_run,omitzero"`
+	// Error says in a few words why the instance failed.
+	Error string `json:"error,omitempty"`
 	// Origin says where the result comes from, unless this machine made it.
 	Origin string `json:"origin,omitempty"`
 	Stdout string `json:"stdout"`
@@ -124,8 +129,8 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 func logEntry(l *engine.Log) logJSON {
 	entry := logJSON{
 		Stage: l.Stage, Instance: l.Instance, Status: string(l.State), Started: l.Started,
-		Interrupted: l.State == engine.Canceled,
-		Outputs:     []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...),
+		Interrupted: l.State == engine.Canceled, Error: l.Error, KilledRun: l.Killed,
+		Outputs: []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...),
 	}
 	if l.Origin != nil {
 		entry.Origin = l.Origin.String()
@@ -172,11 +177,20 @@ func (s *session) printLog(cmd *cobra.Command, entry *logJSON, l *engine.Log) er
 		from = "; the run was interrupted"
 	}
 
+	if entry.Error != "" {
+		from = "; " + safetext.Visible(entry.Error)
+	}
+
 	if entry.Origin != "" {
 		from = "; " + entry.Origin
 	}
 
 	fmt.Fprintf(stderr, "== %s, %s, %s%s\n", name, l.State, l.Started.Format(time.DateTime), from)
+	if at := entry.KilledRun; !at.IsZero() {
+		fmt.Fprintf(stderr, "== %s: a later run, which started it at %s, was killed and has no log\n", name,
+			at.Format(time.DateTime))
+	}
+
 	if err := s.copyLog(l, cmd.OutOrStdout(), stderr); err != nil {
 		return err
 	}

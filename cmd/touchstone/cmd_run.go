@@ -274,7 +274,7 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 			used = "the earlier version"
 		}
 
-		name := safetext.Visible(c.Name)
+		name := safetext.Path(filepath.ToSlash(c.Name))
 		fmt.Fprintf(stderr, "warning: %s %s during the run, which used %s; run again\n", name, c.How, used)
 	}
 
@@ -320,7 +320,13 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 			}
 		}
 
-		return &exitError{exitInterrupted, errors.New("interrupted; the results of finished stages are cached")}
+		ended := errors.New("interrupted; the results of finished stages are cached")
+		var differ *engine.DifferError
+		if errors.As(err, &differ) {
+			ended = errors.Join(differ, ended)
+		}
+
+		return &exitError{exitInterrupted, ended}
 	}
 
 	var failed *engine.StageError
@@ -349,7 +355,22 @@ func (s *session) printTail(w io.Writer, outcomes []*engine.Outcome, o *engine.O
 	for _, line := range s.lastLines(o, names) {
 		fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
 	}
+
+	if s.printed(o.Stderr) && s.printed(o.Stdout) {
+		fmt.Fprintf(w, "%s | (this is its standard error; %s logs %s also prints its standard output)\n", o.Instance,
+			toolName, input.QuoteWord(o.Instance.String()))
+	}
+
 	return names
+}
+
+// printed reports whether a stored stream is known and not empty.
+func (s *session) printed(stream cache.Digest) bool {
+	if stream.IsZero() {
+		return false
+	}
+	size, err := s.store.Size(stream)
+	return err == nil && size > 0
 }
 
 // tail returns the last n lines. If it leaves out lines, the first line says how many. before is the number of lines

@@ -64,7 +64,7 @@ The measures are ` + strings.Join(trec.MeasureNames(), ", ") + `. Measures with 
 				return err
 			}
 
-			return writeTrec(cmd, out, func(w io.Writer) error {
+			return writeTrec(cmd, out, args, func(w io.Writer) error {
 				if global.json {
 					return printJSON(w, trecFacts(figures, perTopic))
 				}
@@ -128,10 +128,23 @@ func readTrec[T any](path string, read func(string, io.Reader) (T, error)) (T, e
 	return read(path, readlimit.Reader(f, path, maxTrec))
 }
 
-// writeTrec writes to the file out, completely or not at all, or to standard output.
-func writeTrec(cmd *cobra.Command, out string, write func(io.Writer) error) error {
+// sameRegularFile reports whether two paths lead to one file. A device or a pipe keeps nothing that could be lost.
+func sameRegularFile(a, b string) bool {
+	one, err := os.Stat(a)
+	two, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(one, two) && one.Mode().IsRegular()
+}
+
+// writeTrec writes to the file out, completely or not at all, or to standard output. It does not replace what was read.
+func writeTrec(cmd *cobra.Command, out string, read []string, write func(io.Writer) error) error {
 	if out == "" {
 		return write(cmd.OutOrStdout())
+	}
+
+	for _, in := range read {
+		if sameRegularFile(out, in) {
+			return fmt.Errorf("-o would replace %s, which this command reads: name another file", in)
+		}
 	}
 
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {

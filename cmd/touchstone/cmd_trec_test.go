@@ -128,6 +128,11 @@ func TestTrecRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	refused := newRootCommand()
+	refused.SetArgs([]string{"data", "export", in("golden.json"), "--output", in("golden.json")})
+	if err := refused.Execute(); err == nil || !strings.Contains(err.Error(), "name another file") {
+		t.Errorf("an export to the file itself: %v", err)
+	}
 	if got, err := os.ReadFile(in("run.txt")); err != nil || string(got) != "q1 Q0 b:100%25 1 2 my-proxy\nq1 Q0 a:one%20two 2 1 my-proxy\n" {
 		t.Errorf("%v\n%s", err, got)
 	}
@@ -140,6 +145,32 @@ func TestTrecRoundTrip(t *testing.T) {
 	}
 	if len(again.Queries) != 1 || again.Queries[0].Query != "first" || !slices.Equal(again.Queries[0].Labels, golden.Queries[0].Labels) {
 		t.Errorf("the queries became\n%+v", again.Queries)
+	}
+}
+
+// A file that is read is not replaced, by whatever name it is given.
+func TestTrecKeepsWhatItReads(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	const qrels, run = "q1 0 d1 2\n", "q1 Q0 d1 1 2 x\n"
+	writeText(t, in("qrels"), qrels)
+	writeText(t, in("run"), run)
+	if err := os.Link(in("run"), in("link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{"run", "qrels", "link", "./run"} {
+		_, err := runTrec(t, in("qrels"), in("run"), "-o", dir+"/"+out)
+		if err == nil || !strings.Contains(err.Error(), ", which this command reads: name another file") {
+			t.Errorf("-o %s: %v", out, err)
+		}
+	}
+	if _, err := runTrec(t, in("qrels"), in("run"), "-o", in("other")); err != nil {
+		t.Error(err)
+	}
+	for name, want := range map[string]string{"qrels": qrels, "run": run} {
+		if got, err := os.ReadFile(in(name)); err != nil || string(got) != want {
+			t.Errorf("%s is now %q, %v", name, got, err)
+		}
 	}
 }
 

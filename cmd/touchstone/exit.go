@@ -81,10 +81,12 @@ func exitCode(ctx context.Context, err error) int {
 		return exitNeedsEngine
 	case errors.As(err, &stage):
 		return stageExitCode(stage)
-	case errors.As(err, &differ):
-		return exitStageFailed
 	case errors.As(err, &known):
 		return known.code
+	case errors.As(err, new(*engine.StaleError)):
+		return exitUsage
+	case errors.As(err, &differ):
+		return exitStageFailed
 	case errors.As(err, &scan):
 		return scan.Code
 	default:

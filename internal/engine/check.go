@@ -14,9 +14,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
-// DifferError is the error of a run with RunOptions.Check in which an instance wrote other outputs in its second run.
-// All
-// instances succeeded, and the results of their first runs are stored.
+// DifferError is the error of a run with RunOptions.Check in which instances wrote other outputs in their second run.
+// The results of their first runs are stored.
 type DifferError struct{ Outcomes []*Outcome }
 
 func (e *DifferError) Error() string {
@@ -45,7 +44,7 @@ func (r *run) runAgain(ctx context.Context, o *Outcome, first *cache.Record, wor
 		a, b := &first.Outputs[i], &second.Outputs[i] // collect keeps the order of the declaration
 		how, err := r.difference(a, b)
 		if err != nil {
-			return nil, err
+			return differences, err
 		}
 
 		if how != "" {
@@ -83,12 +82,12 @@ func (r *run) difference(a, b *cache.RecordOutput) (string, error) {
 
 	switch {
 	case len(now) == 0 || len(old) > 0 && old[0].Path < now[0].Path:
-		return safetext.Bytes(old[0].Path) + " is only in the first run", nil
+		return safetext.Path(old[0].Path) + " is only in the first run", nil
 	case len(old) == 0 || old[0].Path > now[0].Path:
-		return safetext.Bytes(now[0].Path) + " is only in the second run", nil
+		return safetext.Path(now[0].Path) + " is only in the second run", nil
 	}
 
-	x, y, name := &old[0], &now[0], safetext.Bytes(old[0].Path)
+	x, y, name := &old[0], &now[0], safetext.Path(old[0].Path)
 	switch {
 	case x.Mode != y.Mode:
 		return fmt.Sprintf("the mode of %s is %v in the first run and %v in the second", name, x.Mode, y.Mode), nil
@@ -137,7 +136,14 @@ func notEnd(err error) error {
 	return err
 }
 
-// differing returns the outcomes whose outputs differed.
-func differing(outcomes []*Outcome) []*Outcome {
-	return slices.DeleteFunc(slices.Clone(outcomes), func(o *Outcome) bool { return len(o.Differences) == 0 })
+// withDifferences adds a *DifferError to the error of a run, unless no outputs differed.
+func withDifferences(outcomes []*Outcome, err error) error {
+	differ := slices.DeleteFunc(slices.Clone(outcomes), func(o *Outcome) bool { return len(o.Differences) == 0 })
+	switch {
+	case len(differ) == 0:
+		return err
+	case err == nil:
+		return &DifferError{differ}
+	}
+	return errors.Join(&DifferError{differ}, err)
 }

@@ -71,24 +71,13 @@ func (e *ExitError) Error() string {
 		return fmt.Sprintf("%s after %s and was killed; raise its timeout if it needs longer", timedOut, e.Timeout)
 	}
 	status := fmt.Sprintf("exit status %d", e.Code)
-	if name := signalNames[e.Code-128]; name != "" {
+	if name := signalName(e.Code - 128); name != "" {
 		status += ", which is the end by signal " + name
 	}
 	if e.Hint != "" {
 		return status + "; " + e.Hint
 	}
 	return status
-}
-
-// signalNames are the signals that end programs, with their numbers on Linux. All but SIGBUS and SIGSYS have the same
-// numbers elsewhere.
-var signalNames = map[int]string{
-	1: "SIGHUP (hangup)", 2: "SIGINT (interrupt)", 3: "SIGQUIT (quit)", 4: "SIGILL (illegal instruction)",
-	5: "SIGTRAP (breakpoint)", 6: "SIGABRT (abort)", 7: "SIGBUS (invalid memory access)",
-	8: "SIGFPE (arithmetic error)", 9: "SIGKILL (killed, often for lack of memory)",
-	11: "SIGSEGV (invalid memory access)", 13: "SIGPIPE (nobody reads what it writes)", 14: "SIGALRM (alarm)",
-	15: "SIGTERM (termination)", 24: "SIGXCPU (limit of processor time)", 25: "SIGXFSZ (limit of file size)",
-	31: "SIGSYS (forbidden system call)",
 }
 
 // execute runs an instance that is a miss, and stores its result. If another
@@ -187,7 +176,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		}
 	}
 
-	if err := settle(box); err != nil {
+	if err := dir.settle(); err != nil {
 		return nil, err
 	}
 
@@ -228,6 +217,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	}
 
 	started := r.Now()
+	work.note(r.Project, in, started)
 	ended = false
 	result, runErr := r.Executor.Run(ctx, job)
 	ended = runErr == nil && result.Ended

@@ -133,7 +133,7 @@ func (o *Outcome) inputSource(component string) string {
 			continue
 		}
 		if len(input.Files) == 1 {
-			return input.Files[0].Label
+			return safetext.Path(input.Files[0].Label)
 		}
 	}
 	return ""

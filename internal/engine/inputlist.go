@@ -101,7 +101,7 @@ func (r *run) expand(members []member, name func(member) string) (map[string]lis
 				entry.kind = byte(directory) // neither has a content of its own
 			}
 
-			entries[path.Join(name(m), safetext.Bytes(e.Path))] = entry
+			entries[path.Join(name(m), safetext.Path(e.Path))] = entry
 		}
 	}
 	return entries, nil
@@ -123,9 +123,9 @@ func (r *run) entryName(input *pipeline.Input) func(member) string {
 	}
 	return func(m member) string {
 		if before == "" || strings.HasSuffix(before, "/") {
-			return safetext.Bytes(before + m.path)
+			return safetext.Path(before + m.path)
 		}
-		return safetext.Bytes(path.Join(before, m.path))
+		return safetext.Path(path.Join(before, m.path))
 	}
 }
 

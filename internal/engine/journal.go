@@ -125,19 +125,27 @@ func (r *run) failedBefore(o *Outcome) (reason string, same bool) {
 		return "", false
 	}
 
-	why := last.Error
+	if last.Key != o.Key {
+		return fmt.Sprintf("failed in its last run (%s), which had another key", last.why()), false
+	}
+
+	return fmt.Sprintf("failed in its last run (%s); failures are not cached", last.why()), true
+}
+
+// why says in a few words why the instance failed, or returns "" if it did not.
+func (in *JournalInstance) why() string {
+	if in.State != Failed {
+		return ""
+	}
+
+	why := firstLine(in.Error)
 	switch {
 	case strings.HasPrefix(why, timedOut):
-		why, _, _ = strings.Cut(why, ";")
-	case last.ExitCode != 0:
-		why = fmt.Sprintf("exit status %d", last.ExitCode)
+		why, _, _ = strings.Cut(why, ";") // what follows is advice
+	case in.ExitCode != 0:
+		why = fmt.Sprintf("exit status %d", in.ExitCode)
 	}
-
-	if last.Key != o.Key {
-		return fmt.Sprintf("failed in its last run (%s), which had another key", firstLine(why)), false
-	}
-
-	return fmt.Sprintf("failed in its last run (%s); failures are not cached", firstLine(why)), true
+	return why
 }
 
 // firstLine returns the first line of a text.

@@ -18,6 +18,10 @@ type Log struct {
 	Key            cache.Key
 	Started        time.Time
 	Stdout, Stderr cache.Digest
+	// Error says in a few words why the instance failed. It is empty if it did not.
+	Error string
+	// Killed is when a later run started the instance that was killed and has no log, or zero.
+	Killed time.Time
 	// Failed holds the outputs that the instance wrote before it failed.
 	Failed FailedOutputs
 	// Origin says where a hit comes from. It is nil if this machine made it.
@@ -48,15 +52,35 @@ func (e *Engine) Logs(ctx context.Context, plan *pipeline.Plan, name string) ([]
 		}
 	}
 
+	killed := e.killed()
 	if len(logs) == 0 {
-		return nil, e.noLog(name)
+		return nil, e.noLog(name, killed)
+	}
+
+	for i := range logs {
+		in := JournalInstance{Stage: logs[i].Stage, Instance: logs[i].Instance}
+		if at := killed[in.fullName()]; at.After(logs[i].Started) {
+			logs[i].Killed = at
+		}
 	}
 
 	return logs, nil
 }
 
 // noLog returns the reason why there is no log of a stage or instance.
-func (e *Engine) noLog(name string) error {
+func (e *Engine) noLog(name string, killed map[string]time.Time) error {
+	var last time.Time
+	for instance, at := range killed {
+		if stage, _, _ := pipeline.CutInstance(instance); (instance == name || stage == name) && at.After(last) {
+			last = at
+		}
+	}
+
+	if !last.IsZero() {
+		return fmt.Errorf("the run that started %s at %s was killed, so there is no log; run it again", name,
+			last.Format(time.DateTime))
+	}
+
 	journals, err := e.journals("")
 	if err != nil {
 		return err
@@ -94,7 +118,7 @@ func (e *Engine) journaled(name string) ([]Log, error) {
 			seen[full] = true
 			logs = append(logs, Log{
 				Stage: in.Stage, Instance: in.Instance, State: in.State, Key: in.Key, Started: j.Started,
-				Stdout: in.Stdout, Stderr: in.Stderr, Failed: in.Failed,
+				Stdout: in.Stdout, Stderr: in.Stderr, Error: in.why(), Failed: in.Failed,
 			})
 		}
 	}

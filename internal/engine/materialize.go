@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -316,7 +317,7 @@ func written(box string) string {
 	_ = filepath.WalkDir(filepath.Join(box, "out"), func(p string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && len(names) < 10 {
 			rel, _ := filepath.Rel(box, p)
-			names = append(names, path.Clean(filepath.ToSlash(rel)))
+			names = append(names, safetext.Path(path.Clean(filepath.ToSlash(rel))))
 		}
 
 		return nil

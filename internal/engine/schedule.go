@@ -320,7 +320,7 @@ type Summary struct {
 // needs it, and otherwise Skipped without a cause. The state of an instance whose
 // condition is false is Off. The error is a *StageError for the first failed instance in
 // the order of the plan, a *StaleError if an instance is needed but was not selected and
-// is not up to date, a *DifferError if all instances succeeded but outputs differed, or the error of the context.
+// is not up to date, or the error of the context. If outputs differed, it is a *DifferError, joined with any of these.
 func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) ([]*Outcome, Summary, error) {
 	selected, err := opts.resolve(plan)
 	if err != nil {
@@ -365,10 +365,6 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		}
 	}
 
-	if differ := differing(r.outcomes); first == nil && len(differ) > 0 {
-		first = &DifferError{differ}
-	}
-
 	sum.Changed = r.sources.changed(r, selected)
 	sum.Executed += int(r.repaired.Load())
 	switch {
@@ -388,7 +384,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		_, _, _ = r.Store.Trim(ctx)
 	}
 
-	return r.outcomes, sum, first
+	return r.outcomes, sum, withDifferences(r.outcomes, first)
 }
 
 // visit brings one instance up to date.

@@ -11,7 +11,7 @@ import (
 // a ZIP archive can hold. Archives and compilers write times into their outputs, and copies have that of the copy.
 var InputTime = time.Unix(315532800, 0) // 1980-01-01T00:00:00Z
 
-// settle gives everything in the directory of a stage the mode and the time that they have on every machine.
+// settle gives a directory of a stage and everything in it the mode and the time that they have on every machine.
 func settle(box string) error {
 	var dirs []string
 	err := filepath.WalkDir(box, func(path string, e fs.DirEntry, err error) error {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,6 +39,10 @@ func newStageDir(parent string) (*stageDir, error) {
 		}
 	}
 
+	if err := d.settle(); err != nil { // the umask may have changed the modes
+		return nil, err
+	}
+
 	if d.outer, err = stateOf(d.path); err != nil {
 		return nil, err
 	}
@@ -50,6 +55,9 @@ func (d *stageDir) box() string    { return filepath.Join(d.path, "stage") }
 func (d *stageDir) temp() string   { return filepath.Join(d.path, "tmp") }
 func (d *stageDir) stdout() string { return filepath.Join(d.path, "stdout") }
 func (d *stageDir) stderr() string { return filepath.Join(d.path, "stderr") }
+
+// settle gives what the command finds the modes and times that it has on every machine.
+func (d *stageDir) settle() error { return errors.Join(settle(d.box()), settle(d.temp())) }
 
 // fit removes the kept subdirectories that a new box for the instance would not have.
 func (d *stageDir) fit(in *pipeline.Instance) error {

@@ -17,10 +17,11 @@ import (
 // the next run can distinguish it from the directory of a run that was killed, which it
 // removes.
 type workDir struct {
-	mu    sync.Mutex
-	dir   string
-	lock  *flock.Flock
-	spare []*stageDir
+	mu      sync.Mutex
+	dir     string
+	lock    *flock.Flock
+	started *os.File // see note
+	spare   []*stageDir
 }
 
 const workLock = "lock"
@@ -103,6 +104,7 @@ func SweepWorkDirs(ctx context.Context, store *cache.Store, root string, executo
 
 func (w *workDir) close() {
 	if w.dir != "" {
+		_ = w.started.Close()
 		removeTree(w.dir)
 		_ = w.lock.Close()
 	}

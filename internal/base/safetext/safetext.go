@@ -45,9 +45,10 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// Bytes returns a name as UTF-8 text: each byte that is not part of a character is written as its code, such as \xE9.
-// The bytes can be told from the text, unlike in one with replacement characters.
+// Bytes returns a name as UTF-8 text: each byte that is not part of a character is written as its code, such as \xE9,
+// and a backslash as two. The bytes can be told from the text, and distinct names stay distinct.
 func Bytes(name string) string {
+	name = strings.ReplaceAll(name, `\`, `\\`)
 	if utf8.ValidString(name) {
 		return name
 	}
@@ -64,6 +65,9 @@ func Bytes(name string) string {
 	}
 	return b.String()
 }
+
+// Path returns the name of a file for one line of a message. Distinct names stay distinct.
+func Path(name string) string { return Visible(Bytes(name)) }
 
 // MaxName is the length, in bytes, of the longest name that a message shows in
 // full.

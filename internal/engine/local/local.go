@@ -44,6 +44,7 @@ func (e Executor) Records() bool { return e.Sandbox.Records() }
 // Run starts the job's program and waits for it. If ctx ends or the instance reaches
 // its timeout, Run sends SIGTERM to the whole process group, and then kills it.
 func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
+	process.CloseInherited() // before the sandbox starts processes
 	in := job.Instance
 	result, err := e.Sandbox.Run(ctx, &sandbox.Job{
 		Command: process.Command{

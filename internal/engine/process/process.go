@@ -87,6 +87,7 @@ func (c *Command) Run(ctx context.Context) (*Ended, error) {
 		return nil, err
 	}
 
+	CloseInherited()
 	stdout, err := newStream(c.Stdout)
 	if err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 // panic.
 func TestNamesThatAreNotText(t *testing.T) {
 	tree := treeOf([]cache.TreeEntry{{Path: "d\xe9", Mode: os.ModeDir | 0o755}, {Path: "d\xe9/f\xe9", Mode: 0o644},
-		{Path: "l", Mode: os.ModeSymlink | 0o777, Symlink: "d\xe9/f\xe9"}})
+		{Path: `d\xE9`, Mode: 0o644}, {Path: "l", Mode: os.ModeSymlink | 0o777, Symlink: "d\xe9/f\xe9"}})
 	encode(tree)
-	if got := tree.Root.Directories[0].Name + " " + tree.Children[0].Files[0].Name + " " + tree.Root.Symlinks[0].Target; got != `d\xE9 f\xE9 d\xE9/f\xE9` {
+	if got := tree.Root.Directories[0].Name + " " + tree.Children[0].Files[0].Name + " " + tree.Root.Symlinks[0].Target + " " + tree.Root.Files[0].Name; got != `d\xE9 f\xE9 d\xE9/f\xE9 d\\xE9` {
 		t.Errorf("the server gets %s", got)
 	}
 

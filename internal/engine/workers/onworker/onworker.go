@@ -131,7 +131,9 @@ func (o *Job) carry(ctx context.Context, identify func(command []string) (string
 		return err
 	}
 
-	settle(filepath.Join(root, StageDir), time.Unix(o.Time, 0))
+	for _, dir := range []string{StageDir, tempDir} {
+		settle(filepath.Join(root, dir), time.Unix(o.Time, 0))
+	}
 
 	var r Report
 	if result, err := o.run(ctx, root, identify); err != nil {
@@ -151,9 +153,9 @@ func (o *Job) carry(ctx context.Context, identify func(command []string) (string
 // settle gives what a stage finds the time that it has on the machine of the pipeline. The protocol has no times.
 // A file
 // with several names belongs to the worker's store and keeps the time of that.
-func settle(stage string, to time.Time) {
+func settle(dir string, to time.Time) {
 	// A time that cannot be set makes an output differ and is no reason to fail.
-	_ = filepath.WalkDir(stage, func(path string, e fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.Type()&fs.ModeSymlink != 0 {
 			return nil
 		}
@@ -186,6 +188,7 @@ func (o *Job) run(ctx context.Context, root string, identify func([]string) (str
 		return nil, err
 	}
 
+	process.CloseInherited() // before the sandbox starts processes
 	box := sandbox.Disabled()
 	if !o.Open {
 		var hidden []string
