@@ -20,9 +20,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
 
-// A command reads more than its inputs: its libraries, packages and other programs. Which of them it reads is known when
-// it has run. Its record therefore has a list of what it read and what it found there, and is only a hit as long as the
-// same is found: the list is a second part of the key.
+// A command reads more than its inputs: its libraries, packages and other programs. Which of them it reads is known
+// when it has run. Its record therefore has a list of what it read and what it found there, and is only a hit as long
+// as the same is found: the list is a second part of the key.
 //
 // A list is text with one line for each path, sorted:
 //
@@ -121,8 +121,8 @@ func listing(dir string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// encodeReads returns the list of what a command read that was started at a time. The error names a file that changed since
-// then.
+// encodeReads returns the list of what a command read that was started at a time. The error names a file that changed
+// since then.
 func encodeReads(index *cache.StatIndex, list []reads.Read, started time.Time) ([]byte, error) {
 	var text bytes.Buffer
 	for _, r := range list {
@@ -142,7 +142,7 @@ func encodeReads(index *cache.StatIndex, list []reads.Read, started time.Time) (
 		if err == nil && (use == useContent || use == useStatus && st.Mode().IsRegular()) &&
 			st.ModTime().After(started) && !st.ModTime().After(time.Now()) {
 			return nil, fmt.Errorf("%s, which the command reads, changed during the run; run again",
-				safetext.Visible(r.Path))
+				safetext.Path(r.Path))
 		}
 
 		fmt.Fprintf(&text, "%s %s %q\n", use, readState(index, use, r.Path), r.Path)
@@ -202,8 +202,8 @@ func decodeReads(text []byte) ([]readEntry, error) {
 // maxNamedReads is the number of changed files that a reason names.
 const maxNamedReads = 3
 
-// changed returns the reason why a record with this list is not a hit, or "" if everything in the list is as the command
-// found it. Many records have the same list, which is compared once.
+// changed returns the reason why a record with this list is not a hit, or "" if everything in the list is as the
+// command found it. Many records have the same list, which is compared once.
 func (l *readLists) changed(store *cache.Store, index *cache.StatIndex, list cache.Digest) string {
 	if list.IsZero() {
 		return ""
@@ -244,7 +244,7 @@ func compareReads(store *cache.Store, index *cache.StatIndex, list cache.Digest)
 		case len(names) == maxNamedReads:
 			more++
 		default:
-			names = append(names, safetext.Visible(e.path)+" "+difference(e.state, now))
+			names = append(names, safetext.Path(e.path)+" "+difference(e.state, now))
 		}
 	}
 

@@ -19,8 +19,8 @@ func (e *Engine) uncovered(o *Outcome) bool {
 
 // notCovered describes what the keys of instances do not cover that run these programs, and the remedy.
 func notCovered(programs []string) string {
-	return "the libraries, packages and other programs that " + and(programs) + " may read: declare what can change as " +
-		`an input, such as inputs = { packages = "DIRECTORY" }, set image, or use --force after a change`
+	return "the libraries, packages and other programs that " + and(programs) + " may read: declare what can change " +
+		`as an input, such as inputs = { packages = "DIRECTORY" }, set image, or use --force after a change`
 }
 
 // KeyWarnings says which stages may read what their keys do not cover, and how to mend it.

@@ -10,7 +10,7 @@ import (
 type call struct {
 	number uint32
 	kind   callKind
-	// dir and path are the positions of its arguments; dir is none for a path that is relative to the working directory.
+	// dir and path are the positions of its arguments; dir is none if a path is relative to the working directory.
 	// flags is the position of flags that may contain AT_EMPTY_PATH, or none.
 	dir, path, flags int
 }

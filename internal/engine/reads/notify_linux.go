@@ -29,8 +29,8 @@ type answer struct {
 // listener tells of the calls of a stage.
 type listener int
 
-// next waits for a call. It returns false if none can follow, or as soon as there is something to read from stop, unless
-// that is negative.
+// next waits for a call. It returns false if none can follow, or as soon as there is something to read from stop,
+// unless that is negative.
 func (l listener) next(n *notice, stop int) bool {
 	for {
 		fds := []unix.PollFd{{Fd: int32(l), Events: unix.POLLIN}, {Fd: int32(stop), Events: unix.POLLIN}}
@@ -43,7 +43,8 @@ func (l listener) next(n *notice, stop int) bool {
 		}
 
 		*n = notice{}
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(n)))
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l), unix.SECCOMP_IOCTL_NOTIF_RECV,
+			uintptr(unsafe.Pointer(n)))
 		if errno == 0 {
 			return true
 		}

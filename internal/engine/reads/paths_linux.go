@@ -244,15 +244,15 @@ func within(path string, dirs []string) bool {
 	})
 }
 
-// resolved returns the path to which a path leads, or "" if there is no file. It is one that the process sees whose root
-// the path begins with.
+// resolved returns the path to which a path leads, or "" if there is no file. It is one that the process sees whose
+// root the path begins with.
 func resolved(path string) string {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return ""
 	}
 
-	defer unix.Close(fd)
+	defer closeFiles(fd)
 	target, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
 	if err != nil {
 		return ""

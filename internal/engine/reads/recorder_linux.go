@@ -66,8 +66,8 @@ type Install func(filter []bpf.RawInstruction, flags uintptr) (int, error)
 // Recording is the record of one stage.
 type Recording struct {
 	paths
-	// giveBack is a socket from which the listener comes as soon as the stage's program is executed. stop is a pipe whose
-	// end stops the recording.
+	// giveBack is a socket from which the listener comes as soon as the stage's program is executed. stop is a pipe
+	// whose end stops the recording.
 	giveBack int
 	stop     [2]int
 	done     chan struct{}
@@ -87,10 +87,10 @@ func (r *Recorder) Begin(install Install, program, covered string, own []string)
 		return nil, err
 	}
 
-	defer unix.Close(ends[1])
+	defer closeFiles(ends[1])
 	rec := &Recording{paths: newPaths(own, covered), giveBack: ends[0], done: make(chan struct{})}
 	if err := unix.Pipe2(rec.stop[:], unix.O_CLOEXEC); err != nil {
-		_ = unix.Close(ends[0])
+		closeFiles(ends[0])
 		return nil, os.NewSyscallError("pipe", err)
 	}
 
@@ -112,7 +112,7 @@ func (r *Recorder) Begin(install Install, program, covered string, own []string)
 		return nil, os.NewSyscallError("seccomp", err)
 	}
 
-	defer unix.Close(fd)
+	defer closeFiles(fd)
 	if err := send(r.starter.socket, fd, ends[1]); err != nil {
 		rec.close()
 		return nil, os.NewSyscallError("sendmsg", err)
@@ -135,7 +135,7 @@ func (rec *Recording) run() {
 	}
 
 	l := listener(fds[0])
-	defer unix.Close(fds[0])
+	defer closeFiles(fds[0])
 	l.hurry()
 	var n notice
 	for l.next(&n, rec.stop[0]) {
@@ -147,16 +147,18 @@ func (rec *Recording) run() {
 // End ends the recording of a stage whose processes have ended, and returns it. It is not complete if the stage ran
 // programs with 32 bits, changed what paths mean or read too many files, or if the system did not show the paths.
 func (rec *Recording) End() (list []Read, complete bool) {
-	_ = unix.Close(rec.stop[1])
+	closeFiles(rec.stop[1])
 	_ = unix.Shutdown(rec.giveBack, unix.SHUT_RDWR)
 	<-rec.done
-	_ = unix.Close(rec.stop[0])
-	_ = unix.Close(rec.giveBack)
+	closeFiles(rec.stop[0], rec.giveBack)
 	return rec.list(), !rec.lost
 }
 
-func (rec *Recording) close() {
-	for _, fd := range []int{rec.stop[0], rec.stop[1], rec.giveBack} {
+func (rec *Recording) close() { closeFiles(rec.stop[0], rec.stop[1], rec.giveBack) }
+
+// closeFiles closes files that nothing was written to, so that an error says nothing.
+func closeFiles(fds ...int) {
+	for _, fd := range fds {
 		_ = unix.Close(fd)
 	}
 }

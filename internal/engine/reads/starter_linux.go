@@ -35,8 +35,7 @@ func serve(socket int) {
 		}
 
 		go func() {
-			defer unix.Close(fds[0])
-			defer unix.Close(fds[1])
+			defer closeFiles(fds...)
 			l := listener(fds[0])
 			l.hurry()
 			var n notice
@@ -74,7 +73,7 @@ func (s *starter) start(run func(*exec.Cmd) error) error {
 			SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a signal of the terminal is not for it
 		}
 		if s.err = run(s.cmd); s.err != nil {
-			_ = unix.Close(ends[0])
+			closeFiles(ends[0])
 			s.cmd = nil
 			return
 		}
@@ -86,7 +85,7 @@ func (s *starter) start(run func(*exec.Cmd) error) error {
 
 func (s *starter) close() {
 	if s.cmd != nil {
-		_ = unix.Close(s.socket)
+		closeFiles(s.socket)
 		_ = s.cmd.Wait()
 	}
 }
