@@ -61,9 +61,3 @@ func (l listener) proceed(n *notice) {
 	// It fails if the process was killed in the meantime.
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&a)))
 }
-
-// hurry makes the kernel wake this process on the processor of the caller, which then waits. It is only faster.
-func (l listener) hurry() {
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS,
-		unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
-}

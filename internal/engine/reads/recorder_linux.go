@@ -136,7 +136,6 @@ func (rec *Recording) run() {
 
 	l := listener(fds[0])
 	defer closeFiles(fds[0])
-	l.hurry()
 	var n notice
 	for l.next(&n, rec.stop[0]) {
 		rec.called(&n)

@@ -37,7 +37,6 @@ func serve(socket int) {
 		go func() {
 			defer closeFiles(fds...)
 			l := listener(fds[0])
-			l.hurry()
 			var n notice
 			for l.next(&n, none) {
 				l.proceed(&n)
