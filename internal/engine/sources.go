@@ -118,11 +118,13 @@ type SourceChange struct {
 // Became says what became of a file.
 type Became string
 
-// A file was edited or replaced, was added to those that the pipeline names, or was removed from them.
+// A file was edited or replaced, was added to those that the pipeline names, or was removed from them. The last one is
+// for the pipeline's own file: another file, such as a directory in the place of an input, makes it invalid.
 const (
-	Edited  Became = "changed"
-	Added   Became = "was added"
-	Removed Became = "was removed"
+	Edited      Became = "changed"
+	Added       Became = "was added"
+	Removed     Became = "was removed"
+	Unplannable Became = "could no longer be planned"
 )
 
 // changed names the files that are no longer what the run used. It finds nothing if nothing was executed.
@@ -143,6 +145,8 @@ func (s *sources) changed(r *run, selected []selection) []SourceChange {
 	if len(s.versions) > 0 && r.Reload != nil && !replanned {
 		if again := r.Reload(); again != nil {
 			r.relisted(again, selected, became)
+		} else if len(became) == 0 && len(r.plan.Files) > 0 {
+			became[r.plan.Files[0]] = Unplannable
 		}
 	}
 
