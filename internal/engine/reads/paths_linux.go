@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -70,6 +71,10 @@ func (p *paths) called(n *notice) {
 		return
 	}
 
+	if n.number == unix.SYS_OPENAT2 && p.underRoot(n) {
+		return
+	}
+
 	if !filepath.IsAbs(path) {
 		dir := "cwd"
 		if c.dir != none && int32(n.args[c.dir]) != unix.AT_FDCWD {
@@ -85,6 +90,20 @@ func (p *paths) called(n *notice) {
 	}
 
 	p.add(path, int(n.thread), c.kind)
+}
+
+// underRoot reports whether a call of openat2(2) begins absolute paths and links in a directory of its own. Where they
+// lead is not known then.
+func (p *paths) underRoot(n *notice) bool {
+	var how unix.OpenHow
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&how)), unsafe.Sizeof(how))
+	if size := int(min(n.args[3], uint64(len(b)))); readMemory(int(n.thread), uintptr(n.args[2]), b[:size]) != nil ||
+		how.Resolve&unix.RESOLVE_IN_ROOT == 0 {
+		return false
+	}
+
+	p.lost = true
+	return true
 }
 
 func (p *paths) add(path string, thread int, kind callKind) {
@@ -261,6 +280,18 @@ func resolved(path string) string {
 	return target
 }
 
+// readMemory fills b from the memory of another process.
+func readMemory(thread int, at uintptr, b []byte) error {
+	local := unix.Iovec{Base: &b[0]}
+	local.SetLen(len(b))
+	remote := unix.RemoteIovec{Base: at, Len: len(b)}
+	n, err := unix.ProcessVMReadv(thread, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+	if err == nil && n < len(b) {
+		return unix.EFAULT
+	}
+	return err
+}
+
 // readText reads a text that ends with a zero byte from the memory of another process, as long as a path can be.
 func readText(thread int, at uintptr) (string, error) {
 	var buffer [unix.PathMax]byte
@@ -269,21 +300,15 @@ func readText(thread int, at uintptr) (string, error) {
 		// A page that follows may not exist.
 		const page = 4096
 		size := min(len(buffer)-read, page-int((at+uintptr(read))%page))
-		local := unix.Iovec{Base: &buffer[read]}
-		local.SetLen(size)
-		remote := unix.RemoteIovec{Base: at + uintptr(read), Len: size}
-		n, err := unix.ProcessVMReadv(thread, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
-		if err != nil {
+		if err := readMemory(thread, at+uintptr(read), buffer[read:read+size]); err != nil {
 			return "", err
 		}
 
-		if end := bytes.IndexByte(buffer[read:read+n], 0); end >= 0 {
+		if end := bytes.IndexByte(buffer[read:read+size], 0); end >= 0 {
 			return string(buffer[:read+end]), nil
 		}
 
-		if read += n; n == 0 {
-			break
-		}
+		read += size
 	}
 
 	return "", unix.ENAMETOOLONG

@@ -2,12 +2,16 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
@@ -153,6 +157,15 @@ func TestReadsThatAreNotRecorded(t *testing.T) {
 	defer s.Close()
 	if r, _ := recorded(t, s, "mkdir r && chroot r /bin/true || true"); r.Recorded {
 		t.Error("a stage that changes its root directory has a complete record")
+	}
+	if _, err := exec.LookPath("perl"); err == nil {
+		open := `perl -e '$p = "/share/none\0"; $how = pack("QQQ", 0, 0, %d); syscall(437, -100, $p, $how, 24)'` // openat2
+		if r, _ := recorded(t, s, fmt.Sprintf(open, unix.RESOLVE_IN_ROOT)); r.Recorded {
+			t.Error("a stage that opens files below a root of its own has a complete record")
+		}
+		if r, found := recorded(t, s, fmt.Sprintf(open, 0)); !r.Recorded || !found["/share/none"].Opened {
+			t.Errorf("a stage that calls openat2 is recorded as %v", r.Reads)
+		}
 	}
 	// The next stage is recorded again.
 	if r, _ := recorded(t, s, ":"); !r.Recorded {
