@@ -130,6 +130,12 @@ func (s *Sandbox) record(c *confinement, job *Job, program string) error {
 		}
 	}
 
+	for _, dir := range own {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
+			own = append(own, real)
+		}
+	}
+
 	var err error
 	c.recording, err = s.recorder.Begin(install, program, job.Covered, own)
 	return err
