@@ -99,6 +99,10 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 
 	tool := engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: strings.TrimSpace(toolName + " " + stage),
 		Digest: id}, Path: self, Complete: true}
+	if stage != "" {
+		tool.Covered = self // other commands read files that their arguments name
+	}
+
 	if t.self == nil {
 		if t.self, err = os.Stat(self); err != nil {
 			return engine.Tool{}, fmt.Errorf("finding this program: %w", err)

@@ -116,8 +116,10 @@ type Tool struct {
 	Packages pipeline.ToolIdentity
 	// Named is the path that the stage or PATH names, if Path is what it links to.
 	Named string
-	// Complete reports whether the identity covers everything that the program itself reads, as with an image.
+	// Complete reports whether there is nothing else to know about what the program reads, as with an image.
 	Complete bool
+	// Covered is the path of a program whose own reads the identity covers, or empty.
+	Covered string
 }
 
 // Tools finds the program of a command.
@@ -240,6 +242,8 @@ type Outcome struct {
 	tool Tool
 	// recorded reports whether the result of a hit or of an execution has a list of what its command read.
 	recorded bool
+	// unrecorded reports whether the command cannot run while its reads are recorded.
+	unrecorded bool
 	// compared is the result that Changes are relative to.
 	compared *cache.Record
 	// components are the components of the key. They are nil for a hit in a run

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -108,6 +109,12 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	for {
 		o.Attempts++
 		record, err := r.attempt(ctx, o, work)
+		if errors.Is(err, reads.ErrUnrecordable) && !o.unrecorded {
+			o.unrecorded = true
+			o.Attempts--
+			continue
+		}
+
 		if err == nil && r.opts.Check {
 			o.Differences, err = r.runAgain(ctx, o, record, work)
 		}
@@ -192,7 +199,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 
 	job := &Job{
 		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, ProgramDigest: tool.Digest,
-		Installed: tool.Named, Record: true, Env: env,
+		Installed: tool.Named, Record: !o.unrecorded, Covered: tool.Covered, Env: env,
 		Stdout: dir.stdout(), Stderr: dir.stderr(),
 		Waits: func(waits bool) {
 			kind := EventBegun
@@ -203,10 +210,6 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 			r.emitFor(o, Event{Event: kind, Attempt: o.Attempts})
 		},
 	}
-	if tool.Complete {
-		job.Covered = tool.Path
-	}
-
 	weight := min(max(1, int64(in.Resources.CPUs)), int64(r.Jobs))
 	if _, ok := r.Executor.(remoteRunner); ok {
 		weight = 1

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -229,7 +230,8 @@ func (r *run) reads(rec *cache.Record) []ExplainedRead {
 	entries, _ := decodeReads(text) // likewise
 	list := make([]ExplainedRead, len(entries))
 	for i, e := range entries {
-		list[i] = ExplainedRead{safetext.Bytes(e.path), e.state}
+		state, _ := strconv.Unquote(e.state) // which decodeReads has checked
+		list[i] = ExplainedRead{safetext.Bytes(e.path), safetext.Bytes(state)}
 	}
 
 	return list

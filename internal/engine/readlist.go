@@ -26,7 +26,7 @@ import (
 //
 // A list is text with one line for each path, sorted:
 //
-//	use state "path"
+//	use "state" "path"
 //
 // The use says what the command could learn about the path, and the state is what there was to learn.
 
@@ -38,9 +38,9 @@ const (
 )
 
 // maxStatusContent is the largest file that is compared by content if a command asked for its size and times only. An
-// interpreter that finds compiled code asks for those of the source, which is rarely larger. Comparing the times would
-// make each checkout and machine differ.
-const maxStatusContent = 1 << 20
+// interpreter that finds compiled code asks for those of the source, which is rarely larger. Comparing the times of all
+// files would make each checkout and machine differ.
+const maxStatusContent = 16 << 20
 
 // volatile are files of the system that the C library reads for any program, and that differ between machines without a
 // difference for the program: its libraries are in the list.
@@ -49,6 +49,9 @@ var volatile = []string{
 	"/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/localtime", "/etc/machine-id",
 	"/etc/mtab",
 }
+
+// temporary are the directories in which other programs make and remove files at any time. A stage cannot read these.
+var temporary = []string{"/tmp/", "/var/tmp/"}
 
 // compiled is the directory in which Python keeps compiled code. It depends on the source, which is in the list, and
 // contains times.
@@ -60,48 +63,68 @@ type readLists struct {
 	known map[cache.Digest]func() string
 }
 
-// state returns what a command can learn about a path.
+// readState returns what a command can learn about a path. A path that leads over symbolic links has where it leads to
+// in its state, because programs find other files from there.
 func readState(index *cache.StatIndex, use, path string) string {
 	st, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "none"
-	case err != nil:
-		return "unknown" // such as a name of which a part is a file
-	case st.IsDir():
-		if use == useContent {
-			return "directory:" + listing(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if target, err := os.Readlink(path); err == nil {
+			return strconv.Quote("link:" + target)
 		}
 
-		return "directory"
-	case !st.Mode().IsRegular():
-		return "other"
-	case use == useExistence:
-		return "file"
-	case use == useStatus && st.Size() > maxStatusContent:
-		return fmt.Sprintf("file:%d", st.Size())
+		return none
 	}
 
-	d, _, mode, err := fileBehind(index, path)
 	if err != nil {
-		return "file"
+		return `"unknown"` // such as a name of which a part is a file
 	}
 
-	if fileKind(mode) == executable {
-		return "program:" + d.String()
+	state := kindOf(st.Mode())
+	real, err := filepath.EvalSymlinks(path)
+	switch {
+	case err != nil || use == useExistence:
+		return strconv.Quote(state)
+	case st.Mode().IsRegular():
+		state += contentOf(index, use, real, st)
+	case st.IsDir() && use == useContent:
+		state += ":" + listing(path)
 	}
 
-	return "file:" + d.String()
+	if use == useStatus {
+		state += fmt.Sprintf(":%o", st.Mode().Perm())
+	}
+
+	if real != path {
+		state += ":" + real
+	}
+
+	return strconv.Quote(state)
 }
 
-// fileBehind is StatIndex.File, but follows links.
-func fileBehind(index *cache.StatIndex, path string) (cache.Digest, int64, fs.FileMode, error) {
-	if st, err := os.Lstat(path); err == nil && st.Mode()&fs.ModeSymlink != 0 {
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return cache.Digest{}, 0, 0, err
+// none is the state of a path that is not there.
+const none = `"none"`
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "directory"
+	case !mode.IsRegular():
+		return "other"
+	case fileKind(mode) == executable:
+		return "program"
+	}
+	return "file"
+}
+
+// contentOf describes the content of a file without links in its path, or its size and times if it cannot be read, or if
+// it is large and the command asked for no more.
+func contentOf(index *cache.StatIndex, use, path string, st fs.FileInfo) string {
+	if use == useContent || st.Size() <= maxStatusContent {
+		if d, _, _, err := index.File(path); err == nil {
+			return ":" + d.String()
 		}
 	}
-	return index.File(path)
+	return fmt.Sprintf(":%d:%d", st.Size(), st.ModTime().UnixNano())
 }
 
 // listing returns a digest of the names and types in a directory, or "" if it cannot be read.
@@ -126,26 +149,26 @@ func listing(dir string) string {
 func encodeReads(index *cache.StatIndex, list []reads.Read, started time.Time) ([]byte, error) {
 	var text bytes.Buffer
 	for _, r := range list {
-		if slices.Contains(volatile, r.Path) || strings.Contains(r.Path, "/"+compiled+"/") {
-			continue
-		}
-
 		use := useStatus
 		switch {
+		case slices.Contains(volatile, r.Path) || strings.Contains(r.Path+"/", "/"+compiled+"/"):
+			continue
+		case r.Denied && slices.ContainsFunc(temporary, func(dir string) bool { return strings.HasPrefix(r.Path, dir) }):
+			continue
 		case r.Denied:
 			use = useExistence
 		case r.Opened:
 			use = useContent
 		}
 
-		st, err := os.Stat(r.Path)
-		if err == nil && (use == useContent || use == useStatus && st.Mode().IsRegular()) &&
-			st.ModTime().After(started) && !st.ModTime().After(time.Now()) {
+		state := readState(index, use, r.Path)
+		if r.Missing != (state == none || strings.HasPrefix(state, `"link:`)) || use != useExistence &&
+			state != none && changedSince(r.Path, use, started) {
 			return nil, fmt.Errorf("%s, which the command reads, changed during the run; run again",
 				safetext.Path(r.Path))
 		}
 
-		fmt.Fprintf(&text, "%s %s %q\n", use, readState(index, use, r.Path), r.Path)
+		fmt.Fprintf(&text, "%s %s %q\n", use, state, r.Path)
 	}
 
 	return text.Bytes(), nil
@@ -179,6 +202,17 @@ const (
 	readsNotInKey = "reads-not-in-key"
 )
 
+// changedSince reports whether a file, or the names in a directory that was listed, changed after a time.
+func changedSince(path, use string, started time.Time) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+
+	st, err := cache.Lstat(real)
+	return err == nil && (st.Mode().IsRegular() || st.IsDir() && use == useContent) && st.ChangeTime().After(started)
+}
+
 // A readEntry is one line of a list.
 type readEntry struct{ use, state, path string }
 
@@ -187,8 +221,8 @@ func decodeReads(text []byte) ([]readEntry, error) {
 	var list []readEntry
 	for line := range bytes.Lines(text) {
 		use, rest, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
-		state, quoted, _ := strings.Cut(rest, " ")
-		path, err := strconv.Unquote(quoted)
+		state, _ := strconv.QuotedPrefix(rest)
+		path, err := strconv.Unquote(strings.TrimPrefix(rest[len(state):], " "))
 		if err != nil || !filepath.IsAbs(path) {
 			return nil, fmt.Errorf("line %d of a list of reads is damaged", len(list)+1)
 		}
@@ -263,9 +297,9 @@ func compareReads(store *cache.Store, index *cache.StatIndex, list cache.Digest)
 // difference describes two states of one path.
 func difference(before, now string) string {
 	switch {
-	case before == "none":
+	case before == none:
 		return "was added"
-	case now == "none":
+	case now == none:
 		return "was removed"
 	}
 	return "changed"

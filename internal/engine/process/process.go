@@ -49,6 +49,8 @@ type Confined struct {
 	// Bound is whether the kernel must kill the command if this process dies: a command
 	// in a PID namespace cannot be bound, because it does not see its parent.
 	Bound bool
+	// Wrap may change how the command is started, after its paths are those that it sees. Optional.
+	Wrap func(*exec.Cmd) error
 	// From and To are the paths of one directory for this process and for the command. To is
 	// empty if they are the same.
 	From, To string
@@ -140,6 +142,11 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 
 			cmd.Path, cmd.Dir = confined.path(cmd.Path), confined.path(cmd.Dir)
 			cmd.Env = append(tempEnv(confined.path(c.TempDir)), c.Env...)
+			if confined.Wrap != nil {
+				if err := confined.Wrap(cmd); err != nil {
+					return err
+				}
+			}
 		}
 
 		start = time.Now()

@@ -6,12 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// call is a system call that names a file.
+// call is a system call that names a file, or that a record has to know.
 type call struct {
 	number uint32
 	kind   callKind
 	// dir and path are the positions of its arguments; dir is none if a path is relative to the working directory.
-	// flags is the position of flags that may contain AT_EMPTY_PATH, or none.
+	// flags is the position of flags that may contain AT_EMPTY_PATH, or none: with an empty path, the call is about a
+	// file that is open already.
 	dir, path, flags int
 }
 
@@ -20,9 +21,9 @@ type callKind int
 const (
 	opens    callKind = iota
 	executes          // and opens what the file's first bytes name
-	asks              // whether there is such a file
-	links             // makes a symbolic link
+	asks              // whether there is such a file, and what kind
 	leaves            // changes what paths mean, or opens a file without one
+	traces            // does what a traced process cannot do
 )
 
 const none = -1
@@ -33,16 +34,18 @@ var calls = slices.Concat(commonCalls, ownCalls)
 var commonCalls = []call{
 	{unix.SYS_OPENAT, opens, 0, 1, none},
 	{unix.SYS_OPENAT2, opens, 0, 1, none},
+	{unix.SYS_OPEN_TREE, opens, 0, 1, none},
 	{unix.SYS_EXECVE, executes, none, 0, none},
-	{unix.SYS_EXECVEAT, executes, 0, 1, 4},
+	{unix.SYS_EXECVEAT, executes, 0, 1, none},
 	{newfstatat, asks, 0, 1, 3},
 	{unix.SYS_STATX, asks, 0, 1, 2},
 	{unix.SYS_FACCESSAT, asks, 0, 1, none},
 	{unix.SYS_FACCESSAT2, asks, 0, 1, 3},
-	{unix.SYS_SYMLINKAT, links, none, 0, none},
+	{unix.SYS_CHDIR, asks, none, 0, none},
 	{unix.SYS_CHROOT, leaves, none, 0, none},
 	{unix.SYS_PIVOT_ROOT, leaves, none, 0, none},
 	{unix.SYS_MOUNT, leaves, none, 1, none},
 	{unix.SYS_MOVE_MOUNT, leaves, none, 0, none},
 	{unix.SYS_OPEN_BY_HANDLE_AT, leaves, none, 0, none},
+	{unix.SYS_PTRACE, traces, none, 0, none},
 }

@@ -14,9 +14,9 @@ const (
 	offsetArgs   = 16 // of 8 bytes each
 )
 
-// filter tells of the calls that name files, and allows all others.
+// filter stops a process at the calls that name files, and allows all others.
 func filter() []bpf.RawInstruction {
-	tell := bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}
+	tell := bpf.RetConstant{Val: unix.SECCOMP_RET_TRACE}
 	allow := bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	load := func(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, Size: 4} }
 	when := func(cond bpf.JumpTest, v uint32, skip int) bpf.Instruction {
@@ -41,7 +41,6 @@ func filter() []bpf.RawInstruction {
 			continue
 		}
 
-		// With an empty path, the call is about a file that is open already.
 		program = append(program, when(bpf.JumpEqual, c.number, 4), load(offsetArgs+8*uint32(c.flags)),
 			when(bpf.JumpBitsSet, unix.AT_EMPTY_PATH, 1), allow, tell)
 	}

@@ -19,77 +19,127 @@ type paths struct {
 	own []string
 	// covered is the path of a program whose own reads are not recorded, or empty.
 	covered string
-	opens   map[string]bool // by path, whether it was opened
-	// inside are paths in the stage's own directories that lead to files there.
-	inside map[string]bool
-	lost   bool // the record is not complete
+	found   map[string]*Read
+	lost    bool // the record is not complete
+	notice  notice
 }
-
-// maxInside limits the size of paths.inside. A stage may use more files of its own.
-const maxInside = 50_000
 
 func newPaths(own []string, covered string) paths {
-	return paths{own: own, covered: covered, opens: map[string]bool{}, inside: map[string]bool{}}
+	return paths{own: own, covered: covered, found: map[string]*Read{}}
 }
 
-// changing are directories of the kernel, whose files say what the machine does at the moment.
+// changing are directories whose files say what the machine does at the moment.
 var changing = []string{"/proc", "/sys", "/dev", "/run"}
 
-// called records a call.
-func (p *paths) called(n *notice) {
-	at := slices.IndexFunc(calls, func(c call) bool { return c.number == n.number })
+// called records a call. It reports whether the process wants to do what a traced one cannot do.
+func (p *paths) called(n *notice) (unrecordable bool) {
+	at := slices.IndexFunc(calls, func(c call) bool { return uint64(c.number) == n.number })
 	if n.arch != architecture || at < 0 {
 		p.lost = true // a program with 32 bits
-		return
+		return false
 	}
 
 	c := calls[at]
-	// What a covered program executes is another one, in most cases.
-	if p.covered != "" && c.kind != executes && p.covered == programOf(n.thread) {
-		return
-	}
-
-	if c.kind == leaves {
+	switch c.kind {
+	case traces:
+		return true
+	case leaves:
 		p.lost = true
-		return
+		return false
 	}
 
-	path, err := readText(int(n.thread), uintptr(n.args[c.path]))
+	// What a covered program executes is another one, in most cases.
+	if p.covered != "" && c.kind != executes && p.covered == programOf(n.process) {
+		return false
+	}
+
+	path, err := readText(n.process, uintptr(n.args[c.path]))
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) {
 		p.lost = true
 	}
 
-	if err != nil || path == "" {
-		return // the call will fail too
-	}
-
-	if c.kind == links {
-		if filepath.IsAbs(path) || strings.Contains(path, "..") {
-			clear(p.inside) // a path that was inside before may lead elsewhere now
-		}
-
-		return
+	if err != nil || path == "" && c.kind != executes {
+		return false // the call will fail too
 	}
 
 	if n.number == unix.SYS_OPENAT2 && p.underRoot(n) {
-		return
+		return false
 	}
 
-	if !filepath.IsAbs(path) {
-		dir := "cwd"
-		if c.dir != none && int32(n.args[c.dir]) != unix.AT_FDCWD {
-			dir = fmt.Sprintf("fd/%d", int32(n.args[c.dir]))
-		}
+	dir := "cwd"
+	if c.dir != none && int32(n.args[c.dir]) != unix.AT_FDCWD {
+		dir = fmt.Sprintf("fd/%d", int32(n.args[c.dir]))
+	}
 
-		base, err := os.Readlink(fmt.Sprintf("/proc/%d/%s", n.thread, dir))
+	p.add(p.absolute(path, n.process, dir), n.process, c.kind)
+	return false
+}
+
+// absolute returns a path of a process in a form that is valid for all processes. dir is the name below its directory in
+// /proc of what a relative path starts from. The result is empty if the process has ended, or if the file has no path.
+func (p *paths) absolute(path string, process int, dir string) string {
+	if !filepath.IsAbs(path) {
+		base, err := os.Readlink(fmt.Sprintf("/proc/%d/%s", process, dir))
 		if err != nil || !filepath.IsAbs(base) {
-			return // the process has ended, or the file has no path
+			return ""
 		}
 
 		path = base + "/" + path
 	}
 
-	p.add(path, int(n.thread), c.kind)
+	path = tidy(path)
+	// Links in /proc lead to any place.
+	for _, own := range []string{"/proc/self/", "/proc/thread-self/", fmt.Sprintf("/proc/%d/", process)} {
+		link, ok := strings.CutPrefix(path, own)
+		if !ok {
+			continue
+		}
+
+		name, rest, _ := strings.Cut(link, "/")
+		if name == "fd" {
+			number, after, _ := strings.Cut(rest, "/")
+			name, rest = "fd/"+number, after
+		}
+
+		if name != "root" && name != "cwd" && !strings.HasPrefix(name, "fd/") {
+			break
+		}
+
+		base, err := os.Readlink(fmt.Sprintf("/proc/%d/%s", process, name))
+		if err != nil || !filepath.IsAbs(base) {
+			break
+		}
+
+		path = tidy(base + "/" + rest)
+	}
+
+	if len(path) >= unix.PathMax {
+		p.lost = true
+		return ""
+	}
+
+	return path
+}
+
+// tidy removes empty elements and those that are a dot, which mean nothing. ".." after a link has a meaning.
+func tidy(path string) string {
+	if !strings.Contains(path, "//") && !strings.Contains(path, "/./") && !strings.HasSuffix(path, "/.") &&
+		!strings.HasSuffix(path, "/") {
+		return path
+	}
+
+	var b strings.Builder
+	for element := range strings.SplitSeq(path, "/") {
+		if element != "" && element != "." {
+			b.WriteString("/" + element)
+		}
+	}
+
+	if b.Len() == 0 {
+		return "/"
+	}
+
+	return b.String()
 }
 
 // underRoot reports whether a call of openat2(2) begins absolute paths and links in a directory of its own. Where they
@@ -97,7 +147,7 @@ func (p *paths) called(n *notice) {
 func (p *paths) underRoot(n *notice) bool {
 	var how unix.OpenHow
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&how)), unsafe.Sizeof(how))
-	if size := int(min(n.args[3], uint64(len(b)))); readMemory(int(n.thread), uintptr(n.args[2]), b[:size]) != nil ||
+	if size := int(min(n.args[3], uint64(len(b)))); readMemory(n.process, uintptr(n.args[2]), b[:size]) != nil ||
 		how.Resolve&unix.RESOLVE_IN_ROOT == 0 {
 		return false
 	}
@@ -106,101 +156,126 @@ func (p *paths) underRoot(n *notice) bool {
 	return true
 }
 
-func (p *paths) add(path string, thread int, kind callKind) {
-	if opened, known := p.opens[path]; known && (opened || kind == asks) {
+func (p *paths) add(path string, process int, kind callKind) {
+	if read := p.found[path]; read != nil && (read.Opened || kind == asks) && kind != executes {
 		return
 	}
 
 	if kind == executes && path == "/proc/self/exe" {
-		path = programOf(uint32(thread))
+		path = programOf(process)
 	}
 
-	if path == "" || path == p.covered || within(path, changing) {
-		return
+	outside, file := p.leave(path)
+	if kind == executes && outside != p.covered && !within(outside, changing) {
+		p.executed(file, process, 0)
 	}
 
-	root := fmt.Sprintf("/proc/%d/root", thread)
-	if within(path, p.own) {
-		if p.inside[path] {
-			return
+	if outside != "" && outside != p.covered && !within(outside, changing) {
+		p.record(outside, kind != asks)
+	}
+}
+
+// leave follows a path as long as it is in the stage's own directories. outside is where it leaves them, or empty if it
+// does not; file is the path after that.
+func (p *paths) leave(path string) (outside, file string) {
+	at, rest := "", strings.Split(strings.TrimPrefix(path, "/"), "/")
+	const maxLinks = 40 // of the kernel
+	for links := 0; len(rest) > 0 && path != ""; {
+		element := rest[0]
+		rest = rest[1:]
+		if element == ".." {
+			if i := strings.LastIndexByte(at, '/'); i >= 0 {
+				at = at[:i]
+			}
+
+			continue
 		}
 
-		target := resolved(root + path)
-		if target == "" || within(target, p.own) {
-			if target != "" {
-				if len(p.inside) >= maxInside {
-					clear(p.inside)
+		next := at + "/" + element
+		inside := within(next, p.own)
+		if !inside && !slices.ContainsFunc(p.own, func(own string) bool { return strings.HasPrefix(own, next+"/") }) {
+			outside = strings.Join(append([]string{next}, rest...), "/")
+			if strings.Contains(outside, "/..") {
+				// It may come back.
+				if real, err := filepath.EvalSymlinks(outside); err == nil && within(real, p.own) {
+					return "", real
 				}
-
-				p.inside[path] = true
 			}
 
-			if kind == executes {
-				p.interpreter(root + path)
-			}
-
-			return
+			return outside, outside
 		}
 
-		path = target
+		target, err := os.Readlink(next)
+		if !inside || err != nil || links == maxLinks {
+			at = next
+			continue
+		}
+
+		links++
+		if filepath.IsAbs(target) {
+			at = ""
+		}
+
+		rest = append(strings.Split(strings.TrimPrefix(tidy(target), "/"), "/"), rest...)
 	}
 
-	switch kind {
-	case executes:
-		p.executed(path, root+path)
-	default:
-		p.record(path, kind == opens)
-	}
+	return "", at
 }
 
 // programOf returns the path of the program of a process, or "" if it has ended.
-func programOf(thread uint32) string {
-	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", thread)) // it is empty in that case
+func programOf(process int) string {
+	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", process)) // it is empty in that case
 	return path
 }
 
-// executed records the execution of the program with the given path, which this process reads at file.
-func (p *paths) executed(path, file string) {
-	if path == p.covered {
+// executed records what the kernel reads to execute a file: the program in the first line of a script, or the loader of
+// a program. The kernel follows that to a depth of five.
+func (p *paths) executed(file string, process, depth int) {
+	const maxDepth = 5
+	name := interpreter(file)
+	if name == "" || depth > maxDepth {
 		return
 	}
 
-	if !within(path, p.own) {
-		if p.opens[path] {
-			return
-		}
-
-		p.record(path, true)
+	outside, file := p.leave(p.absolute(name, process, "cwd"))
+	if outside == p.covered && outside != "" {
+		return
 	}
 
-	p.interpreter(file)
+	if outside != "" && !within(outside, changing) {
+		p.record(outside, true)
+	}
+
+	p.executed(file, process, depth+1)
 }
 
-// interpreter records what the kernel reads to execute a file: the program in the first line of a script, or the loader
-// of a program.
-func (p *paths) interpreter(file string) {
-	f, err := os.Open(file)
+// interpreter returns the program that a file names at its start, or "". It opens no devices, and does not wait.
+func interpreter(file string) string {
+	fd, err := unix.Open(file, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return
+		return ""
 	}
 
+	f := os.NewFile(uintptr(fd), file)
 	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return ""
+	}
+
 	head := make([]byte, 4096)
 	n, _ := f.ReadAt(head, 0)
 	head = head[:n]
-	var name string
-	if line, script := bytes.CutPrefix(head, []byte("#!")); script {
-		line, _, _ = bytes.Cut(line, []byte("\n"))
-		if words := strings.Fields(string(line)); len(words) > 0 {
-			name = words[0]
-		}
-	} else {
-		name = loader(head)
+	line, script := bytes.CutPrefix(head, []byte("#!"))
+	if !script {
+		return loader(head)
 	}
 
-	if filepath.IsAbs(name) && !p.opens[name] {
-		p.executed(name, name)
+	line, _, _ = bytes.Cut(line, []byte("\n"))
+	if words := strings.Fields(string(line)); len(words) > 0 {
+		return words[0]
 	}
+
+	return ""
 }
 
 // loader returns the loader that an ELF file with 64 bits names at its start, or "" if it names none.
@@ -235,21 +310,25 @@ func loader(head []byte) string {
 }
 
 func (p *paths) record(path string, opened bool) {
-	before, known := p.opens[path]
-	switch {
-	case known && (before || !opened):
-	case !known && len(p.opens) >= maxReads:
-		p.lost = true
-	default:
-		p.opens[path] = opened
+	if read := p.found[path]; read != nil {
+		read.Opened = read.Opened || opened
+		return
 	}
+
+	if len(p.found) >= maxReads {
+		p.lost = true
+		return
+	}
+
+	missing := unix.Faccessat(unix.AT_FDCWD, path, unix.F_OK, 0)
+	p.found[path] = &Read{Path: path, Opened: opened, Missing: missing != nil}
 }
 
 // list returns the record, sorted by path.
 func (p *paths) list() []Read {
-	list := make([]Read, 0, len(p.opens))
-	for path, opened := range p.opens {
-		list = append(list, Read{Path: path, Opened: opened})
+	list := make([]Read, 0, len(p.found))
+	for _, read := range p.found {
+		list = append(list, *read)
 	}
 
 	slices.SortFunc(list, func(a, b Read) int { return strings.Compare(a.Path, b.Path) })
@@ -263,44 +342,34 @@ func within(path string, dirs []string) bool {
 	})
 }
 
-// resolved returns the path to which a path leads, or "" if there is no file. It is one that the process sees whose
-// root the path begins with.
-func resolved(path string) string {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return ""
-	}
-
-	defer closeFiles(fd)
-	target, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
-	if err != nil {
-		return ""
-	}
-
-	return target
-}
-
 // readMemory fills b from the memory of another process.
-func readMemory(thread int, at uintptr, b []byte) error {
+func readMemory(process int, at uintptr, b []byte) error {
 	local := unix.Iovec{Base: &b[0]}
 	local.SetLen(len(b))
 	remote := unix.RemoteIovec{Base: at, Len: len(b)}
-	n, err := unix.ProcessVMReadv(thread, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+	n, err := unix.ProcessVMReadv(process, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) {
+		// A program that may not be read, such as one that may only be executed. Whoever traces it can do it word by
+		// word.
+		n, err = unix.PtracePeekData(process, at, b)
+	}
+
 	if err == nil && n < len(b) {
 		return unix.EFAULT
 	}
+
 	return err
 }
 
 // readText reads a text that ends with a zero byte from the memory of another process, as long as a path can be.
-func readText(thread int, at uintptr) (string, error) {
+func readText(process int, at uintptr) (string, error) {
 	var buffer [unix.PathMax]byte
 	read := 0
 	for read < len(buffer) {
 		// A page that follows may not exist.
 		const page = 4096
 		size := min(len(buffer)-read, page-int((at+uintptr(read))%page))
-		if err := readMemory(thread, at+uintptr(read), buffer[read:read+size]); err != nil {
+		if err := readMemory(process, at+uintptr(read), buffer[read:read+size]); err != nil {
 			return "", err
 		}
 

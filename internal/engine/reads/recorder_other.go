@@ -7,6 +7,3 @@ type Recorder struct{}
 
 // Available returns false.
 func (*Recorder) Available() bool { return false }
-
-// Close does nothing.
-func (*Recorder) Close() {}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"syscall"
 	"time"
 
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 	"github.com/touchstone-eval/touchstone/internal/engine/process"
 	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
@@ -79,7 +81,8 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 			return process.Confined{}, err
 		}
 
-		return process.Confined{Bound: !confined.ownProcesses(), From: confined.from, To: confined.to}, nil
+		return process.Confined{Bound: !confined.ownProcesses(), From: confined.from, To: confined.to,
+			Wrap: confined.wrap}, nil
 	}
 	if !s.off {
 		cmd.Confine = confine
@@ -91,7 +94,7 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	if err != nil {
 		if confined != nil {
 			s.release(confined, errors.As(err, new(*process.StartError)))
-			s.recorded(confined, &Result{})
+			_ = s.recorded(confined, &Result{}) // there is no record
 		}
 
 		return nil, startError(err, confined)
@@ -100,7 +103,17 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	result := resultOf(ended)
 	result.Isolation = append(result.Isolation, confined.words...)
 	result.Ended = s.release(confined, ended.Nothing)
-	s.recorded(confined, result)
+	err = s.recorded(confined, result)
+	var notStarted syscall.Errno
+	switch {
+	case errors.Is(err, reads.ErrUnrecordable):
+		return nil, err
+	case errors.As(err, &notStarted):
+		return nil, startError(&process.StartError{
+			Name: cmd.Args[0], Err: subprocess.Explained(&os.PathError{Op: "fork/exec", Path: cmd.Program, Err: err}, cmd.Program),
+		}, confined)
+	}
+
 	if result.ExitCode != 0 {
 		result.Hint = s.hint(job, confined)
 	}

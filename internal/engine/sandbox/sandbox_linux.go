@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
-	"github.com/touchstone-eval/touchstone/internal/engine/process"
 	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
 
@@ -34,24 +34,28 @@ func (s *Sandbox) confine(job *Job, program string) (*confinement, error) {
 		return &confinement{words: append(unrestricted(job.Network), askedFor), network: -1}, nil
 	}
 	s.once.Do(s.prepare)
-	if job.Record {
-		if err := s.recorder.Prepare(process.StartOwn); err != nil {
-			return nil, err
-		}
+	c := &confinement{grants: s.grants(job, program), network: -1}
+	self, err := os.Executable()
+	records := job.Record && err == nil && s.recorder.Available()
+	if records {
+		c.grants = append(c.grants, grant{self, read})
 	}
 
-	c := &confinement{grants: s.grants(job, program), network: -1}
-	if err := s.restrict(c, job, program); err != nil {
+	if err := s.restrict(c, job); err != nil {
 		s.release(c, false)
 		return nil, fmt.Errorf("%w; use --isolation off to run without it", err)
 	}
+	if records {
+		s.record(c, job)
+	}
+
 	return c, nil
 }
 
 // umask is that of every stage.
 const umask = 0o022
 
-func (s *Sandbox) restrict(c *confinement, job *Job, program string) error {
+func (s *Sandbox) restrict(c *confinement, job *Job) error {
 	declared := job.Network
 	if err := unix.Unshare(unix.CLONE_FS); err != nil {
 		return os.NewSyscallError("unshare", err)
@@ -89,12 +93,6 @@ func (s *Sandbox) restrict(c *confinement, job *Job, program string) error {
 	}
 
 	c.say(s.abi > 0, enforcedFiles, openFiles)
-	if job.Record {
-		if err := s.record(c, job, program); err != nil {
-			return fmt.Errorf("record what the stage reads: %w", err)
-		}
-	}
-
 	if declared == AnyNetwork {
 		return nil
 	}
@@ -118,14 +116,15 @@ func (s *Sandbox) restrict(c *confinement, job *Job, program string) error {
 }
 
 // record begins to record what the stage reads outside of the directories that it may write.
-func (s *Sandbox) record(c *confinement, job *Job, program string) error {
+func (s *Sandbox) record(c *confinement, job *Job) {
 	own := []string{job.Command.Dir, job.Command.TempDir}
 	if c.to != "" {
 		own = append(own, c.to)
 	}
 
 	for _, g := range c.grants {
-		if g.access == write {
+		// A variable such as a list of directories may name those of the system, which are only read.
+		if g.access == write && !isSystem(g.path) {
 			own = append(own, g.path)
 		}
 	}
@@ -136,20 +135,33 @@ func (s *Sandbox) record(c *confinement, job *Job, program string) error {
 		}
 	}
 
-	var err error
-	c.recording, err = s.recorder.Begin(install, program, job.Covered, own)
-	return err
+	c.recording = s.recorder.New(own, job.Covered)
+}
+
+// isSystem reports whether a path is in a directory of the system that every stage may read.
+func isSystem(path string) bool {
+	return slices.ContainsFunc(system, func(g grant) bool { return g.access == read && within(path, g.path) })
+}
+
+// wrap makes a command that is not started yet one that the recorder starts, if the stage is recorded.
+func (c *confinement) wrap(cmd *exec.Cmd) error {
+	if c.recording == nil {
+		return nil
+	}
+	return c.recording.Wrap(cmd)
 }
 
 // recorded ends the recording of what a stage reads, whose processes have ended, and adds it to the result.
-func (s *Sandbox) recorded(c *confinement, to *Result) {
+// The error is that of starting the stage's program, or reads.ErrUnrecordable.
+func (s *Sandbox) recorded(c *confinement, to *Result) error {
 	if c.recording == nil {
-		return
+		return nil
 	}
 
-	to.Reads, to.Recorded = c.recording.End()
-	if s.abi == 0 {
-		return // everything was readable
+	var err error
+	to.Reads, to.Recorded, err = c.recording.End()
+	if err != nil || s.abi == 0 { // without Landlock, everything was readable
+		return err
 	}
 
 	var open []string
@@ -168,6 +180,8 @@ func (s *Sandbox) recorded(c *confinement, to *Result) {
 			to.Reads[i].Denied = err == nil && !isOpen(real)
 		}
 	}
+
+	return nil
 }
 
 // enterNetwork gives the stage a network of its own, unless it declares the network or
@@ -204,7 +218,7 @@ func (s *Sandbox) restrictCalls(c *confinement, declared Network) (sockets bool,
 		return false, nil
 	}
 
-	_, err = install(filter, 0)
+	err = install(filter)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
 		return false, nil // a kernel without filters
 	}
@@ -233,7 +247,6 @@ func (s *Sandbox) Close() error {
 		_ = s.helper.close() // its exit status says nothing
 	}
 
-	s.recorder.Close()
 	s.close()
 	s.keepers.Close()
 	for _, o := range s.base {

@@ -2,7 +2,10 @@
 
 package sandbox
 
-import "context"
+import (
+	"context"
+	"os/exec"
+)
 
 type sandboxState struct{}
 
@@ -31,7 +34,9 @@ func (s *Sandbox) runInHelper(context.Context, *Job) (*Result, error, bool) {
 // Records returns false: this system cannot record what a stage reads.
 func (s *Sandbox) Records() bool { return false }
 
-func (s *Sandbox) recorded(*confinement, *Result) {}
+func (s *Sandbox) recorded(*confinement, *Result) error { return nil }
+
+func (c *confinement) wrap(*exec.Cmd) error { return nil }
 
 func (s *Sandbox) release(_ *confinement, ended bool) bool { return ended }
 
