@@ -215,7 +215,7 @@ func (ex *exporter) blob(d Digest) error {
 		return err
 	}
 
-	n, err := io.Copy(ex.tw, f)
+	n, err := io.Copy(ex.tw, limited(f, st.Size()))
 	ex.sent[d] = true
 	ex.t.Blobs++
 	ex.t.Bytes += n

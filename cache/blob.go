@@ -359,11 +359,21 @@ func (s *Store) corrupt(d Digest, path, reason string) error {
 // Bytes returns the verified content of a blob. Errors are ErrNotFound or a
 // *CorruptError.
 func (s *Store) Bytes(d Digest) ([]byte, error) {
-	var buf bytes.Buffer
-	if err := s.Copy(d, &buf); err != nil {
+	buf := s.bufferFor(d)
+	if err := s.Copy(d, buf); err != nil {
 		return nil, err
 	}
 	return buf.Bytes(), nil
+}
+
+// bufferFor returns a buffer with the room for a blob of usual size.
+func (s *Store) bufferFor(d Digest) *bytes.Buffer {
+	const usual = 32 << 20
+	var b bytes.Buffer
+	if size, err := s.Size(d); err == nil && size <= usual {
+		b.Grow(int(size))
+	}
+	return &b
 }
 
 // Materialize writes a blob to a file at path with exactly the given

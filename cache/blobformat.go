@@ -106,6 +106,10 @@ func encodeBlob(content []byte) []byte {
 	return append(out, content...)
 }
 
+// limited returns a reader of at most one byte more than the expected size of r. With it, io.Copy makes its buffer no
+// larger than that: a hundred thousand small files would fill gigabytes with buffers of the usual size.
+func limited(r io.Reader, size int64) io.Reader { return io.LimitReader(r, size+1) }
+
 // plainReader returns a reader of the plain content after a header. The reader
 // returns at most one byte more than the header's length, so that a damaged or
 // hostile frame cannot fill a disk. The caller calls done after reading.

@@ -39,21 +39,6 @@ type GCResult struct {
 // step.
 const gcBatch = 64
 
-// gcRecord is a record or the journal of a run. why is set if it is to be
-// removed.
-type gcRecord struct {
-	entry
-	run   bool
-	blobs []Digest
-	why   string
-	note  string
-}
-
-type gcBlob struct {
-	entry
-	refs int
-}
-
 // GC evicts records and journals of runs by age and by least recent use, and
 // then removes the blobs that none of the remaining ones needs. Inputs that a
 // record names as components, and that happen to be in the store, stay as long
@@ -96,7 +81,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 		return result, nil
 	}
 
-	if err := s.gcRecords(ctx, records, blobs, &result); err != nil {
+	if err := s.gcRecords(ctx, records, &result); err != nil {
 		return result, err
 	}
 
@@ -131,61 +116,6 @@ func (s *Store) Trim(ctx context.Context) (result GCResult, did bool, err error)
 
 	result, err = s.GC(ctx, GCOptions{MaxBytes: s.maxBytes})
 	return result, true, err
-}
-
-// gcScan lists blobs first and records second: a blob that is written later is
-// not in the list and cannot be removed. A file that cannot be opened or read, for
-// example because the process has too many open files, ends it: nothing is removed
-// because of what was not seen.
-func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, error) {
-	blobs := map[Digest]*gcBlob{}
-	err := s.walk(blobsDir, func(e entry) error {
-		blobs[e.id] = &gcBlob{entry: e}
-		return ctx.Err()
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-
-	var records []*gcRecord
-	trees := map[Digest][]Digest{}
-	now := s.clock()
-	err = s.walk(recordsDir, func(e entry) error {
-		rec := &gcRecord{entry: e}
-		r, h, err := s.readRecord(e)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case isReadFailure(err):
-			return s.failed("read", err)
-		case err != nil:
-			rec.why, rec.note = whyCorrupt, err.Error()
-		default:
-			if rec.blobs, err = s.blobsOf(r, trees); err != nil {
-				return err
-			}
-
-			for _, c := range r.Components {
-				rec.blobs = append(rec.blobs, c.Digest)
-			}
-
-			if !h.expires.IsZero() && !now.Before(h.expires) {
-				rec.why = whyExpired
-			}
-		}
-
-		records = append(records, rec)
-		return ctx.Err()
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-
-	err = s.walkRuns(func(e entry, blobs []Digest) error {
-		records = append(records, &gcRecord{entry: e, run: true, blobs: blobs})
-		return ctx.Err()
-	})
-	return blobs, records, err
 }
 
 // freshFromNow returns a function that reports whether a blob with the given time may get a
@@ -226,12 +156,12 @@ func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRec
 
 		if r.why == "" {
 			total += r.size
-			addReferences(blobs, r, 1)
+			addReferences(r, 1)
 		}
 	}
 
 	for _, b := range blobs {
-		if b.refs > 0 || fresh(b.mtime) {
+		if b.refs > 0 || fresh(b.time()) {
 			total += b.size
 		}
 	}
@@ -259,29 +189,27 @@ func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRec
 
 		r.why = whySize
 		total -= r.size
-		addReferences(blobs, r, -1)
-		for _, d := range r.blobs {
-			// Count each blob once: hold has dropped all references of r, and
+		addReferences(r, -1)
+		for _, b := range r.blobs {
+			// Count each blob once: addReferences has dropped all references of r, and
 			// refs = -1 marks a blob that r names twice.
-			if b := blobs[d]; b != nil && b.refs == 0 && !fresh(b.mtime) {
+			if b.refs == 0 && !fresh(b.time()) {
 				total -= b.size
 				b.refs = -1
 			}
 		}
 
-		for _, d := range r.blobs {
-			if b := blobs[d]; b != nil && b.refs < 0 {
+		for _, b := range r.blobs {
+			if b.refs < 0 {
 				b.refs = 0
 			}
 		}
 	}
 }
 
-func addReferences(blobs map[Digest]*gcBlob, r *gcRecord, n int) {
-	for _, d := range r.blobs {
-		if b := blobs[d]; b != nil {
-			b.refs += n
-		}
+func addReferences(r *gcRecord, n int) {
+	for _, b := range r.blobs {
+		b.refs += n
 	}
 }
 
@@ -290,7 +218,7 @@ func (g *GCResult) count(blobs map[Digest]*gcBlob, records []*gcRecord, fresh fu
 		g.record(r, r.why != "")
 	}
 	for _, b := range blobs {
-		g.blob(b, b.refs == 0 && !fresh(b.mtime))
+		g.blob(b, b.refs == 0 && !fresh(b.time()))
 	}
 }
 
@@ -320,13 +248,13 @@ func (g *GCResult) blob(b *gcBlob, removed bool) {
 
 // gcRecords removes the chosen records. A record that was used since it was
 // listed stays, and so do its blobs.
-func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Digest]*gcBlob, result *GCResult) error {
+func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, result *GCResult) error {
 	for _, r := range records {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
 
-		removed := r.why != "" && unchanged(r.entry)
+		removed := r.why != "" && unchanged(r.path, r.mtime)
 		if removed {
 			// Write the tombstone first: after a crash in between there is a
 			// record with a tombstone, and the record is used.
@@ -338,7 +266,7 @@ func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Di
 				return s.failed("remove", err)
 			}
 		} else if r.why != "" {
-			addReferences(blobs, r, 1)
+			addReferences(r, 1)
 		}
 
 		result.record(r, removed)
@@ -347,25 +275,25 @@ func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Di
 	return nil
 }
 
-func unchanged(e entry) bool {
-	st, err := os.Lstat(e.path)
-	return err == nil && st.ModTime().Equal(e.mtime)
+func unchanged(path string, mtime time.Time) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.ModTime().Equal(mtime)
 }
 
 // gcBlobs removes the blobs that no record needs and no writer may be about to
 // use. It works in batches, so that writers do not wait long.
 func (s *Store) gcBlobs(ctx context.Context, blobs map[Digest]*gcBlob, fresh func(time.Time) bool,
 	result *GCResult) error {
-	var doomed []*gcBlob
-	for _, b := range blobs {
-		if b.refs == 0 && !fresh(b.mtime) {
-			doomed = append(doomed, b)
+	var doomed []gcDoomed
+	for id, b := range blobs {
+		if b.refs == 0 && !fresh(b.time()) {
+			doomed = append(doomed, gcDoomed{id, b})
 		} else {
 			result.blob(b, false)
 		}
 	}
 
-	slices.SortFunc(doomed, func(a, b *gcBlob) int { return bytes.Compare(a.id[:], b.id[:]) })
+	slices.SortFunc(doomed, func(a, b gcDoomed) int { return bytes.Compare(a.id[:], b.id[:]) })
 	for batch := range slices.Chunk(doomed, gcBatch) {
 		if err := s.gcBatch(ctx, batch, result); err != nil {
 			return err
@@ -375,7 +303,7 @@ func (s *Store) gcBlobs(ctx context.Context, blobs map[Digest]*gcBlob, fresh fun
 	return nil
 }
 
-func (s *Store) gcBatch(ctx context.Context, batch []*gcBlob, result *GCResult) error {
+func (s *Store) gcBatch(ctx context.Context, batch []gcDoomed, result *GCResult) error {
 	lock, err := s.lockTouches(ctx)
 	if err != nil {
 		return err
@@ -389,14 +317,15 @@ func (s *Store) gcBatch(ctx context.Context, batch []*gcBlob, result *GCResult) 
 	}
 
 	for _, b := range batch {
-		removed := !fresh(b.mtime) && unchanged(b.entry)
+		file := s.entryPath(blobsDir, b.id)
+		removed := !fresh(b.time()) && unchanged(file, b.time())
 		if removed {
-			if err := os.Remove(b.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return s.failed("remove", err)
 			}
 		}
 
-		result.blob(b, removed)
+		result.blob(b.gcBlob, removed)
 	}
 
 	return nil

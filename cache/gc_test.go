@@ -356,7 +356,7 @@ func TestGCSparesWhatIsUsedMeanwhile(t *testing.T) {
 		t.Fatal(miss)
 	}
 	var res GCResult
-	if err := s.gcRecords(t.Context(), listed, blobs, &res); err != nil {
+	if err := s.gcRecords(t.Context(), listed, &res); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.gcBlobs(t.Context(), blobs, never, &res); err != nil {

@@ -134,7 +134,7 @@ func (s *Store) gcHistories(ctx context.Context) (n int, err error) {
 		}
 
 		for _, e := range doomed {
-			if unchanged(e) && os.Remove(e.path) == nil {
+			if unchanged(e.path, e.mtime) && os.Remove(e.path) == nil {
 				n++
 			}
 		}

@@ -370,7 +370,7 @@ func (im *importer) blob(d Digest, size int64, r io.Reader) (reason string, err 
 		return "", err
 	}
 
-	n, err := io.Copy(f, io.MultiReader(bytes.NewReader(header), &archiveReader{r: r}))
+	n, err := io.Copy(f, limited(io.MultiReader(bytes.NewReader(header), &archiveReader{r: r}), size))
 	if err != nil {
 		discard(f)
 		if errors.As(err, new(*archiveError)) {

@@ -1,11 +1,13 @@
 package cache
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"maps"
+	"io"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -23,31 +25,48 @@ const (
 	statEntrySize = 2 + 4*8 + 4 + 1 + 32
 )
 
-func encodeStatIndex(entries map[string]*statEntry, saved time.Time) []byte {
-	le := binary.LittleEndian
-	b := make([]byte, 36, statFixedSize+len(entries)*(statEntrySize+80))
-	copy(b, statMagic)
-	b = le.AppendUint64(b, uint64(saved.UnixNano()))
-	b = le.AppendUint32(b, 0) // set below
-	n := uint32(0)
-	for _, path := range slices.Sorted(maps.Keys(entries)) {
-		if len(path) > 1<<16-1 {
-			continue // never trusted: hashed each time
+// encodeStatIndex writes an index. It encodes the files twice, first for the checksum, because a large index would take
+// as much memory as all that it describes.
+func encodeStatIndex(w io.Writer, entries map[string]*statEntry, saved time.Time) error {
+	paths := make([]string, 0, len(entries))
+	for path := range entries {
+		if len(path) <= 1<<16-1 { // a longer one is never trusted: hashed each time
+			paths = append(paths, path)
 		}
+	}
 
+	slices.Sort(paths)
+	sum := sha256.New()
+	if err := encodeStatFiles(sum, paths, entries, saved); err != nil {
+		return err
+	}
+
+	if _, err := w.Write(sum.Sum([]byte(statMagic))); err != nil {
+		return err
+	}
+
+	return encodeStatFiles(w, paths, entries, saved)
+}
+
+// encodeStatFiles writes what follows the checksum.
+func encodeStatFiles(w io.Writer, paths []string, entries map[string]*statEntry, saved time.Time) error {
+	le := binary.LittleEndian
+	buffered := bufio.NewWriterSize(w, 64<<10)
+	b := le.AppendUint64(nil, uint64(saved.UnixNano()))
+	b = le.AppendUint32(b, uint32(len(paths)))
+	for _, path := range paths {
 		e := entries[path]
 		b = le.AppendUint16(b, uint16(len(path)))
 		b = append(b, path...)
 		b = e.fileStat.append(b)
 		b = append(b, e.idle)
 		b = append(b, e.digest[:]...)
-		n++
+		_, _ = buffered.Write(b) // Flush returns its error
+		b = b[:0]
 	}
 
-	le.PutUint32(b[44:], n)
-	sum := sha256.Sum256(b[36:])
-	copy(b[4:], sum[:])
-	return b
+	_, _ = buffered.Write(b) // not empty without files
+	return buffered.Flush()
 }
 
 func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
@@ -69,20 +88,21 @@ func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
 	// Allocate one array for all entries and one string for all paths:
 	// thousands of small allocations would dominate the cost of loading.
 	array := make([]statEntry, n)
-	text := string(c.b)
+	var paths strings.Builder // never moves, because it has the room for all
+	paths.Grow(len(c.b) - n*statEntrySize)
 	entries := make(map[string]*statEntry, n)
 	for i := range array {
 		e := &array[i]
-		length := int(c.u16())
-		start := len(text) - len(c.b)
-		if len(c.take(length)) != length {
-			break
-		}
-
+		start := paths.Len()
+		paths.Write(c.take(int(c.u16())))
 		e.fileStat = c.stat()
 		e.idle = c.u8()
 		c.copy(e.digest[:])
-		entries[text[start:start+length]] = e
+		if c.short {
+			break
+		}
+
+		entries[paths.String()[start:]] = e
 	}
 
 	switch {

@@ -30,6 +30,18 @@ type StatIndex struct {
 	hashedBytes int64
 }
 
+// A FileVersion is a file at the time when it was hashed. It is as small as a pointer.
+type FileVersion struct{ e *statEntry }
+
+// Digest returns the digest of the content.
+func (v FileVersion) Digest() Digest { return v.e.digest }
+
+// Size returns the size in bytes.
+func (v FileVersion) Size() int64 { return v.e.size }
+
+// Mode returns the permissions.
+func (v FileVersion) Mode() fs.FileMode { return v.e.mode.Perm() }
+
 // statEntry describes a file at the time when it was hashed.
 type statEntry struct {
 	fileStat
@@ -83,22 +95,39 @@ func fileID(id string) string { return Digest(sha256.Sum256([]byte(id))).String(
 // File returns the digest, size and permissions of a regular file. It reads the
 // file only if the index has no entry for its present state.
 func (x *StatIndex) File(path string) (Digest, int64, fs.FileMode, error) {
+	return attributes(x.Version(path))
+}
+
+// Version is like File.
+func (x *StatIndex) Version(path string) (FileVersion, error) {
 	e, err := lstat(path)
 	if err != nil {
-		return Digest{}, 0, 0, statError(path, err)
+		return FileVersion{}, statError(path, err)
 	}
-	return x.file(path, e)
+	return x.version(path, e)
+}
+
+func attributes(v FileVersion, err error) (Digest, int64, fs.FileMode, error) {
+	if err != nil {
+		return Digest{}, 0, 0, err
+	}
+	return v.Digest(), v.Size(), v.Mode(), nil
 }
 
 // FileAs is like File, but uses the file status in found, which the caller has just
 // read with Lstat.
 func (x *StatIndex) FileAs(found *FileInfo) (Digest, int64, fs.FileMode, error) {
-	return x.file(found.path, found.stat)
+	return attributes(x.VersionAs(found))
 }
 
-func (x *StatIndex) file(path string, e fileStat) (Digest, int64, fs.FileMode, error) {
+// VersionAs is to Version what FileAs is to File.
+func (x *StatIndex) VersionAs(found *FileInfo) (FileVersion, error) {
+	return x.version(found.path, found.stat)
+}
+
+func (x *StatIndex) version(path string, e fileStat) (FileVersion, error) {
 	if !e.mode.IsRegular() {
-		return Digest{}, 0, 0, fmt.Errorf("%s is %s, not a regular file; name a regular file", path, kindOf(e.mode))
+		return FileVersion{}, fmt.Errorf("%s is %s, not a regular file; name a regular file", path, kindOf(e.mode))
 	}
 
 	x.mu.RLock()
@@ -111,7 +140,7 @@ func (x *StatIndex) file(path string, e fileStat) (Digest, int64, fs.FileMode, e
 				known.used.Store(true)
 			}
 
-			return known.digest, e.size, e.mode.Perm(), nil
+			return FileVersion{known}, nil
 		}
 	}
 
@@ -130,28 +159,29 @@ func (e fileStat) settled(hashed time.Time) bool {
 }
 
 // hash reads a file, and adds it to the index if that is safe.
-func (x *StatIndex) hash(path string) (Digest, int64, fs.FileMode, error) {
+func (x *StatIndex) hash(path string) (FileVersion, error) {
 	const tries = 3
 	for try := 1; ; try++ {
 		began := x.store.clock()
 		f, err := os.Open(path)
 		if err != nil {
-			return Digest{}, 0, 0, statError(path, err)
+			return FileVersion{}, statError(path, err)
 		}
 
 		d, n, before, after, err := hashOpen(f)
 		f.Close()
 		if err != nil {
-			return Digest{}, 0, 0, statError(path, err)
+			return FileVersion{}, statError(path, err)
 		}
 
 		if n == after.size && before == after {
-			x.remember(path, &statEntry{fileStat: before, digest: d}, began)
-			return d, n, after.mode.Perm(), nil
+			e := &statEntry{fileStat: before, digest: d}
+			x.remember(path, e, began)
+			return FileVersion{e}, nil
 		}
 
 		if try == tries {
-			return Digest{}, 0, 0, fmt.Errorf("%s changes while it is being read; run again when nothing writes to it",
+			return FileVersion{}, fmt.Errorf("%s changes while it is being read; run again when nothing writes to it",
 				path)
 		}
 	}
@@ -162,7 +192,7 @@ func hashOpen(f *os.File) (d Digest, n int64, before, after fileStat, err error)
 		return
 	}
 	h := sha256.New()
-	if n, err = io.Copy(h, f); err != nil {
+	if n, err = io.Copy(h, limited(f, before.size)); err != nil {
 		return
 	}
 	after, err = fstat(f)
@@ -222,7 +252,17 @@ func (x *StatIndex) Save() error {
 		}
 	}
 
-	if err := x.store.writeFile(x.path, encodeStatIndex(x.entries, x.store.clock()), 0); err != nil {
+	f, err := x.store.temp()
+	if err != nil {
+		return err
+	}
+
+	if err := encodeStatIndex(f, x.entries, x.store.clock()); err != nil {
+		discard(f)
+		return x.store.failed("write", err)
+	}
+
+	if err := x.store.publish(f, x.path, 0, time.Time{}); err != nil {
 		return err
 	}
 

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -261,7 +262,14 @@ func TestStatIndexConcurrent(t *testing.T) {
 }
 
 func FuzzDecodeStatIndex(f *testing.F) {
-	b := encodeStatIndex(map[string]*statEntry{"/a": {fileStat: fileStat{size: 1, mtime: 2, ctime: 3, inode: 4, mode: 5}, digest: Digest{6}}, "/b": {}}, time.Unix(1, 0))
+	encoded := func(entries map[string]*statEntry, saved time.Time) []byte {
+		var b bytes.Buffer
+		if err := encodeStatIndex(&b, entries, saved); err != nil {
+			f.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	b := encoded(map[string]*statEntry{"/a": {fileStat: fileStat{size: 1, mtime: 2, ctime: 3, inode: 4, mode: 5}, digest: Digest{6}}, "/b": {}}, time.Unix(1, 0))
 	f.Add(b)
 	f.Add(b[:len(b)-1])
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -274,7 +282,7 @@ func FuzzDecodeStatIndex(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, _, err := decodeStatIndex(encodeStatIndex(entries, saved))
+		again, _, err := decodeStatIndex(encoded(entries, saved))
 		if err != nil || len(again) != len(entries) {
 			t.Errorf("what was written cannot be read: %v", err)
 		}

@@ -74,7 +74,7 @@ func (s *Store) putEntry(dir, p string, de fs.DirEntry) (TreeEntry, error) {
 		return TreeEntry{}, err
 	}
 
-	e := TreeEntry{Path: filepath.ToSlash(rel)}
+	e := TreeEntry{Path: strings.Clone(filepath.ToSlash(rel))} // rel may be a part of p
 	st, err := de.Info()
 	if err != nil {
 		return e, fmt.Errorf("store %s: %w; make sure that nothing writes there after its stage has ended", p, err)
@@ -103,8 +103,8 @@ func (s *Store) putEntry(dir, p string, de fs.DirEntry) (TreeEntry, error) {
 // came from the store's source, all at once. Errors are ErrNotFound or a
 // *CorruptError.
 func (s *Store) Tree(d Digest) ([]TreeEntry, error) {
-	var b manifestBuffer
-	if err := s.Copy(d, &b); err != nil && !errors.Is(err, errLargeManifest) {
+	b := manifestBuffer{s.bufferFor(d)}
+	if err := s.Copy(d, b); err != nil && !errors.Is(err, errLargeManifest) {
 		return nil, err
 	}
 	entries, err := decodeTree(b.Bytes())
@@ -117,8 +117,8 @@ func (s *Store) Tree(d Digest) ([]TreeEntry, error) {
 
 // peekTree is like Tree, but leaves a damaged manifest in the store.
 func (s *Store) peekTree(d Digest) ([]TreeEntry, error) {
-	var buf manifestBuffer
-	reason, err := s.read(d, &buf)
+	buf := manifestBuffer{s.bufferFor(d)}
+	reason, err := s.read(d, buf)
 	if reason != "" {
 		err = errors.New(reason)
 	}
@@ -130,11 +130,11 @@ func (s *Store) peekTree(d Digest) ([]TreeEntry, error) {
 
 // manifestBuffer holds a manifest and refuses to grow beyond the limit: a small
 // blob may unpack to more than fits in memory.
-type manifestBuffer struct{ bytes.Buffer }
+type manifestBuffer struct{ *bytes.Buffer }
 
 var errLargeManifest = fmt.Errorf("it is larger than the limit for a list of files, %d MiB", maxManifest>>20)
 
-func (b *manifestBuffer) Write(p []byte) (int, error) {
+func (b manifestBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > maxManifest {
 		b.Reset() // the part that was read is not a valid manifest
 		return 0, errLargeManifest
@@ -183,9 +183,10 @@ func (s *Store) MaterializeTree(d Digest, dir string) error {
 
 // CopyMember writes the content of a file of a directory to w, like Copy. As in
 // MaterializeTree, a missing or corrupt file also removes the manifest.
-func (s *Store) CopyMember(tree Digest, entries []TreeEntry, file Digest, w io.Writer) error {
+func (s *Store) CopyMember(tree, file Digest, w io.Writer) error {
 	err := s.Copy(file, w)
 	if Damaged(err) {
+		entries, _ := s.peekTree(tree) // without it, the manifest is removed alone
 		s.invalidateTree(tree, entries, err)
 	}
 	return err

@@ -299,11 +299,21 @@ func (w *treeWalk) entry(path, rel string, mode fs.FileMode) {
 	switch {
 	case !w.filter.takes(rel):
 	case mode.IsRegular():
-		w.files = append(w.files, SourceFile{Path: rel, Source: path, Label: w.name(rel)})
+		label := tail(path, w.name(rel))
+		w.files = append(w.files, SourceFile{Path: tail(label, rel), Source: path, Label: label})
 	default:
 		w.problemf("%q is %s; a tree may only contain files, directories and links between them", w.name(rel),
 			fileKind(mode))
 	}
+}
+
+// tail returns end, as a part of whole if whole ends so: a tree may have a hundred thousand files, and the names of
+// each then share their memory.
+func tail(whole, end string) string {
+	if strings.HasSuffix(whole, end) {
+		return whole[len(whole)-len(end):]
+	}
+	return end
 }
 
 // name returns the name of a member for messages.

@@ -181,7 +181,7 @@ func (s *subject) readAll() (map[string]string, error) {
 
 			for _, e := range entries {
 				var b strings.Builder
-				if err := store.CopyMember(o.Digest, entries, e.Digest, &b); err == nil {
+				if err := store.CopyMember(o.Digest, e.Digest, &b); err == nil {
 					found[name+" "+e.Path] = b.String()
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,6 +36,23 @@ stage "reads" {
 }
 `
 
+// manyPipeline copies a directory of many files, reads it in another stage, and publishes it.
+const manyPipeline = `pipeline {
+  name    = "many"
+  publish = { "published" = stage.copy.d }
+}
+stage "copy" {
+  inputs  = { source = "many/" }
+  outputs = { d = "out/d/" }
+  command = ["sh", "-c", "cp -R \"$1\" \"$2\"", "sh", input.source, output.d]
+}
+stage "reads" {
+  inputs  = { d = stage.copy.d }
+  outputs = { names = "out/names" }
+  command = ["sh", "-c", "ls -R \"$1\" > \"$2\"", "sh", input.d, output.names]
+}
+`
+
 // A run holds no file in memory, whether it executes, finds results, publishes, copies or explains them.
 func TestMemoryDoesNotGrowWithFiles(t *testing.T) {
 	t.Run("80 MiB", func(t *testing.T) { checkMemory(t, 80<<20, "run -o copies", "run -o elsewhere", "logs big") })
@@ -46,7 +64,6 @@ func TestMemoryDoesNotGrowWithFiles(t *testing.T) {
 }
 
 func checkMemory(t *testing.T, size int64, commands ...string) {
-	bin := program.Path(t, program.Touchstone)
 	dir := t.TempDir()
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil || disk.Bavail*uint64(disk.Bsize) < uint64(size)*12 {
@@ -66,32 +83,72 @@ func checkMemory(t *testing.T, size int64, commands ...string) {
 				t.Fatal(err)
 			}
 		}
-		cmd := exec.Command(bin, strings.Fields(args)...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE="+filepath.Join(dir, "store"))
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		if args == "logs big" {
-			// The log itself is not kept.
-			null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-			if err != nil {
+		stayBelow(t, dir, fmt.Sprintf("files of %d MiB", size>>20), args)
+	}
+}
+
+// Nor does it need more memory for a hundred thousand files, although it knows the name and the digest of each.
+func TestMemoryWithManyFiles(t *testing.T) {
+	level.Thorough(t, "it writes 100,000 files again and again")
+	const files = 100_000
+	dir := t.TempDir()
+	writeText(t, filepath.Join(dir, "pipeline.hcl"), manyPipeline)
+	edited := filepath.Join(dir, "many", "0", "0.txt")
+	for i := range files {
+		below := filepath.Join(dir, "many", strconv.Itoa(i/1000))
+		if i%1000 == 0 {
+			if err := os.MkdirAll(below, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			defer null.Close()
-			cmd.Stdout = null
 		}
-		if err := cmd.Start(); err != nil {
+		writeText(t, filepath.Join(below, strconv.Itoa(i)+".txt"), fmt.Sprintln("file", i))
+	}
+
+	what := fmt.Sprintf("%d files", files)
+	for _, args := range []string{
+		"plan", "run -o copies", "run", "plan", "run -o copies", "run -o elsewhere", "cache export archive",
+		"cache import --trust --cache-dir imported archive", "cache verify", "cache stats", "cache gc",
+	} {
+		stayBelow(t, dir, what, args)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "published")); err != nil {
+		t.Fatal(err)
+	}
+	stayBelow(t, dir, what, "run")
+	writeText(t, edited, "edited")
+	for _, args := range []string{"explain copy", "run", "explain reads"} {
+		stayBelow(t, dir, what, args)
+	}
+}
+
+// stayBelow runs a command in the directory of a pipeline, and checks its memory.
+func stayBelow(t *testing.T, dir, what, args string) {
+	t.Helper()
+	cmd := exec.Command(program.Path(t, program.Touchstone), strings.Fields(args)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE="+filepath.Join(dir, "store"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if strings.HasPrefix(args, "logs ") {
+		// The log itself is not kept.
+		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		if err != nil {
 			t.Fatal(err)
 		}
-		peak := watchPeak(cmd.Process.Pid)
-		if err := cmd.Wait(); err != nil {
-			t.Fatalf("%s: %v: %s", args, err, &stderr)
-		}
-		resident := peak()
-		t.Logf("%s of files of %d MiB: %d MiB resident", args, size>>20, resident>>20)
-		if resident > maxResident {
-			t.Errorf("%s of files of %d MiB has %d MiB in memory, more than %d", args, size>>20, resident>>20, maxResident>>20)
-		}
+		defer null.Close()
+		cmd.Stdout = null
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	peak := watchPeak(cmd.Process.Pid)
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%s: %v: %s", args, err, &stderr)
+	}
+	resident := peak()
+	t.Logf("%s of %s: %d MiB resident", args, what, resident>>20)
+	if resident > maxResident {
+		t.Errorf("%s of %s has %d MiB in memory, more than %d", args, what, resident>>20, maxResident>>20)
 	}
 }
 

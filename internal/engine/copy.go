@@ -30,14 +30,13 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 		return fmt.Errorf("%s is not a directory; name another one", dir)
 	}
 
-	old := readManifest(dir)
 	var entries []cache.TreeEntry
-	contents := map[string]content{}
+	whole := make(map[string]cache.RecordOutput, len(copies)) // by path
 	for _, c := range copies {
+		whole[c.Path] = c.Output
 		if !c.Output.Dir {
 			entries = append(entries,
 				cache.TreeEntry{Path: c.Path, Mode: c.Output.Mode, Size: c.Output.Size, Digest: c.Output.Digest})
-			contents[c.Path] = func(w io.Writer) error { return e.Store.Copy(c.Output.Digest, w) }
 			continue
 		}
 
@@ -47,47 +46,79 @@ func (e *Engine) CopyOutputs(copies []Copy, dir string) error {
 		}
 
 		entries = append(entries, cache.TreeEntry{Path: c.Path, Mode: fs.ModeDir | 0o755})
-		for _, entry := range tree {
-			below := entry
-			below.Path = path.Join(c.Path, entry.Path)
-			entries = append(entries, below)
-			contents[below.Path] = func(w io.Writer) error {
-				return e.Store.CopyMember(c.Output.Digest, tree, entry.Digest, w)
-			}
+		for i := range tree {
+			tree[i].Path = path.Join(c.Path, tree[i].Path)
 		}
+
+		entries = append(entries, tree...)
 	}
 
 	entries = withParents(entries)
-	stale := func(name string) bool { return replaces(name, copies, entries) }
+	dirs := map[string]bool{}
+	for i := range entries {
+		if entries[i].Mode.IsDir() {
+			dirs[entries[i].Path] = true
+		}
+	}
+
+	old := readManifest(dir)
+	stale := func(name string) bool { return replaces(name, whole, dirs) }
 	if err := old.prepareFor(dir, entries, stale); err != nil {
 		return err
 	}
 
-	next := publishManifest{Files: slices.DeleteFunc(slices.Clone(old.Files),
-		func(f manifestFile) bool { return contents[f.Path] != nil || stale(f.Path) })}
+	written := make(map[string]bool, len(entries))
+	for i := range entries {
+		written[entries[i].Path] = true
+	}
+
+	next := publishManifest{Files: slices.DeleteFunc(old.Files,
+		func(f manifestFile) bool { return written[f.Path] || stale(f.Path) })}
 	for _, entry := range entries {
-		written, err := writeEntry(dir, entry, nil, contents[entry.Path])
+		var err error
+		next.Files, err = writeEntry(next.Files, dir, entry, nil, func(w io.Writer) error {
+			if out := outputOf(entry.Path, whole); out.Dir {
+				return e.Store.CopyMember(out.Digest, entry.Digest, w)
+			}
+			return e.Store.Copy(entry.Digest, w)
+		})
 		if err != nil {
 			return err
 		}
-
-		next.Files = append(next.Files, written...)
 	}
 
 	return next.write(dir)
 }
 
-// replaces reports whether a file of an earlier copy must go: it is below a directory that is
-// copied again, or where a directory is to be, or below what is to be a file.
-func replaces(name string, copies []Copy, entries []cache.TreeEntry) bool {
-	return slices.ContainsFunc(copies, func(c Copy) bool { return strings.HasPrefix(name, c.Path+"/") }) ||
-		slices.ContainsFunc(entries, func(e cache.TreeEntry) bool { return e.Mode.IsDir() && e.Path == name })
+// outputOf returns the output that is copied to a path, or to a directory that holds it.
+func outputOf(name string, whole map[string]cache.RecordOutput) cache.RecordOutput {
+	for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], '/') {
+		if out, ok := whole[name[:end]]; ok {
+			return out
+		}
+	}
+	return cache.RecordOutput{}
+}
+
+// replaces reports whether a file of an earlier copy must go: it is where a directory is to be, or below a directory
+// that is copied again, or below what is to be a file.
+func replaces(name string, whole map[string]cache.RecordOutput, dirs map[string]bool) bool {
+	if dirs[name] {
+		return true
+	}
+	for end := strings.LastIndexByte(name, '/'); end > 0; end = strings.LastIndexByte(name[:end], '/') {
+		if _, ok := whole[name[:end]]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // withParents adds the directories that hold the entries, before them.
 func withParents(entries []cache.TreeEntry) []cache.TreeEntry {
-	var all []cache.TreeEntry
-	known := map[string]bool{".": true}
+	all := make([]cache.TreeEntry, 0, len(entries))
+	known := make(map[string]bool, len(entries))
+	known["."] = true
 	var add func(dir string)
 	add = func(dir string) {
 		if !known[dir] {

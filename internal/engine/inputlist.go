@@ -37,28 +37,46 @@ func encodeMembers(members []member) []byte {
 	return b
 }
 
-// decodeMembers is the inverse of encodeMembers. ok is false for anything else.
-func decodeMembers(b []byte) (members []member, ok bool) {
+// decodeMembers is the inverse of encodeMembers, for one member after the other. It returns false for anything else.
+// The bytes of a path are those of b.
+func decodeMembers(b []byte, each func(path []byte, kind memberKind, digest cache.Digest)) (ok bool) {
 	b, ok = bytes.CutPrefix(b, []byte(listMagic))
 	for ok && len(b) > 0 {
 		if len(b) < 8 {
-			return nil, false
+			return false
 		}
 
 		length := binary.BigEndian.Uint64(b)
 		b = b[8:]
-		var m member
-		if rest := uint64(1 + len(m.digest)); uint64(len(b)) < rest || length > uint64(len(b))-rest {
-			return nil, false
+		var digest cache.Digest
+		if rest := uint64(1 + len(digest)); uint64(len(b)) < rest || length > uint64(len(b))-rest {
+			return false
 		}
 
-		m.path, b = string(b[:length]), b[length:]
-		m.kind = memberKind(b[0])
-		copy(m.digest[:], b[1:])
-		b = b[1+len(m.digest):]
-		members = append(members, m)
+		path, rest := b[:length], b[length+1:]
+		copy(digest[:], rest)
+		each(path, memberKind(b[length]), digest)
+		b = rest[len(digest):]
 	}
-	return members, ok
+	return ok
+}
+
+// unlikeList returns the members that a list has and those that now has, without nearly all that are equal in both: an
+// input may have a hundred thousand members of which one was edited.
+func unlikeList(list []byte, now []member) (earlier, rest []member, ok bool) {
+	ok = decodeMembers(list, func(path []byte, kind memberKind, digest cache.Digest) {
+		for len(now) > 0 && now[0].path < string(path) {
+			rest, now = append(rest, now[0]), now[1:]
+		}
+
+		if len(now) > 0 && now[0].path == string(path) && now[0].kind == kind && now[0].digest == digest {
+			now = now[1:]
+			return
+		}
+
+		earlier = append(earlier, member{string(path), kind, digest})
+	})
+	return earlier, append(rest, now...), ok
 }
 
 // keepList stores the list of an input's members, unless the input is one plain file.
@@ -81,21 +99,31 @@ type listed struct {
 	link   string
 }
 
-// expand returns the entries of an input by their names for users, with those of the directories that stages wrote.
-func (r *run) expand(members []member, name func(member) string) (map[string]listed, error) {
-	entries := make(map[string]listed, len(members))
+// trees returns the entries of the members that are directories that stages wrote, by the paths of the members.
+func (r *run) trees(members []member) (map[string][]cache.TreeEntry, error) {
+	trees := map[string][]cache.TreeEntry{}
+	for _, m := range members {
+		if m.kind == directory {
+			tree, err := r.Store.Tree(m.digest)
+			if err != nil {
+				return nil, err
+			}
+			trees[m.path] = tree
+		}
+	}
+	return trees, nil
+}
+
+// expand returns the entries of an input by their names for users, with those of its directories.
+func expand(members []member, trees map[string][]cache.TreeEntry, name func(member) string) map[string]listed {
+	entries := map[string]listed{}
 	for _, m := range members {
 		if m.kind != directory {
 			entries[name(m)] = listed{kind: byte(m.kind), digest: m.digest}
 			continue
 		}
 
-		tree, err := r.Store.Tree(m.digest)
-		if err != nil {
-			return nil, err
-		}
-
-		for _, e := range tree {
+		for _, e := range trees[m.path] {
 			entry := listed{kind: byte(fileKind(e.Mode)), digest: e.Digest, link: e.Symlink}
 			if e.Mode&fs.ModeSymlink != 0 || e.Mode.IsDir() {
 				entry.kind = byte(directory) // neither has a content of its own
@@ -104,7 +132,23 @@ func (r *run) expand(members []member, name func(member) string) (map[string]lis
 			entries[path.Join(name(m), safetext.Path(e.Path))] = entry
 		}
 	}
-	return entries, nil
+	return entries
+}
+
+// unlike removes from the entries of two directories, in place, what both have.
+func unlike(a, b []cache.TreeEntry) (onlyA, onlyB []cache.TreeEntry) {
+	onlyA, onlyB = a[:0], b[:0]
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] == b[0]:
+			a, b = a[1:], b[1:]
+		case a[0].Path <= b[0].Path:
+			onlyA, a = append(onlyA, a[0]), a[1:]
+		default:
+			onlyB, b = append(onlyB, b[0]), b[1:]
+		}
+	}
+	return append(onlyA, a...), append(onlyB, b...)
 }
 
 // entryName returns the function that names a member of an input as the user knows it: a source file as the pipeline
@@ -138,23 +182,27 @@ func (r *run) diffInput(input *pipeline.Input, before cache.Digest) []string {
 	}
 
 	list, err := r.Store.Bytes(before)
-	earlier, ok := decodeMembers(list)
+	earlier, now, ok := unlikeList(list, now)
 	if err != nil || !ok {
 		return []string{"the list of its earlier entries is not in the cache, so the changes cannot be shown"}
 	}
 
-	name := r.entryName(input)
-	old, err := r.expand(earlier, name)
+	was, err := r.trees(earlier)
 	if err != nil {
 		return []string{"its earlier entries are no longer in the cache, so the changes cannot be shown"}
 	}
 
-	entries, err := r.expand(now, name)
+	is, err := r.trees(now)
 	if err != nil {
 		return []string{"its entries are no longer in the cache, so the changes cannot be shown"}
 	}
 
-	lines := diffEntries(old, entries)
+	for p := range was {
+		was[p], is[p] = unlike(was[p], is[p])
+	}
+
+	name := r.entryName(input)
+	lines := diffEntries(expand(earlier, was, name), expand(now, is, name))
 	if extra := len(lines) - diffLimit; extra > 0 {
 		lines = append(lines[:diffLimit], fmt.Sprintf("and %d more", extra))
 	}
@@ -182,7 +230,7 @@ func (r *run) earlierFile(before cache.Digest) (content []byte, mode string, err
 		return nil, "", err
 	}
 
-	if list, ok := decodeMembers(content); ok && len(list) == 1 {
+	if list, _, ok := unlikeList(content, nil); ok && len(list) == 1 {
 		content, err = r.Store.Bytes(list[0].digest)
 		return content, "no longer executable", err
 	}

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -66,20 +69,124 @@ func (f *manifestFile) UnmarshalJSON(b []byte) error {
 }
 
 func readManifest(dir string) publishManifest {
-	var s publishManifest
-	b, err := os.ReadFile(filepath.Join(dir, manifestName))
-	if err != nil || json.Unmarshal(b, &s) != nil {
+	f, err := os.Open(filepath.Join(dir, manifestName))
+	if err != nil {
+		return publishManifest{}
+	}
+	defer f.Close()
+	s, err := decodeManifest(f)
+	if err != nil {
 		return publishManifest{}
 	}
 	return s
 }
 
+// decodeManifest reads one file of the list after the other: the text of a hundred thousand takes much memory.
+func decodeManifest(r io.Reader) (s publishManifest, err error) {
+	d := json.NewDecoder(r)
+	if err := expect(d, '{'); err != nil {
+		return s, err
+	}
+
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return s, err
+		}
+
+		switch name {
+		case "output":
+			err = d.Decode(&s.Output)
+		case "mark":
+			err = d.Decode(&s.Mark)
+		case "files":
+			s.Files, err = decodeFiles(d)
+		default:
+			err = d.Decode(new(json.RawMessage))
+		}
+
+		if err != nil {
+			return s, err
+		}
+	}
+
+	if err := expect(d, '}'); err != nil {
+		return s, err
+	}
+
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return s, errors.New("more follows the list")
+	}
+
+	return s, nil
+}
+
+func decodeFiles(d *json.Decoder) ([]manifestFile, error) {
+	switch begin, err := d.Token(); {
+	case err != nil || begin == nil: // null
+		return nil, err
+	case begin != json.Delim('['):
+		return nil, fmt.Errorf("%v is not a list", begin)
+	}
+
+	var files []manifestFile
+	for d.More() {
+		var f manifestFile
+		if err := d.Decode(&f); err != nil {
+			return nil, err
+		}
+
+		files = append(files, f)
+	}
+
+	return files, expect(d, ']')
+}
+
+// expect reads a delimiter.
+func expect(d *json.Decoder, want json.Delim) error {
+	got, err := d.Token()
+	if err == nil && got != want {
+		err = fmt.Errorf("%v is not %v", got, want)
+	}
+	return err
+}
+
 func (s publishManifest) write(dir string) error {
-	b, err := json.Marshal(s)
+	f, err := atomicfile.Create(filepath.Join(dir, manifestName), 0o644)
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(dir, manifestName), append(b, '\n'), 0o644)
+	defer f.Cleanup()
+	if err := s.encode(f); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// encode is the inverse of decodeManifest.
+func (s publishManifest) encode(w io.Writer) error {
+	buffered := bufio.NewWriter(w) // its Flush returns the error of every Write
+	head, err := json.Marshal(publishManifest{Output: s.Output, Mark: s.Mark, Files: []manifestFile{}})
+	if err != nil {
+		return err
+	}
+
+	end := []byte("]}")
+	_, _ = buffered.Write(bytes.TrimSuffix(head, end))
+	for i, file := range s.Files {
+		b, err := json.Marshal(file)
+		if err != nil {
+			return err
+		}
+
+		if i > 0 {
+			_ = buffered.WriteByte(',')
+		}
+		_, _ = buffered.Write(b)
+	}
+
+	_, _ = buffered.Write(append(end, '\n'))
+	return buffered.Flush()
 }
 
 // lists reports whether touchstone wrote the file at a path in the directory.

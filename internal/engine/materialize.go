@@ -104,13 +104,15 @@ func writeSource(f pipeline.SourceFile, want member, to string) error {
 		return err
 	}
 
-	if err := sameKind(src, want.kind); err != nil {
+	size, err := sameKind(src, want.kind)
+	if err != nil {
 		dst.Close()
 		return fmt.Errorf("%s changed during the run: %w; run again", f.Label, err)
 	}
 
 	h := sha256.New()
-	if _, err := io.Copy(dst, io.TeeReader(src, h)); err != nil {
+	// The limit only makes the buffer as small as the file.
+	if _, err := io.Copy(dst, io.LimitReader(io.TeeReader(src, h), size+1)); err != nil {
 		dst.Close()
 		return err
 	}
@@ -126,22 +128,22 @@ func writeSource(f pipeline.SourceFile, want member, to string) error {
 	return nil
 }
 
-// sameKind returns an error that says what an open file is now, if it is not of the kind.
-func sameKind(f *os.File, kind memberKind) error {
+// sameKind returns the size of an open file, or an error that says what it is now, if it is not of the kind.
+func sameKind(f *os.File, kind memberKind) (size int64, err error) {
 	st, err := f.Stat()
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case st.IsDir():
-		return errors.New("it is a directory now")
+		return 0, errors.New("it is a directory now")
 	case !st.Mode().IsRegular():
-		return errors.New("it is no regular file now")
+		return 0, errors.New("it is no regular file now")
 	case fileKind(st.Mode()) == kind:
-		return nil
+		return st.Size(), nil
 	case kind == executable:
-		return errors.New("it is no longer executable")
+		return 0, errors.New("it is no longer executable")
 	}
-	return errors.New("it is executable now")
+	return 0, errors.New("it is executable now")
 }
 
 // maxRepairs limits how often an upstream output is computed again for one input. Two

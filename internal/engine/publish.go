@@ -114,26 +114,25 @@ func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) 
 		return err
 	}
 
-	next := publishManifest{Output: out.Digest, Mark: how.mark}
+	next := publishManifest{Output: out.Digest, Mark: how.mark, Files: make([]manifestFile, 0, len(entries))}
 	for _, entry := range entries {
-		written, err := writeEntry(target, entry, how.rewrite,
-			func(w io.Writer) error { return e.Store.CopyMember(out.Digest, entries, entry.Digest, w) })
+		next.Files, err = writeEntry(next.Files, target, entry, how.rewrite,
+			func(w io.Writer) error { return e.Store.CopyMember(out.Digest, entry.Digest, w) })
 		if err != nil {
 			return err
 		}
-
-		next.Files = append(next.Files, written...)
 	}
 
 	return next.write(target)
 }
 
-// writeEntry writes an entry to a directory, and returns what its manifest lists for it.
-func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, copy content) ([]manifestFile, error) {
+// writeEntry writes an entry to a directory, and appends what its manifest lists for it.
+func writeEntry(listed []manifestFile, dir string, entry cache.TreeEntry, rewrite rewriteFile,
+	copy content) ([]manifestFile, error) {
 	file := filepath.Join(dir, filepath.FromSlash(entry.Path))
 	switch {
 	case entry.Mode.IsDir():
-		return nil, os.MkdirAll(file, 0o755)
+		return listed, os.MkdirAll(file, 0o755)
 	case entry.Symlink != "":
 		if err := atomicfile.Symlink(entry.Symlink, file); err != nil {
 			return nil, err
@@ -149,7 +148,7 @@ func writeEntry(dir string, entry cache.TreeEntry, rewrite rewriteFile, copy con
 		return nil, err
 	}
 
-	return []manifestFile{{entry.Path, st.Size(), st.ModTime().UnixNano()}}, nil
+	return append(listed, manifestFile{entry.Path, st.Size(), st.ModTime().UnixNano()}), nil
 }
 
 // publishFile writes a single file. It replaces an existing file only if the manifest of the

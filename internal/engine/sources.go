@@ -16,18 +16,26 @@ import (
 // one
 // that was there before the first of them was executed. What is copied for a stage later is compared with it.
 type sources struct {
-	mu       sync.Mutex
-	versions map[string]*version // by path
+	mu sync.Mutex
+	// used has the files by path. There may be a hundred thousand, so the few that could not be read, and those that
+	// the plan was made from, are noted apart.
+	used    map[string]used
+	failed  map[string]error
+	planned map[string]bool
+}
+
+// used is a file of a run, in the version that the run uses. file has its name for messages.
+type used struct {
+	file  *pipeline.SourceFile
+	found cache.FileVersion
 }
 
 // version is one version of a file, or the error of reading it.
 type version struct {
-	label  string // for messages
 	digest cache.Digest
 	size   int64
 	mode   fs.FileMode
 	err    error
-	plans  bool // whether the plan was made from it
 }
 
 // fix determines the versions of the files of all selected instances, and of the files that the plan was made from. It
@@ -35,7 +43,7 @@ type version struct {
 func (s *sources) fix(r *run, selected []selection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.versions = map[string]*version{}
+	s.used, s.failed, s.planned = map[string]used{}, map[string]error{}, map[string]bool{}
 	for i, in := range r.plan.Instances {
 		if selected[i] == selectNothing {
 			continue
@@ -43,23 +51,28 @@ func (s *sources) fix(r *run, selected []selection) {
 
 		for j := range in.Inputs {
 			for k := range in.Inputs[j].Files {
-				f := &in.Inputs[j].Files[k]
-				if s.versions[f.Source] == nil {
-					s.versions[f.Source] = r.readVersion(f)
-				}
+				s.add(r, &in.Inputs[j].Files[k])
 			}
 		}
 	}
 
 	for label, path := range r.planned() {
-		v := s.versions[path]
-		if v == nil {
-			v = r.readVersion(&pipeline.SourceFile{Source: path, Label: label})
-			s.versions[path] = v
-		}
-		v.plans = true
+		s.add(r, &pipeline.SourceFile{Source: path, Label: label})
+		s.planned[path] = true
 	}
 	r.executed.Store(true)
+}
+
+// add determines the version of a file, unless it is known.
+func (s *sources) add(r *run, f *pipeline.SourceFile) {
+	if _, known := s.used[f.Source]; known {
+		return
+	}
+	found, err := r.find(f)
+	s.used[f.Source] = used{f, found}
+	if err != nil {
+		s.failed[f.Source] = err
+	}
 }
 
 // planned returns the paths of the files that the plan was made from, by their names for messages.
@@ -93,20 +106,32 @@ func realPath(path string) (string, error) {
 
 // readVersion reads the version of a file that Load found, if nothing was executed since then.
 func (r *run) readVersion(f *pipeline.SourceFile) *version {
-	v := &version{label: f.Label}
+	return versionOf(r.find(f))
+}
+
+func (r *run) find(f *pipeline.SourceFile) (cache.FileVersion, error) {
 	if f.Found != nil && !r.executed.Load() {
-		v.digest, v.size, v.mode, v.err = r.Index.FileAs(f.Found)
-	} else {
-		v.digest, v.size, v.mode, v.err = r.Index.File(f.Source)
+		return r.Index.VersionAs(f.Found)
 	}
-	return v
+	return r.Index.Version(f.Source)
+}
+
+func versionOf(found cache.FileVersion, err error) *version {
+	if err != nil {
+		return &version{err: err}
+	}
+	return &version{digest: found.Digest(), size: found.Size(), mode: found.Mode()}
 }
 
 // of returns the version of a file, or nil if none was determined.
 func (s *sources) of(path string) *version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.versions[path]
+	u, known := s.used[path]
+	if !known {
+		return nil
+	}
+	return versionOf(u.found, s.failed[path])
 }
 
 // SourceChange is what became of a source file while a run worked.
@@ -133,16 +158,16 @@ func (s *sources) changed(r *run, selected []selection) []SourceChange {
 	defer s.mu.Unlock()
 	became := map[string]Became{}
 	replanned := false
-	for path, v := range s.versions {
-		how := v.became(r.Index.File(path))
+	for path, u := range s.used {
+		how := versionOf(u.found, s.failed[path]).became(r.Index.File(path))
 		if how != "" {
-			became[v.label] = how
-			replanned = replanned || v.plans
+			became[u.file.Label] = how
+			replanned = replanned || s.planned[path]
 		}
 	}
 
 	// Another pipeline may name other files that were there all the time.
-	if len(s.versions) > 0 && r.Reload != nil && !replanned {
+	if len(s.used) > 0 && r.Reload != nil && !replanned {
 		if again := r.Reload(); again != nil {
 			r.relisted(again, selected, became)
 		} else if len(became) == 0 && len(r.plan.Files) > 0 {
@@ -181,26 +206,35 @@ func (r *run) relisted(again *pipeline.Plan, selected []selection, became map[st
 		stages[in.Stage] = stages[in.Stage] || selected[i] != selectNothing
 	}
 
-	was, is := places(r.plan, stages), places(again, stages)
-	for label, place := range is {
-		switch before, known := was[label]; {
-		case became[label] != "":
-		case !known:
-			became[label] = Added
-		case before != place:
-			became[label] = Edited
-		}
+	type place struct {
+		source string
+		left   bool
 	}
-	for label := range was {
-		if _, left := is[label]; !left && became[label] == "" {
+	was := map[string]*place{}
+	places(r.plan, stages, func(f *pipeline.SourceFile) { was[f.Label] = &place{source: f.Source} })
+	places(again, stages, func(f *pipeline.SourceFile) {
+		before := was[f.Label]
+		if before != nil {
+			before.left = true
+		}
+
+		switch {
+		case became[f.Label] != "":
+		case before == nil:
+			became[f.Label] = Added
+		case before.source != f.Source:
+			became[f.Label] = Edited
+		}
+	})
+	for label, before := range was {
+		if !before.left && became[label] == "" {
 			became[label] = Removed
 		}
 	}
 }
 
-// places returns the paths of the files that stages read, by their names for messages.
-func places(plan *pipeline.Plan, stages map[string]bool) map[string]string {
-	found := map[string]string{}
+// places calls found for the files that stages read.
+func places(plan *pipeline.Plan, stages map[string]bool, found func(*pipeline.SourceFile)) {
 	var last *pipeline.Input // instances of a stage share the inputs that do not differ
 	for _, in := range plan.Instances {
 		if !stages[in.Stage] || len(in.Inputs) == 0 || &in.Inputs[0] == last {
@@ -209,10 +243,9 @@ func places(plan *pipeline.Plan, stages map[string]bool) map[string]string {
 
 		last = &in.Inputs[0]
 		for i := range in.Inputs {
-			for _, f := range in.Inputs[i].Files {
-				found[f.Label] = f.Source
+			for j := range in.Inputs[i].Files {
+				found(&in.Inputs[i].Files[j])
 			}
 		}
 	}
-	return found
 }

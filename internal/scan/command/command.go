@@ -24,6 +24,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/collector"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
@@ -287,7 +288,7 @@ func runScan(cmd *cobra.Command, flags *flags) error {
 		return err
 	}
 
-	limitMemory()
+	collector.LimitHuge(softMemory)
 	opts, err := flags.options(cmd.Context(), time.Now())
 	if err != nil {
 		return err
