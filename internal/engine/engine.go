@@ -242,8 +242,8 @@ type Outcome struct {
 	tool Tool
 	// recorded reports whether the result of a hit or of an execution has a list of what its command read.
 	recorded bool
-	// unrecorded reports whether the command cannot run while its reads are recorded.
-	unrecorded bool
+	// disturbed is the number of attempts that recording disturbed.
+	disturbed int
 	// compared is the result that Changes are relative to.
 	compared *cache.Record
 	// components are the components of the key. They are nil for a hit in a run

@@ -81,6 +81,9 @@ func (e *ExitError) Error() string {
 	return status
 }
 
+// maxDisturbed is the number of attempts that recording may disturb. The next one is not recorded.
+const maxDisturbed = 3
+
 // execute runs an instance that is a miss, and stores its result. If another
 // process has run the same key in the meantime, it uses that result.
 func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
@@ -109,8 +112,8 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	for {
 		o.Attempts++
 		record, err := r.attempt(ctx, o, work)
-		if errors.Is(err, reads.ErrUnrecordable) && !o.unrecorded {
-			o.unrecorded = true
+		if errors.Is(err, reads.ErrDisturbed) && o.disturbed < maxDisturbed {
+			o.disturbed++
 			o.Attempts--
 			continue
 		}
@@ -199,7 +202,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 
 	job := &Job{
 		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, ProgramDigest: tool.Digest,
-		Installed: tool.Named, Record: !o.unrecorded, Covered: tool.Covered, Env: env,
+		Installed: tool.Named, Record: o.disturbed < maxDisturbed, Covered: tool.Covered, Env: env,
 		Stdout: dir.stdout(), Stderr: dir.stderr(),
 		Waits: func(waits bool) {
 			kind := EventBegun

@@ -51,6 +51,9 @@ func starting(cmd *exec.Cmd) error {
 	return nil
 }
 
+// StartOwn starts a process of this program that belongs to no stage.
+func StartOwn(cmd *exec.Cmd) error { return starting(cmd) }
+
 // waitAndKillGroup waits for a process and kills its group before the process is
 // reaped. Until then, no other process or group can have the same id.
 func waitAndKillGroup(cmd *exec.Cmd) error {

@@ -49,8 +49,8 @@ type Confined struct {
 	// Bound is whether the kernel must kill the command if this process dies: a command
 	// in a PID namespace cannot be bound, because it does not see its parent.
 	Bound bool
-	// Wrap may change how the command is started, after its paths are those that it sees. Optional.
-	Wrap func(*exec.Cmd) error
+	// Ended is called on the thread of Confine when the command has ended, or could not be started. Optional.
+	Ended func()
 	// From and To are the paths of one directory for this process and for the command. To is
 	// empty if they are the same.
 	From, To string
@@ -129,7 +129,13 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 	}
 
 	var start time.Time
-	release, err := onThread(c.Confine != nil, func() error {
+	var whenEnded func()
+	end := func() {
+		if whenEnded != nil {
+			whenEnded()
+		}
+	}
+	release, err := onThread(c.Confine != nil, end, func() error {
 		if c.Confine != nil {
 			confined, err := c.Confine()
 			if err != nil {
@@ -142,11 +148,7 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 
 			cmd.Path, cmd.Dir = confined.path(cmd.Path), confined.path(cmd.Dir)
 			cmd.Env = append(tempEnv(confined.path(c.TempDir)), c.Env...)
-			if confined.Wrap != nil {
-				if err := confined.Wrap(cmd); err != nil {
-					return err
-				}
-			}
+			whenEnded = confined.Ended
 		}
 
 		start = time.Now()

@@ -23,7 +23,6 @@ const (
 	executes          // and opens what the file's first bytes name
 	asks              // whether there is such a file, and what kind
 	leaves            // changes what paths mean, or opens a file without one
-	traces            // does what a traced process cannot do
 )
 
 const none = -1
@@ -47,5 +46,4 @@ var commonCalls = []call{
 	{unix.SYS_MOUNT, leaves, none, 1, none},
 	{unix.SYS_MOVE_MOUNT, leaves, none, 0, none},
 	{unix.SYS_OPEN_BY_HANDLE_AT, leaves, none, 0, none},
-	{unix.SYS_PTRACE, traces, none, 0, none},
 }

@@ -16,7 +16,7 @@ const (
 
 // filter stops a process at the calls that name files, and allows all others.
 func filter() []bpf.RawInstruction {
-	tell := bpf.RetConstant{Val: unix.SECCOMP_RET_TRACE}
+	tell := bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}
 	allow := bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	load := func(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, Size: 4} }
 	when := func(cond bpf.JumpTest, v uint32, skip int) bpf.Instruction {

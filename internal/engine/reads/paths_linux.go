@@ -21,7 +21,6 @@ type paths struct {
 	covered string
 	found   map[string]*Read
 	lost    bool // the record is not complete
-	notice  notice
 }
 
 func newPaths(own []string, covered string) paths {
@@ -31,39 +30,36 @@ func newPaths(own []string, covered string) paths {
 // changing are directories whose files say what the machine does at the moment.
 var changing = []string{"/proc", "/sys", "/dev", "/run"}
 
-// called records a call. It reports whether the process wants to do what a traced one cannot do.
-func (p *paths) called(n *notice) (unrecordable bool) {
-	at := slices.IndexFunc(calls, func(c call) bool { return uint64(c.number) == n.number })
+// called records a call.
+func (p *paths) called(n *notice) {
+	at := slices.IndexFunc(calls, func(c call) bool { return c.number == n.number })
 	if n.arch != architecture || at < 0 {
 		p.lost = true // a program with 32 bits
-		return false
+		return
 	}
 
-	c := calls[at]
-	switch c.kind {
-	case traces:
-		return true
-	case leaves:
+	c, process := calls[at], int(n.process)
+	if c.kind == leaves {
 		p.lost = true
-		return false
+		return
 	}
 
 	// What a covered program executes is another one, in most cases.
-	if p.covered != "" && c.kind != executes && p.covered == programOf(n.process) {
-		return false
+	if p.covered != "" && c.kind != executes && p.covered == programOf(process) {
+		return
 	}
 
-	path, err := readText(n.process, uintptr(n.args[c.path]))
+	path, err := readText(process, uintptr(n.args[c.path]))
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) {
 		p.lost = true
 	}
 
 	if err != nil || path == "" && c.kind != executes {
-		return false // the call will fail too
+		return // the call will fail too
 	}
 
 	if n.number == unix.SYS_OPENAT2 && p.underRoot(n) {
-		return false
+		return
 	}
 
 	dir := "cwd"
@@ -71,8 +67,7 @@ func (p *paths) called(n *notice) (unrecordable bool) {
 		dir = fmt.Sprintf("fd/%d", int32(n.args[c.dir]))
 	}
 
-	p.add(p.absolute(path, n.process, dir), n.process, c.kind)
-	return false
+	p.add(p.absolute(path, process, dir), process, c.kind)
 }
 
 // absolute returns a path of a process in a form that is valid for all processes. dir is the name below its directory in
@@ -147,7 +142,7 @@ func tidy(path string) string {
 func (p *paths) underRoot(n *notice) bool {
 	var how unix.OpenHow
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&how)), unsafe.Sizeof(how))
-	if size := int(min(n.args[3], uint64(len(b)))); readMemory(n.process, uintptr(n.args[2]), b[:size]) != nil ||
+	if size := int(min(n.args[3], uint64(len(b)))); readMemory(int(n.process), uintptr(n.args[2]), b[:size]) != nil ||
 		how.Resolve&unix.RESOLVE_IN_ROOT == 0 {
 		return false
 	}
@@ -165,8 +160,8 @@ func (p *paths) add(path string, process int, kind callKind) {
 		path = programOf(process)
 	}
 
-	outside, file := p.leave(path)
-	if kind == executes && outside != p.covered && !within(outside, changing) {
+	outside, file := p.leave(path, process)
+	if kind == executes && (outside == "" || outside != p.covered && !within(outside, changing)) {
 		p.executed(file, process, 0)
 	}
 
@@ -175,9 +170,10 @@ func (p *paths) add(path string, process int, kind callKind) {
 	}
 }
 
-// leave follows a path as long as it is in the stage's own directories. outside is where it leaves them, or empty if it
-// does not; file is the path after that.
-func (p *paths) leave(path string) (outside, file string) {
+// leave follows a path of a process as long as it is in the stage's own directories. outside is where it leaves them, or
+// empty if it does not; file is the path for this process after that.
+func (p *paths) leave(path string, process int) (outside, file string) {
+	root := fmt.Sprintf("/proc/%d/root", process) // only the process has its own directories there
 	at, rest := "", strings.Split(strings.TrimPrefix(path, "/"), "/")
 	const maxLinks = 40 // of the kernel
 	for links := 0; len(rest) > 0 && path != ""; {
@@ -198,14 +194,14 @@ func (p *paths) leave(path string) (outside, file string) {
 			if strings.Contains(outside, "/..") {
 				// It may come back.
 				if real, err := filepath.EvalSymlinks(outside); err == nil && within(real, p.own) {
-					return "", real
+					return "", root + real
 				}
 			}
 
 			return outside, outside
 		}
 
-		target, err := os.Readlink(next)
+		target, err := os.Readlink(root + next)
 		if !inside || err != nil || links == maxLinks {
 			at = next
 			continue
@@ -219,13 +215,26 @@ func (p *paths) leave(path string) (outside, file string) {
 		rest = append(strings.Split(strings.TrimPrefix(tidy(target), "/"), "/"), rest...)
 	}
 
-	return "", at
+	return "", root + at
 }
 
 // programOf returns the path of the program of a process, or "" if it has ended.
 func programOf(process int) string {
 	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", process)) // it is empty in that case
 	return path
+}
+
+// begin records the execution of the stage's program, which this process finds at the same path.
+func (p *paths) begin(program string) {
+	if program == p.covered {
+		return
+	}
+
+	if !within(program, p.own) {
+		p.record(program, true)
+	}
+
+	p.executed(program, os.Getpid(), 0)
 }
 
 // executed records what the kernel reads to execute a file: the program in the first line of a script, or the loader of
@@ -237,7 +246,7 @@ func (p *paths) executed(file string, process, depth int) {
 		return
 	}
 
-	outside, file := p.leave(p.absolute(name, process, "cwd"))
+	outside, file := p.leave(p.absolute(name, process, "cwd"), process)
 	if outside == p.covered && outside != "" {
 		return
 	}
@@ -348,12 +357,6 @@ func readMemory(process int, at uintptr, b []byte) error {
 	local.SetLen(len(b))
 	remote := unix.RemoteIovec{Base: at, Len: len(b)}
 	n, err := unix.ProcessVMReadv(process, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
-	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) {
-		// A program that may not be read, such as one that may only be executed. Whoever traces it can do it word by
-		// word.
-		n, err = unix.PtracePeekData(process, at, b)
-	}
-
 	if err == nil && n < len(b) {
 		return unix.EFAULT
 	}

@@ -1,13 +1,11 @@
 // Package reads records which files the processes of a stage read, besides those of its own directory.
 //
-// On Linux the recorder, which is this program started again, starts the command of the stage and traces it with
-// ptrace(2). A filter of system calls stops a process only at calls that name a file. The recorder notes the path and
-// lets the kernel continue, so that permissions and results of calls stay those of the kernel. It is in the sandbox of
-// the stage. It is a record and not a restriction: a program that changes the path in its memory at the right moment is
-// recorded wrong.
+// On Linux 5.5 or later the kernel stops each system call that names a file, tells this program, and continues it
+// (seccomp_unotify(2)). The calls keep their results, and the programs of the stage need no privileges. It is a record
+// and not a restriction: a program that changes the path in its memory at the right moment is recorded wrong.
 //
-// The package only imports the standard library without regexp, x/sys and x/net/bpf, so that the recorder starts before
-// the rest of the program is initialized.
+// The package only imports the standard library without regexp, x/sys and x/net/bpf, so that the process that it needs
+// starts before the rest of the program is initialized.
 package reads
 
 import "errors"
@@ -24,9 +22,8 @@ type Read struct {
 	Denied bool
 }
 
-// ErrUnrecordable is the error of a stage that does what a traced process cannot do, such as tracing another one. It was
-// ended before, and must run again without a record.
-var ErrUnrecordable = errors.New("the command traces processes, so what it reads cannot be recorded")
+// ErrDisturbed is the error of a stage whose calls may have failed because they were recorded. It must run again.
+var ErrDisturbed = errors.New("recording what the command reads may have disturbed it")
 
 // maxReads is the largest number of paths of one recording. A stage that reads more has no complete record.
 const maxReads = 200_000

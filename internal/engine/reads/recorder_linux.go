@@ -1,98 +1,134 @@
 package reads
 
 import (
-	"encoding/gob"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
-	"strings"
+	"sync"
 	"sync/atomic"
-	"syscall"
 
+	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
 // Recorder makes recordings. The zero value is ready to use. It is safe for concurrent use.
-type Recorder struct{ refused atomic.Bool }
-
-// Available reports whether the system can record, as far as that is known before the first recording. What a process
-// starts that is itself traced cannot be traced by it.
-func (r *Recorder) Available() bool {
-	return architecture != 0 && !r.refused.Load() && !traced()
+type Recorder struct {
+	starter starter
+	refused atomic.Bool // the system refused a recording
 }
 
-// traced reports whether another process traces this one.
-func traced() bool {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return true // nothing can be recorded without /proc
+// Available reports whether the system can record, as far as that is known before the first recording.
+func (r *Recorder) Available() bool { return !r.refused.Load() && kernelRecords() }
+
+// kernelRecords reports whether the kernel tells of calls and can continue them, as Linux 5.5 does.
+var kernelRecords = sync.OnceValue(func() bool {
+	var version unix.Utsname
+	if architecture == 0 || unix.Uname(&version) != nil {
+		return false
 	}
-	_, after, _ := strings.Cut(string(text), "TracerPid:")
-	line, _, _ := strings.Cut(after, "\n")
-	return strings.TrimSpace(line) != "0"
-}
 
-// Self is the file of the recorder, which a stage must be able to execute.
-const Self = "/proc/self/exe"
+	var major, minor int
+	_, _ = fmt.Sscanf(unix.ByteSliceToString(version.Release[:]), "%d.%d", &major, &minor)
+	return major > 5 || major == 5 && minor >= 5
+})
+
+// Prepare must be called before Begin, on a thread that nothing restricts yet. start starts a process of this program
+// that is not one of a stage.
+func (r *Recorder) Prepare(start func(*exec.Cmd) error) error { return r.starter.start(start) }
+
+// Install restricts the calling thread, and the processes that it starts, with a filter of system calls. It returns the
+// result of seccomp(2).
+type Install func(filter []bpf.RawInstruction, flags uintptr) (int, error)
 
 // Recording is the record of one stage.
 type Recording struct {
-	by    *Recorder
-	order order
-	file  *os.File // for the order and the report
+	collector
+	// giveBack is a socket from which the listener comes as soon as the stage's program is executed.
+	giveBack int
+	done     chan struct{}
 }
 
-// New returns a recording. own are directories whose files are not recorded, as the stage names them. What the program
-// covered itself reads is not recorded either; it may be empty.
-func (r *Recorder) New(own []string, covered string) *Recording {
-	return &Recording{by: r, order: order{Own: own, Covered: covered}}
-}
-
-// Wrap makes a command that is not started yet one that the recorder starts.
-func (rec *Recording) Wrap(cmd *exec.Cmd) error {
-	fd, err := unix.MemfdCreate("touchstone-reads", unix.MFD_CLOEXEC)
+// Begin makes the kernel tell of the calls of the processes that the calling thread starts. The thread must be locked,
+// and cannot be used for anything but to start program and to call Recording.Mark. own are directories whose files are
+// not recorded, as the stage and as this process name them. What the program covered itself reads is not recorded
+// either; it may be empty. The result is nil if the system refuses.
+func (r *Recorder) Begin(install Install, program, covered string, own []string) (*Recording, error) {
+	ends, err := pair()
 	if err != nil {
-		return os.NewSyscallError("memfd_create", err)
+		return nil, err
 	}
 
-	rec.file = os.NewFile(uintptr(fd), "touchstone-reads")
-	rec.order.Path, rec.order.Args, rec.order.Env = cmd.Path, cmd.Args, cmd.Env
-	if err := gob.NewEncoder(rec.file).Encode(&rec.order); err != nil {
-		return err
+	defer closeFiles(ends[1])
+	rec := &Recording{giveBack: ends[0], done: make(chan struct{})}
+	rec.paths, rec.marker = newPaths(own, covered), unix.Gettid()
+	fd, err := install(filter(), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+	if errors.Is(err, unix.EINVAL) { // Linux before 5.19 does not know the second flag
+		fd, err = install(filter(), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
 	}
 
-	if _, err := rec.file.Seek(0, 0); err != nil {
-		return err
+	if err != nil {
+		closeFiles(ends[0])
+		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EBUSY) {
+			r.refused.Store(true) // another program listens to this one, or the kernel cannot
+			return nil, nil
+		}
+
+		return nil, os.NewSyscallError("seccomp", err)
 	}
 
-	cmd.Path, cmd.Args, cmd.Env = Self, []string{recorderWord}, []string{"GOMAXPROCS=1"}
-	cmd.ExtraFiles = []*os.File{rec.file}
-	return nil
+	defer closeFiles(fd)
+	if err := send(r.starter.socket, fd, ends[1]); err != nil {
+		closeFiles(ends[0])
+		return nil, os.NewSyscallError("sendmsg", err)
+	}
+
+	rec.begin(program) // the starter does not record it
+	go rec.run()
+	return rec, nil
 }
 
-// End returns the record of a stage whose processes have ended. It is not complete if the stage ran programs with 32
-// bits, changed what paths mean or read too many files, or if the system did not show the paths. The error is
-// ErrUnrecordable, or that of starting the stage's program.
+// Close ends what the recorder keeps running between recordings.
+func (r *Recorder) Close() { r.starter.close() }
+
+// run records until the mark.
+func (rec *Recording) run() {
+	defer close(rec.done)
+	fds, ok := receive(rec.giveBack, 1)
+	if !ok {
+		return // the program was not started
+	}
+
+	rec.listener = listener(fds[0])
+	defer closeFiles(fds[0])
+	rec.serve()
+}
+
+// Mark marks the end of the stage. It must be called on the thread that called Begin, when the first process of the
+// stage has ended or could not be started.
+func (rec *Recording) Mark() {
+	for range 2 {
+		// It fails, since it has no path.
+		_, _, _ = unix.Syscall(unix.SYS_CHROOT, 0, 0, 0)
+	}
+}
+
+// End returns the record of a stage after Mark. It is not complete if the stage ran programs with 32 bits, changed what
+// paths mean or read too many files, or if the system did not show the paths. The error is ErrDisturbed.
 func (rec *Recording) End() (list []Read, complete bool, err error) {
-	if rec.file == nil {
-		return nil, false, nil // it was not started
+	_ = unix.Shutdown(rec.giveBack, unix.SHUT_RDWR)
+	<-rec.done
+	closeFiles(rec.giveBack)
+	if rec.disturbed {
+		return nil, false, ErrDisturbed
 	}
 
-	defer rec.file.Close()
-	var r report
-	if _, err := rec.file.Seek(0, 0); err != nil || gob.NewDecoder(rec.file).Decode(&r) != nil {
-		return nil, false, nil // the recorder was killed
-	}
+	return rec.list(), !rec.lost, nil
+}
 
-	switch {
-	case r.NotTraced != 0:
-		rec.by.refused.Store(true)
-		return nil, false, errors.Join(ErrUnrecordable, syscall.Errno(r.NotTraced))
-	case r.Unrecordable:
-		return nil, false, ErrUnrecordable
-	case r.NotStarted != 0:
-		return nil, false, syscall.Errno(r.NotStarted)
+// closeFiles closes files that nothing was written to, so that an error says nothing.
+func closeFiles(fds ...int) {
+	for _, fd := range fds {
+		_ = unix.Close(fd)
 	}
-
-	return r.Reads, r.Complete, nil
 }

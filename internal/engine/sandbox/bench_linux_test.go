@@ -39,6 +39,7 @@ func BenchmarkTrivialStage(b *testing.B) {
 // The cost of recording what a stage reads, for stages of about .2 s that read many files.
 func BenchmarkRecordedStage(b *testing.B) {
 	for _, bc := range []struct{ name, program, script string }{
+		{"nothing", "sh", ":"},
 		{"programs", "sh", "for i in $(seq 150); do cat in/x; done"},
 		{"python", "python3", "python3 -c 'import asyncio, email, http.client, json, ssl, unittest, xml.dom.minidom; sum(range(3000000))'"},
 		{"c++", "g++", "echo '#include <iostream>' | g++ -x c++ -O2 -c - -o out/x.o"},

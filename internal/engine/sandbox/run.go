@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"syscall"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 	"github.com/touchstone-eval/touchstone/internal/engine/process"
 	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
@@ -82,7 +80,7 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 		}
 
 		return process.Confined{Bound: !confined.ownProcesses(), From: confined.from, To: confined.to,
-			Wrap: confined.wrap}, nil
+			Ended: confined.ended}, nil
 	}
 	if !s.off {
 		cmd.Confine = confine
@@ -103,15 +101,8 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 	result := resultOf(ended)
 	result.Isolation = append(result.Isolation, confined.words...)
 	result.Ended = s.release(confined, ended.Nothing)
-	err = s.recorded(confined, result)
-	var notStarted syscall.Errno
-	switch {
-	case errors.Is(err, reads.ErrUnrecordable):
+	if err := s.recorded(confined, result); err != nil {
 		return nil, err
-	case errors.As(err, &notStarted):
-		return nil, startError(&process.StartError{
-			Name: cmd.Args[0], Err: subprocess.Explained(&os.PathError{Op: "fork/exec", Path: cmd.Program, Err: err}, cmd.Program),
-		}, confined)
 	}
 
 	if result.ExitCode != 0 {

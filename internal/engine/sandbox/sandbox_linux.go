@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
+	"github.com/touchstone-eval/touchstone/internal/engine/process"
 	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
 
@@ -34,19 +34,23 @@ func (s *Sandbox) confine(job *Job, program string) (*confinement, error) {
 		return &confinement{words: append(unrestricted(job.Network), askedFor), network: -1}, nil
 	}
 	s.once.Do(s.prepare)
-	c := &confinement{grants: s.grants(job, program), network: -1}
-	self, err := os.Executable()
-	records := job.Record && err == nil && s.recorder.Available()
+	records := job.Record && s.recorder.Available()
 	if records {
-		c.grants = append(c.grants, grant{self, read})
+		// A process that is started later has the restrictions of the stage.
+		if err := s.recorder.Prepare(process.StartOwn); err != nil {
+			return nil, err
+		}
 	}
 
-	if err := s.restrict(c, job); err != nil {
+	c := &confinement{grants: s.grants(job, program), network: -1}
+	err := s.restrict(c, job)
+	if err == nil && records {
+		err = s.record(c, job, program)
+	}
+
+	if err != nil {
 		s.release(c, false)
 		return nil, fmt.Errorf("%w; use --isolation off to run without it", err)
-	}
-	if records {
-		s.record(c, job)
 	}
 
 	return c, nil
@@ -116,7 +120,7 @@ func (s *Sandbox) restrict(c *confinement, job *Job) error {
 }
 
 // record begins to record what the stage reads outside of the directories that it may write.
-func (s *Sandbox) record(c *confinement, job *Job) {
+func (s *Sandbox) record(c *confinement, job *Job, program string) error {
 	own := []string{job.Command.Dir, job.Command.TempDir}
 	if c.to != "" {
 		own = append(own, c.to)
@@ -135,7 +139,12 @@ func (s *Sandbox) record(c *confinement, job *Job) {
 		}
 	}
 
-	c.recording = s.recorder.New(own, job.Covered)
+	var err error
+	if c.recording, err = s.recorder.Begin(install, program, job.Covered, own); err != nil {
+		return fmt.Errorf("record what the stage reads: %w", err)
+	}
+
+	return nil
 }
 
 // isSystem reports whether a path is in a directory of the system that every stage may read.
@@ -143,16 +152,15 @@ func isSystem(path string) bool {
 	return slices.ContainsFunc(system, func(g grant) bool { return g.access == read && within(path, g.path) })
 }
 
-// wrap makes a command that is not started yet one that the recorder starts, if the stage is recorded.
-func (c *confinement) wrap(cmd *exec.Cmd) error {
-	if c.recording == nil {
-		return nil
+// ended is called on the thread of the stage when its first process has ended, or could not be started.
+func (c *confinement) ended() {
+	if c.recording != nil {
+		c.recording.Mark()
 	}
-	return c.recording.Wrap(cmd)
 }
 
 // recorded ends the recording of what a stage reads, whose processes have ended, and adds it to the result.
-// The error is that of starting the stage's program, or reads.ErrUnrecordable.
+// The error is reads.ErrDisturbed.
 func (s *Sandbox) recorded(c *confinement, to *Result) error {
 	if c.recording == nil {
 		return nil
@@ -218,7 +226,7 @@ func (s *Sandbox) restrictCalls(c *confinement, declared Network) (sockets bool,
 		return false, nil
 	}
 
-	err = install(filter)
+	_, err = install(filter, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
 		return false, nil // a kernel without filters
 	}
@@ -248,6 +256,7 @@ func (s *Sandbox) Close() error {
 	}
 
 	s.close()
+	s.recorder.Close()
 	s.keepers.Close()
 	for _, o := range s.base {
 		_ = unix.Close(o.fd)

@@ -45,6 +45,17 @@ const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 // stage runs a command as a stage, in a separate directory.
 func stage(t testing.TB, s *Sandbox, job *Job, env ...string) (*Result, string) {
 	t.Helper()
+	result, err := tryStage(t, s, job, env...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, _ := os.ReadFile(job.Command.Stderr)
+	return result, string(log)
+}
+
+// tryStage is stage for one that may not run.
+func tryStage(t testing.TB, s *Sandbox, job *Job, env ...string) (*Result, error) {
+	t.Helper()
 	dir := t.TempDir()
 	c := &job.Command
 	c.Dir, c.TempDir = filepath.Join(dir, "box"), filepath.Join(dir, "tmp")
@@ -58,12 +69,7 @@ func stage(t testing.TB, s *Sandbox, job *Job, env ...string) (*Result, string) 
 	if err := os.WriteFile(filepath.Join(c.Dir, "in", "x"), []byte("input\n"), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	result, err := s.Run(context.Background(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, _ := os.ReadFile(c.Stderr)
-	return result, string(log)
+	return s.Run(context.Background(), job)
 }
 
 // declares returns a job with a command.

@@ -123,24 +123,25 @@ func (c calls) filter() []bpf.RawInstruction {
 }
 
 // install restricts the calling thread, and the processes that it starts. The filter
-// cannot be removed.
-func install(filter []bpf.RawInstruction) error {
+// cannot be removed. It returns the result of seccomp(2), which is an open file with some flags.
+func install(filter []bpf.RawInstruction, flags uintptr) (int, error) {
 	code := make([]unix.SockFilter, len(filter))
 	for i, f := range filter {
 		code[i] = unix.SockFilter{Code: f.Op, Jt: f.Jt, Jf: f.Jf, K: f.K}
 	}
 
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return err
+		return 0, err
 	}
 
 	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	// Without this flag, older kernels slow the stage down.
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+	flags |= unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
+	result, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags,
 		uintptr(unsafe.Pointer(&program)))
 	if errno != 0 {
-		return errno
+		return 0, errno
 	}
 
-	return nil
+	return int(result), nil
 }
