@@ -53,6 +53,10 @@ var volatile = []string{
 // temporary are the directories in which other programs make and remove files at any time. A stage cannot read these.
 var temporary = []string{"/tmp/", "/var/tmp/"}
 
+func isTemporary(path string) bool {
+	return slices.ContainsFunc(temporary, func(dir string) bool { return strings.HasPrefix(path, dir) })
+}
+
 // compiled is the directory in which Python keeps compiled code. It depends on the source, which is in the list, and
 // contains times.
 const compiled = "__pycache__"
@@ -69,14 +73,14 @@ func readState(index *cache.StatIndex, use, path string) string {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if target, err := os.Readlink(path); err == nil {
-			return strconv.Quote("link:" + target)
+			return linkToNothing + strings.TrimPrefix(strconv.Quote(target), `"`)
 		}
 
 		return none
 	}
 
 	if err != nil {
-		return `"unknown"` // such as a name of which a part is a file
+		return unknown
 	}
 
 	state := kindOf(st.Mode())
@@ -101,8 +105,12 @@ func readState(index *cache.StatIndex, use, path string) string {
 	return strconv.Quote(state)
 }
 
-// none is the state of a path that is not there.
-const none = `"none"`
+// States of a path that leads to no file.
+const (
+	none          = `"none"`
+	unknown       = `"unknown"` // such as one of which a part is a file
+	linkToNothing = `"link:`    // and the target
+)
 
 func kindOf(mode fs.FileMode) string {
 	switch {
@@ -116,8 +124,8 @@ func kindOf(mode fs.FileMode) string {
 	return "file"
 }
 
-// contentOf describes the content of a file without links in its path, or its size and times if it cannot be read, or if
-// it is large and the command asked for no more.
+// contentOf describes the content of a file without links in its path, or its size and times if it cannot be read, or
+// if it is large and the command asked for no more.
 func contentOf(index *cache.StatIndex, use, path string, st fs.FileInfo) string {
 	if use == useContent || st.Size() <= maxStatusContent {
 		if d, _, _, err := index.File(path); err == nil {
@@ -153,7 +161,7 @@ func encodeReads(index *cache.StatIndex, list []reads.Read, started time.Time) (
 		switch {
 		case slices.Contains(volatile, r.Path) || strings.Contains(r.Path+"/", "/"+compiled+"/"):
 			continue
-		case r.Denied && slices.ContainsFunc(temporary, func(dir string) bool { return strings.HasPrefix(r.Path, dir) }):
+		case r.Denied && isTemporary(r.Path):
 			continue
 		case r.Denied:
 			use = useExistence
@@ -162,8 +170,9 @@ func encodeReads(index *cache.StatIndex, list []reads.Read, started time.Time) (
 		}
 
 		state := readState(index, use, r.Path)
-		if r.Missing != (state == none || strings.HasPrefix(state, `"link:`)) || use != useExistence &&
-			state != none && changedSince(r.Path, use, started) {
+		missing := state == none || state == unknown || strings.HasPrefix(state, linkToNothing)
+		if r.Missing != missing || use != useExistence &&
+			!missing && changedSince(r.Path, use, started) {
 			return nil, fmt.Errorf("%s, which the command reads, changed during the run; run again",
 				safetext.Path(r.Path))
 		}

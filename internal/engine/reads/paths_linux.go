@@ -70,8 +70,9 @@ func (p *paths) called(n *notice) {
 	p.add(p.absolute(path, process, dir), process, c.kind)
 }
 
-// absolute returns a path of a process in a form that is valid for all processes. dir is the name below its directory in
-// /proc of what a relative path starts from. The result is empty if the process has ended, or if the file has no path.
+// absolute returns a path of a process in a form that is valid for all processes. dir is the name below its directory
+// in /proc of what a relative path starts from. The result is empty if the process has ended, or if the file has no
+// path.
 func (p *paths) absolute(path string, process int, dir string) string {
 	if !filepath.IsAbs(path) {
 		base, err := os.Readlink(fmt.Sprintf("/proc/%d/%s", process, dir))
@@ -170,8 +171,8 @@ func (p *paths) add(path string, process int, kind callKind) {
 	}
 }
 
-// leave follows a path of a process as long as it is in the stage's own directories. outside is where it leaves them, or
-// empty if it does not; file is the path for this process after that.
+// leave follows a path of a process as long as it is in the stage's own directories. outside is where it leaves them,
+// or empty if it does not; file is the path for this process after that.
 func (p *paths) leave(path string, process int) (outside, file string) {
 	root := fmt.Sprintf("/proc/%d/root", process) // only the process has its own directories there
 	at, rest := "", strings.Split(strings.TrimPrefix(path, "/"), "/")

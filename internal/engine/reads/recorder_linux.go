@@ -78,9 +78,9 @@ func (r *Recorder) Begin(install Install, program, covered string, own []string)
 	}
 
 	defer closeFiles(fd)
-	if err := send(r.starter.socket, fd, ends[1]); err != nil {
+	if err := r.starter.hand(fd, ends[1]); err != nil {
 		closeFiles(ends[0])
-		return nil, os.NewSyscallError("sendmsg", err)
+		return nil, fmt.Errorf("%w: the starter was killed: %w", ErrDisturbed, err)
 	}
 
 	rec.begin(program) // the starter does not record it

@@ -60,10 +60,10 @@ func (l listener) wait() bool {
 
 // collector answers the calls of a stage.
 //
-// A call that waits fails with EINTR if a signal with a handler arrives before the call was received, unless the handler
-// restarts calls. Without a record, such calls never fail. The kernel counts the calls and keeps a list of those that
-// wait, so one that has left the list leads to an ENOENT for whoever receives. A stage with such a call is disturbed: its
-// results are not used.
+// A call that waits fails with EINTR if a signal with a handler arrives before the call was received, unless the
+// handler restarts calls. Without a record, such calls never fail. The kernel counts the calls and keeps a list of
+// those that wait, so one that has left the list leads to an ENOENT for whoever receives. A stage with such a call is
+// disturbed: its results are not used.
 type collector struct {
 	paths
 	listener

@@ -38,7 +38,11 @@ func serve(socket int) {
 			defer closeFiles(fds...)
 			l := listener(fds[0])
 			var n notice
-			for l.wait() && l.next(&n) == 0 {
+			for l.wait() {
+				if l.next(&n) != 0 {
+					continue // it no longer waits, and is repeated
+				}
+
 				l.proceed(&n)
 				if n.number == unix.SYS_EXECVE && n.arch == architecture {
 					_ = send(fds[1], fds[0])
@@ -49,44 +53,69 @@ func serve(socket int) {
 	}
 }
 
-// starter is a running starter.
+// starter is a running starter, or one that is not started yet.
 type starter struct {
-	once   sync.Once
-	cmd    *exec.Cmd
+	mu     sync.Mutex
+	cmd    *exec.Cmd // nil if it does not run
 	socket int
-	err    error
 }
 
-// start starts it at the first call.
+// start starts it unless it runs.
 func (s *starter) start(run func(*exec.Cmd) error) error {
-	s.once.Do(func() {
-		var ends [2]int
-		if ends, s.err = pair(); s.err != nil {
-			return
-		}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		return nil
+	}
 
-		theirs := os.NewFile(uintptr(ends[1]), "socket")
-		defer theirs.Close()
-		s.cmd = &exec.Cmd{
-			Path: "/proc/self/exe", Args: []string{starterWord}, Dir: "/", Env: []string{"GOMAXPROCS=2"}, Stdin: theirs,
-			SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a signal of the terminal is not for it
-		}
-		if s.err = run(s.cmd); s.err != nil {
-			closeFiles(ends[0])
-			s.cmd = nil
-			return
-		}
+	ends, err := pair()
+	if err != nil {
+		return err
+	}
 
-		s.socket = ends[0]
-	})
-	return s.err
+	theirs := os.NewFile(uintptr(ends[1]), "socket")
+	defer theirs.Close()
+	cmd := &exec.Cmd{
+		Path: "/proc/self/exe", Args: []string{starterWord}, Dir: "/", Env: []string{"GOMAXPROCS=2"}, Stdin: theirs,
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a signal of the terminal is not for it
+	}
+	if err := run(cmd); err != nil {
+		closeFiles(ends[0])
+		return err
+	}
+
+	s.cmd, s.socket = cmd, ends[0]
+	return nil
+}
+
+// hand gives a listener to the starter, and the socket to give it back. After an error, the starter has ended.
+func (s *starter) hand(listener, giveBack int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return os.NewSyscallError("sendmsg", unix.EPIPE)
+	}
+
+	err := send(s.socket, listener, giveBack)
+	if err != nil {
+		s.end()
+	}
+
+	return os.NewSyscallError("sendmsg", err)
 }
 
 func (s *starter) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.cmd != nil {
-		closeFiles(s.socket)
-		_ = s.cmd.Wait()
+		s.end()
 	}
+}
+
+func (s *starter) end() {
+	closeFiles(s.socket)
+	_ = s.cmd.Wait()
+	s.cmd = nil
 }
 
 func pair() ([2]int, error) {
