@@ -23,7 +23,7 @@ func notFound(in *pipeline.Instance, code int) string {
 	hint := "the shell did not find a program; if it is on this machine, declare its directory in env.PATH"
 	for _, word := range in.Command[1:] {
 		if slices.Contains(strings.Fields(word), "touchstone") {
-			hint += `; a shell does not find touchstone, because the key would not cover it: write command = ` +
+			hint += `; a shell does not find touchstone, which is not in the PATH of stages: write command = ` +
 				`["touchstone", ...], with stdin and stdout in the place of redirections`
 			break
 		}
