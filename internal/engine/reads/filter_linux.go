@@ -2,6 +2,7 @@ package reads
 
 import (
 	"fmt"
+	"sync"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -15,7 +16,7 @@ const (
 )
 
 // filter stops a process at the calls that name files, and allows all others.
-func filter() []bpf.RawInstruction {
+var filter = sync.OnceValue(func() []bpf.RawInstruction {
 	tell := bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}
 	allow := bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	load := func(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, Size: 4} }
@@ -54,4 +55,4 @@ func filter() []bpf.RawInstruction {
 	}
 
 	return raw
-}
+})

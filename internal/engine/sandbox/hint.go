@@ -97,6 +97,7 @@ func (s *Sandbox) hint(job *Job, confined *confinement) string {
 // not access because it does not declare it. It only returns a path that occurs in a
 // line with an access error, exists, and is not granted to the stage.
 func (s *Sandbox) undeclared(log, dir string, granted []grant) (string, bool) {
+	open := s.open(granted)
 	for line := range bytes.Lines(tail(log)) {
 		if !containsPhrase(line, refusal) {
 			continue
@@ -107,7 +108,7 @@ func (s *Sandbox) undeclared(log, dir string, granted []grant) (string, bool) {
 				path = filepath.Join(dir, path)
 			}
 
-			if real, err := filepath.EvalSymlinks(path); err == nil && !s.open(real, granted) {
+			if real, err := filepath.EvalSymlinks(path); err == nil && !open(real) {
 				return path, true
 			}
 		}
@@ -133,10 +134,16 @@ func tail(file string) []byte {
 	return b
 }
 
-// open reports whether a stage may at least read a path.
-func (s *Sandbox) open(path string, granted []grant) bool {
-	return slices.ContainsFunc(slices.Concat(s.roots, granted), func(g grant) bool {
-		real, err := filepath.EvalSymlinks(g.path)
-		return err == nil && within(path, real)
-	})
+// open returns a function that reports whether a stage may at least read a path without links.
+func (s *Sandbox) open(granted []grant) func(path string) bool {
+	var dirs []string
+	for _, g := range slices.Concat(s.roots, granted) {
+		if real, err := filepath.EvalSymlinks(g.path); err == nil {
+			dirs = append(dirs, real)
+		}
+	}
+
+	return func(path string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool { return within(path, dir) })
+	}
 }

@@ -172,20 +172,11 @@ func (s *Sandbox) recorded(c *confinement, to *Result) error {
 		return err
 	}
 
-	var open []string
-	for _, g := range slices.Concat(s.roots, c.grants) {
-		if real, err := filepath.EvalSymlinks(g.path); err == nil {
-			open = append(open, real)
-		}
-	}
-
-	isOpen := func(path string) bool {
-		return slices.ContainsFunc(open, func(dir string) bool { return within(path, dir) })
-	}
+	open := s.open(c.grants)
 	for i, r := range to.Reads {
-		if !isOpen(r.Path) {
+		if !open(r.Path) {
 			real, err := filepath.EvalSymlinks(r.Path)
-			to.Reads[i].Denied = err == nil && !isOpen(real)
+			to.Reads[i].Denied = err == nil && !open(real)
 		}
 	}
 
