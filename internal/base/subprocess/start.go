@@ -40,8 +40,14 @@ func Explained(err error, file string) error {
 		return err
 	}
 
-	interpreter, script := interpreterOf(file)
-	if interpreter == "" {
+	f, openErr := os.Open(file)
+	if openErr != nil {
+		return err
+	}
+
+	defer f.Close()
+	interpreter, script := Interpreter(f)
+	if !filepath.IsAbs(interpreter) {
 		return err
 	}
 
@@ -58,20 +64,13 @@ func Explained(err error, file string) error {
 		"with CGO_ENABLED=0), or run it in an image that has the loader", err, interpreter)
 }
 
-// interpreterOf returns what runs the program in file: the dynamic loader named
-// by an ELF file, or the interpreter in the first line of a script. It returns
-// an empty path if there is none.
-func interpreterOf(file string) (path string, script bool) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", false
-	}
-
-	defer f.Close()
-	line, _ := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n')
+// Interpreter returns what runs a program: the dynamic loader named by an ELF file, or the interpreter in the first line
+// of a script, which may be relative to the working directory. It returns an empty path if there is none.
+func Interpreter(f io.ReaderAt) (path string, script bool) {
+	line, _ := bufio.NewReader(io.NewSectionReader(f, 0, 256)).ReadString('\n')
 	if first, ok := strings.CutPrefix(line, "#!"); ok {
 		words := strings.Fields(first)
-		if len(words) == 0 || !filepath.IsAbs(words[0]) {
+		if len(words) == 0 {
 			return "", false
 		}
 

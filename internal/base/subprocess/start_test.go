@@ -19,13 +19,13 @@ func dynamic(t *testing.T) string {
 		if err != nil {
 			continue
 		}
-		loader, script := interpreterOf(file)
-		if loader == "" || script {
-			continue
-		}
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
+		}
+		loader, script := Interpreter(bytes.NewReader(b))
+		if loader == "" || script {
+			continue
 		}
 		gone := "/" + strings.Repeat("x", len(loader)-1)
 		to := filepath.Join(t.TempDir(), "dynamic")

@@ -2,7 +2,6 @@ package reads
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/touchstone-eval/touchstone/internal/base/subprocess"
 )
 
 // paths collects the paths that a stage reads.
@@ -20,11 +21,13 @@ type paths struct {
 	// covered is the path of a program whose own reads are not recorded, or empty.
 	covered string
 	found   map[string]*Read
+	// started are the programs outside of the stage's own directories whose interpreters are recorded.
+	started map[string]bool
 	lost    bool // the record is not complete
 }
 
 func newPaths(own []string, covered string) paths {
-	return paths{own: own, covered: covered, found: map[string]*Read{}}
+	return paths{own: own, covered: covered, found: map[string]*Read{}, started: map[string]bool{}}
 }
 
 // changing are directories whose files say what the machine does at the moment.
@@ -162,8 +165,11 @@ func (p *paths) add(path string, process int, kind callKind) {
 	}
 
 	outside, file := p.leave(path, process)
-	if kind == executes && (outside == "" || outside != p.covered && !within(outside, changing)) {
+	if kind == executes && (outside == "" || outside != p.covered && !within(outside, changing) && !p.started[outside]) {
 		p.executed(file, process, 0)
+		if outside != "" {
+			p.started[outside] = true
+		}
 	}
 
 	if outside != "" && outside != p.covered && !within(outside, changing) {
@@ -272,51 +278,8 @@ func interpreter(file string) string {
 		return ""
 	}
 
-	head := make([]byte, 4096)
-	n, _ := f.ReadAt(head, 0)
-	head = head[:n]
-	line, script := bytes.CutPrefix(head, []byte("#!"))
-	if !script {
-		return loader(head)
-	}
-
-	line, _, _ = bytes.Cut(line, []byte("\n"))
-	if words := strings.Fields(string(line)); len(words) > 0 {
-		return words[0]
-	}
-
-	return ""
-}
-
-// loader returns the loader that an ELF file with 64 bits names at its start, or "" if it names none.
-func loader(head []byte) string {
-	le := binary.LittleEndian
-	if len(head) < 64 || string(head[:5]) != "\x7fELF\x02" {
-		return ""
-	}
-
-	at, size, count := le.Uint64(head[32:]), uint64(le.Uint16(head[54:])), uint64(le.Uint16(head[56:]))
-	for range count {
-		if at+size > uint64(len(head)) || at+size < at || size < 56 {
-			return ""
-		}
-
-		segment := head[at : at+size]
-		at += size
-		const loaderSegment = 3
-		if le.Uint32(segment) != loaderSegment {
-			continue
-		}
-
-		offset, length := le.Uint64(segment[8:]), le.Uint64(segment[32:])
-		if length == 0 || offset >= uint64(len(head)) || length > uint64(len(head))-offset {
-			return ""
-		}
-
-		return strings.TrimRight(string(head[offset:offset+length]), "\x00")
-	}
-
-	return ""
+	name, _ := subprocess.Interpreter(f)
+	return name
 }
 
 func (p *paths) record(path string, opened bool) {
