@@ -64,8 +64,8 @@ func Explained(err error, file string) error {
 		"with CGO_ENABLED=0), or run it in an image that has the loader", err, interpreter)
 }
 
-// Interpreter returns what runs a program: the dynamic loader named by an ELF file, or the interpreter in the first line
-// of a script, which may be relative to the working directory. It returns an empty path if there is none.
+// Interpreter returns what runs a program: the dynamic loader named by an ELF file, or the interpreter in the first
+// line of a script, which may be relative to the working directory. It returns an empty path if there is none.
 func Interpreter(f io.ReaderAt) (path string, script bool) {
 	line, _ := bufio.NewReader(io.NewSectionReader(f, 0, 256)).ReadString('\n')
 	if first, ok := strings.CutPrefix(line, "#!"); ok {

@@ -165,15 +165,18 @@ func (p *paths) add(path string, process int, kind callKind) {
 	}
 
 	outside, file := p.leave(path, process)
-	if kind == executes && (outside == "" || outside != p.covered && !within(outside, changing) && !p.started[outside]) {
-		p.executed(file, process, 0)
-		if outside != "" {
-			p.started[outside] = true
+	switch {
+	case outside == "":
+		if kind == executes {
+			p.executed(file, process, 0)
 		}
-	}
-
-	if outside != "" && outside != p.covered && !within(outside, changing) {
+	case outside == p.covered || within(outside, changing):
+	default:
 		p.record(outside, kind != asks)
+		if kind == executes && !p.started[outside] {
+			p.started[outside] = true
+			p.executed(file, process, 0)
+		}
 	}
 }
 
