@@ -33,9 +33,6 @@ func (f *FileInfo) Mode() fs.FileMode { return f.stat.mode }
 // ModTime returns the time of the last change of the content.
 func (f *FileInfo) ModTime() time.Time { return time.Unix(0, f.stat.mtime) }
 
-// ChangeTime returns the time of the last change of the content or the status, such as a new name.
-func (f *FileInfo) ChangeTime() time.Time { return time.Unix(0, f.stat.ctime) }
-
 // IsDir reports whether the file is a directory.
 func (f *FileInfo) IsDir() bool { return f.stat.mode.IsDir() }
 

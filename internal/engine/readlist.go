@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
@@ -152,9 +151,9 @@ func listing(dir string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// encodeReads returns the list of what a command read that was started at a time. The error names a file that changed
-// since then.
-func encodeReads(index *cache.StatIndex, list []reads.Read, started time.Time) ([]byte, error) {
+// encodeReads returns the list of what a command read. The error names a file that changed since the command first named
+// it.
+func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
 	var text bytes.Buffer
 	for _, r := range list {
 		use := useStatus
@@ -170,9 +169,7 @@ func encodeReads(index *cache.StatIndex, list []reads.Read, started time.Time) (
 		}
 
 		state := readState(index, use, r.Path)
-		missing := state == none || state == unknown || strings.HasPrefix(state, linkToNothing)
-		if r.Missing != missing || use != useExistence &&
-			!missing && changedSince(r.Path, use, started) {
+		if !r.Unchanged() {
 			return nil, fmt.Errorf("%s, which the command reads, changed during the run; run again",
 				safetext.Path(r.Path))
 		}
@@ -194,7 +191,7 @@ func (r *run) keepReads(o *Outcome, record *cache.Record, result *Result) error 
 		return nil
 	}
 
-	text, err := encodeReads(r.Index, result.Reads, record.Started)
+	text, err := encodeReads(r.Index, result.Reads)
 	if err != nil {
 		return err
 	}
@@ -210,17 +207,6 @@ const (
 	readsInKey    = "reads-in-key"
 	readsNotInKey = "reads-not-in-key"
 )
-
-// changedSince reports whether a file, or the names in a directory that was listed, changed after a time.
-func changedSince(path, use string, started time.Time) bool {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return false
-	}
-
-	st, err := cache.Lstat(real)
-	return err == nil && (st.Mode().IsRegular() || st.IsDir() && use == useContent) && st.ChangeTime().After(started)
-}
 
 // A readEntry is one line of a list.
 type readEntry struct{ use, state, path string }

@@ -29,8 +29,8 @@ func TestReadLists(t *testing.T) {
 		{"mode of a file that was opened", "f", reads.Read{Opened: true}, func(dir string) error { return os.Chmod(filepath.Join(dir, "f"), 0o600) }, ""},
 		{"executable", "f", reads.Read{Opened: true}, func(dir string) error { return os.Chmod(filepath.Join(dir, "f"), 0o755) }, "changed"},
 		{"removed", "f", reads.Read{Opened: true}, remove("f"), "was removed"},
-		{"added", "none", reads.Read{Opened: true, Missing: true}, edit("none", "x"), "was added"},
-		{"added below a file", "f/none", reads.Read{Missing: true}, func(dir string) error {
+		{"added", "none", reads.Read{Opened: true}, edit("none", "x"), "was added"},
+		{"added below a file", "f/none", reads.Read{}, func(dir string) error {
 			return first(remove("f")(dir), os.Mkdir(filepath.Join(dir, "f"), 0o755), edit("f/none", "x")(dir))
 		}, "changed"},
 		{"a name in a listed directory", "d", reads.Read{Opened: true}, edit("d/new", "x"), "changed"},
@@ -42,7 +42,7 @@ func TestReadLists(t *testing.T) {
 			return first(os.Remove(filepath.Join(dir, "dl")), os.Symlink("e", filepath.Join(dir, "dl")))
 		}, "changed"},
 		{"a file in place of a link", "l", reads.Read{}, func(dir string) error { return first(remove("l")(dir), edit("l", "one")(dir)) }, "changed"},
-		{"a link to nothing that is removed", "nowhere", reads.Read{Missing: true}, remove("nowhere"), "was removed"},
+		{"a link to nothing that is removed", "nowhere", reads.Read{}, remove("nowhere"), "was removed"},
 		{"nothing", "l", reads.Read{Opened: true}, func(string) error { return nil }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,8 +57,9 @@ func TestReadLists(t *testing.T) {
 				os.Symlink("f", filepath.Join(dir, "l")), os.Symlink("d", filepath.Join(dir, "dl")), os.Symlink("nothing", filepath.Join(dir, "nowhere"))); err != nil {
 				t.Fatal(err)
 			}
-			c.read.Path = filepath.Join(dir, c.path)
-			text, err := encodeReads(index, []reads.Read{c.read}, time.Now().Add(time.Hour))
+			read := reads.Look(filepath.Join(dir, c.path), c.read.Opened)
+			read.Denied = c.read.Denied
+			text, err := encodeReads(index, []reads.Read{read})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +71,7 @@ func TestReadLists(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := (&readLists{}).changed(store, index, list)
-			if c.want == "" && got != "" || !strings.Contains(got, c.want) || c.want != "" && !strings.HasPrefix(got, c.read.Path+" ") {
+			if c.want == "" && got != "" || !strings.Contains(got, c.want) || c.want != "" && !strings.HasPrefix(got, read.Path+" ") {
 				t.Errorf("the reason is %q, want %q; the list is %s", got, c.want, text)
 			}
 		})
@@ -81,32 +82,38 @@ func TestReadLists(t *testing.T) {
 func TestReadsThatChangeDuringARun(t *testing.T) {
 	_, index := readWorld(t)
 	dir := t.TempDir()
-	if err := edit("f", "one")(dir); err != nil {
+	if err := first(edit("f", "one")(dir), os.Symlink("f", filepath.Join(dir, "l")), os.Mkdir(filepath.Join(dir, "d"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "f")
-	time.Sleep(20 * time.Millisecond)
-	started := time.Now()
-	time.Sleep(20 * time.Millisecond) // the clock of files ticks
+	old := time.Unix(1, 0)
+	replace := func(string) error {
+		return first(edit("g", "two")(dir), os.Chtimes(filepath.Join(dir, "g"), old, old), os.Rename(filepath.Join(dir, "g"), filepath.Join(dir, "f")))
+	}
 	for _, c := range []struct {
-		name   string
-		read   reads.Read
-		change func(string) error
-		fails  bool
+		name, path string
+		opened     bool
+		change     func(string) error
+		fails      bool
 	}{
-		{"nothing", reads.Read{Opened: true}, func(string) error { return nil }, false},
-		{"removed", reads.Read{Opened: true}, func(string) error { return os.Rename(file, file+"2") }, true},
-		{"replaced by an older file", reads.Read{Opened: true}, func(string) error {
-			return first(edit("g", "two")(dir), os.Chtimes(filepath.Join(dir, "g"), time.Unix(1, 0), time.Unix(1, 0)), os.Rename(filepath.Join(dir, "g"), file))
-		}, true},
-		{"added", reads.Read{Missing: true}, func(string) error { return nil }, true},
+		{"nothing", "f", true, func(string) error { return nil }, false},
+		{"edited", "f", true, edit("f", "two"), true},
+		{"edited, of which the status was asked for", "f", false, edit("f", "one"), true},
+		{"replaced by an older file", "f", true, replace, true},
+		{"replaced behind a link", "l", true, replace, true},
+		{"another link", "l", true, func(dir string) error { return first(edit("h", "one")(dir), relink("h")(dir)) }, true},
+		{"removed", "f", true, remove("f"), true},
+		{"added", "f", true, edit("f", "one"), true},
+		{"added, of which the status was asked for", "i", false, edit("i", "one"), true},
+		{"a name in a listed directory", "d", true, edit("d/a", "one"), true},
+		{"a name in a directory that was asked for", "d", false, edit("d/b", "one"), false},
 	} {
+		read := reads.Look(filepath.Join(dir, c.path), c.opened)
+		time.Sleep(20 * time.Millisecond) // the clock of files ticks
 		if err := c.change(dir); err != nil {
 			t.Fatal(err)
 		}
-		c.read.Path = file
-		_, err := encodeReads(index, []reads.Read{c.read}, started)
-		if (err != nil) != c.fails || err != nil && !strings.Contains(err.Error(), "changed during the run; run again") {
+		_, err := encodeReads(index, []reads.Read{read})
+		if (err != nil) != c.fails || err != nil && !strings.Contains(err.Error(), read.Path+", which the command reads, changed during the run; run again") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -296,8 +296,8 @@ func (p *paths) record(path string, opened bool) {
 		return
 	}
 
-	missing := unix.Faccessat(unix.AT_FDCWD, path, unix.F_OK, 0)
-	p.found[path] = &Read{Path: path, Opened: opened, Missing: missing != nil}
+	read := Look(path, opened)
+	p.found[path] = &read
 }
 
 // list returns the record, sorted by path.

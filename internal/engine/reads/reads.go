@@ -16,11 +16,36 @@ type Read struct {
 	Path string
 	// Opened reports whether it was opened or executed. Otherwise only its status was asked for.
 	Opened bool
-	// Missing reports whether there was no such file when the stage first named it.
-	Missing bool
+	// Seen is the file when the stage first named it.
+	Seen Stamp
 	// Denied reports whether the sandbox denied the content, so that only the existence was visible.
 	Denied bool
 }
+
+// Stamp identifies a version of a file or of the names in a directory without its content. It is zero if there is none.
+type Stamp struct {
+	Device, Inode uint64
+	Size          int64
+	Mode          uint32
+	// Modified and Changed are nanoseconds since 1970. They are 0 for what is neither a file nor a directory.
+	Modified, Changed int64
+}
+
+// Look returns the record of a path at this time.
+func Look(path string, opened bool) Read {
+	return Read{Path: path, Opened: opened, Seen: stampOf(path)}
+}
+
+// Unchanged reports whether what the stage could learn about the path is what it was when it was first named.
+func (r *Read) Unchanged() bool {
+	then, now := r.Seen, stampOf(r.Path)
+	if r.Denied || !r.Opened && then.isDirectory() && now.isDirectory() {
+		return (then == Stamp{}) == (now == Stamp{}) // times of a directory are those of its names
+	}
+	return then == now
+}
+
+func (s Stamp) isDirectory() bool { return s.Mode&0o170000 == 0o040000 }
 
 // ErrDisturbed is the error of a stage whose calls may have failed because they were recorded. It must run again.
 var ErrDisturbed = errors.New("recording what the command reads may have disturbed it")
