@@ -151,8 +151,8 @@ func listing(dir string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// encodeReads returns the list of what a command read. The error names a file that changed since the command first named
-// it.
+// encodeReads returns the list of what a command read. The error names a file that changed since the command first
+// named it.
 func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
 	var text bytes.Buffer
 	for _, r := range list {

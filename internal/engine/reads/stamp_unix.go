@@ -10,8 +10,9 @@ func stampOf(path string) Stamp {
 		return Stamp{}
 	}
 
-	s := Stamp{Device: uint64(st.Dev), Inode: st.Ino, Size: st.Size, Mode: uint32(st.Mode)}
-	if kind := st.Mode & unix.S_IFMT; kind == unix.S_IFREG || kind == unix.S_IFDIR {
+	kind := st.Mode & unix.S_IFMT
+	s := Stamp{Inode: st.Ino, Size: st.Size, Directory: kind == unix.S_IFDIR}
+	if s.Directory || kind == unix.S_IFREG {
 		s.Modified, s.Changed = st.Mtim.Nano(), st.Ctim.Nano()
 	}
 
