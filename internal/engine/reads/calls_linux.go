@@ -23,9 +23,16 @@ const (
 	executes          // and opens what the file's first bytes name
 	asks              // whether there is such a file, and what kind
 	leaves            // changes what paths mean, or opens a file without one
+	catches           // sets what a signal does; it names no file
 )
 
 const none = -1
+
+// interrupting are the signals that may arrive while a stage works. Others end it, or come from an instruction.
+var interrupting = []unix.Signal{
+	unix.SIGALRM, unix.SIGCHLD, unix.SIGUSR1, unix.SIGUSR2, unix.SIGVTALRM, unix.SIGPROF, unix.SIGIO, unix.SIGWINCH,
+	unix.SIGCONT, unix.SIGURG, unix.SIGXCPU,
+}
 
 var calls = slices.Concat(commonCalls, ownCalls)
 
@@ -46,4 +53,5 @@ var commonCalls = []call{
 	{unix.SYS_MOUNT, leaves, none, 1, none},
 	{unix.SYS_MOVE_MOUNT, leaves, none, 0, none},
 	{unix.SYS_OPEN_BY_HANDLE_AT, leaves, none, 0, none},
+	{unix.SYS_RT_SIGACTION, catches, none, 1, none},
 }

@@ -37,6 +37,11 @@ var filter = sync.OnceValue(func() []bpf.RawInstruction {
 	}
 
 	for _, c := range calls {
+		if c.kind == catches {
+			program = append(program, whenCaught(c)...)
+			continue
+		}
+
 		if c.flags == none {
 			program = append(program, when(bpf.JumpEqual, c.number, 1), tell)
 			continue
@@ -56,3 +61,25 @@ var filter = sync.OnceValue(func() []bpf.RawInstruction {
 
 	return raw
 })
+
+// whenCaught tells of a call that sets what one of the interrupting signals does. Programs mostly ask what signals do.
+func whenCaught(c call) []bpf.Instruction {
+	var signals []bpf.Instruction
+	for _, signal := range interrupting {
+		signals = append(signals, bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(signal), SkipFalse: 1},
+			bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF})
+	}
+
+	signals = append(signals, bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW})
+	body := []bpf.Instruction{
+		// The address of the action is 0 in a question.
+		bpf.LoadAbsolute{Off: offsetArgs + 8*uint32(c.path), Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: 0, SkipTrue: 3},
+		bpf.LoadAbsolute{Off: offsetArgs + 8*uint32(c.path) + 4, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: 0, SkipTrue: 1},
+		bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW},
+		bpf.LoadAbsolute{Off: offsetArgs, Size: 4},
+	}
+	body = append(body, signals...)
+	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpEqual, Val: c.number, SkipFalse: uint8(len(body))}}, body...)
+}

@@ -86,38 +86,46 @@ func (p *paths) absolute(path string, process int, dir string) string {
 		path = base + "/" + path
 	}
 
-	path = tidy(path)
-	// Links in /proc lead to any place.
-	for _, own := range []string{"/proc/self/", "/proc/thread-self/", fmt.Sprintf("/proc/%d/", process)} {
-		link, ok := strings.CutPrefix(path, own)
-		if !ok {
-			continue
-		}
-
-		name, rest, _ := strings.Cut(link, "/")
-		if name == "fd" {
-			number, after, _ := strings.Cut(rest, "/")
-			name, rest = "fd/"+number, after
-		}
-
-		if name != "root" && name != "cwd" && !strings.HasPrefix(name, "fd/") {
-			break
-		}
-
-		base, err := os.Readlink(fmt.Sprintf("/proc/%d/%s", process, name))
-		if err != nil || !filepath.IsAbs(base) {
-			break
-		}
-
-		path = tidy(base + "/" + rest)
-	}
-
+	path = p.unlinked(tidy(path), process)
 	if len(path) >= unix.PathMax {
 		p.lost = true
 		return ""
 	}
 
 	return path
+}
+
+// unlinked replaces a link in /proc, which leads to any place, by where it leads for a process.
+func (p *paths) unlinked(path string, process int) string {
+	if rest, ok := strings.CutPrefix(path, "/dev/fd/"); ok {
+		path = "/proc/self/fd/" + rest
+	}
+
+	rest, ok := strings.CutPrefix(path, "/proc/")
+	if !ok {
+		return path
+	}
+
+	whose, link, _ := strings.Cut(rest, "/")
+	name, rest, _ := strings.Cut(link, "/")
+	if name == "fd" {
+		number, after, _ := strings.Cut(rest, "/")
+		name, rest = "fd/"+number, after
+	} else if name != "root" && name != "cwd" {
+		return path
+	}
+
+	from := fmt.Sprintf("/proc/%d", process)
+	if whose != "self" && whose != "thread-self" {
+		from += "/root/proc/" + whose // the numbers of processes may be those of a namespace
+	}
+
+	base, err := os.Readlink(from + "/" + name)
+	if err != nil || !filepath.IsAbs(base) {
+		return path
+	}
+
+	return tidy(base + "/" + rest)
 }
 
 // tidy removes empty elements and those that are a dot, which mean nothing. ".." after a link has a meaning.
@@ -165,6 +173,10 @@ func (p *paths) add(path string, process int, kind callKind) {
 	}
 
 	outside, file := p.leave(path, process)
+	if to := p.unlinked(outside, process); to != outside { // a link of the stage led there
+		outside, file = p.leave(to, process)
+	}
+
 	switch {
 	case outside == "":
 		if kind == executes {

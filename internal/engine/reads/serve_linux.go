@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -62,13 +64,65 @@ func (l listener) wait() bool {
 //
 // A call that waits fails with EINTR if a signal with a handler arrives before the call was received, unless the
 // handler restarts calls. Without a record, such calls never fail. The kernel counts the calls and keeps a list of
-// those that wait, so one that has left the list leads to an ENOENT for whoever receives. A stage with such a call is
-// disturbed: its results are not used.
+// those that wait, so one that has left the list leads to an ENOENT for whoever receives. If a program runs that has
+// such a handler, and does not wait for something else, the stage is disturbed: its results are not used.
 type collector struct {
 	paths
 	listener
 	marker    int // the thread that marks the end
 	disturbed bool
+	// processes are those that called, and fragile the programs with handlers that do not restart calls.
+	processes map[int]bool
+	fragile   map[string]bool
+}
+
+// maxProcesses limits the size of collector.processes.
+const maxProcesses = 10_000
+
+// signalAction is the start of struct sigaction of the kernel.
+type signalAction struct{ handler, flags uintptr }
+
+// caught notes a program that sets a handler which does not restart calls.
+func (c *collector) caught(n *notice) {
+	var action signalAction
+	const ignored, restarts = 1, 0x10000000 // SIG_IGN, SA_RESTART
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&action)), unsafe.Sizeof(action))
+	if readMemory(int(n.process), uintptr(n.args[1]), b) == nil && action.handler > ignored &&
+		action.flags&restarts == 0 {
+		c.fragile[programOf(int(n.process))] = true
+	}
+}
+
+// gone says that a call left the list.
+func (c *collector) gone() {
+	if c.disturbed || len(c.fragile) == 0 {
+		return
+	}
+
+	for process := range c.processes {
+		program := programOf(process)
+		if program == "" {
+			delete(c.processes, process)
+		}
+
+		if c.fragile[program] && mayHaveCalled(process) {
+			c.disturbed = true
+			return
+		}
+	}
+}
+
+// mayHaveCalled reports whether a process may just have made a call that the record has to know: it runs, or waits in
+// such a call. If it waits in another one, it was there before: it does not get there without such a call.
+func mayHaveCalled(process int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", process))
+	if err != nil {
+		return !errors.Is(err, os.ErrNotExist) && !errors.Is(err, unix.ESRCH)
+	}
+
+	word, _, _ := strings.Cut(string(text), " ")
+	number, err := strconv.Atoi(word)
+	return err != nil || slices.ContainsFunc(calls, func(known call) bool { return int(known.number) == number })
 }
 
 // serve answers calls until the mark.
@@ -78,12 +132,13 @@ func (c *collector) serve() {
 	// Wake this thread on the processor of the caller, which then waits. Without it, each call is twice as slow.
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS,
 		unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
+	c.processes, c.fragile = map[int]bool{}, map[string]bool{}
 	var n notice
 	for {
 		switch c.next(&n) {
 		case 0:
 		case unix.ENOENT:
-			c.disturbed = true
+			c.gone()
 			continue
 		case unix.EINTR:
 			continue
@@ -96,9 +151,18 @@ func (c *collector) serve() {
 			return
 		}
 
-		c.called(&n)
+		if len(c.processes) < maxProcesses {
+			c.processes[int(n.process)] = true
+		}
+
+		if n.number == unix.SYS_RT_SIGACTION && n.arch == architecture {
+			c.caught(&n)
+		} else {
+			c.called(&n)
+		}
+
 		if c.proceed(&n) != 0 {
-			c.disturbed = true
+			c.gone()
 		}
 	}
 }
@@ -136,7 +200,8 @@ func (c *collector) finish(mark *notice) {
 	for known := false; !known; {
 		select {
 		case <-left:
-			c.disturbed, known = true, true
+			c.gone()
+			known = true
 		case <-over:
 			known = true
 		case <-time.After(20 * time.Microsecond):

@@ -92,6 +92,9 @@ func TestReadsOfAStage(t *testing.T) {
 		{"a relative link", "ln -s " + share + "/data l; echo > f; cat f; rm f; ln -s l f; cat f", map[string]string{share + "/data": opened}},
 		{"a path through the directory of the process", "cd " + share + "; cat /proc/self/cwd/data", map[string]string{share + "/data": opened}},
 		{"a path through the root of the process", "cat /proc/self/root" + share + "/data", map[string]string{share + "/data": opened}},
+		{"a path through the number of the process", "cd " + share + "; cat /proc/$$/cwd/data", map[string]string{share + "/data": opened}},
+		{"a path through an open directory", "exec 3< " + share + "; cat /dev/fd/3/data", map[string]string{share + "/data": opened}},
+		{"a link to an open directory", "exec 3< " + share + "; ln -s /dev/fd/3 z; cat z/data", map[string]string{share + "/data": opened}},
 		{"a path with empty elements", "ln -s " + share + "/data l; cat /$PWD/./l", map[string]string{share + "/data": opened}},
 		{"a script of the stage", "printf '#!" + prefix + "/bin/linked\n' > t; chmod +x t; ./t", map[string]string{prefix + "/bin/linked": opened}},
 		{"a script that was read before", "printf '#!" + prefix + "/bin/linked\n' > t; chmod +x t; cat t; test -x t; ./t", map[string]string{prefix + "/bin/linked": opened}},
@@ -158,6 +161,25 @@ func TestReadsOfWhatAStageMayWrite(t *testing.T) {
 		if strings.HasSuffix(x.Path, "/f") {
 			t.Errorf("%s is recorded", x.Path)
 		}
+	}
+}
+
+// What a link to the program is has to be in the record, because the program finds other files from there.
+func TestReadsOfANamedProgram(t *testing.T) {
+	s := New()
+	defer s.Close()
+	if !s.Records() {
+		t.Skip("this system cannot record what a stage reads")
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("/bin/sh", link); err != nil {
+		t.Fatal(err)
+	}
+	job := script(":")
+	job.Record, job.Installed = true, link
+	r, log := stage(t, s, job)
+	if !slices.ContainsFunc(r.Reads, func(x reads.Read) bool { return x.Path == link && x.Opened && !x.Denied }) {
+		t.Errorf("%s is not recorded in %v: %s", link, r.Reads, log)
 	}
 }
 

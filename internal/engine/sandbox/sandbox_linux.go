@@ -127,7 +127,7 @@ func (s *Sandbox) record(c *confinement, job *Job, program string) error {
 	}
 
 	for _, g := range c.grants {
-		// A variable such as a list of directories may name those of the system, which are only read.
+		// A variable such as a list of directories may name those of the system, where a stage only reads.
 		if g.access == write && !isSystem(g.path) {
 			own = append(own, g.path)
 		}
@@ -140,16 +140,19 @@ func (s *Sandbox) record(c *confinement, job *Job, program string) error {
 	}
 
 	var err error
-	if c.recording, err = s.recorder.Begin(install, program, job.Covered, own); err != nil {
+	if c.recording, err = s.recorder.Begin(install, program, job.Installed, job.Covered, own); err != nil {
 		return fmt.Errorf("record what the stage reads: %w", err)
 	}
 
 	return nil
 }
 
-// isSystem reports whether a path is in a directory of the system that every stage may read.
+// isSystem reports whether a path is a directory of the system that every stage may read, or in one in which only the
+// system's package manager writes.
 func isSystem(path string) bool {
-	return slices.ContainsFunc(system, func(g grant) bool { return g.access == read && within(path, g.path) })
+	return slices.ContainsFunc(system, func(g grant) bool {
+		return path == g.path || g.access == read && g.path != "/opt" && within(path, g.path)
+	}) && !within(path, "/usr/local")
 }
 
 // ended is called on the thread of the stage when its first process has ended, or could not be started.
@@ -176,7 +179,7 @@ func (s *Sandbox) recorded(c *confinement, to *Result) error {
 	for i, r := range to.Reads {
 		if !open(r.Path) {
 			real, err := filepath.EvalSymlinks(r.Path)
-			to.Reads[i].Denied = err == nil && !open(real)
+			to.Reads[i].Denied = err != nil || !open(real)
 		}
 	}
 
