@@ -81,5 +81,6 @@ func whenCaught(c call) []bpf.Instruction {
 		bpf.LoadAbsolute{Off: offsetArgs, Size: 4},
 	}
 	body = append(body, signals...)
-	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpEqual, Val: c.number, SkipFalse: uint8(len(body))}}, body...)
+	other := bpf.JumpIf{Cond: bpf.JumpEqual, Val: c.number, SkipFalse: uint8(len(body))}
+	return append([]bpf.Instruction{other}, body...)
 }

@@ -50,8 +50,8 @@ type Recording struct {
 }
 
 // Begin makes the kernel tell of the calls of the processes that the calling thread starts. The thread must be locked,
-// and cannot be used for anything but to start program and to call Recording.Mark. named is another path of the program,
-// as a link to it, or empty. own are directories whose files are
+// and cannot be used for anything but to start program and to call Recording.Mark. named is another path of the
+// program, such as a link to it, or empty. own are directories whose files are
 // not recorded, as the stage and as this process name them. What the program covered itself reads is not recorded
 // either; it may be empty. The result is nil if the system refuses.
 func (r *Recorder) Begin(install Install, program, named, covered string, own []string) (*Recording, error) {
