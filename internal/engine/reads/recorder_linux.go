@@ -63,6 +63,12 @@ func (r *Recorder) Begin(install Install, program, named, covered string, own []
 	defer closeFiles(ends[1])
 	rec := &Recording{giveBack: ends[0], done: make(chan struct{})}
 	rec.paths, rec.marker = newPaths(own, covered), unix.Gettid()
+	// The starter records nothing. After the filter is installed, each call of this thread waits for the starter.
+	rec.begin(program)
+	if named != "" && named != program && program != covered {
+		rec.record(named, true)
+	}
+
 	fd, err := install(filter(), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 	if errors.Is(err, unix.EINVAL) { // Linux before 5.19 does not know the second flag
 		fd, err = install(filter(), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
@@ -78,15 +84,12 @@ func (r *Recorder) Begin(install Install, program, named, covered string, own []
 		return nil, os.NewSyscallError("seccomp", err)
 	}
 
-	defer closeFiles(fd)
-	if err := r.starter.hand(fd, ends[1]); err != nil {
+	err = r.starter.hand(fd, ends[1])
+	// If the starter is killed, nobody holds the listener, and calls fail instead of waiting forever.
+	closeFiles(fd)
+	if err != nil {
 		closeFiles(ends[0])
 		return nil, fmt.Errorf("%w: the starter was killed: %w", ErrDisturbed, err)
-	}
-
-	rec.begin(program) // the starter does not record it
-	if named != "" && named != program && program != covered {
-		rec.record(named, true)
 	}
 
 	go rec.run()

@@ -93,6 +93,10 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 		if confined != nil {
 			s.release(confined, errors.As(err, new(*process.StartError)))
 			_ = s.recorded(confined, &Result{}) // there is no record
+			if errors.Is(err, syscall.ENOSYS) && job.Record {
+				// Nobody answered the call that executes the program.
+				return nil, fmt.Errorf("%w: %w", reads.ErrDisturbed, err)
+			}
 		}
 
 		return nil, startError(err, confined)
