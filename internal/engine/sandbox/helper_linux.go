@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
 
 // Only the administrator may create namespaces. Another user may in a user namespace, which
@@ -47,6 +49,8 @@ type report struct {
 	ID     int
 	Result *Result
 	Error  string
+	// Disturbed reports whether the error is reads.ErrDisturbed.
+	Disturbed bool
 }
 
 // help is what a helper does. It ends when its input ends, and the stages with it.
@@ -95,7 +99,7 @@ func help(in io.Reader, out io.Writer) {
 			result, err := s.Run(ctx, o.Job)
 			r := report{ID: o.ID, Result: result}
 			if err != nil {
-				r.Error = err.Error()
+				r.Error, r.Disturbed = err.Error(), errors.Is(err, reads.ErrDisturbed)
 			}
 
 			answer(r)
@@ -215,7 +219,10 @@ func (h *helper) run(ctx context.Context, job *Job) (*Result, error) {
 		r = <-c
 	}
 
-	if r.Error != "" {
+	switch {
+	case r.Disturbed:
+		return nil, reads.ErrDisturbed
+	case r.Error != "":
 		return nil, errors.New(r.Error)
 	}
 
