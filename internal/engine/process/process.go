@@ -129,16 +129,16 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 	}
 
 	var start time.Time
-	var whenEnded func()
+	var confined Confined
 	end := func() {
-		if whenEnded != nil {
-			whenEnded()
+		if confined.Ended != nil {
+			confined.Ended()
 		}
 	}
 	release, err := onThread(c.Confine != nil, end, func() error {
 		if c.Confine != nil {
-			confined, err := c.Confine()
-			if err != nil {
+			var err error
+			if confined, err = c.Confine(); err != nil {
 				return err
 			}
 
@@ -148,7 +148,6 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 
 			cmd.Path, cmd.Dir = confined.path(cmd.Path), confined.path(cmd.Dir)
 			cmd.Env = append(tempEnv(confined.path(c.TempDir)), c.Env...)
-			whenEnded = confined.Ended
 		}
 
 		start = time.Now()

@@ -246,14 +246,17 @@ func programOf(process int) string {
 	return path
 }
 
-// begin records the execution of the stage's program, which this process finds at the same path.
-func (p *paths) begin(program string) {
+// begin records the execution of the stage's program, which this process finds at the same path. named is another path
+// of it, or empty.
+func (p *paths) begin(program, named string) {
 	if program == p.covered {
 		return
 	}
 
-	if !within(program, p.own) {
-		p.record(program, true)
+	for _, path := range []string{program, named} {
+		if path != "" && !within(path, p.own) {
+			p.record(path, true)
+		}
 	}
 
 	p.executed(program, os.Getpid(), 0)

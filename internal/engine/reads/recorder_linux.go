@@ -64,11 +64,7 @@ func (r *Recorder) Begin(install Install, program, named, covered string, own []
 	rec := &Recording{giveBack: ends[0], done: make(chan struct{})}
 	rec.paths, rec.marker = newPaths(own, covered), unix.Gettid()
 	// The starter records nothing. After the filter is installed, each call of this thread waits for the starter.
-	rec.begin(program)
-	if named != "" && named != program && program != covered {
-		rec.record(named, true)
-	}
-
+	rec.begin(program, named)
 	fd, err := install(filter(), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 	if errors.Is(err, unix.EINVAL) { // Linux before 5.19 does not know the second flag
 		fd, err = install(filter(), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)

@@ -37,9 +37,6 @@ type openPath struct {
 	access access
 }
 
-// Records reports whether the record of a stage says what it read, as far as that is known before a stage runs.
-func (s *Sandbox) Records() bool { return s != nil && !s.off && s.recorder.Available() }
-
 // New returns a sandbox. Stages cannot access the hidden directories, such as
 // the pipeline's root and the cache, except for the files that they declare. This
 // also applies to hidden directories inside directories that are open to all stages.

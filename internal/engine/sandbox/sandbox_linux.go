@@ -119,6 +119,9 @@ func (s *Sandbox) restrict(c *confinement, job *Job) error {
 	return nil
 }
 
+// Records reports whether the record of a stage says what it read, as far as that is known before a stage runs.
+func (s *Sandbox) Records() bool { return s != nil && !s.off && s.recorder.Available() }
+
 // record begins to record what the stage reads outside of the directories that it may write.
 func (s *Sandbox) record(c *confinement, job *Job, program string) error {
 	own := []string{job.Command.Dir, job.Command.TempDir}
