@@ -54,7 +54,7 @@ func (r *run) lookup(o *Outcome) (cache.Result, *cache.Miss) {
 	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
 	if miss == nil {
 		if changed := r.readLists.changed(r.Store, r.Index, result.Reads); changed != "" {
-			// The record is no longer valid, like one whose time is over. There is no other reason: its key is the same.
+			// The record is no longer valid, like one whose time is over. Its key is that of the instance.
 			return cache.Result{}, &cache.Miss{Reason: changed, Expired: true}
 		}
 	}
