@@ -140,7 +140,6 @@ func systems(ctx context.Context, data *dataset) ([]system, error) {
 		return nil, err
 	}
 
-	defer full.Close()
 	named := make([]contracts.Tool, len(data.tools))
 	grams := make([]contracts.Tool, len(data.tools))
 	for i, t := range data.tools {

@@ -144,10 +144,6 @@ func (b builtin) search(ctx context.Context, tools []contracts.Tool, queries []Q
 		return run, err
 	}
 
-	if c, ok := s.(interface{ Close() }); ok {
-		defer c.Close()
-	}
-
 	for _, q := range queries {
 		if err := ctx.Err(); err != nil {
 			return run, err

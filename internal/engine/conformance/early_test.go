@@ -26,7 +26,7 @@ func TestStagesStartEarly(t *testing.T) {
 			t.Errorf("the trace does not name %s:\n%s", name, out)
 			continue
 		}
-		for _, costly := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/blevesearch/bleve/v2/index/scorch", "github.com/russross/blackfriday/v2"} {
+		for _, costly := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "modernc.org/sqlite/lib"} {
 			if i := at(costly); i < 0 {
 				t.Errorf("%s is not set up at all: name another that is", costly)
 			} else if i < early {

@@ -145,10 +145,7 @@ func (c *catalog) next(ctx context.Context, tools []*toolRecord, cfg contracts.P
 	}
 
 	slices.SortFunc(searchable, func(a, b *toolRecord) int { return cmp.Compare(a.id, b.id) })
-	if n.index, err = newSearchIndex(searchable, cfg.Index); err != nil {
-		return nil, err
-	}
-
+	n.index = newSearchIndex(searchable, cfg.Index)
 	if model == nil {
 		return n, nil
 	}
@@ -159,7 +156,6 @@ func (c *catalog) next(ctx context.Context, tools []*toolRecord, cfg contracts.P
 	}
 
 	if n.index.meaning, err = newEmbeddingIndex(ctx, model, indexed(searchable, cfg.Index), before); err != nil {
-		n.index.close()
 		return nil, err
 	}
 

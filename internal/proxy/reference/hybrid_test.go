@@ -57,7 +57,6 @@ func hybridCatalog(t *testing.T, before *catalog, tools []*toolRecord, opts cont
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.index.close)
 	return c
 }
 
@@ -100,7 +99,6 @@ func TestHybridFindsByMeaning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(words.index.close)
 	if got := found(t, words, "literature", 4); len(got) != 0 {
 		t.Errorf("without a model, literature finds %v", got)
 	}

@@ -3,17 +3,9 @@ package reference
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/index/scorch"
-	"github.com/blevesearch/bleve/v2/index/upsidedown/store/gtreap"
-	"github.com/blevesearch/bleve/v2/mapping"
-	"github.com/blevesearch/bleve/v2/search/query"
-	index "github.com/blevesearch/bleve_index_api"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -31,12 +23,12 @@ var searchFields = []struct {
 	{"parameters", 0.5},
 }
 
-// A document is a tool as indexed by bleve.
-type document struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Server      string `json:"server"`
-	Parameters  string `json:"parameters"`
+// descriptionField is the index of the description in searchFields.
+const descriptionField = 1
+
+// fieldTexts returns the text of a tool in each of searchFields.
+func fieldTexts(t *toolRecord) []string {
+	return []string{t.tool, t.description, t.server, SchemaText(t.schema)}
 }
 
 // hit is one result of a query.
@@ -45,14 +37,10 @@ type hit struct {
 	score float64
 }
 
-// searchIndex answers queries over a fixed set of tools.
-//
-// It is built in one batch and never modified: bleve derives the average field
-// length that BM25 needs from the segments of the index, and only an index with one
-// segment gives figures that do not depend on how it was built. A change of the
-// catalogue builds a new index.
+// searchIndex answers queries over a fixed set of tools. A change of the catalogue
+// builds a new index. It is safe for concurrent use.
 type searchIndex struct {
-	bleve      bleve.Index
+	words      *Variant
 	size       int
 	reverseTop bool
 	meaning    *embeddingIndex // nil without a model
@@ -82,66 +70,21 @@ func indexed(tools []*toolRecord, opts contracts.IndexOptions) []*toolRecord {
 }
 
 // newSearchIndex indexes tools by their words. The tools must have distinct ids.
-func newSearchIndex(tools []*toolRecord, opts contracts.IndexOptions) (*searchIndex, error) {
-	idx, err := bleve.NewUsing("", indexMapping(), scorch.Name, gtreap.Name, nil)
-	if err != nil {
-		return nil, fmt.Errorf("create the search index: %w", err)
-	}
-
+func newSearchIndex(tools []*toolRecord, opts contracts.IndexOptions) *searchIndex {
 	tools = indexed(tools, opts)
-	s := &searchIndex{bleve: idx, reverseTop: opts.ReverseTop}
-	batch := idx.NewBatch()
-	for _, t := range tools {
-		doc := document{Name: t.tool, Description: t.description, Server: t.server, Parameters: SchemaText(t.schema)}
-		if err := batch.Index(t.id, doc); err != nil {
-			s.close()
-			return nil, fmt.Errorf("index tool %q: %w", t.id, err)
-		}
-
-		s.size++
-	}
-
-	if s.size == 0 {
-		return s, nil
-	}
-
-	if err := idx.Batch(batch); err != nil {
-		s.close()
-		return nil, fmt.Errorf("index %d tools: %w", s.size, err)
-	}
-
-	return s, nil
-}
-
-func indexMapping() *mapping.IndexMappingImpl {
-	doc := mapping.NewDocumentStaticMapping()
-	for _, f := range searchFields {
-		text := mapping.NewTextFieldMapping()
-		text.Analyzer = toolText
-		text.Store = false
-		text.IncludeTermVectors = false
-		text.IncludeInAll = false
-		text.DocValues = false
-		doc.AddFieldMappingsAt(f.name, text)
-	}
-
-	m := mapping.NewIndexMapping()
-	m.DefaultAnalyzer = toolText
-	m.DefaultMapping = doc
-	m.ScoringModel = index.BM25Scoring
-	return m
+	return &searchIndex{words: newVariants(tools).With(nil), size: len(tools), reverseTop: opts.ReverseTop}
 }
 
 // search returns at most limit tools, the best first, and the total number of
-// matches. Tools with equal scores are sorted by id. No query may fail: a query
-// without a word to search for finds nothing, unless a model finds tools by meaning.
+// matches. Tools with equal scores are sorted by id. A query without a word to search
+// for finds nothing, unless a model finds tools by meaning. It fails only if the model does.
 func (s *searchIndex) search(ctx context.Context, text string, limit int) (hits []hit, total int, err error) {
 	if s.size == 0 || limit < 1 {
 		return nil, 0, nil
 	}
 
 	if s.meaning == nil {
-		hits, total, err = s.byWords(ctx, text, limit)
+		hits, total = s.byWords(text, limit)
 	} else {
 		hits, total, err = s.byBoth(ctx, text, limit)
 	}
@@ -156,10 +99,10 @@ func (s *searchIndex) search(ctx context.Context, text string, limit int) (hits 
 // byBoth fuses the rankings by words and by meaning. Every tool has a place in
 // the second one.
 func (s *searchIndex) byBoth(ctx context.Context, text string, limit int) ([]hit, int, error) {
-	words, _, err := s.byWords(ctx, text, fusionDepth)
-	if err != nil || strings.TrimSpace(text) == "" {
-		return nil, 0, err
+	if strings.TrimSpace(text) == "" {
+		return nil, 0, nil
 	}
+	words, _ := s.byWords(text, fusionDepth)
 	closest, err := s.meaning.closest(ctx, text, fusionDepth)
 	if err != nil {
 		return nil, 0, err
@@ -169,44 +112,21 @@ func (s *searchIndex) byBoth(ctx context.Context, text string, limit int) ([]hit
 }
 
 // byWords ranks tools by BM25.
-func (s *searchIndex) byWords(ctx context.Context, text string, limit int) (hits []hit, total int, err error) {
-	fields := make([]query.Query, len(searchFields))
-	for i, f := range searchFields {
-		match := bleve.NewMatchQuery(text)
-		match.SetField(f.name)
-		match.SetBoost(f.boost)
-		fields[i] = match
+func (s *searchIndex) byWords(text string, limit int) (hits []hit, total int) {
+	hits, total = s.words.find(NewQuestion(text), limit)
+	for i := range hits {
+		hits[i].score = roundScore(hits[i].score)
 	}
-
-	// bleve adds up the terms of a long query in the order of its internal
-	// document numbers, which differ between two builds of one index. The last
-	// bits of a score are therefore noise. So scores are rounded, tools that may
-	// tie across the limit are fetched too, and the order is computed here.
-	req := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(fields...), min(limit+extraHits, s.size), 0, false)
-	req.SortBy([]string{"-_score", "_id"})
-	res, err := s.bleve.SearchInContext(ctx, req)
-	if err != nil {
-		return nil, 0, fmt.Errorf("search: %w", err)
-	}
-
-	hits = make([]hit, len(res.Hits))
-	for i, h := range res.Hits {
-		hits[i] = hit{h.ID, roundScore(h.Score)}
-	}
-
-	slices.SortFunc(hits, compareHits)
-	return hits[:min(limit, len(hits))], int(res.Total), nil
+	return hits, total
 }
-
-// extraHits is the number of tools fetched beyond the limit.
-const extraHits = 20
 
 // compareHits orders by descending score, then by id.
 func compareHits(a, b hit) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 }
 
-// roundScore rounds to six significant decimal digits.
+// roundScore rounds to six significant decimal digits. The order in which the scores of
+// the words are added up changes the last bits of a sum.
 func roundScore(x float64) float64 {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	if err != nil {
@@ -214,5 +134,3 @@ func roundScore(x float64) float64 {
 	}
 	return rounded
 }
-
-func (s *searchIndex) close() { _ = s.bleve.Close() }

@@ -27,11 +27,7 @@ var shelf = []*toolRecord{
 
 func search(t *testing.T, tools []*toolRecord, opts contracts.IndexOptions, query string, limit int) []hit {
 	t.Helper()
-	idx, err := newSearchIndex(tools, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer idx.close()
+	idx := newSearchIndex(tools, opts)
 	hits, total, err := idx.search(context.Background(), query, limit)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +79,6 @@ func TestEqualScoresStandInTheOrderOfIDs(t *testing.T) {
 	}
 }
 
-// Neither the order of insertion nor the concurrency in bleve may affect results.
 func TestSearchDoesNotDependOnTheOrderOfInsertion(t *testing.T) {
 	vocabulary := strings.Fields("apple boat cloud desk engine fork garden house island jacket kettle lamp mirror needle")
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -154,11 +149,7 @@ func TestRoundScore(t *testing.T) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	idx, err := newSearchIndex(shelf, contracts.IndexOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer idx.close()
+	idx := newSearchIndex(shelf, contracts.IndexOptions{})
 	for b.Loop() {
 		if _, _, err := idx.search(context.Background(), "send a parcel with a book about the archive", 10); err != nil {
 			b.Fatal(err)

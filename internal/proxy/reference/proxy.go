@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/blevesearch/bleve/v2"
-
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/embedding"
 )
@@ -268,17 +266,12 @@ func (p *Proxy) rebuild(ctx context.Context) error {
 	}
 
 	p.mu.Unlock()
-	old := p.current.Load()
-	next, err := old.next(ctx, tools, p.cfg, p.model)
+	next, err := p.current.Load().next(ctx, tools, p.cfg, p.model)
 	if err != nil {
 		return err
 	}
 
 	p.current.Store(next)
-	if old.index != nil {
-		old.index.close()
-	}
-
 	for _, e := range next.entries {
 		if e.state == StateQuarantined {
 			p.log.Warn("tool quarantined", "tool", e.id, "approval", e.approval, "reason", e.reason())
@@ -295,16 +288,7 @@ func (p *Proxy) Settled() <-chan struct{} { return p.settled }
 
 // Search finds the tools that match a description of a task, the best first.
 func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
-	for {
-		cat := p.current.Load()
-		answer, err := cat.search(ctx, query, limit)
-		// The catalogue may have been replaced, and its index closed, between
-		// the two lines above. Then search the newer one.
-		if errors.Is(err, bleve.ErrorIndexClosed) && p.current.Load() != cat {
-			continue
-		}
-		return answer, err
-	}
+	return p.current.Load().search(ctx, query, limit)
 }
 
 // server returns the connection to an upstream.
@@ -336,7 +320,4 @@ func (p *Proxy) Close() {
 	p.mu.Unlock()
 	closing.Wait()
 	p.running.Wait()
-	if idx := p.current.Load().index; idx != nil {
-		idx.close()
-	}
 }

@@ -6,75 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/blevesearch/bleve/v2/analysis"
-	"github.com/blevesearch/bleve/v2/analysis/lang/en"
-	"github.com/blevesearch/bleve/v2/registry"
 )
-
-// toolText is the name under which bleve registers the analyzer below.
-const toolText = "tool-text"
-
-func init() {
-	err := registry.RegisterAnalyzer(toolText,
-		func(_ map[string]any, cache *registry.Cache) (analysis.Analyzer, error) {
-			stop, err := cache.TokenFilterNamed(en.StopName)
-			if err != nil {
-				return nil, err
-			}
-
-			stem, err := cache.TokenFilterNamed(en.SnowballStemmerName)
-			if err != nil {
-				return nil, err
-			}
-
-			return &analysis.DefaultAnalyzer{
-				Tokenizer:    wordTokenizer{},
-				TokenFilters: []analysis.TokenFilter{stop, requestFilter{}, stem},
-			}, nil
-		})
-	if err != nil {
-		panic(err) // two analyzers have the same name: a bug in this program
-	}
-}
-
-// requestWords are words of requests in general. They do not say what is requested.
-// They are frequent in requests and rare in descriptions, so their inverse document
-// frequency would give them a high weight.
-var requestWords = wordSet(`
-	please help want wants wanted need needs like would could can find give tell show
-	look looking get make way using use let know should will also any some something
-	hi hello hey thanks thank suggest recommend recommendation tool tools
-	s t d m ve re ll`)
-
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		set[w] = true
-	}
-	return set
-}
-
-// requestFilter drops requestWords. They are also dropped from indexed text: a word
-// that no query contains only makes documents longer.
-type requestFilter struct{}
-
-func (requestFilter) Filter(in analysis.TokenStream) analysis.TokenStream {
-	return slices.DeleteFunc(in, func(t *analysis.Token) bool { return requestWords[string(t.Term)] })
-}
-
-// wordTokenizer splits text into words. It keeps no offsets, because nothing is
-// highlighted.
-type wordTokenizer struct{}
-
-func (wordTokenizer) Tokenize(in []byte) analysis.TokenStream {
-	list := words(string(in))
-	stream := make(analysis.TokenStream, len(list))
-	for i, w := range list {
-		stream[i] = &analysis.Token{Term: []byte(w), Position: i + 1}
-	}
-	return stream
-}
 
 // maxWord is the length in runes above which a run of letters and digits is encoded
 // data rather than a word to search for.

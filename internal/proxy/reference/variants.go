@@ -4,20 +4,17 @@ import (
 	"math"
 	"sync"
 
-	bm25 "github.com/blevesearch/bleve/v2/search"
-
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Variants is the search of the reference proxy, without servers and quarantine, over
-// tools with varying descriptions. For each variant it only indexes what differs from
-// the original tools, and returns the results of a new index of the variant's tools: it
-// computes the scores of bleve from the same figures, and a test compares the two. It
-// is safe for concurrent use.
+// Variants is the search of the reference proxy over tools with varying descriptions. For each
+// variant it only indexes what differs from the original tools, and returns the results of a new
+// index of the variant's tools. It is safe for concurrent use.
 type Variants struct {
 	ids    []contracts.ToolID
 	texts  [][]fieldText // by tool and field
 	fields []fieldIndex
+	pool   sync.Pool // of *sums
 
 	mu    sync.Mutex
 	known map[string]fieldText // analysed descriptions
@@ -25,9 +22,6 @@ type Variants struct {
 
 // maxAnalyzed is the maximum number of descriptions in Variants.known.
 const maxAnalyzed = 20_000
-
-// descriptionField is the index of the description in searchFields.
-const descriptionField = 1
 
 // fieldText is an analysed text.
 type fieldText struct {
@@ -47,22 +41,28 @@ type posting struct {
 func newPosting(tool, times int) posting { return posting{tool, math.Sqrt(float64(times))} }
 
 // NewVariants prepares tools, which must have distinct ids.
-func NewVariants(tools []contracts.Tool) *Variants {
+func NewVariants(tools []contracts.Tool) *Variants { return newVariants(records(tools)) }
+
+func newVariants(tools []*toolRecord) *Variants {
 	v := &Variants{fields: make([]fieldIndex, len(searchFields))}
+	v.pool.New = func() any { return newSums(len(tools)) }
 	for i := range v.fields {
 		v.fields[i] = fieldIndex{}
 	}
 
 	for i, t := range tools {
-		texts := []fieldText{analyzeText(t.Tool), analyzeText(t.Description), analyzeText(t.Server),
-			analyzeText(SchemaText(t.Schema))}
+		texts := make([]fieldText, len(searchFields))
+		for field, text := range fieldTexts(t) {
+			texts[field] = analyzeText(text)
+		}
+
 		for field, text := range texts {
 			for term, times := range text.terms {
 				v.fields[field][term] = append(v.fields[field][term], newPosting(i, times))
 			}
 		}
 
-		v.ids = append(v.ids, t.ToolID)
+		v.ids = append(v.ids, t.id)
 		v.texts = append(v.texts, texts)
 	}
 
@@ -70,10 +70,10 @@ func NewVariants(tools []contracts.Tool) *Variants {
 }
 
 func analyzeText(text string) fieldText {
-	tokens := analyze().Analyze([]byte(text))
-	t := fieldText{terms: make(map[string]int, len(tokens)), length: len(tokens)}
-	for _, token := range tokens {
-		t.terms[string(token.Term)]++
+	terms := analyze(text)
+	t := fieldText{terms: make(map[string]int, len(terms)), length: len(terms)}
+	for _, term := range terms {
+		t.terms[term]++
 	}
 	return t
 }
@@ -103,16 +103,10 @@ func (v *Variants) analyzeOnce(description string) fieldText {
 type Question struct{ terms []string }
 
 // NewQuestion prepares a query.
-func NewQuestion(text string) Question {
-	var q Question
-	for _, token := range analyze().Analyze([]byte(text)) {
-		q.terms = append(q.terms, string(token.Term))
-	}
-	return q
-}
+func NewQuestion(text string) Question { return Question{analyze(text)} }
 
-// Variant is the set of tools with some descriptions replaced. It is not safe for
-// concurrent use.
+// Variant is the set of tools with some descriptions replaced. Its search is safe for
+// concurrent use; ToolsWith is not.
 type Variant struct {
 	base      *Variants
 	changed   map[int]fieldText
@@ -123,11 +117,8 @@ type Variant struct {
 	gone  map[string]int
 	// lengths holds, by field and tool, the part of a score's denominator that
 	// depends on the length of the text.
-	lengths [][]float64
-	// averages holds the average lengths by field, as computed by bleve.
-	averages []float64
-	sums     tally
-	totals   tally
+	lengths  [][]float64
+	averages []float64 // average lengths by field
 
 	toolsWith map[string]int // cached results of ToolsWith
 }
@@ -171,21 +162,18 @@ func (v *Variants) With(descriptions map[int]string) *Variant {
 			terms = distinct
 		}
 
-		// bleve uses the number of distinct terms per document as the average.
 		average := math.Ceil(float64(terms) / float64(len(v.ids)))
 		lengths := make([]float64, len(v.ids))
 		for tool := range v.ids {
 			norm := float64(float32(1 / math.Sqrt(float64(w.text(tool, field).length))))
 			length := 1 / (norm * norm)
-			lengths[tool] = bm25.BM25_k1 * (1 - bm25.BM25_b + (bm25.BM25_b * length / average))
+			lengths[tool] = k1 * (1 - b + (b * length / average))
 		}
 
 		w.averages = append(w.averages, average)
 		w.lengths = append(w.lengths, lengths)
 	}
 
-	w.sums.scores, w.totals.scores = make([]float64, len(v.ids)), make([]float64, len(v.ids))
-	w.sums.counts, w.totals.counts = make([]int, len(v.ids)), make([]int, len(v.ids))
 	return w
 }
 

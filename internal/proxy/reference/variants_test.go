@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,9 +13,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testing/level"
 )
 
-// TestVariantsAreSearches compares the results of variants, including scores, with those of the real search over
-// the same tools.
-func TestVariantsAreSearches(t *testing.T) {
+// TestSearchIsThatOfBleve compares the results of variants, including scores and totals, with those of bleve over
+// the same tools, and with those of a new index.
+func TestSearchIsThatOfBleve(t *testing.T) {
 	vocabulary := strings.Fields("issue issues create createIssue read list file files path branch GitHub repo repository query sql table the a of to search user users message 日本語 send email calendar event a1 x HTTPServer")
 	compared := 0
 	for seed := range uint64(level.Rounds(12, 60)) {
@@ -49,20 +50,17 @@ func TestVariantsAreSearches(t *testing.T) {
 					records[i].description = description
 				}
 			}
-			real, err := newSearchIndex(records, contracts.IndexOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			real, fresh := newBleveIndex(t, records), newSearchIndex(records, contracts.IndexOptions{})
 			for range 12 {
 				query := text(14) + []string{"", " zebra", " server1"}[rng.IntN(3)]
 				limit := 1 + rng.IntN(12)
-				want, _, err := real.search(context.Background(), query, limit)
-				if err != nil {
-					t.Fatal(err)
+				want, matches := real.search(t, query, limit, len(tools))
+				got, total := variant.find(NewQuestion(query), limit)
+				if len(got) != len(want) || total != matches {
+					t.Fatalf("seed %d, %q: %d tools of %d instead of %d of %d", seed, query, len(got), total, len(want), matches)
 				}
-				got := variant.find(NewQuestion(query), limit)
-				if len(got) != len(want) {
-					t.Fatalf("seed %d, %q: %d tools instead of %d", seed, query, len(got), len(want))
+				if again, total, err := fresh.search(context.Background(), query, limit); err != nil || total != matches || !slices.Equal(again, want) {
+					t.Fatalf("seed %d, %q: a new index finds %v of %d instead of %v of %d, %v", seed, query, again, total, want, matches, err)
 				}
 				for i := range want {
 					if got[i].id != want[i].id || roundScore(got[i].score) != want[i].score {
@@ -71,7 +69,6 @@ func TestVariantsAreSearches(t *testing.T) {
 					compared++
 				}
 			}
-			real.close()
 		}
 	}
 	if compared < level.Rounds(1000, 5000) {

@@ -5,10 +5,20 @@ import (
 	"math"
 	"slices"
 
-	bm25 "github.com/blevesearch/bleve/v2/search"
-
 	"github.com/touchstone-eval/touchstone/contracts"
 )
+
+// The parameters of BM25, with the defaults of most implementations.
+const (
+	k1 = 1.2
+	b  = 0.75
+)
+
+// A score is computed as the search library bleve does for a boolean query over several fields; see
+// docs/decisions/2026-11-29-one-search-of-the-reference-proxy.md. It is BM25 with the square root of the number
+// of occurrences, and with the average of distinct terms instead of the average length. The scores of
+// a query are normalized and multiplied by the share of its terms that a field contains.
+// Conversions to float64 keep processors from fusing a product and a sum, which changes the last bit.
 
 // tally sums scores by tool.
 type tally struct {
@@ -34,6 +44,17 @@ func (t *tally) take(yield func(tool int, sum float64, count int)) {
 	t.tools = t.tools[:0]
 }
 
+// sums are the tallies of one query. A pool keeps them, because they hold every tool.
+type sums struct {
+	field tally // of one field
+	total tally
+}
+
+func newSums(tools int) *sums {
+	tally := func() tally { return tally{scores: make([]float64, tools), counts: make([]int, tools)} }
+	return &sums{tally(), tally()}
+}
+
 // clause is a search for a term in a field.
 type clause struct {
 	field   int
@@ -43,8 +64,11 @@ type clause struct {
 	idf     float64
 }
 
-// clauses returns the clauses of a question by field, in the order in which bleve adds
-// up their scores: the rarest first, unless there are many.
+// mostSorted is the number of clauses up to which they are added up in the order of their rarity.
+const mostSorted = 10
+
+// clauses returns the clauses of a question by field, in the order in which their scores are added up:
+// the rarest first, unless there are many.
 func (w *Variant) clauses(q Question) [][]clause {
 	tools := float64(len(w.base.ids))
 	var all [][]clause
@@ -62,7 +86,7 @@ func (w *Variant) clauses(q Question) [][]clause {
 			list = append(list, c)
 		}
 
-		if len(list) <= 10 {
+		if len(list) <= mostSorted {
 			slices.SortStableFunc(list, func(a, b clause) int { return cmp.Compare(a.holders, b.holders) })
 		}
 
@@ -82,18 +106,14 @@ func countHolders(list []clause) (n int) {
 
 // Find returns the ids of at most limit tools, the best first.
 func (w *Variant) Find(q Question, limit int) []contracts.ToolID {
-	best := w.find(q, limit)
-	ids := make([]contracts.ToolID, len(best))
-	for i, h := range best {
-		ids[i] = h.id
-	}
-	return ids
+	best, _ := w.find(q, limit)
+	return ids(best)
 }
 
-// find also returns the scores, before rounding.
-func (w *Variant) find(q Question, limit int) []hit {
+// find also returns the scores, before rounding, and the number of tools that contain a term.
+func (w *Variant) find(q Question, limit int) ([]hit, int) {
 	if len(q.terms) == 0 || len(w.base.ids) == 0 || limit < 1 {
-		return nil
+		return nil, 0
 	}
 
 	fields := w.clauses(q)
@@ -101,38 +121,41 @@ func (w *Variant) find(q Question, limit int) []hit {
 	for _, list := range fields {
 		sum := 0.0
 		for _, c := range list {
-			sum += c.weight * c.weight
+			sum += float64(c.weight * c.weight)
 		}
 
 		squares += sum
 	}
 
+	s := w.base.pool.Get().(*sums)
+	defer w.base.pool.Put(s)
 	norm := 1 / math.Sqrt(squares)
 	for _, list := range fields {
 		for _, c := range list {
-			w.score(c, c.weight*norm)
+			w.score(&s.field, c, c.weight*norm)
 		}
 
 		terms := float64(len(list))
-		w.sums.take(func(tool int, sum float64, count int) { w.totals.add(tool, sum*(float64(count)/terms)) })
+		s.field.take(func(tool int, sum float64, count int) { s.total.add(tool, sum*(float64(count)/terms)) })
 	}
 
+	found := len(s.total.tools)
 	top := newTop(min(limit+extraHits, len(w.base.ids)))
-	w.totals.take(func(tool int, sum float64, count int) {
+	s.total.take(func(tool int, sum float64, count int) {
 		top.add(hit{w.base.ids[tool], sum * (float64(count) / float64(len(searchFields)))})
 	})
-	return top.ranked(limit)
+	return top.ranked(limit), found
 }
 
+// extraHits is the number of tools kept beyond the limit, because tools may tie across it after rounding.
+const extraHits = 20
+
 // score adds a clause's score to each tool that contains its term.
-func (w *Variant) score(c clause, weight float64) {
+func (w *Variant) score(to *tally, c clause, weight float64) {
 	lengths := w.lengths[c.field]
 	add := func(p posting) {
-		score := c.idf * (p.tf * bm25.BM25_k1) / (p.tf + lengths[p.tool])
-		if weight != 1 {
-			score *= weight
-		}
-		w.sums.add(p.tool, score)
+		score := c.idf * (p.tf * k1) / (p.tf + lengths[p.tool])
+		to.add(p.tool, float64(score*weight))
 	}
 	w.postings(c.field, c.term, add)
 }
