@@ -30,7 +30,7 @@ type gateJSON struct {
 
 func newGateCommand(flags *globalFlags) *cobra.Command {
 	rf := &runFlags{}
-	quick := false
+	quick, answerFile := false, ""
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Run the whole pipeline and report whether the gate passed",
@@ -45,16 +45,25 @@ changed, no stage runs. The pipeline block names the output that contains the ve
 				flags.vars = append(flags.vars, "quick=true")
 			}
 
-			return runGate(cmd, flags, rf)
+			var answer gateAnswer
+			err := runGate(cmd, flags, rf, &answer)
+			if answerFile != "" {
+				err = errors.Join(err, answer.write(answerFile))
+			}
+
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "measure less: one run over the queries of the split dev, "+
 		"without rewritten security entries; the verdict is marked as quick")
+	cmd.Flags().StringVar(&answerFile, "answer", "", "write to this file when the gate ended, and whether its "+
+		"verdict may be shown again")
+	_ = cmd.Flags().MarkHidden("answer")
 	rf.add(cmd)
 	return cmd
 }
 
-func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
+func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags, answer *gateAnswer) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	s, err := openSession(cmd.Context(), flags, stderr)
 	if err != nil {
@@ -85,6 +94,7 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 		return s.showEnd(cmd, flags, verdict, outcomes, sum, err)
 	}
 
+	answer.Holds = s.holds()
 	if flags.json {
 		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw,
 			NoVerdict: s.notJudged(outcomes, verdict), Run: s.runFacts(outcomes, sum)})
