@@ -25,7 +25,8 @@ func newExplainCommand(flags *globalFlags) *cobra.Command {
 		Use:   "explain STAGE|QUERY|ENTRY",
 		Short: "Explain why a stage is a cache hit or miss, or show the result of a query or a security entry",
 		Long: `STAGE is the name of a stage, or of one instance such as 'score-retrieval[run=1]'. explain
-prints why its result is a cache hit or a miss, down to the changed entries of a dataset.
+prints why its result is a cache hit or a miss, down to the changed entries of a dataset. Of a
+stage that waits, it prints why others have to run first, and what else changed.
 
 QUERY is the id of a query in the golden set. explain prints its ranked list from the last
 report, its right tools, and the change since the baseline.
@@ -94,12 +95,15 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 
 	for _, reason := range x.Reasons {
 		isChange := func(c engine.Change) bool { return c.String() == reason }
-		if x.NotInHistory || !slices.ContainsFunc(x.Changes, isChange) {
+		if len(x.WaitsFor) == 0 && (x.NotInHistory || !slices.ContainsFunc(x.Changes, isChange)) {
 			fmt.Fprintf(w, "  %s\n", safetext.Visible(reason))
 		}
 	}
 
+	printAwaited(w, x)
 	switch {
+	case x.WaitsFor != nil && x.Compared != nil && len(x.Changes) == 0:
+		fmt.Fprintf(w, "  everything else is as in the run of %s\n", x.Compared.Started.Format(time.DateTime))
 	case x.NotInHistory && x.Recorded != nil && x.Recorded.Origin != nil:
 	case x.NotInHistory && x.Recorded != nil:
 		fmt.Fprintln(w, "  the history of this checkout does not contain that run: the result is from another "+

@@ -123,18 +123,11 @@ func planFacts(outcomes []*engine.Outcome, warnings []string) planJSON {
 func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, o := range outcomes {
-		why := strings.Join(o.Reasons, "; ")
-		switch {
-		case o.State == engine.Hit:
+		why := whyNotHit(o.Reasons, o.Changes, o.NotInHistory)
+		if o.State == engine.Hit {
 			if why = "took " + progress.Took(o.Duration); o.Origin != nil {
 				why += "; " + o.Origin.String()
 			}
-		case len(o.Changes) > 0 && o.NotInHistory:
-			why += "; unlike the most similar result in the cache: " + changed(o.Changes)
-		case len(o.Changes) > 0 && !slices.Contains(o.Reasons, o.Changes[0].String()):
-			why += "; " + changed(o.Changes)
-		case len(o.Changes) > 0:
-			why = changed(o.Changes)
 		}
 
 		// It may quote a record that another machine wrote.
@@ -155,6 +148,21 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 
 	fmt.Fprintln(t)
 	return t.Flush()
+}
+
+// whyNotHit says in a line why an instance has to run. elsewhere is whether the changes are relative to a result that is
+// not in the history of this checkout.
+func whyNotHit(reasons []string, changes []engine.Change, elsewhere bool) string {
+	why := strings.Join(reasons, "; ")
+	switch {
+	case len(changes) == 0:
+		return why
+	case elsewhere:
+		return why + "; unlike the most similar result in the cache: " + changed(changes)
+	case !slices.Contains(reasons, changes[0].String()):
+		return why + "; " + changed(changes)
+	}
+	return changed(changes)
 }
 
 // shownDetails is the number of changed entries that plan names for each input.

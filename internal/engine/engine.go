@@ -247,8 +247,12 @@ type Outcome struct {
 	// compared is the result that Changes are relative to.
 	compared *cache.Record
 	// components are the components of the key. They are nil for a hit in a run
-	// that does not need them.
+	// that does not need them. Those of an instance whose key is not known lack its unknown inputs.
 	components []pipeline.KeyComponent
+	// blocked reports whether the key cannot be known before an upstream instance has run, and unknown lists the
+	// inputs that upstream instances have to write first.
+	blocked bool
+	unknown []UnknownInput
 }
 
 // Interrupted reports whether the command of the instance ran when the run was interrupted. Its log is kept.

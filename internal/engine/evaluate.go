@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -142,11 +141,6 @@ func (r *run) nearest(o *Outcome) *cache.Record {
 	}
 
 	return found
-}
-
-// waitsFor describes an instance whose key cannot be computed yet.
-func waitsFor(upstream *Outcome) string {
-	return fmt.Sprintf("waits for %s, which has to run", upstream.Instance)
 }
 
 // Expected returns the duration of the instance's last execution, or 0 if it never

@@ -33,6 +33,10 @@ type Explanation struct {
 	// ComparedNotInHistory reports whether the history lacks the run in Compared.
 	ComparedNotInHistory bool     `json:"compared_elsewhere"`
 	Changes              []Change `json:"changes"`
+	// WaitsFor lists the instances that have to run, or may have to, before the key is known, and Unknown the inputs
+	// that they write. Changes are then those of the other components.
+	WaitsFor []Awaited      `json:"waits_for,omitempty"`
+	Unknown  []UnknownInput `json:"unknown,omitempty"`
 	// NotCovered says what the key does not cover, and the remedy.
 	NotCovered string `json:"not_covered,omitempty"`
 	// Reads are the files besides its inputs that the command read, with which the result of a hit is compared.
@@ -100,6 +104,10 @@ func (o *Outcome) changes(before []cache.Component) []Change {
 		old[c.Name] = c
 	}
 
+	for _, u := range o.unknown {
+		delete(old, u.Component)
+	}
+
 	var changes []Change
 	for _, c := range o.components {
 		prev, ok := old[c.Name]
@@ -142,13 +150,14 @@ func (o *Outcome) inputSource(component string) string {
 
 // Explain evaluates the plan and explains the instances at the given indexes.
 func (e *Engine) Explain(ctx context.Context, plan *pipeline.Plan, which []int) ([]Explanation, error) {
-	demanded := make([]bool, len(plan.Instances))
+	explained := make([]bool, len(plan.Instances))
 	for _, i := range which {
-		demanded[i] = true
+		explained[i] = true
 	}
 
+	demanded := slices.Clone(explained)
 	needed(plan, demanded, false)
-	outcomes, err := e.evaluateWith(ctx, plan, evaluation{demanded: demanded})
+	outcomes, err := e.evaluateWith(ctx, plan, evaluation{demanded: demanded, explained: explained})
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +189,14 @@ func (r *run) explain(o *Outcome) Explanation {
 		x.Components = append(x.Components, ExplainedComponent{c.Name, c.Digest.String(), c.Value})
 	}
 
-	if o.Key.IsZero() {
-		return x
+	if !o.Key.IsZero() {
+		x.Key = o.Key.String()
 	}
 
-	x.Key = o.Key.String()
+	if o.blocked {
+		x.WaitsFor, x.Unknown = r.awaited(o), o.unknown
+	}
+
 	switch {
 	case o.State == Hit:
 		rec, err := r.Store.Record(o.Key)

@@ -156,12 +156,16 @@ func (r *run) key(o *Outcome, k *keying) error {
 	}
 
 	o.tool = tool
-	if tool.Packages.Name != "" {
-		o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity, tool.Packages)
-	} else {
-		o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity)
-	}
+	o.Key = k.of(o)
 	return nil
+}
+
+// of returns the key of an instance with the digests of its inputs, whose program is known.
+func (k *keying) of(o *Outcome) cache.Key {
+	if o.tool.Packages.Name != "" {
+		return k.Key(o.Instance, k.digests, o.tool.ToolIdentity, o.tool.Packages)
+	}
+	return k.Key(o.Instance, k.digests, o.tool.ToolIdentity)
 }
 
 // rekey computes the components of an outcome's known key.

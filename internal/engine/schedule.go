@@ -185,9 +185,7 @@ func (r *run) finish(i int) {
 // computed, or nil.
 func (r *run) blocked(o *Outcome) *Outcome {
 	for _, u := range o.Instance.Upstream {
-		switch up := r.outcomes[u]; up.State {
-		case Hit, Ran:
-		default:
+		if up := r.outcomes[u]; !up.written() {
 			return up
 		}
 	}
@@ -226,6 +224,7 @@ func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome,
 // evaluation says how evaluateWith differs from Evaluate.
 type evaluation struct {
 	demanded  []bool // instances on demand that are included
+	explained []bool // instances of which all is found out that can be known, also if they wait
 	only      bool   // leaves out what is not in demanded
 	localOnly bool   // asks no other machine
 }
@@ -258,7 +257,12 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, how eval
 				o.State = Miss // it runs whatever its inputs are
 			}
 
-			o.tool, o.Err = r.Tools.Resolve(o.Instance)
+			o.blocked = true
+			if o.tool, o.Err = r.Tools.Resolve(o.Instance); o.Err == nil && how.explained != nil && how.explained[i] {
+				if o.Err = r.evaluateKnown(o); o.Err == nil {
+					r.findChanges(o)
+				}
+			}
 		} else if o.Err = r.evaluate(o); o.Err == nil && o.State == Miss {
 			r.findChanges(o)
 		}
