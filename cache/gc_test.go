@@ -69,7 +69,7 @@ func TestGCByAge(t *testing.T) {
 		t.Errorf("hits %s", got)
 	}
 	_, miss := s.Lookup(records[0].Key)
-	if !miss.Evicted || miss.Reason != "evicted 2026-11-24 by age" {
+	if miss.Kind != Evicted || miss.Reason != "evicted 2026-11-24 by age" {
 		t.Errorf("%+v", miss)
 	}
 	mustVerify(t, s)
@@ -105,7 +105,7 @@ func TestGCBySize(t *testing.T) {
 	}
 	mustVerify(t, s)
 	_, miss := s.Lookup(records[1].Key)
-	if !miss.Evicted || !strings.HasPrefix(miss.Reason, "evicted 2026-11-24 by size") {
+	if miss.Kind != Evicted || !strings.HasPrefix(miss.Reason, "evicted 2026-11-24 by size") {
 		t.Errorf("%+v", miss)
 	}
 	if _, err := s.GC(t.Context(), GCOptions{MaxBytes: 1}); err != nil {
@@ -240,10 +240,10 @@ func TestGCRemovesExpiredAndCorrupt(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 	_, miss := s.Lookup(r.Key)
-	if !miss.Evicted || !strings.Contains(miss.Reason, "expired") {
+	if miss.Kind != Evicted || !strings.Contains(miss.Reason, "expired") {
 		t.Errorf("%+v", miss)
 	}
-	if _, miss := s.Lookup(records[1].Key); !miss.Corrupt {
+	if _, miss := s.Lookup(records[1].Key); miss.Kind != Corrupt {
 		t.Errorf("%+v", miss)
 	}
 }

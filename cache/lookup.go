@@ -156,7 +156,7 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fi
 			return st, s.missingRecord(k)
 		}
 
-		return st, &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
+		return st, &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Kind: Corrupt}
 	}
 
 	*buf = b[:0]
@@ -171,7 +171,7 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fi
 			os.Remove(path)
 		}
 
-		return st, &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
+		return st, &Miss{Reason: "the record is corrupt: " + err.Error(), Kind: Corrupt}
 	}
 
 	return st, s.usable(&h, path, st.mtime)
@@ -233,11 +233,11 @@ func (s *Store) expired(h *recordHeader) *Miss {
 	now := s.clock()
 	switch {
 	case !now.Before(h.expires):
-		return &Miss{Reason: "expired at " + h.expires.Format(time.RFC3339), Expired: true}
+		return &Miss{Reason: "expired at " + h.expires.Format(time.RFC3339), Kind: Expired}
 	case now.Add(time.Minute).Before(h.written):
 		// The clock has jumped back, so the age of the result is unknown.
 		return &Miss{Reason: "its age is unknown: it was written at " + h.written.Format(time.RFC3339) +
-			", in the future", Expired: true}
+			", in the future", Kind: Expired}
 	}
 
 	return nil
@@ -246,17 +246,17 @@ func (s *Store) expired(h *recordHeader) *Miss {
 func (s *Store) missingRecord(k Key) *Miss {
 	t, ok := s.readTombstone(k)
 	if !ok {
-		return &Miss{Reason: "no record"}
+		return &Miss{Reason: "no record", Kind: Absent}
 	}
 	if t.Why == whyCorrupt {
-		return &Miss{Reason: "the record was " + t.String(), Corrupt: true}
+		return &Miss{Reason: "the record was " + t.String(), Kind: Corrupt}
 	}
-	return &Miss{Reason: t.String(), Evicted: true}
+	return &Miss{Reason: t.String(), Kind: Evicted}
 }
 
 // missingBlob returns the miss of a record that lacks a blob.
 func (s *Store) missingBlob(what string, d Digest, h *recordHeader) *Miss {
-	m := &Miss{Reason: fmt.Sprintf("%s (sha256 %s) is missing", what, d.Short())}
+	m := &Miss{Reason: fmt.Sprintf("%s (sha256 %s) is missing", what, d.Short()), Kind: Incomplete}
 	if o, _ := decodeOrigin(h.origin); o != nil && h.isRemote(d) { // its text was decoded before
 		if s.remote != nil && s.remote.from == o.From {
 			m.Reason = fmt.Sprintf("%s (sha256 %s) could not be fetched from %s", what, d.Short(), printable(o.From))
@@ -269,8 +269,10 @@ func (s *Store) missingBlob(what string, d Digest, h *recordHeader) *Miss {
 
 	if t, ok := s.readTombstone(d); ok {
 		m.Reason = fmt.Sprintf("%s (sha256 %s) was %s", what, d.Short(), t)
-		m.Corrupt = t.Why == whyCorrupt
-		m.Evicted = !m.Corrupt
+		m.Kind = Evicted
+		if t.Why == whyCorrupt {
+			m.Kind = Corrupt
+		}
 	}
 
 	return m

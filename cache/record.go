@@ -57,9 +57,23 @@ type Record struct {
 // A Miss is the reason why a key has no usable record.
 type Miss struct {
 	// Reason is a phrase such as "no record" or "evicted 2026-11-20 by size".
-	Reason                    string
-	Evicted, Corrupt, Expired bool
+	Reason string
+	Kind   MissKind
 }
+
+// MissKind is why a key has no usable record, in a word.
+type MissKind string
+
+// Kinds of misses.
+const (
+	Absent     MissKind = "absent"     // there is no record
+	Incomplete MissKind = "incomplete" // an output or a log is missing
+	Evicted    MissKind = "evicted"
+	Corrupt    MissKind = "corrupt"
+	Expired    MissKind = "expired"
+	// ReadsChanged is the kind of a record whose command read files that are different now. Callers find that out.
+	ReadsChanged MissKind = "reads-changed"
+)
 
 // Limits of a record. A larger value means damage or a mistake.
 const (

@@ -82,31 +82,31 @@ func TestMissReasons(t *testing.T) {
 		t.Helper()
 		_, full := s.Lookup(k)
 		_, hot := s.Outputs(k, 0)
-		if want.Corrupt {
+		if want.Kind == Corrupt {
 			// The first lookup of a corrupt record removes it, and the second
 			// reports that.
-			if full == nil || hot == nil || !full.Corrupt || !hot.Corrupt || !strings.Contains(full.Reason, want.Reason) {
+			if full == nil || hot == nil || full.Kind != Corrupt || hot.Kind != Corrupt || !strings.Contains(full.Reason, want.Reason) {
 				t.Errorf("got %+v and %+v, want %+v", full, hot, want)
 			}
 			return
 		}
 		for _, got := range []*Miss{full, hot} {
-			if got == nil || !strings.Contains(got.Reason, want.Reason) || got.Evicted != want.Evicted || got.Expired != want.Expired || got.Corrupt {
+			if got == nil || !strings.Contains(got.Reason, want.Reason) || got.Kind != want.Kind {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
 		}
 	}
 
-	t.Run("never there", func(t *testing.T) { check(t, testKey(1), Miss{Reason: "no record"}) })
+	t.Run("never there", func(t *testing.T) { check(t, testKey(1), Miss{Reason: "no record", Kind: Absent}) })
 	t.Run("output missing", func(t *testing.T) {
 		r := mustRecord(t, s, testKey(2), "one")
 		os.Remove(s.entryPath(blobsDir, r.Outputs[0].Digest))
-		check(t, r.Key, Miss{Reason: "output a (sha256 " + r.Outputs[0].Digest.Short() + ") is missing"})
+		check(t, r.Key, Miss{Reason: "output a (sha256 " + r.Outputs[0].Digest.Short() + ") is missing", Kind: Incomplete})
 	})
 	t.Run("log missing", func(t *testing.T) {
 		r := mustRecord(t, s, testKey(3), "two")
 		os.Remove(s.entryPath(blobsDir, r.Stdout))
-		check(t, r.Key, Miss{Reason: "the standard output"})
+		check(t, r.Key, Miss{Reason: "the standard output", Kind: Incomplete})
 	})
 	t.Run("expired", func(t *testing.T) {
 		r := mustRecord(t, s, testKey(4), "three")
@@ -118,9 +118,9 @@ func TestMissReasons(t *testing.T) {
 			t.Errorf("miss before its time: %+v", miss)
 		}
 		clock.Advance(-2 * time.Hour)
-		check(t, r.Key, Miss{Reason: "in the future", Expired: true})
+		check(t, r.Key, Miss{Reason: "in the future", Kind: Expired})
 		clock.Advance(3 * time.Hour)
-		check(t, r.Key, Miss{Reason: "expired at 2026-11-20T13:00:00Z", Expired: true})
+		check(t, r.Key, Miss{Reason: "expired at 2026-11-20T13:00:00Z", Kind: Expired})
 	})
 	t.Run("under another key", func(t *testing.T) {
 		r := mustRecord(t, s, testKey(5), "four")
@@ -131,7 +131,7 @@ func TestMissReasons(t *testing.T) {
 		if err := s.writeFile(s.entryPath(recordsDir, testKey(6)), b, 0); err != nil {
 			t.Fatal(err)
 		}
-		check(t, testKey(6), Miss{Reason: "holds the record of " + r.Key.Short(), Corrupt: true})
+		check(t, testKey(6), Miss{Reason: "holds the record of " + r.Key.Short(), Kind: Corrupt})
 	})
 	t.Run("corrupt output", func(t *testing.T) {
 		r := mustRecord(t, s, testKey(8), "five")
@@ -142,7 +142,7 @@ func TestMissReasons(t *testing.T) {
 		if _, err := s.Bytes(d); !errors.As(err, new(*CorruptError)) {
 			t.Fatalf("got %v", err)
 		}
-		check(t, r.Key, Miss{Reason: "found corrupt and removed on 2026-11-20", Corrupt: true})
+		check(t, r.Key, Miss{Reason: "found corrupt and removed on 2026-11-20", Kind: Corrupt})
 		mustRecord(t, s, testKey(8), "five")
 		if _, miss := s.Lookup(r.Key); miss != nil {
 			t.Errorf("still a miss: %+v", miss)

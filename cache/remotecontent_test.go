@@ -197,7 +197,7 @@ func TestRemoteContentElsewhere(t *testing.T) {
 	if g, err := other.GC(t.Context(), GCOptions{MaxBytes: 1}); err != nil || g.Records != 1 {
 		t.Errorf("%+v %v", g, err)
 	}
-	if _, miss := s.Lookup(testKey(1)); miss == nil || !miss.Evicted {
+	if _, miss := s.Lookup(testKey(1)); miss == nil || miss.Kind != Evicted {
 		t.Errorf("%+v", miss)
 	}
 }

@@ -175,7 +175,7 @@ func TestMaterializeTreeLostFile(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	assertEmpty(t, parent)
-	if _, miss := s.Lookup(r.Key); miss == nil || !miss.Corrupt || !strings.Contains(miss.Reason, "output d") {
+	if _, miss := s.Lookup(r.Key); miss == nil || miss.Kind != Corrupt || !strings.Contains(miss.Reason, "output d") {
 		t.Errorf("the next lookup: %+v", miss)
 	}
 }

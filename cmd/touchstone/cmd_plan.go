@@ -36,6 +36,7 @@ type planStage struct {
 	Stage     string          `json:"stage"`
 	Instance  string          `json:"instance"`
 	Status    string          `json:"status"`
+	Miss      cache.MissKind  `json:"miss,omitempty"`
 	Key       string          `json:"key,omitempty"`
 	Reasons   []string        `json:"reasons"`
 	Changes   []engine.Change `json:"changes"`
@@ -87,7 +88,7 @@ func planFacts(outcomes []*engine.Outcome, warnings []string) planJSON {
 	p := planJSON{Stages: make([]planStage, 0, len(outcomes)), Warnings: warnings}
 	for _, o := range outcomes {
 		st := planStage{
-			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Reasons: o.Reasons,
+			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Miss: o.Miss, Reasons: o.Reasons,
 			Changes: o.Changes, Elsewhere: o.NotInHistory, Origin: o.Origin,
 		}
 		if st.Changes == nil {

@@ -210,6 +210,8 @@ type Outcome struct {
 	// Key is zero if an upstream result is not known yet.
 	Key     cache.Key
 	Reasons []string
+	// Miss is the kind of a miss, after an evaluation.
+	Miss    cache.MissKind
 	Outputs []cache.RecordOutput
 	// Duration is the time of the execution, in this run or when the hit was
 	// recorded.

@@ -7,6 +7,9 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
+// cacheOff is the kind of the miss of an instance whose results are never used.
+const cacheOff cache.MissKind = "cache-off"
+
 // evaluate determines whether one instance is a hit or a miss. All its upstream
 // outcomes must have outputs.
 func (r *run) evaluate(o *Outcome) error {
@@ -18,6 +21,7 @@ func (r *run) evaluate(o *Outcome) error {
 
 	if o.Instance.Cache.Off {
 		o.State, o.Reasons, o.components = Miss, []string{"its cache is off"}, k.Components()
+		o.Miss = cacheOff
 		return nil
 	}
 
@@ -36,7 +40,7 @@ func (r *run) evaluate(o *Outcome) error {
 	}
 
 	if miss != nil {
-		o.State, o.Reasons = Miss, r.reasons(o, miss)
+		o.State, o.Miss, o.Reasons = Miss, miss.Kind, r.reasons(o, miss)
 		if refused != "" {
 			o.Reasons = append(o.Reasons, refused)
 		}
@@ -53,8 +57,7 @@ func (r *run) lookup(o *Outcome) (cache.Result, *cache.Miss) {
 	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
 	if miss == nil {
 		if changed := r.readLists.changed(r.Store, r.Index, result.Reads); changed != "" {
-			// The record is no longer valid, like one whose time is over. Its key is that of the instance.
-			return cache.Result{}, &cache.Miss{Reason: changed, Expired: true}
+			return cache.Result{}, &cache.Miss{Reason: changed, Kind: cache.ReadsChanged}
 		}
 	}
 	return result, miss
@@ -63,7 +66,8 @@ func (r *run) lookup(o *Outcome) (cache.Result, *cache.Miss) {
 // reasons returns the reasons why an instance is a miss: that it failed, the differences from the
 // nearest run of the same instance, or why its record cannot be used.
 func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
-	if miss.Evicted || miss.Corrupt || miss.Expired {
+	switch miss.Kind {
+	case cache.Evicted, cache.Corrupt, cache.Expired, cache.ReadsChanged: // there was a result of this very key
 		return []string{miss.Reason}
 	}
 

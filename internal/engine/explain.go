@@ -17,11 +17,12 @@ import (
 
 // Explanation is the explanation why one instance is a hit or a miss.
 type Explanation struct {
-	Stage    string   `json:"stage"`
-	Instance string   `json:"instance"`
-	Status   State    `json:"status"`
-	Key      string   `json:"key,omitempty"`
-	Reasons  []string `json:"reasons"`
+	Stage    string         `json:"stage"`
+	Instance string         `json:"instance"`
+	Status   State          `json:"status"`
+	Miss     cache.MissKind `json:"miss,omitempty"`
+	Key      string         `json:"key,omitempty"`
+	Reasons  []string       `json:"reasons"`
 	// Recorded describes when and how the result of a hit was computed.
 	Recorded *Recorded `json:"recorded,omitempty"`
 	// Compared is the earlier run that Changes are relative to.
@@ -174,7 +175,7 @@ func (e *Engine) Explain(ctx context.Context, plan *pipeline.Plan, which []int) 
 
 func (r *run) explain(o *Outcome) Explanation {
 	x := Explanation{
-		Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: o.State,
+		Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: o.State, Miss: o.Miss,
 		Reasons: o.Reasons, Changes: []Change{}, Components: []ExplainedComponent{},
 	}
 	if x.Reasons == nil {

@@ -163,7 +163,7 @@ func TestShorterTimeToLiveCountsForOlderResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := outcomes[0]; o.State != engine.Miss || !strings.Contains(o.Reasons[0], "expired") {
+	if o := outcomes[0]; o.State != engine.Miss || o.Miss != cache.Expired || !strings.Contains(o.Reasons[0], "expired") {
 		t.Errorf("%s %q, want a miss because it expired", o.State, o.Reasons)
 	}
 }

@@ -254,7 +254,7 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, how eval
 		if up := r.blocked(o); up != nil {
 			o.State, o.Reasons = Waits, []string{waitsFor(up)}
 			if o.Instance.Cache.Off {
-				o.State = Miss // it runs whatever its inputs are
+				o.State, o.Miss = Miss, cacheOff // it runs whatever its inputs are
 			}
 
 			o.blocked = true

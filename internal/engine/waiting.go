@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -12,12 +13,13 @@ import (
 // Awaited is an instance that has to run, or may have to if it waits itself, before the key of another one is known.
 // Reasons, Changes and Elsewhere say why, as in a plan.
 type Awaited struct {
-	Stage     string   `json:"stage"`
-	Instance  string   `json:"instance"`
-	Status    State    `json:"status"`
-	Reasons   []string `json:"reasons"`
-	Changes   []Change `json:"changes"`
-	Elsewhere bool     `json:"elsewhere"`
+	Stage     string         `json:"stage"`
+	Instance  string         `json:"instance"`
+	Status    State          `json:"status"`
+	Miss      cache.MissKind `json:"miss,omitempty"`
+	Reasons   []string       `json:"reasons"`
+	Changes   []Change       `json:"changes"`
+	Elsewhere bool           `json:"elsewhere"`
 }
 
 // UnknownInput is an input that consists of outputs of instances that have to run, or may have to. Part reports whether it
@@ -103,8 +105,8 @@ func (r *run) awaited(o *Outcome) []Awaited {
 		}
 
 		list = append(list, Awaited{
-			Stage: up.Instance.Stage, Instance: up.Instance.Name(), Status: up.State, Reasons: up.Reasons,
-			Changes: append([]Change{}, up.Changes...), Elsewhere: up.NotInHistory,
+			Stage: up.Instance.Stage, Instance: up.Instance.Name(), Status: up.State, Miss: up.Miss,
+			Reasons: up.Reasons, Changes: append([]Change{}, up.Changes...), Elsewhere: up.NotInHistory,
 		})
 	}
 
