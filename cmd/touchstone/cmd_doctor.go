@@ -43,7 +43,8 @@ func newDoctorCommand(flags *globalFlags) *cobra.Command {
 programs of its stages, the proxy's adapter, source, build and toolchain, a free port on
 loopback, the services that the proxy uses, the recorded answers of models, its secret,
 the executor, whether this system limits stages to the files and networks that they
-declare, the remote cache, and the baseline. It runs no stage of the pipeline and changes nothing.
+declare and records what they read, the remote cache, and the baseline. It runs no stage of
+the pipeline and changes nothing.
 
 With --proxy, it also prints how the proxy would be started: the command, the environment
 and the files of its configuration, as its adapter describes them. With --keep-home, it

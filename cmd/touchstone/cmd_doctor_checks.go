@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/local"
 	"github.com/touchstone-eval/touchstone/internal/engine/remote"
+	"github.com/touchstone-eval/touchstone/internal/engine/sandbox"
 	"github.com/touchstone-eval/touchstone/internal/engine/workers"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -91,12 +93,14 @@ func (d *doctor) executor(ctx context.Context) {
 		d.warn("executor", "stages can run, but "+runtime.GOOS+
 			" cannot restrict them to the files and networks that they declare",
 			"to find undeclared inputs, run the pipeline once on Linux or with --executor dagger")
+		d.unrecorded(e.Sandbox.Unrecorded())
 		return
 	}
 
 	if e, ok := d.session.engine.Executor.(*workers.Executor); ok {
 		d.ok("executor", "%s runs stages; the record of each result lists which declarations its worker enforced",
 			e.Settings.Address)
+		d.unrecorded("workers do not record it")
 		return
 	}
 
@@ -135,6 +139,7 @@ func (d *doctor) isolation(ctx context.Context, e local.Executor) {
 	if e.Sandbox.Off() {
 		d.warn("isolation", "it is switched off: stages can read and reach what they do not declare",
 			"leave out --isolation off")
+		d.unrecorded(e.Sandbox.Unrecorded())
 		return
 	}
 
@@ -151,6 +156,7 @@ func (d *doctor) isolation(ctx context.Context, e local.Executor) {
 		return
 	}
 
+	words = d.reads(e, words)
 	if missing := local.NotEnforced(words); len(missing) > 0 {
 		d.warn("isolation", "this system cannot enforce everything that stages declare: "+strings.Join(missing, ", "),
 			"allow user namespaces, or run as administrator; docs/explanation/sandbox.md explains each word")
@@ -158,6 +164,29 @@ func (d *doctor) isolation(ctx context.Context, e local.Executor) {
 	}
 
 	d.ok("isolation", "%s", strings.Join(words, ", "))
+}
+
+// reads says whether the words of a stage tell that what it read was recorded, and returns the others.
+func (d *doctor) reads(e local.Executor, words []string) []string {
+	if slices.Contains(words, engine.ReadsInKey) {
+		d.ok("reads", engine.ReadsInKey+": what stages read besides their inputs is recorded and compared")
+	} else {
+		d.unrecorded(cmp.Or(e.Sandbox.Unrecorded(), "the system denies it, as some containers do"))
+	}
+
+	return slices.DeleteFunc(words, func(w string) bool { return w == engine.ReadsInKey || w == engine.ReadsNotInKey })
+}
+
+// unrecorded warns that what stages read is not recorded.
+func (d *doctor) unrecorded(why string) {
+	remedy := "declare what can change as an input, set image, or run stages in containers with --executor dagger; " +
+		"docs/explanation/keys.md explains what a key covers"
+	if why == sandbox.IsOff {
+		remedy = "leave out --isolation off"
+	}
+
+	d.warn("reads", engine.ReadsNotInKey+": what stages read besides their inputs is not recorded, so that "+
+		"a change of it is not noticed: "+why, remedy)
 }
 
 // secrets checks the sources of the stages' secrets.

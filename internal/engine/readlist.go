@@ -187,7 +187,7 @@ func (r *run) keepReads(o *Outcome, record *cache.Record, result *Result) error 
 	case o.tool.Complete && (!result.Recorded || len(result.Reads) == 0):
 		return nil // it started no other program, or this system cannot tell
 	case !result.Recorded:
-		record.Isolation = append(record.Isolation, readsNotInKey)
+		record.Isolation = append(record.Isolation, ReadsNotInKey)
 		return nil
 	}
 
@@ -197,15 +197,15 @@ func (r *run) keepReads(o *Outcome, record *cache.Record, result *Result) error 
 	}
 
 	o.recorded = true
-	record.Isolation = append(record.Isolation, readsInKey)
+	record.Isolation = append(record.Isolation, ReadsInKey)
 	record.Reads, err = r.Store.PutBytes(text)
 	return err
 }
 
-// Values of Record.Isolation.
+// Values of Record.Isolation: whether what a command read besides its inputs is recorded.
 const (
-	readsInKey    = "reads-in-key"
-	readsNotInKey = "reads-not-in-key"
+	ReadsInKey    = "reads-in-key"
+	ReadsNotInKey = "reads-not-in-key"
 )
 
 // A readEntry is one line of a list.

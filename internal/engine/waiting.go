@@ -22,8 +22,8 @@ type Awaited struct {
 	Elsewhere bool           `json:"elsewhere"`
 }
 
-// UnknownInput is an input that consists of outputs of instances that have to run, or may have to. Part reports whether it
-// also has outputs that are known.
+// UnknownInput is an input with outputs of instances that have to run, or may have to: the writers. Part reports whether
+// it also has outputs that are known.
 type UnknownInput struct {
 	Component string   `json:"component"`
 	Writers   []string `json:"writers"`

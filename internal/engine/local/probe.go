@@ -29,6 +29,7 @@ func (e Executor) Isolation(ctx context.Context, program string, args ...string)
 		},
 		Dir: filepath.Join(dir, "work"), TempDir: filepath.Join(dir, "tmp"), Program: program,
 		Env:    []string{"PATH=" + engine.DefaultPath, "HOME=/nonexistent"},
+		Record: true,
 		Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr"),
 	}
 	for _, d := range []string{job.Dir, job.TempDir} {
@@ -46,7 +47,11 @@ func (e Executor) Isolation(ctx context.Context, program string, args ...string)
 		return result.Isolation, errors.New(strings.TrimSpace(program + " failed: " + string(said)))
 	}
 
-	return result.Isolation, nil
+	if result.Recorded {
+		return append(result.Isolation, engine.ReadsInKey), nil
+	}
+
+	return append(result.Isolation, engine.ReadsNotInKey), nil
 }
 
 // NotEnforced returns those words of Result.Isolation that name what the system could not enforce.

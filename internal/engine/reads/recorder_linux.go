@@ -18,20 +18,34 @@ type Recorder struct {
 	refused atomic.Bool // the system refused a recording
 }
 
-// Available reports whether the system can record, as far as that is known before the first recording.
-func (r *Recorder) Available() bool { return !r.refused.Load() && kernelRecords() }
-
-// kernelRecords reports whether the kernel tells of calls and can continue them, as Linux 5.5 does.
-var kernelRecords = sync.OnceValue(func() bool {
-	var version unix.Utsname
-	if architecture == 0 || unix.Uname(&version) != nil {
-		return false
+// Unavailable returns the reason why the system cannot record, or "" if it can, as far as that is known before the
+// first recording.
+func (r *Recorder) Unavailable() string {
+	if r.refused.Load() {
+		return "the system refuses it: another program listens to the system calls of this one, or a container denies it"
 	}
+	return ownKernel()
+}
 
-	var major, minor int
-	_, _ = fmt.Sscanf(unix.ByteSliceToString(version.Release[:]), "%d.%d", &major, &minor)
-	return major > 5 || major == 5 && minor >= 5
+// ownKernel is the reason of the kernel of this machine.
+var ownKernel = sync.OnceValue(func() string {
+	var version unix.Utsname
+	if architecture == 0 {
+		return "it needs a processor of the kind amd64 or arm64"
+	}
+	_ = unix.Uname(&version) // a version that is not known is an old one
+	return kernelLacks(unix.ByteSliceToString(version.Release[:]))
 })
+
+// kernelLacks returns the reason why a version of Linux cannot record, or "": 5.5 tells of calls and can continue them.
+func kernelLacks(release string) string {
+	var major, minor int
+	_, _ = fmt.Sscanf(release, "%d.%d", &major, &minor)
+	if major > 5 || major == 5 && minor >= 5 {
+		return ""
+	}
+	return "it needs Linux 5.5 or later, and this is " + release
+}
 
 // Prepare must be called before Begin, on a thread that nothing restricts yet. start starts a process of this program
 // that is not one of a stage.

@@ -2,8 +2,10 @@
 
 package reads
 
+import "runtime"
+
 // Recorder makes no recordings on this system.
 type Recorder struct{}
 
-// Available returns false.
-func (*Recorder) Available() bool { return false }
+// Unavailable returns the reason.
+func (*Recorder) Unavailable() string { return "it needs Linux, and this is " + runtime.GOOS }

@@ -52,6 +52,25 @@ func Disabled() *Sandbox { return &Sandbox{off: true} }
 // Off reports whether the sandbox is one without restrictions.
 func (s *Sandbox) Off() bool { return s.off }
 
+// Records reports whether the record of a stage says what it read, as far as that is known before a stage runs.
+func (s *Sandbox) Records() bool { return s.Unrecorded() == "" }
+
+// Unrecorded returns the reason why the record of a stage does not say what it read, or "", as far as that is known
+// before a stage runs.
+func (s *Sandbox) Unrecorded() string {
+	if s == nil {
+		return IsOff
+	}
+	why := s.recorder.Unavailable()
+	if why == "" && s.off {
+		return IsOff
+	}
+	return why
+}
+
+// IsOff is the reason of a system that could record.
+const IsOff = "isolation is off"
+
 // access is the kind of access that a stage has to a path.
 type access int
 

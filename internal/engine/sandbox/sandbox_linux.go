@@ -34,7 +34,7 @@ func (s *Sandbox) confine(job *Job, program string) (*confinement, error) {
 		return &confinement{words: append(unrestricted(job.Network), askedFor), network: -1}, nil
 	}
 	s.once.Do(s.prepare)
-	records := job.Record && s.recorder.Available()
+	records := job.Record && s.recorder.Unavailable() == ""
 	if records {
 		// A process that is started later has the restrictions of the stage.
 		if err := s.recorder.Prepare(process.StartOwn); err != nil {
@@ -118,9 +118,6 @@ func (s *Sandbox) restrict(c *confinement, job *Job) error {
 
 	return nil
 }
-
-// Records reports whether the record of a stage says what it read, as far as that is known before a stage runs.
-func (s *Sandbox) Records() bool { return s != nil && !s.off && s.recorder.Available() }
 
 // record begins to record what the stage reads outside of the directories that it may write.
 func (s *Sandbox) record(c *confinement, job *Job, program string) error {

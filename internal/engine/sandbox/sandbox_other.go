@@ -2,9 +2,13 @@
 
 package sandbox
 
-import "context"
+import (
+	"context"
 
-type sandboxState struct{}
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
+)
+
+type sandboxState struct{ recorder reads.Recorder }
 
 // New returns a sandbox, which cannot restrict stages on this system.
 func New(hidden ...string) *Sandbox { return &Sandbox{hidden: hidden} }
@@ -27,9 +31,6 @@ func (s *Sandbox) confine(job *Job, _ string) (*confinement, error) {
 func (s *Sandbox) runInHelper(context.Context, *Job) (*Result, error, bool) {
 	return nil, nil, false
 }
-
-// Records returns false: this system cannot record what a stage reads.
-func (s *Sandbox) Records() bool { return false }
 
 func (s *Sandbox) recorded(*confinement, *Result) error { return nil }
 
