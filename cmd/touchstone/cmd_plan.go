@@ -151,8 +151,8 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 	return t.Flush()
 }
 
-// whyNotHit says in a line why an instance has to run. elsewhere is whether the changes are relative to a result that is
-// not in the history of this checkout.
+// whyNotHit says in a line why an instance has to run. elsewhere is whether the changes are relative to a result that
+// is not in the history of this checkout.
 func whyNotHit(reasons []string, changes []engine.Change, elsewhere bool) string {
 	why := strings.Join(reasons, "; ")
 	switch {

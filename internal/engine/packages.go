@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -44,7 +45,7 @@ func (h *HostTools) packages(name, search string, files ...string) (pipeline.Too
 			switch {
 			case err != nil:
 				return err
-			case e.IsDir() && e.Name() == "__pycache__":
+			case e.IsDir() && e.Name() == reads.Compiled:
 				return filepath.SkipDir
 			case e.IsDir() || strings.HasSuffix(path, ".pyc"):
 				return nil // compiled files contain times, and follow from the others

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,10 +54,6 @@ func isTemporary(path string) bool {
 	return slices.ContainsFunc(temporary, func(dir string) bool { return strings.HasPrefix(path, dir) })
 }
 
-// compiled is the directory in which Python keeps compiled code. It depends on the source, which is in the list, and
-// contains times.
-const compiled = "__pycache__"
-
 // readLists compares lists of reads. The zero value is ready to use.
 type readLists struct {
 	mu    sync.Mutex
@@ -90,7 +84,7 @@ func readState(index *cache.StatIndex, use, path string) string {
 	case st.Mode().IsRegular():
 		state += contentOf(index, use, real, st)
 	case st.IsDir() && use == useContent:
-		state += ":" + listing(path)
+		state += ":" + reads.NamesIn(path).Digest
 	}
 
 	if use == useStatus {
@@ -134,23 +128,6 @@ func contentOf(index *cache.StatIndex, use, path string, st fs.FileInfo) string 
 	return fmt.Sprintf(":%d:%d", st.Size(), st.ModTime().UnixNano())
 }
 
-// listing returns a digest of the names and types in a directory, or "" if it cannot be read.
-func listing(dir string) string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return ""
-	}
-
-	h := sha256.New()
-	for _, e := range entries {
-		if e.Name() != compiled {
-			fmt.Fprintf(h, "%q %s\n", e.Name(), e.Type())
-		}
-	}
-
-	return hex.EncodeToString(h.Sum(nil))
-}
-
 // encodeReads returns the list of what a command read. The error names a file that changed since the command first
 // named it.
 func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
@@ -158,7 +135,7 @@ func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
 	for _, r := range list {
 		use := useStatus
 		switch {
-		case slices.Contains(volatile, r.Path) || strings.Contains(r.Path+"/", "/"+compiled+"/"):
+		case slices.Contains(volatile, r.Path) || strings.Contains(r.Path+"/", "/"+reads.Compiled+"/"):
 			continue
 		case r.Denied && isTemporary(r.Path):
 			continue

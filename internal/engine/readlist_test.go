@@ -106,6 +106,23 @@ func TestReadsThatChangeDuringARun(t *testing.T) {
 		{"added, of which the status was asked for", "i", false, edit("i", "one"), true},
 		{"a name in a listed directory", "d", true, edit("d/a", "one"), true},
 		{"a name in a directory that was asked for", "d", false, edit("d/b", "one"), false},
+		{"a name that came and went in a listed directory", "d", true, func(dir string) error { return first(edit("d/c", "one")(dir), remove("d/c")(dir)) }, true},
+		{"the mode of a listed directory", "d", true, chmod("d", 0o700), false},
+		{"the mode of a directory that was asked for", "d", false, chmod("d", 0o750), true},
+		{"content in a listed directory", "d", true, edit("d/a", "two"), false},
+		{"compiled code of Python in a listed directory", "d", true, func(dir string) error { return os.Mkdir(filepath.Join(dir, "d", "__pycache__"), 0o755) }, false},
+		{"more compiled code of Python", "d", true, edit("d/__pycache__/a.pyc", "x"), false},
+		{"compiled code of Python and a name", "d", true, func(dir string) error { return first(os.RemoveAll(filepath.Join(dir, "d", "__pycache__")), edit("d/e", "one")(dir)) }, true},
+		{"a hard link", "f", true, func(dir string) error { return os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "hard")) }, false},
+		{"a hard link, of which the status was asked for", "f", false, func(dir string) error { return os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "hard2")) }, false},
+		{"a hard link to an edited file", "f", true, func(dir string) error { return first(edit("f", "three")(dir), os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "hard3"))) }, true},
+		{"mode", "f", true, chmod("f", 0o600), false},
+		{"mode, of which the status was asked for", "f", false, chmod("f", 0o640), true},
+		{"executable", "f", true, chmod("f", 0o755), true},
+		{"edited with its times restored", "f", true, func(dir string) error {
+			st, err := os.Stat(filepath.Join(dir, "f"))
+			return first(err, edit("f", "eerht")(dir), os.Chtimes(filepath.Join(dir, "f"), st.ModTime(), st.ModTime()))
+		}, true},
 	} {
 		read := reads.Look(filepath.Join(dir, c.path), c.opened)
 		time.Sleep(20 * time.Millisecond) // the clock of files ticks
@@ -133,6 +150,10 @@ func readWorld(t *testing.T) (*cache.Store, *cache.StatIndex) {
 
 func edit(name, text string) func(string) error {
 	return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644) }
+}
+
+func chmod(name string, mode os.FileMode) func(string) error {
+	return func(dir string) error { return os.Chmod(filepath.Join(dir, name), mode) }
 }
 
 func remove(name string) func(string) error {

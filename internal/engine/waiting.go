@@ -22,7 +22,7 @@ type Awaited struct {
 	Elsewhere bool           `json:"elsewhere"`
 }
 
-// UnknownInput is an input with outputs of instances that have to run, or may have to: the writers. Part reports whether
+// UnknownInput is an input with outputs of instances that have to run, or may have to: the writers. Part reports if
 // it also has outputs that are known.
 type UnknownInput struct {
 	Component string   `json:"component"`

@@ -302,7 +302,10 @@ func interpreter(file string) string {
 
 func (p *paths) record(path string, opened bool) {
 	if read := p.found[path]; read != nil {
-		read.Opened = read.Opened || opened
+		if opened {
+			read.open()
+		}
+
 		return
 	}
 

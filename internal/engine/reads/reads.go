@@ -22,29 +22,6 @@ type Read struct {
 	Denied bool
 }
 
-// Stamp identifies a version of a file or of the names in a directory without its content. It is zero if there is none.
-type Stamp struct {
-	Inode     uint64
-	Size      int64
-	Directory bool
-	// Modified and Changed are nanoseconds since 1970. They are 0 for what is neither a file nor a directory.
-	Modified, Changed int64
-}
-
-// Look returns the record of a path at this time.
-func Look(path string, opened bool) Read {
-	return Read{Path: path, Opened: opened, Seen: stampOf(path)}
-}
-
-// Unchanged reports whether what the stage could learn about the path is what it was when it was first named.
-func (r *Read) Unchanged() bool {
-	then, now := r.Seen, stampOf(r.Path)
-	if r.Denied || !r.Opened && then.Directory && now.Directory {
-		return (then == Stamp{}) == (now == Stamp{}) // times of a directory are those of its names
-	}
-	return then == now
-}
-
 // ErrDisturbed is the error of a stage whose calls may have failed because they were recorded. It must run again.
 var ErrDisturbed = errors.New("recording what the command reads may have disturbed it")
 

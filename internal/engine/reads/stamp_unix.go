@@ -2,7 +2,11 @@
 
 package reads
 
-import "golang.org/x/sys/unix"
+import (
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
 
 func stampOf(path string) Stamp {
 	var st unix.Stat_t
@@ -11,7 +15,13 @@ func stampOf(path string) Stamp {
 	}
 
 	kind := st.Mode & unix.S_IFMT
-	s := Stamp{Inode: st.Ino, Size: st.Size, Directory: kind == unix.S_IFDIR}
+	s := Stamp{
+		Inode: st.Ino, Size: st.Size, Mode: fs.FileMode(st.Mode).Perm(), Directory: kind == unix.S_IFDIR,
+	}
+	if kind == unix.S_IFREG {
+		s.Links = uint64(st.Nlink) //nolint:unconvert // its type is another one on other systems
+	}
+
 	if s.Directory || kind == unix.S_IFREG {
 		s.Modified, s.Changed = st.Mtim.Nano(), st.Ctim.Nano()
 	}

@@ -1,0 +1,110 @@
+package reads
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Stamp identifies a version of a file or of a directory without the content of files. It is zero if there is none.
+type Stamp struct {
+	Inode     uint64
+	Size      int64
+	Mode      fs.FileMode // the permissions
+	Directory bool
+	// Links is the number of links to a file.
+	Links uint64
+	// Modified and Changed are nanoseconds since 1970. They are 0 for what is neither a file nor a directory.
+	Modified, Changed int64
+	// Names are those in a directory that was opened.
+	Names Names
+}
+
+// Names identify what is in a directory.
+type Names struct {
+	// Digest is over the names and types, without Compiled. It is empty if the directory cannot be read.
+	Digest string
+	// Compiled is whether there is a directory with that name.
+	Compiled bool
+}
+
+// Compiled is the directory in which Python keeps compiled code. It depends on the source, and contains times.
+const Compiled = "__pycache__"
+
+// NamesIn reads a directory.
+func NamesIn(dir string) Names {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return Names{}
+	}
+
+	var names Names
+	h := sha256.New()
+	for _, e := range entries {
+		if e.Name() == Compiled {
+			names.Compiled = true
+		} else {
+			fmt.Fprintf(h, "%q %s\n", e.Name(), e.Type())
+		}
+	}
+
+	names.Digest = hex.EncodeToString(h.Sum(nil))
+	return names
+}
+
+// Look returns the record of a path at this time.
+func Look(path string, opened bool) Read {
+	r := Read{Path: path, Seen: stampOf(path)}
+	if opened {
+		r.open()
+	}
+	return r
+}
+
+// open notes that the path was opened.
+func (r *Read) open() {
+	if !r.Opened && r.Seen.Directory {
+		r.Seen.Names = NamesIn(r.Path)
+	}
+	r.Opened = true
+}
+
+// Unchanged reports whether what the stage could learn about the path, as far as it is compared later, is what it was
+// when it was first named.
+func (r *Read) Unchanged() bool {
+	then, now := r.Seen, stampOf(r.Path)
+	there := (then == Stamp{}) == (now == Stamp{})
+	switch {
+	case r.Denied:
+		return there
+	case !then.Directory || !now.Directory:
+		return then.sameFile(now, r.Opened)
+	case !r.Opened:
+		return then.Mode == now.Mode // times of a directory are those of its names
+	case then.Inode == now.Inode && then.Changed == now.Changed:
+		return true
+	}
+
+	// A name may have come and gone in between, unless something else explains the time.
+	now.Names = NamesIn(r.Path)
+	return then.Inode == now.Inode && then.Names.Digest == now.Names.Digest &&
+		(then.Modified == now.Modified || then.Names.Compiled != now.Names.Compiled)
+}
+
+// sameFile reports whether two stamps are those of one version of a file. The time of the change has a meaning because
+// the other one can be set, but a link and other permissions explain it. Of a file that was opened, only the permission
+// to execute it matters.
+func (s Stamp) sameFile(now Stamp, opened bool) bool {
+	if s.Links != now.Links || s.Mode != now.Mode {
+		s.Changed, s.Links = now.Changed, now.Links
+	}
+
+	const execute = 0o111
+	if opened && (s.Mode&execute == 0) == (now.Mode&execute == 0) {
+		s.Mode = now.Mode
+	}
+
+	return s == now
+}
