@@ -112,10 +112,14 @@ func TestReadsThatChangeDuringARun(t *testing.T) {
 		{"content in a listed directory", "d", true, edit("d/a", "two"), false},
 		{"compiled code of Python in a listed directory", "d", true, func(dir string) error { return os.Mkdir(filepath.Join(dir, "d", "__pycache__"), 0o755) }, false},
 		{"more compiled code of Python", "d", true, edit("d/__pycache__/a.pyc", "x"), false},
-		{"compiled code of Python and a name", "d", true, func(dir string) error { return first(os.RemoveAll(filepath.Join(dir, "d", "__pycache__")), edit("d/e", "one")(dir)) }, true},
+		{"compiled code of Python and a name", "d", true, func(dir string) error {
+			return first(os.RemoveAll(filepath.Join(dir, "d", "__pycache__")), edit("d/e", "one")(dir))
+		}, true},
 		{"a hard link", "f", true, func(dir string) error { return os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "hard")) }, false},
 		{"a hard link, of which the status was asked for", "f", false, func(dir string) error { return os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "hard2")) }, false},
-		{"a hard link to an edited file", "f", true, func(dir string) error { return first(edit("f", "three")(dir), os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "hard3"))) }, true},
+		{"a hard link to an edited file", "f", true, func(dir string) error {
+			return first(edit("f", "three")(dir), os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "hard3")))
+		}, true},
 		{"mode", "f", true, chmod("f", 0o600), false},
 		{"mode, of which the status was asked for", "f", false, chmod("f", 0o640), true},
 		{"executable", "f", true, chmod("f", 0o755), true},
