@@ -88,8 +88,8 @@ func planFacts(outcomes []*engine.Outcome, warnings []string) planJSON {
 	p := planJSON{Stages: make([]planStage, 0, len(outcomes)), Warnings: warnings}
 	for _, o := range outcomes {
 		st := planStage{
-			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Miss: o.Miss, Reasons: o.Reasons,
-			Changes: o.Changes, Elsewhere: o.NotInHistory, Origin: o.Origin,
+			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Miss: o.Miss,
+			Reasons: o.Reasons, Changes: o.Changes, Elsewhere: o.NotInHistory, Origin: o.Origin,
 		}
 		if st.Changes == nil {
 			st.Changes = []engine.Change{}

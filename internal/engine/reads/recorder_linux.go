@@ -22,7 +22,7 @@ type Recorder struct {
 // first recording.
 func (r *Recorder) Unavailable() string {
 	if r.refused.Load() {
-		return "the system refuses it: another program listens to the system calls of this one, or a container denies it"
+		return "the system refuses it: another program listens to the calls of this one, or a container denies it"
 	}
 	return ownKernel()
 }

@@ -15,7 +15,7 @@ type Stamp struct {
 	Mode      fs.FileMode // the permissions
 	Directory bool
 	// Links is the number of links to a file.
-	Links uint64
+	Links int64
 	// Modified and Changed are nanoseconds since 1970. They are 0 for what is neither a file nor a directory.
 	Modified, Changed int64
 	// Names are those in a directory that was opened.

@@ -19,7 +19,7 @@ func stampOf(path string) Stamp {
 		Inode: st.Ino, Size: st.Size, Mode: fs.FileMode(st.Mode).Perm(), Directory: kind == unix.S_IFDIR,
 	}
 	if kind == unix.S_IFREG {
-		s.Links = uint64(st.Nlink) //nolint:unconvert // its type is another one on other systems
+		s.Links = int64(st.Nlink)
 	}
 
 	if s.Directory || kind == unix.S_IFREG {
