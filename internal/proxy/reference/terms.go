@@ -62,7 +62,7 @@ func Terms(text string) []string {
 func (w *Variant) FieldsWith(tool int, term string) []string {
 	fields := []string{}
 	for field, f := range searchFields {
-		if w.text(tool, field).terms[term] > 0 {
+		if w.text(tool, field).contains(term) {
 			fields = append(fields, f.name)
 		}
 	}

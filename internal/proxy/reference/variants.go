@@ -2,6 +2,8 @@ package reference
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -25,8 +27,21 @@ const maxAnalyzed = 20_000
 
 // fieldText is an analysed text.
 type fieldText struct {
-	terms  map[string]int // term to its number of occurrences
-	length int            // number of terms
+	terms  []termCount // sorted by term
+	length int         // number of words
+}
+
+// termCount is a term and the number of its occurrences.
+type termCount struct {
+	term  string
+	times int
+}
+
+func (t fieldText) contains(term string) bool {
+	_, found := slices.BinarySearchFunc(t.terms, term, func(c termCount, term string) int {
+		return strings.Compare(c.term, term)
+	})
+	return found
 }
 
 // fieldIndex maps a term to the tools that contain it in a field, in their order.
@@ -57,8 +72,8 @@ func newVariants(tools []*toolRecord) *Variants {
 		}
 
 		for field, text := range texts {
-			for term, times := range text.terms {
-				v.fields[field][term] = append(v.fields[field][term], newPosting(i, times))
+			for _, c := range text.terms {
+				v.fields[field][c.term] = append(v.fields[field][c.term], newPosting(i, c.times))
 			}
 		}
 
@@ -70,11 +85,16 @@ func newVariants(tools []*toolRecord) *Variants {
 }
 
 func analyzeText(text string) fieldText {
-	terms := analyze(text)
-	t := fieldText{terms: make(map[string]int, len(terms)), length: len(terms)}
-	for _, term := range terms {
-		t.terms[term]++
+	words := analyze(text)
+	t := fieldText{length: len(words)}
+	slices.Sort(words)
+	for i, term := range words {
+		if i == 0 || term != words[i-1] {
+			t.terms = append(t.terms, termCount{term: term})
+		}
+		t.terms[len(t.terms)-1].times++
 	}
+	t.terms = slices.Clip(t.terms)
 	return t
 }
 
@@ -132,13 +152,13 @@ func (v *Variants) With(descriptions map[int]string) *Variant {
 	}
 	distinct := len(v.fields[descriptionField])
 	for tool, description := range descriptions {
-		for term := range v.texts[tool][descriptionField].terms {
-			w.gone[term]++
+		for _, c := range v.texts[tool][descriptionField].terms {
+			w.gone[c.term]++
 		}
 
 		text := v.analyzeOnce(description)
-		for term, times := range text.terms {
-			w.added[term] = append(w.added[term], newPosting(tool, times))
+		for _, c := range text.terms {
+			w.added[c.term] = append(w.added[c.term], newPosting(tool, c.times))
 		}
 
 		w.changed[tool], w.isChanged[tool] = text, true
