@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
@@ -36,12 +36,12 @@ type RetrievalMetrics map[string]float64
 const recallAt = "recall_at"
 
 var (
-	metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-	cutoff     = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
+	metricName = lazyregexp.New(`^[a-z][a-z0-9_]{0,63}$`)
+	cutoff     = lazyregexp.New(`^[1-9][0-9]{0,3}$`)
 )
 
 func checkMetricName(name string) error {
-	if !metricName.MatchString(name) {
+	if !metricName().MatchString(name) {
 		return fmt.Errorf("%q is not the name of a metric: a name has lower-case letters, digits and underscores",
 			clip(name))
 	}
@@ -71,7 +71,7 @@ func (m RetrievalMetrics) MarshalJSON() ([]byte, error) {
 		}
 
 		field := name
-		if k, isRecall := strings.CutPrefix(name, recallAt+"_"); isRecall && cutoff.MatchString(k) {
+		if k, isRecall := strings.CutPrefix(name, recallAt+"_"); isRecall && cutoff().MatchString(k) {
 			field = recallAt
 			if values[field] == nil {
 				values[field] = make(map[string]float64)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // readsPart are functions that do not read all of their arguments.
@@ -108,18 +110,18 @@ func matches(pattern, s string) (*regexp.Regexp, int64) {
 }
 
 // verb is a verb of format with its numbers: an argument, a width, a precision.
-var verb = regexp.MustCompile(`%[-+ #0-9.\[\]]*`)
+var verb = lazyregexp.New(`%[-+ #0-9.\[\]]*`)
 
-var number = regexp.MustCompile(`[0-9]+`)
+var number = lazyregexp.New(`[0-9]+`)
 
 // formatted returns at least the size of the result of format or formatlist. Each verb writes at most
 // all arguments.
 func formatted(args []cty.Value, list bool) int64 {
 	template := textOf(args, 0)
 	verbs, width := int64(0), int64(len(template))
-	for _, v := range verb.FindAllString(template, -1) {
+	for _, v := range verb().FindAllString(template, -1) {
 		verbs++
-		for _, digits := range number.FindAllString(v, -1) {
+		for _, digits := range number().FindAllString(v, -1) {
 			n, err := strconv.ParseInt(digits, 10, 32)
 			if err != nil {
 				n = maxMade + 1

@@ -3,11 +3,12 @@ package pipeline
 import (
 	"fmt"
 	"math/big"
-	"regexp"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // maxExponent limits the size of numbers, in bits: a number that no float64 can hold is a mistake.
@@ -42,18 +43,18 @@ func holdsHugeNumber(v cty.Value) bool {
 	return found
 }
 
-var longExponent = regexp.MustCompile(`[0-9][eE][+-]?[0-9]{3,}`)
+var longExponent = lazyregexp.New(`[0-9][eE][+-]?[0-9]{3,}`)
 
 // hugeLiteral finds a number literal that is too large. It examines tokens, because text in a string
 // or a comment may look like a number.
 func hugeLiteral(src []byte, filename string) (hcl.Range, bool) {
-	if !longExponent.Match(src) {
+	if !longExponent().Match(src) {
 		return hcl.Range{}, false
 	}
 
 	tokens, _ := hclsyntax.LexConfig(src, filename, hcl.InitialPos)
 	for _, t := range tokens {
-		if t.Type == hclsyntax.TokenNumberLit && longExponent.Match(t.Bytes) {
+		if t.Type == hclsyntax.TokenNumberLit && longExponent().Match(t.Bytes) {
 			if f, _, err := big.ParseFloat(string(t.Bytes), 10, 64, big.ToNearestEven); err != nil || hugeFloat(f) {
 				return t.Range, true
 			}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // maxRetries limits retries: a command that fails eleven times will not succeed.
@@ -237,10 +238,10 @@ func validInputName(name string) string {
 	return ""
 }
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func validEnvName(name string) string {
-	if !envName.MatchString(name) || len(name) > 1000 {
+	if !envName().MatchString(name) || len(name) > 1000 {
 		return "the name of an environment variable contains only letters, digits and \"_\", and " +
 			"does not start with a digit"
 	}
@@ -268,7 +269,7 @@ func (l *module) resolveSharedSettings(s *stage) {
 	f.Timeout = l.duration(text(c, "timeout", "timeout"))
 	f.Image, _, _ = text(c, "image", "image")
 	if p, at, ok := text(c, "platform", "platform"); ok && p != "" {
-		if f.Platform = p; !platformForm.MatchString(p) {
+		if f.Platform = p; !platformForm().MatchString(p) {
 			l.errorf(at, "Invalid platform", "%q is not a platform: write OS/ARCHITECTURE, such as \"linux/amd64\".", p)
 		}
 	}
@@ -313,7 +314,7 @@ func (l *module) resolveSharedSettings(s *stage) {
 	l.resolveSecrets(s)
 }
 
-var platformForm = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9]+(/[a-z0-9]+)?$`)
+var platformForm = lazyregexp.New(`^[a-z0-9]+/[a-z0-9]+(/[a-z0-9]+)?$`)
 
 func (l *module) oneOf(at hcl.Range, what, given string, allowed ...string) {
 	if !slices.Contains(allowed, given) {

@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -130,12 +130,12 @@ func baselineTarget(file string, data contracts.Aggregate) (string, error) {
 	return version(max(numbers[len(numbers)-1], 1) + 1), nil
 }
 
-var versionInName = regexp.MustCompile(`_v([0-9]{1,9})`)
+var versionInName = lazyregexp.New(`_v([0-9]{1,9})`)
 
 // splitVersion splits the name of a baseline, such as baseline_v1_own.json, at its version. A
 // name without one, such as own.json, has version 0 before its extension.
 func splitVersion(name string) (before string, number int, after string) {
-	at := versionInName.FindStringSubmatchIndex(name)
+	at := versionInName().FindStringSubmatchIndex(name)
 	if at == nil {
 		ext := filepath.Ext(name)
 		return strings.TrimSuffix(name, ext), 0, ext

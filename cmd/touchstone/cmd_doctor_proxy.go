@@ -8,11 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -154,7 +154,7 @@ func (d *doctor) scores(detector string) bool {
 	})
 }
 
-var goDirective = regexp.MustCompile(`(?m)^go[ \t]+(\d+(?:\.\d+)*)`)
+var goDirective = lazyregexp.New(`(?m)^go[ \t]+(\d+(?:\.\d+)*)`)
 
 // toolchain checks that the program that builds the proxy is on the PATH of the stage, and
 // that a Go toolchain has the version that the source requires.
@@ -174,7 +174,7 @@ func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
 	}
 
 	mod, err := os.ReadFile(filepath.Join(p.source, "go.mod"))
-	wants := goDirective.FindSubmatch(mod)
+	wants := goDirective().FindSubmatch(mod)
 	compiler := lookIn(path, "go")
 	if err != nil || wants == nil || compiler == "" {
 		if err == nil && compiler == "" {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // Hosts of CI for which init writes a file.
@@ -234,14 +234,14 @@ jobs:
 
 // branchPattern returns the pattern of a workflow that matches one branch.
 func branchPattern(branch string) string {
-	if plainBranch.MatchString(branch) {
+	if plainBranch().MatchString(branch) {
 		return branch
 	}
 	return yamlText(strings.NewReplacer("+", `\+`, "!", `\!`).Replace(branch))
 }
 
 // plainBranch matches names that mean the same in YAML without quotes.
-var plainBranch = regexp.MustCompile(`^(main|master|trunk|develop)$`)
+var plainBranch = lazyregexp.New(`^(main|master|trunk|develop)$`)
 
 // githubJob returns the part of a job that gates.
 func githubJob(below string, env [][2]string, p ciProgram) string {

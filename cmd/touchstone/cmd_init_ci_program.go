@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // ciProgram is how a job of CI gets touchstone and what the proxy needs.
@@ -36,14 +38,14 @@ func thisProgram(programs []string) ciProgram {
 	}
 
 	// A program that "go install" built from a commit has its start in the version.
-	if m := pseudoVersion.FindStringSubmatch(info.Main.Version); p.revision == "" && m != nil {
+	if m := pseudoVersion().FindStringSubmatch(info.Main.Version); p.revision == "" && m != nil {
 		p.revision = m[1]
 	}
 
 	return p
 }
 
-var pseudoVersion = regexp.MustCompile(`^v0\.0\.0-.*-([0-9a-f]{12})$`)
+var pseudoVersion = lazyregexp.New(`^v0\.0\.0-.*-([0-9a-f]{12})$`)
 
 // commit is what names the sources before a release.
 func (p ciProgram) commit() string {
@@ -69,12 +71,12 @@ var neededPrograms = map[string]string{
 	"node": "nodejs", "npm": "npm", "npx": "npm", "python3": "python3", "go": "golang-go", "make": "make",
 }
 
-var quotedProgram = regexp.MustCompile(`"(node|npm|npx|python3|go|make)[" ]`)
+var quotedProgram = lazyregexp.New(`"(node|npm|npx|python3|go|make)[" ]`)
 
 // programsOf lists the programs that an adapter and a build command name.
 func programsOf(adapter []byte, build []string) []string {
 	var list []string
-	for _, m := range quotedProgram.FindAllSubmatch(adapter, -1) {
+	for _, m := range quotedProgram().FindAllSubmatch(adapter, -1) {
 		list = append(list, string(m[1]))
 	}
 	if len(build) > 0 && neededPrograms[build[0]] != "" {
@@ -155,8 +157,8 @@ func (p ciProgram) gitlabJob(template []byte, below string) (string, error) {
 	values := map[string]string{
 		"directory": below, "vars": "changed_data.frozen=refuse", "image": "golang:1.26.8-bookworm",
 	}
-	text := componentInput.ReplaceAllStringFunc(string(job), func(found string) string {
-		name := componentInput.FindStringSubmatch(found)[1]
+	text := componentInput().ReplaceAllStringFunc(string(job), func(found string) string {
+		name := componentInput().FindStringSubmatch(found)[1]
 		value, ok := values[name]
 		if !ok {
 			value = header.Spec.Inputs[name].Default
@@ -184,4 +186,4 @@ func (p ciProgram) gitlabJob(template []byte, below string) (string, error) {
 	return strings.Replace(text, "  script:\n", p.gitlabBefore()+"  script:\n", 1), nil
 }
 
-var componentInput = regexp.MustCompile(`\$\[\[ inputs\.([\w-]+) \]\]`)
+var componentInput = lazyregexp.New(`\$\[\[ inputs\.([\w-]+) \]\]`)

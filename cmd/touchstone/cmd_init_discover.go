@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone"
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/proxy/discover"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
@@ -248,13 +248,13 @@ func templateCorpus() (contracts.Corpus, error) {
 	return contracts.Decode[contracts.Corpus]("datasets/corpus_v2.json", text)
 }
 
-var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+var notInName = lazyregexp.New(`[^a-z0-9]+`)
 
 // proxyName is the name of the proxy in reports: that of the current directory.
 func proxyName() string {
 	name := "proxy"
 	if here, err := filepath.Abs("."); err == nil {
-		base := notInName.ReplaceAllString(strings.ToLower(filepath.Base(here)), "-")
+		base := notInName().ReplaceAllString(strings.ToLower(filepath.Base(here)), "-")
 		name = cmp.Or(strings.Trim(base, "-"), name)
 	}
 	if slices.Contains(adapterNames(), name) {

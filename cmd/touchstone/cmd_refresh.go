@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
 	"github.com/touchstone-eval/touchstone/stages/refreshcorpus"
@@ -133,7 +133,7 @@ func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []s
 		}
 
 		name := "corpus_" + r.Version + ".json"
-		if !corpusFile.MatchString(name) {
+		if !corpusFile().MatchString(name) {
 			return fmt.Errorf("the stage %s reports the version %q for the corpus; a version must be v1, v2 and so on",
 				refreshStage, r.Version)
 		}
@@ -156,7 +156,7 @@ func printRefreshed(cmd *cobra.Command, flags *globalFlags, r *refreshcorpus.Res
 	return nil
 }
 
-var corpusFile = regexp.MustCompile(`^corpus_v([0-9]{1,9})\.json$`)
+var corpusFile = lazyregexp.New(`^corpus_v([0-9]{1,9})\.json$`)
 
 // nameRefreshed sets the files and the version that were not given. The new
 // version is the one after the newest corpus in dir.
@@ -172,7 +172,7 @@ func nameRefreshed(o *refreshcorpus.Options, dir string) error {
 
 	newest := 0
 	for _, e := range entries {
-		m := corpusFile.FindStringSubmatch(e.Name())
+		m := corpusFile().FindStringSubmatch(e.Name())
 		if m == nil {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // Login says how a server is logged in to. It holds references to secrets and
@@ -34,24 +36,24 @@ type OAuth struct {
 func (l Login) Empty() bool { return len(l.Headers) == 0 && len(l.Env) == 0 && l.OAuth == nil }
 
 var (
-	reference  = regexp.MustCompile(`\$\{([^{}]*)\}`)
-	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	reference  = lazyregexp.New(`\$\{([^{}]*)\}`)
+	envName    = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	headerName = lazyregexp.New("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 	// whole matches a value that is a reference without braces.
-	whole = regexp.MustCompile(`^(env|file|request):.+$`)
+	whole = lazyregexp.New(`^(env|file|request):.+$`)
 )
 
 // Reference brings a value into its stored form, ${kind:name} with text around it.
 // env:NAME, file:PATH, request:NAME and ${NAME} are short for such a value. A value
 // without a reference could be a secret and is refused.
 func Reference(value string) (string, error) {
-	if whole.MatchString(value) {
+	if whole().MatchString(value) {
 		value = "${" + value + "}"
 	}
 
 	var bad error
 	found := false
-	value = reference.ReplaceAllStringFunc(value, func(text string) string {
+	value = reference().ReplaceAllStringFunc(value, func(text string) string {
 		kind, name, ok := strings.Cut(text[2:len(text)-1], ":")
 		if !ok {
 			kind, name = "env", kind
@@ -59,8 +61,8 @@ func Reference(value string) (string, error) {
 
 		found = true
 		switch {
-		case kind == "env" && envName.MatchString(name), kind == "file" && name != "",
-			kind == "request" && headerName.MatchString(name):
+		case kind == "env" && envName().MatchString(name), kind == "file" && name != "",
+			kind == "request" && headerName().MatchString(name):
 			return "${" + kind + ":" + name + "}"
 		}
 
@@ -77,7 +79,7 @@ func Reference(value string) (string, error) {
 // Resolve replaces the references of a value. lookup returns the secret of one.
 func Resolve(value string, lookup func(kind, name string) (string, error)) (string, error) {
 	var bad error
-	value = reference.ReplaceAllStringFunc(value, func(text string) string {
+	value = reference().ReplaceAllStringFunc(value, func(text string) string {
 		kind, name, _ := strings.Cut(text[2:len(text)-1], ":")
 		secret, err := lookup(kind, name)
 		if err != nil && bad == nil {
@@ -105,7 +107,7 @@ func (s *Server) checkLogin() error {
 		what   string
 		values map[string]string
 		name   *regexp.Regexp
-	}{{"header", l.Headers, headerName}, {"variable", l.Env, envName}} {
+	}{{"header", l.Headers, headerName()}, {"variable", l.Env, envName()}} {
 		for _, name := range slices.Sorted(maps.Keys(group.values)) {
 			if !group.name.MatchString(name) {
 				return fmt.Errorf("%q is no name of a %s", name, group.what)

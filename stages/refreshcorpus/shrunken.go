@@ -3,12 +3,12 @@ package refreshcorpus
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 )
 
@@ -109,11 +109,11 @@ func refuse(missing []Missing, o Options) error {
 	return nil
 }
 
-var numbered = regexp.MustCompile(`^v([0-9]{1,9})$`)
+var numbered = lazyregexp.New(`^v([0-9]{1,9})$`)
 
 // number returns the n of a version vn; ok is false for any other version.
 func number(version string) (n int, ok bool) {
-	m := numbered.FindStringSubmatch(version)
+	m := numbered().FindStringSubmatch(version)
 	if m == nil {
 		return 0, false
 	}

@@ -5,8 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"syscall"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // maxLinks is the number of symbolic links that follow resolves, as in Linux.
@@ -14,14 +15,14 @@ const maxLinks = 40
 
 // descriptor matches the names of open files in file systems like Linux's /proc. The
 // target of such a link is not always a path.
-var descriptor = regexp.MustCompile(`^/(dev|proc/[^/]+)/fd/[0-9]+$`)
+var descriptor = lazyregexp.New(`^/(dev|proc/[^/]+)/fd/[0-9]+$`)
 
 // follow resolves the symbolic links that path consists of and returns the file to
 // write, which may not exist. direct is true if it must not be replaced, because it is
 // not a regular file, or is a file that a process has open under this name.
 func follow(path string) (target string, direct bool, err error) {
 	for range maxLinks {
-		if descriptor.MatchString(filepath.ToSlash(path)) {
+		if descriptor().MatchString(filepath.ToSlash(path)) {
 			return path, true, nil
 		}
 

@@ -3,11 +3,11 @@ package convert
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // readLiveMCPBench reads the servers of LiveMCPBench (Mo et al.,
@@ -76,7 +76,7 @@ type liveTask struct {
 }
 
 // liveStep is the number in front of a tool in the list of a task.
-var liveStep = regexp.MustCompile(`^\d+[.)]\s*`)
+var liveStep = lazyregexp.New(`^\d+[.)]\s*`)
 
 func newLiveTask(o *object) (liveTask, error) {
 	var t liveTask
@@ -87,7 +87,7 @@ func newLiveTask(o *object) (liveTask, error) {
 	}
 
 	for line := range strings.Lines(annotation.Tools) {
-		name := strings.TrimSpace(liveStep.ReplaceAllString(strings.TrimSpace(line), ""))
+		name := strings.TrimSpace(liveStep().ReplaceAllString(strings.TrimSpace(line), ""))
 		if name != "" && !slices.Contains(t.tools, name) {
 			t.tools = append(t.tools, name)
 		}

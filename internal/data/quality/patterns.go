@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 )
 
@@ -13,15 +14,15 @@ import (
 // 900, Ofcom) and Germany (171 39200, Bundesnetzagentur).
 var personal = []struct {
 	what    string
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	// innocent reports whether a match is nobody's.
 	innocent func(string) bool
 }{
-	{"an e-mail address", regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`),
+	{"an e-mail address", lazyregexp.New(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`),
 		func(s string) bool {
-			return reservedName.MatchString(s)
+			return reservedName().MatchString(s)
 		}},
-	{"a telephone number", regexp.MustCompile(`\+[1-9][0-9]{0,2}[ .-]?\(?[0-9]{2,4}\)?([ .-]?[0-9]{2,4}){2,4}\b`),
+	{"a telephone number", lazyregexp.New(`\+[1-9][0-9]{0,2}[ .-]?\(?[0-9]{2,4}\)?([ .-]?[0-9]{2,4}){2,4}\b`),
 		func(s string) bool {
 			digits := strings.Map(func(c rune) rune {
 				if c < '0' || c > '9' {
@@ -32,22 +33,22 @@ var personal = []struct {
 			return strings.Contains(digits, "555") || strings.HasPrefix(digits, "447700900") ||
 				strings.HasPrefix(digits, "4917139200")
 		}},
-	{"a payment card number", regexp.MustCompile(`\b[3-6][0-9]{3}([ -]?[0-9]{4}){2}[ -]?[0-9]{3,4}\b`),
+	{"a payment card number", lazyregexp.New(`\b[3-6][0-9]{3}([ -]?[0-9]{4}){2}[ -]?[0-9]{3,4}\b`),
 		func(s string) bool {
 			return !luhn(s)
 		}},
-	{"an IBAN", regexp.MustCompile(`\b[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?\b`), func(s string) bool {
+	{"an IBAN", lazyregexp.New(`\b[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?\b`), func(s string) bool {
 		return !validIBAN(s)
 	}},
-	{"a US social security number", regexp.MustCompile(`\b[0-8][0-9]{2}-[0-9]{2}-[0-9]{4}\b`), func(s string) bool {
+	{"a US social security number", lazyregexp.New(`\b[0-8][0-9]{2}-[0-9]{2}-[0-9]{4}\b`), func(s string) bool {
 		return strings.HasPrefix(s, "000") || strings.HasPrefix(s, "666")
 	}},
-	{"a secret key", regexp.MustCompile(`\b(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abprs]-[A-Za-z0-9-]{10,}|sk-[A-Za-z0-9]{32,})\b|-----BEGIN [A-Z ]*PRIVATE KEY-----`), func(s string) bool {
+	{"a secret key", lazyregexp.New(`\b(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abprs]-[A-Za-z0-9-]{10,}|sk-[A-Za-z0-9]{32,})\b|-----BEGIN [A-Z ]*PRIVATE KEY-----`), func(s string) bool {
 		return strings.Contains(strings.ToUpper(s), "EXAMPLE")
 	}},
 }
 
-var reservedName = regexp.MustCompile(`(?i)(@|\.)(example(\.(com|net|org|edu))?|test|invalid|localhost|local)$`)
+var reservedName = lazyregexp.New(`(?i)(@|\.)(example(\.(com|net|org|edu))?|test|invalid|localhost|local)$`)
 
 // luhn reports whether the digits of s have a valid check digit (ISO/IEC 7812).
 func luhn(s string) bool {
@@ -101,7 +102,7 @@ var abuse = map[string]bool{
 // checkText reports personal data and abuse in the text of an entry.
 func (r *Report) checkText(entry, text string) {
 	for _, p := range personal {
-		for _, match := range p.pattern.FindAllString(text, -1) {
+		for _, match := range p.pattern().FindAllString(text, -1) {
 			if !p.innocent(match) {
 				r.find("personal-data", entry, "%s: %.60q", p.what, match)
 			}

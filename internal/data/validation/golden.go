@@ -3,7 +3,6 @@ package validation
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/closest"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // hardNegativeNote starts the notes of a query that has a near-duplicate of its
@@ -229,14 +229,14 @@ func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
 }
 
 // likeHardNegative finds notes that are meant to mark a hard negative.
-var likeHardNegative = regexp.MustCompile(`(?i)^\s*hard[\s_-]*neg`)
+var likeHardNegative = lazyregexp.New(`(?i)^\s*hard[\s_-]*neg`)
 
 // checkNote refuses a note that is meant to mark a hard negative and does not,
 // and a near-duplicate that the corpus does not have.
 func checkNote(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, tools map[string]*contracts.Tool) {
 	const form = hardNegativeNote + " near-dup of "
 	_, id, ok := strings.Cut(q.Notes, form)
-	if likeHardNegative.MatchString(q.Notes) && (!strings.HasPrefix(q.Notes, form) || firstField(id) == "") {
+	if likeHardNegative().MatchString(q.Notes) && (!strings.HasPrefix(q.Notes, form) || firstField(id) == "") {
 		d.refuse(at+"/notes", q.ID, fmt.Sprintf("the notes %.60q do not mark a hard negative", q.Notes),
 			fmt.Sprintf("write %q", form+"<tool_id>"))
 		return

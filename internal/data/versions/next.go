@@ -10,12 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/data/validation"
 )
 
@@ -98,12 +98,12 @@ func readDataset(file string) (data []byte, kind string, err error) {
 	return data, kind, nil
 }
 
-var trailingNumber = regexp.MustCompile(`^(.*?)([0-9]{1,9})$`)
+var trailingNumber = lazyregexp.New(`^(.*?)([0-9]{1,9})$`)
 
 // freeVersion returns the first version after the given one that is neither
 // frozen nor that of a file, and the name of a file for it.
 func freeVersion(lock contracts.DatasetLock, kind, version, file string) (next, path string, err error) {
-	parts := trailingNumber.FindStringSubmatch(version)
+	parts := trailingNumber().FindStringSubmatch(version)
 	if parts == nil {
 		parts = []string{version, version + ".", "1"}
 	}

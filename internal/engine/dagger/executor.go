@@ -22,7 +22,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +30,7 @@ import (
 
 	sdk "dagger.io/dagger"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
 	"github.com/touchstone-eval/touchstone/internal/engine/image"
@@ -213,20 +213,20 @@ func remedy(err error) string {
 }
 
 // ansi matches the colours in the progress of the dagger program.
-var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var ansi = lazyregexp.New("\x1b\\[[0-9;]*m")
 
 // message matches the message of a refused request in the JSON of the answer.
-var message = regexp.MustCompile(`"message":("(?:[^"\\]|\\.)*")`)
+var message = lazyregexp.New(`"message":("(?:[^"\\]|\\.)*")`)
 
 // shortened returns an error of the dagger program or the engine in one line: the
 // last line if the error contains the whole progress, and without trace ids.
 func shortened(err error) error {
-	text := ansi.ReplaceAllString(strings.TrimSpace(err.Error()), "")
+	text := ansi().ReplaceAllString(strings.TrimSpace(err.Error()), "")
 	if i := strings.LastIndex(text, "\nError: "); i >= 0 {
 		text = text[i+len("\nError: "):]
 	}
 
-	if m := message.FindStringSubmatch(text); m != nil {
+	if m := message().FindStringSubmatch(text); m != nil {
 		if said, err := strconv.Unquote(m[1]); err == nil {
 			text = said
 		}

@@ -8,13 +8,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -235,9 +235,9 @@ func (w *Watcher) note(e fsnotify.Event) {
 
 // editorFiles matches the names of files that editors and sed write next to a file while they save
 // it: backups, swap and lock files, and Vim's test of whether it can write (4913 and so on).
-var editorFiles = regexp.MustCompile(`^\.|~$|^#.*#$|\.sw[a-p]$|___jb_(tmp|old)___$|^[0-9]{4,5}$|^sed[A-Za-z0-9]{6}$`)
+var editorFiles = lazyregexp.New(`^\.|~$|^#.*#$|\.sw[a-p]$|___jb_(tmp|old)___$|^[0-9]{4,5}$|^sed[A-Za-z0-9]{6}$`)
 
-func isEditorFile(base string) bool { return editorFiles.MatchString(base) }
+func isEditorFile(base string) bool { return editorFiles().MatchString(base) }
 
 func (w *Watcher) notify() {
 	select {

@@ -11,10 +11,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -34,7 +34,7 @@ type Root struct{ Ref, Dir string }
 func (r Root) None() bool { return r.Ref == "" && r.Dir == "" }
 
 // pinned matches a reference with a digest, which always has the same content.
-var pinned = regexp.MustCompile(`^[a-z0-9][a-zA-Z0-9._/:-]*@sha256:[0-9a-f]{64}$`)
+var pinned = lazyregexp.New(`^[a-z0-9][a-zA-Z0-9._/:-]*@sha256:[0-9a-f]{64}$`)
 
 // parseImage parses an image attribute. A relative directory is relative to root.
 func parseImage(s, root string) (Root, error) {
@@ -51,7 +51,7 @@ func parseImage(s, root string) (Root, error) {
 		return Root{Dir: dir}, nil
 	}
 
-	if s != "" && !pinned.MatchString(s) {
+	if s != "" && !pinned().MatchString(s) {
 		return Root{}, fmt.Errorf("image %q is not pinned, and the content of a tag can change; write "+
 			"NAME@sha256:DIGEST, or dir:PATH for a directory", s)
 	}

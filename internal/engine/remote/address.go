@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // An Address is that of a server, and of an instance of it.
@@ -19,7 +20,7 @@ type Address struct {
 
 const addressForm = "write grpcs://HOST[:PORT][/INSTANCE], or grpc:// for a connection without encryption"
 
-var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var hostName = lazyregexp.New(`^[A-Za-z0-9._-]+$`)
 
 // ParseAddress parses grpc[s]://HOST[:PORT][/INSTANCE]. Without a port, it is 443 for grpcs and 80 for
 // grpc.
@@ -48,7 +49,7 @@ func ParseAddress(text string) (Address, error) {
 		return fail(fmt.Sprintf("%q has a part after its instance", text))
 	case strings.ContainsFunc(a.Host+a.Instance, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		return fail(fmt.Sprintf("%q has a space or a control character", text))
-	case net.ParseIP(a.Host) == nil && !hostName.MatchString(a.Host):
+	case net.ParseIP(a.Host) == nil && !hostName().MatchString(a.Host):
 		return fail(fmt.Sprintf("%q has a host that is neither a name nor an IP address", text))
 	case strings.ContainsAny(a.Instance, "?#%"):
 		return fail(fmt.Sprintf("%q has an instance with one of the characters ? # %%", text))

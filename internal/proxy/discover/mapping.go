@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // Mapping says where the answer of a search has the tools: expressions of an adapter.
@@ -96,7 +97,7 @@ func (n *names) mappingOf(text []byte, structured any) (Mapping, string) {
 	return Mapping{}, "it contains no name of a tool of the replayed servers"
 }
 
-var identifier = compiled(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+var identifier = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // step returns a step of an expression into an object.
 func step(name string) string {

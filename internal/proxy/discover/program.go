@@ -9,10 +9,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // The languages of a program.
@@ -41,14 +41,8 @@ type Program struct {
 // ErrNone is the error of Detect for a directory without a program that speaks MCP.
 var ErrNone = errors.New("no program that speaks MCP")
 
-// compiled returns a function that compiles a pattern when it is first called. The program that this
-// package is a part of starts once for each stage, and only init needs the patterns.
-func compiled(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 // speaksMCP matches source of a program that serves MCP, with a library or without.
-var speaksMCP = compiled(`tools/(list|call)|modelcontextprotocol|\bFastMCP\b|\bMcpServer\b|mcp-go|from mcp\b|import mcp\b`)
+var speaksMCP = lazyregexp.New(`tools/(list|call)|modelcontextprotocol|\bFastMCP\b|\bMcpServer\b|mcp-go|from mcp\b|import mcp\b`)
 
 // Detect returns the program in dir: a module of Go, a package of Node, or scripts.
 func Detect(dir string) (*Program, error) {
@@ -136,7 +130,7 @@ func joined(files map[string]string) (string, error) {
 	return all.String(), nil
 }
 
-var mainPackage = compiled(`(?m)^package main$`)
+var mainPackage = lazyregexp.New(`(?m)^package main$`)
 
 func detectGo(dir string) (*Program, error) {
 	files, err := sources(dir, ".go")
@@ -230,7 +224,7 @@ func detectNode(dir string) (*Program, error) {
 	return p, nil
 }
 
-var nodeScript = compiled(`\bnode\s+([^\s-]\S*\.[cm]?js)\b`)
+var nodeScript = lazyregexp.New(`\bnode\s+([^\s-]\S*\.[cm]?js)\b`)
 
 // firstText returns a text, or the first value of an object by name.
 func firstText(v any) string {

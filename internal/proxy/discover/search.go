@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // SearchTool is a tool that may be the search of a proxy, with the names of its arguments.
@@ -16,8 +18,8 @@ type SearchTool struct {
 }
 
 var (
-	searchName  = compiled(`(?i)search|find|retrieve|discover|query|lookup|recommend`)
-	searchAbout = compiled(`(?i)\btools?\b`)
+	searchName  = lazyregexp.New(`(?i)search|find|retrieve|discover|query|lookup|recommend`)
+	searchAbout = lazyregexp.New(`(?i)\btools?\b`)
 	queryNames  = []string{"query", "q", "text", "search", "search_query", "prompt", "task", "question", "keywords",
 		"input", "description", "intent"}
 	limitNames = []string{"limit", "top_k", "topK", "k", "n", "max_results", "maxResults", "count", "size",

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // The transports of a proxy.
@@ -40,11 +42,11 @@ const (
 const maxStarts = 8
 
 var (
-	servesHTTP  = compiled(`createServer|HTTPServer|http\.server|ListenAndServe|http\.Serve\(|express\(|uvicorn|[sS]treamable|aiohttp`)
-	servesStdio = compiled(`process\.stdin|sys\.stdin|os\.Stdin|StdioServerTransport|StdioTransport|stdio_server|ServeStdio|["']stdio["']`)
-	environment = compiled(`(?:environ(?:\.get)?\s*[\[(]\s*|getenv\(\s*|Getenv\(\s*|process\.env(?:\.|\[\s*))["']?([A-Z][A-Z0-9_]*)`)
-	configFile  = compiled(`["'](?:\./)?([\w-][\w.-]*\.json)["']`)
-	positional  = compiled(`argv\[[12]\]|argv\.slice\(2\)|argv\[1:\]|os\.Args\[1|flag\.Arg\(0|argv\.at\(2\)|= process\.argv`)
+	servesHTTP  = lazyregexp.New(`createServer|HTTPServer|http\.server|ListenAndServe|http\.Serve\(|express\(|uvicorn|[sS]treamable|aiohttp`)
+	servesStdio = lazyregexp.New(`process\.stdin|sys\.stdin|os\.Stdin|StdioServerTransport|StdioTransport|stdio_server|ServeStdio|["']stdio["']`)
+	environment = lazyregexp.New(`(?:environ(?:\.get)?\s*[\[(]\s*|getenv\(\s*|Getenv\(\s*|process\.env(?:\.|\[\s*))["']?([A-Z][A-Z0-9_]*)`)
+	configFile  = lazyregexp.New(`["'](?:\./)?([\w-][\w.-]*\.json)["']`)
+	positional  = lazyregexp.New(`argv\[[12]\]|argv\.slice\(2\)|argv\[1:\]|os\.Args\[1|flag\.Arg\(0|argv\.at\(2\)|= process\.argv`)
 	word        = `["'` + "`" + `]-{0,2}%s["'` + "`" + `=]`
 )
 

@@ -2,10 +2,11 @@ package undertest
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // Limits of the part of a log that messages show.
@@ -14,7 +15,7 @@ const (
 	tailBytes = 8 << 10
 )
 
-var loopbackPort = regexp.MustCompile(`(127\.0\.0\.1|\[::1\]|localhost):\d+`)
+var loopbackPort = lazyregexp.New(`(127\.0\.0\.1|\[::1\]|localhost):\d+`)
 
 // logBuffer keeps the end of a process's output.
 type logBuffer struct {

@@ -10,13 +10,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 )
@@ -122,7 +122,7 @@ const maxAttempts = 3
 
 var (
 	errPortTaken = errors.New("its port is already in use")
-	portTaken    = regexp.MustCompile(`(?i)address already in use|EADDRINUSE|port .{0,20}in use`)
+	portTaken    = lazyregexp.New(`(?i)address already in use|EADDRINUSE|port .{0,20}in use`)
 )
 
 func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Options) (*Proxy, error) {
@@ -159,7 +159,7 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	}
 	if err := p.start(ctx, opts); err != nil {
 		if p.process != nil {
-			taken := p.process.ended() && portTaken.MatchString(p.process.log.text())
+			taken := p.process.ended() && portTaken().MatchString(p.process.log.text())
 			p.process.stop()
 			err = p.WithLog(err)
 			if _, chosen := drv.(*adapterDriver); chosen && taken {
@@ -499,7 +499,7 @@ func (p *Proxy) WithLog(err error) error {
 
 // brokenConnection matches the errors of a broken connection. Which of them occurs
 // depends only on timing.
-var brokenConnection = regexp.MustCompile(`\bEOF\b|connection reset by peer|broken pipe|connection refused|server closed idle connection`)
+var brokenConnection = lazyregexp.New(`\bEOF\b|connection reset by peer|broken pipe|connection refused|server closed idle connection`)
 
 // maxError limits the length of a proxy's error message, in bytes.
 const maxError = 2000
@@ -507,12 +507,12 @@ const maxError = 2000
 // normalizeError removes from an error's text what differs between runs, secrets, and what
 // controls a terminal, because the text becomes part of reports.
 func (p *Proxy) normalizeError(addr address, err error) error {
-	if errors.Is(err, ErrBroken) || brokenConnection.MatchString(err.Error()) {
+	if errors.Is(err, ErrBroken) || brokenConnection().MatchString(err.Error()) {
 		return ErrBroken
 	}
 	text := strings.ReplaceAll(p.process.log.hide(err.Error()), addr.base, "the proxy")
 	if d, ok := p.driver.(*adapterDriver); ok && d.run != nil {
 		text = strings.ReplaceAll(text, p.home, "its home")
 	}
-	return errors.New(printable(clipped(loopbackPort.ReplaceAllString(text, "loopback"), maxError)))
+	return errors.New(printable(clipped(loopbackPort().ReplaceAllString(text, "loopback"), maxError)))
 }

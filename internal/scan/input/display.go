@@ -3,9 +3,10 @@ package input
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // Display shows people what would be started or contacted. Secrets are masked,
@@ -30,18 +31,18 @@ func (s Server) words() (shown string, secrets []string) {
 			secrets = append(secrets, w)
 			w = "***"
 			masked = false
-		case assigned && secretName.MatchString(name):
+		case assigned && secretName().MatchString(name):
 			secrets = append(secrets, value)
 			w = name + "=***"
-		case !assigned && strings.HasPrefix(w, "-") && secretName.MatchString(w):
+		case !assigned && strings.HasPrefix(w, "-") && secretName().MatchString(w):
 			masked = true
 		case strings.Contains(w, "://"):
 			secrets = append(secrets, urlSecrets(w)...)
 			w = displayURL(w)
-		case authHeader.MatchString(w):
+		case authHeader().MatchString(w):
 			_, value, _ := strings.Cut(w, ":")
 			secrets = append(secrets, value)
-			w = authHeader.ReplaceAllString(w, "$1***")
+			w = authHeader().ReplaceAllString(w, "$1***")
 		}
 
 		words[i] = QuoteWord(w)
@@ -55,7 +56,7 @@ func (s Server) words() (shown string, secrets []string) {
 func (s Server) redact(text string) string {
 	_, secrets := s.words()
 	for name, value := range s.Env {
-		if secretName.MatchString(name) {
+		if secretName().MatchString(name) {
 			secrets = append(secrets, value)
 		}
 	}
@@ -83,8 +84,8 @@ func (s Server) redact(text string) string {
 }
 
 var (
-	secretName = regexp.MustCompile(`(?i)(key|token|secret|passw|passphrase|credential|auth|bearer|cookie)`)
-	authHeader = regexp.MustCompile(`(?i)^([a-z-]*(?:key|token|auth|cookie)[a-z-]*:\s*).*`)
+	secretName = lazyregexp.New(`(?i)(key|token|secret|passw|passphrase|credential|auth|bearer|cookie)`)
+	authHeader = lazyregexp.New(`(?i)^([a-z-]*(?:key|token|auth|cookie)[a-z-]*:\s*).*`)
 )
 
 // displayURL masks the password and the values of the query.

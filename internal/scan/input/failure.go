@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,6 +21,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/proxy/mcpclient"
 )
@@ -33,12 +33,12 @@ const (
 )
 
 // colours are the escape sequences that only set colours.
-var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var colours = lazyregexp.New("\x1b\\[[0-9;]*m")
 
 // lastLines returns the last lines of what a server printed, safe to print.
 func lastLines(text string) []string {
 	var lines []string
-	for line := range strings.Lines(colours.ReplaceAllString(text, "")) {
+	for line := range strings.Lines(colours().ReplaceAllString(text, "")) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, safetext.Clip(safetext.Visible(line), maxOutputLine))
 		}
@@ -232,7 +232,7 @@ func isDir(dir string) bool {
 }
 
 // ofHost matches the words of servers that refuse a request because of the host or origin that it names.
-var ofHost = regexp.MustCompile(`(?i)\b(?:hosts?|hostname|origins?|rebinding|domain)\b`)
+var ofHost = lazyregexp.New(`(?i)\b(?:hosts?|hostname|origins?|rebinding|domain)\b`)
 
 // explainAnswer explains an answer that is not MCP.
 func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string) {
@@ -242,7 +242,7 @@ func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string)
 		header = "headers in its entry in " + f.server.Place.String()
 	}
 
-	if (e.Status == http.StatusForbidden || e.Status == http.StatusMisdirectedRequest) && ofHost.MatchString(e.Text) {
+	if (e.Status == http.StatusForbidden || e.Status == http.StatusMisdirectedRequest) && ofHost().MatchString(e.Text) {
 		return reason, fmt.Sprintf("give the address by the host name that the server allows, or let it allow %s",
 			hostOf(f.server.URL))
 	}
@@ -251,7 +251,7 @@ func (f failure) explainAnswer(e *mcpclient.AnswerError) (reason, remedy string)
 	case http.StatusUnauthorized, http.StatusForbidden:
 		sent := false
 		for name := range f.server.Headers {
-			sent = sent || secretName.MatchString(name)
+			sent = sent || secretName().MatchString(name)
 		}
 
 		if sent {

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // notJSON is the error for a text that is not JSON. Where the text is something else
@@ -69,7 +70,7 @@ func otherFormat(file string, text []byte, at int) (what, remedy string) {
 	}
 
 	ext := strings.ToLower(filepath.Ext(file))
-	if ext == ".yaml" || ext == ".yml" || start < len(text) && at-start < 80 && yamlStart.Match(text[start:]) {
+	if ext == ".yaml" || ext == ".yml" || start < len(text) && at-start < 80 && yamlStart().Match(text[start:]) {
 		return "YAML, not JSON", "convert it to JSON"
 	}
 
@@ -77,7 +78,7 @@ func otherFormat(file string, text []byte, at int) (what, remedy string) {
 		return "", ""
 	}
 
-	if json := jsonLine.FindIndex(text); json != nil {
+	if json := jsonLine().FindIndex(text); json != nil {
 		return fmt.Sprintf("plain text, not JSON, before line %d", lineOf(text, json[0])), "remove what is before it"
 	}
 
@@ -87,9 +88,9 @@ func otherFormat(file string, text []byte, at int) (what, remedy string) {
 var (
 	// yamlStart is the beginning of most YAML files: comments, and then a document, a
 	// list of mappings, or a key of one. A line such as "Error: text" is plain text.
-	yamlStart = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*(?:---\r?\n|- +[A-Za-z_][A-Za-z0-9_-]*: |[A-Za-z_][A-Za-z0-9_-]*:\r?\n)`)
+	yamlStart = lazyregexp.New(`^(?:#[^\n]*\n|\s*\n)*(?:---\r?\n|- +[A-Za-z_][A-Za-z0-9_-]*: |[A-Za-z_][A-Za-z0-9_-]*:\r?\n)`)
 	// jsonLine is a line that begins like JSON.
-	jsonLine = regexp.MustCompile(`(?m)^[ \t]*(?:\{|\[\s*\{)`)
+	jsonLine = lazyregexp.New(`(?m)^[ \t]*(?:\{|\[\s*\{)`)
 )
 
 // binaryAt returns the offset of the first byte that no text has, or -1. In a text that
@@ -105,7 +106,7 @@ func binaryAt(text []byte, jsonStart bool) int {
 
 // eventField is the beginning of a line of server-sent events, as a server over HTTP
 // answers them.
-var eventField = regexp.MustCompile(`^(?:event|data|id|retry)?:`)
+var eventField = lazyregexp.New(`^(?:event|data|id|retry)?:`)
 
 // eventData returns the data of server-sent events, with blanks for everything else, so
 // that every byte keeps its place. ok is false for another text.
@@ -118,7 +119,7 @@ func eventData(text []byte) (data []byte, ok bool) {
 		}
 
 		line := bytes.TrimRight(text[at:end], "\r")
-		field := eventField.Find(line)
+		field := eventField().Find(line)
 		switch {
 		case len(line) == 0:
 		case field == nil:

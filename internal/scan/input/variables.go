@@ -5,9 +5,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // expanded returns the server with its variables expanded, as its client does
@@ -59,8 +60,8 @@ type expander struct {
 }
 
 var (
-	bare   = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
-	envVar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	bare   = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+	envVar = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 func (e *expander) texts(m map[string]string) map[string]string {
@@ -75,16 +76,16 @@ func (e *expander) text(s string) string {
 	s = expandBraces(s, e.variable)
 	switch strings.TrimPrefix(clientOf(e.server.Place.File), "the configuration of ") {
 	case "Gemini", "Qwen", "Crush":
-		s = bare.ReplaceAllStringFunc(s, func(v string) string { return e.variable(v, v[1:]) })
+		s = bare().ReplaceAllStringFunc(s, func(v string) string { return e.variable(v, v[1:]) })
 	case "OpenCode":
-		s = openCode.ReplaceAllStringFunc(s, func(v string) string { return e.variable(v, v[1:len(v)-1]) })
+		s = openCode().ReplaceAllStringFunc(s, func(v string) string { return e.variable(v, v[1:len(v)-1]) })
 	}
 
 	return s
 }
 
 // openCode matches the variables of OpenCode.
-var openCode = regexp.MustCompile(`\{env:[A-Za-z_][A-Za-z0-9_]*\}`)
+var openCode = lazyregexp.New(`\{env:[A-Za-z_][A-Za-z0-9_]*\}`)
 
 // expandBraces replaces each ${...} of a text, whose braces may hold further ones, by its value. value gets it whole,
 // and what is in its braces.
@@ -149,7 +150,7 @@ func (e *expander) variable(whole, name string) string {
 		return string(filepath.Separator)
 	}
 
-	if envVar.MatchString(name) {
+	if envVar().MatchString(name) {
 		if v, ok := os.LookupEnv(name); ok {
 			return v
 		}

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
 	"github.com/touchstone-eval/touchstone/scanner"
@@ -108,10 +108,10 @@ func (b *Baseline) Text() ([]byte, error) {
 }
 
 // versioned is the version of a baseline that is read, also in a file that is damaged.
-var versioned = regexp.MustCompile(`"version"\s*:\s*"touchstone-scan-baseline/[12]"`)
+var versioned = lazyregexp.New(`"version"\s*:\s*"touchstone-scan-baseline/[12]"`)
 
 // IsBaseline reports whether a file was written as a baseline. It may be damaged since.
-func IsBaseline(text []byte) bool { return versioned.Match(text) }
+func IsBaseline(text []byte) bool { return versioned().Match(text) }
 
 // Differences lists the definitions that only next approves, those that it approves
 // otherwise, and those that it does not approve any more, as "server:label", sorted.
@@ -124,7 +124,7 @@ func (b *Baseline) Differences(next *Baseline) (added, changed, gone []string) {
 }
 
 // conflict is a mark that Git leaves in a file that it could not merge.
-var conflict = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
+var conflict = lazyregexp.New(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
 // ParseBaseline reads a baseline, or any other list of tools with servers, such
 // as a corpus.
@@ -137,7 +137,7 @@ func ParseBaseline(file string, text []byte) (*Baseline, error) {
 		return nil, fail(input.Place{File: file}, "it is empty", "write it with --pin")
 	}
 
-	if at := conflict.FindIndex(text); at != nil {
+	if at := conflict().FindIndex(text); at != nil {
 		line := 1 + bytes.Count(text[:at[0]], []byte("\n"))
 		return nil, fail(input.Place{File: file, Line: line}, "it has a merge conflict", "resolve it, or "+remedy)
 	}

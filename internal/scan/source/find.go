@@ -1,9 +1,10 @@
 package source
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // finder finds the definitions of a file.
@@ -25,7 +26,7 @@ type keyed struct {
 }
 
 // toolName is what programs call a tool.
-var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+var toolName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
 // servers are the constructors of servers, whose options hold the instructions.
 var servers = map[string]bool{"McpServer": true, "MCPServer": true, "FastMCP": true, "Server": true}

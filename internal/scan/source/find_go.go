@@ -106,7 +106,7 @@ func (r *finder) isToolHelper(n *node) bool {
 	r.p.steps = 0
 	text, ok := r.p.text(n.args[0].value, nil, 0)
 	description, described := r.p.text(n.args[1].value, nil, 0)
-	return ok && described && toolName.MatchString(text) && strings.Contains(description, " ")
+	return ok && described && toolName().MatchString(text) && strings.Contains(description, " ")
 }
 
 func (r *finder) goCall(kind Kind, n *node) bool {

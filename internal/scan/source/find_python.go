@@ -202,7 +202,7 @@ func (r *finder) pyRegistration(n *node, called string) bool {
 	}
 
 	if !added && !r.isFunctionArgument(f) && (len(options) == 0 || f.form != name) {
-		if !r.isText(f) && f == n.positional(0) && serverName.MatchString(n.x.x.last()) && r.f.sdk() != "" {
+		if !r.isText(f) && f == n.positional(0) && serverName().MatchString(n.x.x.last()) && r.f.sdk() != "" {
 			r.found.problem("", n.line, computedTools)
 		}
 

@@ -1,9 +1,10 @@
 package source
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // scriptCalls are the methods that register something under a name. Other libraries have
@@ -61,7 +62,7 @@ func (r *finder) scriptCall(n *node) bool {
 }
 
 // serverName is what programs call a server.
-var serverName = regexp.MustCompile(`(?i)server|mcp`)
+var serverName = lazyregexp.New(`(?i)server|mcp`)
 
 // scriptRegistration reads a call, and reports whether it is a definition.
 func (r *finder) scriptRegistration(n *node, args []arg, kind Kind, short bool) bool {
@@ -91,7 +92,7 @@ func (r *finder) scriptRegistration(n *node, args []arg, kind Kind, short bool) 
 	}
 
 	if short && len(r.knownNames(args[0].value)) == 0 {
-		if n.x.form == member && serverName.MatchString(n.x.x.last()) && r.f.sdk() != "" {
+		if n.x.form == member && serverName().MatchString(n.x.x.last()) && r.f.sdk() != "" {
 			r.found.problem("", n.line, computedTools)
 		}
 
@@ -250,7 +251,7 @@ func (r *finder) hasSchema(n *node) bool {
 func (r *finder) keyedObject(n *node) bool {
 	key, ok := r.keys[n]
 	description := n.get("description")
-	if !ok || description == nil || !toolName.MatchString(key.name) {
+	if !ok || description == nil || !toolName().MatchString(key.name) {
 		return false
 	}
 

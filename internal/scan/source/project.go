@@ -3,12 +3,13 @@ package source
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // project is a tree of source files that refer to one another. Files are parsed when
@@ -135,10 +136,10 @@ func newProject(files []File, open func(string) ([]byte, error)) *project {
 	return p
 }
 
-var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+var moduleLine = lazyregexp.New(`(?m)^module\s+"?([^\s"]+)`)
 
 func modulePath(text string) string {
-	if m := moduleLine.FindStringSubmatch(text); m != nil {
+	if m := moduleLine().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""
@@ -159,7 +160,7 @@ func (p *project) parseAll() {
 			continue
 		}
 
-		if text, err := f.load(); err != nil || !telling.MatchString(text) {
+		if text, err := f.load(); err != nil || !telling().MatchString(text) {
 			continue // it is parsed if another file imports it
 		}
 
@@ -173,7 +174,7 @@ func (p *project) parseAll() {
 }
 
 // telling are words that a file has if it defines or registers something.
-var telling = regexp.MustCompile(`[tT]ool|[pP]rompt|[rR]esource|mcp|MCP|[dD]escription`)
+var telling = lazyregexp.New(`[tT]ool|[pP]rompt|[rR]esource|mcp|MCP|[dD]escription`)
 
 // parse parses a file, once.
 func (p *project) parse(f *file) {

@@ -5,13 +5,14 @@ package source
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unsafe"
 
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/js"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // typescript turns a file of TypeScript or JavaScript into nodes. esbuild takes the types
@@ -76,7 +77,7 @@ func parseTypeScript(f *file, text string) {
 }
 
 // attributes are those of an import, such as with { type: "json" }, which the parser does not know.
-var attributes = regexp.MustCompile(`(?m)^((?:import|export) .*")( with \{[^}\n]*\});$`)
+var attributes = lazyregexp.New(`(?m)^((?:import|export) .*")( with \{[^}\n]*\});$`)
 
 // withoutAttributes blanks the attributes of imports, so that nothing moves.
 func withoutAttributes(code []byte) []byte {
@@ -84,7 +85,7 @@ func withoutAttributes(code []byte) []byte {
 		return code
 	}
 
-	for _, m := range attributes.FindAllSubmatchIndex(code, -1) {
+	for _, m := range attributes().FindAllSubmatchIndex(code, -1) {
 		for i := m[4]; i < m[5]; i++ {
 			code[i] = ' '
 		}

@@ -2,10 +2,10 @@ package advice
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
@@ -55,7 +55,7 @@ func Check(tools, all []selection.Tool) []ToolFindings {
 }
 
 // whenToUse matches what a description says of the situations that a tool is for.
-var whenToUse = regexp.MustCompile(`(?i)\b(when|whenever|if|unless|instead of|rather than|useful|before|after|` +
+var whenToUse = lazyregexp.New(`(?i)\b(when|whenever|if|unless|instead of|rather than|useful|before|after|` +
 	`use (this|it|for|to|the)|call (this|it)|given|for (a|an|the|any|each|all|your)\b)`)
 
 func check(t selection.Tool, all []selection.Tool) []Finding {
@@ -67,7 +67,7 @@ func check(t selection.Tool, all []selection.Tool) []Finding {
 	switch {
 	case text == "":
 		add(Undescribed, nil, "it has no description")
-	case !whenToUse.MatchString(text):
+	case !whenToUse().MatchString(text):
 		add(NoWhenToUse, nil, "its description does not say when to use it")
 	}
 

@@ -9,12 +9,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
@@ -36,7 +36,7 @@ type tefCase struct {
 
 // template matches a place for a value, such as ${MCP_SERVER_URL}, in a field of its
 // own or at the beginning of an address.
-var template = regexp.MustCompile(`"\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var template = lazyregexp.New(`"\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 type tefCall struct {
 	ServerURL  string          `json:"mcp_server_url"`
@@ -69,7 +69,7 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 		return err
 	}
 
-	if at := template.FindStringSubmatch(string(raw)); at != nil {
+	if at := template().FindStringSubmatch(string(raw)); at != nil {
 		return fmt.Errorf("it has the template ${%s}: give its value with --set %s=VALUE", at[1], at[1])
 	}
 

@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
@@ -188,11 +188,11 @@ func properties(schema json.RawMessage) map[string]property {
 }
 
 var (
-	quoted  = regexp.MustCompile(`"([^"]+)"|'([^']+)'|“([^”]+)”`)
-	numbers = regexp.MustCompile(`-?\b[0-9]+(?:\.[0-9]+)?\b`)
-	urls    = regexp.MustCompile(`https?://[^\s"'<>]+`)
-	emails  = regexp.MustCompile(`[\w.+-]+@[\w-]+\.[\w.-]+`)
-	dates   = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
+	quoted  = lazyregexp.New(`"([^"]+)"|'([^']+)'|“([^”]+)”`)
+	numbers = lazyregexp.New(`-?\b[0-9]+(?:\.[0-9]+)?\b`)
+	urls    = lazyregexp.New(`https?://[^\s"'<>]+`)
+	emails  = lazyregexp.New(`[\w.+-]+@[\w-]+\.[\w.-]+`)
+	dates   = lazyregexp.New(`\b\d{4}-\d{2}-\d{2}\b`)
 )
 
 // literalParameters fills in values that the query states: a value of an enum,
@@ -200,11 +200,11 @@ var (
 // Properties are filled in by name.
 func literalParameters(query string, schema json.RawMessage) json.RawMessage {
 	pools := map[string][]string{
-		"uri": urls.FindAllString(query, -1), "email": emails.FindAllString(query, -1),
-		"date":   dates.FindAllString(query, -1),
-		"number": numbers.FindAllString(query, -1),
+		"uri": urls().FindAllString(query, -1), "email": emails().FindAllString(query, -1),
+		"date":   dates().FindAllString(query, -1),
+		"number": numbers().FindAllString(query, -1),
 	}
-	for _, m := range quoted.FindAllStringSubmatch(query, -1) {
+	for _, m := range quoted().FindAllStringSubmatch(query, -1) {
 		pools["string"] = append(pools["string"], m[1]+m[2]+m[3])
 	}
 

@@ -3,10 +3,10 @@ package model
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
@@ -31,11 +31,11 @@ func systemPrompt(s selection.Settings) string {
 	return prompt
 }
 
-var confidenceLine = regexp.MustCompile(`(?im)^[\s*_>"-]*confidence[\s*_"]*[:=][\s*_"]*([0-9]*\.?[0-9]+)\s*(%?)`)
+var confidenceLine = lazyregexp.New(`(?im)^[\s*_>"-]*confidence[\s*_"]*[:=][\s*_"]*([0-9]*\.?[0-9]+)\s*(%?)`)
 
 // statedConfidence is the last confidence stated in a text, or nil.
 func statedConfidence(text string) *float64 {
-	found := confidenceLine.FindAllStringSubmatch(text, -1)
+	found := confidenceLine().FindAllStringSubmatch(text, -1)
 	if len(found) == 0 {
 		return nil
 	}

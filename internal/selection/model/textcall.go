@@ -2,10 +2,10 @@ package model
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
@@ -29,7 +29,7 @@ func (o offer) recogniseText(a *selection.Answer) {
 
 // fences enclose calls in the texts of models: code blocks, and the markers of the
 // chat templates of Hermes, Qwen, Mistral and Llama.
-var fences = regexp.MustCompile("```[a-z_]*|</?(?:tool_call|function_call|tool)s?>|" +
+var fences = lazyregexp.New("```[a-z_]*|</?(?:tool_call|function_call|tool)s?>|" +
 	`\[/?TOOL_CALLS\]|<\|python_tag\|>|<\|[a-z_]+\|>`)
 
 // maxJSON bounds the number of values that are read from one text.
@@ -39,7 +39,7 @@ const maxJSON = 100
 // of a line or of a fence.
 func jsonIn(text string) []json.RawMessage {
 	var found []json.RawMessage
-	for _, part := range fences.Split(text, -1) {
+	for _, part := range fences().Split(text, -1) {
 		for rest := strings.TrimSpace(part); rest != "" && len(found) < maxJSON; {
 			if rest[0] != '{' && rest[0] != '[' {
 				_, rest, _ = strings.Cut(rest, "\n")

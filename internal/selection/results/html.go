@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 
 	"github.com/touchstone-eval/touchstone/internal/report/pagestyle"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
@@ -14,18 +15,20 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("results").Funcs(template.FuncMap{
-	"rate": rateText, "mean": meanText, "expected": expected, "verdict": verdict, "figure": shortFigure,
-	"groups": func(of string, groups []score.Group) map[string]any {
-		return map[string]any{"Of": of, "Groups": groups}
-	},
-	"why": func(o score.Observation) string { return cmp.Or(o.Error, o.Reasoning) },
-}).Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("results").Funcs(template.FuncMap{
+		"rate": rateText, "mean": meanText, "expected": expected, "verdict": verdict, "figure": shortFigure,
+		"groups": func(of string, groups []score.Group) map[string]any {
+			return map[string]any{"Of": of, "Groups": groups}
+		},
+		"why": func(o score.Observation) string { return cmp.Or(o.Error, o.Reasoning) },
+	}).Parse(pageText))
+})
 
 // writeHTML writes a page that needs no other file: figures by model and by expected
 // tool, what was chosen for what was expected, and every run.
 func writeHTML(w io.Writer, r Results) error {
-	return pageTemplate.Execute(w, map[string]any{
+	return pageTemplate().Execute(w, map[string]any{
 		"Title": r.Title, "Runs": r.Runs, "Models": score.By(r.Runs, score.ByModel),
 		"Tools": score.By(r.Runs, score.ByTool), "Confusion": score.Confusion(r.Runs),
 		"Said":  r.said,

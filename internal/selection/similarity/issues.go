@@ -3,10 +3,10 @@ package similarity
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 	"github.com/touchstone-eval/touchstone/internal/base/tokenize"
 )
 
@@ -51,14 +51,14 @@ type features struct {
 
 // example matches the start of an example: "e.g. x", "for example x",
 // "example: x".
-var example = regexp.MustCompile(`(?i)\b(?:e\.g\.|for example|for instance|examples?:|such as)[,:]?\s*([^.;)\n]{1,60})`)
+var example = lazyregexp.New(`(?i)\b(?:e\.g\.|for example|for instance|examples?:|such as)[,:]?\s*([^.;)\n]{1,60})`)
 
 func newFeatures(t *Tool) features {
 	f := features{tool: t, terms: set(tokenize.ContentWords(t.Description)), nameWords: set(tokenize.Words(t.Name))}
 	for _, p := range parametersOf(t.InputSchema) {
 		f.parameters = append(f.parameters, p.name)
 	}
-	for _, m := range example.FindAllStringSubmatch(t.Description, -1) {
+	for _, m := range example().FindAllStringSubmatch(t.Description, -1) {
 		f.examples = append(f.examples, strings.TrimSpace(m[1]))
 	}
 	f.examples = set(f.examples)

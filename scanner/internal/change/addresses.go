@@ -3,11 +3,14 @@ package change
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-var email = regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+`)
+var email = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+`)
+})
 
 // documented are the domains that stand for any other in documentation (RFC 2606),
 // and this machine.
@@ -18,7 +21,7 @@ const maxAddresses = 32
 
 // addressesOf lists the hosts of URLs and the mail addresses that a text names.
 func addressesOf(text string) []string {
-	out := email.FindAllString(text, maxAddresses)
+	out := email().FindAllString(text, maxAddresses)
 	for from := 0; len(out) < maxAddresses; {
 		k := char.IndexFrom(text, "://", from)
 		if k < 0 {

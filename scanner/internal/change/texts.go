@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
@@ -49,8 +50,10 @@ func unseen(text string) int {
 }
 
 // command is a text that a shell would run.
-var command = regexp.MustCompile(`(?i)(^|[\s;&|` + "`" +
-	`(/])(rm|curl|wget|bash|sh|zsh|nc|ncat|chmod|dd|mkfs|powershell|iex|eval|sudo|scp|base64|python3?|perl|osascript)\s+\S|\$\(|` + "`" + `[^` + "`" + `]+` + "`" + `|[|;&]\s*(sh|bash)\b`)
+var command = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|[\s;&|` + "`" +
+		`(/])(rm|curl|wget|bash|sh|zsh|nc|ncat|chmod|dd|mkfs|powershell|iex|eval|sudo|scp|base64|python3?|perl|osascript)\s+\S|\$\(|` + "`" + `[^` + "`" + `]+` + "`" + `|[|;&]\s*(sh|bash)\b`)
+})
 
 // values judges changed values of which a model may choose one.
 func values(was, now any) (Level, string) {
@@ -71,7 +74,7 @@ func values(was, now any) (Level, string) {
 		asked.Analyze()
 		switch m := asked.Means(); {
 		case l == High:
-		case command.MatchString(text):
+		case command().MatchString(text):
 			l, w = High, "a new value that is a command"
 		case m.Any(concept.CredPath):
 			l, w = High, "a new value that names credentials"

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/touchstone-eval/touchstone/internal/base/lazyregexp"
 )
 
 // order is a parsed imperative sentence: the part before the verb, the verb in
@@ -20,8 +22,8 @@ var subordinate = []string{"before", "after", "when", "whenever", "if", "once", 
 	"every", "first", "then", "in", "on", "until"}
 
 var (
-	negation = regexp.MustCompile(`^(?i:(?:please )?(?:do not|don't|never) )([a-z]+)\b`)
-	opening  = regexp.MustCompile(`^(?i:(?:please |always |then |first |simply |instead )?)([A-Za-z]+)\b`)
+	negation = lazyregexp.New(`^(?i:(?:please )?(?:do not|don't|never) )([a-z]+)\b`)
+	opening  = lazyregexp.New(`^(?i:(?:please |always |then |first |simply |instead )?)([A-Za-z]+)\b`)
 )
 
 // findOrder parses a sentence; ok is false if it is not imperative.
@@ -36,12 +38,12 @@ func findOrder(s string) (o order, ok bool) {
 		}
 	}
 
-	if m := negation.FindStringSubmatch(body); m != nil && slices.Contains(baseVerbs, strings.ToLower(m[1])) {
+	if m := negation().FindStringSubmatch(body); m != nil && slices.Contains(baseVerbs, strings.ToLower(m[1])) {
 		o.negated, o.verb, o.rest = true, strings.ToLower(m[1]), body[len(m[0]):]
 		return o, true
 	}
 
-	if m := opening.FindStringSubmatch(body); m != nil && slices.Contains(baseVerbs, strings.ToLower(m[1])) {
+	if m := opening().FindStringSubmatch(body); m != nil && slices.Contains(baseVerbs, strings.ToLower(m[1])) {
 		o.verb, o.rest = strings.ToLower(m[1]), body[len(m[0]):]
 		return o, true
 	}
