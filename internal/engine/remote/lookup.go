@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"google.golang.org/grpc"
@@ -42,14 +43,16 @@ func messageOf(b []byte) message {
 }
 
 // command is the command of all actions. It is the same for all, so that a server keeps it once.
-var command = encode(&repb.Command{Arguments: []string{"touchstone", "result"}})
+var command = sync.OnceValue(func() message {
+	return encode(&repb.Command{Arguments: []string{"touchstone", "result"}})
+})
 
 // actionOf returns the action that stands for a key. It follows from the key alone, because a lookup
 // has nothing else. Other programs see an action without inputs, whose salt holds the key.
 func actionOf(k cache.Key) message {
 	root := encode(&repb.Directory{})
 	return encode(&repb.Action{
-		CommandDigest: digest(command.SizedDigest), InputRootDigest: digest(root.SizedDigest),
+		CommandDigest: digest(command().SizedDigest), InputRootDigest: digest(root.SizedDigest),
 		Salt: []byte("touchstone result 1 " + k.String()),
 	})
 }

@@ -235,7 +235,7 @@ func (r *Results) pack(k cache.Key) (p uploadItem, messages []message, err error
 		return p, nil, err
 	}
 
-	messages = append(messages, actionOf(k), command)
+	messages = append(messages, actionOf(k), command())
 	for _, m := range messages {
 		blobs = append(blobs, m.SizedDigest)
 	}
