@@ -1,13 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 )
@@ -25,8 +26,6 @@ as /usr/local/share/man/man1. To read one without installing it, use man -l FILE
 				return err
 			}
 
-			// The same program writes the same pages, so that packages are reproducible.
-			date := time.Unix(0, 0).UTC()
 			root := cmd.Root()
 			for _, verb := range root.Commands() {
 				// The plumbing is left out of --help alone.
@@ -35,14 +34,63 @@ as /usr/local/share/man/man1. To read one without installing it, use man -l FILE
 				}
 			}
 
-			root.DisableAutoGenTag = true
-			header := &doc.GenManHeader{Section: "1", Source: toolName + " " + version, Manual: "Touchstone",
-				Date: &date}
-			if err := doc.GenManTree(root, header, args[0]); err != nil {
-				return fmt.Errorf("writing manual pages to %s: %w", args[0], err)
-			}
-
-			return nil
+			return writeManual(root, args[0])
 		},
 	}
+}
+
+// writeManual writes the pages of a verb and of those below it.
+func writeManual(verb *cobra.Command, dir string) error {
+	for _, below := range verb.Commands() {
+		if below.IsAvailableCommand() {
+			if err := writeManual(below, dir); err != nil {
+				return err
+			}
+		}
+	}
+
+	return os.WriteFile(filepath.Join(dir, manualName(verb)+".1"), []byte(manualPage(verb)), 0o644)
+}
+
+func manualName(verb *cobra.Command) string { return strings.ReplaceAll(verb.CommandPath(), " ", "-") }
+
+// manualPage returns a page in the language of man. The same program writes the same pages, without a date, so that
+// packages are reproducible.
+func manualPage(verb *cobra.Command) string {
+	const width = 72 // man indents text by 7 of 80 columns
+	verb.InitDefaultHelpFlag()
+	var page strings.Builder
+	fmt.Fprintf(&page, ".nh\n.TH %q 1 \"\" %q Touchstone\n", strings.ToUpper(manualName(verb)), toolName+" "+version)
+	fmt.Fprintf(&page, ".SH NAME\n%s \\- %s\n", plainRoff(manualName(verb)), plainRoff(verb.Short))
+	// Lines are kept, as in --help: many texts have tables.
+	section := func(title, text string) {
+		if text = strings.Trim(text, "\n"); text != "" {
+			fmt.Fprintf(&page, ".SH %s\n.nf\n%s\n.fi\n", title, plainRoff(text))
+		}
+	}
+	section("SYNOPSIS", verb.UseLine())
+	section("DESCRIPTION", cmp.Or(verb.Long, verb.Short))
+	section("EXAMPLES", verb.Example)
+	section("OPTIONS", verb.NonInheritedFlags().FlagUsagesWrapped(width))
+	section("GLOBAL OPTIONS", verb.InheritedFlags().FlagUsagesWrapped(width))
+
+	var related []string
+	if verb.HasParent() {
+		related = append(related, manualName(verb.Parent())+"(1)")
+	}
+
+	for _, below := range verb.Commands() {
+		if below.IsAvailableCommand() {
+			related = append(related, manualName(below)+"(1)")
+		}
+	}
+
+	fmt.Fprintf(&page, ".SH SEE ALSO\n%s\n", plainRoff(strings.Join(related, ", ")))
+	return page.String()
+}
+
+// plainRoff escapes what would not be printed as it is: backslashes, hyphens, and requests at the start of a line.
+func plainRoff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + text)
+	return text[1:]
 }
