@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // client is an MCP client with the files in which it keeps its servers. A file begins with ~ for the home of the
@@ -25,17 +26,17 @@ type client struct {
 var clientData []byte
 
 // clients is the table of the known clients, by name.
-var clients = func() (list []client) {
+var clients = sync.OnceValue(func() (list []client) {
 	if err := json.Unmarshal(clientData, &list); err != nil {
 		panic("clients.json: " + err.Error()) // unreachable: a test reads it
 	}
 	return list
-}()
+})
 
 // Clients lists the names of the clients whose configurations are found.
 func Clients() []string {
-	names := make([]string, len(clients))
-	for i, c := range clients {
+	names := make([]string, len(clients()))
+	for i, c := range clients() {
 		names[i] = c.Client
 	}
 	return names
@@ -50,7 +51,7 @@ const maxPluginDepth = 8
 func ClientFiles(home, config, dir string) []string {
 	roots := map[string]string{"~": home, "@": config, ".": dir}
 	var files []string
-	for _, c := range clients {
+	for _, c := range clients() {
 		for _, f := range c.Files {
 			root, rest, _ := strings.Cut(f, "/")
 			files = append(files, matching(roots[root], rest)...)
@@ -95,7 +96,7 @@ func matching(root, pattern string) []string {
 func clientOf(file string) string {
 	best, name := 0, "an MCP client"
 	file = "/" + filepath.ToSlash(file)
-	for _, c := range clients {
+	for _, c := range clients() {
 		for _, f := range c.Files {
 			_, rest, _ := strings.Cut(f, "/")
 			if i := strings.LastIndex(rest, "**/"); i >= 0 {
@@ -133,7 +134,7 @@ func clientOfDirectory(file, other string) string {
 	}
 
 	shortest := 0
-	for _, c := range clients {
+	for _, c := range clients() {
 		for _, f := range c.Files {
 			_, rest, _ := strings.Cut(f, "/")
 			top, _, nested := strings.Cut(rest, "/")

@@ -55,7 +55,7 @@ func TestClientTable(t *testing.T) {
 	}
 	home, config, dir := t.TempDir(), t.TempDir(), t.TempDir()
 	roots := map[string]string{"~": home, "@": config, ".": dir}
-	for _, c := range clients {
+	for _, c := range clients() {
 		for i, f := range c.Files {
 			root, rest, ok := strings.Cut(f, "/")
 			if !ok || roots[root] == "" {

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -39,7 +40,7 @@ const alikes = "" +
 	"₳A฿B₿B₵C¢cↁDđdĐDɆE€E₣F₲GĦHħhłlŁLłl₤L£L₥m₦N∩nØOøoƤP₱P℞R₹R§S₮T†t‡tŦTŧt₸TɄU∪u√v∨v₩WЖX×x¥YƵZ♄h♃4☉o☊n☋u♏m♍m✝t✞t⊥T∏nΠnΣEЕE∑E∃E∀A∧A⌊L⌠f∫f∂d∆A∇V∅O⊕O⊗O◯O○o●o◎O☐O□o◻o⚪o⬤O"
 
 // likeness maps a rune to the ASCII that it looks like, after NFKD.
-var likeness = pairsOf(char.Lookalikes, alikes)
+var likeness = sync.OnceValue(func() map[rune]byte { return pairsOf(char.Lookalikes, alikes) })
 
 func pairsOf(tables ...string) map[rune]byte {
 	m := map[rune]byte{}
@@ -156,7 +157,7 @@ func latinised(s string) string {
 			b.WriteByte(byte(r))
 		case char.Invisible(r) || char.IsMark(r) || otherMark(r):
 		default:
-			if l, ok := likeness[r]; ok {
+			if l, ok := likeness()[r]; ok {
 				b.WriteByte(l)
 				continue
 			}
@@ -167,7 +168,7 @@ func latinised(s string) string {
 			}
 
 			for _, d := range norm.NFKD.String(string(r)) {
-				if l, ok := likeness[d]; ok {
+				if l, ok := likeness()[d]; ok {
 					b.WriteByte(l)
 				} else if !char.IsMark(d) {
 					b.WriteRune(d)

@@ -173,11 +173,11 @@ var otherSynonyms = newWordTable([][2]string{
 func heldOutParaphrase() []Operator {
 	return []Operator{
 		prose("other-synonyms", "Like synonyms, with other words.",
-			func(_ *draft, s string) (string, int) { return otherSynonyms.replace(s) }),
+			func(_ *draft, s string) (string, int) { return otherSynonyms().replace(s) }),
 		prose("otherwise-reworded", "Other synonyms, and proposals for orders, if they change at least four places.",
 			func(_ *draft, s string) (string, int) {
 				s, orders := reworded(s, proposed)
-				s, words := otherSynonyms.replace(s)
+				s, words := otherSynonyms().replace(s)
 				if words+orders < 4 {
 					return s, 0
 				}

@@ -82,27 +82,26 @@ func reworded(s string, say func(o order) (words, behind string)) (out string, c
 
 // wordTable replaces words and phrases.
 type wordTable struct {
-	pattern func() *regexp.Regexp
+	pattern *regexp.Regexp
 	other   map[string]string
 }
 
-// newWordTable returns a table of pairs of a phrase and its replacement, in lower
-// case.
-func newWordTable(pairs [][2]string) wordTable {
-	t := wordTable{other: map[string]string{}}
-	var phrases []string
-	for _, p := range pairs {
-		t.other[p[0]] = p[1]
-		phrases = append(phrases, regexp.QuoteMeta(p[0]))
-	}
+// newWordTable returns a function that makes a table of pairs of a phrase and its replacement, in lower case. It does
+// so when it is first called, because most commands do not rewrite anything.
+func newWordTable(pairs [][2]string) func() wordTable {
+	return sync.OnceValue(func() wordTable {
+		t := wordTable{other: map[string]string{}}
+		var phrases []string
+		for _, p := range pairs {
+			t.other[p[0]] = p[1]
+			phrases = append(phrases, regexp.QuoteMeta(p[0]))
+		}
 
-	// If one phrase starts with another, the longer one must match first.
-	slices.SortStableFunc(phrases, func(a, b string) int { return len(b) - len(a) })
-	// Compiling takes time, and most commands do not rewrite anything.
-	t.pattern = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:` + strings.Join(phrases, "|") + `)\b`)
+		// If one phrase starts with another, the longer one must match first.
+		slices.SortStableFunc(phrases, func(a, b string) int { return len(b) - len(a) })
+		t.pattern = regexp.MustCompile(`(?i)\b(?:` + strings.Join(phrases, "|") + `)\b`)
+		return t
 	})
-	return t
 }
 
 // replace keeps the capitalisation, does not change code and paths, and returns
@@ -110,7 +109,7 @@ func newWordTable(pairs [][2]string) wordTable {
 func (t wordTable) replace(s string) (out string, changed int) {
 	var b strings.Builder
 	at := 0
-	for _, m := range t.pattern().FindAllStringIndex(s, -1) {
+	for _, m := range t.pattern.FindAllStringIndex(s, -1) {
 		if exact(s, m[0], m[1]) {
 			continue
 		}
@@ -174,7 +173,7 @@ func paraphrase() []Operator {
 	return []Operator{
 		prose("synonyms", "Nearly two hundred everyday words are replaced by synonyms or near-synonyms.",
 			func(_ *draft, s string) (string, int) {
-				return synonyms.replace(s)
+				return synonyms().replace(s)
 			}),
 		prose("soft-modals", "Orders become suggestions (\"it would help to ...\") and modals become weaker ones; "+
 			"the model is still told what to do.", func(_ *draft, s string) (string, int) {
@@ -182,7 +181,7 @@ func paraphrase() []Operator {
 		}),
 		prose("reworded", "Synonyms and soft modals together, if they change at least four places.",
 			func(_ *draft, s string) (string, int) {
-				s, words := synonyms.replace(s)
+				s, words := synonyms().replace(s)
 				s, orders := suggested(s)
 				if words+orders < 4 {
 					return s, 0
@@ -221,7 +220,7 @@ func suggested(s string) (string, int) {
 		}
 		return "it would help to " + o.verb, ""
 	})
-	s, modals := softModals.replace(s)
+	s, modals := softModals().replace(s)
 	return s, orders + modals
 }
 
