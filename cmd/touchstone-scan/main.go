@@ -17,6 +17,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
 	"github.com/touchstone-eval/touchstone/internal/base/buildversion"
 	_ "github.com/touchstone-eval/touchstone/internal/base/collector"
+	"github.com/touchstone-eval/touchstone/internal/base/failure"
 	"github.com/touchstone-eval/touchstone/internal/scan/command"
 )
 
@@ -61,7 +62,7 @@ func run(ctx context.Context) int {
 	})
 	root.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON for programs")
 	err := root.ExecuteContext(ctx)
-	var verdict *command.Failed
+	var verdict *failure.Reported
 	switch {
 	case err == nil:
 		return 0
@@ -72,7 +73,7 @@ func run(ctx context.Context) int {
 		return exitInterrupted
 	}
 
-	command.WriteError(os.Stderr, program, err)
+	failure.Write(os.Stderr, program, err)
 	return exitUsage
 }
 

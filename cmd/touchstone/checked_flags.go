@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,13 +52,4 @@ func (n *atLeastOne) Set(text string) error {
 	}
 	*n = atLeastOne(v)
 	return nil
-}
-
-// ofFlag adds the flag that names a file to the error if the file cannot be read. Errors about
-// what is in the file begin with its name, which must stay first.
-func ofFlag(name string, err error) error {
-	if errors.As(err, new(*fs.PathError)) {
-		return fmt.Errorf("--%s: %w", name, err)
-	}
-	return err
 }

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -48,4 +53,35 @@ func (l checkedOut) at(t time.Time) string {
 		}
 	}
 	return ""
+}
+
+// git runs git in a directory. It removes environment variables that a hook or an alias set for
+// another repository.
+func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+
+	cmd.Env = append(cmd.Env, env...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return out.String(), nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("%w; install git", err)
+	}
+
+	if text := strings.TrimSpace(said.String()); text != "" {
+		return "", errors.New(text)
+	}
+
+	return "", fmt.Errorf("git %s: %w", args[0], err)
 }

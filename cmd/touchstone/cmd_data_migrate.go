@@ -1,13 +1,12 @@
+//go:build !containers
+
 package main
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -100,21 +99,4 @@ func (f *migrateFlags) migrate(goldenFile, corpusFile string) (*refreshcorpus.Mi
 	}
 
 	return m, out, m.WriteGolden(out)
-}
-
-// recordedDate returns the date that datasets record as that of today: the date of SOURCE_DATE_EPOCH, in
-// seconds since 1970, if it is set. See https://reproducible-builds.org/specs/source-date-epoch/.
-func recordedDate() (string, error) {
-	const name = "SOURCE_DATE_EPOCH"
-	now := time.Now()
-	if text := os.Getenv(name); text != "" {
-		seconds, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return "", fmt.Errorf("%s is %q; set it to the seconds since 1970, or unset it", name, text)
-		}
-
-		now = time.Unix(seconds, 0)
-	}
-
-	return now.UTC().Format(time.DateOnly), nil
 }

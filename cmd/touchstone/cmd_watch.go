@@ -1,3 +1,5 @@
+//go:build !containers
+
 package main
 
 import (
@@ -7,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +25,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/filewatch"
 	"github.com/touchstone-eval/touchstone/internal/report/compare"
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // watchJSON is a line of watch --json: the result of a run after a change. Passed is null if
@@ -340,4 +345,17 @@ func (w *watch) show(facts watchJSON, lines []string) error {
 
 	_, err := io.WriteString(w.out, b.String())
 	return err
+}
+
+// sources lists the files of the pipeline that are known. It also works for an invalid
+// pipeline.
+func (f *globalFlags) sources() []string {
+	list := append([]string{pipeline.MainFileOf(f.file)}, f.varFiles...)
+	_, _, files := pipeline.Load(f.options())
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 	"os/exec"
 
+	"github.com/touchstone-eval/touchstone/internal/base/failure"
 	"github.com/touchstone-eval/touchstone/internal/engine"
-	scancommand "github.com/touchstone-eval/touchstone/internal/scan/command"
 )
 
 // Exit codes, as documented by --help.
@@ -55,8 +55,8 @@ func report(ctx context.Context, w io.Writer, err error) int {
 
 	code := exitCode(ctx, err)
 	var known *exitError
-	var scan *scancommand.Failed
-	if errors.As(err, &known) && known.err == nil || errors.As(err, &scan) {
+	var reported *failure.Reported
+	if errors.As(err, &known) && known.err == nil || errors.As(err, &reported) {
 		return code
 	}
 
@@ -64,7 +64,7 @@ func report(ctx context.Context, w io.Writer, err error) int {
 		err = errors.New("interrupted")
 	}
 
-	scancommand.WriteError(w, toolName, err)
+	failure.Write(w, toolName, err)
 	return code
 }
 
@@ -73,7 +73,7 @@ func exitCode(ctx context.Context, err error) int {
 	var known *exitError
 	var stage *engine.StageError
 	var differ *engine.DifferError
-	var scan *scancommand.Failed
+	var reported *failure.Reported
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
@@ -87,8 +87,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	case errors.As(err, &differ):
 		return exitStageFailed
-	case errors.As(err, &scan):
-		return scan.Code
+	case errors.As(err, &reported):
+		return reported.Code
 	default:
 		return exitUsage
 	}

@@ -72,7 +72,6 @@ declares it. Stages that did not change are not computed again.`,
 	}
 
 	root.AddCommand(newCostCommand(), newInsideCommand(), newOnWorkerCommand())
-	leaveOut(root)
 	addHelp(root, groups)
 	completeNames(root, flags)
 	return root

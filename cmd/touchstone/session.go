@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -99,19 +97,6 @@ func (f *globalFlags) options() pipeline.Options {
 		File: f.file, Vars: f.vars, VarFiles: f.varFiles, Environ: os.Environ(), Version: version,
 		Builtins: builtinPipelines(), Sensitive: func(text string) { hidden.Add(text) },
 	}
-}
-
-// sources lists the files of the pipeline that are known. It also works for an invalid
-// pipeline.
-func (f *globalFlags) sources() []string {
-	list := append([]string{pipeline.MainFileOf(f.file)}, f.varFiles...)
-	_, _, files := pipeline.Load(f.options())
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() && !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	return list
 }
 
 // printDiagnostics prints problems of source files with the source lines.

@@ -11,6 +11,3 @@ import (
 func newScanCommand(flags *globalFlags) *cobra.Command {
 	return command.New(toolName+" scan", &flags.json)
 }
-
-// leaveOut leaves out no verb: only a program for containers lacks some.
-func leaveOut(*cobra.Command) {}

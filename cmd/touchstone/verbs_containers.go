@@ -1,55 +1,49 @@
 //go:build containers
 
 // With the tag containers, the program is the planner and the stages of the Dagger module, which compiles
-// it on its first call. It leaves out what is slow to compile, above all the database of eval.
+// it on its first call. It leaves out verbs that the module does not call and that bring what is slow to compile,
+// above all the database of eval.
 
 package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
-
-	"github.com/touchstone-eval/touchstone/internal/base/arguments"
-	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
-	"github.com/touchstone-eval/touchstone/internal/engine/workers/onworker"
 )
 
-// containerVerbs are the verbs that the module calls and that stages start.
-var containerVerbs = []string{
-	"gate", "run", "plan", "explain", "logs", "graph", "report", "baseline", "cache", "version", "help",
-	"data", "refresh", "fetch", "stage", "proxy", "replay", "detector", inside.Verb, onworker.Verb,
-}
-
-func newScanCommand(*globalFlags) *cobra.Command {
-	return &cobra.Command{Use: "scan", Args: arguments.None}
-}
-
-func newEvalCommand(*globalFlags) *cobra.Command {
-	return &cobra.Command{Use: "eval", Args: arguments.None}
-}
-
-// leaveOut makes all other verbs report that they were left out. Some would work, but on the embedded data
-// of init and on the parsers of scan, which this program does not have.
-func leaveOut(root *cobra.Command) {
-	for _, verb := range root.Commands() {
-		switch {
-		case !slices.Contains(containerVerbs, verb.Name()):
-			makeAbsent(verb)
-		case verb.Name() == "data":
-			leaveOut(verb)
-		}
+// leftOut returns a verb that only reports that it was left out.
+func leftOut(name string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: "Not in this program, which was built for containers", DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return fmt.Errorf("this %s was built for containers and has no %s: install a release, or build without "+
+				"the tag containers", toolName, cmd.CommandPath()[len(toolName)+1:])
+		},
 	}
 }
 
-func makeAbsent(verb *cobra.Command) {
-	verb.RemoveCommand(verb.Commands()...)
-	verb.ResetFlags()
-	verb.DisableFlagParsing = true
-	verb.Short, verb.Args, verb.PreRun = "Not in this program, which was built for containers", nil, nil
-	verb.RunE = func(cmd *cobra.Command, _ []string) error {
-		return fmt.Errorf("this %s was built for containers and has no %s: install a release, or build without "+
-			"the tag containers", toolName, cmd.CommandPath()[len(toolName)+1:])
+func newBisectCommand(*globalFlags) *cobra.Command  { return leftOut("bisect") }
+func newCompareCommand(*globalFlags) *cobra.Command { return leftOut("compare") }
+func newDoctorCommand(*globalFlags) *cobra.Command  { return leftOut("doctor") }
+func newEvalCommand(*globalFlags) *cobra.Command    { return leftOut("eval") }
+func newFitnessCommand(*globalFlags) *cobra.Command { return leftOut("fitness") }
+func newInitCommand() *cobra.Command                { return leftOut("init") }
+func newReportCommentCommand() *cobra.Command       { return leftOut("comment") }
+func newReportConvertCommand() *cobra.Command       { return leftOut("convert") }
+func newScanCommand(*globalFlags) *cobra.Command    { return leftOut("scan") }
+func newWatchCommand(*globalFlags) *cobra.Command   { return leftOut("watch") }
+
+func newCostCommand() *cobra.Command {
+	verb := leftOut("measure-cost")
+	verb.Hidden = true
+	return verb
+}
+
+func newDataVerbs(*globalFlags) (verbs []*cobra.Command) {
+	for _, name := range []string{"add", "agree", "check", "diff", "export", "external", "freeze", "import", "label",
+		"list", "migrate", "next", "pool", "power", "stats", "synthesize", "trec"} {
+		verbs = append(verbs, leftOut(name))
 	}
+	return verbs
 }

@@ -21,7 +21,8 @@ func TestContainers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for _, slow := range []string{"modernc.org/", "github.com/evanw/esbuild/", "github.com/danielgtaylor/huma/"} {
+	for _, slow := range []string{"modernc.org/", "github.com/evanw/esbuild/", "github.com/danielgtaylor/huma/",
+		"github.com/xeipuuv/gojsonschema", "github.com/touchstone-eval/touchstone/internal/scan/report"} {
 		if bytes.Contains(list, []byte("\n"+slow)) {
 			t.Errorf("the program for containers imports %s", slow)
 		}
@@ -51,6 +52,7 @@ func TestContainers(t *testing.T) {
 	for verb, command := range map[string][]string{
 		"eval": {"eval", "run", "cases.json", "--model", "lexical"}, "scan": {"scan", "--help"},
 		"data import": {"data", "import", "f.json", "--format", "metatool"}, "init": {"init"},
+		"compare": {"compare", "HEAD", "--json"}, "report convert": {"report", "convert", "--format", "sarif"},
 	} {
 		out, err := exec.Command(file, command...).CombinedOutput()
 		var exit *exec.ExitError
@@ -59,4 +61,26 @@ func TestContainers(t *testing.T) {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}
 	}
+	for _, above := range [][]string{nil, {"data"}, {"report"}} {
+		if got, want := verbsBelow(t, file, above), verbsBelow(t, program.Path(t, program.Touchstone), above); got != want {
+			t.Errorf("below %s, the program for containers has %s, and not %s", above, got, want)
+		}
+	}
+}
+
+// verbsBelow lists the names of the verbs below one, as the program completes them.
+func verbsBelow(t *testing.T, file string, above []string) string {
+	t.Helper()
+	out, err := exec.Command(file, append(append([]string{"__complete"}, above...), "")...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var names []string
+	for line := range strings.Lines(string(out)) {
+		name, _, _ := strings.Cut(line, "\t")
+		names = append(names, strings.TrimSpace(name))
+	}
+
+	return strings.Join(names, " ")
 }

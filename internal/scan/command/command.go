@@ -25,6 +25,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/base/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/base/collector"
+	"github.com/touchstone-eval/touchstone/internal/base/failure"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
 	"github.com/touchstone-eval/touchstone/internal/scan/input"
@@ -37,14 +38,6 @@ const (
 	exitFound      = 1
 	exitIncomplete = 3
 )
-
-// Failed is the verdict of a scan, as an error. The scan has reported it.
-type Failed struct{ Code int }
-
-func (f *Failed) Error() string { return fmt.Sprintf("exit status %d", f.Code) }
-
-// ExitCode is the exit code of the program.
-func (f *Failed) ExitCode() int { return f.Code }
 
 // flags are the flags and arguments of touchstone scan.
 type flags struct {
@@ -543,11 +536,11 @@ func (f *flags) verdict(log io.Writer, r *report.Result) error {
 
 	if found := f.found(r); found != "" {
 		f.note(log, "%s", found)
-		return &Failed{exitFound}
+		return &failure.Reported{Code: exitFound}
 	}
 
 	if !r.Complete() {
-		return &Failed{exitIncomplete}
+		return &failure.Reported{Code: exitIncomplete}
 	}
 
 	return nil

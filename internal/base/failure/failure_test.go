@@ -1,4 +1,4 @@
-package command
+package failure
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWriteError(t *testing.T) {
+func TestWrite(t *testing.T) {
 	a, b := errors.New("a.json: no such file"), errors.New("b.hcl: cannot be read:\n  x = ?")
 	for want, err := range map[string]error{
 		"p: a.json: no such file\n":                                                  a,
@@ -17,7 +17,7 @@ func TestWriteError(t *testing.T) {
 		"p: a.json: no such file, and b.hcl: cannot be read:\n  x = ?; look again\n": fmt.Errorf("%w, and %w; look again", a, b),
 	} {
 		var out strings.Builder
-		WriteError(&out, "p", err)
+		Write(&out, "p", err)
 		if out.String() != want {
 			t.Errorf("got  %q\nwant %q", out.String(), want)
 		}

@@ -1,4 +1,5 @@
-package command
+// Package failure ends a program with an error.
+package failure
 
 import (
 	"errors"
@@ -6,10 +7,18 @@ import (
 	"io"
 )
 
-// WriteError prints an error in the name of the program. Each of several errors that were
+// Reported is an error that was printed already, such as the verdict of a scan. Only its exit code is left.
+type Reported struct{ Code int }
+
+func (r *Reported) Error() string { return fmt.Sprintf("exit status %d", r.Code) }
+
+// ExitCode is the exit code of the program.
+func (r *Reported) ExitCode() int { return r.Code }
+
+// Write prints an error in the name of the program. Each of several errors that were
 // joined begins with the name, and the further lines of an error do not, as git prints
 // them: these are a list or a part of a file.
-func WriteError(w io.Writer, program string, err error) {
+func Write(w io.Writer, program string, err error) {
 	for _, e := range joined(err) {
 		fmt.Fprintf(w, "%s: %s\n", program, e)
 	}
