@@ -123,13 +123,11 @@ func compare(ctx context.Context, name string, corpus contracts.Corpus, golden c
 		return err
 	}
 
-	defer reference.Close()
 	hybrid, err := refproxy.NewIndex(ctx, corpus.Tools, model)
 	if err != nil {
 		return err
 	}
 
-	defer hybrid.Close()
 	for _, r := range []struct {
 		name string
 		searcher
