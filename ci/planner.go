@@ -126,6 +126,11 @@ func (c command) exec(opts dagger.ContainerWithExecOpts) *dagger.Container {
 
 // command is a verb that plans or runs the pipeline.
 func (t *Touchstone) command(flags []string, verb ...string) command {
+	return t.localCommand(flags, verb...).with(withRoots)
+}
+
+// localCommand is a verb that plans or runs the pipeline and connects to nothing but the engine.
+func (t *Touchstone) localCommand(flags []string, verb ...string) command {
 	return t.cacheCommand(append(append(t.pipelineFlags(), "--executor", "dagger"), flags...), verb...).
 		with(func(planner *dagger.Container) *dagger.Container {
 			if t.ContainerImage == "" {
@@ -148,7 +153,7 @@ func (t *Touchstone) pipelineFlags() []string {
 func (t *Touchstone) cacheCommand(flags []string, verb ...string) command {
 	argv := append([]string{program}, verb...)
 	argv = append(argv, "--cache-dir", storeDir)
-	planner := withRoots(dag.Container()).
+	planner := dag.Container().
 		WithFile(program, t.Program).
 		WithDirectory(treeDir, t.Source).
 		WithWorkdir(treeDir).
@@ -162,15 +167,14 @@ func (t *Touchstone) cacheCommand(flags []string, verb ...string) command {
 // is nothing to execute. So gate first tries a container without access to the engine:
 // access needs the engine's init process and a session, which take a third of the time.
 func (t *Touchstone) gate(ctx context.Context, flags []string) (*dagger.Container, int, error) {
-	return t.withEngine(ctx, t.withoutEngine(flags).exec(withoutEngine), flags)
+	return t.withEngine(ctx, t.command(hitsOnly(flags), "gate").exec(withoutEngine), flags)
 }
 
 // withoutEngine are the options of a container without access to the engine.
 var withoutEngine = dagger.ContainerWithExecOpts{Expect: dagger.ReturnTypeAny, NoInit: true}
 
-func (t *Touchstone) withoutEngine(flags []string) command {
-	return t.command(append([]string{"--without-engine"}, flags...), "gate")
-}
+// hitsOnly are the flags of a gate without access to the engine.
+func hitsOnly(flags []string) []string { return append([]string{"--without-engine"}, flags...) }
 
 // withEngine returns an ended container without access to the engine and its exit status, or those of one with
 // access if a stage has to run.
@@ -191,7 +195,8 @@ const maxAnswers = 3
 // repeatedGate is a gate whose verdict the engine's cache may hold. The cached container is that of an earlier
 // call with the same tree, variables and program. It is not used if it had no verdict, because a stage may
 // have run since, or if touchstone says that the verdict may change. Then an equal command with another
-// number is tried, which the engine may also have in its cache.
+// number is tried, which the engine may also have in its cache. The command does not ask a remote cache, for
+// which it would need certificate authorities.
 func (t *Touchstone) repeatedGate(ctx context.Context, flags []string) (*dagger.Container, int, error) {
 	secret := func(v Variable) bool { return v.Secret != nil }
 	if len(t.Remote) > 0 || slices.ContainsFunc(t.Environment, secret) {
@@ -200,8 +205,10 @@ func (t *Touchstone) repeatedGate(ctx context.Context, flags []string) (*dagger.
 
 	called := time.Now()
 	for n := range maxAnswers {
-		c := t.withoutEngine(append([]string{"--answer", answerFile}, flags...))
-		ended := c.in.WithEnvVariable("TOUCHSTONE_CALL", strconv.Itoa(n)).WithExec(c.argv, withoutEngine)
+		c := t.localCommand(hitsOnly(append([]string{"--answer", answerFile}, flags...)), "gate")
+		ended := c.in.WithEnvVariable("TOUCHSTONE_REMOTE_MODE", "off").
+			WithEnvVariable("TOUCHSTONE_CALL", strconv.Itoa(n)).
+			WithExec(c.argv, withoutEngine)
 		text, err := ended.File(answerFile).Contents(ctx)
 		if err != nil { // the command line is wrong
 			return t.gate(ctx, flags)
