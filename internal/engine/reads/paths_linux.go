@@ -165,6 +165,7 @@ func (p *paths) underRoot(n *notice) bool {
 
 func (p *paths) add(path string, process int, kind callKind) {
 	if read := p.found[path]; read != nil && (read.Opened || kind == asks) && kind != executes {
+		read.again(kind != asks)
 		return
 	}
 
@@ -302,10 +303,7 @@ func interpreter(file string) string {
 
 func (p *paths) record(path string, opened bool) {
 	if read := p.found[path]; read != nil {
-		if opened {
-			read.open()
-		}
-
+		read.again(opened)
 		return
 	}
 

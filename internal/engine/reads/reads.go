@@ -18,6 +18,9 @@ type Read struct {
 	Opened bool
 	// Seen is the file when the stage first named it.
 	Seen Stamp
+	// Changed reports whether the stage named it again when it was not as first seen, and Vanished whether it was there
+	// only one of these times. It may be as first seen when the stage ends.
+	Changed, Vanished bool
 	// Denied reports whether the sandbox denied the content, so that only the existence was visible.
 	Denied bool
 }

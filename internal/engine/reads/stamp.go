@@ -71,16 +71,37 @@ func (r *Read) open() {
 	r.Opened = true
 }
 
-// Unchanged reports whether what the stage could learn about the path, as far as it is compared later, is what it was
-// when it was first named.
+// again notes that the stage names the path once more, and whether it found another version this time.
+func (r *Read) again(opened bool) {
+	now, then := stampOf(r.Path), r.Seen
+	then.Names = Names{}
+	if then != now && !(r.Changed && r.Vanished) {
+		r.Vanished = r.Vanished || (then == Stamp{}) != (now == Stamp{})
+		r.Changed = r.Changed || !r.like(now, r.Opened || opened)
+	}
+
+	if opened {
+		r.open()
+	}
+}
+
+// Unchanged reports whether what the stage could learn about the path, as far as it is compared later, was the same
+// from the time when it was first named until now.
 func (r *Read) Unchanged() bool {
-	then, now := r.Seen, stampOf(r.Path)
-	there := (then == Stamp{}) == (now == Stamp{})
+	now := stampOf(r.Path)
+	if r.Denied {
+		return !r.Vanished && (r.Seen == Stamp{}) == (now == Stamp{})
+	}
+	return !r.Changed && r.like(now, r.Opened)
+}
+
+// like reports whether a version of the path is the one that was first seen, for a stage that opened it or only asked
+// for its status.
+func (r *Read) like(now Stamp, opened bool) bool {
+	then := r.Seen
 	switch {
-	case r.Denied:
-		return there
 	case !then.Directory || !now.Directory:
-		return then.sameFile(now, r.Opened)
+		return then.sameFile(now, opened)
 	case !r.Opened:
 		return then.Mode == now.Mode // times of a directory are those of its names
 	case then.Inode == now.Inode && then.Changed == now.Changed:
