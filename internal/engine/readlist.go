@@ -31,6 +31,7 @@ import (
 const (
 	useContent   = "read"   // the content of a file, the names in a directory
 	useStatus    = "status" // size and times of a file
+	useShape     = "shape"  // type, size and permissions of a file that the sandbox denied
 	useExistence = "exists" // whether there is a file; the sandbox denied more
 )
 
@@ -77,6 +78,14 @@ func readState(index *cache.StatIndex, use, path string) string {
 	}
 
 	state := kindOf(st.Mode())
+	if use == useShape {
+		if st.Mode().IsRegular() {
+			state += fmt.Sprintf(":%d", st.Size())
+		}
+
+		return strconv.Quote(state + fmt.Sprintf(":%o", st.Mode().Perm()))
+	}
+
 	real, err := filepath.EvalSymlinks(path)
 	switch {
 	case err != nil || use == useExistence:
@@ -139,6 +148,8 @@ func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
 			continue
 		case r.Denied && isTemporary(r.Path):
 			continue
+		case r.Denied && r.Asked:
+			use = useShape
 		case r.Denied:
 			use = useExistence
 		case r.Opened:

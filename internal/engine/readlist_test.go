@@ -14,6 +14,9 @@ import (
 
 // A list is changed exactly if the command could have noticed.
 func TestReadLists(t *testing.T) {
+	before := temporary // what is denied there is left out, and the files of this test are there
+	temporary = nil
+	t.Cleanup(func() { temporary = before })
 	for _, c := range []struct {
 		name   string
 		path   string // in the directory of the files
@@ -24,6 +27,11 @@ func TestReadLists(t *testing.T) {
 		{"content", "f", reads.Read{Opened: true}, edit("f", "two"), "changed"},
 		{"content, of which the status was asked for", "f", reads.Read{}, edit("f", "two"), "changed"},
 		{"content that was denied", "f", reads.Read{Denied: true}, edit("f", "two"), ""},
+		{"size that was denied", "f", reads.Read{Denied: true, Opened: true}, edit("f", "three"), ""},
+		{"size that was asked for and denied", "f", reads.Read{Denied: true}, edit("f", "three"), "changed"},
+		{"mode that was asked for and denied", "f", reads.Read{Denied: true}, chmod("f", 0o600), "changed"},
+		{"a file that was denied and is removed", "f", reads.Read{Denied: true, Opened: true}, remove("f"), "was removed"},
+		{"a name in a directory that was denied", "d", reads.Read{Denied: true}, edit("d/new", "x"), ""},
 		{"times", "f", reads.Read{}, func(dir string) error { return os.Chtimes(filepath.Join(dir, "f"), time.Unix(1, 0), time.Unix(1, 0)) }, ""},
 		{"mode, of which the status was asked for", "f", reads.Read{}, func(dir string) error { return os.Chmod(filepath.Join(dir, "f"), 0o600) }, "changed"},
 		{"mode of a file that was opened", "f", reads.Read{Opened: true}, func(dir string) error { return os.Chmod(filepath.Join(dir, "f"), 0o600) }, ""},

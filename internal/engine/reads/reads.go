@@ -14,14 +14,14 @@ import "errors"
 type Read struct {
 	// Path is absolute and as the program wrote it, with symbolic links.
 	Path string
-	// Opened reports whether it was opened or executed. Otherwise only its status was asked for.
-	Opened bool
+	// Opened reports whether it was opened or executed, and Asked whether its status was asked for.
+	Opened, Asked bool
 	// Seen is the file when the stage first named it.
 	Seen Stamp
-	// Changed reports whether the stage named it again when it was not as first seen, and Vanished whether it was there
-	// only one of these times. It may be as first seen when the stage ends.
-	Changed, Vanished bool
-	// Denied reports whether the sandbox denied the content, so that only the existence was visible.
+	// Changed reports whether the stage named it again when it was another one, and Reshaped whether so much differed
+	// that a denied file shows it. It may be as first seen when the stage ends.
+	Changed, Reshaped bool
+	// Denied reports whether the sandbox denied the content, so that no more than the status was visible.
 	Denied bool
 }
 

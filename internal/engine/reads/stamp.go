@@ -56,7 +56,7 @@ func NamesIn(dir string) Names {
 
 // Look returns the record of a path at this time.
 func Look(path string, opened bool) Read {
-	r := Read{Path: path, Seen: stampOf(path)}
+	r := Read{Path: path, Seen: stampOf(path), Asked: !opened}
 	if opened {
 		r.open()
 	}
@@ -75,13 +75,15 @@ func (r *Read) open() {
 func (r *Read) again(opened bool) {
 	now, then := stampOf(r.Path), r.Seen
 	then.Names = Names{}
-	if then != now && !(r.Changed && r.Vanished) {
-		r.Vanished = r.Vanished || (then == Stamp{}) != (now == Stamp{})
+	if then != now && !(r.Changed && r.Reshaped) {
+		r.Reshaped = r.Reshaped || !then.sameShape(now, !opened)
 		r.Changed = r.Changed || !r.like(now, r.Opened || opened)
 	}
 
 	if opened {
 		r.open()
+	} else {
+		r.Asked = true
 	}
 }
 
@@ -90,7 +92,7 @@ func (r *Read) again(opened bool) {
 func (r *Read) Unchanged() bool {
 	now := stampOf(r.Path)
 	if r.Denied {
-		return !r.Vanished && (r.Seen == Stamp{}) == (now == Stamp{})
+		return !r.Reshaped && r.Seen.sameShape(now, r.Asked)
 	}
 	return !r.Changed && r.like(now, r.Opened)
 }
@@ -112,6 +114,16 @@ func (r *Read) like(now Stamp, opened bool) bool {
 	now.Names = NamesIn(r.Path)
 	return then.Inode == now.Inode && then.Names.Digest == now.Names.Digest &&
 		(then.Modified == now.Modified || then.Names.Compiled != now.Names.Compiled)
+}
+
+// sameShape reports whether two stamps look the same to a stage that the sandbox denied the content. If it did not ask
+// for the status, it only knows whether there is something.
+func (s Stamp) sameShape(now Stamp, asked bool) bool {
+	if !asked {
+		return (s == Stamp{}) == (now == Stamp{})
+	}
+	return s.Mode == now.Mode && s.Directory == now.Directory && (s.Directory || s.Size == now.Size) &&
+		(s.Inode == 0) == (now.Inode == 0)
 }
 
 // sameFile reports whether two stamps are those of one version of a file. The time of the change has a meaning because
