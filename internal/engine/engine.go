@@ -263,7 +263,7 @@ func (o *Outcome) Interrupted() bool { return o.State == Canceled && !o.Stdout.I
 // setHit makes the outcome a hit.
 func (o *Outcome) setHit(r cache.Result) {
 	o.State, o.Outputs, o.Duration, o.Origin = Hit, r.Outputs, r.Duration, r.Origin
-	o.recorded = !r.Reads.IsZero()
+	o.recorded = !r.Reads.IsZero() && r.Reads != unisolatedList
 }
 
 // Components returns the components of the key after an evaluation, or nil if the key is not

@@ -55,11 +55,16 @@ func (r *run) evaluate(o *Outcome) error {
 // lookup returns the result of an instance, if everything that its command read is as it was.
 func (r *run) lookup(o *Outcome) (cache.Result, *cache.Miss) {
 	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
-	if miss == nil {
+	switch {
+	case miss != nil:
+	case result.Reads != unisolatedList:
 		if changed := r.readLists.changed(r.Store, r.Index, result.Reads); changed != "" {
 			return cache.Result{}, &cache.Miss{Reason: changed, Kind: cache.ReadsChanged}
 		}
+	case !r.isolationOff():
+		return cache.Result{}, &cache.Miss{Reason: "it was made with --isolation off", Kind: isolationOff}
 	}
+
 	return result, miss
 }
 
@@ -67,7 +72,7 @@ func (r *run) lookup(o *Outcome) (cache.Result, *cache.Miss) {
 // nearest run of the same instance, or why its record cannot be used.
 func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 	switch miss.Kind {
-	case cache.Evicted, cache.Corrupt, cache.Expired, cache.ReadsChanged: // there was a result of this very key
+	case cache.Evicted, cache.Corrupt, cache.Expired, cache.ReadsChanged, isolationOff: // there was one of this key
 		return []string{miss.Reason}
 	}
 

@@ -231,7 +231,7 @@ func (r *run) explain(o *Outcome) Explanation {
 
 // reads lists what the command of a record read.
 func (r *run) reads(rec *cache.Record) []ExplainedRead {
-	if rec.Reads.IsZero() {
+	if rec.Reads.IsZero() || rec.Reads == unisolatedList {
 		return nil
 	}
 

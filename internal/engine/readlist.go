@@ -171,7 +171,15 @@ func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
 // keepReads adds to a record what the command read.
 func (r *run) keepReads(o *Outcome, record *cache.Record, result *Result) error {
 	record.Isolation = slices.Clone(record.Isolation)
+	var err error
 	switch {
+	case r.isolationOff():
+		if !o.tool.Complete {
+			record.Isolation = append(record.Isolation, ReadsNotInKey)
+		}
+
+		record.Reads, err = r.Store.PutBytes(unisolatedReads)
+		return err
 	case o.tool.Complete && (!result.Recorded || len(result.Reads) == 0):
 		return nil // it started no other program, or this system cannot tell
 	case !result.Recorded:

@@ -41,6 +41,9 @@ func (e Executor) Close() error {
 // Records reports whether the executor can record what a command reads.
 func (e Executor) Records() bool { return e.Sandbox.Records() }
 
+// IsolationOff reports whether the user chose not to restrict stages.
+func (e Executor) IsolationOff() bool { return e.Sandbox != nil && e.Sandbox.Off() }
+
 // Run starts the job's program and waits for it. If ctx ends or the instance reaches
 // its timeout, Run sends SIGTERM to the whole process group, and then kills it.
 func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
