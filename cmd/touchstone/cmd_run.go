@@ -278,12 +278,26 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		fmt.Fprintf(stderr, "warning: %s %s during the run, which used %s; run again\n", name, c.How, used)
 	}
 
+	warnOfReread(stderr, sum.Reread)
+
 	if err == nil && log.Err != nil {
 		err = fmt.Errorf("the run succeeded, but its event log is incomplete: %w; name another file with --events",
 			log.Err)
 	}
 
 	return outcomes, sum, err
+}
+
+// warnOfReread names files that are no inputs and that changed during the run: an update may change thousands.
+func warnOfReread(w io.Writer, changes []engine.SourceChange) {
+	const named = 3
+	for _, c := range changes[:min(named, len(changes))] {
+		fmt.Fprintf(w, "warning: %s %s during the run, and the stages that read it may have used different versions; "+
+			"run again\n", safetext.Path(c.Name), c.How)
+	}
+	if more := len(changes) - named; more > 0 {
+		fmt.Fprintf(w, "warning: files that stages read and that changed during the run: %d more\n", more)
+	}
 }
 
 // hand passes the results of a run to use, and publishes them.

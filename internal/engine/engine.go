@@ -242,8 +242,8 @@ type Outcome struct {
 
 	// tool is the program of the instance, if it was found.
 	tool Tool
-	// recorded reports whether the result of a hit or of an execution has a list of what its command read.
-	recorded bool
+	// reads is the list of what the command read, of a hit or of an execution. It is zero if there is none.
+	reads cache.Digest
 	// disturbed is the number of attempts that recording disturbed.
 	disturbed int
 	// compared is the result that Changes are relative to.
@@ -263,7 +263,7 @@ func (o *Outcome) Interrupted() bool { return o.State == Canceled && !o.Stdout.I
 // setHit makes the outcome a hit.
 func (o *Outcome) setHit(r cache.Result) {
 	o.State, o.Outputs, o.Duration, o.Origin = Hit, r.Outputs, r.Duration, r.Origin
-	o.recorded = !r.Reads.IsZero() && r.Reads != unisolatedList
+	o.reads = r.Reads
 }
 
 // Components returns the components of the key after an evaluation, or nil if the key is not

@@ -153,6 +153,7 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 	}
 
 	o.State, o.Outputs, o.Duration, o.Origin = Ran, record.Outputs, record.Duration, nil
+	o.reads = record.Reads
 	if i := slices.Index(r.outcomes, o); i >= 0 { // a repair has an outcome of its own
 		r.progress.finish(i)
 	}

@@ -192,7 +192,6 @@ func (r *run) keepReads(o *Outcome, record *cache.Record, result *Result) error 
 		return err
 	}
 
-	o.recorded = true
 	record.Isolation = append(record.Isolation, ReadsInKey)
 	record.Reads, err = r.Store.PutBytes(text)
 	return err
@@ -269,7 +268,7 @@ func compareReads(store *cache.Store, index *cache.StatIndex, list cache.Digest)
 		case len(names) == maxNamedReads:
 			more++
 		default:
-			names = append(names, safetext.Path(e.path)+" "+difference(e.state, now))
+			names = append(names, safetext.Path(e.path)+" "+string(becameOf(e.state, now)))
 		}
 	}
 
@@ -285,13 +284,13 @@ func compareReads(store *cache.Store, index *cache.StatIndex, list cache.Digest)
 	return reason
 }
 
-// difference describes two states of one path.
-func difference(before, now string) string {
+// becameOf describes two states of one path.
+func becameOf(before, now string) Became {
 	switch {
 	case before == none:
-		return "was added"
+		return Added
 	case now == none:
-		return "was removed"
+		return Removed
 	}
-	return "changed"
+	return Edited
 }

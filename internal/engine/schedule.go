@@ -317,6 +317,9 @@ type Summary struct {
 	Selected, Hits, Executed, Failures int
 	// Changed names the source files that changed during the run. No stage has used their new versions.
 	Changed []SourceChange
+	// Reread names the other files that commands read and that changed during the run. Different stages may have read
+	// different versions.
+	Reread []SourceChange
 }
 
 // Run brings the selected instances up to date. It returns all outcomes in the order of
@@ -371,6 +374,10 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 
 	sum.Changed = r.sources.changed(r, selected)
 	sum.Executed += int(r.repaired.Load())
+	if sum.Executed > 0 {
+		sum.Reread = r.reread()
+	}
+
 	switch {
 	case ctx.Err() != nil:
 		first = ctx.Err()

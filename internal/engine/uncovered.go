@@ -10,12 +10,15 @@ import (
 // uncovered reports whether the instance has a result, or would make one, whose key does not cover what its program
 // reads besides the inputs: no list of it was or can be recorded.
 func (e *Engine) uncovered(o *Outcome) bool {
-	if o.Instance.Off != "" || o.Instance.Image != "" || o.tool.Name == "" || o.tool.Complete || o.recorded {
+	if o.Instance.Off != "" || o.Instance.Image != "" || o.tool.Name == "" || o.tool.Complete || o.recorded() {
 		return false
 	}
 	r, ok := e.Executor.(recorder)
 	return o.State == Hit || !ok || !r.Records()
 }
+
+// recorded reports whether the result of a hit or of an execution has a list of what its command read.
+func (o *Outcome) recorded() bool { return !o.reads.IsZero() && o.reads != unisolatedList }
 
 // notCovered describes what the keys of instances do not cover that run these programs, and the remedy.
 func notCovered(programs []string) string {
