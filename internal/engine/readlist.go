@@ -29,10 +29,11 @@ import (
 
 // Uses of a path.
 const (
-	useContent   = "read"   // the content of a file, the names in a directory
-	useStatus    = "status" // size and times of a file
-	useShape     = "shape"  // type, size and permissions of a file that the sandbox denied
-	useExistence = "exists" // whether there is a file; the sandbox denied more
+	useContent   = "read"     // the content of a file, the names in a directory
+	useStatus    = "status"   // size and times of a file
+	useCompiled  = "compiled" // the content of compiled code of Python, unless Python checks it
+	useShape     = "shape"    // type, size and permissions of a file that the sandbox denied
+	useExistence = "exists"   // whether there is a file; the sandbox denied more
 )
 
 // maxStatusContent is the largest file that is compared by content if a command asked for its size and times only. An
@@ -64,6 +65,14 @@ type readLists struct {
 // readState returns what a command can learn about a path. A path that leads over symbolic links has where it leads to
 // in its state, because programs find other files from there.
 func readState(index *cache.StatIndex, use, path string) string {
+	if use == useCompiled {
+		if isChecked(path) {
+			return checked
+		}
+
+		use = useContent
+	}
+
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if target, err := os.Readlink(path); err == nil {
@@ -144,7 +153,7 @@ func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
 	for _, r := range list {
 		use := useStatus
 		switch {
-		case slices.Contains(volatile, r.Path) || strings.Contains(r.Path+"/", "/"+reads.Compiled+"/"):
+		case slices.Contains(volatile, r.Path) || isUncompared(&r):
 			continue
 		case r.Denied && isTemporary(r.Path):
 			continue
@@ -152,12 +161,14 @@ func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
 			use = useShape
 		case r.Denied:
 			use = useExistence
+		case reads.IsBytecode(r.Path):
+			use = useCompiled
 		case r.Opened:
 			use = useContent
 		}
 
 		state := readState(index, use, r.Path)
-		if !r.Unchanged() {
+		if state != checked && !r.Unchanged() {
 			return nil, fmt.Errorf("%s, which the command reads, changed during the run; run again",
 				safetext.Path(r.Path))
 		}

@@ -44,6 +44,16 @@ func TestReadLists(t *testing.T) {
 		{"a name in a listed directory", "d", reads.Read{Opened: true}, edit("d/new", "x"), "changed"},
 		{"a name in a directory that was asked for", "d", reads.Read{}, edit("d/new", "x"), ""},
 		{"content in a listed directory", "d", reads.Read{Opened: true}, edit("d/a", "two"), ""},
+		{"compiled code that Python checks", "p/__pycache__/checked.pyc", reads.Read{Opened: true}, edit("p/__pycache__/checked.pyc", "\xcb\r\r\n\x03\x00\x00\x00two"), ""},
+		{"compiled code that Python no longer checks", "p/__pycache__/checked.pyc", reads.Read{Opened: true}, edit("p/__pycache__/checked.pyc", "\xcb\r\r\n\x01\x00\x00\x00one"), "changed"},
+		{"compiled code that Python does not check", "p/__pycache__/unchecked.pyc", reads.Read{Opened: true}, edit("p/__pycache__/unchecked.pyc", "\xcb\r\r\n\x01\x00\x00\x00two"), "changed"},
+		{"compiled code that is made", "p/__pycache__/new.pyc", reads.Read{Opened: true}, edit("p/__pycache__/new.pyc", "\xcb\r\r\n\x00\x00\x00\x00one"), ""},
+		{"compiled code that is removed", "p/__pycache__/checked.pyc", reads.Read{Opened: true}, remove("p/__pycache__/checked.pyc"), ""},
+		{"another file beside compiled code", "p/__pycache__/data", reads.Read{Opened: true}, edit("p/__pycache__/data", "two"), "changed"},
+		{"a file like compiled code elsewhere", "p/checked.pyc", reads.Read{Opened: true}, edit("p/checked.pyc", "\xcb\r\r\n\x00\x00\x00\x00two"), "changed"},
+		{"a file below a directory beside compiled code", "p/__pycache__/e/checked.pyc", reads.Read{Opened: true}, edit("p/__pycache__/e/checked.pyc", "\xcb\r\r\n\x00\x00\x00\x00two"), "changed"},
+		{"compiled code in its listed directory", "p/__pycache__", reads.Read{Opened: true}, edit("p/__pycache__/new.pyc", ""), ""},
+		{"another file in the listed directory of compiled code", "p/__pycache__", reads.Read{Opened: true}, edit("p/__pycache__/new", ""), "changed"},
 		{"compiled code of Python", "d", reads.Read{Opened: true}, func(dir string) error { return os.Mkdir(filepath.Join(dir, "d", "__pycache__"), 0o755) }, ""},
 		{"the target of a link", "l", reads.Read{Opened: true}, relink("same"), "changed"},
 		{"the target of a link to a directory", "dl", reads.Read{}, func(dir string) error {
@@ -56,14 +66,19 @@ func TestReadLists(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			store, index := readWorld(t)
 			dir := t.TempDir()
-			for _, name := range []string{"d", "e"} {
-				if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			for _, name := range []string{"d", "e", "p/__pycache__/e"} {
+				if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if err := first(edit("f", "one")(dir), edit("same", "one")(dir), edit("d/a", "one")(dir), edit("e/a", "one")(dir),
 				os.Symlink("f", filepath.Join(dir, "l")), os.Symlink("d", filepath.Join(dir, "dl")), os.Symlink("nothing", filepath.Join(dir, "nowhere"))); err != nil {
 				t.Fatal(err)
+			}
+			for name, flag := range map[string]string{"__pycache__/checked.pyc": "\x00", "__pycache__/unchecked.pyc": "\x01", "__pycache__/data": "\x00", "checked.pyc": "\x00", "__pycache__/e/checked.pyc": "\x00"} {
+				if err := edit("p/"+name, "\xcb\r\r\n"+flag+"\x00\x00\x00one")(dir); err != nil {
+					t.Fatal(err)
+				}
 			}
 			read := reads.Look(filepath.Join(dir, c.path), c.read.Opened)
 			read.Denied = c.read.Denied
@@ -120,6 +135,9 @@ func TestReadsThatChangeDuringARun(t *testing.T) {
 		{"content in a listed directory", "d", true, edit("d/a", "two"), false},
 		{"compiled code of Python in a listed directory", "d", true, func(dir string) error { return os.Mkdir(filepath.Join(dir, "d", "__pycache__"), 0o755) }, false},
 		{"more compiled code of Python", "d", true, edit("d/__pycache__/a.pyc", "x"), false},
+		{"compiled code in its listed directory", "d/__pycache__", true, edit("d/__pycache__/b.pyc", "\xcb\r\r\n\x00\x00\x00\x00"), false},
+		{"compiled code that is made", "d/__pycache__/c.pyc", true, edit("d/__pycache__/c.pyc", "\xcb\r\r\n\x00\x00\x00\x00"), false},
+		{"compiled code that Python does not check", "d/__pycache__/d.pyc", true, edit("d/__pycache__/d.pyc", "\xcb\r\r\n\x01\x00\x00\x00"), true},
 		{"compiled code of Python and a name", "d", true, func(dir string) error {
 			return first(os.RemoveAll(filepath.Join(dir, "d", "__pycache__")), edit("d/e", "one")(dir))
 		}, true},

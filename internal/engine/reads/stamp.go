@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 )
 
 // Stamp identifies a version of a file or of a directory without the content of files. It is zero if there is none.
@@ -24,14 +26,24 @@ type Stamp struct {
 
 // Names identify what is in a directory.
 type Names struct {
-	// Digest is over the names and types, without Compiled. It is empty if the directory cannot be read.
+	// Digest is over the names and types, without Compiled and, in a directory of that name, without bytecode. It is
+	// empty if the directory cannot be read.
 	Digest string
 	// Compiled is whether there is a directory with that name.
 	Compiled bool
 }
 
-// Compiled is the directory in which Python keeps compiled code. It depends on the source, and contains times.
+// Compiled is the directory in which Python keeps compiled code. Most of it depends on the source, and contains times.
 const Compiled = "__pycache__"
+
+// IsBytecode reports whether a path is that of a module in Compiled, or the one that Python writes first and renames.
+func IsBytecode(path string) bool {
+	return filepath.Base(filepath.Dir(path)) == Compiled && isBytecode(filepath.Base(path))
+}
+
+func isBytecode(name string) bool {
+	return strings.HasSuffix(strings.TrimRight(name, ".0123456789"), ".pyc")
+}
 
 // NamesIn reads a directory.
 func NamesIn(dir string) Names {
@@ -42,10 +54,13 @@ func NamesIn(dir string) Names {
 
 	var names Names
 	h := sha256.New()
+	compiled := filepath.Base(dir) == Compiled
 	for _, e := range entries {
-		if e.Name() == Compiled {
+		switch {
+		case e.Name() == Compiled:
 			names.Compiled = true
-		} else {
+		case compiled && isBytecode(e.Name()):
+		default:
 			fmt.Fprintf(h, "%q %s\n", e.Name(), e.Type())
 		}
 	}
@@ -113,7 +128,8 @@ func (r *Read) like(now Stamp, opened bool) bool {
 	// A name may have come and gone in between, unless something else explains the time.
 	now.Names = NamesIn(r.Path)
 	return then.Inode == now.Inode && then.Names.Digest == now.Names.Digest &&
-		(then.Modified == now.Modified || then.Names.Compiled != now.Names.Compiled)
+		(then.Modified == now.Modified || then.Names.Compiled != now.Names.Compiled ||
+			filepath.Base(r.Path) == Compiled)
 }
 
 // sameShape reports whether two stamps look the same to a stage that the sandbox denied the content. If it did not ask
