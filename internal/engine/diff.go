@@ -4,18 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // inputBytes reads the current content of a single-file input.
 func (r *run) inputBytes(input *pipeline.Input) ([]byte, error) {
 	if len(input.Files) == 1 {
-		return os.ReadFile(input.Files[0].Source)
+		f, err := cache.OpenRegular(input.Files[0].Source)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return io.ReadAll(f)
 	}
 	out, _ := r.outcomes[input.From[0].From.Instance].Output(input.From[0].From.Output)
 	return r.Store.Bytes(out.Digest)
