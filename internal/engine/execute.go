@@ -47,15 +47,6 @@ func (e *StageError) common() string {
 
 func (e *StageError) Unwrap() error { return e.Outcome.Err }
 
-// failure returns the error of a run for its first failed instance.
-func failure(plan *pipeline.Plan, o *Outcome) error {
-	var stale *StaleError
-	if errors.As(o.Err, &stale) {
-		return stale // no stage failed: the selection lacks a stage
-	}
-	return &StageError{Outcome: o, Plan: plan}
-}
-
 // timedOut begins the error of a command that reached its timeout.
 const timedOut = "timed out"
 

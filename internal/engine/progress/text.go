@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -85,11 +86,12 @@ func (s *skips) lines() []string {
 	var causes, lines []string
 	names := map[string][]string{}
 	for _, e := range s.events {
-		if names[e.Cause] == nil {
-			causes = append(causes, e.Cause)
+		cause := cmp.Or(e.Error, e.Cause+" failed")
+		if names[cause] == nil {
+			causes = append(causes, cause)
 		}
 
-		names[e.Cause] = append(names[e.Cause], name(e))
+		names[cause] = append(names[cause], name(e))
 	}
 
 	for _, cause := range causes {
@@ -99,7 +101,7 @@ func (s *skips) lines() []string {
 			shown, more = shown[:maxSkipped], fmt.Sprintf(" and %d more", n)
 		}
 
-		lines = append(lines, fmt.Sprintf("skip  %s%s: %s failed", strings.Join(shown, ", "), more, cause))
+		lines = append(lines, fmt.Sprintf("skip  %s%s: %s", strings.Join(shown, ", "), more, cause))
 	}
 
 	s.events = nil
