@@ -120,7 +120,7 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "copy the outputs of failed instances to this directory")
+	outputVar(cmd.Flags(), &dir, "directory", "copy the outputs of failed instances to this directory")
 	cmd.Flags().StringArrayVar(&names, "name", nil, "copy only the output with this name (repeatable)")
 	return cmd
 }
