@@ -86,14 +86,19 @@ func (e *Engine) noLog(name string, killed map[string]time.Time) error {
 		return err
 	}
 
-	for latest := range journals {
-		for _, in := range latest.Instances {
-			if (in.Stage == name || in.fullName() == name) && in.State == Skipped && in.Cause != "" {
+	newest := true
+	for j := range journals {
+		for _, in := range j.Instances {
+			switch {
+			case in.Stage != name && in.fullName() != name:
+			case in.State == Failed: // before its command ran, or there was a log
+				return fmt.Errorf("%s has no log, because it could not be started: %s", in.fullName(), in.Error)
+			case newest && in.State == Skipped && in.Cause != "":
 				return fmt.Errorf("%s did not run: %s failed", name, in.Cause)
 			}
 		}
 
-		break // the newest run decides
+		newest = false
 	}
 
 	return fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
