@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
@@ -49,7 +50,7 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 			}
 
 			if err := copySource(f, members[i], filepath.Join(base, filepath.FromSlash(f.Path))); err != nil {
-				return fmt.Errorf("input %s: %w", input.Name, err)
+				return fmt.Errorf("input %s: %w", input.Name, r.fullDisk(err))
 			}
 		}
 
@@ -59,7 +60,7 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 			}
 
 			if err := r.fromUpstream(ctx, u, filepath.Join(base, filepath.FromSlash(u.Path)), work); err != nil {
-				return fmt.Errorf("input %s: %w", input.Name, err)
+				return fmt.Errorf("input %s: %w", input.Name, r.fullDisk(err))
 			}
 		}
 
@@ -69,6 +70,14 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 	}
 
 	return nil
+}
+
+// fullDisk adds the remedy to the error of writing an input, if the disk of the stages' directories is full.
+func (r *run) fullDisk(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return fmt.Errorf("%w; free some space in %s, or name a directory on another disk with --work-dir", err, r.WorkDir)
 }
 
 // sourceOf returns the source file of an input for a message, or "" if the input is
