@@ -44,6 +44,7 @@ const (
 	EventRunStart EventKind = "run_start"
 	EventOff      EventKind = "off"
 	EventHit      EventKind = "hit"
+	EventWaits    EventKind = "waits" // for another run, which executes it
 	EventStart    EventKind = "start"
 	EventQueued   EventKind = "queued" // it waits for a worker
 	EventBegun    EventKind = "begun"  // it has one

@@ -13,6 +13,8 @@ import (
 func line(e engine.Event) string {
 	took := Took(time.Duration(e.DurationMS) * time.Millisecond)
 	switch e.Event {
+	case engine.EventWaits:
+		return "wait  " + name(e) + ": another run executes it"
 	case engine.EventStart:
 		why := ""
 		if len(e.Reasons) > 0 {
