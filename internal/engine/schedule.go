@@ -252,7 +252,7 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, how eval
 		}
 
 		if up := r.blocked(o); up != nil {
-			o.State, o.Reasons = Waits, []string{waitsFor(up)}
+			o.State, o.Reasons = Waits, []string{r.waitsFor(o, up)}
 			if o.Instance.Cache.Off {
 				o.State, o.Miss = Miss, cacheOff // it runs whatever its inputs are
 			}
