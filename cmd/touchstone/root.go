@@ -15,7 +15,7 @@ type globalFlags struct {
 	file     string
 	vars     []string
 	varFiles []string
-	streams  pipeline.Streams
+	streams  *pipeline.Streams
 	cacheDir string
 	json     bool
 	executor executorFlags
@@ -23,7 +23,7 @@ type globalFlags struct {
 }
 
 func newRootCommand() *cobra.Command {
-	flags := &globalFlags{}
+	flags := &globalFlags{streams: &pipeline.Streams{}}
 	root := &cobra.Command{
 		Use:   toolName,
 		Short: "Evaluate the tool search and the tool scanning of MCP proxies",

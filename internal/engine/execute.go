@@ -79,7 +79,9 @@ const maxDisturbed = 3
 // process has run the same key in the meantime, it uses that result.
 func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	r.executed.Store(true)
-	unlock, err := r.Store.LockKeySaying(ctx, o.Key, func() { r.emitFor(o, Event{Event: EventWaits, Key: o.Key.String()}) })
+	unlock, err := r.Store.LockKeySaying(ctx, o.Key, func() {
+		r.emitFor(o, Event{Event: EventWaits, Key: o.Key.String()})
+	})
 	if err != nil {
 		return fmt.Errorf("waiting for another run of the same stage: %w", err)
 	}

@@ -290,7 +290,8 @@ func (o *Outcome) reasonKnown() bool {
 // or an input with the same content. Another pipeline may have a stage of the same name.
 func (o *Outcome) resembles(other *cache.Record) bool {
 	return slices.ContainsFunc(other.Components, func(c cache.Component) bool {
-		return (c.Name == "command" || strings.HasPrefix(c.Name, pipeline.InputPrefix)) && c.Digest == o.component(c.Name)
+		mayBe := c.Name == "command" || strings.HasPrefix(c.Name, pipeline.InputPrefix)
+		return mayBe && c.Digest == o.component(c.Name)
 	})
 }
 

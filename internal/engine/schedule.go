@@ -56,7 +56,7 @@ type run struct {
 	pending    []int
 	dependents [][]int
 	left       int
-	idle       int    // the number of workers that wait for an instance
+	idle       int      // the number of workers that wait for an instance
 	failedBy   *Outcome // the first instance that failed or was stale, if it stops the run
 }
 
