@@ -36,7 +36,7 @@ func (s *Store) entryPath(folder string, id [32]byte) string {
 // PutFile stores the content of the regular file at path and returns its
 // digest and size. Its memory use does not grow with the file.
 func (s *Store) PutFile(path string) (Digest, int64, error) {
-	f, st, err := openRegular(path)
+	f, st, err := openStored(path)
 	if err != nil {
 		return Digest{}, 0, err
 	}
@@ -62,9 +62,8 @@ func (s *Store) PutFile(path string) (Digest, int64, error) {
 	return s.putLarge(f, path)
 }
 
-// openRegular opens a regular file for reading. It checks the type before it
-// opens the file, because opening a pipe blocks.
-func openRegular(path string) (*os.File, fs.FileInfo, error) {
+// openStored opens a regular file that is to be stored. It follows no symbolic link.
+func openStored(path string) (*os.File, fs.FileInfo, error) {
 	st, err := os.Lstat(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("store %s: %w; make sure that the file exists and is readable", path, err)
@@ -75,7 +74,7 @@ func openRegular(path string) (*os.File, fs.FileInfo, error) {
 			kindOf(st.Mode()))
 	}
 
-	f, err := os.Open(path)
+	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("store %s: %w; make sure that the file exists and is readable", path, err)
 	}

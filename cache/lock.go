@@ -16,13 +16,27 @@ import (
 // of a process that dies is released. Another process may have written the
 // record during the wait, so look the key up again after locking.
 func (s *Store) LockKey(ctx context.Context, k Key) (unlock func(), err error) {
+	return s.LockKeySaying(ctx, k, func() {})
+}
+
+// noticeAfter is how long LockKeySaying waits before it says so.
+const noticeAfter = 250 * time.Millisecond
+
+// LockKeySaying is like LockKey, and calls waits once if another holder keeps the key for more than a moment.
+func (s *Store) LockKeySaying(ctx context.Context, k Key, waits func()) (unlock func(), err error) {
 	if s.readOnly {
 		return nil, s.refuse("running stages")
 	}
 
 	var release func()
+	began, said := time.Now(), false
 	err = poll(ctx, func() (done bool, err error) {
 		release, err = s.tryLockKey(k)
+		if release == nil && err == nil && !said && time.Since(began) > noticeAfter {
+			said = true
+			waits()
+		}
+
 		return release != nil, err
 	})
 	if err != nil {

@@ -43,6 +43,11 @@ func statOf(st *unix.Stat_t) fileStat {
 	return fileStat{mode: mode, size: st.Size, mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano(), inode: st.Ino}
 }
 
+// openWithoutWaiting opens a file for reading. A named pipe is opened as well, without a wait for a writer.
+func openWithoutWaiting(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+}
+
 func retry(call func() error) error {
 	for {
 		if err := call(); !errors.Is(err, unix.EINTR) {

@@ -127,7 +127,7 @@ func (x *StatIndex) VersionAs(found *FileInfo) (FileVersion, error) {
 
 func (x *StatIndex) version(path string, e fileStat) (FileVersion, error) {
 	if !e.mode.IsRegular() {
-		return FileVersion{}, fmt.Errorf("%s is %s, not a regular file; name a regular file", path, kindOf(e.mode))
+		return FileVersion{}, &NotRegularError{path, e.mode}
 	}
 
 	x.mu.RLock()
@@ -163,7 +163,7 @@ func (x *StatIndex) hash(path string) (FileVersion, error) {
 	const tries = 3
 	for try := 1; ; try++ {
 		began := x.store.clock()
-		f, err := os.Open(path)
+		f, err := OpenRegular(path)
 		if err != nil {
 			return FileVersion{}, statError(path, err)
 		}
@@ -215,6 +215,10 @@ func (x *StatIndex) remember(path string, e *statEntry, began time.Time) {
 }
 
 func statError(path string, err error) error {
+	if errors.As(err, new(*NotRegularError)) {
+		return err
+	}
+
 	remedy := "check the file and its disk"
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // commandExpr is a command: its elements if they are written out, or else one expression that
@@ -33,6 +34,36 @@ func (s *stage) commandExpr() commandExpr {
 	}
 
 	return commandExpr{whole: s.cellExpr(expr)}
+}
+
+// refuseNumbers reports numbers that are written in the templates of a command: they are meant for a shell, for which
+// "${1}" is an argument.
+func (l *module) refuseNumbers(command hclsyntax.Expression) {
+	if command == nil {
+		return
+	}
+
+	refuse := func(part hclsyntax.Expression) {
+		number, ok := part.(*hclsyntax.LiteralValueExpr)
+		if !ok || number.Val.Type() != cty.Number {
+			return
+		}
+
+		text, _ := convert.Convert(number.Val, cty.String)
+		l.errorf(number.SrcRange, "Number in a template", "This is only the text %[1]q. %[2]s, here $${%[1]s}.",
+			text.AsString(), forTheShell)
+	}
+	_ = hclsyntax.VisitAll(command, func(node hclsyntax.Node) hcl.Diagnostics {
+		switch e := node.(type) {
+		case *hclsyntax.TemplateWrapExpr:
+			refuse(e.Wrapped)
+		case *hclsyntax.TemplateExpr:
+			for _, part := range e.Parts {
+				refuse(part)
+			}
+		}
+		return nil
+	})
 }
 
 // buildCommand updates the words of the command.

@@ -202,12 +202,19 @@ func allOf(names []string) string {
 }
 
 // inTemplate reports whether a name is the beginning of an interpolation in a text.
-func (l *loader) inTemplate(at hcl.Range) bool {
+// not is "!" if it is between the two, as in an indirect expansion of a shell.
+func (l *loader) inTemplate(at hcl.Range) (not string, begins bool) {
 	f := l.files[at.Filename]
 	if f == nil || at.Start.Byte > len(f.Bytes) {
-		return false
+		return "", false
 	}
-	return bytes.HasSuffix(bytes.TrimRight(f.Bytes[:at.Start.Byte], " ~"), []byte("${"))
+
+	before := f.Bytes[:at.Start.Byte]
+	if bytes.HasSuffix(before, []byte("!")) {
+		before, not = before[:len(before)-1], "!"
+	}
+
+	return not, bytes.HasSuffix(bytes.TrimRight(before, " ~"), []byte("${"))
 }
 
 // anyOf formats names for a sentence: `"a", "b" or "c"`.

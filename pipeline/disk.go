@@ -15,6 +15,7 @@ import (
 // disk is the language's read-only access to the file system. Paths are absolute, except those
 // that the caller of Load gave.
 type disk interface {
+	// Open opens a regular file. For anything else it returns a *cache.NotRegularError.
 	Open(path string) (io.ReadCloser, error)
 	Lstat(path string) (fs.FileInfo, error)
 	// ReadDir lists a directory sorted by name.
@@ -25,7 +26,7 @@ type disk interface {
 
 type osDisk struct{}
 
-func (osDisk) Open(path string) (io.ReadCloser, error)    { return os.Open(path) }
+func (osDisk) Open(path string) (io.ReadCloser, error)    { return cache.OpenRegular(path) }
 func (osDisk) Lstat(path string) (fs.FileInfo, error)     { return cache.Lstat(path) }
 func (osDisk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
 func (osDisk) Resolve(path string) (string, error)        { return filepath.EvalSymlinks(path) }
@@ -39,7 +40,10 @@ func pathError(label string, err error) string {
 		reason = pe.Err
 	}
 
+	var other *cache.NotRegularError
 	switch {
+	case errors.As(err, &other):
+		return fmt.Sprintf("%q is %s, not a file", label, other.Kind())
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("%q does not exist", label)
 	case errors.Is(err, fs.ErrPermission):

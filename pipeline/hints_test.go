@@ -38,6 +38,36 @@ func TestMessagesForOtherLanguages(t *testing.T) {
 	}
 }
 
+// An input that is written as a pattern, or that has no file, gets a remedy for what is written.
+func TestMessagesAboutInputsWithoutFiles(t *testing.T) {
+	for expr, want := range map[string]string{
+		`"*.txt"`:                           `write the input { path = ".", include = ["*.txt"] }`,
+		`"src/**/*.c"`:                      `write the input { path = "src", include = ["**/*.c"] }`,
+		`["src/[ab].c"]`:                    `write the input { path = "src", include = ["[ab].c"] }`,
+		`"none.txt"`:                        `"none.txt" does not exist; correct the path`,
+		`"empty"`:                           `contains no file for this input; add one, or set the input to null to omit it`,
+		`{ path = "d", include = ["*.c"] }`: `; check include and exclude, or set the input to null`,
+	} {
+		dir := t.TempDir()
+		for _, name := range []string{"empty", "d"} {
+			if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file := filepath.Join(dir, "pipeline.hcl")
+		text := "stage \"a\" {\n  inputs = { x = " + expr + " }\n  outputs = { o = \"out/o\" }\n  command = [\"true\"]\n}\n"
+		for name, text := range map[string]string{file: text, filepath.Join(dir, "d", "a.txt"): "a"} {
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, diags, _ := pipeline.Load(pipeline.Options{File: file})
+		if !strings.Contains(diags.Error(), want) {
+			t.Errorf("%s: says\n%v\nand not\n%s", expr, diags, want)
+		}
+	}
+}
+
 // The parser's suggestion of "if" is not repeated: every short word is close to it.
 func TestTemplatesThatAreText(t *testing.T) {
 	_, out := loadText(t, "stage \"a\" {\n  command = [\"date\", \"+%{x}\"]\n}\n", pipeline.Options{})

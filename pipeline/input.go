@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -84,6 +86,12 @@ func isStage(ty cty.Type) bool {
 // sourcePath adds a file, or the files in a directory and its subdirectories that pass the filter.
 func (l *module) sourcePath(in *Input, label string, f filter) []string {
 	real, fi, err := l.sources.find(label)
+	base, pattern := doublestar.SplitPattern(label)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(pattern, "*?[{") && len(f.include)+len(f.exclude) == 0 {
+		return []string{fmt.Sprintf("%q does not exist, and a path is no pattern; for the files that match, write the "+
+			"input { path = %q, include = [%q] }", label, base, pattern)}
+	}
+
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -94,8 +102,13 @@ func (l *module) sourcePath(in *Input, label string, f filter) []string {
 		in.Tree = true
 		in.Files, problems = l.sources.tree(label, real, f)
 		if len(in.Files) == 0 && len(problems) == 0 {
-			problems = append(problems, fmt.Sprintf("the directory %q contains no file for this input; check "+
-				"include and exclude, or set the input to null to omit it", label))
+			remedy := "add one"
+			if len(f.include)+len(f.exclude) > 0 {
+				remedy = "check include and exclude"
+			}
+
+			problems = append(problems, fmt.Sprintf("the directory %q contains no file for this input; %s, or set the "+
+				"input to null to omit it", label, remedy))
 		}
 
 		return problems

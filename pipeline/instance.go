@@ -47,6 +47,7 @@ func (l *module) checkStage(s *stage) {
 		inspect(e.expr, "inputs", scopeInputs)
 	}
 
+	l.refuseNumbers(s.content.expr("command"))
 	if tuple, ok := s.content.expr("command").(*hclsyntax.TupleConsExpr); ok {
 		for _, expr := range tuple.Exprs {
 			inspect(expr, "command", scopeCommand)

@@ -22,6 +22,8 @@ type Options struct {
 	// VarFiles are paths of files of variables. If the name ends in .json, the
 	// file is a JSON object, otherwise it has lines of name = value.
 	VarFiles []string
+	// Streams, if set, keeps the content of the VarFiles that are no regular files, such as pipes, for another Load.
+	Streams *Streams
 	// Environ is the environment, as returned by os.Environ. Only variables
 	// named TOUCHSTONE_VAR_... are read.
 	Environ []string

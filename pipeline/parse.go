@@ -18,7 +18,51 @@ func parseFile(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 		src = append(slices.Clip(src), '\n')
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	return file, explainHeredocs(explainTemplates(diags, src), src)
+	return file, explainHeredocs(explainTemplates(explainComments(diags, src, filename), src), src)
+}
+
+// forTheShell says how a text contains what a shell expands.
+const forTheShell = `For the text "${", which a shell expands, write "$${"`
+
+// explainComments gives the reason of the parser's messages if a template has an expansion of a shell in which the
+// parser finds a comment, as in ${#f}, ${f##*/} and ${f//a/b}. The rest of its line is missing then, and the parser's
+// messages about what follows are left out.
+func explainComments(diags hcl.Diagnostics, src []byte, filename string) hcl.Diagnostics {
+	if !diags.HasErrors() {
+		return diags
+	}
+
+	expansion := regexp.MustCompile(`\$\{[^\s"}]*$`)
+	tokens, _ := hclsyntax.LexConfig(src, filename, hcl.InitialPos)
+	for _, t := range tokens {
+		if t.Type != hclsyntax.TokenComment || !bytes.Contains(t.Bytes, []byte("}")) {
+			continue
+		}
+
+		at := expansion.FindIndex(lineBefore(src, t.Range.Start))
+		if at == nil {
+			continue
+		}
+
+		start := t.Range.Start
+		back := len(lineBefore(src, start)) - at[0]
+		start.Byte, start.Column = start.Byte-back, start.Column-back
+		kept := slices.DeleteFunc(slices.Clone(diags), func(d *hcl.Diagnostic) bool {
+			return d.Subject == nil || d.Subject.End.Byte >= start.Byte
+		})
+		sign := string(t.Bytes[:1])
+		if sign == "/" {
+			sign = string(t.Bytes[:2])
+		}
+
+		return append(kept, &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "Comment in a template",
+			Detail:  sign + " begins a comment here. " + forTheShell + ".",
+			Subject: &hcl.Range{Filename: filename, Start: start, End: t.Range.Start},
+		})
+	}
+
+	return diags
 }
 
 // lineBefore returns the part of a line before a place.
@@ -41,7 +85,7 @@ func explainTemplates(diags hcl.Diagnostics, src []byte) hcl.Diagnostics {
 			d.Detail, _, _ = strings.Cut(d.Detail, " Did you mean")
 			d.Detail += ` For the text "%{", write "%%{".`
 		case value > control && !bytes.Contains(line[value:], []byte("}")):
-			d.Detail += ` For the text "${", which a shell expands, write "$${".`
+			d.Detail += " " + forTheShell + "."
 		case control > value && !bytes.Contains(line[control:], []byte("}")):
 			d.Detail += ` For the text "%{", write "%%{".`
 		}

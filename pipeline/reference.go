@@ -304,8 +304,8 @@ func (l *module) unknownRoot(t hcl.Traversal, p exprContext) {
 	}
 
 	hint := fmt.Sprintf(" If it is meant to be text, put it in quotes: %q.", name)
-	if l.inTemplate(t[0].SourceRange()) {
-		hint = fmt.Sprintf(" If a shell is to expand it, write $${%s}.", name)
+	if not, begins := l.inTemplate(t[0].SourceRange()); begins {
+		hint = fmt.Sprintf(" If a shell is to expand it, write $${%s%s}.", not, name)
 	}
 
 	if len(meant) > 0 {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -29,7 +31,11 @@ func readLimited(d disk, path string, limit int64) ([]byte, error) {
 	}
 
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, limit+1))
+	return readAtMost(f, limit)
+}
+
+func readAtMost(r io.Reader, limit int64) ([]byte, error) {
+	src, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +45,43 @@ func readLimited(d disk, path string, limit int64) ([]byte, error) {
 	}
 
 	return src, nil
+}
+
+// Streams holds what was read from files that can be read only once, such as pipes. The zero value is empty.
+type Streams struct {
+	mu    sync.Mutex
+	texts map[string][]byte
+}
+
+// read returns the content of the file at a path, which it reads at the first call.
+func (s *Streams) read(path string) ([]byte, error) {
+	if s == nil {
+		s = &Streams{}
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if text, known := s.texts[path]; known {
+		return text, nil
+	}
+
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+
+	defer f.Close()
+	text, err := readAtMost(f, MaxSource)
+	if err != nil {
+		return nil, err
+	}
+
+	if s.texts == nil {
+		s.texts = map[string][]byte{}
+	}
+
+	s.texts[path] = text
+	return text, nil
 }
 
 // unixLines converts line ends to those of Unix. Otherwise a script in a heredoc would have a different

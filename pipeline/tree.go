@@ -43,6 +43,15 @@ func (s *sources) absolute(path string) string {
 	return filepath.Join(s.root, path)
 }
 
+// missedPath is the error for a path that leads to nothing. Its text has the path as it is written.
+type missedPath struct {
+	text string
+	err  error
+}
+
+func (e *missedPath) Error() string { return e.text }
+func (e *missedPath) Unwrap() error { return e.err }
+
 // find looks up a path and follows symbolic links. A path inside the pipeline's directory must not lead
 // outside. A path that is written as outside may be anywhere.
 func (s *sources) find(label string) (string, fs.FileInfo, error) {
@@ -59,7 +68,7 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	dir = filepath.Clean(dir)
 	real, err := s.resolveDir(dir)
 	if err != nil {
-		return "", nil, fmt.Errorf("%s%s", pathError(label, err), s.pathRemedy(label, err))
+		return "", nil, &missedPath{pathError(label, err) + s.pathRemedy(label, err), err}
 	}
 
 	switch {
@@ -77,7 +86,7 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	}
 
 	if err != nil {
-		return "", nil, fmt.Errorf("%s%s", pathError(label, err), s.pathRemedy(label, err))
+		return "", nil, &missedPath{pathError(label, err) + s.pathRemedy(label, err), err}
 	}
 
 	if within(abs, s.root) && !within(real, s.real) {

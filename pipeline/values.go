@@ -16,6 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 )
 
@@ -198,6 +199,10 @@ func (l *module) converted(t target, given cty.Value, to func(cty.Value) (cty.Va
 // readVarFile reads name = expression pairs, or a JSON object.
 func (l *module) readVarFile(set map[string]cty.Value, path string) {
 	src, err := readLimited(l.disk, path, MaxSource)
+	if other := (*cache.NotRegularError)(nil); errors.As(err, &other) && !other.Directory() {
+		src, err = l.opts.Streams.read(path)
+	}
+
 	if err != nil {
 		l.valuesUnread = true
 		l.errorf(hcl.Range{}, "Cannot read variables", "%s. It was named with --var-file.",

@@ -38,6 +38,34 @@ func (v *oneOf) Set(text string) error {
 	return nil
 }
 
+// notEmpty is the value of a flag that names a file or directory, which what says.
+type notEmpty struct {
+	text *string
+	what string
+}
+
+// outputVar adds the flag -o, which must not be empty if it is given.
+func outputVar(p *pflag.FlagSet, text *string, what, usage string) {
+	p.VarP(&notEmpty{text, what}, "output", "o", usage)
+}
+
+func (v *notEmpty) String() string {
+	if v.text == nil {
+		return ""
+	}
+	return *v.text
+}
+
+func (*notEmpty) Type() string { return "string" }
+
+func (v *notEmpty) Set(text string) error {
+	if text == "" {
+		return fmt.Errorf("name a %s", v.what)
+	}
+	*v.text = text
+	return nil
+}
+
 // atLeastOne is the value of a flag that takes a positive number. It is 0 unless the flag is given.
 type atLeastOne int
 

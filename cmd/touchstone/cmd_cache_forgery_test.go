@@ -307,7 +307,7 @@ func TestTextOfForgersOnATerminal(t *testing.T) {
 	for _, args := range [][]string{{"cache", "ls"}, {"cache", "verify"}, {"plan"}, {"explain", "one"}, {"explain", "two"}} {
 		out += f.must("victim", "touchstone", args...)
 	}
-	f.write("pipeline.hcl", []byte(strings.ReplaceAll(forgedPipeline, "echo", "printf")))
+	f.write("pipeline.hcl", []byte(strings.ReplaceAll(forgedPipeline, "outputs", "network = \"loopback\"\n  outputs")))
 	out += f.must("victim", "touchstone", "plan") + f.must("victim", "touchstone", "explain", "one") + f.must("victim", "touchstone", "explain", "two")
 	if strings.ContainsAny(out, "\x1b\u202e") || strings.Count(out, `\u{1B}[31m`)+strings.Count(out, `\x1b[31m`) < 4 {
 		t.Errorf("%q", out)

@@ -73,7 +73,7 @@ sends queries to both proxies in turn. See docs/how-to/compare-and-bisect.md.`,
 	p.StringVar(&f.repo, "repo", "", "the git repository of the proxy, for @REVISION; its working tree is not changed")
 	p.StringVar(&f.metric, "metric", "ndcg_at_10", "the metric that decides whether a query is won or lost")
 	p.StringVar(&f.format, "format", "table", "table, json, html or markdown")
-	p.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
+	outputVar(p, &f.output, "file", "write to this file instead of standard output")
 	p.IntVar(&f.rounds, "rounds", 3, "how often each query is sent to measure latency and memory, after one "+
 		"warm-up round; 0 measures nothing")
 	p.IntVar(&f.most, "limit", 20, "the number of queries in the table")

@@ -48,6 +48,6 @@ Otherwise it writes scores that count down from the first rank.`,
 			return writeTrec(cmd, out, args, func(w io.Writer) error { return convert.WriteRun(w, report) })
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write (default: standard output)")
+	outputVar(cmd.Flags(), &out, "file", "the file to write (default: standard output)")
 	return cmd
 }

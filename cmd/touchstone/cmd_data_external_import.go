@@ -55,7 +55,7 @@ dataset with another digest than the expected one is refused.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the directory to write to")
+	outputVar(cmd.Flags(), &out, "directory", "the directory to write to")
 	cmd.MarkFlagRequired("output")
 	return cmd
 }

@@ -110,7 +110,7 @@ Check the result with validate-datasets.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "output", "o", "", "the file to write")
+	outputVar(f, &out, "file", "the file to write")
 	f.StringVar(&corpus, "corpus", "", "the imported corpus of a golden set")
 	f.StringVar(&schemas, "schemas", "", "an imported corpus that supplies missing argument schemas of a corpus")
 	f.StringVar(&opts.Version, "version", "",

@@ -51,7 +51,7 @@ validate-datasets. No file is overwritten.`,
 	p := cmd.Flags()
 	p.StringVar(&f.from, "from", "", "the corpus of the present labels (default: the corpus of the version that the "+
 		"golden set names, beside it)")
-	p.StringVarP(&f.out, "output", "o", "", "the file to write, which must not exist (default: golden_VERSION.json "+
+	outputVar(p, &f.out, "file", "the file to write, which must not exist (default: golden_VERSION.json "+
 		"beside GOLDEN)")
 	p.StringVar(&f.options.Version, "version", "",
 		"the version of the new set (default: the one after the present version)")

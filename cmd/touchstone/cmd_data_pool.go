@@ -83,7 +83,7 @@ also prints how many of them are relevant, and how many pairs in the pool have a
 		"tab and a text")
 	f.searchFlags(p)
 	p.IntVar(&f.depth, "depth", 10, "how many results of each retriever to pool")
-	p.StringVarP(&f.out, "output", "o", "", "the file to write")
+	outputVar(p, &f.out, "file", "the file to write")
 	cmd.MarkFlagRequired("corpus")
 	cmd.MarkFlagRequired("output")
 	return cmd

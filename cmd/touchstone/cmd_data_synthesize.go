@@ -69,7 +69,7 @@ exists.`,
 	f.IntVar(&opts.Servers, "servers", 0, "the number of servers")
 	f.IntVar(&opts.Queries, "queries", 0, "the number of queries")
 	f.Uint64Var(&opts.Seed, "seed", 1, "the seed for the choice of texts")
-	f.StringVarP(&dir, "output", "o", "", "the directory to write to")
+	outputVar(f, &dir, "directory", "the directory to write to")
 	for _, name := range []string{"tools", "servers", "queries", "output"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program

@@ -77,7 +77,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 	}
 	export.Flags().StringVar(&format, "format", "",
 		"json, yaml or csv (default: by the extension of the file, or json)")
-	export.Flags().StringVarP(&output, "output", "o", "",
+	outputVar(export.Flags(), &output, "file",
 		"write to this file, completely or not at all, instead of standard output")
 	remove := &cobra.Command{
 		Use:   "remove ID|NAME",

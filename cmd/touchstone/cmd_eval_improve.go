@@ -68,7 +68,7 @@ Exit codes:
 	p.StringVar(&f.advisor, "advisor", "", "the model that rewrites descriptions, provider/model")
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case")
 	p.StringVar(&f.tag, "tag", "", "use only the cases with this tag")
-	p.StringVarP(&f.output, "output", "o", "", "write the new descriptions to this file if they help")
+	outputVar(p, &f.output, "file", "write the new descriptions to this file if they help")
 	return cmd
 }
 

@@ -54,7 +54,7 @@ two, it shows the pairs on which these judges disagree, with the grades of both.
 	p := cmd.Flags()
 	p.StringVar(&f.corpus, "corpus", "", "the corpus of the pool")
 	p.StringVar(&f.judge, "judge", "", "the reviewer's name in the output file")
-	p.StringVarP(&f.out, "output", "o", "", "the file to export the labels to; the journal is beside it")
+	outputVar(p, &f.out, "file", "the file to export the labels to; the journal is beside it")
 	p.Float64Var(&f.share, "share", 1, "with one LABELS: the share of the queries to label")
 	p.StringVar(&f.listen, "listen", "127.0.0.1:8322",
 		"the address to listen on, of this machine alone; port 0 selects a free port")

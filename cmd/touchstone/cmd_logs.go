@@ -32,6 +32,8 @@ type logJSON struct {
 	Interrupted bool `json:"interrupted"`
 	// KilledRun is when a later run started the instance that was killed and has no log.
 	KilledRun time.Time `json:"killed_run,omitzero"`
+	// NotStarted is why a later run could not start the instance.
+	NotStarted string `json:"not_started,omitempty"`
 	// Error says in a few words why the instance failed.
 	Error string `json:"error,omitempty"`
 	// Origin says where the result comes from, unless this machine made it.
@@ -120,7 +122,7 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "copy the outputs of failed instances to this directory")
+	outputVar(cmd.Flags(), &dir, "directory", "copy the outputs of failed instances to this directory")
 	cmd.Flags().StringArrayVar(&names, "name", nil, "copy only the output with this name (repeatable)")
 	return cmd
 }
@@ -129,7 +131,7 @@ stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DI
 func logEntry(l *engine.Log) logJSON {
 	entry := logJSON{
 		Stage: l.Stage, Instance: l.Instance, Status: string(l.State), Started: l.Started,
-		Interrupted: l.State == engine.Canceled, Error: l.Error, KilledRun: l.Killed,
+		Interrupted: l.State == engine.Canceled, Error: l.Error, KilledRun: l.Killed, NotStarted: l.NotStarted,
 		Outputs: []failedOutput{}, NotKept: append([]string{}, l.Failed.NotKept...),
 	}
 	if l.Origin != nil {
@@ -189,6 +191,10 @@ func (s *session) printLog(cmd *cobra.Command, entry *logJSON, l *engine.Log) er
 	if at := entry.KilledRun; !at.IsZero() {
 		fmt.Fprintf(stderr, "== %s: a later run, which started it at %s, was killed and has no log\n", name,
 			at.Format(time.DateTime))
+	}
+
+	if why := entry.NotStarted; why != "" {
+		fmt.Fprintf(stderr, "== %s: a later run could not start it: %s\n", name, safetext.Visible(why))
 	}
 
 	if err := s.copyLog(l, cmd.OutOrStdout(), stderr); err != nil {

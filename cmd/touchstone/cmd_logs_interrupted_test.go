@@ -15,6 +15,52 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testing/program"
 )
 
+// A second signal ends the program, whatever it waits for: here for somebody who reads what it prints.
+func TestASecondInterruptEndsTheProgram(t *testing.T) {
+	dir := t.TempDir()
+	writeText(t, filepath.Join(dir, "pipeline.hcl"),
+		`stage "hang" { command = ["sh", "-c", "echo CONNECTING; sleep 600"] }`)
+	unread, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	defer unread.Close()
+	work := filepath.Join(dir, "work")
+	cmd := exec.Command(program.Path(t, program.Touchstone), "run", "--work-dir", work)
+	cmd.Dir, cmd.Stderr = dir, full
+	cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE="+filepath.Join(dir, "store"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	for logs := []string{}; len(logs) == 0 || readText(logs[0]) != "CONNECTING\n"; time.Sleep(time.Millisecond) {
+		logs, _ = filepath.Glob(filepath.Join(work, "run-*", "*", "stdout"))
+	}
+	go full.Write(make([]byte, 1<<20)) // more than a pipe takes
+	for range 2 {
+		time.Sleep(100 * time.Millisecond)
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+		if code := cmd.ProcessState.ExitCode(); code != 130 {
+			t.Errorf("exit status %d", code)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("it does not end")
+	}
+}
+
+func readText(file string) string {
+	b, _ := os.ReadFile(file)
+	return string(b)
+}
+
 // The log of a stage that was interrupted is its last one: it is printed, kept and marked, also after an earlier run
 // that succeeded. A second signal kills a stage that ignores the first.
 func TestTheLogOfAnInterruptedStageIsKept(t *testing.T) {
@@ -55,10 +101,8 @@ stage "hang" {
 			defer cmd.Process.Kill()
 			for {
 				logs, _ := filepath.Glob(filepath.Join(work, "run-*", "*", "stdout"))
-				if len(logs) == 1 {
-					if b, _ := os.ReadFile(logs[0]); string(b) == "CONNECTING\n" {
-						break
-					}
+				if len(logs) == 1 && readText(logs[0]) == "CONNECTING\n" {
+					break
 				}
 				time.Sleep(time.Millisecond)
 			}

@@ -86,7 +86,7 @@ relative to the repository. An annotation without a file refers to pipeline.hcl.
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "github", "github, sarif or codequality")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "the file to write (default: standard output)")
+	outputVar(cmd.Flags(), &output, "file", "the file to write (default: standard output)")
 	cmd.Flags().StringVar(&below, "below", ".", "the pipeline's directory, relative to the repository")
 	return cmd
 }

@@ -161,7 +161,7 @@ instances, each gets a subdirectory.`,
 	p.StringArrayVar(&rf.selection.Until, "until", nil, "run this stage or instance and everything that it depends on")
 	p.BoolVar(&rf.check, "check", false,
 		"execute the selected stages twice, even if their results are cached, and print the outputs that differ")
-	p.StringVarP(&out, "output", "o", "", "write the outputs of the last selected stage to this directory")
+	outputVar(p, &out, "directory", "write the outputs of the last selected stage to this directory")
 	rf.add(cmd)
 	return cmd
 }

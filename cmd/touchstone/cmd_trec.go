@@ -76,7 +76,7 @@ The measures are ` + strings.Join(trec.MeasureNames(), ", ") + `. Measures with 
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&out, "output", "o", "", "write to this file, not to standard output")
+	outputVar(flags, &out, "file", "write to this file, not to standard output")
 	flags.BoolVarP(&perTopic, "per-topic", "q", false, "print every topic before the means")
 	flags.BoolVarP(&opts.Complete, "complete", "c", false,
 		"average over all topics of QRELS; topics that are missing in RUN count as 0")

@@ -20,7 +20,7 @@ type resultsFlags struct{ format, output string }
 func (f *resultsFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.format, "format", "",
 		"write the results of the ended runs as csv, junit or html, without cancelled and retried runs")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "with --format: write to this file instead of standard output")
+	outputVar(cmd.Flags(), &f.output, "file", "with --format: write to this file instead of standard output")
 }
 
 // check checks the flags before anything is read.

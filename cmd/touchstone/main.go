@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	_ "github.com/touchstone-eval/touchstone/internal/base/collector"
 	"github.com/touchstone-eval/touchstone/internal/engine/process"
@@ -25,9 +26,12 @@ func main() {
 	os.Exit(report(ctx, stderr, err))
 }
 
+// killGrace is how long the program may take to keep the logs of the stages that a second interrupt has killed.
+const killGrace = 3 * time.Second
+
 // untilInterrupted returns a context that the first interrupt ends. A second one stops the program at once,
-// unless a stage was started: then it kills the stages without waiting for them, so that their logs are kept, and a
-// third one stops the program.
+// unless a stage was started: then it kills the stages without waiting for them, so that their logs are kept. The
+// program then ends after killGrace, whatever it waits for, or with a third interrupt.
 func untilInterrupted() context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -35,12 +39,16 @@ func untilInterrupted() context.Context {
 	go func() {
 		<-signals
 		end()
-		if process.Started() {
-			<-signals
-			process.EndNow()
+		if !process.Started() {
+			signal.Stop(signals)
+			return
 		}
 
+		<-signals
+		process.EndNow()
 		signal.Stop(signals)
+		time.Sleep(killGrace)
+		os.Exit(exitInterrupted)
 	}()
 	return ctx
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -40,6 +41,9 @@ func TestScripts(t *testing.T) {
 			}
 			if name == "thorough" {
 				return level.IsThorough(), nil
+			}
+			if name == "mounts" { // whether a file system can be mounted in a namespace
+				return exec.Command("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt").Run() == nil, nil
 			}
 			if name == "landlock" {
 				return hasLandlock(), nil

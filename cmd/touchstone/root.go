@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/base/arguments"
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // defaultFile is the pipeline that is read without --file.
@@ -14,6 +15,7 @@ type globalFlags struct {
 	file     string
 	vars     []string
 	varFiles []string
+	streams  *pipeline.Streams
 	cacheDir string
 	json     bool
 	executor executorFlags
@@ -21,7 +23,7 @@ type globalFlags struct {
 }
 
 func newRootCommand() *cobra.Command {
-	flags := &globalFlags{}
+	flags := &globalFlags{streams: &pipeline.Streams{}}
 	root := &cobra.Command{
 		Use:   toolName,
 		Short: "Evaluate the tool search and the tool scanning of MCP proxies",

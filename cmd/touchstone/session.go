@@ -94,7 +94,7 @@ func exists(path string) bool {
 // options returns the options of the pipeline in the flags.
 func (f *globalFlags) options() pipeline.Options {
 	return pipeline.Options{
-		File: f.file, Vars: f.vars, VarFiles: f.varFiles, Environ: os.Environ(), Version: version,
+		File: f.file, Vars: f.vars, VarFiles: f.varFiles, Streams: f.streams, Environ: os.Environ(), Version: version,
 		Builtins: builtinPipelines(), Sensitive: func(text string) { hidden.Add(text) },
 	}
 }

@@ -4,18 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // inputBytes reads the current content of a single-file input.
 func (r *run) inputBytes(input *pipeline.Input) ([]byte, error) {
 	if len(input.Files) == 1 {
-		return os.ReadFile(input.Files[0].Source)
+		f, err := cache.OpenRegular(input.Files[0].Source)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return io.ReadAll(f)
 	}
 	out, _ := r.outcomes[input.From[0].From.Instance].Output(input.From[0].From.Output)
 	return r.Store.Bytes(out.Digest)
@@ -27,6 +33,14 @@ const diffLimit = 20
 // diffFile describes the changes between two versions of a file: the entries, by
 // id, if both are JSON objects with lists of objects with ids, or else the lines.
 func diffFile(before, after []byte) []string {
+	if only := diffNotation(before, after); only != "" {
+		return []string{only}
+	}
+
+	if json.Valid(before) && json.Valid(after) && jsonEqual(before, after) {
+		return []string{sameEntries}
+	}
+
 	a, okA := jsonEntries(before)
 	b, okB := jsonEntries(after)
 	if !okA || !okB {
@@ -38,6 +52,7 @@ func diffFile(before, after []byte) []string {
 		old[e.name] = e
 	}
 
+	distinct := len(old) == len(a)
 	var lines []string
 	for _, e := range b {
 		o, ok := old[e.name]
@@ -56,7 +71,11 @@ func diffFile(before, after []byte) []string {
 		}
 	}
 
-	if len(lines) == 0 {
+	switch {
+	case len(lines) > 0:
+	case len(a) == len(b) && distinct && json.Valid(before) && json.Valid(after):
+		return []string{sameEntries}
+	default:
 		return diffLines(before, after)
 	}
 
@@ -196,6 +215,52 @@ func editedFields(a, b json.RawMessage) string {
 	return " (" + strings.Join(fields, ", ") + ")"
 }
 
+// sameEntries describes JSON that means the same as before.
+const sameEntries = "same entries, in another order or layout"
+
+// diffNotation describes a change of nothing but the line ends, the byte order mark and the newline at the end, or is
+// empty.
+func diffNotation(before, after []byte) string {
+	mark := func(b []byte) bool { return bytes.HasPrefix(b, []byte(byteOrderMark)) }
+	crlf := func(b []byte) bool { return bytes.Contains(b, []byte("\r\n")) }
+	ended := func(b []byte) bool { return bytes.HasSuffix(b, []byte("\n")) }
+	text := func(b []byte) []byte {
+		b = bytes.TrimPrefix(b, []byte(byteOrderMark))
+		return bytes.TrimSuffix(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\n"))
+	}
+	if !bytes.Equal(text(before), text(after)) {
+		return ""
+	}
+
+	became := func(has bool) string {
+		if has {
+			return "(added)"
+		}
+		return "(removed)"
+	}
+	var parts []string
+	if mark(before) != mark(after) {
+		parts = append(parts, "the byte order mark "+became(mark(after)))
+	}
+
+	if ended(before) != ended(after) {
+		parts = append(parts, "the newline at the end "+became(ended(after)))
+	}
+
+	switch is := crlf(after); {
+	case is != crlf(before) && is:
+		parts = append(parts, "the line ends (now CRLF)")
+	case is != crlf(before):
+		parts = append(parts, "the line ends (no longer CRLF)")
+	case len(parts) == 0:
+		parts = append(parts, "some line ends")
+	}
+
+	return "only " + strings.Join(parts, " and ") + " changed"
+}
+
+const byteOrderMark = "\ufeff"
+
 // diffLines counts differing lines between the common start and end.
 func diffLines(before, after []byte) []string {
 	a, b := bytes.Split(before, []byte("\n")), bytes.Split(after, []byte("\n"))
@@ -207,5 +272,10 @@ func diffLines(before, after []byte) []string {
 	for endA > start && endB > start && bytes.Equal(a[endA-1], b[endB-1]) {
 		endA, endB = endA-1, endB-1
 	}
-	return []string{fmt.Sprintf("from line %d: %d lines became %d", start+1, endA-start, endB-start)}
+	lines := "lines"
+	if endA-start == 1 {
+		lines = "line"
+	}
+
+	return []string{fmt.Sprintf("from line %d: %d %s became %d", start+1, endA-start, lines, endB-start)}
 }

@@ -224,8 +224,8 @@ type Outcome struct {
 	// Stdout and Stderr are the digests of the logs in the cache, if the instance
 	// ran.
 	Stdout, Stderr cache.Digest
-	// Err is the reason why the instance failed. Cause is the name of the failed
-	// instance because of which this one was skipped.
+	// Err is the reason why the instance failed, or, for one that was not selected, a *StaleError. Cause is the
+	// name of the instance with an Err because of which this one was skipped.
 	Err   error
 	Cause string
 	// Failed holds the outputs that the instance wrote before it failed.
@@ -240,6 +240,8 @@ type Outcome struct {
 	Changes      []Change
 	NotInHistory bool
 
+	// stale reports whether the instance is needed and was not selected, or whether Cause is.
+	stale bool
 	// tool is the program of the instance, if it was found.
 	tool Tool
 	// reads is the list of what the command read, of a hit or of an execution. It is zero if there is none.

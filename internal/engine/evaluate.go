@@ -76,7 +76,7 @@ func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 		return []string{miss.Reason}
 	}
 
-	failed, same := r.failedBefore(o)
+	failed, same := r.failedEarlier(o)
 	if same {
 		return []string{failed}
 	}

@@ -44,13 +44,14 @@ const (
 	EventRunStart EventKind = "run_start"
 	EventOff      EventKind = "off"
 	EventHit      EventKind = "hit"
+	EventWaits    EventKind = "waits" // for another run, which executes it
 	EventStart    EventKind = "start"
 	EventQueued   EventKind = "queued" // it waits for a worker
 	EventBegun    EventKind = "begun"  // it has one
 	EventRetry    EventKind = "retry"
 	EventDone     EventKind = "done"
 	EventFailed   EventKind = "failed"
-	EventSkipped  EventKind = "skipped"
+	EventSkipped  EventKind = "skipped" // Error is set if its cause did not fail
 	EventRunEnd   EventKind = "run_end"
 )
 
@@ -68,6 +69,15 @@ func (r *run) emit(e Event) {
 func (r *run) emitFor(o *Outcome, e Event) {
 	e.Stage, e.Instance = o.Instance.Stage, o.Instance.Name()
 	r.emit(e)
+}
+
+// emitSkipped reports an instance that cannot run.
+func (r *run) emitSkipped(o *Outcome) {
+	e := Event{Event: EventSkipped, Cause: o.Cause}
+	if o.stale {
+		e.Error = o.Cause + " is not up to date"
+	}
+	r.emitFor(o, e)
 }
 
 // emitHit reports an instance whose result is already in the cache.

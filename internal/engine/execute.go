@@ -47,15 +47,6 @@ func (e *StageError) common() string {
 
 func (e *StageError) Unwrap() error { return e.Outcome.Err }
 
-// failure returns the error of a run for its first failed instance.
-func failure(plan *pipeline.Plan, o *Outcome) error {
-	var stale *StaleError
-	if errors.As(o.Err, &stale) {
-		return stale // no stage failed: the selection lacks a stage
-	}
-	return &StageError{Outcome: o, Plan: plan}
-}
-
 // timedOut begins the error of a command that reached its timeout.
 const timedOut = "timed out"
 
@@ -88,7 +79,9 @@ const maxDisturbed = 3
 // process has run the same key in the meantime, it uses that result.
 func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	r.executed.Store(true)
-	unlock, err := r.Store.LockKey(ctx, o.Key)
+	unlock, err := r.Store.LockKeySaying(ctx, o.Key, func() {
+		r.emitFor(o, Event{Event: EventWaits, Key: o.Key.String()})
+	})
 	if err != nil {
 		return fmt.Errorf("waiting for another run of the same stage: %w", err)
 	}

@@ -270,14 +270,29 @@ func (r *run) sameDefinition(o *Outcome, before time.Time) *cache.Record {
 // with a result from elsewhere.
 func (r *run) findChanges(o *Outcome) {
 	previous, elsewhere := r.nearest(o), false
-	if previous == nil {
-		previous = r.closestRecord(o, time.Time{})
-		elsewhere = previous != nil
+	if previous == nil && !o.reasonKnown() {
+		if similar := r.closestRecord(o, time.Time{}); similar != nil && o.resembles(similar) {
+			previous, elsewhere = similar, true
+		}
 	}
 	if previous == nil || previous.Key == o.Key {
 		return // there is no other key to compare with
 	}
 	o.compared, o.NotInHistory, o.Changes = previous, elsewhere, r.detailed(o, previous)
+}
+
+// reasonKnown reports whether it is known why a miss has no result, also without a comparison.
+func (o *Outcome) reasonKnown() bool {
+	return o.Miss == cache.ReadsChanged || len(o.Reasons) > 0 && strings.HasPrefix(o.Reasons[0], failedBefore)
+}
+
+// resembles reports whether a result from elsewhere may be an earlier version of the instance: it has the same command
+// or an input with the same content. Another pipeline may have a stage of the same name.
+func (o *Outcome) resembles(other *cache.Record) bool {
+	return slices.ContainsFunc(other.Components, func(c cache.Component) bool {
+		mayBe := c.Name == "command" || strings.HasPrefix(c.Name, pipeline.InputPrefix)
+		return mayBe && c.Digest == o.component(c.Name)
+	})
 }
 
 // detailed returns the differences from an earlier record with their details.

@@ -84,7 +84,7 @@ func TestExplainOfAnInputWithoutAnEarlierVersion(t *testing.T) {
 	w.mustRun(plan)
 
 	w.write("b", "other")
-	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[from line 1: 1 lines became 1]" {
+	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[from line 1: 1 line became 1]" {
 		t.Errorf("an edited %s that can be executed: %+v", filepath.Base(file), x.Changes)
 	}
 }

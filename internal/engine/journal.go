@@ -117,19 +117,24 @@ func (r *run) readFailures() map[string]JournalInstance {
 	return last
 }
 
-// failedBefore says that an instance without a result failed, or returns "". same reports
+const (
+	failedBefore      = "failed in its last run"
+	failuresNotCached = "; failures are not cached"
+)
+
+// failedEarlier says that an instance without a result failed, or returns "". same reports
 // whether it failed with the same key.
-func (r *run) failedBefore(o *Outcome) (reason string, same bool) {
+func (r *run) failedEarlier(o *Outcome) (reason string, same bool) {
 	last, ok := r.failures()[o.Instance.String()]
 	if !ok || r.inHistory(o) {
 		return "", false
 	}
 
 	if last.Key != o.Key {
-		return fmt.Sprintf("failed in its last run (%s), which had another key", last.why()), false
+		return fmt.Sprintf("%s (%s), which had another key", failedBefore, last.why()), false
 	}
 
-	return fmt.Sprintf("failed in its last run (%s); failures are not cached", last.why()), true
+	return fmt.Sprintf("%s (%s)%s", failedBefore, last.why(), failuresNotCached), true
 }
 
 // why says in a few words why the instance failed, or returns "" if it did not.

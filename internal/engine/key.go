@@ -2,6 +2,7 @@ package engine
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -94,6 +95,11 @@ func (r *run) members(input *pipeline.Input) ([]member, error) {
 	members := make([]member, 0, len(input.Files)+len(input.From))
 	for _, f := range input.Files {
 		d, _, mode, err := r.file(&f)
+		var other *cache.NotRegularError
+		if errors.As(err, &other) {
+			return nil, becameOther(f, other)
+		}
+
 		if err != nil {
 			return nil, err
 		}

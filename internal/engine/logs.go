@@ -20,6 +20,8 @@ type Log struct {
 	Stdout, Stderr cache.Digest
 	// Error says in a few words why the instance failed. It is empty if it did not.
 	Error string
+	// NotStarted is why a later run could not start the instance, or empty.
+	NotStarted string
 	// Killed is when a later run started the instance that was killed and has no log, or zero.
 	Killed time.Time
 	// Failed holds the outputs that the instance wrote before it failed.
@@ -86,14 +88,19 @@ func (e *Engine) noLog(name string, killed map[string]time.Time) error {
 		return err
 	}
 
-	for latest := range journals {
-		for _, in := range latest.Instances {
-			if (in.Stage == name || in.fullName() == name) && in.State == Skipped && in.Cause != "" {
+	newest := true
+	for j := range journals {
+		for _, in := range j.Instances {
+			switch {
+			case in.Stage != name && in.fullName() != name:
+			case in.State == Failed: // before its command ran, or there was a log
+				return fmt.Errorf("%s has no log, because it could not be started: %s", in.fullName(), in.Error)
+			case newest && in.State == Skipped && in.Cause != "":
 				return fmt.Errorf("%s did not run: %s failed", name, in.Cause)
 			}
 		}
 
-		break // the newest run decides
+		newest = false
 	}
 
 	return fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
@@ -108,9 +115,14 @@ func (e *Engine) journaled(name string) ([]Log, error) {
 
 	var logs []Log
 	seen := map[string]bool{}
+	notStarted := map[string]string{}
 	for j := range journals {
 		for _, in := range j.Instances {
 			full := in.fullName()
+			if in.Stdout.IsZero() && in.State == Failed && notStarted[full] == "" {
+				notStarted[full] = in.Error
+			}
+
 			if (in.Stage != name && full != name) || in.Stdout.IsZero() || seen[full] {
 				continue
 			}
@@ -119,6 +131,7 @@ func (e *Engine) journaled(name string) ([]Log, error) {
 			logs = append(logs, Log{
 				Stage: in.Stage, Instance: in.Instance, State: in.State, Key: in.Key, Started: j.Started,
 				Stdout: in.Stdout, Stderr: in.Stderr, Error: in.why(), Failed: in.Failed,
+				NotStarted: notStarted[full],
 			})
 		}
 	}

@@ -69,7 +69,7 @@ func (f *manifestFile) UnmarshalJSON(b []byte) error {
 }
 
 func readManifest(dir string) publishManifest {
-	f, err := os.Open(filepath.Join(dir, manifestName))
+	f, err := cache.OpenRegular(filepath.Join(dir, manifestName))
 	if err != nil {
 		return publishManifest{}
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/base/safetext"
@@ -49,7 +50,7 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 			}
 
 			if err := copySource(f, members[i], filepath.Join(base, filepath.FromSlash(f.Path))); err != nil {
-				return fmt.Errorf("input %s: %w", input.Name, err)
+				return fmt.Errorf("input %s: %w", input.Name, r.fullDisk(err))
 			}
 		}
 
@@ -59,16 +60,24 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 			}
 
 			if err := r.fromUpstream(ctx, u, filepath.Join(base, filepath.FromSlash(u.Path)), work); err != nil {
-				return fmt.Errorf("input %s: %w", input.Name, err)
+				return fmt.Errorf("input %s: %w", input.Name, r.fullDisk(err))
 			}
 		}
 
-		if err := errors.Join(r.keepInput(input), r.keepList(input, members)); err != nil {
+		if err := errors.Join(r.keepInput(input, members, base), r.keepList(input, members)); err != nil {
 			return fmt.Errorf("input %s: %w", input.Name, err)
 		}
 	}
 
 	return nil
+}
+
+// fullDisk adds the remedy to the error of writing an input, if the disk of the stages' directories is full.
+func (r *run) fullDisk(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return fmt.Errorf("%w; free some space in %s, or name a directory on another disk with --work-dir", err, r.WorkDir)
 }
 
 // sourceOf returns the source file of an input for a message, or "" if the input is
@@ -90,10 +99,13 @@ func writeSource(f pipeline.SourceFile, want member, to string) error {
 		return err
 	}
 
-	src, err := os.Open(f.Source)
+	src, err := cache.OpenRegular(f.Source)
+	var other *cache.NotRegularError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s was removed during the run; run again", f.Label)
+	case errors.As(err, &other):
+		return becameOther(f, other)
 	case err != nil:
 		return fmt.Errorf("%s changed during the run: %w", f.Label, err)
 	}
@@ -128,16 +140,17 @@ func writeSource(f pipeline.SourceFile, want member, to string) error {
 	return nil
 }
 
-// sameKind returns the size of an open file, or an error that says what it is now, if it is not of the kind.
+// becameOther returns the error for a source file that was a regular file when the pipeline was planned.
+func becameOther(f pipeline.SourceFile, other *cache.NotRegularError) error {
+	return fmt.Errorf("%s changed during the run: it is %s now; run again", f.Label, other.Kind())
+}
+
+// sameKind returns the size of an open regular file, or an error that says what it is now, if it is not of the kind.
 func sameKind(f *os.File, kind memberKind) (size int64, err error) {
 	st, err := f.Stat()
 	switch {
 	case err != nil:
 		return 0, err
-	case st.IsDir():
-		return 0, errors.New("it is a directory now")
-	case !st.Mode().IsRegular():
-		return 0, errors.New("it is no regular file now")
 	case fileKind(st.Mode()) == kind:
 		return st.Size(), nil
 	case kind == executable:
@@ -223,16 +236,17 @@ func (r *run) fromStore(out cache.RecordOutput, to string) error {
 const keepInputLimit = 16 << 20
 
 // keepInput stores the content of a single source file, so that explain can compare it
-// with a later version.
-func (r *run) keepInput(input *pipeline.Input) error {
-	if input.Tree || len(input.Files) != 1 {
+// with a later version. It reads the copy in base, which has the version that the run uses.
+func (r *run) keepInput(input *pipeline.Input, members []member, base string) error {
+	if input.Tree || len(input.Files) != 1 || r.Store.Has(members[0].digest) {
 		return nil
 	}
-	d, size, _, err := r.Index.File(input.Files[0].Source)
-	if err != nil || size > keepInputLimit || r.Store.Has(d) {
+	file := filepath.Join(base, filepath.FromSlash(input.Files[0].Path))
+	st, err := os.Stat(file)
+	if err != nil || st.Size() > keepInputLimit {
 		return err
 	}
-	_, _, err = r.Store.PutFile(input.Files[0].Source)
+	_, _, err = r.Store.PutFile(file)
 	return err
 }
 

@@ -191,7 +191,7 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewr
 
 // FileDigest returns the digest of a file in the source tree. It follows links.
 func FileDigest(file string) (cache.Digest, error) {
-	f, err := os.Open(file)
+	f, err := cache.OpenRegular(file)
 	if err != nil {
 		return cache.Digest{}, err
 	}

@@ -56,8 +56,8 @@ type run struct {
 	pending    []int
 	dependents [][]int
 	left       int
-	idle       int    // the number of workers that wait for an instance
-	failedBy   string // the first failed instance, if it stops the run
+	idle       int      // the number of workers that wait for an instance
+	failedBy   *Outcome // the first instance that failed or was stale, if it stops the run
 }
 
 // readyHeap is a heap of indexes into the plan, with the smallest first.
@@ -197,7 +197,7 @@ func (r *run) blocked(o *Outcome) *Outcome {
 func (r *run) blockedAfter(o *Outcome) *Outcome {
 	for _, a := range o.Instance.After {
 		up := r.outcomes[a]
-		if up.State == Failed || up.State == Canceled || up.State == Skipped && up.Cause != "" {
+		if up.Err != nil || up.State == Canceled || up.State == Skipped && up.Cause != "" {
 			return up
 		}
 	}
@@ -252,7 +252,7 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, how eval
 		}
 
 		if up := r.blocked(o); up != nil {
-			o.State, o.Reasons = Waits, []string{waitsFor(up)}
+			o.State, o.Reasons = Waits, []string{r.waitsFor(o, up)}
 			if o.Instance.Cache.Off {
 				o.State, o.Miss = Miss, cacheOff // it runs whatever its inputs are
 			}
@@ -361,13 +361,18 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 			}
 		case Ran:
 			sum.Executed++
+		case Skipped: // no stage failed: the selection lacks a stage
+			var stale *StaleError
+			if errors.As(o.Err, &stale) && first == nil {
+				stale.Reader, first = r.reader(i, selected), stale
+			}
 		case Failed:
 			sum.Failures++
-			if err := failure(plan, o); first == nil {
-				first = err
-			} else if failed, ok := first.(*StageError); ok && errors.As(err, new(*StageError)) {
+			if failed, ok := first.(*StageError); ok {
 				failed.Others = append(failed.Others, o.Instance.String())
 				failed.Differ = failed.Differ || o.Err.Error() != failed.Outcome.Err.Error()
+			} else if first == nil {
+				first = &StageError{Outcome: o, Plan: plan}
 			}
 		}
 	}
@@ -398,6 +403,21 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	return r.outcomes, sum, withDifferences(r.outcomes, first)
 }
 
+// reader returns the first selected instance that needs another one.
+func (r *run) reader(of int, selected []selection) string {
+	needs := make([]bool, len(r.outcomes))
+	needs[of] = true
+	for i, in := range r.plan.Instances {
+		for _, u := range in.Upstream {
+			needs[i] = needs[i] || needs[u]
+		}
+		if needs[i] && selected[i] == selectRun {
+			return in.String()
+		}
+	}
+	return "" // only what a selected instance needs is looked at
+}
+
 // visit brings one instance up to date.
 func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 	o := r.outcomes[i]
@@ -424,16 +444,9 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 	}
 
 	if up != nil {
-		o.State, o.Cause = Skipped, up.Cause
-		switch up.State {
-		case Failed:
-			o.Cause = up.Instance.String()
-		case Canceled:
-			o.State = Canceled
-		}
-
+		o.skip(up)
 		if o.State == Skipped && sel == selectRun {
-			r.emitFor(o, Event{Event: EventSkipped, Cause: o.Cause})
+			r.emitSkipped(o)
 		}
 
 		return
@@ -458,16 +471,18 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 
 		return
 	case sel == selectHit:
-		err = &StaleError{Outcome: o}
+		o.State, o.Err, o.stale = Skipped, r.redactError(&StaleError{Outcome: o}), true
+		r.stop(o)
+		return
 	default:
 		if err = r.slots.Acquire(ctx, 1); err != nil {
 			break // ctx has ended
 		}
 
 		defer r.slots.Release(1)
-		if cause := r.stoppedBy(); cause != "" {
-			o.State, o.Cause = Skipped, cause
-			r.emitFor(o, Event{Event: EventSkipped, Cause: o.Cause})
+		if cause := r.stoppedBy(); cause != nil {
+			o.skip(cause)
+			r.emitSkipped(o)
 			return
 		}
 
@@ -493,9 +508,7 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 	r.progress.finish(i)
 	r.emitFor(o, r.withProgress(Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(),
 		DurationMS: o.Duration.Milliseconds()}))
-	if !r.opts.KeepGoing {
-		r.stop(o)
-	}
+	r.stop(o)
 }
 
 // prepare returns the reason why no instance can be executed, or nil. It is no failure of a stage.
@@ -509,16 +522,27 @@ func (r *run) prepare(ctx context.Context) error {
 	return nil
 }
 
-// stop waits for running instances and starts no new ones.
-func (r *run) stop(failed *Outcome) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.failedBy == "" {
-		r.failedBy = failed.Instance.String()
+// skip makes the outcome that of an instance that cannot run because of another one.
+func (o *Outcome) skip(because *Outcome) {
+	o.State, o.Cause, o.stale = Skipped, because.Cause, because.stale
+	switch {
+	case because.State == Canceled:
+		o.State = Canceled
+	case because.Err != nil:
+		o.Cause = because.Instance.String()
 	}
 }
 
-func (r *run) stoppedBy() string {
+// stop waits for running instances and starts no new ones, unless the run is to keep going.
+func (r *run) stop(failed *Outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failedBy == nil && !r.opts.KeepGoing {
+		r.failedBy = failed
+	}
+}
+
+func (r *run) stoppedBy() *Outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.failedBy

@@ -24,9 +24,19 @@ type Selection struct {
 
 // StaleError is the error for an instance that a selected instance reads, and that is not
 // up to date but was not selected.
-type StaleError struct{ Outcome *Outcome }
+type StaleError struct {
+	Outcome *Outcome
+	// Reader is the first selected instance that needs it.
+	Reader string
+}
 
 func (e *StaleError) Error() string {
+	if reason := e.Outcome.Reasons[0]; strings.HasPrefix(reason, failedBefore) {
+		reason, _, _ = strings.Cut(reason, failuresNotCached)
+		return fmt.Sprintf("%s cannot run: %s %s; run it again with --until %s", e.Reader, e.Outcome.Instance, reason,
+			e.Outcome.Instance.Stage)
+	}
+
 	return fmt.Sprintf("%s is not up to date (%s) and was not selected; run it first with --until %s",
 		e.Outcome.Instance, e.Outcome.Reasons[0], e.Outcome.Instance.Stage)
 }

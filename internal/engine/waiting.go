@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -30,12 +31,45 @@ type UnknownInput struct {
 	Part      bool     `json:"part"`
 }
 
-// waitsFor describes an instance whose key cannot be computed yet.
-func waitsFor(upstream *Outcome) string {
-	if upstream.State == Waits {
-		return "waits for " + upstream.Instance.String() + ", which may have to run"
+// waitsFor describes an instance whose key cannot be computed yet, because of an upstream instance and perhaps others
+// of its stage.
+func (r *run) waitsFor(o, upstream *Outcome) string {
+	stage := upstream.Instance.Stage
+	awaited, first, may := 0, 0, false
+	for _, u := range o.Instance.Upstream {
+		if up := r.outcomes[u]; up.Instance.Stage == stage && !up.written() {
+			awaited, first, may = awaited+1, u, may || up.State == Waits
+		}
 	}
-	return "waits for " + upstream.Instance.String() + ", which has to run"
+
+	what, must := upstream.Instance.String(), "has to run"
+	if awaited > 1 {
+		if what = stage; awaited < r.instancesOf(first) {
+			what, must = fmt.Sprintf("%d instances of %s", awaited, stage), "have to run"
+		}
+	}
+
+	if may {
+		must = "may have to run"
+	}
+
+	return "waits for " + what + ", which " + must
+}
+
+// instancesOf returns the number of instances of the stage of an instance, which are one after the other in the plan.
+func (r *run) instancesOf(i int) int {
+	other := func(in *pipeline.Instance) bool { return in.Stage != r.plan.Instances[i].Stage }
+	after := slices.IndexFunc(r.plan.Instances[i:], other)
+	if after < 0 {
+		after = len(r.plan.Instances) - i
+	}
+
+	before := i
+	for before > 0 && !other(r.plan.Instances[before-1]) {
+		before--
+	}
+
+	return i + after - before
 }
 
 // written reports whether the outputs of an instance are known.

@@ -63,7 +63,7 @@ func (p *terminal) Event(e engine.Event) {
 		if waits := p.waits[name(e)]; waits != nil {
 			waits.Store(e.Event == engine.EventQueued)
 		}
-	case engine.EventRetry:
+	case engine.EventRetry, engine.EventWaits:
 		p.print(line(e))
 	case engine.EventSkipped:
 		p.skipped.add(e)

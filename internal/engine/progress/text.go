@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +13,8 @@ import (
 func line(e engine.Event) string {
 	took := Took(time.Duration(e.DurationMS) * time.Millisecond)
 	switch e.Event {
+	case engine.EventWaits:
+		return "wait  " + name(e) + ": another run executes it"
 	case engine.EventStart:
 		why := ""
 		if len(e.Reasons) > 0 {
@@ -85,11 +88,12 @@ func (s *skips) lines() []string {
 	var causes, lines []string
 	names := map[string][]string{}
 	for _, e := range s.events {
-		if names[e.Cause] == nil {
-			causes = append(causes, e.Cause)
+		cause := cmp.Or(e.Error, e.Cause+" failed")
+		if names[cause] == nil {
+			causes = append(causes, cause)
 		}
 
-		names[e.Cause] = append(names[e.Cause], name(e))
+		names[cause] = append(names[cause], name(e))
 	}
 
 	for _, cause := range causes {
@@ -99,7 +103,7 @@ func (s *skips) lines() []string {
 			shown, more = shown[:maxSkipped], fmt.Sprintf(" and %d more", n)
 		}
 
-		lines = append(lines, fmt.Sprintf("skip  %s%s: %s failed", strings.Join(shown, ", "), more, cause))
+		lines = append(lines, fmt.Sprintf("skip  %s%s: %s", strings.Join(shown, ", "), more, cause))
 	}
 
 	s.events = nil
