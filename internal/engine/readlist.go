@@ -31,6 +31,7 @@ import (
 const (
 	useContent   = "read"     // the content of a file, the names in a directory
 	useStatus    = "status"   // size and times of a file
+	useAccess    = "access"   // whether there is a file, and its permissions
 	useCompiled  = "compiled" // the content of compiled code of Python, unless Python checks it
 	useShape     = "shape"    // type, size and permissions of a file that the sandbox denied
 	useExistence = "exists"   // whether there is a file; the sandbox denied more
@@ -99,13 +100,13 @@ func readState(index *cache.StatIndex, use, path string) string {
 	switch {
 	case err != nil || use == useExistence:
 		return strconv.Quote(state)
-	case st.Mode().IsRegular():
+	case st.Mode().IsRegular() && use != useAccess:
 		state += contentOf(index, use, real, st)
 	case st.IsDir() && use == useContent:
 		state += ":" + reads.NamesIn(path).Digest
 	}
 
-	if use == useStatus {
+	if use == useStatus || use == useAccess {
 		state += fmt.Sprintf(":%o", st.Mode().Perm())
 	}
 
@@ -150,8 +151,13 @@ func contentOf(index *cache.StatIndex, use, path string, st fs.FileInfo) string 
 // named it.
 func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
 	var text bytes.Buffer
+	read := make(map[string]bool, len(list))
 	for _, r := range list {
-		use := useStatus
+		read[r.Path] = !r.Denied
+	}
+
+	for _, r := range list {
+		use := useAccess
 		switch {
 		case slices.Contains(volatile, r.Path) || isUncompared(&r):
 			continue
@@ -161,10 +167,12 @@ func encodeReads(index *cache.StatIndex, list []reads.Read) ([]byte, error) {
 			use = useShape
 		case r.Denied:
 			use = useExistence
-		case reads.IsBytecode(r.Path):
+		case reads.IsBytecode(r.Path) && read[moduleOf(r.Path)]:
 			use = useCompiled
 		case r.Opened:
 			use = useContent
+		case r.Asked:
+			use = useStatus
 		}
 
 		state := readState(index, use, r.Path)

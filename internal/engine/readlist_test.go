@@ -80,9 +80,9 @@ func TestReadLists(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			read := reads.Look(filepath.Join(dir, c.path), c.read.Opened)
+			read := reads.Look(filepath.Join(dir, c.path), c.read.Opened, !c.read.Opened)
 			read.Denied = c.read.Denied
-			text, err := encodeReads(index, []reads.Read{read})
+			text, err := encodeReads(index, withModule(read))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,16 +154,24 @@ func TestReadsThatChangeDuringARun(t *testing.T) {
 			return first(err, edit("f", "eerht")(dir), os.Chtimes(filepath.Join(dir, "f"), st.ModTime(), st.ModTime()))
 		}, true},
 	} {
-		read := reads.Look(filepath.Join(dir, c.path), c.opened)
+		read := reads.Look(filepath.Join(dir, c.path), c.opened, !c.opened)
 		time.Sleep(20 * time.Millisecond) // the clock of files ticks
 		if err := c.change(dir); err != nil {
 			t.Fatal(err)
 		}
-		_, err := encodeReads(index, []reads.Read{read})
+		_, err := encodeReads(index, withModule(read))
 		if (err != nil) != c.fails || err != nil && !strings.Contains(err.Error(), read.Path+", which the command reads, changed during the run; run again") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
+}
+
+// withModule returns a read, after that of its source if it is of compiled code: Python asks for that first.
+func withModule(read reads.Read) []reads.Read {
+	if !reads.IsBytecode(read.Path) {
+		return []reads.Read{read}
+	}
+	return []reads.Read{reads.Look(moduleOf(read.Path), false, true), read}
 }
 
 func readWorld(t *testing.T) (*cache.Store, *cache.StatIndex) {

@@ -21,10 +21,14 @@ type callKind int
 const (
 	opens    callKind = iota
 	executes          // and opens what the file's first bytes name
-	asks              // whether there is such a file, and what kind
+	asks              // the status of a file
+	tests             // whether there is such a file, and what the process may do with it
 	leaves            // changes what paths mean, or opens a file without one
 	catches           // sets what a signal does; it names no file
 )
+
+// opens reports whether a call of this kind reads the content of a file.
+func (k callKind) opens() bool { return k == opens || k == executes }
 
 const none = -1
 
@@ -45,8 +49,8 @@ var commonCalls = []call{
 	{unix.SYS_EXECVEAT, executes, 0, 1, none},
 	{newfstatat, asks, 0, 1, 3},
 	{unix.SYS_STATX, asks, 0, 1, 2},
-	{unix.SYS_FACCESSAT, asks, 0, 1, none},
-	{unix.SYS_FACCESSAT2, asks, 0, 1, 3},
+	{unix.SYS_FACCESSAT, tests, 0, 1, none},
+	{unix.SYS_FACCESSAT2, tests, 0, 1, 3},
 	{unix.SYS_CHDIR, asks, none, 0, none},
 	{unix.SYS_CHROOT, leaves, none, 0, none},
 	{unix.SYS_PIVOT_ROOT, leaves, none, 0, none},

@@ -14,7 +14,7 @@ var ownCalls = []call{
 	{unix.SYS_OPEN, opens, none, 0, none},
 	{unix.SYS_STAT, asks, none, 0, none},
 	{unix.SYS_LSTAT, asks, none, 0, none},
-	{unix.SYS_ACCESS, asks, none, 0, none},
+	{unix.SYS_ACCESS, tests, none, 0, none},
 }
 
 // olderCalls are the numbers of open, openat, openat2, execve and execveat of 32-bit programs.

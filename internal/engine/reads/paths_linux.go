@@ -164,8 +164,8 @@ func (p *paths) underRoot(n *notice) bool {
 }
 
 func (p *paths) add(path string, process int, kind callKind) {
-	if read := p.found[path]; read != nil && (read.Opened || kind == asks) && kind != executes {
-		read.again(kind != asks)
+	if read := p.found[path]; read != nil && (read.Opened || !kind.opens()) && kind != executes {
+		read.again(kind.opens(), kind == asks)
 		return
 	}
 
@@ -185,7 +185,7 @@ func (p *paths) add(path string, process int, kind callKind) {
 		}
 	case outside == p.covered || within(outside, changing):
 	default:
-		p.record(outside, kind != asks)
+		p.record(outside, kind)
 		if kind == executes && !p.started[outside] {
 			p.started[outside] = true
 			p.executed(file, process, 0)
@@ -256,7 +256,7 @@ func (p *paths) begin(program, named string) {
 
 	for _, path := range []string{program, named} {
 		if path != "" && !within(path, p.own) {
-			p.record(path, true)
+			p.record(path, opens)
 		}
 	}
 
@@ -278,7 +278,7 @@ func (p *paths) executed(file string, process, depth int) {
 	}
 
 	if outside != "" && !within(outside, changing) {
-		p.record(outside, true)
+		p.record(outside, opens)
 	}
 
 	p.executed(file, process, depth+1)
@@ -301,9 +301,9 @@ func interpreter(file string) string {
 	return name
 }
 
-func (p *paths) record(path string, opened bool) {
+func (p *paths) record(path string, kind callKind) {
 	if read := p.found[path]; read != nil {
-		read.again(opened)
+		read.again(kind.opens(), kind == asks)
 		return
 	}
 
@@ -312,7 +312,7 @@ func (p *paths) record(path string, opened bool) {
 		return
 	}
 
-	read := Look(path, opened)
+	read := Look(path, kind.opens(), kind == asks)
 	p.found[path] = &read
 }
 

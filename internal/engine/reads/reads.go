@@ -14,7 +14,8 @@ import "errors"
 type Read struct {
 	// Path is absolute and as the program wrote it, with symbolic links.
 	Path string
-	// Opened reports whether it was opened or executed, and Asked whether its status was asked for.
+	// Opened reports whether it was opened or executed, and Asked whether its status was asked for. If neither is set,
+	// the stage only tested whether it is there and what it may do with it.
 	Opened, Asked bool
 	// Seen is the file when the stage first named it.
 	Seen Stamp

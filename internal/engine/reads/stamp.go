@@ -70,8 +70,8 @@ func NamesIn(dir string) Names {
 }
 
 // Look returns the record of a path at this time.
-func Look(path string, opened bool) Read {
-	r := Read{Path: path, Seen: stampOf(path), Asked: !opened}
+func Look(path string, opened, asked bool) Read {
+	r := Read{Path: path, Seen: stampOf(path), Asked: asked}
 	if opened {
 		r.open()
 	}
@@ -87,18 +87,17 @@ func (r *Read) open() {
 }
 
 // again notes that the stage names the path once more, and whether it found another version this time.
-func (r *Read) again(opened bool) {
+func (r *Read) again(opened, asked bool) {
 	now, then := stampOf(r.Path), r.Seen
 	then.Names = Names{}
 	if then != now && !(r.Changed && r.Reshaped) {
-		r.Reshaped = r.Reshaped || !then.sameShape(now, !opened)
-		r.Changed = r.Changed || !r.like(now, r.Opened || opened)
+		r.Reshaped = r.Reshaped || !then.sameShape(now, asked)
+		r.Changed = r.Changed || !r.like(now, r.Opened || opened, r.Asked || asked)
 	}
 
+	r.Asked = r.Asked || asked
 	if opened {
 		r.open()
-	} else {
-		r.Asked = true
 	}
 }
 
@@ -109,14 +108,16 @@ func (r *Read) Unchanged() bool {
 	if r.Denied {
 		return !r.Reshaped && r.Seen.sameShape(now, r.Asked)
 	}
-	return !r.Changed && r.like(now, r.Opened)
+	return !r.Changed && r.like(now, r.Opened, r.Asked)
 }
 
-// like reports whether a version of the path is the one that was first seen, for a stage that opened it or only asked
-// for its status.
-func (r *Read) like(now Stamp, opened bool) bool {
+// like reports whether a version of the path is the one that was first seen, for a stage that opened it, asked for its
+// status or only tested it.
+func (r *Read) like(now Stamp, opened, asked bool) bool {
 	then := r.Seen
 	switch {
+	case !opened && !asked:
+		return then.sameShape(now, false) && then.Mode == now.Mode && then.Directory == now.Directory
 	case !then.Directory || !now.Directory:
 		return then.sameFile(now, opened)
 	case !r.Opened:
