@@ -16,7 +16,7 @@ import (
 // Python keeps the compiled code of a module beside its source and makes it when it likes. As long as it compares the
 // two, which is so by default (PEP 552), the source decides what a command does, and the compiled code does not matter.
 
-// moduleOf returns the path of the source of a module in Compiled. A program that runs the module without its source, as
+// moduleOf returns the path of the source of a module in Compiled. A program that runs the module on its own, as
 // "python NAME.pyc" does, does not compare them.
 func moduleOf(path string) string {
 	module, _, _ := strings.Cut(filepath.Base(path), ".")

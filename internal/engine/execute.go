@@ -75,6 +75,15 @@ func (e *ExitError) Error() string {
 // maxDisturbed is the number of attempts that recording may disturb. The next one is not recorded.
 const maxDisturbed = 3
 
+// disturbance says why an attempt is not used, and what follows.
+func (o *Outcome) disturbance() string {
+	why := "it handles signals, and recording what it reads may have made a call fail"
+	if o.disturbed == maxDisturbed {
+		return why + "; it runs again without a record, so that its key does not cover what it reads"
+	}
+	return why + "; it runs again"
+}
+
 // execute runs an instance that is a miss, and stores its result. If another
 // process has run the same key in the meantime, it uses that result.
 func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
@@ -108,6 +117,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 		if errors.Is(err, reads.ErrDisturbed) && o.disturbed < maxDisturbed {
 			o.disturbed++
 			o.Attempts--
+			r.emitFor(o, Event{Event: EventRetry, Attempt: o.Attempts + o.disturbed, Error: o.disturbance()})
 			continue
 		}
 
