@@ -243,7 +243,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	}
 
 	if runErr != nil {
-		return nil, runErr
+		return nil, r.fullForStreams(runErr, job)
 	}
 
 	o.ExitCode, o.Duration = result.ExitCode, result.Duration
@@ -290,6 +290,16 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	}
 
 	return record, nil
+}
+
+// fullForStreams adds the remedy for a full disk to the error of writing what a command printed. Other errors of the
+// executor keep their text: the kernel says "no space left on device" also when there are too many namespaces.
+func (r *run) fullForStreams(err error, job *Job) error {
+	var file *fs.PathError
+	if errors.As(err, &file) && (file.Path == job.Stdout || file.Path == job.Stderr) {
+		return r.fullDisk(err)
+	}
+	return err
 }
 
 // takeStdout makes the standard output of a command the output that the instance declares for it.

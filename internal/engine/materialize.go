@@ -72,7 +72,7 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 	return nil
 }
 
-// fullDisk adds the remedy to the error of writing an input, if the disk of the stages' directories is full.
+// fullDisk adds the remedy to the error of writing a file of a stage, if the disk of the stages' directories is full.
 func (r *run) fullDisk(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err

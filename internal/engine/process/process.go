@@ -9,6 +9,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -102,8 +103,9 @@ func (c *Command) Run(ctx context.Context) (*Ended, error) {
 
 	ended, err := c.run(ctx, stdout, stderr)
 	// Close everything that the command was given, because its directory may be
-	// reused.
-	if logErr := errors.Join(stdout.end(), stderr.end()); err == nil && logErr != nil {
+	// reused. A full disk fails both streams, so one of the errors says it.
+	outErr, errErr := stdout.end(), stderr.end()
+	if logErr := cmp.Or(outErr, errErr); err == nil && logErr != nil {
 		return nil, logErr
 	}
 
