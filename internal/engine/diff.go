@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -37,7 +40,7 @@ func diffFile(before, after []byte) []string {
 		return []string{only}
 	}
 
-	if json.Valid(before) && json.Valid(after) && jsonEqual(before, after) {
+	if jsonEqual(before, after) {
 		return []string{sameEntries}
 	}
 
@@ -73,7 +76,7 @@ func diffFile(before, after []byte) []string {
 
 	switch {
 	case len(lines) > 0:
-	case len(a) == len(b) && distinct && json.Valid(before) && json.Valid(after):
+	case len(a) == len(b) && distinct && sameMembers(before, after):
 		return []string{sameEntries}
 	default:
 		return diffLines(before, after)
@@ -172,11 +175,29 @@ func entryID(raw json.RawMessage, i int) string {
 	return fmt.Sprint(i)
 }
 
+// sameMembers reports whether two JSON objects have the same members, and the same ones are lists. Entries do not show
+// an empty list.
+func sameMembers(a, b []byte) bool {
+	var x, y map[string]json.RawMessage
+	if !strictJSON(a) || !strictJSON(b) || json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+
+	return maps.EqualFunc(x, y, func(v, w json.RawMessage) bool { return (v[0] == '[') == (w[0] == '[') })
+}
+
+// strictJSON reports whether a value means the same to every program. Programs read a name that occurs twice in one
+// object, and half of a surrogate pair, in different ways.
+func strictJSON(value []byte) bool { return jsontext.Value(value).IsValid() }
+
 // jsonEqual reports whether two values are the same, in any notation: programs that write JSON
 // differ in spaces, escapes and the order of members.
 func jsonEqual(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
+	}
+	if !strictJSON(a) || !strictJSON(b) {
+		return false
 	}
 	x, errX := jsonValue(a)
 	y, errY := jsonValue(b)
@@ -209,6 +230,10 @@ func editedFields(a, b json.RawMessage) string {
 		if _, ok := y[k]; !ok {
 			fields = append(fields, k)
 		}
+	}
+
+	if len(fields) == 0 { // a name occurs twice
+		return ""
 	}
 
 	slices.Sort(fields)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -11,6 +12,27 @@ func TestDiffFileIgnoresNotation(t *testing.T) {
 	after := "{\"version\":\"v1\",\n\"queries\":[{\"n\":1,\"id\":\"q1\",\"query\":\"café \\u003cb>\"},\n{\"id\":\"q2\",\"query\":\"coffee\"}]}"
 	if got, want := diffFile([]byte(before), []byte(after)), []string{"line 3: queries[q2] edited (query)"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestDiffFileStrict compares JSON that a lenient reader takes for the same.
+func TestDiffFileStrict(t *testing.T) {
+	for _, c := range []struct{ before, after, want string }{
+		{`{"a": 1, "b": 2}`, `{"a": 2, "a": 1, "b": 2}`, "line 1: a edited|line 1: a added"},
+		{`{"a": 1, "a": 2}`, `{"a": 2}`, "from line 1: 1 line became 1"},
+		{`{"o": {"a": 1, "b": 2}}`, `{"o": {"a": 2, "a": 1, "b": 2}}`, "line 1: o edited"},
+		{`{"o": {"p": {"a": 1}}}`, `{"o": {"p": {"a": 2, "a": 1}}}`, "line 1: o edited (p)"},
+		{`[{"a": 1}]`, `[{"a": 2, "a": 1}]`, "from line 1: 1 line became 1"},
+		{`{"a": "\ud800"}`, `{"a": "\ud801"}`, "line 1: a edited"},
+		{`{"\ud800": 1}`, `{"\ud801": 1}`, "from line 1: 1 line became 1"},
+		{`["\ud800"]`, `["\ud801"]`, "from line 1: 1 line became 1"},
+		{`{"l": [], "n": 1}`, `{"n": 1}`, "from line 1: 1 line became 1"},
+		{`{"l[0]": 1}`, `{"l": [1]}`, "from line 1: 1 line became 1"},
+		{`{"a": "\ud83d\ude00", "b": 1}`, `{"b":1,"a":"😀"}`, sameEntries},
+	} {
+		if got := strings.Join(diffFile([]byte(c.before), []byte(c.after)), "|"); got != c.want {
+			t.Errorf("%s became %s: %q, want %q", c.before, c.after, got, c.want)
+		}
 	}
 }
 
