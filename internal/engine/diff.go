@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -44,19 +45,44 @@ func diffFile(before, after []byte) []string {
 		return []string{sameEntries}
 	}
 
+	if lines := diffSequence(before, after); lines != nil {
+		return lines
+	}
+
 	a, okA := jsonEntries(before)
 	b, okB := jsonEntries(after)
 	if !okA || !okB {
 		return diffLines(before, after)
 	}
 
+	lines, distinct := diffNamed(a, b)
+	switch {
+	case len(lines) > 0:
+		return limitLines(lines)
+	case len(a) == len(b) && distinct && sameMembers(before, after):
+		return []string{sameEntries}
+	}
+
+	return diffLines(before, after)
+}
+
+// limitLines replaces the lines after the limit by their number.
+func limitLines(lines []string) []string {
+	if extra := len(lines) - diffLimit; extra > 0 {
+		lines = append(lines[:diffLimit], fmt.Sprintf("and %d more", extra))
+	}
+	return lines
+}
+
+// diffNamed describes the changes between entries by their names. distinct is false if two of the earlier ones have
+// the same name.
+func diffNamed(a, b []jsonEntry) (lines []string, distinct bool) {
 	old := make(map[string]jsonEntry, len(a))
 	for _, e := range a {
 		old[e.name] = e
 	}
 
-	distinct := len(old) == len(a)
-	var lines []string
+	distinct = len(old) == len(a)
 	for _, e := range b {
 		o, ok := old[e.name]
 		delete(old, e.name)
@@ -74,19 +100,7 @@ func diffFile(before, after []byte) []string {
 		}
 	}
 
-	switch {
-	case len(lines) > 0:
-	case len(a) == len(b) && distinct && sameMembers(before, after):
-		return []string{sameEntries}
-	default:
-		return diffLines(before, after)
-	}
-
-	if extra := len(lines) - diffLimit; extra > 0 {
-		lines = append(lines[:diffLimit], fmt.Sprintf("and %d more", extra))
-	}
-
-	return lines
+	return lines, distinct
 }
 
 // jsonEntry is an object of a top-level list, or another top-level value.
@@ -150,7 +164,7 @@ func jsonEntries(data []byte) (entries []jsonEntry, ok bool) {
 				return nil, false
 			}
 
-			e.name = key + "[" + entryID(e.raw, i) + "]"
+			e.name = key + "[" + cmp.Or(entryID(e.raw), fmt.Sprint(i)) + "]"
 			entries = append(entries, e)
 		}
 
@@ -159,10 +173,15 @@ func jsonEntries(data []byte) (entries []jsonEntry, ok bool) {
 		}
 	}
 
+	if _, err := dec.Token(); err == nil && len(bytes.TrimSpace(data[dec.InputOffset():])) > 0 {
+		return nil, false // text follows after the object
+	}
+
 	return entries, true
 }
 
-func entryID(raw json.RawMessage, i int) string {
+// entryID returns what identifies a value, or "".
+func entryID(raw json.RawMessage) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) == nil {
 		for _, k := range idKeys {
@@ -172,7 +191,7 @@ func entryID(raw json.RawMessage, i int) string {
 			}
 		}
 	}
-	return fmt.Sprint(i)
+	return ""
 }
 
 // sameMembers reports whether two JSON objects have the same members, and the same ones are lists. Entries do not show

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -202,11 +201,7 @@ func (r *run) diffInput(input *pipeline.Input, before cache.Digest) []string {
 	}
 
 	name := r.entryName(input)
-	lines := diffEntries(expand(earlier, was, name), expand(now, is, name))
-	if extra := len(lines) - diffLimit; extra > 0 {
-		lines = append(lines[:diffLimit], fmt.Sprintf("and %d more", extra))
-	}
-	return lines
+	return limitLines(diffEntries(expand(earlier, was, name), expand(now, is, name)))
 }
 
 // tooLarge reports whether a version of an input that is one file is too large to be compared with another.
