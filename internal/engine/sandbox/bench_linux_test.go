@@ -42,7 +42,7 @@ func BenchmarkRecordedStage(b *testing.B) {
 		{"nothing", "sh", ":"},
 		{"programs", "sh", "for i in $(seq 150); do cat in/x; done"},
 		{"python", "python3", "python3 -c 'import asyncio, email, http.client, json, ssl, unittest, xml.dom.minidom; sum(range(3000000))'"},
-		{"working python", "python3", "python3 -c 'import asyncio, email, http.client, json, ssl, unittest, xml.dom.minidom; sum(range(12000000))'"},
+		{"working python", "python3", "python3 -c 'import asyncio, email, http.client, json, ssl, unittest, xml.dom.minidom; sum(range(32000000))'"},
 		{"c++", "g++", "echo '#include <iostream>' | g++ -x c++ -O2 -c - -o out/x.o"},
 	} {
 		if _, err := exec.LookPath(bc.program); err != nil {
