@@ -9,58 +9,46 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// oneOf is the value of a flag that takes one of a few words. An empty text stands for the default.
-type oneOf struct {
+// checkedText is the value of a flag whose text is checked when it is given.
+type checkedText struct {
 	text  *string
-	words []string
+	check func(string) error
 }
 
+// oneOfVar adds a flag that takes one of a few words. An empty text stands for the default.
 func oneOfVar(p *pflag.FlagSet, text *string, name, value, usage string, words ...string) {
 	*text = value
-	p.Var(&oneOf{text, words}, name, usage)
+	p.Var(&checkedText{text, func(given string) error {
+		if given == "" || slices.Contains(words, given) {
+			return nil
+		}
+		n := len(words) - 1
+		return fmt.Errorf("use %s or %s", strings.Join(words[:n], ", "), words[n])
+	}}, name, usage)
 }
 
-func (v *oneOf) String() string {
-	if v.text == nil {
-		return ""
-	}
-	return *v.text
-}
-
-func (*oneOf) Type() string { return "string" }
-
-func (v *oneOf) Set(text string) error {
-	if text != "" && !slices.Contains(v.words, text) {
-		n := len(v.words) - 1
-		return fmt.Errorf("use %s or %s", strings.Join(v.words[:n], ", "), v.words[n])
-	}
-	*v.text = text
-	return nil
-}
-
-// notEmpty is the value of a flag that names a file or directory, which what says.
-type notEmpty struct {
-	text *string
-	what string
-}
-
-// outputVar adds the flag -o, which must not be empty if it is given.
+// outputVar adds the flag -o, which names a file or directory, as what says.
 func outputVar(p *pflag.FlagSet, text *string, what, usage string) {
-	p.VarP(&notEmpty{text, what}, "output", "o", usage)
+	p.VarP(&checkedText{text, func(given string) error {
+		if given == "" {
+			return fmt.Errorf("name a %s", what)
+		}
+		return nil
+	}}, "output", "o", usage)
 }
 
-func (v *notEmpty) String() string {
+func (v *checkedText) String() string {
 	if v.text == nil {
 		return ""
 	}
 	return *v.text
 }
 
-func (*notEmpty) Type() string { return "string" }
+func (*checkedText) Type() string { return "string" }
 
-func (v *notEmpty) Set(text string) error {
-	if text == "" {
-		return fmt.Errorf("name a %s", v.what)
+func (v *checkedText) Set(text string) error {
+	if err := v.check(text); err != nil {
+		return err
 	}
 	*v.text = text
 	return nil

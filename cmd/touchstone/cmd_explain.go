@@ -75,12 +75,7 @@ detector from the last report, the evidence, and the change since the baseline.`
 }
 
 func printExplanation(w io.Writer, x engine.Explanation) {
-	name := x.Stage
-	if x.Instance != "" {
-		name += "[" + x.Instance + "]"
-	}
-
-	fmt.Fprintf(w, "%s: %s\n", name, x.Status)
+	fmt.Fprintf(w, "%s: %s\n", instanceName(x.Stage, x.Instance), x.Status)
 	if x.Recorded != nil {
 		fmt.Fprintf(w, "  recorded %s by the %s executor, took %s\n", x.Recorded.Started.Format(time.DateTime),
 			safetext.Visible(x.Recorded.Executor), progress.Took(time.Duration(x.Recorded.DurationMS)*time.Millisecond))

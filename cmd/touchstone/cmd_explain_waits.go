@@ -31,17 +31,12 @@ func printAwaited(w io.Writer, x engine.Explanation) {
 	var reasons []reason
 	names := map[reason][]string{}
 	for _, a := range x.WaitsFor {
-		name := a.Stage
-		if a.Instance != "" {
-			name += "[" + a.Instance + "]"
-		}
-
 		r := reason{a.Status, whyNotHit(a.Reasons, a.Changes, a.Elsewhere)}
 		if names[r] == nil {
 			reasons = append(reasons, r)
 		}
 
-		names[r] = append(names[r], name)
+		names[r] = append(names[r], instanceName(a.Stage, a.Instance))
 	}
 
 	for _, r := range reasons {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine/reads"
 )
 
@@ -28,14 +28,9 @@ var checked = strconv.Quote("checked")
 
 // isChecked reports whether the state of a module in Compiled is checked.
 func isChecked(path string) bool {
-	st, err := os.Stat(path)
-	if err != nil || !st.Mode().IsRegular() {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-
-	f, err := os.Open(path)
+	f, err := cache.OpenRegular(path)
 	if err != nil {
-		return false
+		return errors.Is(err, fs.ErrNotExist)
 	}
 
 	defer f.Close()

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/base/readlimit"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -265,11 +266,11 @@ const sameEntries = "same entries, in another order or layout"
 // diffNotation describes a change of nothing but the line ends, the byte order mark and the newline at the end, or is
 // empty.
 func diffNotation(before, after []byte) string {
-	mark := func(b []byte) bool { return bytes.HasPrefix(b, []byte(byteOrderMark)) }
+	mark := func(b []byte) bool { return bytes.HasPrefix(b, []byte(readlimit.Mark)) }
 	crlf := func(b []byte) bool { return bytes.Contains(b, []byte("\r\n")) }
 	ended := func(b []byte) bool { return bytes.HasSuffix(b, []byte("\n")) }
 	text := func(b []byte) []byte {
-		b = bytes.TrimPrefix(b, []byte(byteOrderMark))
+		b = bytes.TrimPrefix(b, []byte(readlimit.Mark))
 		return bytes.TrimSuffix(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\n"))
 	}
 	if !bytes.Equal(text(before), text(after)) {
@@ -302,8 +303,6 @@ func diffNotation(before, after []byte) string {
 
 	return "only " + strings.Join(parts, " and ") + " changed"
 }
-
-const byteOrderMark = "\ufeff"
 
 // diffLines counts differing lines between the common start and end.
 func diffLines(before, after []byte) []string {

@@ -24,15 +24,15 @@ func diffSequence(before, after []byte) []string {
 		lines = diffPlaces(a, b)
 	}
 
-	strict := func(e jsonEntry) bool { return strictJSON(e.raw) }
-	switch {
-	case len(lines) > 0:
+	if len(lines) > 0 {
 		return limitLines(lines)
-	case each(a, strict) && each(b, strict):
-		return []string{sameEntries}
 	}
 
-	return diffLines(before, after)
+	if slices.ContainsFunc(slices.Concat(a, b), func(e jsonEntry) bool { return !strictJSON(e.raw) }) {
+		return diffLines(before, after)
+	}
+
+	return []string{sameEntries}
 }
 
 // jsonSequence splits text into objects and lists that each start on a line of their own. ok is false if something else
@@ -70,10 +70,6 @@ func identified(entries []jsonEntry) bool {
 		ids[e.name] = true
 	}
 	return len(ids) == len(entries) && !ids[""]
-}
-
-func each(entries []jsonEntry, is func(jsonEntry) bool) bool {
-	return !slices.ContainsFunc(entries, func(e jsonEntry) bool { return !is(e) })
 }
 
 // diffPlaces describes the changes between values without ids. A value was edited if it replaces one at its place

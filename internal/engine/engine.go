@@ -242,6 +242,8 @@ type Outcome struct {
 
 	// stale reports whether the instance is needed and was not selected, or whether Cause is.
 	stale bool
+	// failed says that the instance failed in its last run, if that is why it has no result.
+	failed string
 	// tool is the program of the instance, if it was found.
 	tool Tool
 	// reads is the list of what the command read, of a hit or of an execution. It is zero if there is none.

@@ -78,11 +78,13 @@ func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 
 	failed, same := r.failedEarlier(o)
 	if same {
-		return []string{failed}
+		o.failed = failed
+		return []string{failed + "; failures are not cached"}
 	}
 
 	previous := r.nearest(o)
 	if previous == nil {
+		o.failed = failed
 		return []string{cmp.Or(failed, "first run in this checkout")}
 	}
 

@@ -231,7 +231,7 @@ func (r *run) explain(o *Outcome) Explanation {
 
 // reads lists what the command of a record read.
 func (r *run) reads(rec *cache.Record) []ExplainedRead {
-	if rec.Reads.IsZero() || rec.Reads == unisolatedList {
+	if !isList(rec.Reads) {
 		return nil
 	}
 
@@ -283,7 +283,7 @@ func (r *run) findChanges(o *Outcome) {
 
 // reasonKnown reports whether it is known why a miss has no result, also without a comparison.
 func (o *Outcome) reasonKnown() bool {
-	return o.Miss == cache.ReadsChanged || len(o.Reasons) > 0 && strings.HasPrefix(o.Reasons[0], failedBefore)
+	return o.Miss == cache.ReadsChanged || o.failed != ""
 }
 
 // resembles reports whether a result from elsewhere may be an earlier version of the instance: it has the same command

@@ -117,11 +117,6 @@ func (r *run) readFailures() map[string]JournalInstance {
 	return last
 }
 
-const (
-	failedBefore      = "failed in its last run"
-	failuresNotCached = "; failures are not cached"
-)
-
 // failedEarlier says that an instance without a result failed, or returns "". same reports
 // whether it failed with the same key.
 func (r *run) failedEarlier(o *Outcome) (reason string, same bool) {
@@ -131,10 +126,10 @@ func (r *run) failedEarlier(o *Outcome) (reason string, same bool) {
 	}
 
 	if last.Key != o.Key {
-		return fmt.Sprintf("%s (%s), which had another key", failedBefore, last.why()), false
+		return fmt.Sprintf("failed in its last run (%s), which had another key", last.why()), false
 	}
 
-	return fmt.Sprintf("%s (%s)%s", failedBefore, last.why(), failuresNotCached), true
+	return fmt.Sprintf("failed in its last run (%s)", last.why()), true
 }
 
 // why says in a few words why the instance failed, or returns "" if it did not.

@@ -268,39 +268,43 @@ func (l *readLists) changed(store *cache.Store, index *cache.StatIndex, list cac
 }
 
 func compareReads(store *cache.Store, index *cache.StatIndex, list cache.Digest) string {
-	text, err := store.Bytes(list)
-	if err != nil {
-		return "the list of what its command read cannot be used: " + err.Error()
-	}
-
-	entries, err := decodeReads(text)
-	if err != nil {
+	changes, err := changedReads(store, list, func(use, path string) string { return readState(index, use, path) })
+	switch {
+	case err != nil:
 		return err.Error()
-	}
-
-	var names []string
-	more := 0
-	for _, e := range entries {
-		now := readState(index, e.use, e.path)
-		switch {
-		case now == e.state:
-		case len(names) == maxNamedReads:
-			more++
-		default:
-			names = append(names, safetext.Path(e.path)+" "+string(becameOf(e.state, now)))
-		}
-	}
-
-	if len(names) == 0 {
+	case len(changes) == 0:
 		return ""
 	}
 
+	var names []string
+	for _, c := range changes[:min(maxNamedReads, len(changes))] {
+		names = append(names, safetext.Path(c.Name)+" "+string(c.How))
+	}
+
 	reason := strings.Join(names, ", ") + ", which the command reads"
-	if more > 0 {
+	if more := len(changes) - len(names); more > 0 {
 		reason = fmt.Sprintf("%s, and %d more", reason, more)
 	}
 
 	return reason
+}
+
+// changedReads returns what differs between a list and the states that paths have now.
+func changedReads(store *cache.Store, list cache.Digest, now func(use, path string) string) ([]SourceChange, error) {
+	text, err := store.Bytes(list)
+	if err != nil {
+		return nil, fmt.Errorf("the list of what its command read cannot be used: %w", err)
+	}
+
+	entries, err := decodeReads(text)
+	var changes []SourceChange
+	for _, e := range entries {
+		if state := now(e.use, e.path); state != e.state {
+			changes = append(changes, SourceChange{e.path, becameOf(e.state, state)})
+		}
+	}
+
+	return changes, err
 }
 
 // becameOf describes two states of one path.

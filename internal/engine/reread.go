@@ -13,31 +13,25 @@ import (
 func (r *run) reread() []SourceChange {
 	type question struct{ use, path string }
 	states := map[question]string{}
+	state := func(use, path string) string { // lists have many paths in common
+		q := question{use, path}
+		if _, known := states[q]; !known {
+			states[q] = readState(r.Index, use, path)
+		}
+		return states[q]
+	}
+
 	became := map[string]Became{}
 	compared := map[cache.Digest]bool{}
 	for _, o := range r.outcomes {
-		if o.State != Hit && o.State != Ran || !o.recorded() || compared[o.reads] {
+		if !o.written() || !o.recorded() || compared[o.reads] {
 			continue
 		}
 
 		compared[o.reads] = true
-		text, err := r.Store.Bytes(o.reads)
-		if err != nil {
-			continue // the next run says so
-		}
-
-		entries, _ := decodeReads(text) // likewise
-		for _, e := range entries {
-			q := question{e.use, e.path}
-			now, known := states[q]
-			if !known {
-				now = readState(r.Index, e.use, e.path)
-				states[q] = now
-			}
-
-			if now != e.state {
-				became[e.path] = becameOf(e.state, now)
-			}
+		changed, _ := changedReads(r.Store, o.reads, state) // the next run says what is wrong with a list
+		for _, c := range changed {
+			became[c.Name] = c.How
 		}
 	}
 

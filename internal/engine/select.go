@@ -31,9 +31,8 @@ type StaleError struct {
 }
 
 func (e *StaleError) Error() string {
-	if reason := e.Outcome.Reasons[0]; strings.HasPrefix(reason, failedBefore) {
-		reason, _, _ = strings.Cut(reason, failuresNotCached)
-		return fmt.Sprintf("%s cannot run: %s %s; run it again with --until %s", e.Reader, e.Outcome.Instance, reason,
+	if failed := e.Outcome.failed; failed != "" {
+		return fmt.Sprintf("%s cannot run: %s %s; run it again with --until %s", e.Reader, e.Outcome.Instance, failed,
 			e.Outcome.Instance.Stage)
 	}
 

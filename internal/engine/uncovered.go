@@ -18,7 +18,7 @@ func (e *Engine) uncovered(o *Outcome) bool {
 }
 
 // recorded reports whether the result of a hit or of an execution has a list of what its command read.
-func (o *Outcome) recorded() bool { return !o.reads.IsZero() && o.reads != unisolatedList }
+func (o *Outcome) recorded() bool { return isList(o.reads) }
 
 // notCovered describes what the keys of instances do not cover that run these programs, and the remedy.
 func notCovered(programs []string) string {

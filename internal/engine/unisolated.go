@@ -16,6 +16,9 @@ var unisolatedReads = []byte("isolation \"off\" \"/\"\n")
 
 var unisolatedList = cache.Digest(sha256.Sum256(unisolatedReads))
 
+// isList reports whether a record has a list of what its command read.
+func isList(reads cache.Digest) bool { return !reads.IsZero() && reads != unisolatedList }
+
 // unrestricted is implemented by an Executor whose user may have chosen not to restrict stages.
 type unrestricted interface{ IsolationOff() bool }
 
